@@ -1,0 +1,85 @@
+/* An architecture: a hierarchy of storage levels over an array of compute units. */
+#ifndef SX_ARCH_H
+#define SX_ARCH_H
+
+#include "sextant/problem.h"
+
+#define SX_MAX_LEVELS 16
+#define SX_UNLIMITED UINT64_MAX /* entries of a level without a capacity */
+
+typedef enum sx_technology { SX_SRAM, SX_DRAM } sx_technology;
+
+/* A number attached to a tensor by name: an architecture does not know the problem's tensors. */
+typedef struct sx_tensor_scale {
+    char tensor[SX_NAME_SIZE];
+    double scale;
+} sx_tensor_scale;
+
+/* One storage level and the network that joins it to the next inner one. Energies are picojoules: per vector
+ * access (block_size words) for read, fill and update, per instance and cycle for leakage. Bandwidths are words
+ * per cycle and instance, INFINITY where there is no limit. */
+typedef struct sx_storage {
+    char name[SX_NAME_SIZE];
+    sx_technology technology;
+    uint64_t instances, mesh_x, mesh_y; /* instances == mesh_x * mesh_y */
+    uint64_t entries;                   /* words per instance, or SX_UNLIMITED */
+    uint32_t word_bits, block_size, cluster_size;
+    uint32_t banks; /* of Mind Mappings: tensors share the level by whole banks, each with the full bandwidth; 0: freely */
+    double multiple_buffering; /* >= 1: only entries / multiple_buffering words hold a tile */
+    double min_utilization;    /* 0..1 */
+    double read_bandwidth, write_bandwidth, shared_bandwidth;
+    double read_energy, fill_energy, update_energy, leak_energy;
+    double addr_gen_energy;   /* per address generated; 0 without */
+    bool reduction_supported; /* adds partial sums in place; false for DRAM unless said */
+    bool transparent;         /* a fan-out only: never keeps a tensor */
+    int8_t power_gated_at;    /* level that gates this one's leakage; -1: itself */
+    uint8_t n_keeps;          /* tensors this level is built for, by name; 0: any */
+    uint8_t n_bypasses;       /* tensors this level never keeps, by name */
+    uint8_t n_scales;
+    char keeps[SX_MAX_TENSORS][SX_NAME_SIZE];
+    char bypasses[SX_MAX_TENSORS][SX_NAME_SIZE];
+    sx_tensor_scale bandwidth_scale[SX_MAX_TENSORS]; /* multiplies a tensor's bandwidth use; 1 where not named */
+    /* the network between this level and the next inner one */
+    double energy_per_hop, router_energy;
+    uint64_t fill_latency, drain_latency; /* cycles */
+} sx_storage;
+
+typedef struct sx_compute {
+    char name[SX_NAME_SIZE];
+    uint64_t instances, mesh_x, mesh_y;
+    uint32_t word_bits;
+    double energy; /* pJ per multiply-accumulate */
+} sx_compute;
+
+/* Plain data, zero-padded. level[0] is the innermost storage, level[n_levels-1] the backing store. */
+typedef struct sx_arch {
+    char name[SX_NAME_SIZE];
+    uint8_t n_levels;
+    sx_compute compute;
+    sx_storage level[SX_MAX_LEVELS];
+} sx_arch;
+
+/* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no energy. */
+SX_API void sx_storage_init(sx_storage *level);
+SX_API void sx_compute_init(sx_compute *compute);
+
+/* Refuses an architecture that breaks a rule: limits, names, instances that are not mesh_x * mesh_y, a mesh that
+ * is not a multiple of the next outer one's, negative or non-finite numbers. */
+SX_API SX_MUST_USE sx_status sx_arch_check(const sx_arch *arch);
+
+/* The index of the level of that name, -1 where there is none. */
+SX_API int sx_arch_level(const sx_arch *arch, const char *name);
+
+/* How many children each instance of a level has in X and in Y (children of level 0: compute units). */
+SX_API uint64_t sx_arch_fanout_x(const sx_arch *arch, int level);
+SX_API uint64_t sx_arch_fanout_y(const sx_arch *arch, int level);
+
+/* The tensors of a problem that a level is built to keep, as a bit mask (level constraints resolved by name). */
+SX_API uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_problem *problem);
+
+/* The public PAT formulas (Timeloop's default technology table), pJ. */
+SX_API double sx_pat_sram(double kilobytes, double width_bits);
+SX_API double sx_pat_dram(double width_bits);
+SX_API double sx_pat_mac(double word_bits);
+
+#endif

@@ -1,0 +1,57 @@
+/* The cost model. A model is compiled once per (problem, architecture), never changes, and may be shared by
+ * threads; an evaluator is one thread's workspace on it. */
+#ifndef SX_MODEL_H
+#define SX_MODEL_H
+
+#include "sextant/cost.h"
+#include "sextant/objective.h"
+
+#include <stddef.h>
+
+typedef struct sx_model_options {
+    bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
+    bool no_link_transfers;     /* children do not hand words to their neighbours */
+} sx_model_options;
+
+typedef struct sx_model sx_model;
+typedef struct sx_evaluator sx_evaluator;
+
+/* Compiles a model; options may be NULL. Copies what it needs of problem and architecture. */
+SX_API SX_MUST_USE sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch,
+                                          const sx_model_options *options, SX_OWN sx_model **out);
+SX_API void sx_model_free(SX_TAKE sx_model *model);
+SX_API const sx_problem *sx_model_problem(const sx_model *model);
+SX_API const sx_arch *sx_model_arch(const sx_model *model);
+
+/* Each input read once and each output written once at every level, all compute units busy (Mind Mappings,
+ * appendix A). */
+SX_API sx_score sx_model_minimum(const sx_model *model);
+
+SX_API SX_MUST_USE sx_status sx_evaluator_new(const sx_model *model, SX_OWN sx_evaluator **out);
+SX_API void sx_evaluator_free(SX_TAKE sx_evaluator *evaluator);
+
+/* Is the mapping legal? Nothing else is computed. */
+SX_API sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping);
+
+/* The whole cost. *out is untouched unless the verdict is SX_LEGAL. */
+SX_API sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out);
+
+/* The totals only, which are bit for bit those of sx_evaluate, and faster. */
+SX_API sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out);
+
+/* As sx_evaluate_score, but gives up with SX_BOUND_EXCEEDED as soon as the objective's first criterion cannot come
+ * out at or below `bound`. */
+SX_API sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping,
+                                     const sx_objective *objective, double bound, sx_score *out);
+
+/* sx_evaluate_score over n mappings; scores of illegal ones are set to infinity. */
+SX_API void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
+                              sx_verdict *verdicts);
+
+/* The oracle: walks every iteration and every sibling and moves every word between real sets. Refuses to take
+ * more than max_steps steps. Shares no code with the functions above. */
+SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch, const sx_mapping *mapping,
+                                         const sx_model_options *options, uint64_t max_steps, sx_verdict *verdict,
+                                         sx_cost *out);
+
+#endif

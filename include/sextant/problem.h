@@ -1,0 +1,51 @@
+/* A problem: an einsum with one output and any number of inputs, every rank of a tensor an affine sum of
+ * dimensions. */
+#ifndef SX_PROBLEM_H
+#define SX_PROBLEM_H
+
+#include "sextant/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SX_MAX_DIMS 16
+#define SX_MAX_TENSORS 8
+#define SX_MAX_RANKS 16
+#define SX_NAME_SIZE 64                 /* bytes of a name with its final zero */
+#define SX_MAX_DIM_SIZE ((1u << 31) - 1) /* largest dimension */
+#define SX_MAX_COEF (1 << 20)           /* largest magnitude of a stride or dilation */
+
+typedef struct sx_tensor {
+    char name[SX_NAME_SIZE];
+    uint8_t n_ranks;
+    bool output;
+    int32_t coef[SX_MAX_RANKS][SX_MAX_DIMS]; /* rank r = sum over dims d of coef[r][d] * d; 0: d is not in it */
+} sx_tensor;
+
+/* Plain data, zero-padded: two equal problems are equal bytes. */
+typedef struct sx_problem {
+    char name[SX_NAME_SIZE];
+    uint8_t n_dims, n_tensors;
+    char dim_name[SX_MAX_DIMS][SX_NAME_SIZE];
+    uint32_t size[SX_MAX_DIMS];
+    sx_tensor tensor[SX_MAX_TENSORS];
+} sx_problem;
+
+/* Refuses a problem that breaks a rule: limits, empty or repeated names, sizes of 0, a tensor without ranks or a
+ * rank without dimensions, not exactly one output, counts beyond 2^62. */
+SX_API SX_MUST_USE sx_status sx_problem_check(const sx_problem *problem);
+
+/* The index of the dimension or tensor of that name, -1 where there is none. */
+SX_API int sx_problem_dim(const sx_problem *problem, const char *name);
+SX_API int sx_problem_tensor(const sx_problem *problem, const char *name);
+
+/* The index of the output. */
+SX_API int sx_problem_output(const sx_problem *problem);
+
+/* How many multiply-accumulates the problem takes: the product of its dimensions. */
+SX_API uint64_t sx_problem_computes(const sx_problem *problem);
+
+/* How many words the whole tensor spans (its bounding box, as the model counts tiles). */
+SX_API uint64_t sx_problem_words(const sx_problem *problem, int tensor);
+
+#endif

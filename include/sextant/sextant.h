@@ -1,0 +1,18 @@
+/* Sextant: mapping tensor computations onto hardware accelerators. */
+#ifndef SX_SEXTANT_H
+#define SX_SEXTANT_H
+
+#include "sextant/arch.h"
+#include "sextant/cost.h"
+#include "sextant/input.h"
+#include "sextant/mapping.h"
+#include "sextant/model.h"
+#include "sextant/objective.h"
+#include "sextant/problem.h"
+#include "sextant/status.h"
+
+/* The library's version, such as "0.1.0", and the optional parts it was built with, one line each. */
+SX_API const char *sx_version(void);
+SX_API const char *sx_features(void);
+
+#endif

@@ -1,0 +1,56 @@
+/* What a fallible call returns: nothing (success) or what went wrong, where, and what would be right. */
+#ifndef SX_STATUS_H
+#define SX_STATUS_H
+
+#if defined(__GNUC__)
+#define SX_API __attribute__((visibility("default")))
+#define SX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define SX_MUST_USE __attribute__((warn_unused_result))
+#else
+#define SX_API
+#define SX_PRINTF(fmt, args)
+#define SX_MUST_USE
+#endif
+
+/* Ownership, as words in prototypes. SX_OWN: the caller must free what it gets. SX_TAKE: the callee frees what
+ * it is given. Neither: borrowed. */
+#define SX_OWN
+#define SX_TAKE
+
+typedef enum sx_code {
+    SX_ERR_INPUT,    /* the user's text is wrong */
+    SX_ERR_USAGE,    /* the call or the command line is wrong */
+    SX_ERR_FILE,     /* the operating system refused a file */
+    SX_ERR_LIMIT,    /* a documented limit is exceeded */
+    SX_ERR_MEMORY,   /* out of memory */
+    SX_ERR_INTERNAL, /* a promise of this library is broken */
+} sx_code;
+
+/* A failure. line and column count from 1; 0 means unknown. hint may be NULL. */
+typedef struct sx_error {
+    sx_code code;
+    char *file;
+    int line, column;
+    char *message;
+    char *hint;
+} sx_error;
+
+/* NULL is success; otherwise the caller owns the error and frees it with sx_status_free. */
+typedef struct sx_error *sx_status;
+#define SX_OK ((sx_status)0)
+
+/* Evaluates a call that returns sx_status and returns its failure, if any, from the enclosing function. */
+#define SX_TRY(expr)                                                                                         \
+    do {                                                                                                     \
+        sx_status sx_try_status_ = (expr);                                                                   \
+        if (sx_try_status_) return sx_try_status_;                                                           \
+    } while (0)
+
+/* Frees an error; success (NULL) and the static out-of-memory error are fine. */
+SX_API void sx_status_free(SX_TAKE sx_status status);
+
+/* The error as one text, "file:line:column: message\n  hint", in a fresh string the caller frees with free()
+ * (NULL when memory is out). */
+SX_API SX_OWN char *sx_status_text(const struct sx_error *status);
+
+#endif

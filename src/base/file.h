@@ -1,0 +1,15 @@
+/* Whole files. */
+#ifndef SX_BASE_FILE_H
+#define SX_BASE_FILE_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Reads a file of at most `limit` bytes; *text is zero-terminated beyond *size. */
+SX_MUST_USE sx_status sx_file_read(const char *path, size_t limit, SX_OWN char **text, size_t *size);
+
+/* Writes a file whole or not at all: under a temporary name first, then renamed. */
+SX_MUST_USE sx_status sx_file_write(const char *path, const char *text, size_t size);
+
+#endif

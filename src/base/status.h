@@ -1,0 +1,28 @@
+/* Making errors. The public side is sextant/status.h. */
+#ifndef SX_BASE_STATUS_H
+#define SX_BASE_STATUS_H
+
+#include "sextant/status.h"
+
+/* Where in an input something stands; file may be NULL, line and column 0. */
+typedef struct sx_place {
+    const char *file;
+    int line, column;
+} sx_place;
+
+/* A new error without a place. Never returns NULL: when memory is out it is the static out-of-memory error. */
+SX_MUST_USE sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
+
+/* A new SX_ERR_INPUT error at a place. */
+SX_MUST_USE sx_status sx_error_at(sx_place place, const char *format, ...) SX_PRINTF(2, 3);
+
+/* Gives an error a hint (replacing an earlier one) and returns it. */
+SX_MUST_USE sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
+
+/* Gives an error without a place the given one and returns it. */
+SX_MUST_USE sx_status sx_error_place(SX_TAKE sx_status error, sx_place place);
+
+/* The static out-of-memory error. */
+SX_MUST_USE sx_status sx_error_memory(void);
+
+#endif

@@ -1,0 +1,110 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for `more` bytes and a final zero. */
+static bool reserve(sx_text *text, size_t more) {
+    if (text->failed) return false;
+    if (text->size + more + 1 <= text->room) return true;
+    size_t room = text->room ? text->room * 2 : 256;
+    while (room < text->size + more + 1) room *= 2;
+    char *data = realloc(text->data, room);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->room = room;
+    return true;
+}
+
+void sx_text_add_bytes(sx_text *text, const char *bytes, size_t size) {
+    if (!reserve(text, size)) return;
+    memcpy(text->data + text->size, bytes, size);
+    text->size += size;
+    text->data[text->size] = 0;
+}
+
+void sx_text_add(sx_text *text, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    if (size >= 0 && reserve(text, (size_t)size)) {
+        vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
+        text->size += (size_t)size;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void sx_text_free(sx_text *text) {
+    free(text->data);
+    *text = (sx_text){0};
+}
+
+sx_status sx_text_take(sx_text *text, char **out) {
+    if (!reserve(text, 0)) {
+        sx_text_free(text);
+        return sx_error_memory();
+    }
+    text->data[text->size] = 0;
+    *out = text->data;
+    *text = (sx_text){0};
+    return SX_OK;
+}
+
+static int fold(char c) {
+    return c == '-' ? '_' : tolower((unsigned char)c);
+}
+
+/* Levenshtein distance with swaps of neighbours, of words shorter than 64. */
+static unsigned distance(const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b);
+    unsigned row[3][64];
+    if (n >= 64 || m >= 64) return UINT32_MAX;
+    for (size_t j = 0; j <= m; j++) row[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *now = row[i % 3], *up = row[(i - 1) % 3], *up2 = row[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned best = up[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+            if (up[j] + 1 < best) best = up[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]) &&
+                up2[j - 2] + 1 < best)
+                best = up2[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[n % 3][m];
+}
+
+const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n) {
+    const char *nearest = NULL;
+    unsigned best = (unsigned)(strlen(word) / 3) + 1;
+    for (size_t i = 0; i < n; i++) {
+        unsigned d = distance(word, candidates[i]);
+        if (d <= best && (!nearest || d < best)) {
+            best = d;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}
+
+sx_status sx_text_name(char *field, size_t size, const char *name, const char *what) {
+    size_t length = strlen(name);
+    if (length == 0) return sx_error_new(SX_ERR_INPUT, "%s has an empty name", what);
+    if (length >= size)
+        return sx_error_new(SX_ERR_LIMIT, "the name of %s is %zu bytes long; at most %zu are allowed", what, length,
+                            size - 1);
+    memset(field, 0, size);
+    memcpy(field, name, length);
+    return SX_OK;
+}

@@ -1,0 +1,31 @@
+/* Growing text, and names. */
+#ifndef SX_BASE_TEXT_H
+#define SX_BASE_TEXT_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A growing string. Once memory runs out, `failed` is set and appending does nothing. */
+typedef struct sx_text {
+    char *data;
+    size_t size, room;
+    bool failed;
+} sx_text;
+
+void sx_text_add(sx_text *text, const char *format, ...) SX_PRINTF(2, 3);
+void sx_text_add_bytes(sx_text *text, const char *bytes, size_t size);
+void sx_text_free(sx_text *text);
+
+/* Hands the string over (never NULL on success) and empties `text`. */
+SX_MUST_USE sx_status sx_text_take(sx_text *text, SX_OWN char **out);
+
+/* The candidate nearest to `word` by edit distance, NULL where none is near enough to be meant. Hyphens and
+ * underscores are the same, and so are upper and lower case. */
+const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n);
+
+/* Copies a name into a field of `size` bytes, zero-padded; an error when it is empty or does not fit. */
+SX_MUST_USE sx_status sx_text_name(char *field, size_t size, const char *name, const char *what);
+
+#endif

@@ -1,0 +1,164 @@
+#include "sextant/arch.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+void sx_storage_init(sx_storage *level) {
+    *level = (sx_storage){
+        .technology = SX_SRAM,
+        .instances = 1,
+        .mesh_x = 1,
+        .mesh_y = 1,
+        .entries = SX_UNLIMITED,
+        .word_bits = 16,
+        .block_size = 1,
+        .cluster_size = 1,
+        .multiple_buffering = 1,
+        .read_bandwidth = INFINITY,
+        .write_bandwidth = INFINITY,
+        .shared_bandwidth = INFINITY,
+        .reduction_supported = true,
+        .power_gated_at = -1,
+    };
+}
+
+void sx_compute_init(sx_compute *compute) {
+    *compute = (sx_compute){.instances = 1, .mesh_x = 1, .mesh_y = 1, .word_bits = 16};
+}
+
+int sx_arch_level(const sx_arch *arch, const char *name) {
+    for (int s = 0; s < arch->n_levels; s++)
+        if (strcmp(arch->level[s].name, name) == 0) return s;
+    return -1;
+}
+
+uint64_t sx_arch_fanout_x(const sx_arch *arch, int level) {
+    uint64_t inner = level ? arch->level[level - 1].mesh_x : arch->compute.mesh_x;
+    return inner / arch->level[level].mesh_x;
+}
+
+uint64_t sx_arch_fanout_y(const sx_arch *arch, int level) {
+    uint64_t inner = level ? arch->level[level - 1].mesh_y : arch->compute.mesh_y;
+    return inner / arch->level[level].mesh_y;
+}
+
+static bool named(const char (*names)[SX_NAME_SIZE], int n, const char *name) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_problem *problem) {
+    const sx_storage *s = &arch->level[level];
+    if (s->transparent) return 0;
+    unsigned mask = 0;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const char *name = problem->tensor[v].name;
+        bool keep = s->n_keeps == 0 || named(s->keeps, s->n_keeps, name);
+        if (named(s->bypasses, s->n_bypasses, name)) keep = false;
+        if (keep) mask |= 1u << v;
+    }
+    return (uint8_t)mask;
+}
+
+double sx_pat_sram(double kilobytes, double width_bits) {
+    return (1 + (kilobytes - 0.5) * 5 / 99.5) * width_bits / 16;
+}
+
+double sx_pat_dram(double width_bits) {
+    return 200 * width_bits / 16;
+}
+
+double sx_pat_mac(double word_bits) {
+    return (word_bits / 16) * (word_bits / 16);
+}
+
+/* Instances fill their mesh, and stay countable. */
+static sx_status check_mesh(const char *name, uint64_t instances, uint64_t x, uint64_t y) {
+    const uint64_t limit = (uint64_t)1 << 31;
+    if (instances < 1 || instances > limit)
+        return sx_error_new(SX_ERR_LIMIT, "'%s' has %llu instances; 1 to 2^31 are allowed", name,
+                            (unsigned long long)instances);
+    if (x < 1 || y < 1 || x > limit || y > limit || x * y != instances)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' has %llu instances on a mesh of %llu x %llu", name,
+                                          (unsigned long long)instances, (unsigned long long)x,
+                                          (unsigned long long)y),
+                             "instances must be meshX * meshY");
+    return SX_OK;
+}
+
+static sx_status check_number(const char *level, const char *what, double value, double low) {
+    if (value >= low) return SX_OK; /* false for NaN */
+    return sx_error_new(SX_ERR_INPUT, "'%s': %s is %g; it must be at least %g", level, what, value, low);
+}
+
+static sx_status check_finite(const char *level, const char *what, double value) {
+    SX_TRY(check_number(level, what, value, 0));
+    if (value <= 1e30) return SX_OK;
+    return sx_error_new(SX_ERR_INPUT, "'%s': %s is %g, which is not a usable number", level, what, value);
+}
+
+static sx_status check_numbers(const sx_storage *s) {
+    const char *n = s->name;
+    SX_TRY(check_number(n, "word-bits", s->word_bits, 1));
+    SX_TRY(check_number(n, "block-size", s->block_size, 1));
+    SX_TRY(check_number(n, "cluster-size", s->cluster_size, 1));
+    SX_TRY(check_number(n, "multiple-buffering", s->multiple_buffering, 1));
+    SX_TRY(check_finite(n, "multiple-buffering", s->multiple_buffering));
+    SX_TRY(check_number(n, "min-utilization", s->min_utilization, 0));
+    if (s->min_utilization > 1)
+        return sx_error_new(SX_ERR_INPUT, "'%s': min-utilization is %g; it must be between 0 and 1", n,
+                            s->min_utilization);
+    const double bandwidth[] = {s->read_bandwidth, s->write_bandwidth, s->shared_bandwidth};
+    for (int i = 0; i < 3; i++)
+        if (!(bandwidth[i] > 0))
+            return sx_error_new(SX_ERR_INPUT, "'%s': a bandwidth is %g; it must be above 0", n, bandwidth[i]);
+    SX_TRY(check_finite(n, "the read energy", s->read_energy));
+    SX_TRY(check_finite(n, "the fill energy", s->fill_energy));
+    SX_TRY(check_finite(n, "the update energy", s->update_energy));
+    SX_TRY(check_finite(n, "the leakage", s->leak_energy));
+    SX_TRY(check_finite(n, "addr-gen-energy", s->addr_gen_energy));
+    SX_TRY(check_finite(n, "energy-per-hop", s->energy_per_hop));
+    SX_TRY(check_finite(n, "router-energy", s->router_energy));
+    if (s->fill_latency >> 48 || s->drain_latency >> 48)
+        return sx_error_new(SX_ERR_LIMIT, "'%s': a network latency is beyond 2^48 cycles", n);
+    for (int i = 0; i < s->n_scales; i++)
+        SX_TRY(check_finite(n, "a bandwidth scale", s->bandwidth_scale[i].scale));
+    return SX_OK;
+}
+
+static sx_status check_level(const sx_arch *arch, int index) {
+    const sx_storage *s = &arch->level[index];
+    if (!memchr(s->name, 0, SX_NAME_SIZE) || !s->name[0])
+        return sx_error_new(SX_ERR_INPUT, "storage level %d has no name", index + 1);
+    if (sx_arch_level(arch, s->name) != index || strcmp(s->name, arch->compute.name) == 0)
+        return sx_error_new(SX_ERR_INPUT, "two levels are called '%s'", s->name);
+    SX_TRY(check_mesh(s->name, s->instances, s->mesh_x, s->mesh_y));
+    const char *inner = index ? arch->level[index - 1].name : arch->compute.name;
+    uint64_t x = index ? arch->level[index - 1].mesh_x : arch->compute.mesh_x;
+    uint64_t y = index ? arch->level[index - 1].mesh_y : arch->compute.mesh_y;
+    if (x % s->mesh_x || y % s->mesh_y)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_INPUT, "the mesh of '%s' (%llu x %llu) does not divide the mesh of '%s' (%llu x %llu)",
+                         s->name, (unsigned long long)s->mesh_x, (unsigned long long)s->mesh_y, inner,
+                         (unsigned long long)x, (unsigned long long)y),
+            "every instance must have the same number of children in X and in Y; give meshX where it is missing");
+    if (s->power_gated_at >= (int)arch->n_levels)
+        return sx_error_new(SX_ERR_INPUT, "'%s' is power-gated at a level that does not exist", s->name);
+    if (s->n_keeps > SX_MAX_TENSORS || s->n_bypasses > SX_MAX_TENSORS || s->n_scales > SX_MAX_TENSORS)
+        return sx_error_new(SX_ERR_LIMIT, "'%s' names more than %d tensors", s->name, SX_MAX_TENSORS);
+    return check_numbers(s);
+}
+
+sx_status sx_arch_check(const sx_arch *arch) {
+    if (arch->n_levels < 1 || arch->n_levels > SX_MAX_LEVELS)
+        return sx_error_new(SX_ERR_LIMIT, "the architecture has %d storage levels; 1 to %d are allowed",
+                            arch->n_levels, SX_MAX_LEVELS);
+    if (!arch->compute.name[0]) return sx_error_new(SX_ERR_INPUT, "the architecture has no compute unit");
+    SX_TRY(check_mesh(arch->compute.name, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y));
+    SX_TRY(check_finite(arch->compute.name, "the compute energy", arch->compute.energy));
+    for (int s = 0; s < arch->n_levels; s++) SX_TRY(check_level(arch, s));
+    return SX_OK;
+}

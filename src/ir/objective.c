@@ -1,0 +1,129 @@
+#include "sextant/objective.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    sx_criterion criterion;
+} known[] = {
+    {"edp", {SX_PRODUCT, 1, 1}},       {"energy", {SX_PRODUCT, 1, 0}},         {"delay", {SX_PRODUCT, 0, 1}},
+    {"ed2p", {SX_PRODUCT, 1, 2}},      {"last-level", {SX_LAST_LEVEL, 0, 0}}, {"utilization", {SX_UTILIZATION, 0, 0}},
+};
+enum { N_KNOWN = sizeof known / sizeof known[0] };
+
+/* Reads one factor "e", "d", "e^1.5"; advances *at. */
+static bool read_power(const char **at, double *energy, double *delay) {
+    double *power = **at == 'e' ? energy : **at == 'd' ? delay : NULL;
+    if (!power || *power != 0) return false;
+    *power = 1;
+    if (*++*at != '^') return true;
+    char *end;
+    *power = strtod(++*at, &end);
+    bool good = end != *at && *power > 0 && *power <= 16;
+    *at = end;
+    return good;
+}
+
+static bool read_product(const char *text, sx_criterion *out) {
+    sx_criterion c = {.metric = SX_PRODUCT};
+    if (!read_power(&text, &c.energy_power, &c.delay_power)) return false;
+    if (*text == '*' && (text++, !read_power(&text, &c.energy_power, &c.delay_power))) return false;
+    if (*text) return false;
+    *out = c;
+    return true;
+}
+
+static sx_status read_criterion(const char *word, sx_criterion *out) {
+    const char *names[N_KNOWN];
+    for (int i = 0; i < N_KNOWN; i++) {
+        names[i] = known[i].name;
+        if (strcmp(word, known[i].name) != 0) continue;
+        *out = known[i].criterion;
+        return SX_OK;
+    }
+    if (read_product(word, out)) return SX_OK;
+    const char *nearest = sx_text_nearest(word, names, N_KNOWN);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", word);
+    if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
+    return sx_error_hint(error, "known are edp, energy, delay, ed2p, last-level, utilization and products such as e^2*d");
+}
+
+sx_status sx_objective_parse(const char *text, sx_objective *out) {
+    sx_objective objective = {.tolerance = 0.001};
+    for (const char *at = text;; at++) {
+        char word[32];
+        size_t length = strcspn(at, ",");
+        if (length >= sizeof word) return sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", at);
+        if (objective.n_criteria == SX_MAX_CRITERIA)
+            return sx_error_new(SX_ERR_LIMIT, "an objective has at most %d criteria", SX_MAX_CRITERIA);
+        memcpy(word, at, length);
+        word[length] = 0;
+        SX_TRY(read_criterion(word, &objective.criterion[objective.n_criteria++]));
+        at += length;
+        if (!*at) break;
+    }
+    *out = objective;
+    return SX_OK;
+}
+
+static const char *known_name(const sx_criterion *c) {
+    for (int i = 0; i < N_KNOWN; i++) {
+        const sx_criterion *k = &known[i].criterion;
+        if (k->metric == c->metric && k->energy_power == c->energy_power && k->delay_power == c->delay_power)
+            return known[i].name;
+    }
+    return NULL;
+}
+
+void sx_objective_text(const sx_objective *objective, char *text, unsigned long size) {
+    unsigned long used = 0;
+    text[0] = 0;
+    for (int i = 0; i < objective->n_criteria && used < size; i++) {
+        const sx_criterion *c = &objective->criterion[i];
+        const char *comma = i ? "," : "", *name = known_name(c);
+        int n = name                      ? snprintf(text + used, size - used, "%s%s", comma, name)
+                : c->delay_power == 0  ? snprintf(text + used, size - used, "%se^%.17g", comma, c->energy_power)
+                : c->energy_power == 0 ? snprintf(text + used, size - used, "%sd^%.17g", comma, c->delay_power)
+                                       : snprintf(text + used, size - used, "%se^%.17g*d^%.17g", comma,
+                                                  c->energy_power, c->delay_power);
+        used += (unsigned long)n;
+    }
+}
+
+/* x to a power, exact for the powers that matter. */
+static double power(double x, double exponent) {
+    if (exponent == 0) return 1;
+    if (exponent == 1) return x;
+    if (exponent == 2) return x * x;
+    return pow(x, exponent);
+}
+
+double sx_criterion_value(const sx_criterion *criterion, const sx_score *score) {
+    switch (criterion->metric) {
+    case SX_LAST_LEVEL: return score->last_level_accesses;
+    case SX_UTILIZATION: return -score->utilization;
+    case SX_PRODUCT: break;
+    }
+    return power(score->energy_pj, criterion->energy_power) * power(score->cycles, criterion->delay_power);
+}
+
+double sx_objective_value(const sx_objective *objective, const sx_score *score) {
+    return sx_criterion_value(&objective->criterion[0], score);
+}
+
+int sx_objective_compare(const sx_objective *objective, const sx_score *a, const sx_score *b) {
+    for (int i = 0; i < objective->n_criteria; i++) {
+        double x = sx_criterion_value(&objective->criterion[i], a);
+        double y = sx_criterion_value(&objective->criterion[i], b);
+        bool last = i + 1 == objective->n_criteria;
+        double near = last ? 0 : objective->tolerance * fmax(fabs(x), fabs(y));
+        if (fabs(x - y) > near) return x < y ? -1 : 1;
+    }
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* What the readers see of an sx_input: the sections of all its documents, its memory and its notes. */
+#ifndef SX_FRONTEND_INPUT_H
+#define SX_FRONTEND_INPUT_H
+
+#include "base/arena.h"
+#include "frontend/document.h"
+#include "sextant/input.h"
+
+/* A section is a pair of a top-level map of any document. The index-th one of that key, in the order in which
+ * the files were added, NULL past the last; a NULL key stands for any. */
+const sx_pair *sx_input_section(const sx_input *input, const char *key, size_t index);
+
+/* The only section of that key, NULL where there is none; an error naming both places where there are two. */
+SX_MUST_USE sx_status sx_input_single(const sx_input *input, const char *key, const sx_pair **out);
+
+/* Memory that lives as long as the input. */
+sx_arena *sx_input_arena(sx_input *input);
+
+/* Adds a note "file:line:column: ..."; the same note twice at one place is kept once. */
+SX_MUST_USE sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...)
+    SX_PRINTF(3, 4);
+
+#endif

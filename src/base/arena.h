@@ -2,6 +2,8 @@
 #ifndef SX_BASE_ARENA_H
 #define SX_BASE_ARENA_H
 
+#include "base/status.h"
+
 #include <stddef.h>
 
 struct sx_arena_block;
@@ -20,7 +22,11 @@ void *sx_arena_alloc(sx_arena *arena, size_t n, size_t size);
 /* A zero-terminated copy of `size` bytes; NULL as above. */
 char *sx_arena_copy(sx_arena *arena, const char *bytes, size_t size);
 
-/* Frees all of it and leaves an empty arena. */
+/* What a NULL of the two above means: the limit, where another such piece would pass it, else out of memory.
+ */
+SX_MUST_USE sx_status sx_arena_error(const sx_arena *arena);
+
+/* Frees all of it and leaves an empty arena with the same limit. */
 void sx_arena_free(sx_arena *arena);
 
 #endif

@@ -31,10 +31,16 @@ struct sx_node {
     size_t n;             /* items or pairs */
     const sx_node **item; /* of a list */
     const sx_pair *pair;  /* of a map, in the order of the text; no key twice */
+    size_t weight;        /* nodes of its tree, those behind aliases counted each time */
+    unsigned height;      /* levels of its tree, 1 for a scalar */
+    bool anchored;        /* has an anchor: elsewhere it may be meant */
 };
 
 /* Whether two keys are the same, hyphens and underscores being alike. */
 bool sx_key_equal(const char *a, const char *b);
+
+/* The order of two keys, by bytes, hyphens and underscores being alike. */
+int sx_key_compare(const char *a, const char *b);
 
 /* The value under a key, NULL where there is none or `map` is not a map (NULL is fine). */
 const sx_node *sx_node_get(const sx_node *map, const char *key);
@@ -47,6 +53,9 @@ sx_place sx_node_key_place(const sx_node *map, const char *key);
 
 /* Whether a node is an unquoted or quoted scalar of exactly that text. */
 bool sx_node_is(const sx_node *node, const char *text);
+
+/* Whether a node is null, or a list or map without entries. */
+bool sx_node_empty(const sx_node *node);
 
 /* Errors unless the node is of that kind; `what` names it, such as "'factors'". */
 SX_MUST_USE sx_status sx_node_expect(const sx_node *node, sx_node_kind kind, const char *what);
@@ -93,7 +102,7 @@ bool sx_text_double(const char *text, double *out);
 typedef enum sx_key_use {
     SX_KEY_USED,        /* read by us */
     SX_KEY_NO_BEARING,  /* accepted; a note says that it changes nothing */
-    SX_KEY_UNSUPPORTED, /* would change results: an error. `why` is the hint, may be NULL */
+    SX_KEY_UNSUPPORTED, /* would change results: an error unless empty. `why` is the hint, may be NULL */
 } sx_key_use;
 
 typedef struct sx_key_rule {

@@ -46,7 +46,9 @@ uint64_t sx_rng_below(sx_rng *rng, uint64_t bound) {
 }
 
 int64_t sx_rng_range(sx_rng *rng, int64_t low, int64_t high) {
-    return low + (int64_t)sx_rng_below(rng, (uint64_t)(high - low) + 1);
+    uint64_t width = (uint64_t)high - (uint64_t)low + 1; /* 0: all of 2^64 */
+    uint64_t offset = width ? sx_rng_below(rng, width) : sx_rng_next(rng);
+    return (int64_t)((uint64_t)low + offset);
 }
 
 double sx_rng_double(sx_rng *rng) {

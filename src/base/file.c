@@ -54,21 +54,42 @@ static bool write_all(int fd, const char *text, size_t size) {
         text += done;
         size -= (size_t)done;
     }
-    return fsync(fd) == 0 || errno == EINVAL;
+    return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-sx_status sx_file_write(const char *path, const char *text, size_t size) {
-    size_t room = strlen(path) + 16;
+/* Writes to what is there and must stay: a device, a pipe, a link. */
+static SX_MUST_USE sx_status write_through(const char *path, const char *text, size_t size) {
+    int fd = open(path, O_WRONLY | O_TRUNC);
+    if (fd < 0) return file_error("write", path);
+    bool good = write_all(fd, text, size);
+    good = close(fd) == 0 && good;
+    return good ? SX_OK : file_error("write", path);
+}
+
+/* Creates a new file beside `path`, with the permissions of any fresh file, and tells its name; -1 on
+ * failure. */
+static int create_beside(const char *path, char *name, size_t room) {
+    int fd = -1;
+    errno = EEXIST;
+    for (int i = 0; i < 1000 && fd < 0 && errno == EEXIST; i++) {
+        snprintf(name, room, "%s.%ld-%d", path, (long)getpid(), i);
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    }
+    return fd;
+}
+
+/* Writes a new file beside `path`, then renames it over `path`. */
+static SX_MUST_USE sx_status write_replacing(const char *path, const char *text, size_t size) {
+    size_t room = strlen(path) + 40;
     char *temporary = malloc(room);
     if (!temporary) return sx_error_memory();
-    snprintf(temporary, room, "%s.XXXXXX", path);
     sx_status status = SX_OK;
-    int fd = mkstemp(temporary);
+    int fd = create_beside(path, temporary, room);
     if (fd < 0) {
         status = file_error("write", path);
         goto done;
     }
-    bool good = write_all(fd, text, size) && fchmod(fd, 0644) == 0;
+    bool good = write_all(fd, text, size);
     good = close(fd) == 0 && good;
     if (!good || rename(temporary, path) != 0) {
         status = file_error("write", path);
@@ -77,4 +98,10 @@ sx_status sx_file_write(const char *path, const char *text, size_t size) {
 done:
     free(temporary);
     return status;
+}
+
+sx_status sx_file_write(const char *path, const char *text, size_t size) {
+    struct stat info;
+    bool replace = lstat(path, &info) != 0 || S_ISREG(info.st_mode);
+    return replace ? write_replacing(path, text, size) : write_through(path, text, size);
 }

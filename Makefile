@@ -1,0 +1,61 @@
+# The commands a person types; CMake does the building. `make demo` and `make check` start from a bare Debian 12.
+
+FUZZ_SECONDS ?= 600
+
+.PHONY: help demo build check check-long bench fuzz format format-check install clean
+
+help:
+	@echo 'make demo          build, and cost a mapping of a convolution onto an accelerator'
+	@echo 'make check         every test, in an optimised build and under sanitizers'
+	@echo 'make build         build/sextant'
+	@echo 'make bench         how fast the model is'
+	@echo 'make check-long    the property tests with a million cases each (hours)'
+	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
+	@echo 'make format        format the code; format-check only looks'
+	@echo 'make install       into PREFIX (the CMake default is used without)'
+	@echo 'make clean         remove the build folders'
+
+demo: build
+	build/sextant eval --arch accel-a --problem resnet-conv4 --mapping examples/mappings/resnet-conv4.accel-a.yaml
+
+build:
+	@tools/setup build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target sextant
+
+check:
+	@tools/setup build test
+	@tools/check
+
+check-long:
+	@tools/setup build test
+	cmake --preset long
+	cmake --build --preset long
+	ctest --preset long --verbose
+
+bench:
+	@tools/setup build
+	cmake --preset release
+	cmake --build --preset release --target bench
+	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
+
+fuzz:
+	@tools/setup build test fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	@tools/fuzz $(FUZZ_SECONDS)
+
+format:
+	@tools/setup test
+	@tools/format
+
+format-check:
+	@tools/setup test
+	@tools/format --check
+
+install: build
+	cmake --build --preset release
+	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
+
+clean:
+	rm -rf build build-clang build-debug build-asan build-tsan build-fuzz build-long

@@ -1,0 +1,27 @@
+/* What the fuzz targets share. A target is libFuzzer's one function; a broken promise ends the process. */
+#ifndef SX_TEST_FUZZ_H
+#define SX_TEST_FUZZ_H
+
+#include "sextant/sextant.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Ends the process, as a find, unless the promise holds. */
+static inline void promise(bool holds) {
+    if (!holds) abort();
+}
+
+/* Whether a call succeeded; its error, if any, must have words, and is freed. */
+static inline bool succeeded(sx_status status) {
+    if (!status) return true;
+    char *text = sx_status_text(status);
+    promise(text && text[0]);
+    free(text);
+    sx_status_free(status);
+    return false;
+}
+
+#endif

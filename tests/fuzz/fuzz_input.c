@@ -1,0 +1,108 @@
+/* Any text is a set of documents that can be read, or an error. What can be read is sound, writes and reads
+ * back to the same bytes, and can be evaluated; architecture, problem and mapping that the text lacks are
+ * small ones of our own. */
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+/* Reads back a written document; the caller frees the input. */
+static sx_input *reread(char *text) {
+    sx_input *input;
+    promise(succeeded(sx_input_new(&input)));
+    promise(succeeded(sx_input_add_text(input, "written", text, strlen(text))));
+    free(text);
+    return input;
+}
+
+static void check_arch(const sx_arch *arch) {
+    char *text;
+    sx_arch again;
+    promise(succeeded(sx_arch_check(arch)));
+    promise(succeeded(sx_arch_write(arch, SX_YAML, &text)));
+    sx_input *input = reread(text);
+    promise(succeeded(sx_input_arch(input, &again)) && memcmp(arch, &again, sizeof again) == 0);
+    sx_input_free(input);
+}
+
+static void check_problem(const sx_problem *problem) {
+    char *text;
+    sx_problem again;
+    promise(succeeded(sx_problem_check(problem)));
+    promise(succeeded(sx_problem_write(problem, SX_JSON, &text)));
+    sx_input *input = reread(text);
+    promise(succeeded(sx_input_problem(input, &again)) && memcmp(problem, &again, sizeof again) == 0);
+    sx_input_free(input);
+}
+
+/* A mapping reads back to its canonical self. */
+static void check_mapping(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch) {
+    char *text;
+    sx_mapping canonical = *mapping, again;
+    sx_mapping_canonical(&canonical);
+    promise(succeeded(sx_mapping_write(mapping, problem, arch, SX_YAML, &text)));
+    sx_input *input = reread(text);
+    promise(succeeded(sx_input_mapping(input, problem, arch, &again)));
+    sx_mapping_canonical(&again);
+    promise(memcmp(&canonical, &again, sizeof again) == 0);
+    sx_input_free(input);
+}
+
+/* The quick evaluation agrees with the whole one. */
+static void check_cost(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch) {
+    sx_model *model;
+    sx_evaluator *evaluator;
+    if (!succeeded(sx_model_new(problem, arch, NULL, &model))) return;
+    if (succeeded(sx_evaluator_new(model, &evaluator))) {
+        sx_cost cost;
+        sx_score score, whole;
+        char text[512];
+        sx_verdict verdict = sx_evaluate(evaluator, mapping, &cost);
+        sx_verdict_text(&verdict, problem, arch, text, sizeof text);
+        promise(text[0] && sx_evaluate_score(evaluator, mapping, &score).reason == verdict.reason);
+        if (verdict.reason == SX_LEGAL) {
+            char *written;
+            whole = sx_cost_score(&cost);
+            promise(memcmp(&whole, &score, sizeof score) == 0);
+            promise(succeeded(sx_cost_write(&cost, problem, arch, &written)));
+            free(written);
+        }
+        sx_evaluator_free(evaluator);
+    }
+    sx_model_free(model);
+}
+
+/* The parts the text has, each checked; false when one of them is refused. */
+static bool read_parts(sx_input *input, sx_arch *arch, sx_problem *problem, sx_mapping *mapping) {
+    if (sx_input_has_arch(input)) {
+        if (!succeeded(sx_input_arch(input, arch))) return false;
+        check_arch(arch);
+    } else if (!succeeded(sx_catalog_arch("eyeriss", arch))) {
+        return false;
+    }
+    if (sx_input_has_problem(input)) {
+        if (!succeeded(sx_input_problem(input, problem))) return false;
+        check_problem(problem);
+    } else if (!succeeded(
+                   sx_einsum_parse("O[n,k,p] += I[n,c,2*p+r]*W[k,c,r] {n:2,k:4,c:3,p:7,r:3}", problem))) {
+        return false;
+    }
+    sx_mapping_init(mapping, problem, arch);
+    if (!sx_input_has_mapping(input)) return true;
+    if (!succeeded(sx_input_mapping(input, problem, arch, mapping))) return false;
+    check_mapping(mapping, problem, arch);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    sx_input *input;
+    static sx_arch arch;
+    static sx_problem problem;
+    static sx_mapping mapping;
+    if (!succeeded(sx_input_new(&input))) return 0;
+    if (succeeded(sx_input_add_text(input, "fuzz.yaml", (const char *)data, size)) &&
+        read_parts(input, &arch, &problem, &mapping))
+        check_cost(&mapping, &problem, &arch);
+    for (size_t i = 0; sx_input_note(input, i); i++) promise(sx_input_note(input, i)[0]);
+    sx_input_free(input);
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* Any text is an objective that writes and reads back to itself, or an error. */
+#include "fuzz/fuzz.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same(const sx_objective *a, const sx_objective *b) {
+    if (a->n_criteria != b->n_criteria || a->tolerance != b->tolerance) return false;
+    for (int i = 0; i < a->n_criteria; i++) {
+        const sx_criterion *x = &a->criterion[i], *y = &b->criterion[i];
+        if (x->metric != y->metric || x->energy_power != y->energy_power || x->delay_power != y->delay_power)
+            return false;
+    }
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *text = malloc(size + 1);
+    if (!text) return 0;
+    if (size) memcpy(text, data, size);
+    text[size] = 0;
+    sx_objective objective, again;
+    if (succeeded(sx_objective_parse(text, &objective))) {
+        char written[512];
+        sx_objective_text(&objective, written, sizeof written);
+        promise(succeeded(sx_objective_parse(written, &again)) && same(&objective, &again));
+        sx_score score = {.energy_pj = 3, .cycles = 5, .utilization = 0.5, .last_level_accesses = 7};
+        promise(!isnan(sx_objective_value(&objective, &score)));
+        promise(sx_objective_compare(&objective, &score, &score) == 0);
+    }
+    free(text);
+    return 0;
+}

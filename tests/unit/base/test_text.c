@@ -1,0 +1,203 @@
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void text_grows_by_any_amount(void **state) {
+    (void)state;
+    sx_text text = {0};
+    size_t length = 0;
+    for (int i = 0; i < 1000; i++) {
+        sx_text_add(&text, "%d,", i);
+        length += i < 10 ? 2 : i < 100 ? 3 : 4;
+        assert_int_equal(text.size, length);
+        assert_int_equal(strlen(text.data), length);
+    }
+    char *out;
+    assert_null(sx_text_take(&text, &out));
+    assert_memory_equal(out, "0,1,2,3,", 8);
+    assert_string_equal(out + length - 8, "998,999,");
+    assert_null(text.data);
+    assert_int_equal(text.size, 0);
+    free(out);
+}
+
+static void one_large_piece_fits(void **state) {
+    (void)state;
+    enum { SIZE = 100000 };
+    char *piece = malloc(SIZE);
+    memset(piece, 'a', SIZE);
+    sx_text text = {0};
+    sx_text_add(&text, "<");
+    sx_text_add_bytes(&text, piece, SIZE);
+    sx_text_add(&text, ">");
+    assert_int_equal(text.size, SIZE + 2);
+    assert_int_equal(text.data[SIZE + 1], '>');
+    assert_int_equal(text.data[SIZE + 2], 0);
+    sx_text_free(&text);
+    free(piece);
+}
+
+static void sizes_around_the_first_room_are_terminated(void **state) {
+    (void)state;
+    for (size_t size = 250; size < 262; size++) {
+        char piece[300];
+        memset(piece, 'x', sizeof piece);
+        sx_text text = {0};
+        sx_text_add_bytes(&text, piece, size);
+        assert_int_equal(strlen(text.data), size);
+        sx_text_add(&text, "%s", "");
+        assert_int_equal(text.size, size);
+        sx_text_free(&text);
+    }
+}
+
+static void bytes_may_hold_zeros_and_be_none(void **state) {
+    (void)state;
+    sx_text text = {0};
+    sx_text_add_bytes(&text, "a\0b", 3);
+    sx_text_add_bytes(&text, "", 0);
+    assert_int_equal(text.size, 3);
+    char *out;
+    assert_null(sx_text_take(&text, &out));
+    assert_memory_equal(out, "a\0b", 4);
+    free(out);
+}
+
+static void empty_text_is_taken_as_an_empty_string(void **state) {
+    (void)state;
+    sx_text text = {0};
+    char *out;
+    assert_null(sx_text_take(&text, &out));
+    assert_string_equal(out, "");
+    free(out);
+    sx_text_free(&text);
+}
+
+static void failed_text_ignores_additions_and_gives_the_memory_error(void **state) {
+    (void)state;
+    sx_text text = {0};
+    sx_text_add(&text, "kept");
+    text.failed = true;
+    sx_text_add(&text, "lost");
+    sx_text_add_bytes(&text, "lost", 4);
+    assert_int_equal(text.size, 4);
+    char *out = NULL;
+    assert_ptr_equal(sx_text_take(&text, &out), sx_error_memory());
+    assert_null(out);
+    assert_null(text.data);
+}
+
+static const char *const words[] = {"entries",    "instances",      "word-bits",
+                                    "block-size", "read_bandwidth", "name"};
+enum { N_WORDS = sizeof words / sizeof words[0] };
+
+/* Asserts which of the words is nearest; NULL for none. */
+static void assert_nearest(const char *word, const char *expected) {
+    const char *nearest = sx_text_nearest(word, words, N_WORDS);
+    if (expected) {
+        assert_non_null(nearest);
+        assert_string_equal(nearest, expected);
+    } else {
+        assert_null(nearest);
+    }
+}
+
+static void nearest_finds_slips_of_the_hand(void **state) {
+    (void)state;
+    assert_nearest("entries", "entries");
+    assert_nearest("entrys", "entries");
+    assert_nearest("entires", "entries");
+    assert_nearest("ntries", "entries");
+    assert_nearest("instancess", "instances");
+    assert_nearest("naem", "name");
+    assert_nearest("read_bandwith", "read_bandwidth");
+}
+
+static void nearest_sees_no_case_and_no_kind_of_dash(void **state) {
+    (void)state;
+    assert_nearest("word_bits", "word-bits");
+    assert_nearest("Block_Size", "block-size");
+    assert_nearest("READ-BANDWIDTH", "read_bandwidth");
+}
+
+static void nearest_gives_up_on_strange_words(void **state) {
+    (void)state;
+    assert_nearest("technology", NULL);
+    assert_nearest("xyz", NULL);
+    assert_nearest("", NULL);
+    assert_null(sx_text_nearest("name", words, 0));
+}
+
+static void nearest_prefers_the_smaller_distance_then_the_first(void **state) {
+    (void)state;
+    const char *const close[] = {"abxd", "abcd", "abcx"};
+    assert_string_equal(sx_text_nearest("abcd", close, 3), "abcd");
+    assert_string_equal(sx_text_nearest("abcy", close, 3), "abcd");
+    const char *const equal[] = {"abcd1", "abcd2"};
+    assert_string_equal(sx_text_nearest("abcd", equal, 2), "abcd1");
+}
+
+static void nearest_takes_words_of_any_length(void **state) {
+    (void)state;
+    char long_word[201];
+    memset(long_word, 'a', 200);
+    long_word[200] = 0;
+    const char *const candidates[] = {long_word, "aaaa"};
+    assert_null(sx_text_nearest(long_word, candidates, 2));
+    assert_string_equal(sx_text_nearest("aaab", candidates, 2), "aaaa");
+    char edge[2][64];
+    memset(edge, 'b', sizeof edge);
+    edge[0][63] = edge[1][62] = 0;
+    const char *const edges[] = {edge[0]};
+    assert_ptr_equal(sx_text_nearest(edge[1], edges, 1), edge[0]);
+}
+
+static void name_fills_its_field_with_zeros(void **state) {
+    (void)state;
+    char field[8];
+    memset(field, 'x', sizeof field);
+    assert_null(sx_text_name(field, sizeof field, "abc", "a level"));
+    assert_memory_equal(field, "abc\0\0\0\0\0", 8);
+    assert_null(sx_text_name(field, sizeof field, "1234567", "a level"));
+    assert_string_equal(field, "1234567");
+}
+
+static void name_is_refused_when_empty_or_too_long(void **state) {
+    (void)state;
+    char field[8] = "before";
+    sx_status error = sx_text_name(field, sizeof field, "", "level 2");
+    assert_int_equal(error->code, SX_ERR_INPUT);
+    assert_string_equal(error->message, "level 2 has an empty name");
+    sx_status_free(error);
+    error = sx_text_name(field, sizeof field, "12345678", "level 2");
+    assert_int_equal(error->code, SX_ERR_LIMIT);
+    assert_string_equal(error->message, "the name of level 2 is 8 bytes long; at most 7 are allowed");
+    sx_status_free(error);
+    assert_string_equal(field, "before");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_grows_by_any_amount),
+        cmocka_unit_test(one_large_piece_fits),
+        cmocka_unit_test(sizes_around_the_first_room_are_terminated),
+        cmocka_unit_test(bytes_may_hold_zeros_and_be_none),
+        cmocka_unit_test(empty_text_is_taken_as_an_empty_string),
+        cmocka_unit_test(failed_text_ignores_additions_and_gives_the_memory_error),
+        cmocka_unit_test(nearest_finds_slips_of_the_hand),
+        cmocka_unit_test(nearest_sees_no_case_and_no_kind_of_dash),
+        cmocka_unit_test(nearest_gives_up_on_strange_words),
+        cmocka_unit_test(nearest_prefers_the_smaller_distance_then_the_first),
+        cmocka_unit_test(nearest_takes_words_of_any_length),
+        cmocka_unit_test(name_fills_its_field_with_zeros),
+        cmocka_unit_test(name_is_refused_when_empty_or_too_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+#include "frontend/input.h"
+
+#include "base/text.h"
+#include "frontend/sections.h"
+#include "frontend/timeloop.h"
+#include "frontend/yaml.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NOTES = 1000, MAX_MEMORY = 128 << 20 };
+
+struct sx_input {
+    sx_arena arena;
+    const sx_pair **section;
+    size_t n_sections, room;
+    const char *note[MAX_NOTES];
+    size_t n_notes;
+};
+
+sx_status sx_input_new(sx_input **out) {
+    sx_input *input = calloc(1, sizeof *input);
+    if (!input) return sx_error_memory();
+    input->arena.limit = MAX_MEMORY;
+    *out = input;
+    return SX_OK;
+}
+
+void sx_input_free(sx_input *input) {
+    if (!input) return;
+    sx_arena_free(&input->arena);
+    free(input->section);
+    free(input);
+}
+
+/* Adds the pairs of a document's top-level map to the sections. */
+static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) {
+    size_t n = input->n_sections + root->n;
+    if (n > input->room) {
+        const sx_pair **section = realloc(input->section, 2 * n * sizeof *section);
+        if (!section) return sx_error_memory();
+        input->section = section;
+        input->room = 2 * n;
+    }
+    for (size_t i = 0; i < root->n; i++) input->section[input->n_sections++] = &root->pair[i];
+    return SX_OK;
+}
+
+/* Adds every document of a source. */
+static SX_MUST_USE sx_status add_source(sx_input *input, const sx_source *source) {
+    const sx_node **roots;
+    size_t n;
+    SX_TRY(sx_yaml_read(&input->arena, source, &roots, &n));
+    for (size_t i = 0; i < n; i++) SX_TRY(sx_sections_check(input, roots[i]));
+    for (size_t i = 0; i < n; i++) SX_TRY(add_sections(input, roots[i]));
+    return SX_OK;
+}
+
+sx_status sx_input_add_file(sx_input *input, const char *path) {
+    sx_source source;
+    SX_TRY(sx_source_file(&input->arena, path, &source));
+    sx_status status = add_source(input, &source);
+    sx_source_fini(&source);
+    return sx_error_place(status, (sx_place){path, 0, 0});
+}
+
+sx_status sx_input_add_text(sx_input *input, const char *name, const char *text, size_t size) {
+    sx_source source;
+    SX_TRY(sx_source_text(&input->arena, name, text, size, &source));
+    sx_status status = add_source(input, &source);
+    sx_source_fini(&source);
+    return sx_error_place(status, (sx_place){name, 0, 0});
+}
+
+const sx_pair *sx_input_section(const sx_input *input, const char *key, size_t index) {
+    for (size_t i = 0; i < input->n_sections; i++)
+        if ((!key || sx_key_equal(input->section[i]->key, key)) && index-- == 0) return input->section[i];
+    return NULL;
+}
+
+sx_status sx_input_single(const sx_input *input, const char *key, const sx_pair **out) {
+    const sx_pair *found = NULL, *pair;
+    for (size_t i = 0; (pair = sx_input_section(input, key, i)); i++) {
+        if (sx_node_empty(pair->value)) continue;
+        if (found)
+            return sx_error_hint(sx_error_at(pair->place, "a second '%s' is given", key),
+                                 "the first is at %s:%d:%d", found->place.file, found->place.line,
+                                 found->place.column);
+        found = pair;
+    }
+    *out = found;
+    return SX_OK;
+}
+
+sx_arena *sx_input_arena(sx_input *input) {
+    return &input->arena;
+}
+
+/* Whether a section of that key has any content. */
+static bool has(const sx_input *input, const char *key) {
+    const sx_pair *pair;
+    for (size_t i = 0; (pair = sx_input_section(input, key, i)); i++)
+        if (!sx_node_empty(pair->value)) return true;
+    return false;
+}
+
+bool sx_input_has_arch(const sx_input *input) {
+    return has(input, "architecture") || has(input, "arch");
+}
+
+bool sx_input_has_problem(const sx_input *input) {
+    return has(input, "problem");
+}
+
+bool sx_input_has_mapping(const sx_input *input) {
+    return has(input, "mapping");
+}
+
+sx_status sx_input_arch(sx_input *input, sx_arch *out) {
+    return sx_timeloop_arch(input, out);
+}
+
+sx_status sx_input_problem(sx_input *input, sx_problem *out) {
+    return sx_timeloop_problem(input, out);
+}
+
+sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {
+    return sx_timeloop_mapping(input, problem, arch, out);
+}
+
+sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...) {
+    sx_text text = {0};
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (place.file) sx_text_add(&text, "%s:%d:%d: ", place.file, place.line, place.column);
+    sx_text_add(&text, "%s", message);
+    if (text.failed) return sx_error_memory();
+    bool known = input->n_notes == MAX_NOTES;
+    for (size_t i = 0; i < input->n_notes && !known; i++) known = strcmp(input->note[i], text.data) == 0;
+    const char *note = known ? NULL : sx_arena_copy(&input->arena, text.data, text.size);
+    sx_text_free(&text);
+    if (known) return SX_OK;
+    if (!note) return sx_arena_error(&input->arena);
+    input->note[input->n_notes++] = note;
+    return SX_OK;
+}
+
+const char *sx_input_note(const sx_input *input, size_t index) {
+    return index < input->n_notes ? input->note[index] : NULL;
+}

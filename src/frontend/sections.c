@@ -1,0 +1,81 @@
+#include "frontend/sections.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const sx_key_rule section_rules[] = {
+    {"architecture", SX_KEY_USED, NULL},
+    {"arch", SX_KEY_USED, NULL},
+    {"problem", SX_KEY_USED, NULL},
+    {"mapping", SX_KEY_USED, NULL},
+    {"ERT", SX_KEY_USED, NULL},
+    {"variables", SX_KEY_USED, NULL},
+    {"compound_components", SX_KEY_USED, NULL},
+    {"components", SX_KEY_USED, NULL},
+    {"constraints", SX_KEY_USED, NULL},
+    {"architecture_constraints", SX_KEY_USED, NULL},
+    {"arch_constraints", SX_KEY_USED, NULL},
+    {"mapspace_constraints", SX_KEY_USED, NULL},
+    {"sparse_optimizations", SX_KEY_USED, NULL},
+    {"globals", SX_KEY_USED, NULL},
+    {"mapper", SX_KEY_NO_BEARING, NULL},
+    {"mapspace", SX_KEY_NO_BEARING, NULL},
+    {"ART", SX_KEY_NO_BEARING, NULL},
+    {"ART_summary", SX_KEY_NO_BEARING, NULL},
+    {"ERT_summary", SX_KEY_NO_BEARING, NULL},
+    {"energy_estimation", SX_KEY_NO_BEARING, NULL},
+    {"dumped_by_timeloop_front_end", SX_KEY_NO_BEARING, NULL},
+    {"version", SX_KEY_NO_BEARING, NULL},
+};
+enum { N_SECTION_RULES = sizeof section_rules / sizeof section_rules[0] };
+
+/* Timeloop's switches that change results, and the value with which they do not. */
+static const struct {
+    const char *name;
+    bool neutral;
+} switches[] = {
+    {"TIMELOOP_ENABLE_FIRST_READ_ELISION", true},
+    {"TIMELOOP_DISABLE_LINK_TRANSFERS", false},
+    {"TIMELOOP_ENABLE_TOROIDAL_LINKS", false},
+    {"TIMELOOP_ENABLE_UPDATED_RMW", false},
+};
+
+/* Refuses environment variables that would make Timeloop count differently. */
+static SX_MUST_USE sx_status check_switches(const sx_node *globals) {
+    const sx_node *variables = sx_node_get(globals, "environment_variables");
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        bool value = switches[i].neutral;
+        SX_TRY(sx_map_bool(variables, switches[i].name, &value));
+        if (value != switches[i].neutral)
+            return sx_error_at(sx_node_key_place(variables, switches[i].name),
+                               "'%s' is not read from a file and would change the result", switches[i].name);
+    }
+    return SX_OK;
+}
+
+/* Refuses sparse optimizations unless there are none in the section. */
+static SX_MUST_USE sx_status check_sparse(const sx_pair *section) {
+    const sx_node *targets =
+        section->value->kind == SX_NODE_MAP ? sx_node_get(section->value, "targets") : section->value;
+    if (!targets || sx_node_empty(targets)) return SX_OK;
+    return sx_error_at(section->place, "sparse optimizations are not supported and would change the result");
+}
+
+static bool known_section(const char *key) {
+    for (size_t i = 0; i < N_SECTION_RULES; i++)
+        if (sx_key_equal(section_rules[i].key, key)) return true;
+    return false;
+}
+
+sx_status sx_sections_check(sx_input *input, const sx_node *root) {
+    SX_TRY(sx_node_expect(root, SX_NODE_MAP, "the document"));
+    for (size_t i = 0; i < root->n; i++) {
+        const sx_pair *section = &root->pair[i];
+        if (section->value->anchored && !known_section(section->key)) continue;
+        sx_node one = {.kind = SX_NODE_MAP, .n = 1, .pair = section, .place = root->place};
+        SX_TRY(sx_node_check_keys(input, &one, "the document", section_rules, N_SECTION_RULES));
+        if (sx_key_equal(section->key, "globals")) SX_TRY(check_switches(section->value));
+        if (sx_key_equal(section->key, "sparse_optimizations")) SX_TRY(check_sparse(section));
+    }
+    return SX_OK;
+}

@@ -1,0 +1,11 @@
+/* The sections a document may have at its top level. */
+#ifndef SX_FRONTEND_SECTIONS_H
+#define SX_FRONTEND_SECTIONS_H
+
+#include "frontend/document.h"
+
+/* Refuses a document that is not a map of known sections, and sections that would change results but are not
+ * read. A section of any other name may stand there when it has an anchor: it is material for merges. */
+SX_MUST_USE sx_status sx_sections_check(sx_input *input, const sx_node *root);
+
+#endif

@@ -1,0 +1,191 @@
+#include "cli/command.h"
+#include "cli/explain.h"
+#include "cli/illegal.h"
+#include "cli/json.h"
+#include "cli/load.h"
+#include "cli/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t default_steps = 100000000;
+
+typedef enum noun { NOUN_ARCH, NOUN_PROBLEM, NOUN_MAPPING } noun;
+
+/* What --write asks for. */
+typedef struct write_request {
+    noun noun;
+    bool einsum;
+    sx_format format;
+} write_request;
+
+static sx_status read_write_request(const char *text, bool json, write_request *out) {
+    static const char *const nouns[] = {"arch", "problem", "mapping"};
+    write_request request = {.format = json ? SX_JSON : SX_YAML};
+    size_t length = strcspn(text, ":");
+    const char *format = text[length] ? text + length + 1 : NULL;
+    bool known = false;
+    for (int i = 0; i < 3 && !known; i++) {
+        known = strlen(nouns[i]) == length && strncmp(text, nouns[i], length) == 0;
+        if (known) request.noun = (noun)i;
+    }
+    if (format && strcmp(format, "json") == 0)
+        request.format = SX_JSON;
+    else if (format && strcmp(format, "yaml") == 0)
+        request.format = SX_YAML;
+    else if (format && strcmp(format, "einsum") == 0 && request.noun == NOUN_PROBLEM)
+        request.einsum = true;
+    else if (format)
+        known = false;
+    if (!known)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--write cannot write '%s'", text),
+                             "it writes arch, problem or mapping, as :yaml or :json, and problem:einsum");
+    *out = request;
+    return SX_OK;
+}
+
+/* Reads a mapping; where it cannot be read and JSON is wanted, says so there too. */
+static sx_status read_mapping(sx_sources *sources, bool json, sx_evaluation *e, sx_result *result) {
+    sx_status status = sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping);
+    if (!status || status->code != SX_ERR_INPUT || !json) return status;
+    sx_status more = sx_json_unreadable(status, &result->out);
+    sx_status_free(more);
+    return status;
+}
+
+/* Writes one noun back; reads no more than it takes. */
+static sx_status write_noun(const write_request *request, sx_sources *sources, sx_evaluation *e,
+                            sx_result *result) {
+    char *text = NULL;
+    if (request->noun != NOUN_PROBLEM) SX_TRY(sx_sources_arch(sources, &e->arch));
+    if (request->noun != NOUN_ARCH) SX_TRY(sx_sources_problem(sources, &e->problem));
+    if (request->noun == NOUN_MAPPING)
+        SX_TRY(sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping));
+    if (request->einsum)
+        SX_TRY(sx_einsum_text(&e->problem, &text));
+    else if (request->noun == NOUN_ARCH)
+        SX_TRY(sx_arch_write(&e->arch, request->format, &text));
+    else if (request->noun == NOUN_PROBLEM)
+        SX_TRY(sx_problem_write(&e->problem, request->format, &text));
+    else
+        SX_TRY(sx_mapping_write(&e->mapping, &e->problem, &e->arch, request->format, &text));
+    size_t size = strlen(text);
+    sx_text_add(&result->out, "%s%s", text, size && text[size - 1] == '\n' ? "" : "\n");
+    free(text);
+    return SX_OK;
+}
+
+/* Costs the mapping, by the model or by the oracle. */
+static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
+    sx_model *model = NULL;
+    sx_evaluator *evaluator = NULL;
+    sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
+    if (status) goto done;
+    e->minimum = sx_model_minimum(model);
+    if (e->simulated) {
+        uint64_t steps = sx_args_count(args, "max-steps", default_steps);
+        status = sx_simulate(&e->problem, &e->arch, &e->mapping, &e->options, steps, &e->verdict, &e->cost);
+        goto done;
+    }
+    status = sx_evaluator_new(model, &evaluator);
+    if (status) goto done;
+    e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
+    if (e->verdict.reason == SX_NO_MEMORY) status = sx_error_memory();
+done:
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    return status;
+}
+
+/* Adds what the files say that has no effect: each line, or how many there are. */
+static void add_notes(const sx_args *args, const sx_input *input, sx_text *err) {
+    size_t n = 0;
+    if (sx_args_flag(args, "quiet")) return;
+    for (; sx_input_note(input, n); n++)
+        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_input_note(input, n));
+    if (n && !sx_args_flag(args, "verbose"))
+        sx_text_add(err, "note: %zu thing%s in the files %s no effect on the cost; --verbose lists them\n", n,
+                    n == 1 ? "" : "s", n == 1 ? "has" : "have");
+}
+
+/* Gives out a cost or why there is none. */
+static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_result *result) {
+    bool json = sx_args_flag(args, "json"), explain = sx_args_flag(args, "explain");
+    if (e->verdict.reason != SX_LEGAL) {
+        result->exit = SX_EXIT_NONE;
+        sx_illegal_print(e, &result->err);
+        return json ? sx_json_illegal(e, &result->out) : SX_OK;
+    }
+    if (json) return sx_json_cost(e, explain, &result->out);
+    bool quiet = sx_args_flag(args, "quiet"), verbose = sx_args_flag(args, "verbose");
+    sx_report(e, quiet ? SX_DETAIL_TOTALS : verbose ? SX_DETAIL_ALL : SX_DETAIL_USUAL, &result->out);
+    if (explain) sx_explain(e, &result->out);
+    return SX_OK;
+}
+
+/* Reads the nouns, and writes one back or costs the mapping. */
+static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_result *result) {
+    bool json = sx_args_flag(args, "json");
+    const char *write = sx_args_text(args, "write", 0), *objective = sx_args_text(args, "objective", 0);
+    write_request request = {0};
+    if (objective) SX_TRY(sx_objective_parse(objective, &e->objective));
+    if (write) SX_TRY(read_write_request(write, json, &request));
+    SX_TRY(sx_sources_load(args, sources));
+    if (write) return write_noun(&request, sources, e, result);
+    e->has_objective = objective != NULL;
+    e->simulated = sx_args_flag(args, "simulate");
+    e->options.no_first_read_elision = sx_args_flag(args, "no-first-read-elision");
+    e->options.no_link_transfers = sx_args_flag(args, "no-link-transfers");
+    SX_TRY(sx_sources_arch(sources, &e->arch));
+    SX_TRY(sx_sources_problem(sources, &e->problem));
+    SX_TRY(read_mapping(sources, json, e, result));
+    add_notes(args, sources->input, &result->err);
+    SX_TRY(cost_mapping(args, e));
+    return add_answer(args, e, result);
+}
+
+/* `sextant eval`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    sx_sources sources = {0};
+    sx_evaluation *e = calloc(1, sizeof *e);
+    if (!e) return sx_error_memory();
+    result->file = sx_args_text(args, "output", 0);
+    sx_status status = evaluate(args, &sources, e, result);
+    sx_sources_fini(&sources);
+    free(e);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_ARCH,
+    SX_OPTION_PROBLEM,
+    SX_OPTION_MAPPING,
+    {"explain", 'e', NULL, SX_OPTION_FLAG, false,
+     "say why: what stays where, what comes again, and which loops decide it"},
+    SX_OPTION_OBJECTIVE,
+    {"no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,
+     "charge also the first read of each output word, which finds a zero"},
+    {"no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours"},
+    {"simulate", 0, NULL, SX_OPTION_FLAG, false,
+     "count by running every iteration: slow, for small problems"},
+    {"max-steps", 0, "N", SX_OPTION_COUNT, false, "steps after which --simulate gives up (100000000)"},
+    {"write", 'w', "NOUN[:FORMAT]", SX_OPTION_TEXT, false,
+     "only read and write back arch, problem or mapping, as yaml or json; a problem also as einsum"},
+    SX_OPTION_JSON,
+    SX_OPTION_OUTPUT,
+    SX_OPTION_VERBOSE,
+    SX_OPTION_QUIET,
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_eval = {
+    .name = "eval",
+    .about = "the cost of one given mapping, level by level, with the reasons",
+    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME --mapping FILE [OPTION ...]",
+    .details = "One file may hold several of architecture, problem and mapping; naming it once is enough.\n"
+               "An illegal mapping exits with 1 and says what is wrong; with --json it is {\"legal\": false, "
+               "...}.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,89 @@
+#include "cli/command.h"
+#include "cli/table.h"
+
+#include "sextant/sextant.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_WIDTH = 100, HELP_INDENT = 28 };
+
+void sx_help_program(sx_text *out) {
+    sx_text_add(out,
+                "usage: sextant COMMAND [OPTION ...]\n\n"
+                "Sextant costs mappings of tensor computations onto hardware accelerators.\n\ncommands:\n");
+    sx_table table;
+    sx_table_begin(&table, "ll");
+    for (size_t i = 0; sx_command_at(i); i++) {
+        sx_table_cell(&table, "%s", sx_command_at(i)->name);
+        sx_table_cell(&table, "%s", sx_command_at(i)->about);
+    }
+    sx_table_end(&table, 2, out);
+    sx_text_add(out,
+                "\n`sextant help COMMAND` explains a command, `sextant --version` says what this build has.\n"
+                "Exit codes: 0 an answer; 1 no legal answer; 2 bad usage or input; 3 internal or resource "
+                "failure.\n");
+}
+
+static void help_option(const sx_option *option, sx_text *out) {
+    char left[128];
+    char letter[8] = "    ";
+    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    const char *argument = option->argument ? option->argument : "";
+    int n = snprintf(left, sizeof left, "  %s--%s%s%s", letter, option->name, *argument ? " " : "", argument);
+    sx_text_add(out, "%s", left);
+    if (n + 2 > HELP_INDENT) {
+        sx_text_add(out, "\n");
+        n = 0;
+    }
+    sx_text_add(out, "%*s", HELP_INDENT - n, "");
+    sx_wrap(option->text, HELP_INDENT, HELP_INDENT, HELP_WIDTH, out);
+}
+
+void sx_help_command(const sx_command *command, sx_text *out) {
+    sx_text_add(out, "usage: sextant %s %s\n\n", command->name, command->usage);
+    sx_wrap(command->about, 0, 0, HELP_WIDTH, out);
+    sx_text_add(out, "\noptions:\n");
+    for (size_t i = 0; i < command->n_options; i++) help_option(&command->options[i], out);
+    if (command->details) sx_text_add(out, "\n%s", command->details);
+}
+
+void sx_help_version(sx_text *out) {
+    const char *features = sx_features();
+    sx_text_add(out, "sextant %s\n", sx_version());
+    if (!*features) {
+        sx_text_add(out, "optional parts: none\n");
+        return;
+    }
+    sx_text_add(out, "optional parts:\n");
+    while (*features) {
+        size_t length = strcspn(features, "\n");
+        sx_text_add(out, "  %.*s\n", (int)length, features);
+        features += length;
+        features += *features == '\n';
+    }
+}
+
+/* `sextant help [COMMAND]`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help explains one command at a time");
+    if (args->n_operands == 0) {
+        sx_help_program(&result->out);
+        return SX_OK;
+    }
+    const sx_command *command;
+    SX_TRY(sx_command_find(args->operand[0], &command));
+    sx_help_command(command, &result->out);
+    return SX_OK;
+}
+
+static const sx_option options[] = {SX_OPTION_HELP};
+
+const sx_command sx_command_help = {
+    .name = "help",
+    .about = "what the program and its commands do",
+    .usage = "[COMMAND]",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

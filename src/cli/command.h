@@ -1,0 +1,46 @@
+/* What every command of the program is made of. */
+#ifndef SX_CLI_COMMAND_H
+#define SX_CLI_COMMAND_H
+
+#include "base/text.h"
+#include "cli/options.h"
+
+typedef enum sx_exit {
+    SX_EXIT_FOUND = 0,  /* there is an answer */
+    SX_EXIT_NONE = 1,   /* it ran, but there is no legal answer */
+    SX_EXIT_BAD = 2,    /* bad usage or bad input */
+    SX_EXIT_FAILED = 3, /* internal or resource failure */
+} sx_exit;
+
+/* What a command leaves behind, also beside an error. */
+typedef struct sx_result {
+    sx_text out;      /* for standard output, or for `file` */
+    sx_text err;      /* for standard error */
+    const char *file; /* the value of --output, or NULL */
+    sx_exit exit;
+} sx_result;
+
+typedef struct sx_command {
+    const char *name;
+    const char *about;   /* one line for the list of commands */
+    const char *usage;   /* what follows the name */
+    const char *details; /* for its own help, after the options; NULL: nothing */
+    const sx_option *options;
+    size_t n_options;
+    sx_status (*run)(const sx_args *args, sx_result *result);
+} sx_command;
+
+extern const sx_command sx_command_eval, sx_command_list, sx_command_help;
+
+/* Command number `index`, NULL past the last. */
+const sx_command *sx_command_at(size_t index);
+/* The command of that name; an error with the nearest name where there is none. */
+SX_MUST_USE sx_status sx_command_find(const char *name, const sx_command **out);
+
+/* The program's help, and a command's. */
+void sx_help_program(sx_text *out);
+void sx_help_command(const sx_command *command, sx_text *out);
+/* The version and the optional parts of this build. */
+void sx_help_version(sx_text *out);
+
+#endif

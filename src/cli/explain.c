@@ -1,0 +1,359 @@
+#include "cli/explain.h"
+
+#include "cli/loops.h"
+#include "cli/table.h"
+
+#include <math.h>
+
+/* Some of a mapping's loops, innermost first. */
+typedef struct loop_set {
+    int n;
+    double product; /* of their factors */
+    sx_loop_line line[SX_MAX_LOOP_LINES];
+} loop_set;
+
+/* What is known about a tensor at a level that keeps it, or whose network it crosses. */
+typedef struct facts {
+    const sx_evaluation *e;
+    int level, tensor;
+    const char *name;
+    bool output, sliding,
+        ascending; /* sliding: a rank of several dimensions; ascending: no negative coefficient */
+    bool elided;   /* first visits of an output's words start from zero */
+    double tile, reads, fills, updates, partition; /* per instance */
+    /* the temporal loops outside the tile: those inside the first that indexes the tensor, that one, and
+     * those outside it that do not index the tensor */
+    loop_set still, moving, again;
+    double visits, changes; /* steps of all loops outside; of those that are not still */
+    double arrivals;        /* words that come, with those that start from zero */
+    bool exact;             /* whole tiles come: arrivals are tile times changes */
+} facts;
+
+static void set_add(loop_set *set, sx_loop_line line) {
+    set->line[set->n++] = line;
+    set->product *= line.factor;
+}
+
+/* Adds "P (9) and R (5) of DRAM, C (4) of L2", outermost level first. */
+static void add_loops(const sx_evaluation *e, const loop_set *set, sx_text *out) {
+    for (int i = set->n - 1; i >= 0; i--) {
+        const sx_loop_line *line = &set->line[i];
+        sx_text_add(out, "%s (%s)", e->problem.dim_name[line->dim], sx_show_count(line->factor).text);
+        bool last_of_level = i == 0 || set->line[i - 1].level != line->level;
+        bool last_but_one = i >= 1 && (i == 1 || set->line[i - 2].level != line->level);
+        if (last_of_level)
+            sx_text_add(out, " of %s%s", sx_level_name(&e->arch, line->level),
+                        i == 0   ? ""
+                        : i == 1 ? " and "
+                                 : ", ");
+        else
+            sx_text_add(out, "%s", last_but_one ? " and " : ", ");
+    }
+}
+
+static void find_shape(facts *f) {
+    const sx_tensor *t = &f->e->problem.tensor[f->tensor];
+    f->ascending = true;
+    for (int r = 0; r < t->n_ranks; r++) {
+        int dims = 0;
+        for (int d = 0; d < f->e->problem.n_dims; d++) {
+            dims += t->coef[r][d] != 0;
+            if (t->coef[r][d] < 0) f->ascending = false;
+        }
+        if (dims > 1) f->sliding = true;
+    }
+}
+
+/* Sorts the temporal loops outside the level's tile. */
+static void find_loops(facts *f) {
+    sx_loop_line lines[SX_MAX_LOOP_LINES];
+    int n = sx_loops_list(&f->e->mapping, &f->e->problem, lines);
+    f->still.product = f->moving.product = f->again.product = f->visits = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        if (lines[i].level <= f->level || lines[i].spatial) continue;
+        f->visits *= lines[i].factor;
+        bool indexes = sx_dim_indexes(&f->e->problem, f->tensor, lines[i].dim);
+        if (indexes)
+            set_add(&f->moving, lines[i]);
+        else
+            set_add(f->moving.n ? &f->again : &f->still, lines[i]);
+    }
+    f->changes = f->visits / f->still.product;
+}
+
+static facts facts_of(const sx_evaluation *e, int level, int tensor) {
+    const sx_cost_level *l = &e->cost.level[level];
+    const sx_cost_tensor *t = &l->tensor[tensor];
+    double instances = l->instances ? (double)l->instances : 1;
+    unsigned bit = 1u << tensor;
+    facts f = {.e = e,
+               .level = level,
+               .tensor = tensor,
+               .name = e->problem.tensor[tensor].name,
+               .output = e->problem.tensor[tensor].output,
+               .tile = (double)t->tile,
+               .reads = (double)t->reads / instances,
+               .fills = (double)t->fills / instances,
+               .updates = (double)t->updates / instances,
+               .partition = (double)t->partition / instances};
+    f.elided =
+        f.output && !e->options.no_first_read_elision && !(e->mapping.level[level].rmw_first_update & bit);
+    find_shape(&f);
+    find_loops(&f);
+    if (e->mapping.level[level].no_temporal_reuse & bit) f.changes = f.visits;
+    f.arrivals = f.fills + (f.elided ? f.partition : 0);
+    f.exact = e->cost.perfect && fabs(f.arrivals - f.tile * f.changes) < 0.5;
+    return f;
+}
+
+/* The nearest level outward (step 1) or inward (-1) that keeps the tensor; n_levels or -1 where none does. */
+static int nearest_keeper(const facts *f, int step) {
+    int s = f->level + step;
+    while (s >= 0 && s < f->e->cost.n_levels && !f->e->cost.level[s].tensor[f->tensor].kept) s += step;
+    return s;
+}
+
+static void explain_bypass(const facts *f, sx_text *out) {
+    int outer = nearest_keeper(f, 1), inner = nearest_keeper(f, -1);
+    if (outer == f->e->cost.n_levels)
+        sx_text_add(out, "not kept here; its home is %s, further in.", sx_level_name(&f->e->arch, inner));
+    else
+        sx_text_add(out, "not kept here: it passes through, and %s is served from %s.",
+                    sx_level_name(&f->e->arch, inner), sx_level_name(&f->e->arch, outer));
+}
+
+/* Adds what an output's reads here are. */
+static void explain_accumulation(const facts *f, sx_text *out) {
+    double first = f->updates - f->reads;
+    if (f->updates == 0) return;
+    sx_text_add(out, " %s words are written here from inside", sx_show_count(f->updates).text);
+    if (f->reads == 0)
+        sx_text_add(out, ", each once, so that nothing is read to be added to.");
+    else if (f->elided && f->e->cost.perfect && fabs(first - f->partition) < 0.5)
+        sx_text_add(out,
+                    "; %s of them add to a sum that is read first, the others begin one and need no read.",
+                    sx_show_count(f->reads).text);
+    else
+        sx_text_add(out, ", and %s are read to be added to.", sx_show_count(f->reads).text);
+}
+
+static void explain_home(const facts *f, sx_text *out) {
+    double words = (double)sx_problem_words(&f->e->problem, f->tensor);
+    if (f->tile == words)
+        sx_text_add(out, "its home: all %s words are here from the start.", sx_show_count(words).text);
+    else
+        sx_text_add(
+            out,
+            "its home, as no level outside keeps it: a tile of %s of its %s words is here at a time, and "
+            "nothing is charged for bringing it.",
+            sx_show_count(f->tile).text, sx_show_count(words).text);
+    if (f->output) {
+        explain_accumulation(f, out);
+        return;
+    }
+    sx_text_add(out, " %s words are read", sx_show_count(f->reads).text);
+    if (f->tile == words && f->e->cost.level[f->level].instances == 1)
+        sx_text_add(out, ", each %s times on average", sx_show_count(f->reads / words).text);
+    sx_text_add(out, ".");
+}
+
+/* Adds how often the tile comes. */
+static void explain_arrivals(const facts *f, sx_text *out) {
+    if (f->exact && f->changes == 1)
+        sx_text_add(out, "a tile of %s words comes once.", sx_show_count(f->tile).text);
+    else if (f->exact)
+        sx_text_add(out, "a tile of %s words comes %s times, %s words in all.", sx_show_count(f->tile).text,
+                    sx_show_count(f->changes).text, sx_show_count(f->arrivals).text);
+    else if (f->e->cost.perfect && f->sliding && f->arrivals < f->tile * f->changes)
+        sx_text_add(
+            out, "a tile of %s words changes %s times, but its windows overlap: %s words come instead of %s.",
+            sx_show_count(f->tile).text, sx_show_count(f->changes).text, sx_show_count(f->arrivals).text,
+            sx_show_count(f->tile * f->changes).text);
+    else
+        sx_text_add(out, "%s words come, for a tile of up to %s.", sx_show_count(f->arrivals).text,
+                    sx_show_count(f->tile).text);
+}
+
+/* Adds which loops let the tile stay and which make it come again. */
+static void explain_loops(const facts *f, sx_text *out) {
+    bool several = f->still.n > 1;
+    if (f->still.n) {
+        sx_text_add(out, " It stays while ");
+        add_loops(f->e, &f->still, out);
+        sx_text_add(out, "%s, which %s not index it.", several ? " run" : " runs", several ? "do" : "does");
+    }
+    if (f->moving.n == 0) return;
+    loop_set inner = {.n = 1, .line = {f->moving.line[0]}};
+    sx_text_add(out, " It changes with ");
+    add_loops(f->e, &inner, out);
+    if (f->again.n == 0 || !(f->exact || f->ascending)) {
+        sx_text_add(out, "%s.", f->again.n || f->sliding ? "" : "; no loop outside makes it come again");
+        return;
+    }
+    sx_text_add(out, ", and comes again with ");
+    add_loops(f->e, &f->again, out);
+    sx_text_add(out, ", which %s not index it but %s outside", f->again.n > 1 ? "do" : "does",
+                f->again.n > 1 ? "lie" : "lies");
+    if (f->exact) sx_text_add(out, ": %s times the same words", sx_show_count(f->again.product).text);
+    sx_text_add(out, ".");
+}
+
+/* Adds how much of an output's arrivals are partial sums. */
+static void explain_partial_sums(const facts *f, sx_text *out) {
+    if (f->fills == 0)
+        sx_text_add(out, " Every sum starts from zero here, and none is brought back.");
+    else if (f->elided && f->exact)
+        sx_text_add(
+            out, " %s of these words start from zero and are not fetched; %s are partial sums brought back.",
+            sx_show_count(f->partition).text, sx_show_count(f->fills).text);
+    else
+        sx_text_add(out, " %s words of partial sums are fetched.", sx_show_count(f->fills).text);
+}
+
+static void explain_kept(const facts *f, sx_text *out) {
+    explain_arrivals(f, out);
+    if (f->e->mapping.level[f->level].no_temporal_reuse >> f->tensor & 1)
+        sx_text_add(out, " The mapping switches reuse over time off here.");
+    else
+        explain_loops(f, out);
+    if (f->output) {
+        explain_partial_sums(f, out);
+        explain_accumulation(f, out);
+    } else if (f->fills > 0) {
+        sx_text_add(out, " Each word that comes is read %s times on average.",
+                    sx_show_count(f->reads / f->fills).text);
+    }
+}
+
+/* The spatial loops of the level that do not index the tensor. */
+static loop_set shared_loops(const facts *f) {
+    sx_loop_line lines[SX_MAX_LOOP_LINES];
+    loop_set set = {.product = 1};
+    int n = sx_loops_list(&f->e->mapping, &f->e->problem, lines);
+    for (int i = n - 1; i >= 0; i--)
+        if (lines[i].level == f->level && lines[i].spatial &&
+            !sx_dim_indexes(&f->e->problem, f->tensor, lines[i].dim))
+            set_add(&set, lines[i]);
+    return set;
+}
+
+/* Adds what the children below this level share of the tensor. */
+static void explain_sharing(const facts *f, const sx_cost_net_tensor *net, sx_text *out) {
+    const char *child = sx_level_name(&f->e->arch, f->level - 1);
+    loop_set shared = shared_loops(f);
+    double m = (double)net->multicast;
+    bool simple = shared.n && shared.product == m;
+    if (m > 1) {
+        const char *most = simple && f->e->cost.perfect ? "" : "up to ";
+        if (f->output)
+            sx_text_add(out, " On their way out of the %s %s, %s%s partial sums at a time become one",
+                        sx_show_count((double)net->fanout).text, child, most, sx_show_count(m).text);
+        else
+            sx_text_add(out, " A word that goes inward serves %s%s of the %s %s at once", most,
+                        sx_show_count(m).text, sx_show_count((double)net->fanout).text, child);
+        if (simple) {
+            sx_text_add(out, ", because ");
+            add_loops(f->e, &shared, out);
+            sx_text_add(out, ", spread over them, %s not index it", shared.n > 1 ? "do" : "does");
+        }
+        sx_text_add(out, ".");
+        return;
+    }
+    sx_text_add(out, " Each of the %s %s %s words of its own", sx_show_count((double)net->fanout).text, child,
+                f->output ? "sends" : "takes");
+    if (f->e->mapping.level[f->level].no_multicast >> f->tensor & 1 && shared.n)
+        sx_text_add(out, ", as the mapping switches sharing off");
+    else if (f->sliding)
+        sx_text_add(out, ", as windows that overlap only in part are not shared");
+    sx_text_add(out, ".");
+}
+
+static void explain_network(const facts *f, sx_text *out) {
+    const sx_cost_net_tensor *net = &f->e->cost.network[f->level].tensor[f->tensor];
+    if (net->fanout <= 1 || net->ingresses <= 0) return;
+    explain_sharing(f, net, out);
+    if (net->link_transfers > 0)
+        sx_text_add(out, " %s words come to a child from its neighbour instead.",
+                    sx_show_count(net->link_transfers).text);
+}
+
+void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out) {
+    facts f = facts_of(e, level, tensor);
+    sx_text_add(out, "%s: ", f.name);
+    if (!e->cost.level[level].tensor[tensor].kept)
+        explain_bypass(&f, out);
+    else if (nearest_keeper(&f, 1) == e->cost.n_levels)
+        explain_home(&f, out);
+    else
+        explain_kept(&f, out);
+    explain_network(&f, out);
+}
+
+/* Adds a bandwidth that the level would need beyond what it has. */
+static void explain_need(const char *what, double need, double limit, sx_text *out) {
+    if (need > limit)
+        sx_text_add(out, " It would %s %s words a cycle to keep up, and has bandwidth for %s.", what,
+                    sx_show_count(need).text, sx_show_count(limit).text);
+}
+
+/* How a tensor's use of a level's bandwidth is weighted. */
+static double bandwidth_scale(const sx_evaluation *e, int level, int tensor) {
+    const sx_storage *s = &e->arch.level[level];
+    for (int i = 0; i < s->n_scales; i++)
+        if (sx_problem_tensor(&e->problem, s->bandwidth_scale[i].tensor) == tensor)
+            return s->bandwidth_scale[i].scale;
+    return 1;
+}
+
+static void explain_bandwidth(const sx_evaluation *e, int level, sx_text *out) {
+    const sx_storage *s = &e->arch.level[level];
+    const sx_cost_level *l = &e->cost.level[level];
+    double steps = (double)l->instances * (double)e->cost.compute_cycles, reads = 0, writes = 0;
+    sx_text_add(out, " The bandwidth of %s allows %s of that speed: %s cycles.", s->name,
+                sx_show_percent(l->slowdown).text, sx_show_count((double)l->cycles).text);
+    if (s->banks || !e->cost.perfect) return;
+    for (int v = 0; v < e->cost.n_tensors; v++) {
+        double scale = bandwidth_scale(e, level, v);
+        reads += scale * (double)l->tensor[v].reads / steps;
+        writes += scale * (double)(l->tensor[v].fills + l->tensor[v].updates) / steps;
+    }
+    explain_need("read", reads, s->read_bandwidth, out);
+    explain_need("write", writes, s->write_bandwidth, out);
+    explain_need("read and write", reads + writes, s->shared_bandwidth, out);
+}
+
+void sx_explain_time(const sx_evaluation *e, sx_text *out) {
+    const sx_cost *cost = &e->cost;
+    uint64_t latency = sx_network_latency(&e->arch);
+    sx_text_add(out, "Time: %s computes on %s of %s %s take %s cycles.",
+                sx_show_count((double)cost->computes).text,
+                sx_show_count((double)cost->compute_instances).text,
+                sx_show_count((double)e->arch.compute.instances).text, e->arch.compute.name,
+                sx_show_count((double)cost->compute_cycles).text);
+    for (int s = cost->n_levels - 1; s >= 0; s--)
+        if (cost->level[s].slowdown < 1) explain_bandwidth(e, s, out);
+    if (latency) sx_text_add(out, " The networks' latencies add %s.", sx_show_count((double)latency).text);
+    sx_text_add(out, " In all %s cycles.", sx_show_count((double)cost->cycles).text);
+}
+
+/* Wraps and frees a paragraph. */
+static void print_paragraph(sx_text *paragraph, int indent, sx_text *out) {
+    out->failed |= paragraph->failed;
+    sx_text_add(out, "%*s", indent, "");
+    if (!paragraph->failed) sx_wrap(paragraph->data, indent, indent + 2, SX_LINE_WIDTH, out);
+    sx_text_free(paragraph);
+}
+
+void sx_explain(const sx_evaluation *e, sx_text *out) {
+    sx_text paragraph = {0};
+    sx_text_add(out, "\nWhy, level by level. Numbers are those of one instance.\n\n");
+    for (int s = e->cost.n_levels - 1; s >= 0; s--) {
+        sx_text_add(out, "  %s\n", e->arch.level[s].name);
+        for (int v = 0; v < e->cost.n_tensors; v++) {
+            sx_explain_tensor(e, s, v, &paragraph);
+            print_paragraph(&paragraph, 4, out);
+        }
+    }
+    sx_explain_time(e, &paragraph);
+    print_paragraph(&paragraph, 2, out);
+}

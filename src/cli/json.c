@@ -1,0 +1,119 @@
+#include "cli/json.h"
+
+#include "cli/explain.h"
+#include "cli/illegal.h"
+#include "sextant/input.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Adds an object as text and frees it; NULL is a lack of memory. */
+static sx_status finish(json_t *object, sx_text *out) {
+    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!text) return sx_error_memory();
+    sx_text_add(out, "%s\n", text);
+    free(text);
+    return SX_OK;
+}
+
+/* A number, as an integer where it is one. */
+static json_t *number(double value) {
+    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+/* A string, or null for NULL. */
+static json_t *text_or_null(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+/* A paragraph's object; frees the paragraph. */
+static json_t *paragraph_json(const char *level, const char *tensor, sx_text *text) {
+    json_t *object = json_object();
+    json_object_set_new(object, "level", text_or_null(level));
+    if (tensor) json_object_set_new(object, "tensor", json_string(tensor));
+    json_object_set_new(object, "text", text_or_null(text->data));
+    sx_text_free(text);
+    return object;
+}
+
+/* The reasons, level by level from the innermost, and the time's last. */
+static json_t *explanation_json(const sx_evaluation *e) {
+    json_t *array = json_array();
+    sx_text text = {0};
+    for (int s = 0; s < e->cost.n_levels; s++)
+        for (int v = 0; v < e->cost.n_tensors; v++) {
+            sx_explain_tensor(e, s, v, &text);
+            json_array_append_new(array,
+                                  paragraph_json(e->arch.level[s].name, e->problem.tensor[v].name, &text));
+        }
+    sx_explain_time(e, &text);
+    json_array_append_new(array, paragraph_json(NULL, NULL, &text));
+    return array;
+}
+
+static json_t *minimum_json(const sx_score *least) {
+    return json_pack("{s:o, s:f, s:f}", "cycles", number(least->cycles), "energy_pj", least->energy_pj, "edp",
+                     least->energy_pj * least->cycles);
+}
+
+static json_t *objective_json(const sx_evaluation *e) {
+    char name[256];
+    sx_score score = sx_cost_score(&e->cost);
+    sx_objective_text(&e->objective, name, sizeof name);
+    return json_pack("{s:s, s:f}", "name", name, "value", sx_objective_value(&e->objective, &score));
+}
+
+sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
+    char *text;
+    SX_TRY(sx_cost_write(&e->cost, &e->problem, &e->arch, &text));
+    json_t *object = json_loads(text, 0, NULL);
+    free(text);
+    int level = sx_limiting_level(&e->cost);
+    json_object_set_new(object, "limited_by", text_or_null(level < 0 ? NULL : e->arch.level[level].name));
+    json_object_set_new(object, "minimum", minimum_json(&e->minimum));
+    if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
+    if (e->simulated) json_object_set_new(object, "simulated", json_true());
+    if (explain) json_object_set_new(object, "explanation", explanation_json(e));
+    return finish(object, out);
+}
+
+sx_status sx_json_illegal(const sx_evaluation *e, sx_text *out) {
+    const sx_verdict *v = &e->verdict;
+    char sentence[512];
+    sx_text cure = {0};
+    json_t *object = json_object();
+    sx_verdict_text(v, &e->problem, &e->arch, sentence, sizeof sentence);
+    sx_illegal_cure(e, &cure);
+    json_object_set_new(object, "legal", json_false());
+    json_object_set_new(object, "reason", json_string(sentence));
+    json_object_set_new(object, "code", json_string(sx_reason_name(v->reason)));
+    json_object_set_new(object, "level",
+                        text_or_null(v->level < 0 ? NULL : sx_level_name(&e->arch, v->level)));
+    if (v->tensor >= 0) json_object_set_new(object, "tensor", json_string(e->problem.tensor[v->tensor].name));
+    if (v->dim >= 0) json_object_set_new(object, "dimension", json_string(e->problem.dim_name[v->dim]));
+    if (v->have != 0 || v->limit != 0) {
+        json_object_set_new(object, "have", number(v->have));
+        json_object_set_new(object, "limit", number(v->limit));
+    }
+    if (cure.size) json_object_set_new(object, "hint", json_string(cure.data));
+    sx_text_free(&cure);
+    return finish(object, out);
+}
+
+sx_status sx_json_unreadable(const struct sx_error *error, sx_text *out) {
+    json_t *object = json_object();
+    json_object_set_new(object, "legal", json_false());
+    json_object_set_new(object, "reason", json_string(error->message));
+    json_object_set_new(object, "code", json_string("input"));
+    json_object_set_new(object, "level", json_null());
+    if (error->file) {
+        json_object_set_new(object, "file", json_string(error->file));
+        json_object_set_new(object, "line", json_integer(error->line));
+        json_object_set_new(object, "column", json_integer(error->column));
+    }
+    if (error->hint) json_object_set_new(object, "hint", json_string(error->hint));
+    return finish(object, out);
+}

@@ -1,0 +1,119 @@
+/* The program `sextant`: finds the command, runs it, and gives out what it leaves behind. */
+#include "base/file.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const sx_command *const commands[] = {&sx_command_eval, &sx_command_list, &sx_command_help};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+const sx_command *sx_command_at(size_t index) {
+    return index < N_COMMANDS ? commands[index] : NULL;
+}
+
+sx_status sx_command_find(const char *name, const sx_command **out) {
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (strcmp(name, names[i]) != 0) continue;
+        *out = commands[i];
+        return SX_OK;
+    }
+    sx_status error = sx_error_new(SX_ERR_USAGE, "there is no command '%s'", name);
+    const char *nearest = sx_text_nearest(name, names, N_COMMANDS);
+    if (nearest) return sx_error_hint(error, "did you mean `sextant %s`?", nearest);
+    return sx_error_hint(error, "`sextant help` lists the commands");
+}
+
+/* The exit code that a failure stands for. */
+static sx_exit exit_of(sx_code code) {
+    switch (code) {
+    case SX_ERR_INPUT:
+    case SX_ERR_USAGE:
+    case SX_ERR_FILE:
+    case SX_ERR_LIMIT:
+        return SX_EXIT_BAD;
+    case SX_ERR_MEMORY:
+    case SX_ERR_INTERNAL:
+        break;
+    }
+    return SX_EXIT_FAILED;
+}
+
+static void print_error(const struct sx_error *error) {
+    fputs("error: ", stderr);
+    if (error->file) fprintf(stderr, "%s:", error->file);
+    if (error->file && error->line) fprintf(stderr, "%d:%d:", error->line, error->column);
+    fprintf(stderr, "%s%s\n", error->file ? " " : "", error->message);
+    if (error->hint) fprintf(stderr, "hint: %s\n", error->hint);
+}
+
+/* Prints a failure, frees it, and returns its exit code. */
+static sx_exit fail(sx_status status) {
+    sx_exit code = exit_of(status->code);
+    print_error(status);
+    sx_status_free(status);
+    return code;
+}
+
+/* Writes a result to its file or to standard output. */
+static sx_status write_result(const sx_result *result) {
+    const sx_text *out = &result->out;
+    if (out->failed || result->err.failed) return sx_error_memory();
+    if (out->size == 0) return SX_OK;
+    if (result->file) return sx_file_write(result->file, out->data, out->size);
+    if (fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0) return SX_OK;
+    return sx_error_new(SX_ERR_FILE, "cannot write standard output: %s", strerror(errno));
+}
+
+/* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written
+ * is a failure of resources. */
+static sx_exit deliver(const sx_result *result, SX_TAKE sx_status status) {
+    if (result->err.size) fputs(result->err.data, stderr);
+    sx_exit code = status ? fail(status) : result->exit;
+    status = write_result(result);
+    if (!status) return code;
+    (void)fail(status);
+    return SX_EXIT_FAILED;
+}
+
+static sx_status run_command(int argc, char **argv, sx_result *result) {
+    const sx_command *command;
+    sx_args args;
+    SX_TRY(sx_command_find(argv[0], &command));
+    SX_TRY(sx_args_parse(command->options, command->n_options, argc, argv, &args));
+    sx_status status = SX_OK;
+    if (sx_args_flag(&args, "help"))
+        sx_help_command(command, &result->out);
+    else
+        status = command->run(&args, result);
+    sx_args_fini(&args);
+    return status;
+}
+
+static bool is_one_of(const char *word, const char *name, const char *letter) {
+    return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
+}
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN);
+    sx_result result = {0};
+    sx_status status = SX_OK;
+    if (argc < 2) {
+        sx_help_program(&result.err);
+        result.exit = SX_EXIT_BAD;
+    } else if (is_one_of(argv[1], "--help", "-h")) {
+        sx_help_program(&result.out);
+    } else if (is_one_of(argv[1], "--version", "-V")) {
+        sx_help_version(&result.out);
+    } else {
+        status = run_command(argc - 1, argv + 1, &result);
+    }
+    sx_exit code = deliver(&result, status);
+    sx_text_free(&result.out);
+    sx_text_free(&result.err);
+    return (int)code;
+}

@@ -1,0 +1,139 @@
+#include "cli/options.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 32, LONG_VALUE = 256 };
+
+/* What getopt_long reads: the same rows in its own words. A long option's value is LONG_VALUE plus its row.
+ */
+typedef struct getopt_table {
+    char letters[2 * MAX_OPTIONS + 2];
+    struct option rows[MAX_OPTIONS + 1];
+} getopt_table;
+
+static void getopt_table_fill(getopt_table *table, const sx_option *options, size_t n) {
+    char *at = table->letters;
+    *at++ = ':';
+    for (size_t i = 0; i < n; i++) {
+        int argument = options[i].type == SX_OPTION_FLAG ? no_argument : required_argument;
+        table->rows[i] = (struct option){options[i].name, argument, NULL, LONG_VALUE + (int)i};
+        if (!options[i].letter) continue;
+        *at++ = options[i].letter;
+        if (argument == required_argument) *at++ = ':';
+    }
+    *at = 0;
+    table->rows[n] = (struct option){0};
+}
+
+/* The row of a value that getopt_long returned, NULL where there is none. */
+static const sx_option *row_of(const sx_option *options, size_t n, int value) {
+    if (value >= LONG_VALUE) return &options[value - LONG_VALUE];
+    for (size_t i = 0; i < n; i++)
+        if (options[i].letter == value) return &options[i];
+    return NULL;
+}
+
+/* The error for a word that is no option, or the beginning of several. */
+static sx_status unknown_option(const sx_option *options, size_t n, const char *command, const char *word) {
+    const char *names[MAX_OPTIONS], *bare = word + 2, *first = NULL;
+    size_t length = strcspn(bare, "=");
+    for (size_t i = 0; i < n; i++) {
+        names[i] = options[i].name;
+        if (strncmp(bare, names[i], length) != 0) continue;
+        if (first)
+            return sx_error_new(SX_ERR_USAGE, "option '%.*s' may mean --%s or --%s", (int)length + 2, word,
+                                first, names[i]);
+        first = names[i];
+    }
+    char name[64] = "";
+    if (length < sizeof name) memcpy(name, bare, length);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown option '%.*s'", (int)length + 2, word);
+    const char *nearest = sx_text_nearest(name, names, n);
+    if (nearest) return sx_error_hint(error, "did you mean --%s?", nearest);
+    return sx_error_hint(error, "`sextant help %s` lists the options", command);
+}
+
+/* The error for getopt_long's answers '?' and ':'. */
+static sx_status bad_option(const sx_option *options, size_t n, int answer, char **argv) {
+    const sx_option *row = optopt ? row_of(options, n, optopt) : NULL;
+    if (!optopt) return unknown_option(options, n, argv[0], argv[optind - 1]);
+    if (!row)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "unknown option '-%c'", optopt),
+                             "`sextant help %s` lists the options", argv[0]);
+    if (answer == '?') return sx_error_new(SX_ERR_USAGE, "option --%s takes no value", row->name);
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "option --%s needs a value", row->name), "--%s %s: %s",
+                         row->name, row->argument, row->text);
+}
+
+/* Reads a whole number; false for anything else. */
+static bool read_count(const char *text, uint64_t *out) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno) return false;
+    *out = value;
+    return true;
+}
+
+static sx_status add_given(sx_args *args, const sx_option *row, const char *value) {
+    uint64_t count;
+    bool again = !row->repeatable && sx_args_flag(args, row->name);
+    if (again && row->type == SX_OPTION_FLAG) return SX_OK;
+    if (again) return sx_error_new(SX_ERR_USAGE, "option --%s is given twice", row->name);
+    if (row->type == SX_OPTION_COUNT && !read_count(value, &count))
+        return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a whole number", row->name, value);
+    args->given[args->n_given++] = (sx_given){row, value};
+    return SX_OK;
+}
+
+sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, char **argv, sx_args *out) {
+    getopt_table table;
+    getopt_table_fill(&table, options, n_options);
+    sx_args args = {.given = calloc((size_t)argc + n_options, sizeof *args.given)};
+    if (!args.given) return sx_error_memory();
+    sx_status status = SX_OK;
+    optind = 1;
+    opterr = 0;
+    for (int answer; !status && (answer = getopt_long(argc, argv, table.letters, table.rows, NULL)) != -1;) {
+        if (answer == '?' || answer == ':')
+            status = bad_option(options, n_options, answer, argv);
+        else
+            status = add_given(&args, row_of(options, n_options, answer), optarg);
+    }
+    if (status) {
+        sx_args_fini(&args);
+        return status;
+    }
+    args.operand = argv + optind;
+    args.n_operands = (size_t)(argc - optind);
+    *out = args;
+    return SX_OK;
+}
+
+void sx_args_fini(sx_args *args) {
+    free(args->given);
+    *args = (sx_args){0};
+}
+
+bool sx_args_flag(const sx_args *args, const char *name) {
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i].option->name, name) == 0) return true;
+    return false;
+}
+
+const char *sx_args_text(const sx_args *args, const char *name, size_t index) {
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i].option->name, name) == 0 && index-- == 0) return args->given[i].value;
+    return NULL;
+}
+
+uint64_t sx_args_count(const sx_args *args, const char *name, uint64_t otherwise) {
+    const char *text = sx_args_text(args, name, 0);
+    if (text) (void)read_count(text, &otherwise);
+    return otherwise;
+}

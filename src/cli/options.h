@@ -1,0 +1,85 @@
+/* Command-line options. One table per command feeds parsing, help and suggestions. */
+#ifndef SX_CLI_OPTIONS_H
+#define SX_CLI_OPTIONS_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum sx_option_type { SX_OPTION_FLAG, SX_OPTION_TEXT, SX_OPTION_COUNT } sx_option_type;
+
+typedef struct sx_option {
+    const char *name;     /* the long name, without hyphens */
+    char letter;          /* the short one; 0: none */
+    const char *argument; /* what the help calls its value; NULL for a flag */
+    sx_option_type type;
+    bool repeatable;
+    const char *text; /* a sentence for the help */
+} sx_option;
+
+/* Rows that several commands share. */
+#define SX_OPTION_ARCH                                                                                       \
+    {                                                                                                        \
+        "arch", 'a', "FILE|NAME", SX_OPTION_TEXT, true,                                                      \
+            "the architecture: files (several may hold its parts, such as energy tables), or a name of "     \
+            "`sextant list archs`"                                                                           \
+    }
+#define SX_OPTION_PROBLEM                                                                                    \
+    {                                                                                                        \
+        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_TEXT, true,                                            \
+            "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', or a name of "    \
+            "`sextant list problems`"                                                                        \
+    }
+#define SX_OPTION_MAPPING                                                                                    \
+    { "mapping", 'm', "FILE", SX_OPTION_TEXT, true, "the mapping, in Timeloop's format" }
+#define SX_OPTION_OBJECTIVE                                                                                  \
+    {                                                                                                        \
+        "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \
+            "also give the value of an objective of `sextant list objectives`"                               \
+    }
+#define SX_OPTION_JSON                                                                                       \
+    {                                                                                                        \
+        "json", 0, NULL, SX_OPTION_FLAG, false,                                                              \
+            "the result for programs, as JSON and nothing else on standard output"                           \
+    }
+#define SX_OPTION_OUTPUT                                                                                     \
+    { "output", 'o', "FILE", SX_OPTION_TEXT, false, "write the result to FILE, whole or not at all" }
+#define SX_OPTION_VERBOSE                                                                                    \
+    {                                                                                                        \
+        "verbose", 'v', NULL, SX_OPTION_FLAG, false,                                                         \
+            "leave nothing out: rows of zeros, and what in the files had no effect"                          \
+    }
+#define SX_OPTION_QUIET                                                                                      \
+    { "quiet", 'q', NULL, SX_OPTION_FLAG, false, "only the totals, and nothing on standard error but errors" }
+#define SX_OPTION_HELP                                                                                       \
+    { "help", 'h', NULL, SX_OPTION_FLAG, false, "this text" }
+
+/* One option that was given; value is NULL for a flag. */
+typedef struct sx_given {
+    const sx_option *option;
+    const char *value;
+} sx_given;
+
+/* A parsed command line; texts are those of argv. */
+typedef struct sx_args {
+    sx_given *given;
+    size_t n_given;
+    char **operand; /* what is not an option */
+    size_t n_operands;
+} sx_args;
+
+/* Parses argv (argv[0] is the command's name, for messages) by a table; *out is freed with sx_args_fini. */
+SX_MUST_USE sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, char **argv,
+                                    sx_args *out);
+void sx_args_fini(sx_args *args);
+
+/* Whether an option was given. */
+bool sx_args_flag(const sx_args *args, const char *name);
+/* The value of an option's occurrence number `index`, NULL past the last. */
+const char *sx_args_text(const sx_args *args, const char *name, size_t index);
+/* The value of a count, or `otherwise`. */
+uint64_t sx_args_count(const sx_args *args, const char *name, uint64_t otherwise);
+
+#endif

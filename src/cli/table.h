@@ -1,0 +1,45 @@
+/* Text for a person: aligned tables, numbers, wrapped paragraphs. */
+#ifndef SX_CLI_TABLE_H
+#define SX_CLI_TABLE_H
+
+#include "base/text.h"
+
+enum { SX_LINE_WIDTH = 110, SX_MAX_COLUMNS = 16 };
+
+/* A number made readable, to be used at once: sx_show_count(n).text. */
+typedef struct sx_shown {
+    char text[32];
+} sx_shown;
+
+/* 1234567 is 1,234,567; beyond 10^10 it is 1.2346e+10; what is not whole keeps a few digits. */
+sx_shown sx_show_count(double value);
+/* Picojoules in the unit that suits them, such as 137.9 mJ. */
+sx_shown sx_show_energy(double picojoules);
+/* 0.291 is 29.1%. */
+sx_shown sx_show_percent(double fraction);
+/* A name cut to `width` characters. */
+sx_shown sx_show_name(const char *name, int width);
+
+/* A table under construction: cells flow into rows from left to right. */
+typedef struct sx_table {
+    int n_columns, at; /* at: the next cell's column */
+    char align[SX_MAX_COLUMNS];
+    int width[SX_MAX_COLUMNS];
+    sx_text cells; /* each with its final zero */
+} sx_table;
+
+/* Begins a table; `align` has an 'l' or an 'r' for each column. */
+void sx_table_begin(sx_table *table, const char *align);
+void sx_table_cell(sx_table *table, const char *format, ...) SX_PRINTF(2, 3);
+/* n empty cells. */
+void sx_table_blank(sx_table *table, int n);
+/* A line of its own between rows. */
+void sx_table_heading(sx_table *table, const char *format, ...) SX_PRINTF(2, 3);
+/* Prints the table and frees it. Its last column is left out where lines would be longer than SX_LINE_WIDTH.
+ */
+void sx_table_end(sx_table *table, int indent, sx_text *out);
+
+/* Adds a paragraph, broken at spaces: the first line starts at column `at`, later ones at column `indent`. */
+void sx_wrap(const char *paragraph, int at, int indent, int width, sx_text *out);
+
+#endif

@@ -16,15 +16,16 @@ typedef struct sx_tensor_scale {
 } sx_tensor_scale;
 
 /* One storage level and the network that joins it to the next inner one. Energies are picojoules: per vector
- * access (block_size words) for read, fill and update, per instance and cycle for leakage. Bandwidths are words
- * per cycle and instance, INFINITY where there is no limit. */
+ * access (block_size words) for read, fill and update, per instance and cycle for leakage. Bandwidths are
+ * words per cycle and instance, INFINITY where there is no limit. */
 typedef struct sx_storage {
     char name[SX_NAME_SIZE];
     sx_technology technology;
     uint64_t instances, mesh_x, mesh_y; /* instances == mesh_x * mesh_y */
     uint64_t entries;                   /* words per instance, or SX_UNLIMITED */
     uint32_t word_bits, block_size, cluster_size;
-    uint32_t banks; /* of Mind Mappings: tensors share the level by whole banks, each with the full bandwidth; 0: freely */
+    uint32_t banks; /* of Mind Mappings: tensors share the level by whole banks, each with the full bandwidth;
+                       0: freely */
     double multiple_buffering; /* >= 1: only entries / multiple_buffering words hold a tile */
     double min_utilization;    /* 0..1 */
     double read_bandwidth, write_bandwidth, shared_bandwidth;
@@ -38,7 +39,8 @@ typedef struct sx_storage {
     uint8_t n_scales;
     char keeps[SX_MAX_TENSORS][SX_NAME_SIZE];
     char bypasses[SX_MAX_TENSORS][SX_NAME_SIZE];
-    sx_tensor_scale bandwidth_scale[SX_MAX_TENSORS]; /* multiplies a tensor's bandwidth use; 1 where not named */
+    sx_tensor_scale
+        bandwidth_scale[SX_MAX_TENSORS]; /* multiplies a tensor's bandwidth use; 1 where not named */
     /* the network between this level and the next inner one */
     double energy_per_hop, router_energy;
     uint64_t fill_latency, drain_latency; /* cycles */
@@ -59,12 +61,13 @@ typedef struct sx_arch {
     sx_storage level[SX_MAX_LEVELS];
 } sx_arch;
 
-/* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no energy. */
+/* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no
+ * energy. */
 SX_API void sx_storage_init(sx_storage *level);
 SX_API void sx_compute_init(sx_compute *compute);
 
-/* Refuses an architecture that breaks a rule: limits, names, instances that are not mesh_x * mesh_y, a mesh that
- * is not a multiple of the next outer one's, negative or non-finite numbers. */
+/* Refuses an architecture that breaks a rule: limits, names, instances that are not mesh_x * mesh_y, a mesh
+ * that is not a multiple of the next outer one's, negative or non-finite numbers. */
 SX_API SX_MUST_USE sx_status sx_arch_check(const sx_arch *arch);
 
 /* The index of the level of that name, -1 where there is none. */
@@ -74,7 +77,8 @@ SX_API int sx_arch_level(const sx_arch *arch, const char *name);
 SX_API uint64_t sx_arch_fanout_x(const sx_arch *arch, int level);
 SX_API uint64_t sx_arch_fanout_y(const sx_arch *arch, int level);
 
-/* The tensors of a problem that a level is built to keep, as a bit mask (level constraints resolved by name). */
+/* The tensors of a problem that a level is built to keep, as a bit mask (level constraints resolved by name).
+ */
 SX_API uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_problem *problem);
 
 /* The public PAT formulas (Timeloop's default technology table), pJ. */

@@ -7,18 +7,18 @@
 /* Why a mapping cannot run. */
 typedef enum sx_reason {
     SX_LEGAL = 0,
-    SX_BAD_SHAPE,        /* made for another number of levels, dimensions or tensors, or not a permutation */
-    SX_FACTOR_PRODUCT,   /* dim: factors do not multiply to (or, with remainders, cover) the size */
-    SX_CAPACITY,         /* level: have words needed, limit words there */
-    SX_UNDERUSED,        /* level: fewer words than the minimum utilisation asks for */
-    SX_MESH_X,           /* level (n_levels: compute): spatial expansion in X beyond the mesh */
+    SX_BAD_SHAPE,      /* made for another number of levels, dimensions or tensors, or not a permutation */
+    SX_FACTOR_PRODUCT, /* dim: factors do not multiply to (or, with remainders, cover) the size */
+    SX_CAPACITY,       /* level: have words needed, limit words there */
+    SX_UNDERUSED,      /* level: fewer words than the minimum utilisation asks for */
+    SX_MESH_X,         /* level (n_levels: compute): spatial expansion in X beyond the mesh */
     SX_MESH_Y,
     SX_INSTANCES,
-    SX_NOT_KEPT,         /* tensor: kept at no level */
-    SX_KEEP_FORBIDDEN,   /* level, tensor: a transparent level, or one not built for it, keeps it */
-    SX_COUNT_OVERFLOW,   /* a count exceeds 2^62 */
-    SX_BOUND_EXCEEDED,   /* not illegal: an early-out evaluation passed its bound */
-    SX_NO_MEMORY,        /* the evaluator could not grow its workspace */
+    SX_NOT_KEPT,       /* tensor: kept at no level */
+    SX_KEEP_FORBIDDEN, /* level, tensor: a transparent level, or one not built for it, keeps it */
+    SX_COUNT_OVERFLOW, /* a count exceeds 2^62 */
+    SX_BOUND_EXCEEDED, /* not illegal: an early-out evaluation passed its bound */
+    SX_NO_MEMORY,      /* the evaluator could not grow its workspace */
 } sx_reason;
 
 typedef struct sx_verdict {
@@ -28,13 +28,13 @@ typedef struct sx_verdict {
 } sx_verdict;
 
 /* The verdict in words, in a buffer of the caller's. */
-SX_API void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch, char *text,
-                            unsigned long size);
+SX_API void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch,
+                            char *text, unsigned long size);
 /* The reason's stable short name, such as "capacity". */
 SX_API const char *sx_reason_name(sx_reason reason);
 
-/* Counts are totals over all instances; divide by `instances` for a single one's (its average when factors leave
- * remainders). */
+/* Counts are totals over all instances; divide by `instances` for a single one's (its average when factors
+ * leave remainders). */
 typedef struct sx_cost_tensor {
     bool kept;
     uint64_t tile;      /* words one instance holds: the utilised capacity (0 when bypassed) */
@@ -42,7 +42,7 @@ typedef struct sx_cost_tensor {
     uint64_t reads, fills, updates;
     uint64_t temporal_reductions;
     double address_generations; /* per cluster */
-    double energy_pj;                                  /* accesses and address generation, all instances */
+    double energy_pj;           /* accesses and address generation, all instances */
 } sx_cost_tensor;
 
 typedef struct sx_cost_level {
@@ -58,11 +58,11 @@ typedef struct sx_cost_level {
 /* Of the network between a level and its children. */
 typedef struct sx_cost_net_tensor {
     uint64_t fanout;
-    uint64_t multicast; /* largest group served by one access */
-    double ingresses;   /* per instance of the outer level */
+    uint64_t multicast;                        /* largest group served by one access */
+    double ingresses;                          /* per instance of the outer level */
     double link_transfers, spatial_reductions; /* per instance of the outer level */
-    double hops; /* average */
-    double energy_pj, link_energy_pj; /* all instances */
+    double hops;                               /* average */
+    double energy_pj, link_energy_pj;          /* all instances */
 } sx_cost_net_tensor;
 
 typedef struct sx_cost_network {

@@ -6,19 +6,20 @@
 
 #include <stddef.h>
 
-/* A set of documents read together: architecture, energy tables, problem and mapping may come in any number of
- * files, several to a file. */
+/* A set of documents read together: architecture, energy tables, problem and mapping may come in any number
+ * of files, several to a file. */
 typedef struct sx_input sx_input;
 
 SX_API SX_MUST_USE sx_status sx_input_new(SX_OWN sx_input **out);
 SX_API void sx_input_free(SX_TAKE sx_input *input);
 
-/* Adds a YAML or JSON file. {{include_text('...')}} may name files in the tree of the including file's folder and its
- * parent's. */
+/* Adds a YAML or JSON file. {{include_text('...')}} may name files in the tree of the including file's folder
+ * and its parent's. */
 SX_API SX_MUST_USE sx_status sx_input_add_file(sx_input *input, const char *path);
 
 /* Adds text as if it were the file `name`; includes are refused. */
-SX_API SX_MUST_USE sx_status sx_input_add_text(sx_input *input, const char *name, const char *text, size_t size);
+SX_API SX_MUST_USE sx_status sx_input_add_text(sx_input *input, const char *name, const char *text,
+                                               size_t size);
 
 /* Whether a document of that kind was added. */
 SX_API bool sx_input_has_arch(const sx_input *input);
@@ -31,7 +32,8 @@ SX_API SX_MUST_USE sx_status sx_input_problem(sx_input *input, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,
                                               sx_mapping *out);
 
-/* What was accepted but has no bearing on a result, a line each ("file:line:column: ..."); NULL past the last. */
+/* What was accepted but has no bearing on a result, a line each ("file:line:column: ..."); NULL past the
+ * last. */
 SX_API const char *sx_input_note(const sx_input *input, size_t index);
 
 /* Einsum text: "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}". */
@@ -44,8 +46,8 @@ SX_API SX_MUST_USE sx_status sx_problem_write(const sx_problem *problem, sx_form
 SX_API SX_MUST_USE sx_status sx_arch_write(const sx_arch *arch, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem,
                                               const sx_arch *arch, sx_format format, SX_OWN char **out);
-SX_API SX_MUST_USE sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx_arch *arch,
-                                           SX_OWN char **out);
+SX_API SX_MUST_USE sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem,
+                                           const sx_arch *arch, SX_OWN char **out);
 
 /* The catalog of built-in nouns: entry `index`, its name and a line about it; NULL past the last. */
 SX_API const char *sx_catalog_arch_name(size_t index, const char **about);

@@ -5,13 +5,13 @@
 
 #include "sextant/arch.h"
 
-/* One level's part. Going outward, the loops of a level are its spatial loops (over the children of one instance)
- * and then its temporal loops. Both orders are permutations of all dimensions, innermost first; the first `split`
- * dimensions of spatial_order lie on X, the others on Y. A factor of 1 is no loop.
+/* One level's part. Going outward, the loops of a level are its spatial loops (over the children of one
+ * instance) and then its temporal loops. Both orders are permutations of all dimensions, innermost first; the
+ * first `split` dimensions of spatial_order lie on X, the others on Y. A factor of 1 is no loop.
  *
- * Factors need not divide: a loop runs its last iterations on what is left of its dimension. With t the product
- * of a dimension's inner factors, a factor may be at most ceil(size / t), and the product of all of them must
- * reach the size. */
+ * Factors need not divide: a loop runs its last iterations on what is left of its dimension. With t the
+ * product of a dimension's inner factors, a factor may be at most ceil(size / t), and the product of all of
+ * them must reach the size. */
 typedef struct sx_mapping_level {
     uint32_t temporal[SX_MAX_DIMS];
     uint32_t spatial[SX_MAX_DIMS];
@@ -30,12 +30,13 @@ typedef struct sx_mapping {
     sx_mapping_level level[SX_MAX_LEVELS];
 } sx_mapping;
 
-/* The mapping with all factors 1 but the outermost temporal ones, identity orders, everything on X, and each level
- * keeping what it is built for. Legal wherever the architecture has an unlimited backing store. */
+/* The mapping with all factors 1 but the outermost temporal ones, identity orders, everything on X, and each
+ * level keeping what it is built for. Legal wherever the architecture has an unlimited backing store. */
 SX_API void sx_mapping_init(sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch);
 
 /* Brings a mapping to its canonical bytes: unit factors last in every order (in the order of the dimensions),
- * split counting only loops, padding zero. Costs do not change. */
+ * split counting only loops, padding zero. Costs do not change; an order that is no permutation stays as it
+ * is. */
 SX_API void sx_mapping_canonical(sx_mapping *mapping);
 
 /* A 64-bit hash of the canonical bytes, the same on every machine. */
@@ -44,8 +45,8 @@ SX_API uint64_t sx_mapping_hash(const sx_mapping *mapping);
 /* Whether every dimension's factors multiply to exactly its size. */
 SX_API bool sx_mapping_perfect(const sx_mapping *mapping, const sx_problem *problem);
 
-/* How far the tile of one instance of `level` reaches in a dimension: the product of the dimension's factors at or
- * below it, not cut at the dimension's size. */
+/* How far the tile of one instance of `level` reaches in a dimension: the product of the dimension's factors
+ * at or below it, not cut at the dimension's size (UINT64_MAX where it overflows). */
 SX_API uint64_t sx_mapping_extent(const sx_mapping *mapping, int level, int dim);
 
 #endif

@@ -39,8 +39,8 @@ SX_API sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping
 /* The totals only, which are bit for bit those of sx_evaluate, and faster. */
 SX_API sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out);
 
-/* As sx_evaluate_score, but gives up with SX_BOUND_EXCEEDED as soon as the objective's first criterion cannot come
- * out at or below `bound`. */
+/* As sx_evaluate_score, but gives up with SX_BOUND_EXCEEDED as soon as the objective's first criterion cannot
+ * come out at or below `bound`. */
 SX_API sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping,
                                      const sx_objective *objective, double bound, sx_score *out);
 
@@ -50,8 +50,8 @@ SX_API void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mapping
 
 /* The oracle: walks every iteration and every sibling and moves every word between real sets. Refuses to take
  * more than max_steps steps. Shares no code with the functions above. */
-SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch, const sx_mapping *mapping,
-                                         const sx_model_options *options, uint64_t max_steps, sx_verdict *verdict,
-                                         sx_cost *out);
+SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch,
+                                         const sx_mapping *mapping, const sx_model_options *options,
+                                         uint64_t max_steps, sx_verdict *verdict, sx_cost *out);
 
 #endif

@@ -11,15 +11,16 @@
 #define SX_MAX_DIMS 16
 #define SX_MAX_TENSORS 8
 #define SX_MAX_RANKS 16
-#define SX_NAME_SIZE 64                 /* bytes of a name with its final zero */
+#define SX_NAME_SIZE 64                  /* bytes of a name with its final zero */
 #define SX_MAX_DIM_SIZE ((1u << 31) - 1) /* largest dimension */
-#define SX_MAX_COEF (1 << 20)           /* largest magnitude of a stride or dilation */
+#define SX_MAX_COEF (1 << 20)            /* largest magnitude of a stride or dilation */
 
 typedef struct sx_tensor {
     char name[SX_NAME_SIZE];
     uint8_t n_ranks;
     bool output;
-    int32_t coef[SX_MAX_RANKS][SX_MAX_DIMS]; /* rank r = sum over dims d of coef[r][d] * d; 0: d is not in it */
+    int32_t coef[SX_MAX_RANKS]
+                [SX_MAX_DIMS]; /* rank r = sum over dims d of coef[r][d] * d; 0: d is not in it */
 } sx_tensor;
 
 /* Plain data, zero-padded: two equal problems are equal bytes. */
@@ -31,8 +32,8 @@ typedef struct sx_problem {
     sx_tensor tensor[SX_MAX_TENSORS];
 } sx_problem;
 
-/* Refuses a problem that breaks a rule: limits, empty or repeated names, sizes of 0, a tensor without ranks or a
- * rank without dimensions, not exactly one output, counts beyond 2^62. */
+/* Refuses a problem that breaks a rule: limits, empty or repeated names, sizes of 0, a tensor without ranks
+ * or a rank without dimensions, not exactly one output, counts beyond 2^62. */
 SX_API SX_MUST_USE sx_status sx_problem_check(const sx_problem *problem);
 
 /* The index of the dimension or tensor of that name, -1 where there is none. */

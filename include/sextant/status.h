@@ -12,8 +12,8 @@
 #define SX_MUST_USE
 #endif
 
-/* Ownership, as words in prototypes. SX_OWN: the caller must free what it gets. SX_TAKE: the callee frees what
- * it is given. Neither: borrowed. */
+/* Ownership, as words in prototypes. SX_OWN: the caller must free what it gets. SX_TAKE: the callee frees
+ * what it is given. Neither: borrowed. */
 #define SX_OWN
 #define SX_TAKE
 

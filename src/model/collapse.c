@@ -1,0 +1,113 @@
+/* From what levels hand to their children to what each level reads, fills and updates (the specification's
+ * section 5): partitions, parent shares, bypass, peers, first-read elision. With exact factors everything is
+ * per instance, as Timeloop has it; with remainders everything is summed over instances. */
+#include "model/model.h"
+
+#include <math.h>
+
+/* What is known of one tensor at one level on the way. */
+typedef struct share {
+    uint64_t tile;    /* 0 once the level is bypassed */
+    double partition; /* words ever held */
+    double demand;    /* words handed to children */
+    double supply;    /* words got from the parent */
+    double peers;     /* words exchanged with neighbours */
+} share;
+
+static double sum_accesses(const sx_record *record, uint32_t n) {
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += record[i].accesses;
+    return sum;
+}
+
+/* Words delivered to all children, each member of a group counted. */
+static double sum_deliveries(const sx_record *record, uint32_t n) {
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += record[i].accesses * (double)record[i].m;
+    return sum;
+}
+
+/* The words each instance holds over the whole run, by Timeloop's rule: the parent's, divided by what its
+ * children together hold at a time, times what one of them does. */
+static void exact_partitions(const sx_evaluator *evaluator, int tensor, share *at) {
+    const sx_model *model = evaluator->model;
+    const sx_nest *nest = &evaluator->nest;
+    __extension__ typedef unsigned __int128 wide;
+    int top = model->n_levels - 1;
+    uint64_t words = nest->tile[tensor][top];
+    at[top].partition = (double)words;
+    for (int s = top - 1; s >= 0; s--) {
+        uint64_t tile = nest->tile[tensor][s], spread = tile;
+        if (nest->spatial_of[s + 2] > nest->spatial_of[s + 1])
+            spread = sx_shape_words(&model->shape[tensor], nest->spread[s + 1]);
+        if (spread != tile) words = (uint64_t)((wide)words * tile / spread);
+        at[s].partition = (double)words;
+    }
+}
+
+/* Lets the next outer level serve a bypassed one's children directly. */
+static void bypass(sx_evaluator *evaluator, share *at, int s, bool totals) {
+    if (s + 1 < evaluator->model->n_levels) {
+        sx_flow *outer = &evaluator->flow[s + 1];
+        sx_record *record = evaluator->records.data + outer->first;
+        double children = totals ? 1 : (double)outer->fanout;
+        double factor = at[s].demand * children / sum_deliveries(record, outer->n_records);
+        for (uint32_t i = 0; i < outer->n_records; i++) record[i].accesses *= factor;
+        outer->links = 0;
+        at[s + 1].demand = sum_accesses(record, outer->n_records);
+    }
+    at[s].tile = 0;
+    at[s].partition = at[s].demand = at[s].supply = 0;
+}
+
+/* The counts of one level. */
+static sx_counts count(const sx_model *model, const share *at, bool output, bool outermost, bool no_elision) {
+    sx_counts c = {.tile = at->tile, .partition = at->partition};
+    if (at->tile == 0) return c;
+    double out = at->demand + at->peers, in = at->supply + at->peers;
+    if (!output) {
+        c.reads = round(out);
+        c.fills = trunc(in);
+        return c;
+    }
+    bool elide = !no_elision && !model->options.no_first_read_elision;
+    c.updates = round(at->demand);
+    c.reads = c.reductions = round(elide ? out - at->partition : out);
+    c.fills = round(elide && !outermost ? in - at->partition : in);
+    return c;
+}
+
+void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+    const sx_model *model = evaluator->model;
+    const sx_nest *nest = &evaluator->nest;
+    bool totals = evaluator->exact || !nest->perfect;
+    int n = model->n_levels;
+    share at[SX_MAX_LEVELS];
+    sx_record *pool = evaluator->records.data;
+    for (int s = 0; s < n; s++) {
+        at[s].tile = nest->tile[tensor][s];
+        at[s].demand = sum_accesses(pool + evaluator->flow[s].first, evaluator->flow[s].n_records);
+        at[s].supply = at[s].peers = 0;
+        if (s == 0) continue;
+        const sx_flow *flow = &evaluator->flow[s];
+        const sx_record *record = pool + flow->first;
+        for (uint32_t i = 0; i < flow->n_records; i++)
+            at[s - 1].supply +=
+                record[i].accesses * (double)record[i].m / (totals ? 1 : (double)flow->fanout);
+    }
+    if (totals)
+        for (int s = 0; s < n; s++) at[s].partition = evaluator->partition[s];
+    else
+        exact_partitions(evaluator, tensor, at);
+    for (int s = 0; s < n; s++)
+        if (!(mapping->level[s].keep >> tensor & 1)) bypass(evaluator, at, s, totals);
+    int outermost = n - 1;
+    for (; !(mapping->level[outermost].keep >> tensor & 1); outermost--)
+        evaluator->flow[outermost] = (sx_flow){.first = evaluator->flow[outermost].first};
+    at[outermost].supply = 0;
+    for (int s = n - 1; s > 0; s--)
+        at[s - 1].peers += evaluator->flow[s].links / (totals ? 1 : (double)nest->above[s - 1]);
+    for (int s = 0; s < n; s++)
+        counts[s] = count(model, &at[s], model->shape[tensor].output, s == outermost,
+                          mapping->level[s].rmw_first_update >> tensor & 1);
+}

@@ -1,0 +1,162 @@
+/* Compiling a problem and an architecture into a model: checked once, laid out for speed. */
+#include "model/model.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor) {
+    const sx_tensor *v = &problem->tensor[tensor];
+    *shape = (sx_shape){.output = v->output, .plain = true, .unit = true, .n_ranks = v->n_ranks};
+    for (int r = 0; r < v->n_ranks; r++) {
+        int terms = 0;
+        for (int d = 0; d < problem->n_dims; d++) {
+            if (v->coef[r][d] == 0) continue;
+            if (shape->dims >> d & 1 || terms > 0) shape->plain = false;
+            if (v->coef[r][d] != 1) shape->unit = false;
+            shape->dims |= (uint16_t)(1u << d);
+            shape->term[shape->n_terms++] = (struct sx_term){(uint8_t)r, (uint8_t)d, v->coef[r][d]};
+            terms++;
+        }
+        shape->first_term[r + 1] = shape->n_terms;
+    }
+    shape->unit &= shape->plain;
+}
+
+static double bandwidth_scale(const sx_storage *from, const char *tensor) {
+    for (int i = 0; i < from->n_scales; i++)
+        if (strcmp(from->bandwidth_scale[i].tensor, tensor) == 0) return from->bandwidth_scale[i].scale;
+    return 1;
+}
+
+static void compile_level(sx_model *model, int s) {
+    const sx_arch *arch = &model->arch;
+    const sx_storage *from = &arch->level[s];
+    sx_level *to = &model->level[s];
+    *to = (sx_level){
+        .effective = INFINITY,
+        .mesh_x = from->mesh_x,
+        .mesh_y = from->mesh_y,
+        .instances = from->instances,
+        .clusters = from->instances / from->cluster_size,
+        .fanout_x = sx_arch_fanout_x(arch, s),
+        .fanout_y = sx_arch_fanout_y(arch, s),
+        .block_size = from->block_size,
+        .block_shift = 255,
+        .read_bandwidth = from->read_bandwidth,
+        .write_bandwidth = from->write_bandwidth,
+        .shared_bandwidth = from->shared_bandwidth,
+        .read_energy = from->read_energy,
+        .fill_energy = from->fill_energy,
+        .update_energy = from->update_energy,
+        .leak_energy = from->leak_energy,
+        .addr_gen_energy = from->addr_gen_energy,
+        .energy_per_hop = from->energy_per_hop,
+        .router_energy = from->router_energy,
+        .gate = (uint8_t)s,
+        .banks = from->banks,
+        .reduces = from->reduction_supported,
+        .transparent = from->transparent,
+        .net_energy = from->energy_per_hop > 0 || from->router_energy > 0,
+    };
+    if (from->entries != SX_UNLIMITED) {
+        to->limited = true;
+        to->effective = floor((double)from->entries / from->multiple_buffering);
+        to->minimum = to->effective * from->min_utilization;
+        if (from->banks) to->bank_words = to->effective / from->banks;
+    }
+    for (uint8_t shift = 0; shift < 32; shift++)
+        if (from->block_size == 1u << shift) to->block_shift = shift;
+    if (from->power_gated_at >= 0) {
+        double share = (double)from->instances / (double)arch->level[from->power_gated_at].instances;
+        to->gate = (uint8_t)from->power_gated_at;
+        if (share > 1) to->leak_share = share;
+    }
+    for (int v = 0; v < model->n_tensors; v++)
+        to->scale[v] = bandwidth_scale(from, model->problem.tensor[v].name);
+}
+
+/* The words of a tensor that must be touched at the least: per rank its largest dimension that no earlier
+ * rank counted. That is the tensor without its halo, as Mind Mappings counts it. */
+static double least_words(const sx_model *model, const sx_shape *shape) {
+    double words = 1;
+    unsigned counted = 0;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        uint32_t largest = 1;
+        int which = -1;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int d = shape->term[i].dim;
+            if (counted >> d & 1 || model->size[d] <= largest) continue;
+            largest = model->size[d];
+            which = d;
+        }
+        if (which >= 0) counted |= 1u << which;
+        words *= largest;
+    }
+    return words;
+}
+
+/* Mind Mappings, appendix A: every input word read once and every output word written once at every level
+ * that is there for it, and all compute units busy. */
+static sx_score algorithmic_minimum(const sx_model *model) {
+    sx_score least = {.utilization = 1};
+    least.energy_pj = (double)model->computes * model->compute_energy;
+    least.cycles = (double)model->computes / (double)model->compute_instances;
+    for (int v = 0; v < model->n_tensors; v++) {
+        double words = least_words(model, &model->shape[v]);
+        least.last_level_accesses += words;
+        for (int s = 0; s < model->n_levels; s++) {
+            if (!(sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)) continue;
+            const sx_level *level = &model->level[s];
+            double access = model->shape[v].output ? level->update_energy : level->read_energy;
+            least.energy_pj += words * access / level->block_size;
+        }
+    }
+    return least;
+}
+
+sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
+                       sx_model **out) {
+    SX_TRY(sx_problem_check(problem));
+    SX_TRY(sx_arch_check(arch));
+    sx_model *model = calloc(1, sizeof *model);
+    if (!model) return sx_error_memory();
+    model->problem = *problem;
+    model->arch = *arch;
+    if (options) model->options = *options;
+    model->n_levels = arch->n_levels;
+    model->n_dims = problem->n_dims;
+    model->n_tensors = problem->n_tensors;
+    memcpy(model->size, problem->size, sizeof model->size);
+    for (int v = 0; v < problem->n_tensors; v++) compile_shape(&model->shape[v], problem, v);
+    for (int s = 0; s < arch->n_levels; s++) {
+        compile_level(model, s);
+        model->latency += arch->level[s].fill_latency + arch->level[s].drain_latency;
+    }
+    model->computes = sx_problem_computes(problem);
+    model->compute_x = arch->compute.mesh_x;
+    model->compute_y = arch->compute.mesh_y;
+    model->compute_instances = arch->compute.instances;
+    model->compute_energy = arch->compute.energy;
+    model->minimum = algorithmic_minimum(model);
+    *out = model;
+    return SX_OK;
+}
+
+void sx_model_free(sx_model *model) {
+    free(model);
+}
+
+const sx_problem *sx_model_problem(const sx_model *model) {
+    return &model->problem;
+}
+
+const sx_arch *sx_model_arch(const sx_model *model) {
+    return &model->arch;
+}
+
+sx_score sx_model_minimum(const sx_model *model) {
+    return model->minimum;
+}

@@ -1,0 +1,163 @@
+/* From counts to energies and cycles (the specification's sections 6 to 8). */
+#include "model/energy.h"
+
+#include <math.h>
+
+void sx_bill_begin(sx_bill *bill, const sx_model *model, const sx_nest *nest, bool totals) {
+    bill->model = model;
+    bill->nest = nest;
+    bill->totals = totals;
+    bill->compute_energy = (double)model->computes * model->compute_energy;
+    for (int s = 0; s < model->n_levels; s++) {
+        uint64_t clusters = model->level[s].clusters;
+        if (clusters > nest->above[s]) clusters = nest->above[s];
+        bill->clusters[s] = clusters;
+        bill->storage[s] = bill->network[s] = bill->reads[s] = bill->writes[s] = 0;
+        bill->slowdown[s] = 1;
+    }
+}
+
+/* Vector accesses for a count per instance. */
+static inline double vectors(const sx_level *level, double count) {
+    if (level->block_size == 1) return ceil(count);
+    if (level->block_shift != 255 && count < 0x1p53) {
+        uint64_t words = (uint64_t)ceil(count);
+        return (double)((words + level->block_size - 1) >> level->block_shift);
+    }
+    return ceil(count / level->block_size);
+}
+
+/* Lowers a level's slowdown to what a use of its bandwidth allows. */
+static void slow_down(sx_bill *bill, int s, double reads, double writes) {
+    const sx_level *level = &bill->model->level[s];
+    double slow = bill->slowdown[s];
+    if (level->read_bandwidth < reads) slow = fmin(slow, level->read_bandwidth / reads);
+    if (level->write_bandwidth < writes) slow = fmin(slow, level->write_bandwidth / writes);
+    if (level->shared_bandwidth < writes + reads)
+        slow = fmin(slow, level->shared_bandwidth / (writes + reads));
+    bill->slowdown[s] = slow;
+}
+
+/* Charges one tensor's accesses to a level; returns the energy of all instances. */
+static double charge_storage(sx_bill *bill, int s, int tensor, bool output, const sx_counts *c,
+                             sx_cost_tensor *out) {
+    const sx_level *level = &bill->model->level[s];
+    double instances = (double)bill->nest->above[s], clusters = (double)bill->clusters[s];
+    double unit = bill->totals ? instances : 1;
+    double reads = c->reads / unit, fills = c->fills / unit, updates = c->updates / unit;
+    double access = 0;
+    if (c->tile)
+        access = vectors(level, reads) * level->read_energy + vectors(level, fills) * level->fill_energy +
+                 vectors(level, updates) * level->update_energy;
+    double storage = access / (instances / clusters);
+    double generations = (output ? updates : reads) + fills;
+    double energy = storage * instances + generations * level->addr_gen_energy * clusters;
+    double cycles = (double)bill->nest->cycles, scale = level->scale[tensor];
+    double read_rate = ceil(reads) / cycles * scale, write_rate = ceil(fills + updates) / cycles * scale;
+    if (level->banks > 0) slow_down(bill, s, read_rate, write_rate);
+    bill->reads[s] += read_rate;
+    bill->writes[s] += write_rate;
+    bill->storage[s] += energy;
+    if (!out) return energy;
+    double times = bill->totals ? 1 : instances;
+    *out = (sx_cost_tensor){
+        .kept = c->tile > 0,
+        .tile = c->tile,
+        .partition = (uint64_t)(c->partition * times),
+        .reads = (uint64_t)(c->reads * times),
+        .fills = (uint64_t)(c->fills * times),
+        .updates = (uint64_t)(c->updates * times),
+        .temporal_reductions = (uint64_t)(c->reductions * times),
+        .address_generations = generations,
+        .energy_pj = energy,
+    };
+    return energy;
+}
+
+/* Charges one tensor's traffic to the network below a level. */
+static double charge_network(sx_bill *bill, int s, bool output, double partition, const sx_flow *flow,
+                             const sx_record *record, sx_cost_net_tensor *out) {
+    const sx_level *level = &bill->model->level[s];
+    double hops = 0, routers = 0, ingresses = 0, reductions = 0;
+    uint64_t multicast = 0;
+    for (uint32_t i = 0; i < flow->n_records; i++) {
+        double accesses = record[i].accesses;
+        if (output && !level->reduces) accesses = 2 * accesses - partition;
+        if (output) reductions = trunc(reductions + (double)(record[i].m - 1) * accesses);
+        ingresses += accesses;
+        multicast = record[i].m > multicast ? record[i].m : multicast;
+        if (accesses <= 0) continue;
+        double each = record[i].hops / accesses;
+        routers = trunc(routers + (1 + floor(each)) * accesses);
+        hops += each * accesses;
+    }
+    double links = trunc(flow->links), times = bill->totals ? 1 : (double)bill->nest->above[s];
+    double energy = (hops * level->energy_per_hop + routers * level->router_energy) * times;
+    double link_energy = links * (level->energy_per_hop + 2 * level->router_energy) * times;
+    bill->network[s] += energy + link_energy;
+    if (!out) return energy + link_energy;
+    double unit = bill->totals ? (double)bill->nest->above[s] : 1;
+    *out = (sx_cost_net_tensor){
+        .fanout = flow->fanout,
+        .multicast = multicast,
+        .ingresses = ingresses / unit,
+        .link_transfers = links / unit,
+        .spatial_reductions = reductions / unit,
+        .hops = ingresses > 0 ? hops / ingresses : 0,
+        .energy_pj = energy,
+        .link_energy_pj = link_energy,
+    };
+    return energy + link_energy;
+}
+
+double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, const sx_counts *counts,
+                      sx_cost *out) {
+    const sx_model *model = bill->model;
+    bool output = model->shape[tensor].output;
+    double energy = 0;
+    for (int s = 0; s < model->n_levels; s++) {
+        sx_cost_tensor *storage = out ? &out->level[s].tensor[tensor] : NULL;
+        energy += charge_storage(bill, s, tensor, output, &counts[s], storage);
+        if (!out && !model->level[s].net_energy) continue;
+        const sx_flow *flow = &evaluator->flow[s];
+        energy +=
+            charge_network(bill, s, output, counts[s].partition, flow, evaluator->records.data + flow->first,
+                           out ? &out->network[s].tensor[tensor] : NULL);
+    }
+    return energy;
+}
+
+/* The instances of a level that leak. */
+static double leaking(const sx_model *model, const sx_nest *nest, int s) {
+    const sx_level *level = &model->level[s];
+    if (level->leak_share > 0) return level->leak_share * (double)nest->above[level->gate];
+    return (double)nest->above[s];
+}
+
+void sx_bill_end(sx_bill *bill, sx_score *score, sx_cost *out) {
+    const sx_model *model = bill->model;
+    double compute_cycles = (double)bill->nest->cycles, cycles = compute_cycles;
+    for (int s = 0; s < model->n_levels; s++) {
+        if (model->level[s].banks == 0) slow_down(bill, s, bill->reads[s], bill->writes[s]);
+        double level_cycles = ceil(compute_cycles / bill->slowdown[s]);
+        if (level_cycles > cycles) cycles = level_cycles;
+        if (out) out->level[s].cycles = (uint64_t)level_cycles;
+    }
+    double energy = bill->compute_energy;
+    for (int s = 0; s < model->n_levels; s++) {
+        double leakage = model->level[s].leak_energy * cycles * leaking(model, bill->nest, s);
+        energy += bill->storage[s] + leakage;
+        if (!out) continue;
+        out->level[s].instances = bill->nest->above[s];
+        out->level[s].clusters = bill->clusters[s];
+        out->level[s].slowdown = bill->slowdown[s];
+        out->level[s].leakage_pj = leakage;
+        out->level[s].energy_pj = bill->storage[s] + leakage;
+        out->network[s].energy_pj = bill->network[s];
+    }
+    for (int s = 0; s < model->n_levels; s++) energy += bill->network[s];
+    cycles += (double)model->latency;
+    score->energy_pj = energy;
+    score->cycles = cycles;
+    score->utilization = (double)model->computes / (double)model->compute_instances / cycles;
+}

@@ -1,0 +1,29 @@
+/* The bill of one evaluation: energies and bandwidths, tensor by tensor, then the totals. */
+#ifndef SX_MODEL_ENERGY_H
+#define SX_MODEL_ENERGY_H
+
+#include "model/model.h"
+
+typedef struct sx_bill {
+    const sx_model *model;
+    const sx_nest *nest;
+    bool totals; /* counts are over all instances */
+    double compute_energy;
+    uint64_t clusters[SX_MAX_LEVELS];
+    double storage[SX_MAX_LEVELS], network[SX_MAX_LEVELS];
+    double reads[SX_MAX_LEVELS], writes[SX_MAX_LEVELS]; /* words per compute cycle and instance */
+    double slowdown[SX_MAX_LEVELS];
+} sx_bill;
+
+/* Starts a bill for a nest. */
+void sx_bill_begin(sx_bill *bill, const sx_model *model, const sx_nest *nest, bool totals);
+
+/* Charges one tensor; returns its energy. `out` may be NULL; then networks that cost nothing are passed over.
+ */
+double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, const sx_counts *counts,
+                      sx_cost *out);
+
+/* Adds up. `out` may be NULL. Leaves last_level_accesses alone. */
+void sx_bill_end(sx_bill *bill, sx_score *score, sx_cost *out);
+
+#endif

@@ -1,0 +1,143 @@
+/* The public face of the model. */
+#include "model/energy.h"
+#include "model/motion.h"
+
+#include "base/status.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
+    sx_evaluator *e = calloc(1, sizeof *e);
+    if (!e) return sx_error_memory();
+    e->model = model;
+    e->slot = sx_slot_scratch_new();
+    e->motion = calloc(1, sizeof *e->motion);
+    if (!e->slot || !e->motion) {
+        sx_evaluator_free(e);
+        return sx_error_memory();
+    }
+    *out = e;
+    return SX_OK;
+}
+
+void sx_evaluator_free(sx_evaluator *evaluator) {
+    if (!evaluator) return;
+    free(evaluator->records.data);
+    sx_slot_scratch_free(evaluator->slot);
+    sx_motion_scratch_free(evaluator->motion);
+    sx_walker_free(evaluator->walker);
+    free(evaluator);
+}
+
+/* Whether a cost is at or above the algorithmic minimum; energies are compared where the mapping keeps all
+ * that the minimum charges for and no instances share their accesses. */
+__attribute__((unused)) static bool above_minimum(const sx_model *model, const sx_mapping *mapping,
+                                                  const sx_score *score) {
+    const double slack = 1 - 1e-9;
+    if (score->cycles < model->minimum.cycles * slack) return false;
+    for (int s = 0; s < model->n_levels; s++) {
+        unsigned keep = sx_arch_keep_mask(&model->arch, s, &model->problem);
+        if (keep & ~(unsigned)mapping->level[s].keep || model->arch.level[s].cluster_size > 1) return true;
+    }
+    return score->energy_pj >= model->minimum.energy_pj * slack;
+}
+
+static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
+
+/* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
+static bool beyond(const sx_criterion *criterion, double bound, double energy, double cycles) {
+    if (criterion->metric != SX_PRODUCT) return false;
+    sx_score least = {.energy_pj = energy, .cycles = cycles};
+    return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
+}
+
+/* The whole evaluation. out and objective may be NULL. */
+static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
+                           double bound, sx_score *score, sx_cost *out) {
+    const sx_model *model = e->model;
+    sx_verdict verdict = sx_nest_build(model, mapping, &e->nest);
+    if (verdict.reason != SX_LEGAL) return verdict;
+    const sx_nest *nest = &e->nest;
+    bool walk = e->exact || !nest->perfect;
+    e->failed = e->overflow = false;
+    sx_bill bill;
+    sx_bill_begin(&bill, model, nest, walk);
+    int last = model->n_levels - 1;
+    while (mapping->level[last].keep == 0) last--;
+    double energy = bill.compute_energy, cycles = (double)nest->cycles + (double)model->latency;
+    double last_level = 0;
+    for (int v = 0; v < model->n_tensors; v++) {
+        if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
+            verdict.reason = SX_BOUND_EXCEEDED;
+            return verdict;
+        }
+        sx_counts counts[SX_MAX_LEVELS];
+        if (walk)
+            sx_walk_count(e, mapping, v, out != NULL);
+        else
+            sx_flow_count(e, mapping, v, out != NULL);
+        if (e->failed || e->overflow) {
+            verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
+            return verdict;
+        }
+        sx_collapse(e, mapping, v, counts);
+        energy += sx_bill_tensor(&bill, e, v, counts, out);
+        double times = walk ? 1 : (double)nest->above[last];
+        last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
+    }
+    sx_bill_end(&bill, score, out);
+    score->last_level_accesses = last_level;
+    assert(above_minimum(model, mapping, score));
+    if (objective && sx_objective_value(objective, score) > bound) verdict.reason = SX_BOUND_EXCEEDED;
+    return verdict;
+}
+
+sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out) {
+    const sx_model *model = evaluator->model;
+    sx_cost *cost = out;
+    sx_score score;
+    sx_verdict verdict = sx_check(model, mapping);
+    if (verdict.reason != SX_LEGAL) return verdict;
+    memset(cost, 0, sizeof *cost);
+    verdict = evaluate(evaluator, mapping, NULL, 0, &score, cost);
+    if (verdict.reason != SX_LEGAL) return verdict;
+    cost->n_levels = model->n_levels;
+    cost->n_tensors = model->n_tensors;
+    cost->perfect = evaluator->nest.perfect;
+    cost->computes = model->computes;
+    cost->compute_instances = evaluator->nest.used_x * evaluator->nest.used_y;
+    cost->compute_cycles = evaluator->nest.cycles;
+    cost->cycles = (uint64_t)score.cycles;
+    cost->compute_energy_pj = (double)model->computes * model->compute_energy;
+    cost->energy_pj = score.energy_pj;
+    cost->edp = score.energy_pj * score.cycles;
+    cost->utilization = score.utilization;
+    cost->last_level_accesses = score.last_level_accesses;
+    return legal;
+}
+
+sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out) {
+    sx_score score;
+    sx_verdict verdict = evaluate(evaluator, mapping, NULL, 0, &score, NULL);
+    if (verdict.reason == SX_LEGAL) *out = score;
+    return verdict;
+}
+
+sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping,
+                              const sx_objective *objective, double bound, sx_score *out) {
+    sx_score score;
+    sx_verdict verdict = evaluate(evaluator, mapping, objective, bound, &score, NULL);
+    if (verdict.reason == SX_LEGAL) *out = score;
+    return verdict;
+}
+
+void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
+                       sx_verdict *verdicts) {
+    for (size_t i = 0; i < n; i++) {
+        verdicts[i] = evaluate(evaluator, &mappings[i], NULL, 0, &scores[i], NULL);
+        if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
+    }
+}

@@ -1,0 +1,170 @@
+/* What every level hands to its children, with exact factors: temporal reuse (motion.c) times spatial groups
+ * (slot.c), as Timeloop's sampled analysis counts them. */
+#include "model/motion.h"
+#include "model/slot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KEYS = 64 };
+
+void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow) {
+    *flow = (sx_flow){.first = (uint32_t)evaluator->records.n};
+}
+
+void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, uint64_t m, uint64_t scatter, double accesses,
+                 double hops) {
+    sx_records *pool = &evaluator->records;
+    if (pool->n == pool->room) {
+        size_t room = pool->room ? pool->room * 2 : 256;
+        sx_record *data = realloc(pool->data, room * sizeof *data);
+        if (!data) {
+            evaluator->failed = true;
+            return;
+        }
+        pool->data = data;
+        pool->room = room;
+    }
+    sx_record *record = pool->data + flow->first;
+    uint32_t i = flow->n_records;
+    while (i > 0 && (record[i - 1].m > m || (record[i - 1].m == m && record[i - 1].scatter > scatter))) i--;
+    if (i > 0 && record[i - 1].m == m && record[i - 1].scatter == scatter) {
+        record[i - 1].accesses += accesses;
+        record[i - 1].hops += hops;
+        return;
+    }
+    memmove(record + i + 1, record + i, (flow->n_records - i) * sizeof *record);
+    record[i] = (sx_record){m, scatter, accesses, hops};
+    flow->n_records++;
+    pool->n++;
+}
+
+/* Adds groups that each fetch `words`. */
+static void add_groups(sx_evaluator *evaluator, sx_flow *flow, const sx_group *group, size_t n,
+                       uint64_t words) {
+    for (size_t i = 0; i < n; i++)
+        sx_flow_add(evaluator, flow, group[i].m, group[i].count, (double)group[i].count * (double)words,
+                    group[i].hops * (double)words);
+}
+
+/* The words a plain tensor's tile fetches over all visits: whole tiles, each time a loop that indexes the
+ * tensor or one outside it advances. */
+static uint64_t plain_volume(const sx_shape *shape, const sx_nest *nest, int level, uint64_t words) {
+    int j = nest->temporal_of[level];
+    while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
+    return words * nest->suffix[j];
+}
+
+/* Whether children might get words from their neighbours: never where tiles of a plain tensor are reused, as
+ * its steps are then longer than all siblings together. */
+static bool may_link(const sx_model *model, const sx_mapping_level *at, int tensor, bool always) {
+    if (model->options.no_link_transfers || at->no_link_transfer >> tensor & 1) return false;
+    return always || !model->shape[tensor].plain;
+}
+
+/* Splits off what neighbours hand over, key by key; returns the words that all groups fetch from the level.
+ */
+static uint64_t add_links(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, const sx_motion *motion,
+                          uint64_t groups, bool hops) {
+    static const int64_t nowhere[SX_MAX_RANKS];
+    sx_motion_key keys[MAX_KEYS];
+    uint64_t rest;
+    size_t n =
+        sx_motion_keys(motion, slot->moved ? slot->span : nowhere, evaluator->motion, keys, MAX_KEYS, &rest);
+    if (n == SIZE_MAX) {
+        evaluator->failed = true;
+        return 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const sx_group *group;
+        uint64_t served, fewer = 0;
+        size_t left = sx_slot_served(slot, evaluator->slot, keys[k].need, hops, &served, &group);
+        if (left == SIZE_MAX) {
+            evaluator->failed = true;
+            return 0;
+        }
+        for (size_t i = 0; i < left; i++) fewer += group[i].count;
+        if (fewer >= groups) {
+            rest += keys[k].words;
+            continue;
+        }
+        add_groups(evaluator, flow, group, left, keys[k].words);
+        flow->links += (double)served * (double)keys[k].words;
+    }
+    return rest;
+}
+
+/* The flow of a level with spatial loops. */
+static void spatial_flow(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level,
+                         bool hops) {
+    const sx_model *model = evaluator->model;
+    const sx_nest *nest = &evaluator->nest;
+    const sx_mapping_level *at = &mapping->level[level];
+    sx_flow *flow = &evaluator->flow[level];
+    bool always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
+    bool links = may_link(model, at, tensor, always);
+    const sx_shape *shape = &model->shape[tensor];
+    sx_slot slot;
+    sx_slot_init(&slot, model, nest, level, tensor, at->no_multicast >> tensor & 1);
+    flow->fanout = slot.siblings;
+    uint64_t words = level > 0 ? nest->tile[tensor][level - 1] : 1;
+    sx_motion motion;
+    if (always && !links) {
+        words *= nest->suffix[nest->temporal_of[level]];
+    } else if (shape->plain && !links) {
+        words = plain_volume(shape, nest, level, words);
+    } else {
+        sx_motion_init(&motion, model, nest, level, tensor, always);
+        if (!links) words = sx_motion_volume(&motion);
+    }
+    if (links) {
+        const sx_group *group;
+        uint64_t groups = 0;
+        size_t n = sx_slot_groups(&slot, evaluator->slot, false, &group);
+        for (size_t i = 0; i < n; i++) groups += group[i].count;
+        words = add_links(evaluator, flow, &slot, &motion, groups, hops);
+    }
+    const sx_group *group;
+    size_t n = sx_slot_groups(&slot, evaluator->slot, hops, &group);
+    evaluator->failed |= n == 0;
+    add_groups(evaluator, flow, group, n, words);
+}
+
+/* The flow of a level without spatial loops. */
+static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level) {
+    const sx_model *model = evaluator->model;
+    const sx_nest *nest = &evaluator->nest;
+    const sx_shape *shape = &model->shape[tensor];
+    sx_flow *flow = &evaluator->flow[level];
+    flow->fanout = 1;
+    uint64_t words;
+    if (level == 0) {
+        words = nest->suffix[0];
+    } else if (mapping->level[level - 1].no_temporal_reuse >> tensor & 1) {
+        words = nest->tile[tensor][level - 1] * nest->suffix[nest->temporal_of[level]];
+    } else if (shape->plain) {
+        words = plain_volume(shape, nest, level, nest->tile[tensor][level - 1]);
+    } else {
+        sx_motion motion;
+        sx_motion_init(&motion, model, nest, level, tensor, false);
+        words = sx_motion_volume(&motion);
+    }
+    sx_flow_add(evaluator, flow, 1, 1, (double)words, 0);
+}
+
+void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops) {
+    const sx_model *model = evaluator->model;
+    const sx_nest *nest = &evaluator->nest;
+    evaluator->records.n = 0;
+    for (int s = 0; s < model->n_levels; s++) {
+        double words = s > 0 ? (double)nest->tile[tensor][s - 1] : 1;
+        double most =
+            words * (double)nest->suffix[nest->temporal_of[s]] * (double)(nest->slot_x[s] * nest->slot_y[s]);
+        evaluator->overflow |= most * (double)nest->above[s] >= 0x1p62;
+        sx_flow_begin(evaluator, &evaluator->flow[s]);
+        if (nest->spatial_of[s + 1] > nest->spatial_of[s])
+            spatial_flow(evaluator, mapping, tensor, s, hops || model->level[s].net_energy);
+        else
+            temporal_flow(evaluator, mapping, tensor, s);
+    }
+}

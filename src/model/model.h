@@ -1,0 +1,167 @@
+/* The inside of the cost model, shared by its files.
+ *
+ * An evaluation goes through four steps, each a file: nest.c lays out the loops and decides legality; flow.c
+ * (exact factors) or walk.c (remainders) counts, per level and tensor, the words that each level hands to its
+ * children; collapse.c turns these into reads, fills and updates, with bypass, peers and first-read elision;
+ * energy.c adds up energies and cycles. */
+#ifndef SX_MODEL_MODEL_H
+#define SX_MODEL_MODEL_H
+
+#include "sextant/model.h"
+
+/* A loop at least doubles its dimension's step, which stays below the dimension's size; with all sizes
+ * together below 2^62 the worst are dimensions of size 3 with two loops each: 2 * 62 / log2(3) < 80. */
+enum { MAX_LOOPS = 80 };
+
+/* One tensor, compiled: the dimensions each rank is made of. */
+typedef struct sx_shape {
+    uint16_t dims; /* mask of the dimensions that index it */
+    bool output;
+    bool plain; /* every rank is one dimension, and no dimension is in two ranks: tiles never overlap in part
+                 */
+    bool unit;  /* plain, and every coefficient is 1 */
+    uint8_t n_ranks;
+    uint16_t n_terms;
+    uint16_t first_term[SX_MAX_RANKS + 1];
+    struct sx_term {
+        uint8_t rank, dim;
+        int32_t coef;
+    } term[SX_MAX_RANKS * SX_MAX_DIMS]; /* by rank */
+} sx_shape;
+
+/* One level, compiled. */
+typedef struct sx_level {
+    double effective;  /* words a tile may take; infinite without a limit */
+    double minimum;    /* words it must take */
+    double bank_words; /* 0: not banked */
+    double banks;
+    uint64_t mesh_x, mesh_y, instances, clusters;
+    uint64_t fanout_x, fanout_y;
+    uint32_t block_size;
+    uint8_t block_shift; /* block_size == 1 << block_shift, or 255 */
+    double read_bandwidth, write_bandwidth, shared_bandwidth;
+    double read_energy, fill_energy, update_energy, leak_energy, addr_gen_energy;
+    double energy_per_hop, router_energy;
+    double leak_share; /* instances per instance of the gating level, where that is above 1; else 0 */
+    uint8_t gate;
+    bool limited, reduces, transparent, net_energy;
+    double scale[SX_MAX_TENSORS];
+} sx_level;
+
+struct sx_model {
+    sx_problem problem;
+    sx_arch arch;
+    sx_model_options options;
+    uint8_t n_levels, n_dims, n_tensors;
+    uint32_t size[SX_MAX_DIMS];
+    sx_shape shape[SX_MAX_TENSORS];
+    sx_level level[SX_MAX_LEVELS];
+    uint64_t computes, latency;
+    uint64_t compute_x, compute_y, compute_instances;
+    double compute_energy;
+    sx_score minimum;
+};
+
+typedef struct sx_loop {
+    uint64_t step; /* of the dimension, per iteration */
+    uint32_t n;    /* iterations */
+    uint32_t last; /* iterations where all outer loops of the dimension are at their last */
+    uint8_t dim, level;
+} sx_loop;
+
+/* The loops of a mapping without those of one iteration, innermost first. */
+typedef struct sx_nest {
+    bool perfect;
+    uint8_t n_temporal, n_spatial;
+    uint8_t temporal_of[SX_MAX_LEVELS + 1]; /* first temporal loop at that level or above */
+    uint8_t spatial_of[SX_MAX_LEVELS + 1];
+    uint8_t n_x[SX_MAX_LEVELS];                            /* how many of a level's spatial loops lie on X */
+    uint64_t slot_x[SX_MAX_LEVELS], slot_y[SX_MAX_LEVELS]; /* children a level's spatial loops spread over */
+    uint64_t expand_x[SX_MAX_LEVELS], expand_y[SX_MAX_LEVELS]; /* instances of the level in use */
+    uint64_t used_x, used_y;                                   /* compute units in use */
+    uint64_t cycles;                                           /* temporal steps of the first compute unit */
+    uint64_t tile[SX_MAX_TENSORS][SX_MAX_LEVELS];              /* words of the tile at a level */
+    uint64_t above[SX_MAX_LEVELS + 1];                         /* instances of the level in use */
+    uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS];               /* of the tile at a level */
+    uint32_t spread[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of what all children under one instance hold together */
+    uint64_t suffix[MAX_LOOPS + 1]; /* product of n of the temporal loops from this one outward */
+    sx_loop temporal[MAX_LOOPS];
+    sx_loop spatial[MAX_LOOPS];
+} sx_nest;
+
+/* Words that one access serves to m children at once, `scatter` such groups at a time. */
+typedef struct sx_record {
+    uint64_t m, scatter;
+    double accesses, hops;
+} sx_record;
+
+/* What one level hands to its children of one tensor: per instance for exact factors, over all instances for
+ * remainders. Its records stand in the evaluator's pool, sorted by (m, scatter). */
+typedef struct sx_flow {
+    uint32_t first, n_records;
+    uint64_t fanout;
+    double links;
+} sx_flow;
+
+/* A growing pool of records. */
+typedef struct sx_records {
+    sx_record *data;
+    size_t n, room;
+} sx_records;
+
+typedef struct sx_walker sx_walker;
+typedef struct sx_slot_scratch sx_slot_scratch;
+typedef struct sx_motion_scratch sx_motion_scratch;
+
+struct sx_evaluator {
+    const sx_model *model;
+    sx_nest nest;
+    sx_flow flow[SX_MAX_LEVELS];     /* of the tensor in hand */
+    double partition[SX_MAX_LEVELS]; /* of the tensor in hand, when walked: words ever held, over all
+                                        instances */
+    sx_records records;
+    sx_slot_scratch *slot;
+    sx_motion_scratch *motion;
+    sx_walker *walker;
+    bool exact;    /* walk every mapping, also those with exact factors */
+    bool failed;   /* memory ran out */
+    bool overflow; /* a count exceeded 2^62 */
+};
+
+/* Counts of one tensor at one level, in the unit of sx_flow. */
+typedef struct sx_counts {
+    uint64_t tile;
+    double partition, reads, fills, updates, reductions;
+} sx_counts;
+
+/* Lays out the loops of a mapping and says whether it is legal. */
+sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest);
+
+/* The words of a box of the given extents. */
+uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent);
+
+/* Fills evaluator->flow for a tensor of a nest with exact factors, as Timeloop counts. `hops` asks for hop
+ * counts even where they cost no energy. */
+void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
+
+/* The same by compressed execution of every iteration, with or without remainders. Counts are over all
+ * instances. */
+void sx_walk_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
+
+/* Starts an empty flow at the end of the pool. */
+void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow);
+
+/* Adds to the flow begun last, merging equal (m, scatter). */
+void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, uint64_t m, uint64_t scatter, double accesses,
+                 double hops);
+
+/* Turns the flows of a tensor into counts per level. Changes the flows' accesses where levels are bypassed.
+ */
+void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts);
+
+void sx_walker_free(SX_TAKE sx_walker *walker);
+void sx_motion_scratch_free(SX_TAKE sx_motion_scratch *scratch);
+SX_OWN sx_slot_scratch *sx_slot_scratch_new(void);
+void sx_slot_scratch_free(SX_TAKE sx_slot_scratch *scratch);
+
+#endif

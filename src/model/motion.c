@@ -1,0 +1,337 @@
+/* Counting the words a moving tile fetches, by a finite automaton instead of visits (the specification's
+ * section 9).
+ *
+ * The rule (section 3): a visit fetches what the tile before did not hold, except that a step unlike the last
+ * one fetches the whole tile anew and forgets the last one. What matters of the past is thus the last step
+ * and, for neighbours, what the last visit fetched: a finite state. With block(j, q) the effect of all visits
+ * inside loop j entered in state q, block(j+1, q) = block(j, q), then n_j - 1 times the weight of (step j,
+ * block(j, .)). Where no step leaves a part of the tile in place, all fetches are whole tiles and the sums
+ * have closed forms. */
+#include "model/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The extents per rank of the tile (or of a single point, under level 0). */
+static void set_extents(sx_motion *m, const sx_shape *shape, const sx_nest *nest, int level) {
+    for (int r = 0; r < shape->n_ranks; r++) {
+        int64_t extent = 1;
+        for (int i = shape->first_term[r]; level > 0 && i < shape->first_term[r + 1]; i++)
+            extent +=
+                llabs((int64_t)shape->term[i].coef) * (nest->extent[level - 1][shape->term[i].dim] - 1u);
+        m->extent[r] = extent;
+    }
+}
+
+void sx_motion_init(sx_motion *m, const sx_model *model, const sx_nest *nest, int level, int tensor,
+                    bool always) {
+    const sx_shape *shape = &model->shape[tensor];
+    int first = nest->temporal_of[level];
+    m->loop = &nest->temporal[first];
+    m->suffix = &nest->suffix[first];
+    m->n_loops = nest->n_temporal - first;
+    m->n_ranks = shape->n_ranks;
+    m->always = always;
+    m->overlaps = false;
+    m->words = level > 0 ? nest->tile[tensor][level - 1] : 1;
+    set_extents(m, shape, nest, level);
+    int64_t inner[SX_MAX_RANKS] = {0};
+    for (int j = 0; j < m->n_loops; j++) {
+        const sx_loop *loop = &m->loop[j];
+        int64_t *f = m->f[j];
+        for (int r = 0; r < m->n_ranks; r++) f[r] = -inner[r];
+        if (shape->dims >> loop->dim & 1)
+            for (int i = 0; i < shape->n_terms; i++) {
+                if (shape->term[i].dim != loop->dim) continue;
+                int64_t move = shape->term[i].coef * (int64_t)loop->step;
+                f[shape->term[i].rank] += move;
+                inner[shape->term[i].rank] += move;
+            }
+        bool still = true;
+        uint64_t common = 1;
+        for (int r = 0; r < m->n_ranks; r++) {
+            int64_t shared = m->extent[r] - (f[r] < 0 ? -f[r] : f[r]);
+            still &= f[r] == 0;
+            common *= shared > 0 ? (uint64_t)shared : 0;
+        }
+        m->still[j] = still;
+        m->fetched[j] = always ? m->words : m->words - common;
+        m->overlaps |= !always && !still && common > 0;
+    }
+}
+
+uint64_t sx_motion_steps(const sx_motion *m, int j) {
+    return (m->loop[j].n - 1u) * m->suffix[j + 1];
+}
+
+/* Numbers the different non-zero steps from 1 in id[]; 0 stands for no motion. Returns how many there are. */
+static int number_steps(const sx_motion *m, int *id) {
+    int first[MAX_LOOPS], n = 0;
+    for (int j = 0; j < m->n_loops; j++) {
+        id[j] = 0;
+        if (m->still[j]) continue;
+        int k = 0;
+        while (k < n && memcmp(m->f[first[k]], m->f[j], (size_t)m->n_ranks * sizeof m->f[j][0]) != 0) k++;
+        if (k == n) first[n++] = j;
+        id[j] = k + 1;
+    }
+    return n;
+}
+
+/* What the rule makes of step `id` after `last` (0: none): the new last step; *whole when all is fetched
+ * anew. */
+static inline int follow(int last, int id, bool *whole) {
+    *whole = false;
+    if (id == 0) return last;
+    if (last == 0 || last == id) return id;
+    *whole = true;
+    return 0;
+}
+
+/* The automaton over last steps alone. */
+static uint64_t overlapping_volume(const sx_motion *m) {
+    int id[MAX_LOOPS], next[MAX_LOOPS + 1];
+    uint64_t words[MAX_LOOPS + 1];
+    int states = number_steps(m, id) + 1;
+    for (int q = 0; q < states; q++) {
+        next[q] = q;
+        words[q] = 0;
+    }
+    for (int j = 0; j < m->n_loops; j++) {
+        int after[MAX_LOOPS + 1];
+        uint64_t sum[MAX_LOOPS + 1];
+        for (int q = 0; q < states; q++) {
+            bool whole;
+            int entered = follow(next[q], id[j], &whole);
+            uint64_t fetched = whole ? m->words : m->fetched[j];
+            after[q] = next[entered];
+            sum[q] = words[q] + (m->loop[j].n - 1u) * (fetched + words[entered]);
+        }
+        memcpy(next, after, (size_t)states * sizeof next[0]);
+        memcpy(words, sum, (size_t)states * sizeof words[0]);
+    }
+    return m->words + words[0];
+}
+
+uint64_t sx_motion_volume(const sx_motion *m) {
+    if (m->overlaps) return overlapping_volume(m);
+    uint64_t visits = 1;
+    for (int j = 0; j < m->n_loops; j++)
+        if (m->always || !m->still[j]) visits += sx_motion_steps(m, j);
+    return visits * m->words;
+}
+
+/* Whether a displacement lies within the span of a slot. */
+static bool within(const sx_motion *m, const int64_t *need, const int64_t *span) {
+    for (int r = 0; r < m->n_ranks; r++)
+        if (llabs(need[r]) > span[r]) return false;
+    return true;
+}
+
+/* The key of a displacement, a new one if there is none yet; NULL when there is no room. */
+static sx_motion_key *find_key(const sx_motion *m, const int64_t *need, sx_motion_key *keys, size_t *n,
+                               size_t room) {
+    size_t size = (size_t)m->n_ranks * sizeof need[0];
+    for (size_t k = 0; k < *n; k++)
+        if (memcmp(keys[k].need, need, size) == 0) return &keys[k];
+    if (*n == room) return NULL;
+    sx_motion_key *key = &keys[(*n)++];
+    key->words = 0;
+    memcpy(key->need, need, size);
+    return key;
+}
+
+/* Keys where every fetch is a whole tile: the visit before step j > 0 was at step 0, the one before step 0
+ * was at any other step or the first. */
+static size_t whole_keys(const sx_motion *m, const int64_t *span, sx_motion_key *keys, size_t room,
+                         uint64_t *rest) {
+    size_t n = 0;
+    uint64_t total = sx_motion_volume(m), keyed = 0;
+    for (int j = 0; j < m->n_loops; j++) {
+        if ((m->still[j] && !m->always) || !within(m, m->f[j], span)) continue;
+        uint64_t visits = 0;
+        if (j > 0) {
+            if (m->always || !m->still[0]) visits = sx_motion_steps(m, j);
+        } else {
+            visits = 1;
+            for (int i = 1; i < m->n_loops; i++)
+                if (m->always || !m->still[i]) visits += sx_motion_steps(m, i);
+            visits *= m->loop[0].n - 1u;
+        }
+        if (visits == 0) continue;
+        sx_motion_key *key = find_key(m, m->f[j], keys, &n, room);
+        if (!key) return SIZE_MAX;
+        key->words += visits * m->words;
+        keyed += visits * m->words;
+    }
+    *rest = total - keyed;
+    return n;
+}
+
+/* What a visit fetched: a box with a hole (the part that was there). Boxes are relative to the tile. */
+typedef struct piece {
+    int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];           /* of the box */
+    int64_t hole_low[SX_MAX_RANKS], hole_high[SX_MAX_RANKS]; /* empty hole: low == high in rank 0 */
+    bool empty;
+} piece;
+
+/* The new part of a tile that moved by f, in its simplest form: a hole that cuts a slab off a side is no
+ * hole. */
+static piece new_part(const sx_motion *m, const int64_t *f) {
+    piece p = {.empty = false};
+    int uncut = 0, cut = 0;
+    bool apart = false;
+    for (int r = 0; r < m->n_ranks; r++) {
+        p.high[r] = m->extent[r];
+        p.hole_low[r] = f[r] > 0 ? 0 : -f[r];
+        p.hole_high[r] = f[r] > 0 ? m->extent[r] - f[r] : m->extent[r];
+        apart |= p.hole_low[r] >= p.hole_high[r];
+        if (f[r] == 0) {
+            uncut++;
+        } else {
+            cut = r;
+        }
+    }
+    p.empty = uncut == m->n_ranks;
+    bool slab = !apart && uncut == m->n_ranks - 1;
+    if (slab && f[cut] > 0) p.low[cut] = p.hole_high[cut];
+    if (slab && f[cut] < 0) p.high[cut] = p.hole_low[cut];
+    if (slab || apart)
+        for (int r = 0; r < m->n_ranks; r++) p.hole_low[r] = p.hole_high[r] = 0;
+    return p;
+}
+
+/* Whether two pieces are the same but for a displacement, which is that of a's tile relative to b's to make
+ * them coincide: *need = f + a.low - b.low. */
+static bool same_piece(const sx_motion *m, const piece *a, const piece *b, const int64_t *f, int64_t *need) {
+    for (int r = 0; r < m->n_ranks; r++) {
+        int64_t shift = a->low[r] - b->low[r];
+        bool hole = a->hole_low[r] != a->hole_high[r];
+        if (a->high[r] - b->high[r] != shift) return false;
+        if (hole != (b->hole_low[r] != b->hole_high[r])) return false;
+        if (hole && (a->hole_low[r] - b->hole_low[r] != shift || a->hole_high[r] - b->hole_high[r] != shift))
+            return false;
+        need[r] = f[r] + shift;
+    }
+    return true;
+}
+
+/* All visits inside loop j from a state: those of `first`, then, `weight` times, a step that fetches `words`
+ * under `key`, and those of `second`. */
+struct sx_motion_block {
+    int32_t j, last, kind;        /* entered in this state */
+    int32_t next_last, next_kind; /* left in this one */
+    int32_t first, second, key, sibling;
+    uint64_t weight, words, times;
+};
+
+/* The automaton over (last step, piece fetched last). */
+typedef struct automaton {
+    const sx_motion *m;
+    const int64_t *span;
+    sx_motion_scratch *scratch;
+    int id[MAX_LOOPS];
+    int newest[MAX_LOOPS + 1]; /* block of each loop made last, chained by `sibling` */
+    int n_blocks;
+    sx_motion_key *keys;
+    size_t n_keys, room;
+    bool failed;
+    piece kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
+} automaton;
+
+/* The key of a visit at step j that fetches `kind` after one that fetched `before`; -1 where it has none. */
+static int visit_key(automaton *a, int j, int kind, int before) {
+    int64_t need[SX_MAX_RANKS];
+    if (a->kind[before].empty || !same_piece(a->m, &a->kind[kind], &a->kind[before], a->m->f[j], need))
+        return -1;
+    if (!within(a->m, need, a->span)) return -1;
+    sx_motion_key *key = find_key(a->m, need, a->keys, &a->n_keys, a->room);
+    a->failed |= !key;
+    return key ? (int)(key - a->keys) : -1;
+}
+
+/* A new block; -1 when memory is out. */
+static int add_block(automaton *a, struct sx_motion_block b) {
+    sx_motion_scratch *s = a->scratch;
+    if ((size_t)a->n_blocks == s->room) {
+        size_t room = s->room ? s->room * 2 : 256;
+        struct sx_motion_block *more = realloc(s->block, room * sizeof *more);
+        if (!more) {
+            a->failed = true;
+            return -1;
+        }
+        s->block = more;
+        s->room = room;
+    }
+    b.sibling = a->newest[b.j];
+    a->newest[b.j] = a->n_blocks;
+    s->block[a->n_blocks] = b;
+    return a->n_blocks++;
+}
+
+/* The block of all visits inside loop j from a state, made once; -1 when memory is out. */
+static int find_block(automaton *a, int j, int last, int kind) {
+    for (int i = a->newest[j]; i >= 0; i = a->scratch->block[i].sibling)
+        if (a->scratch->block[i].last == last && a->scratch->block[i].kind == kind) return i;
+    struct sx_motion_block b = {.j = j, .last = last, .kind = kind, .first = -1, .second = -1, .key = -1};
+    b.next_last = last;
+    b.next_kind = kind;
+    if (j == 0) return add_block(a, b);
+    b.first = find_block(a, j - 1, last, kind);
+    if (b.first < 0) return -1;
+    int before = a->scratch->block[b.first].next_kind;
+    bool whole;
+    int entered = follow(a->scratch->block[b.first].next_last, a->id[j - 1], &whole);
+    int fetched = whole ? 0 : 1 + a->id[j - 1];
+    b.second = find_block(a, j - 1, entered, fetched);
+    if (b.second < 0) return -1;
+    b.next_last = a->scratch->block[b.second].next_last;
+    b.next_kind = a->scratch->block[b.second].next_kind;
+    b.weight = a->m->loop[j - 1].n - 1u;
+    b.words = whole ? a->m->words : a->m->fetched[j - 1];
+    if (b.words) b.key = visit_key(a, j - 1, fetched, before);
+    return add_block(a, b);
+}
+
+size_t sx_motion_keys(const sx_motion *m, const int64_t *span, sx_motion_scratch *scratch,
+                      sx_motion_key *keys, size_t room, uint64_t *rest) {
+    if (!m->overlaps) return whole_keys(m, span, keys, room, rest);
+    automaton a;
+    a.m = m;
+    a.span = span;
+    a.scratch = scratch;
+    a.n_blocks = 0;
+    a.keys = keys;
+    a.n_keys = 0;
+    a.room = room;
+    a.failed = false;
+    const int64_t nowhere[SX_MAX_RANKS] = {0};
+    number_steps(m, a.id);
+    for (int j = 0; j <= m->n_loops; j++) a.newest[j] = -1;
+    a.kind[1] = new_part(m, nowhere);
+    a.kind[0] = a.kind[1];
+    a.kind[0].empty = false;
+    for (int r = 0; r < m->n_ranks; r++) a.kind[0].hole_low[r] = a.kind[0].hole_high[r] = 0;
+    for (int j = 0; j < m->n_loops; j++)
+        if (a.id[j]) a.kind[1 + a.id[j]] = new_part(m, m->f[j]);
+    find_block(&a, m->n_loops, 0, 0);
+    if (a.failed) return SIZE_MAX;
+    *rest = m->words;
+    struct sx_motion_block *block = scratch->block;
+    for (int i = 0; i < a.n_blocks; i++) block[i].times = 0;
+    block[a.n_blocks - 1].times = 1;
+    for (int i = a.n_blocks - 1; i >= 0; i--) {
+        const struct sx_motion_block *b = &block[i];
+        if (b->first < 0) continue;
+        block[b->first].times += b->times;
+        block[b->second].times += b->times * b->weight;
+        *(b->key < 0 ? rest : &keys[b->key].words) += b->times * b->weight * b->words;
+    }
+    return a.n_keys;
+}
+
+void sx_motion_scratch_free(sx_motion_scratch *scratch) {
+    if (!scratch) return;
+    free(scratch->block);
+    free(scratch);
+}

@@ -1,0 +1,235 @@
+/* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static sx_verdict illegal(sx_reason reason, int level, int tensor, int dim, double have, double limit) {
+    return (sx_verdict){reason, (int8_t)level, (int8_t)tensor, (int8_t)dim, have, limit};
+}
+
+static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
+
+uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
+    uint64_t words = 1;
+    if (shape->unit) {
+        for (int i = 0; i < shape->n_terms; i++) words *= extent[shape->term[i].dim];
+        return words;
+    }
+    for (int r = 0; r < shape->n_ranks; r++) {
+        uint64_t rank = 1;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int64_t coef = shape->term[i].coef;
+            rank += (uint64_t)(coef < 0 ? -coef : coef) * (extent[shape->term[i].dim] - 1u);
+        }
+        words *= rank;
+    }
+    return words;
+}
+
+/* Appends the loops of one slot; `step` is how far each dimension reaches so far. Returns the dimension whose
+ * factor is impossible, -1 without one, -2 when the order is not a permutation. */
+static inline int add_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int level,
+                            const uint32_t *size, uint32_t *step, sx_loop *loops, uint8_t *n_loops) {
+    unsigned seen = 0;
+    int n = *n_loops;
+    for (int i = 0; i < n_dims; i++) {
+        unsigned d = order[i];
+        seen |= 1u << (d & 31);
+        uint32_t f = factor[d & (SX_MAX_DIMS - 1)];
+        if (f == 1) continue;
+        if (d >= (unsigned)n_dims) return -2;
+        if (f == 0 || (uint64_t)(f - 1) * step[d] >= size[d]) return (int)d;
+        loops[n++] =
+            (sx_loop){.step = step[d], .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
+        step[d] *= f;
+    }
+    *n_loops = (uint8_t)n;
+    return seen == (1u << n_dims) - 1u ? -1 : -2;
+}
+
+/* The children a slot's loops spread over, on X and on Y. */
+static void spread_slot(const sx_mapping_level *level, int n_dims, int s, sx_nest *nest) {
+    uint64_t x = 1, y = 1;
+    int on_x = 0;
+    int split = level->split < n_dims ? level->split : n_dims;
+    for (int i = 0; i < n_dims; i++) {
+        uint32_t f = level->spatial[level->spatial_order[i]];
+        uint64_t *axis = i < split ? &x : &y;
+        *axis *= f;
+        if (*axis > INT32_MAX) *axis = INT32_MAX;
+        on_x += i < split && f > 1;
+    }
+    nest->slot_x[s] = x;
+    nest->slot_y[s] = y;
+    nest->n_x[s] = (uint8_t)on_x;
+}
+
+/* Where factors leave remainders: the last iterations of each loop, and the temporal steps of the first unit.
+ */
+static void set_remainders(const sx_model *model, sx_nest *nest) {
+    uint64_t full[SX_MAX_DIMS] = {0}, edge[SX_MAX_DIMS];
+    for (int d = 0; d < model->n_dims; d++) edge[d] = 1;
+    for (int i = 0; i < nest->n_spatial; i++) {
+        sx_loop *l = &nest->spatial[i];
+        l->last = (uint32_t)((model->size[l->dim] - 1) / l->step % l->n) + 1;
+    }
+    int p = nest->n_spatial;
+    for (int i = nest->n_temporal - 1;; i--) {
+        int level = i >= 0 ? nest->temporal[i].level : -1;
+        for (; p > 0 && nest->spatial[p - 1].level > level; p--) {
+            const sx_loop *l = &nest->spatial[p - 1];
+            if (l->last == 1 || edge[l->dim] == 0) continue;
+            full[l->dim] += 1;
+            edge[l->dim] = 0;
+        }
+        if (i < 0) break;
+        sx_loop *l = &nest->temporal[i];
+        l->last = (uint32_t)((model->size[l->dim] - 1) / l->step % l->n) + 1;
+        full[l->dim] = full[l->dim] * l->n + edge[l->dim] * (l->last - 1);
+    }
+    nest->cycles = 1;
+    for (int d = 0; d < model->n_dims; d++) nest->cycles *= full[d] + edge[d];
+}
+
+/* Lays out all loops; fills everything of the nest but the tiles. */
+static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
+    int n_levels = model->n_levels, n_dims = model->n_dims;
+    if (mapping->n_levels != n_levels || mapping->n_dims != n_dims || mapping->n_tensors != model->n_tensors)
+        return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
+    uint32_t step[SX_MAX_DIMS];
+    for (int d = 0; d < n_dims; d++) step[d] = 1;
+    nest->n_temporal = nest->n_spatial = 0;
+    int bad = -1;
+    for (int s = 0; s < n_levels && bad == -1; s++) {
+        const sx_mapping_level *level = &mapping->level[s];
+        nest->temporal_of[s] = nest->n_temporal;
+        nest->spatial_of[s] = nest->n_spatial;
+        bad = add_loops(level->spatial, level->spatial_order, n_dims, s, model->size, step, nest->spatial,
+                        &nest->n_spatial);
+        if (bad != -1) break;
+        memcpy(nest->spread[s], step, sizeof step);
+        nest->slot_x[s] = nest->slot_y[s] = 1;
+        nest->n_x[s] = 0;
+        if (nest->n_spatial > nest->spatial_of[s]) spread_slot(level, n_dims, s, nest);
+        bad = add_loops(level->temporal, level->temporal_order, n_dims, s, model->size, step, nest->temporal,
+                        &nest->n_temporal);
+        memcpy(nest->extent[s], step, sizeof step);
+    }
+    if (bad == -2) return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
+    if (bad >= 0) {
+        double cover = 1;
+        for (int s = 0; s < n_levels; s++)
+            cover *= (double)mapping->level[s].spatial[bad] * mapping->level[s].temporal[bad];
+        return illegal(SX_FACTOR_PRODUCT, -1, -1, bad, cover, model->size[bad]);
+    }
+    nest->temporal_of[n_levels] = nest->n_temporal;
+    nest->spatial_of[n_levels] = nest->n_spatial;
+    nest->perfect = true;
+    for (int d = 0; d < n_dims; d++) {
+        if (step[d] < model->size[d]) return illegal(SX_FACTOR_PRODUCT, -1, -1, d, step[d], model->size[d]);
+        nest->perfect &= step[d] == model->size[d];
+    }
+    uint64_t product = nest->suffix[nest->n_temporal] = 1;
+    for (int i = nest->n_temporal - 1; i >= 0; i--) nest->suffix[i] = product *= nest->temporal[i].n;
+    nest->cycles = product;
+    if (!nest->perfect) set_remainders(model, nest);
+    return legal;
+}
+
+/* Instances in use at every level, and whether the compute array has them. */
+static sx_verdict check_array(const sx_model *model, sx_nest *nest) {
+    uint64_t x = 1, y = 1;
+    for (int s = model->n_levels - 1; s >= 0; s--) {
+        nest->expand_x[s] = x;
+        nest->expand_y[s] = y;
+        nest->above[s] = x * y;
+        x *= nest->slot_x[s];
+        y *= nest->slot_y[s];
+        if (x > INT32_MAX) x = INT32_MAX;
+        if (y > INT32_MAX) y = INT32_MAX;
+    }
+    nest->used_x = x;
+    nest->used_y = y;
+    int compute = model->n_levels;
+    if (x * y > model->compute_instances)
+        return illegal(SX_INSTANCES, compute, -1, -1, (double)(x * y), (double)model->compute_instances);
+    if (x > model->compute_x) return illegal(SX_MESH_X, compute, -1, -1, (double)x, (double)model->compute_x);
+    if (y > model->compute_y) return illegal(SX_MESH_Y, compute, -1, -1, (double)y, (double)model->compute_y);
+    return legal;
+}
+
+/* Whether every tensor is kept somewhere, and none where nothing can be. */
+static sx_verdict check_keep(const sx_model *model, const sx_mapping *mapping) {
+    unsigned kept = 0, all = (1u << model->n_tensors) - 1u;
+    for (int s = 0; s < model->n_levels; s++) {
+        unsigned keep = mapping->level[s].keep & all;
+        kept |= keep;
+        if (model->level[s].transparent && keep)
+            return illegal(SX_KEEP_FORBIDDEN, s, __builtin_ctz(keep), -1, 0, 0);
+    }
+    if (kept != all) return illegal(SX_NOT_KEPT, -1, __builtin_ctz(~kept & all), -1, 0, 0);
+    return legal;
+}
+
+/* The tensor with the largest tile at a level. */
+static int largest(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int s) {
+    int best = -1;
+    for (int v = 0; v < model->n_tensors; v++)
+        if (mapping->level[s].keep >> v & 1 && (best < 0 || nest->tile[v][s] > nest->tile[best][s])) best = v;
+    return best;
+}
+
+/* Whether the tiles kept at a level fit. */
+static sx_verdict check_capacity(const sx_model *model, const sx_mapping *mapping, const sx_nest *nest,
+                                 int s) {
+    const sx_level *level = &model->level[s];
+    unsigned keep = mapping->level[s].keep;
+    double words = 0, banks = 0;
+    for (int v = 0; v < model->n_tensors; v++) {
+        if (!(keep >> v & 1)) continue;
+        words += (double)nest->tile[v][s];
+        if (level->bank_words > 0) banks += ceil((double)nest->tile[v][s] / level->bank_words);
+    }
+    if (level->bank_words > 0 && banks > level->banks) words = fmax(words, banks * level->bank_words);
+    if (words > level->effective)
+        return illegal(SX_CAPACITY, s, largest(model, nest, mapping, s), -1, words, level->effective);
+    if (words < level->minimum) return illegal(SX_UNDERUSED, s, -1, -1, words, level->minimum);
+    return legal;
+}
+
+/* Tiles and instances at every level, and whether they are there. */
+static sx_verdict check_levels(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_level *level = &model->level[s];
+        if (!nest->perfect)
+            for (int d = 0; d < model->n_dims; d++)
+                if (nest->extent[s][d] > model->size[d]) nest->extent[s][d] = model->size[d];
+        for (int v = 0; v < model->n_tensors; v++)
+            nest->tile[v][s] = sx_shape_words(&model->shape[v], nest->extent[s]);
+        if (level->limited) {
+            sx_verdict verdict = check_capacity(model, mapping, nest, s);
+            if (verdict.reason != SX_LEGAL) return verdict;
+        }
+        if (nest->above[s] > level->instances)
+            return illegal(SX_INSTANCES, s, -1, -1, (double)nest->above[s], (double)level->instances);
+        if (nest->expand_x[s] > level->mesh_x)
+            return illegal(SX_MESH_X, s, -1, -1, (double)nest->expand_x[s], (double)level->mesh_x);
+        if (nest->expand_y[s] > level->mesh_y)
+            return illegal(SX_MESH_Y, s, -1, -1, (double)nest->expand_y[s], (double)level->mesh_y);
+    }
+    return legal;
+}
+
+sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
+    sx_verdict verdict = lay_out(model, mapping, nest);
+    if (verdict.reason == SX_LEGAL) verdict = check_keep(model, mapping);
+    if (verdict.reason == SX_LEGAL) verdict = check_array(model, nest);
+    if (verdict.reason == SX_LEGAL) verdict = check_levels(model, mapping, nest);
+    return verdict;
+}
+
+sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
+    sx_nest nest;
+    return sx_nest_build(model, mapping, &nest);
+}

@@ -1,0 +1,41 @@
+/* The children under one instance of a level: which of them want the same words, how far these travel, and
+ * which could get them from a neighbour. */
+#ifndef SX_MODEL_SLOT_H
+#define SX_MODEL_SLOT_H
+
+#include "model/model.h"
+
+/* `count` groups of m children each that want the same words; `hops` is summed over these groups. */
+typedef struct sx_group {
+    uint64_t m, count;
+    double hops;
+} sx_group;
+
+/* The spatial loops under one instance of a level, as one tensor sees them. */
+typedef struct sx_slot {
+    const sx_shape *shape;
+    const sx_loop *loop; /* innermost first: those on X, then those on Y */
+    int n_loops, n_x;
+    uint64_t siblings;
+    uint64_t columns, rows; /* of the mesh the siblings are placed on, row by row */
+    bool apart;             /* every sibling is its own group (no multicast) */
+    bool uniform; /* siblings want the same words exactly if they agree in all loops that index the tensor */
+    bool moved;   /* move and span are set: always so unless the tensor is plain */
+    int64_t move[SX_MAX_DIMS][SX_MAX_RANKS]; /* of the tile, per rank, by one iteration of a loop */
+    int64_t span[SX_MAX_RANKS];              /* largest distance between two siblings' tiles */
+} sx_slot;
+
+/* Describes the slot of a level for a tensor. */
+void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
+                  bool apart);
+
+/* The groups of all siblings, in the scratch's memory (valid until the next call); their number, or 0 when
+ * memory is out. Hop counts are 0 unless asked for. */
+size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out);
+
+/* How many siblings have a neighbour whose tile stands `need` (per rank) from their own, and the groups of
+ * those who have none; SIZE_MAX when memory is out. */
+size_t sx_slot_served(sx_slot *slot, sx_slot_scratch *scratch, const int64_t *need, bool hops,
+                      uint64_t *served, const sx_group **out);
+
+#endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NOTES = 1000, MAX_MEMORY = 128 << 20 };
+enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20 };
 
 struct sx_input {
     sx_arena arena;
@@ -38,6 +38,8 @@ void sx_input_free(sx_input *input) {
 /* Adds the pairs of a document's top-level map to the sections. */
 static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) {
     size_t n = input->n_sections + root->n;
+    if (n > MAX_SECTIONS)
+        return sx_error_new(SX_ERR_LIMIT, "the input has more than %d sections", MAX_SECTIONS);
     if (n > input->room) {
         const sx_pair **section = realloc(input->section, 2 * n * sizeof *section);
         if (!section) return sx_error_memory();

@@ -6,26 +6,22 @@
 #include <string.h>
 
 void sx_storage_init(sx_storage *level) {
-    *level = (sx_storage){
-        .technology = SX_SRAM,
-        .instances = 1,
-        .mesh_x = 1,
-        .mesh_y = 1,
-        .entries = SX_UNLIMITED,
-        .word_bits = 16,
-        .block_size = 1,
-        .cluster_size = 1,
-        .multiple_buffering = 1,
-        .read_bandwidth = INFINITY,
-        .write_bandwidth = INFINITY,
-        .shared_bandwidth = INFINITY,
-        .reduction_supported = true,
-        .power_gated_at = -1,
-    };
+    memset(level, 0, sizeof *level);
+    level->technology = SX_SRAM;
+    level->instances = level->mesh_x = level->mesh_y = 1;
+    level->entries = SX_UNLIMITED;
+    level->word_bits = 16;
+    level->block_size = level->cluster_size = 1;
+    level->multiple_buffering = 1;
+    level->read_bandwidth = level->write_bandwidth = level->shared_bandwidth = INFINITY;
+    level->reduction_supported = true;
+    level->power_gated_at = -1;
 }
 
 void sx_compute_init(sx_compute *compute) {
-    *compute = (sx_compute){.instances = 1, .mesh_x = 1, .mesh_y = 1, .word_bits = 16};
+    memset(compute, 0, sizeof *compute);
+    compute->instances = compute->mesh_x = compute->mesh_y = 1;
+    compute->word_bits = 16;
 }
 
 int sx_arch_level(const sx_arch *arch, const char *name) {
@@ -82,8 +78,8 @@ static sx_status check_mesh(const char *name, uint64_t instances, uint64_t x, ui
         return sx_error_new(SX_ERR_LIMIT, "'%s' has %llu instances; 1 to 2^31 are allowed", name,
                             (unsigned long long)instances);
     if (x < 1 || y < 1 || x > limit || y > limit || x * y != instances)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' has %llu instances on a mesh of %llu x %llu", name,
-                                          (unsigned long long)instances, (unsigned long long)x,
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' has %llu instances on a mesh of %llu x %llu",
+                                          name, (unsigned long long)instances, (unsigned long long)x,
                                           (unsigned long long)y),
                              "instances must be meshX * meshY");
     return SX_OK;
@@ -141,11 +137,13 @@ static sx_status check_level(const sx_arch *arch, int index) {
     uint64_t y = index ? arch->level[index - 1].mesh_y : arch->compute.mesh_y;
     if (x % s->mesh_x || y % s->mesh_y)
         return sx_error_hint(
-            sx_error_new(SX_ERR_INPUT, "the mesh of '%s' (%llu x %llu) does not divide the mesh of '%s' (%llu x %llu)",
+            sx_error_new(SX_ERR_INPUT,
+                         "the mesh of '%s' (%llu x %llu) does not divide the mesh of '%s' (%llu x %llu)",
                          s->name, (unsigned long long)s->mesh_x, (unsigned long long)s->mesh_y, inner,
                          (unsigned long long)x, (unsigned long long)y),
-            "every instance must have the same number of children in X and in Y; give meshX where it is missing");
-    if (s->power_gated_at >= (int)arch->n_levels)
+            "every instance must have the same number of children in X and in Y; give meshX where it is "
+            "missing");
+    if (s->power_gated_at < -1 || s->power_gated_at >= (int)arch->n_levels)
         return sx_error_new(SX_ERR_INPUT, "'%s' is power-gated at a level that does not exist", s->name);
     if (s->n_keeps > SX_MAX_TENSORS || s->n_bypasses > SX_MAX_TENSORS || s->n_scales > SX_MAX_TENSORS)
         return sx_error_new(SX_ERR_LIMIT, "'%s' names more than %d tensors", s->name, SX_MAX_TENSORS);
@@ -156,8 +154,11 @@ sx_status sx_arch_check(const sx_arch *arch) {
     if (arch->n_levels < 1 || arch->n_levels > SX_MAX_LEVELS)
         return sx_error_new(SX_ERR_LIMIT, "the architecture has %d storage levels; 1 to %d are allowed",
                             arch->n_levels, SX_MAX_LEVELS);
-    if (!arch->compute.name[0]) return sx_error_new(SX_ERR_INPUT, "the architecture has no compute unit");
-    SX_TRY(check_mesh(arch->compute.name, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y));
+    if (!memchr(arch->compute.name, 0, SX_NAME_SIZE) || !arch->compute.name[0])
+        return sx_error_new(SX_ERR_INPUT, "the architecture has no compute unit");
+    SX_TRY(
+        check_mesh(arch->compute.name, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y));
+    SX_TRY(check_number(arch->compute.name, "word-bits", arch->compute.word_bits, 1));
     SX_TRY(check_finite(arch->compute.name, "the compute energy", arch->compute.energy));
     for (int s = 0; s < arch->n_levels; s++) SX_TRY(check_level(arch, s));
     return SX_OK;

@@ -31,34 +31,53 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
     const char *dim = verdict->dim >= 0 ? problem->dim_name[verdict->dim] : "";
     double have = verdict->have, limit = verdict->limit;
     switch (verdict->reason) {
-    case SX_LEGAL: snprintf(text, size, "legal"); break;
-    case SX_BAD_SHAPE: snprintf(text, size, "the mapping was made for another problem or architecture"); break;
+    case SX_LEGAL:
+        snprintf(text, size, "legal");
+        break;
+    case SX_BAD_SHAPE:
+        snprintf(text, size, "the mapping was made for another problem or architecture");
+        break;
     case SX_FACTOR_PRODUCT:
-        snprintf(text, size, "the factors of dimension %s cover %.0f, but its size is %.0f", dim, have, limit);
+        snprintf(text, size, "the factors of dimension %s cover %.0f, but its size is %.0f", dim, have,
+                 limit);
         break;
     case SX_CAPACITY:
-        snprintf(text, size, "%s: tiles of %.0f words exceed its capacity of %.0f by %.0f%s%s", level, have, limit,
-                 have - limit, *tensor ? "; the largest is of " : "", tensor);
+        snprintf(text, size, "%s: tiles of %.0f words exceed its capacity of %.0f by %.0f%s%s", level, have,
+                 limit, have - limit, *tensor ? "; the largest is of " : "", tensor);
         break;
     case SX_UNDERUSED:
-        snprintf(text, size, "%s: tiles of %.0f words use less than the required minimum of %.0f", level, have, limit);
+        snprintf(text, size, "%s: tiles of %.0f words use less than the required minimum of %.0f", level,
+                 have, limit);
         break;
     case SX_MESH_X:
-        snprintf(text, size, "%s: spatial loops spread over %.0f in X, but its mesh is %.0f wide", level, have, limit);
+        snprintf(text, size, "%s: spatial loops spread over %.0f in X, but its mesh is %.0f wide", level,
+                 have, limit);
         break;
     case SX_MESH_Y:
-        snprintf(text, size, "%s: spatial loops spread over %.0f in Y, but its mesh is %.0f high", level, have, limit);
+        snprintf(text, size, "%s: spatial loops spread over %.0f in Y, but its mesh is %.0f high", level,
+                 have, limit);
         break;
     case SX_INSTANCES:
         snprintf(text, size, "%s: spatial loops use %.0f instances, but there are %.0f", level, have, limit);
         break;
-    case SX_NOT_KEPT: snprintf(text, size, "no level keeps %s", tensor); break;
-    case SX_KEEP_FORBIDDEN:
-        snprintf(text, size, "%s is only a fan-out and cannot keep %s", level, tensor);
+    case SX_NOT_KEPT:
+        snprintf(text, size, "no level keeps %s", tensor);
         break;
-    case SX_COUNT_OVERFLOW: snprintf(text, size, "a count exceeds 2^62"); break;
-    case SX_BOUND_EXCEEDED: snprintf(text, size, "the given bound is exceeded"); break;
-    case SX_NO_MEMORY: snprintf(text, size, "out of memory"); break;
+    case SX_KEEP_FORBIDDEN:
+        snprintf(text, size,
+                 arch->level[verdict->level].transparent ? "%s is only a fan-out and cannot keep %s"
+                                                         : "%s is not built to keep %s",
+                 level, tensor);
+        break;
+    case SX_COUNT_OVERFLOW:
+        snprintf(text, size, "a count exceeds 2^62");
+        break;
+    case SX_BOUND_EXCEEDED:
+        snprintf(text, size, "the given bound is exceeded");
+        break;
+    case SX_NO_MEMORY:
+        snprintf(text, size, "out of memory");
+        break;
     }
 }
 

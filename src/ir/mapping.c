@@ -17,11 +17,12 @@ void sx_mapping_init(sx_mapping *mapping, const sx_problem *problem, const sx_ar
         }
         level->keep = sx_arch_keep_mask(arch, s, problem);
     }
-    memcpy(mapping->level[arch->n_levels - 1].temporal, problem->size, problem->n_dims * sizeof problem->size[0]);
+    memcpy(mapping->level[arch->n_levels - 1].temporal, problem->size,
+           problem->n_dims * sizeof problem->size[0]);
 }
 
-/* Moves unit factors to the end of an order, in the order of the dimensions; returns how many loops stay among the
- * first `split`. */
+/* Moves unit factors to the end of an order, in the order of the dimensions; returns how many loops stay
+ * among the first `split`. */
 static uint8_t order_canonical(uint8_t *order, const uint32_t *factor, int n, int split) {
     uint8_t sorted[SX_MAX_DIMS];
     int loops = 0;
@@ -37,12 +38,22 @@ static uint8_t order_canonical(uint8_t *order, const uint32_t *factor, int n, in
     return before_split;
 }
 
+/* Whether the first n bytes hold each of 0 to n-1 once. */
+static bool is_permutation(const uint8_t *order, int n) {
+    unsigned seen = 0;
+    for (int i = 0; i < n; i++)
+        if (order[i] < n) seen |= 1u << order[i];
+    return seen == (1u << n) - 1;
+}
+
 void sx_mapping_canonical(sx_mapping *mapping) {
     int n = mapping->n_dims;
     for (int s = 0; s < mapping->n_levels; s++) {
         sx_mapping_level *level = &mapping->level[s];
-        order_canonical(level->temporal_order, level->temporal, n, 0);
-        level->split = order_canonical(level->spatial_order, level->spatial, n, level->split);
+        if (is_permutation(level->temporal_order, n))
+            order_canonical(level->temporal_order, level->temporal, n, 0);
+        if (is_permutation(level->spatial_order, n))
+            level->split = order_canonical(level->spatial_order, level->spatial, n, level->split);
         memset(level->padding, 0, sizeof level->padding);
     }
     memset(mapping->padding, 0, sizeof mapping->padding);
@@ -76,6 +87,9 @@ bool sx_mapping_perfect(const sx_mapping *mapping, const sx_problem *problem) {
 
 uint64_t sx_mapping_extent(const sx_mapping *mapping, int level, int dim) {
     uint64_t extent = 1;
-    for (int s = 0; s <= level; s++) extent *= (uint64_t)mapping->level[s].spatial[dim] * mapping->level[s].temporal[dim];
+    for (int s = 0; s <= level; s++) {
+        uint64_t factor = (uint64_t)mapping->level[s].spatial[dim] * mapping->level[s].temporal[dim];
+        if (__builtin_mul_overflow(extent, factor, &extent)) return UINT64_MAX;
+    }
     return extent;
 }

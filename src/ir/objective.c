@@ -12,8 +12,9 @@ static const struct {
     const char *name;
     sx_criterion criterion;
 } known[] = {
-    {"edp", {SX_PRODUCT, 1, 1}},       {"energy", {SX_PRODUCT, 1, 0}},         {"delay", {SX_PRODUCT, 0, 1}},
-    {"ed2p", {SX_PRODUCT, 1, 2}},      {"last-level", {SX_LAST_LEVEL, 0, 0}}, {"utilization", {SX_UTILIZATION, 0, 0}},
+    {"edp", {SX_PRODUCT, 1, 1}},           {"energy", {SX_PRODUCT, 1, 0}},
+    {"delay", {SX_PRODUCT, 0, 1}},         {"ed2p", {SX_PRODUCT, 1, 2}},
+    {"last-level", {SX_LAST_LEVEL, 0, 0}}, {"utilization", {SX_UTILIZATION, 0, 0}},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
 
@@ -23,11 +24,11 @@ static bool read_power(const char **at, double *energy, double *delay) {
     if (!power || *power != 0) return false;
     *power = 1;
     if (*++*at != '^') return true;
+    const char *number = ++*at;
     char *end;
-    *power = strtod(++*at, &end);
-    bool good = end != *at && *power > 0 && *power <= 16;
+    *power = strtod(number, &end);
     *at = end;
-    return good;
+    return end == number + strspn(number, "0123456789.eE+-") && *power > 0 && *power <= 16;
 }
 
 static bool read_product(const char *text, sx_criterion *out) {
@@ -51,13 +52,14 @@ static sx_status read_criterion(const char *word, sx_criterion *out) {
     const char *nearest = sx_text_nearest(word, names, N_KNOWN);
     sx_status error = sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", word);
     if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
-    return sx_error_hint(error, "known are edp, energy, delay, ed2p, last-level, utilization and products such as e^2*d");
+    return sx_error_hint(
+        error, "known are edp, energy, delay, ed2p, last-level, utilization and products such as e^2*d");
 }
 
 sx_status sx_objective_parse(const char *text, sx_objective *out) {
     sx_objective objective = {.tolerance = 0.001};
     for (const char *at = text;; at++) {
-        char word[32];
+        char word[80];
         size_t length = strcspn(at, ",");
         if (length >= sizeof word) return sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", at);
         if (objective.n_criteria == SX_MAX_CRITERIA)
@@ -87,11 +89,12 @@ void sx_objective_text(const sx_objective *objective, char *text, unsigned long 
     for (int i = 0; i < objective->n_criteria && used < size; i++) {
         const sx_criterion *c = &objective->criterion[i];
         const char *comma = i ? "," : "", *name = known_name(c);
-        int n = name                      ? snprintf(text + used, size - used, "%s%s", comma, name)
-                : c->delay_power == 0  ? snprintf(text + used, size - used, "%se^%.17g", comma, c->energy_power)
-                : c->energy_power == 0 ? snprintf(text + used, size - used, "%sd^%.17g", comma, c->delay_power)
-                                       : snprintf(text + used, size - used, "%se^%.17g*d^%.17g", comma,
-                                                  c->energy_power, c->delay_power);
+        int n =
+            name                   ? snprintf(text + used, size - used, "%s%s", comma, name)
+            : c->delay_power == 0  ? snprintf(text + used, size - used, "%se^%.17g", comma, c->energy_power)
+            : c->energy_power == 0 ? snprintf(text + used, size - used, "%sd^%.17g", comma, c->delay_power)
+                                   : snprintf(text + used, size - used, "%se^%.17g*d^%.17g", comma,
+                                              c->energy_power, c->delay_power);
         used += (unsigned long)n;
     }
 }
@@ -106,9 +109,12 @@ static double power(double x, double exponent) {
 
 double sx_criterion_value(const sx_criterion *criterion, const sx_score *score) {
     switch (criterion->metric) {
-    case SX_LAST_LEVEL: return score->last_level_accesses;
-    case SX_UTILIZATION: return -score->utilization;
-    case SX_PRODUCT: break;
+    case SX_LAST_LEVEL:
+        return score->last_level_accesses;
+    case SX_UTILIZATION:
+        return -score->utilization;
+    case SX_PRODUCT:
+        break;
     }
     return power(score->energy_pj, criterion->energy_power) * power(score->cycles, criterion->delay_power);
 }
@@ -121,8 +127,9 @@ int sx_objective_compare(const sx_objective *objective, const sx_score *a, const
     for (int i = 0; i < objective->n_criteria; i++) {
         double x = sx_criterion_value(&objective->criterion[i], a);
         double y = sx_criterion_value(&objective->criterion[i], b);
-        bool last = i + 1 == objective->n_criteria;
-        double near = last ? 0 : objective->tolerance * fmax(fabs(x), fabs(y));
+        double larger = fmax(fabs(x), fabs(y));
+        bool exact = i + 1 == objective->n_criteria || isinf(larger);
+        double near = exact ? 0 : objective->tolerance * larger;
         if (fabs(x - y) > near) return x < y ? -1 : 1;
     }
     return 0;

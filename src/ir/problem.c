@@ -55,8 +55,8 @@ static sx_status check_tensor(const sx_problem *problem, int index) {
     if (sx_problem_tensor(problem, v->name) != index)
         return sx_error_new(SX_ERR_INPUT, "two tensors are called '%s'", v->name);
     if (v->n_ranks < 1 || v->n_ranks > SX_MAX_RANKS)
-        return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has %d ranks; 1 to %d are allowed", v->name, v->n_ranks,
-                            SX_MAX_RANKS);
+        return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has %d ranks; 1 to %d are allowed", v->name,
+                            v->n_ranks, SX_MAX_RANKS);
     double extent[SX_MAX_RANKS];
     for (int r = 0; r < v->n_ranks; r++) {
         bool used = false;
@@ -69,7 +69,8 @@ static sx_status check_tensor(const sx_problem *problem, int index) {
             used |= coef != 0;
             extent[r] += (coef < 0 ? -(double)coef : (double)coef) * (problem->size[d] - 1.0);
         }
-        if (!used) return sx_error_new(SX_ERR_INPUT, "rank %d of tensor '%s' has no dimension", r + 1, v->name);
+        if (!used)
+            return sx_error_new(SX_ERR_INPUT, "rank %d of tensor '%s' has no dimension", r + 1, v->name);
     }
     if (!product_fits(extent, v->n_ranks))
         return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has more than 2^62 words", v->name);
@@ -96,11 +97,11 @@ static sx_status check_dims(const sx_problem *problem) {
 
 sx_status sx_problem_check(const sx_problem *problem) {
     if (problem->n_dims < 1 || problem->n_dims > SX_MAX_DIMS)
-        return sx_error_new(SX_ERR_LIMIT, "the problem has %d dimensions; 1 to %d are allowed", problem->n_dims,
-                            SX_MAX_DIMS);
+        return sx_error_new(SX_ERR_LIMIT, "the problem has %d dimensions; 1 to %d are allowed",
+                            problem->n_dims, SX_MAX_DIMS);
     if (problem->n_tensors < 2 || problem->n_tensors > SX_MAX_TENSORS)
-        return sx_error_new(SX_ERR_LIMIT, "the problem has %d tensors; 2 to %d are allowed", problem->n_tensors,
-                            SX_MAX_TENSORS);
+        return sx_error_new(SX_ERR_LIMIT, "the problem has %d tensors; 2 to %d are allowed",
+                            problem->n_tensors, SX_MAX_TENSORS);
     SX_TRY(check_dims(problem));
     int outputs = 0;
     for (int v = 0; v < problem->n_tensors; v++) {
@@ -108,6 +109,7 @@ sx_status sx_problem_check(const sx_problem *problem) {
         outputs += problem->tensor[v].output;
     }
     if (outputs == 1) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "%d tensors are outputs; there must be exactly one", outputs),
-                         "in Timeloop's notation the output has `read-write: True`");
+    return sx_error_hint(
+        sx_error_new(SX_ERR_INPUT, "%d tensors are outputs; there must be exactly one", outputs),
+        "in Timeloop's notation the output has `read-write: True`");
 }

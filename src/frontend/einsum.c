@@ -1,0 +1,123 @@
+/* Einsum text: "O[n,k,p,q] += I[n,c,2*p+r,2*q+s]*W[k,c,r,s] {n:1,k:4,...}". The braces give the dimensions,
+ * in their order; the output comes first among the tensors. */
+#include "base/text.h"
+#include "frontend/affine.h"
+#include "frontend/document.h"
+#include "sextant/input.h"
+
+#include <string.h>
+
+/* Reads "name: size" pairs between braces. */
+static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
+    if (!sx_scan_take(scan, "{")) return sx_scan_expected(scan, "'{' with the sizes of the dimensions");
+    do {
+        sx_place place = sx_scan_place(scan);
+        int d = problem->n_dims;
+        char name[SX_NAME_SIZE];
+        int64_t size;
+        if (!sx_scan_name(scan, name)) return sx_scan_expected(scan, "the name of a dimension");
+        if (sx_problem_dim(problem, name) >= 0)
+            return sx_error_at(place, "dimension '%s' has two sizes", name);
+        if (d == SX_MAX_DIMS) return sx_error_at(place, "more than %d dimensions", SX_MAX_DIMS);
+        if (!sx_scan_take(scan, ":") && !sx_scan_take(scan, "=")) return sx_scan_expected(scan, "':'");
+        place = sx_scan_place(scan);
+        if (!sx_scan_number(scan, &size)) return sx_scan_expected(scan, "the size of the dimension");
+        if (size < 1 || size > SX_MAX_DIM_SIZE)
+            return sx_error_at(place, "dimension %s has size %lld; 1 to %u are allowed", name,
+                               (long long)size, SX_MAX_DIM_SIZE);
+        memcpy(problem->dim_name[d], name, sizeof name);
+        problem->size[d] = (uint32_t)size;
+        problem->n_dims++;
+    } while (sx_scan_take(scan, ","));
+    if (!sx_scan_take(scan, "}")) return sx_scan_expected(scan, "'}' or ','");
+    if (sx_scan_peek(scan)) return sx_scan_expected(scan, "the end of the text");
+    return SX_OK;
+}
+
+/* Reads "name[sum, sum, ...]" as the next tensor. */
+static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, bool output) {
+    sx_symbols symbols = {.problem = problem};
+    sx_place place = sx_scan_place(scan);
+    char name[SX_NAME_SIZE];
+    if (!sx_scan_name(scan, name)) return sx_scan_expected(scan, "the name of a tensor");
+    if (sx_problem_tensor(problem, name) >= 0) return sx_error_at(place, "two tensors are called '%s'", name);
+    if (problem->n_tensors == SX_MAX_TENSORS)
+        return sx_error_at(place, "more than %d tensors", SX_MAX_TENSORS);
+    sx_tensor *tensor = &problem->tensor[problem->n_tensors];
+    memcpy(tensor->name, name, sizeof name);
+    tensor->output = output;
+    if (!sx_scan_take(scan, "[")) return sx_scan_expected(scan, "'['");
+    do {
+        if (tensor->n_ranks == SX_MAX_RANKS)
+            return sx_error_at(sx_scan_place(scan), "tensor '%s' has more than %d ranks", name, SX_MAX_RANKS);
+        SX_TRY(sx_affine_read(scan, &symbols, tensor->coef[tensor->n_ranks]));
+        tensor->n_ranks++;
+    } while (sx_scan_take(scan, ","));
+    if (!sx_scan_take(scan, "]")) return sx_scan_expected(scan, "']', ',' or '+'");
+    problem->n_tensors++;
+    return SX_OK;
+}
+
+sx_status sx_einsum_parse(const char *text, sx_problem *out) {
+    const sx_place start = {"einsum", 1, 1};
+    sx_problem problem;
+    memset(&problem, 0, sizeof problem);
+    const char *brace = strchr(text, '{');
+    sx_scan scan = {text, text, start}, sizes = {text, brace ? brace : text + strlen(text), start};
+    SX_TRY(read_sizes(&sizes, &problem));
+    SX_TRY(read_tensor(&scan, &problem, true));
+    if (!sx_scan_take(&scan, "+=") && !sx_scan_take(&scan, "=")) return sx_scan_expected(&scan, "'+='");
+    do SX_TRY(read_tensor(&scan, &problem, false));
+    while (sx_scan_take(&scan, "*"));
+    if (sx_scan_peek(&scan) != '{') return sx_scan_expected(&scan, "'*' or '{'");
+    SX_TRY(sx_error_place(sx_problem_check(&problem), start));
+    memcpy(out, &problem, sizeof *out);
+    return SX_OK;
+}
+
+/* Adds a rank as a sum of terms. */
+static void add_rank(sx_text *text, const sx_problem *problem, const int32_t *coef) {
+    const char *plus = "";
+    for (int d = 0; d < problem->n_dims; d++) {
+        if (coef[d] == 0) continue;
+        sx_text_add(text, "%s", coef[d] < 0 ? "-" : plus);
+        if (coef[d] != 1 && coef[d] != -1) sx_text_add(text, "%d*", coef[d] < 0 ? -coef[d] : coef[d]);
+        sx_text_add(text, "%s", problem->dim_name[d]);
+        plus = "+";
+    }
+}
+
+static void add_tensor(sx_text *text, const sx_problem *problem, const sx_tensor *tensor) {
+    sx_text_add(text, "%s[", tensor->name);
+    for (int r = 0; r < tensor->n_ranks; r++) {
+        if (r) sx_text_add(text, ",");
+        add_rank(text, problem, tensor->coef[r]);
+    }
+    sx_text_add(text, "]");
+}
+
+/* Refuses a name that einsum text cannot hold. */
+static SX_MUST_USE sx_status check_name(const char *name) {
+    if (sx_name_simple(name)) return SX_OK;
+    return sx_error_new(SX_ERR_INPUT, "'%s' cannot be a name in einsum text", name);
+}
+
+sx_status sx_einsum_text(const sx_problem *problem, char **out) {
+    SX_TRY(sx_problem_check(problem));
+    for (int d = 0; d < problem->n_dims; d++) SX_TRY(check_name(problem->dim_name[d]));
+    for (int v = 0; v < problem->n_tensors; v++) SX_TRY(check_name(problem->tensor[v].name));
+    sx_text text = {0};
+    int output = sx_problem_output(problem);
+    add_tensor(&text, problem, &problem->tensor[output]);
+    const char *sign = " += ";
+    for (int v = 0; v < problem->n_tensors; v++) {
+        if (v == output) continue;
+        sx_text_add(&text, "%s", sign);
+        add_tensor(&text, problem, &problem->tensor[v]);
+        sign = "*";
+    }
+    for (int d = 0; d < problem->n_dims; d++)
+        sx_text_add(&text, "%s%s:%u", d ? "," : " {", problem->dim_name[d], (unsigned)problem->size[d]);
+    sx_text_add(&text, "}");
+    return sx_text_take(&text, out);
+}

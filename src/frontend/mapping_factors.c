@@ -1,0 +1,180 @@
+#include "frontend/mapping_factors.h"
+
+#include "frontend/scan.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+    sx_input *input;
+    const sx_problem *problem;
+    sx_factor_row *row;
+} reader;
+
+sx_status sx_dimension_unknown(sx_place place, const char *name, const sx_problem *problem) {
+    const char *known[SX_MAX_DIMS];
+    for (int d = 0; d < problem->n_dims; d++) known[d] = problem->dim_name[d];
+    return sx_error_unknown(place, "dimension", name, known, problem->n_dims);
+}
+
+/* Reads "4" or "4,1" as the factor of a dimension. */
+static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_place place) {
+    const char *name = r->problem->dim_name[dim];
+    sx_factor *factor = &r->row->dim[dim];
+    int64_t value, remainder = 0;
+    if (factor->written) return sx_error_at(place, "dimension '%s' has two factors here", name);
+    if (!sx_scan_number(scan, &value)) return sx_scan_expected(scan, "a factor");
+    if (*scan->at == '.' || isalpha((unsigned char)*scan->at))
+        return sx_scan_expected(scan, "a whole number");
+    if (scan->at[0] == ',' && isdigit((unsigned char)scan->at[1])) {
+        scan->at++;
+        if (!sx_scan_number(scan, &remainder)) return sx_scan_expected(scan, "a remainder");
+        if (remainder < 1 || remainder > value)
+            return sx_error_at(place, "the remainder of '%s' must be from 1 to its factor %lld", name,
+                               (long long)value);
+    }
+    if (value > SX_MAX_DIM_SIZE)
+        return sx_error_at(place, "the factor of '%s' is beyond %u", name, SX_MAX_DIM_SIZE);
+    if (value == 0) {
+        value = r->problem->size[dim];
+        SX_TRY(sx_input_add_note(r->input, place, "the factor 0 of '%s' stands for its whole size, %lld",
+                                 name, (long long)value));
+    }
+    *factor = (sx_factor){true, (uint32_t)value, (uint32_t)remainder, place};
+    return SX_OK;
+}
+
+/* The dimension whose name, with only digits behind it, is the given word, such as R of "R16"; -1 without
+ * one. The longest name wins, and *digits is where the number begins. */
+static int split_word(const char *word, const sx_problem *problem, size_t *digits) {
+    int found = -1;
+    for (int d = 0; d < problem->n_dims; d++) {
+        size_t length = strlen(problem->dim_name[d]);
+        if (strncmp(word, problem->dim_name[d], length) != 0 || (found >= 0 && length <= *digits)) continue;
+        if (!word[length] || strspn(word + length, "0123456789") != strlen(word + length)) continue;
+        found = d;
+        *digits = length;
+    }
+    return found;
+}
+
+/* Reads one "R=3", "R = 3", "R 3" or "R3". */
+static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
+    sx_place place = sx_scan_place(scan);
+    const char *start = scan->at;
+    char word[SX_NAME_SIZE];
+    size_t digits = 0;
+    if (!sx_scan_name(scan, word)) {
+        sx_status error = sx_scan_expected(scan, "the name of a dimension");
+        if (isdigit((unsigned char)*scan->at))
+            return sx_error_hint(error, "quote a factor with a remainder in a list: 'P=4,1'");
+        return error;
+    }
+    int dim = sx_problem_dim(r->problem, word);
+    char next = sx_scan_peek(scan);
+    if (next == '<' || next == '>')
+        return sx_error_hint(sx_error_at(sx_scan_place(scan), "the factor of '%s' is a bound", word),
+                             "a mapping needs the factor itself: '%s=4'", word);
+    if (next != '=' && (dim < 0 || !isdigit((unsigned char)next))) {
+        dim = split_word(word, r->problem, &digits);
+        if (dim >= 0) scan->at = start + digits;
+    }
+    if (dim < 0) return sx_dimension_unknown(place, word, r->problem);
+    sx_scan_take(scan, "=");
+    return read_number(r, scan, dim, place);
+}
+
+/* Reads a text of factors, up to a # if there is one. */
+static SX_MUST_USE sx_status read_text(reader *r, const sx_node *node) {
+    sx_place place = node->place;
+    if (node->quoted) place.column++;
+    sx_scan scan = {node->text, node->text, place};
+    for (;;) {
+        while (sx_scan_take(&scan, ",")) continue;
+        char next = sx_scan_peek(&scan);
+        if (!next || next == '#') return SX_OK;
+        SX_TRY(read_factor(r, &scan));
+    }
+}
+
+/* Reads a map of dimensions and factors. */
+static SX_MUST_USE sx_status read_map(reader *r, const sx_node *node) {
+    for (size_t i = 0; i < node->n; i++) {
+        const sx_pair *pair = &node->pair[i];
+        const char *text;
+        int dim = sx_problem_dim(r->problem, pair->key);
+        if (dim < 0) return sx_dimension_unknown(pair->place, pair->key, r->problem);
+        SX_TRY(sx_node_text(pair->value, pair->key, &text));
+        sx_scan scan = {text, text, pair->value->place};
+        SX_TRY(read_number(r, &scan, dim, pair->value->place));
+        if (sx_scan_peek(&scan)) return sx_scan_expected(&scan, "the end of the factor");
+    }
+    return SX_OK;
+}
+
+sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem *problem,
+                          sx_factor_row *row) {
+    reader r = {input, problem, row};
+    if (node->kind == SX_NODE_SCALAR) return read_text(&r, node);
+    if (node->kind == SX_NODE_MAP) return read_map(&r, node);
+    for (size_t i = 0; i < node->n; i++) {
+        SX_TRY(sx_node_expect(node->item[i], SX_NODE_SCALAR, "a factor"));
+        SX_TRY(read_text(&r, node->item[i]));
+    }
+    return SX_OK;
+}
+
+/* The error for factors that do not make up a size. */
+static SX_MUST_USE sx_status wrong_product(const sx_problem *problem, int dim, double product,
+                                           sx_place place) {
+    const char *name = problem->dim_name[dim];
+    sx_status error = sx_error_at(place, "the factors of dimension %s multiply to %.0f, but its size is %u",
+                                  name, product, (unsigned)problem->size[dim]);
+    if (product < problem->size[dim]) return error;
+    return sx_error_hint(
+        error, "a loop that is cut short the last time is written with what is left: '%s=4,1'", name);
+}
+
+/* Checks written remainders against the ones that follow from the size: with t the product of the inner
+ * factors, a factor is cut to (size-1)/t mod factor + 1 the last time. */
+static SX_MUST_USE sx_status check_remainders(const sx_factor_row *row, size_t n, const sx_problem *problem,
+                                              int dim) {
+    const char *name = problem->dim_name[dim];
+    uint32_t rest = problem->size[dim] - 1;
+    for (size_t i = 0; i < n; i++) {
+        const sx_factor *f = &row[i].dim[dim];
+        if (!f->written) continue;
+        if (f->value > 1 && f->value - 1 > rest)
+            return sx_error_at(f->place,
+                               "the factor %u of dimension %s is more than the %u iterations left for it",
+                               (unsigned)f->value, name, (unsigned)rest + 1);
+        uint32_t right = rest % f->value + 1, written = f->remainder ? f->remainder : f->value;
+        if (right != written)
+            return sx_error_hint(sx_error_at(f->place,
+                                             "the factor of dimension %s leaves a remainder of %u, not %u",
+                                             name, (unsigned)right, (unsigned)written),
+                                 "write '%s=%u,%u'", name, (unsigned)f->value, (unsigned)right);
+        rest /= f->value;
+    }
+    return SX_OK;
+}
+
+sx_status sx_factors_check(const sx_factor_row *row, size_t n, const sx_problem *problem, sx_place place) {
+    for (int d = 0; d < problem->n_dims; d++) {
+        double product = 1;
+        bool remainders = false;
+        sx_place at = place;
+        for (size_t i = 0; i < n; i++) {
+            const sx_factor *f = &row[i].dim[d];
+            if (!f->written) continue;
+            product *= f->value;
+            at = f->place;
+            remainders |= f->remainder != 0 && f->remainder != f->value;
+        }
+        if (remainders ? product < problem->size[d] : product != problem->size[d])
+            return wrong_product(problem, d, product, at);
+        if (remainders) SX_TRY(check_remainders(row, n, problem, d));
+    }
+    return SX_OK;
+}

@@ -1,0 +1,32 @@
+/* The factors of a mapping as they are written: "R=3 P=16", "R3 P16", "R=3,P=4,1" (a remainder behind the
+ * factor), lists of such texts, or a map. */
+#ifndef SX_FRONTEND_MAPPING_FACTORS_H
+#define SX_FRONTEND_MAPPING_FACTORS_H
+
+#include "frontend/input.h"
+
+/* A factor with its remainder, the number of iterations left for the last time (0: none is written). */
+typedef struct sx_factor {
+    bool written;
+    uint32_t value, remainder;
+    sx_place place;
+} sx_factor;
+
+/* The factors of one level's spatial or temporal loops. */
+typedef struct sx_factor_row {
+    sx_factor dim[SX_MAX_DIMS];
+} sx_factor_row;
+
+/* Reads a directive's factors; dimensions that are not named stay as they are. */
+SX_MUST_USE sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem *problem,
+                                      sx_factor_row *row);
+
+/* Checks that the factors of each dimension, in n rows from the innermost out, make up its size, with exactly
+ * the remainders that are written. `place` is used where a dimension is named nowhere. */
+SX_MUST_USE sx_status sx_factors_check(const sx_factor_row *row, size_t n, const sx_problem *problem,
+                                       sx_place place);
+
+/* The error for a name that is no dimension of the problem. */
+SX_MUST_USE sx_status sx_dimension_unknown(sx_place place, const char *name, const sx_problem *problem);
+
+#endif

@@ -1,0 +1,257 @@
+/* Timeloop's problems: a shape (dimensions, coefficients, data spaces) and an instance (their values). */
+#include "base/text.h"
+#include "frontend/projection.h"
+#include "frontend/timeloop.h"
+#include "frontend/yaml.h"
+
+#include <string.h>
+
+enum { MAX_COEFFICIENTS = 32 };
+
+typedef struct reader {
+    sx_input *input;
+    sx_problem problem;
+    sx_coefficient coefficient[MAX_COEFFICIENTS];
+    sx_symbols symbols;
+} reader;
+
+static const sx_key_rule problem_rules[] = {
+    {"shape", SX_KEY_USED, NULL},
+    {"instance", SX_KEY_USED, NULL},
+    {"version", SX_KEY_USED, NULL},
+    {"name", SX_KEY_NO_BEARING, NULL},
+    {"dnn_name", SX_KEY_NO_BEARING, NULL},
+    {"notes", SX_KEY_NO_BEARING, NULL},
+    {"histograms", SX_KEY_NO_BEARING, NULL},
+};
+
+static const sx_key_rule shape_rules[] = {
+    {"name", SX_KEY_USED, NULL},        {"dimensions", SX_KEY_USED, NULL},
+    {"data_spaces", SX_KEY_USED, NULL}, {"coefficients", SX_KEY_USED, NULL},
+    {"version", SX_KEY_USED, NULL},     {"flatten", SX_KEY_UNSUPPORTED, NULL},
+};
+
+static const sx_key_rule space_rules[] = {
+    {"name", SX_KEY_USED, NULL},
+    {"projection", SX_KEY_USED, NULL},
+    {"read_write", SX_KEY_USED, NULL},
+    {"ranks", SX_KEY_NO_BEARING, NULL},
+};
+
+static const sx_key_rule coefficient_rules[] = {{"name", SX_KEY_USED, NULL}, {"default", SX_KEY_USED, NULL}};
+
+#define CHECK_KEYS(input, map, what, rules)                                                                  \
+    sx_node_check_keys(input, map, what, rules, sizeof(rules) / sizeof((rules)[0]))
+
+/* The shape that Timeloop takes when none, or its name, is given. */
+static const char cnn_layer[] =
+    "name: cnn-layer\n"
+    "dimensions: [R, S, P, Q, C, K, N]\n"
+    "coefficients:\n"
+    "- {name: Wstride, default: 1}\n"
+    "- {name: Hstride, default: 1}\n"
+    "- {name: Wdilation, default: 1}\n"
+    "- {name: Hdilation, default: 1}\n"
+    "data_spaces:\n"
+    "- {name: Weights, projection: [C, K, R, S]}\n"
+    "- {name: Inputs, projection: [N, C, R*Wdilation + P*Wstride, S*Hdilation + Q*Hstride]}\n"
+    "- {name: Outputs, projection: [N, K, Q, P], read_write: true}\n";
+
+static SX_MUST_USE sx_status add_dimension(void *user, const char *name, sx_place place) {
+    sx_problem *problem = user;
+    if (!sx_name_simple(name))
+        return sx_error_hint(sx_error_at(place, "'%.64s' cannot be the name of a dimension", name),
+                             "names are letters, digits and underscores, shorter than %d bytes",
+                             SX_NAME_SIZE);
+    if (sx_problem_dim(problem, name) >= 0) return sx_error_at(place, "two dimensions are called '%s'", name);
+    if (problem->n_dims == SX_MAX_DIMS) return sx_error_at(place, "more than %d dimensions", SX_MAX_DIMS);
+    return sx_error_place(
+        sx_text_name(problem->dim_name[problem->n_dims++], SX_NAME_SIZE, name, "a dimension"), place);
+}
+
+/* Reads the coefficients with their defaults. */
+static SX_MUST_USE sx_status read_coefficients(reader *r, const sx_node *list) {
+    if (sx_node_empty(list)) return SX_OK;
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'coefficients'"));
+    for (size_t i = 0; i < list->n; i++) {
+        const sx_node *item = list->item[i], *name;
+        sx_coefficient *c = &r->coefficient[i];
+        SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a coefficient"));
+        if (i == MAX_COEFFICIENTS)
+            return sx_error_at(item->place, "more than %d coefficients", MAX_COEFFICIENTS);
+        SX_TRY(CHECK_KEYS(r->input, item, "a coefficient", coefficient_rules));
+        SX_TRY(sx_node_require(item, "name", "a coefficient", &name));
+        SX_TRY(sx_node_name(name, "name", c->name));
+        if (sx_symbols_coefficient(&r->symbols, c->name) || sx_problem_dim(&r->problem, c->name) >= 0)
+            return sx_error_at(name->place, "'%s' is already the name of something else", c->name);
+        c->place = item->place;
+        c->known = sx_node_get(item, "default") != NULL;
+        SX_TRY(sx_map_i64(item, "default", &c->value));
+        r->symbols.n_coefficients++;
+    }
+    return SX_OK;
+}
+
+/* Reads one data space as the next tensor. */
+static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
+    const sx_node *name, *projection;
+    SX_TRY(sx_node_expect(space, SX_NODE_MAP, "a data space"));
+    SX_TRY(CHECK_KEYS(r->input, space, "a data space", space_rules));
+    if (r->problem.n_tensors == SX_MAX_TENSORS)
+        return sx_error_at(space->place, "more than %d data spaces", SX_MAX_TENSORS);
+    sx_tensor *tensor = &r->problem.tensor[r->problem.n_tensors];
+    SX_TRY(sx_node_require(space, "name", "a data space", &name));
+    SX_TRY(sx_node_name(name, "name", tensor->name));
+    if (strpbrk(tensor->name, " ,"))
+        return sx_error_at(name->place, "a data space's name has a space or a comma");
+    if (sx_problem_tensor(&r->problem, tensor->name) != r->problem.n_tensors &&
+        sx_problem_tensor(&r->problem, tensor->name) >= 0)
+        return sx_error_at(name->place, "two data spaces are called '%s'", tensor->name);
+    SX_TRY(sx_map_bool(space, "read_write", &tensor->output));
+    SX_TRY(sx_node_require(space, "projection", "a data space", &projection));
+    SX_TRY(sx_projection_read(projection, &r->symbols, tensor));
+    r->problem.n_tensors++;
+    return SX_OK;
+}
+
+/* A density that is not 1 would change the result. */
+static SX_MUST_USE sx_status check_density(const sx_node *density) {
+    const sx_node *value = density->kind == SX_NODE_MAP ? sx_node_get(density, "density") : density;
+    double number = 1;
+    if (value && value->kind != SX_NODE_NULL) SX_TRY(sx_node_double(value, "density", &number));
+    if (number == 1) return SX_OK;
+    return sx_error_hint(
+        sx_error_at(density->place, "sparse tensors are not supported and would change the result"),
+        "leave the density out, or make it 1");
+}
+
+static SX_MUST_USE sx_status check_densities(const sx_node *densities) {
+    if (densities->kind != SX_NODE_MAP) return sx_node_empty(densities) ? SX_OK : check_density(densities);
+    for (size_t i = 0; i < densities->n; i++) SX_TRY(check_density(densities->pair[i].value));
+    return SX_OK;
+}
+
+/* A key of an instance that is neither a dimension nor a coefficient: an error where it looks like a
+ * coefficient written wrongly, else a note. */
+static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
+    const char *names[MAX_COEFFICIENTS];
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++) names[i] = r->coefficient[i].name;
+    if (strlen(pair->key) > 3) {
+        const char *nearest = sx_text_nearest(pair->key, names, r->symbols.n_coefficients);
+        if (nearest)
+            return sx_error_hint(
+                sx_error_at(pair->place, "'%.64s' is neither a dimension nor a coefficient", pair->key),
+                "did you mean '%s'?", nearest);
+    }
+    return sx_input_add_note(
+        r->input, pair->place,
+        "'%.64s' is neither a dimension nor a coefficient and has no bearing on the result", pair->key);
+}
+
+/* Reads one key of the instance. */
+static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
+    int dim = sx_problem_dim(&r->problem, pair->key);
+    if (dim >= 0) {
+        uint64_t size;
+        SX_TRY(sx_node_u64(pair->value, pair->key, &size));
+        if (size < 1 || size > SX_MAX_DIM_SIZE)
+            return sx_error_at(pair->value->place, "dimension %s has size %llu; 1 to %u are allowed",
+                               pair->key, (unsigned long long)size, SX_MAX_DIM_SIZE);
+        r->problem.size[dim] = (uint32_t)size;
+        return SX_OK;
+    }
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
+        if (strcmp(r->coefficient[i].name, pair->key) != 0) continue;
+        r->coefficient[i].known = true;
+        return sx_node_i64(pair->value, pair->key, &r->coefficient[i].value);
+    }
+    if (sx_key_equal(pair->key, "densities")) return check_densities(pair->value);
+    if (sx_key_equal(pair->key, "commonDensity")) return check_density(pair->value);
+    return other_key(r, pair);
+}
+
+/* Reads the sizes of dimensions and the values of coefficients; each must have one in the end. */
+static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, bool separate) {
+    for (size_t i = 0; i < instance->n; i++) {
+        const sx_pair *pair = &instance->pair[i];
+        bool other = false;
+        for (size_t k = 0; k < sizeof problem_rules / sizeof problem_rules[0] && !separate; k++)
+            other |= sx_key_equal(problem_rules[k].key, pair->key);
+        if (!other) SX_TRY(read_value(r, pair));
+    }
+    for (int d = 0; d < r->problem.n_dims; d++)
+        if (r->problem.size[d] == 0)
+            return sx_error_at(instance->place, "the instance has no size for dimension '%s'",
+                               r->problem.dim_name[d]);
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++)
+        if (!r->coefficient[i].known)
+            return sx_error_at(r->coefficient[i].place, "coefficient '%s' has neither a default nor a value",
+                               r->coefficient[i].name);
+    return SX_OK;
+}
+
+/* The shape of a problem: its own, or the named or missing one that everybody knows. */
+static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const sx_node **out) {
+    static const char *const known[] = {"cnn-layer"};
+    const sx_node *shape = sx_node_get(problem, "shape");
+    if (shape && shape->kind == SX_NODE_MAP) {
+        *out = shape;
+        return CHECK_KEYS(r->input, shape, "the shape", shape_rules);
+    }
+    if (shape && shape->kind == SX_NODE_LIST) return sx_node_expect(shape, SX_NODE_MAP, "'shape'");
+    if (shape && shape->kind == SX_NODE_SCALAR && !sx_key_equal(shape->text, known[0]))
+        return sx_error_unknown(shape->place, "shape", shape->text, known, 1);
+    if (!shape)
+        SX_TRY(
+            sx_input_add_note(r->input, problem->place, "the problem has no shape; a convolution is taken"));
+    sx_source source;
+    const sx_node **roots;
+    size_t n;
+    sx_arena *arena = sx_input_arena(r->input);
+    SX_TRY(sx_source_text(arena, "cnn-layer", cnn_layer, sizeof cnn_layer - 1, &source));
+    sx_status status = sx_yaml_read(arena, &source, &roots, &n);
+    sx_source_fini(&source);
+    if (!status) *out = roots[0];
+    return status;
+}
+
+/* Reads shape and instance. */
+static SX_MUST_USE sx_status read_problem(reader *r, const sx_node *problem) {
+    const sx_node *shape = NULL, *instance = sx_node_get(problem, "instance"), *node;
+    bool separate = instance != NULL;
+    if (!instance) instance = problem;
+    SX_TRY(sx_node_expect(instance, SX_NODE_MAP, "'instance'"));
+    if (separate) SX_TRY(CHECK_KEYS(r->input, problem, "the problem", problem_rules));
+    SX_TRY(find_shape(r, problem, &shape));
+    node = sx_node_get(shape, "name");
+    if (node && !(node->kind == SX_NODE_NULL || (node->text && !*node->text)))
+        SX_TRY(sx_node_name(node, "name", r->problem.name));
+    SX_TRY(sx_node_require(shape, "dimensions", "the shape", &node));
+    SX_TRY(sx_node_names(node, "dimensions", add_dimension, &r->problem));
+    node = sx_node_get(shape, "coefficients");
+    if (node) SX_TRY(read_coefficients(r, node));
+    SX_TRY(read_instance(r, instance, separate));
+    SX_TRY(sx_node_require(shape, "data_spaces", "the shape", &node));
+    SX_TRY(sx_node_expect(node, SX_NODE_LIST, "'data_spaces'"));
+    for (size_t i = 0; i < node->n; i++) SX_TRY(read_space(r, node->item[i]));
+    return sx_error_place(sx_problem_check(&r->problem), shape->place);
+}
+
+sx_status sx_timeloop_problem(sx_input *input, sx_problem *out) {
+    const sx_pair *section;
+    SX_TRY(sx_input_single(input, "problem", &section));
+    if (!section)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no problem is given"),
+                             "a file with 'problem:' is needed");
+    if (section->value->kind == SX_NODE_LIST)
+        return sx_error_hint(sx_error_at(section->value->place, "'problem' is a list"),
+                             "one problem at a time is read, not a cascade of them");
+    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'problem'"));
+    reader r;
+    memset(&r, 0, sizeof r);
+    r.input = input;
+    r.symbols = (sx_symbols){.problem = &r.problem, .coefficient = r.coefficient};
+    SX_TRY(read_problem(&r, section->value));
+    memcpy(out, &r.problem, sizeof *out);
+    return SX_OK;
+}

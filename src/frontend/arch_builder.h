@@ -39,8 +39,8 @@ typedef struct sx_element {
     uint64_t mesh_x, mesh_y; /* 0: the attributes may say */
 } sx_element;
 
-/* The rules for the keys of a storage level's and of a compute unit's attributes; the flat dialect, where they
- * stand beside the name, has a few more. */
+/* The rules for the keys of a storage level's and of a compute unit's attributes; the flat dialect, where
+ * they stand beside the name, has a few more. */
 const sx_key_rule *sx_storage_rules(bool flat, size_t *n);
 const sx_key_rule *sx_compute_rules(bool flat, size_t *n);
 

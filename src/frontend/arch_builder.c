@@ -1,0 +1,159 @@
+#include "frontend/arch_builder.h"
+
+#include "frontend/constraints.h"
+#include "frontend/ert.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* Puts the levels innermost first. */
+static void reverse(sx_arch_builder *b) {
+    for (int i = 0, j = b->arch.n_levels - 1; i < j; i++, j--) {
+        sx_storage level = b->arch.level[i];
+        sx_level_draft draft = b->draft[i];
+        b->arch.level[i] = b->arch.level[j];
+        b->draft[i] = b->draft[j];
+        b->arch.level[j] = level;
+        b->draft[j] = draft;
+    }
+}
+
+/* Finds the level that gates each level's power; a level that names itself gates its own. */
+static sx_status settle_gates(sx_arch_builder *b) {
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        const sx_pair *gate = b->draft[s].gate;
+        const char *name, *known[SX_MAX_LEVELS];
+        if (!gate) continue;
+        SX_TRY(sx_node_text(gate->value, "power_gated_at", &name));
+        int level = sx_arch_level(&b->arch, name);
+        for (int i = 0; i < b->arch.n_levels; i++) known[i] = b->arch.level[i].name;
+        if (level < 0)
+            return sx_error_unknown(gate->value->place, "storage level", name, known, b->arch.n_levels);
+        b->arch.level[s].power_gated_at = (int8_t)(level == s ? -1 : level);
+    }
+    return SX_OK;
+}
+
+/* The energy of a vector access by the public technology model: memories are whole vectors deep, and a
+ * cluster shares one wide access. */
+static double default_energy(const sx_storage *s) {
+    double width = (double)s->word_bits * s->block_size * s->cluster_size;
+    if (s->technology == SX_DRAM) return sx_pat_dram(width);
+    if (s->entries == 0) return 0;
+    double height = ceil((double)s->entries / s->block_size);
+    return sx_pat_sram(width * height / 8192, width) / s->cluster_size;
+}
+
+/* Gives a level its energies: its own, else the ERT's, else the technology model's, which also stands in for
+ * actions that the ERT lacks. */
+static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) {
+    sx_storage *s = &b->arch.level[level];
+    if (s->transparent || b->draft[level].energy_given) return SX_OK;
+    const sx_node *table = sx_ert_table(ert, s->name);
+    if (ert->tables && !table) return sx_ert_missing(ert, s->name);
+    double energy = 0;
+    bool unsized = s->technology == SX_SRAM && s->entries == SX_UNLIMITED;
+    if (!unsized) energy = default_energy(s);
+    if (unsized && !table)
+        return sx_error_hint(
+            sx_error_at(b->draft[level].place, "'%s' has neither a size nor an energy", s->name),
+            "give 'entries' or 'depth', 'vector-access-energy', or an ERT");
+    s->read_energy = s->fill_energy = s->update_energy = energy;
+    if (!table) return SX_OK;
+    SX_TRY(sx_ert_energy(ert, table, (const char *const[]){"random_read", "read"}, 2, &s->read_energy));
+    SX_TRY(sx_ert_energy(ert, table, (const char *const[]){"random_fill", "random_write", "fill", "write"}, 4,
+                         &s->fill_energy));
+    SX_TRY(sx_ert_energy(ert, table,
+                         (const char *const[]){"random_update", "random_write", "update", "write"}, 4,
+                         &s->update_energy));
+    return sx_ert_energy(ert, table, (const char *const[]){"leak"}, 1, &s->leak_energy);
+}
+
+static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
+    static const char *const actions[] = {"mac_random", "mult_random", "mac", "mult", "compute"};
+    const sx_node *table = sx_ert_table(ert, b->arch.compute.name);
+    if (table) return sx_ert_energy(ert, table, actions, N(actions), &b->arch.compute.energy);
+    return ert->tables && !b->compute_energy_given ? sx_ert_missing(ert, b->arch.compute.name) : SX_OK;
+}
+
+/* The energy of a hop where wires are described instead: bits * length * energy. An ERT's table of wires
+ * counts for all levels. */
+static sx_status settle_wires(sx_arch_builder *b, const sx_ert *ert) {
+    double wire = 0;
+    const sx_node *table = sx_ert_table(ert, "wire");
+    if (!table) table = sx_ert_table(ert, "Wire");
+    if (table) SX_TRY(sx_ert_energy(ert, table, (const char *const[]){"transfer_random"}, 1, &wire));
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        const sx_level_draft *draft = &b->draft[s];
+        double energy = wire > 0 ? wire : draft->wire_energy;
+        if (draft->hop_given || !(energy > 0)) continue;
+        if (!draft->tile_given && sx_input_section(b->input, "ART", 0))
+            return sx_error_hint(
+                sx_error_at(draft->place, "the wires of '%s' have no length", b->arch.level[s].name),
+                "give 'tile-width'; lengths are not derived from areas");
+        b->arch.level[s].energy_per_hop = draft->network_bits * (draft->tile_width / 1000) * energy;
+    }
+    return SX_OK;
+}
+
+sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *out) {
+    sx_ert ert;
+    if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
+    if (!b->arch.n_levels) return sx_error_at(b->place, "the architecture has no storage level");
+    if (outermost_first) reverse(b);
+    SX_TRY(settle_gates(b));
+    SX_TRY(sx_constraints_sections(b->input, b->defaults_v4, &b->arch));
+    SX_TRY(sx_ert_find(b->input, &ert));
+    for (int s = 0; s < b->arch.n_levels; s++) SX_TRY(settle_level(b, &ert, s));
+    SX_TRY(settle_compute(b, &ert));
+    SX_TRY(settle_wires(b, &ert));
+    sx_status error = sx_arch_check(&b->arch);
+    if (error) return sx_error_place(error, b->place);
+    *out = b->arch;
+    return SX_OK;
+}
+
+sx_role sx_class_role(const char *class) {
+    static const struct {
+        const char *part;
+        sx_role role;
+    } parts[] = {
+        {"DRAM", SX_ROLE_STORAGE},    {"SRAM", SX_ROLE_STORAGE},
+        {"regfile", SX_ROLE_STORAGE}, {"smartbuffer", SX_ROLE_STORAGE},
+        {"storage", SX_ROLE_STORAGE}, {"mac", SX_ROLE_COMPUTE},
+        {"compute", SX_ROLE_COMPUTE}, {"XY_NoC", SX_ROLE_NETWORK},
+        {"Legacy", SX_ROLE_NETWORK},  {"ReductionTree", SX_ROLE_NETWORK},
+        {"nothing", SX_ROLE_NOTHING}, {"SimpleMulticast", SX_ROLE_NETWORK},
+    };
+    for (size_t i = 0; i < N(parts); i++)
+        if (strstr(class, parts[i].part)) return parts[i].role;
+    return SX_ROLE_NONE;
+}
+
+/* Reads a run of digits; false where there is none or it is too large. */
+static bool read_index(const char **at, uint64_t *out) {
+    uint64_t value = 0;
+    const char *begin = *at;
+    for (; **at >= '0' && **at <= '9' && value <= UINT32_MAX; ++*at)
+        value = value * 10 + (uint64_t)(**at - '0');
+    *out = value;
+    return *at > begin && value <= UINT32_MAX;
+}
+
+sx_status sx_name_range(const sx_node *node, const char *name, size_t *size, uint64_t *instances) {
+    *size = strcspn(name, "[");
+    *instances = 1;
+    if (!name[*size]) return SX_OK;
+    const char *at = name + *size + 1;
+    uint64_t first, last;
+    bool good = read_index(&at, &first) && strncmp(at, "..", 2) == 0;
+    at += good ? 2 : 0;
+    good = good && read_index(&at, &last) && strcmp(at, "]") == 0 && last >= first;
+    if (!good)
+        return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is not understood", name),
+                             "instances are written as 'PE[0..13]' or 'PE[1..14]'");
+    *instances = last - first + 1;
+    return SX_OK;
+}

@@ -229,13 +229,12 @@ static SX_MUST_USE sx_status read_directive(reader *r, const sx_node *directive)
     return sx_error_unknown(type->place, "type of directive", text, types, 5);
 }
 
-/* The mapping before any directive: no loops, everything on X, tensors where levels are built for them. */
+/* The mapping before any directive: no loops, tensors where levels are built for them. */
 static void start(reader *r) {
     sx_mapping_init(&r->mapping, r->problem, r->arch);
-    for (int s = 0; s < r->arch->n_levels; s++) {
-        r->mapping.level[s].split = r->problem->n_dims;
-        for (int d = 0; d < r->problem->n_dims; d++) r->mapping.level[s].temporal[d] = 1;
-    }
+    sx_mapping_level *outermost = &r->mapping.level[r->arch->n_levels - 1];
+    for (int d = 0; d < r->problem->n_dims; d++) outermost->temporal[d] = 1;
+    for (int s = 0; s < r->arch->n_levels; s++) r->mapping.level[s].split = 0;
 }
 
 /* Reads all directives and checks them together. */

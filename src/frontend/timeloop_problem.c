@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_COEFFICIENTS = 32 };
+enum { MAX_COEFFICIENTS = 256 };
 
 typedef struct reader {
     sx_input *input;
@@ -247,11 +247,11 @@ sx_status sx_timeloop_problem(sx_input *input, sx_problem *out) {
         return sx_error_hint(sx_error_at(section->value->place, "'problem' is a list"),
                              "one problem at a time is read, not a cascade of them");
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'problem'"));
-    reader r;
-    memset(&r, 0, sizeof r);
-    r.input = input;
-    r.symbols = (sx_symbols){.problem = &r.problem, .coefficient = r.coefficient};
-    SX_TRY(read_problem(&r, section->value));
-    memcpy(out, &r.problem, sizeof *out);
+    reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
+    if (!r) return sx_arena_error(sx_input_arena(input));
+    r->input = input;
+    r->symbols = (sx_symbols){.problem = &r->problem, .coefficient = r->coefficient};
+    SX_TRY(read_problem(r, section->value));
+    memcpy(out, &r->problem, sizeof *out);
     return SX_OK;
 }

@@ -1,0 +1,65 @@
+#include "frontend/write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Notes a value that could not be made. */
+static json_t *made(sx_tree *tree, json_t *value) {
+    if (!value) tree->failed = true;
+    return value;
+}
+
+json_t *sx_tree_text(sx_tree *tree, const char *text) {
+    return made(tree, json_string(text));
+}
+
+json_t *sx_tree_u64(sx_tree *tree, uint64_t value) {
+    char digits[24];
+    if (value <= INT64_MAX) return made(tree, json_integer((json_int_t)value));
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    return sx_tree_text(tree, digits);
+}
+
+json_t *sx_tree_double(sx_tree *tree, double value) {
+    return isfinite(value) ? made(tree, json_real(value)) : json_null();
+}
+
+json_t *sx_tree_bool(bool value) {
+    return json_boolean(value);
+}
+
+void sx_tree_put(sx_tree *tree, json_t *map, const char *key, json_t *value) {
+    if (json_object_set_new(map, key, value) != 0) tree->failed = true;
+}
+
+void sx_tree_append(sx_tree *tree, json_t *list, json_t *value) {
+    if (json_array_append_new(list, value) != 0) tree->failed = true;
+}
+
+/* Prints as JSON, with a line break at the end. */
+static SX_MUST_USE sx_status print_json(const json_t *root, char **out) {
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_PRESERVE_ORDER);
+    if (!dump) return sx_error_memory();
+    sx_text text = {0};
+    sx_text_add(&text, "%s\n", dump);
+    free(dump);
+    return sx_text_take(&text, out);
+}
+
+sx_status sx_tree_print(sx_tree *tree, json_t *root, sx_format format, char **out) {
+    sx_status status;
+    sx_text text = {0};
+    if (tree->failed || !root) {
+        status =
+            sx_error_hint(sx_error_new(SX_ERR_INPUT, "this cannot be written"), "are all names UTF-8 text?");
+    } else if (format == SX_JSON) {
+        status = print_json(root, out);
+    } else {
+        sx_yaml_print(&text, root);
+        status = sx_text_take(&text, out);
+    }
+    json_decref(root);
+    return status;
+}

@@ -9,6 +9,8 @@
  * have closed forms. */
 #include "model/motion.h"
 
+#include "model/piece.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,54 +170,6 @@ static size_t whole_keys(const sx_motion *m, const int64_t *span, sx_motion_key 
     return n;
 }
 
-/* What a visit fetched: a box with a hole (the part that was there). Boxes are relative to the tile. */
-typedef struct piece {
-    int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];           /* of the box */
-    int64_t hole_low[SX_MAX_RANKS], hole_high[SX_MAX_RANKS]; /* empty hole: low == high in rank 0 */
-    bool empty;
-} piece;
-
-/* The new part of a tile that moved by f, in its simplest form: a hole that cuts a slab off a side is no
- * hole. */
-static piece new_part(const sx_motion *m, const int64_t *f) {
-    piece p = {.empty = false};
-    int uncut = 0, cut = 0;
-    bool apart = false;
-    for (int r = 0; r < m->n_ranks; r++) {
-        p.high[r] = m->extent[r];
-        p.hole_low[r] = f[r] > 0 ? 0 : -f[r];
-        p.hole_high[r] = f[r] > 0 ? m->extent[r] - f[r] : m->extent[r];
-        apart |= p.hole_low[r] >= p.hole_high[r];
-        if (f[r] == 0) {
-            uncut++;
-        } else {
-            cut = r;
-        }
-    }
-    p.empty = uncut == m->n_ranks;
-    bool slab = !apart && uncut == m->n_ranks - 1;
-    if (slab && f[cut] > 0) p.low[cut] = p.hole_high[cut];
-    if (slab && f[cut] < 0) p.high[cut] = p.hole_low[cut];
-    if (slab || apart)
-        for (int r = 0; r < m->n_ranks; r++) p.hole_low[r] = p.hole_high[r] = 0;
-    return p;
-}
-
-/* Whether two pieces are the same but for a displacement, which is that of a's tile relative to b's to make
- * them coincide: *need = f + a.low - b.low. */
-static bool same_piece(const sx_motion *m, const piece *a, const piece *b, const int64_t *f, int64_t *need) {
-    for (int r = 0; r < m->n_ranks; r++) {
-        int64_t shift = a->low[r] - b->low[r];
-        bool hole = a->hole_low[r] != a->hole_high[r];
-        if (a->high[r] - b->high[r] != shift) return false;
-        if (hole != (b->hole_low[r] != b->hole_high[r])) return false;
-        if (hole && (a->hole_low[r] - b->hole_low[r] != shift || a->hole_high[r] - b->hole_high[r] != shift))
-            return false;
-        need[r] = f[r] + shift;
-    }
-    return true;
-}
-
 /* All visits inside loop j from a state: those of `first`, then, `weight` times, a step that fetches `words`
  * under `key`, and those of `second`. */
 struct sx_motion_block {
@@ -236,14 +190,14 @@ typedef struct automaton {
     sx_motion_key *keys;
     size_t n_keys, room;
     bool failed;
-    piece kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
+    sx_piece kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
 } automaton;
 
 /* The key of a visit at step j that fetches `kind` after one that fetched `before`; -1 where it has none. */
 static int visit_key(automaton *a, int j, int kind, int before) {
     int64_t need[SX_MAX_RANKS];
-    if (a->kind[before].empty || !same_piece(a->m, &a->kind[kind], &a->kind[before], a->m->f[j], need))
-        return -1;
+    if (!sx_piece_alike(a->m->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
+    for (int r = 0; r < a->m->n_ranks; r++) need[r] += a->m->f[j][r];
     if (!within(a->m, need, a->span)) return -1;
     sx_motion_key *key = find_key(a->m, need, a->keys, &a->n_keys, a->room);
     a->failed |= !key;
@@ -293,6 +247,22 @@ static int find_block(automaton *a, int j, int last, int kind) {
     return add_block(a, b);
 }
 
+/* What each step adds to the tile. */
+static void set_kinds(automaton *a) {
+    const sx_motion *m = a->m;
+    int64_t low[SX_MAX_RANKS] = {0}, held_low[SX_MAX_RANKS], held_high[SX_MAX_RANKS];
+    a->kind[0] = sx_piece_whole(m->n_ranks, low, m->extent);
+    a->kind[1] = sx_piece_new(m->n_ranks, low, m->extent, low, m->extent);
+    for (int j = 0; j < m->n_loops; j++) {
+        if (a->id[j] == 0) continue;
+        for (int r = 0; r < m->n_ranks; r++) {
+            held_low[r] = -m->f[j][r];
+            held_high[r] = m->extent[r] - m->f[j][r];
+        }
+        a->kind[1 + a->id[j]] = sx_piece_new(m->n_ranks, low, m->extent, held_low, held_high);
+    }
+}
+
 size_t sx_motion_keys(const sx_motion *m, const int64_t *span, sx_motion_scratch *scratch,
                       sx_motion_key *keys, size_t room, uint64_t *rest) {
     if (!m->overlaps) return whole_keys(m, span, keys, room, rest);
@@ -305,15 +275,9 @@ size_t sx_motion_keys(const sx_motion *m, const int64_t *span, sx_motion_scratch
     a.n_keys = 0;
     a.room = room;
     a.failed = false;
-    const int64_t nowhere[SX_MAX_RANKS] = {0};
     number_steps(m, a.id);
     for (int j = 0; j <= m->n_loops; j++) a.newest[j] = -1;
-    a.kind[1] = new_part(m, nowhere);
-    a.kind[0] = a.kind[1];
-    a.kind[0].empty = false;
-    for (int r = 0; r < m->n_ranks; r++) a.kind[0].hole_low[r] = a.kind[0].hole_high[r] = 0;
-    for (int j = 0; j < m->n_loops; j++)
-        if (a.id[j]) a.kind[1 + a.id[j]] = new_part(m, m->f[j]);
+    set_kinds(&a);
     find_block(&a, m->n_loops, 0, 0);
     if (a.failed) return SIZE_MAX;
     *rest = m->words;

@@ -79,8 +79,7 @@ static bool scratch_reserve(sx_slot_scratch *s, size_t n) {
     return true;
 }
 
-/* Sets how far each loop moves the tile. */
-static void set_moves(sx_slot *slot) {
+void sx_slot_moves(sx_slot *slot) {
     const sx_shape *shape = slot->shape;
     if (slot->moved) return;
     slot->moved = true;
@@ -125,7 +124,7 @@ void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int
     slot->moved = false;
     slot->uniform = true;
     if (slot->shape->plain) return;
-    set_moves(slot);
+    sx_slot_moves(slot);
     slot->uniform = is_uniform(slot);
 }
 
@@ -275,7 +274,7 @@ static size_t enumerate(sx_slot *slot, sx_slot_scratch *s) {
         s->at_room = s->at ? numbers : 0;
         if (!s->at) return 0;
     }
-    set_moves(slot);
+    sx_slot_moves(slot);
     place_siblings(slot, s);
     return number_groups(slot, s);
 }

@@ -29,6 +29,9 @@ typedef struct sx_slot {
 void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
                   bool apart);
 
+/* Sets move and span, also of a plain tensor. */
+void sx_slot_moves(sx_slot *slot);
+
 /* The groups of all siblings, in the scratch's memory (valid until the next call); their number, or 0 when
  * memory is out. Hop counts are 0 unless asked for. */
 size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out);

@@ -1,0 +1,218 @@
+/* Grouping siblings by the exact set of words each fetches. Everything is enumerated: this is the path for
+ * remainders, where siblings at the edge differ from the others. */
+#include "model/crowd.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The siblings of a visit laid out for comparison: what each fetches is a shape at a place. */
+typedef struct layout {
+    uint64_t n;
+    size_t ranks;
+    int64_t *at;        /* per sibling and rank: where its slot stands */
+    int64_t *key;       /* per sibling: shape, then place per rank, of what it fetches now */
+    uint32_t *group_of; /* per sibling; UINT32_MAX when it fetches nothing from the level */
+    uint32_t *table;
+    size_t table_size;
+    int *shape_now, *shape_before; /* per class; -1: nothing */
+    const sx_piece **shape;        /* one piece of each shape */
+} layout;
+
+/* Numbers the classes' pieces by shape. */
+static void number_shapes(layout *l, const sx_crowd *crowd) {
+    const sx_piece **all = l->shape;
+    int64_t shift[SX_MAX_RANKS];
+    int shapes = 0, n = crowd->n_classes;
+    for (int i = 0; i < 2 * n; i++) {
+        const sx_piece *piece = i < n ? &crowd->now[i] : crowd->links ? &crowd->before[i - n] : NULL;
+        int *shape = i < n ? &l->shape_now[i] : &l->shape_before[i - n];
+        *shape = -1;
+        if (!piece || piece->words == 0) continue;
+        int k = 0;
+        while (k < shapes && !sx_piece_alike((int)l->ranks, piece, all[k], shift)) k++;
+        if (k == shapes) all[shapes++] = piece;
+        *shape = k;
+    }
+}
+
+/* Where the siblings' slots stand, from the loops. */
+static void place(layout *l, const sx_slot *slot) {
+    uint64_t placed = 1;
+    memset(l->at, 0, l->ranks * sizeof *l->at);
+    for (int j = 0; j < slot->n_loops; j++) {
+        for (uint64_t i = 1; i < slot->loop[j].n; i++)
+            for (uint64_t p = 0; p < placed; p++)
+                for (size_t r = 0; r < l->ranks; r++)
+                    l->at[(i * placed + p) * l->ranks + r] =
+                        l->at[p * l->ranks + r] + (int64_t)i * slot->move[j][r];
+        placed *= slot->loop[j].n;
+    }
+}
+
+static bool layout_new(layout *l, const sx_crowd *crowd) {
+    const sx_slot *slot = crowd->slot;
+    *l = (layout){.n = slot->siblings, .ranks = slot->shape->n_ranks};
+    for (l->table_size = 4; l->table_size < 2 * l->n;) l->table_size *= 2;
+    l->at = malloc(l->n * l->ranks * sizeof *l->at);
+    l->key = malloc(l->n * (l->ranks + 1) * sizeof *l->key);
+    l->group_of = malloc(l->n * sizeof *l->group_of);
+    l->table = malloc(l->table_size * sizeof *l->table);
+    size_t classes = (size_t)crowd->n_classes;
+    l->shape_now = malloc(classes * sizeof *l->shape_now);
+    l->shape_before = malloc(classes * sizeof *l->shape_before);
+    l->shape = malloc(2 * classes * sizeof *l->shape);
+    if (!l->at || !l->key || !l->group_of || !l->table || !l->shape_now || !l->shape_before || !l->shape)
+        return false;
+    place(l, slot);
+    number_shapes(l, crowd);
+    for (uint64_t p = 0; p < l->n; p++) {
+        int64_t *key = &l->key[p * (l->ranks + 1)];
+        const sx_piece *piece = &crowd->now[crowd->class_of[p]];
+        key[0] = l->shape_now[crowd->class_of[p]];
+        for (size_t r = 0; r < l->ranks; r++) key[r + 1] = l->at[p * l->ranks + r] + piece->low[r];
+    }
+    return true;
+}
+
+static void layout_free(layout *l) {
+    free(l->at);
+    free(l->key);
+    free(l->group_of);
+    free(l->table);
+    free(l->shape_now);
+    free(l->shape_before);
+    free(l->shape);
+}
+
+/* Whether neighbour q fetched at the visit before exactly what p fetches now. */
+static bool had(const layout *l, const sx_crowd *crowd, uint64_t p, uint64_t q) {
+    const int64_t *key = &l->key[p * (l->ranks + 1)];
+    int c = crowd->class_of[q];
+    if (l->shape_before[c] != key[0]) return false;
+    for (size_t r = 0; r < l->ranks; r++)
+        if (l->at[q * l->ranks + r] + crowd->before[c].low[r] != key[r + 1]) return false;
+    return true;
+}
+
+static bool is_served(const layout *l, const sx_crowd *crowd, uint64_t p) {
+    uint64_t columns = crowd->slot->columns, h = p % columns, v = p / columns;
+    return (v >= 1 && had(l, crowd, p, p - columns)) ||
+           (v + 1 < crowd->slot->rows && p + columns < l->n && had(l, crowd, p, p + columns)) ||
+           (h >= 1 && had(l, crowd, p, p - 1)) ||
+           (h + 1 < columns && p + 1 < l->n && had(l, crowd, p, p + 1));
+}
+
+/* One group while it is put together. */
+typedef struct group {
+    uint64_t m, words, furthest;
+    double hops;
+} group;
+
+/* Puts siblings that fetch the same into groups, leaving out those a neighbour serves if `links`. Returns the
+ * number of groups; adds the served words to *served. */
+static size_t make_groups(layout *l, const sx_crowd *crowd, bool links, group *groups, uint64_t *served) {
+    size_t n = 0, width = l->ranks + 1;
+    memset(l->table, 0xff, l->table_size * sizeof *l->table);
+    for (uint64_t p = 0; p < l->n; p++) {
+        const int64_t *key = &l->key[p * width];
+        uint64_t words = crowd->now[crowd->class_of[p]].words, h = p % crowd->slot->columns;
+        l->group_of[p] = UINT32_MAX;
+        if (words == 0) continue;
+        if (links && is_served(l, crowd, p)) {
+            *served += words;
+            continue;
+        }
+        size_t i = sx_hash_bytes(key, width * sizeof *key, 0) & (l->table_size - 1);
+        if (!crowd->slot->apart)
+            while (l->table[i] != UINT32_MAX &&
+                   memcmp(&l->key[l->table[i] * width], key, width * sizeof *key) != 0)
+                i = (i + 1) & (l->table_size - 1);
+        if (crowd->slot->apart || l->table[i] == UINT32_MAX) {
+            if (!crowd->slot->apart) l->table[i] = (uint32_t)p;
+            l->group_of[p] = (uint32_t)n;
+            groups[n++] = (group){.words = words};
+        } else {
+            l->group_of[p] = l->group_of[l->table[i]];
+        }
+        group *g = &groups[l->group_of[p]];
+        g->m++;
+        if (h > g->furthest) g->furthest = h;
+    }
+    return n;
+}
+
+/* Adds each group's hops: to its furthest column, and up and down every column from the middle row. */
+static bool add_hops(const layout *l, const sx_crowd *crowd, group *groups, size_t n) {
+    uint64_t columns = crowd->slot->columns, rows = crowd->slot->rows, lines = (l->n + columns - 1) / columns;
+    double middle = ((double)rows - 1) / 2;
+    int64_t *low = malloc((n ? n : 1) * 2 * sizeof *low);
+    if (!low) return false;
+    int64_t *high = low + n;
+    for (size_t g = 0; g < n; g++) groups[g].hops = (double)groups[g].furthest;
+    for (uint64_t h = 0; h < columns && h < l->n; h++) {
+        for (size_t g = 0; g < n; g++) low[g] = -1;
+        for (uint64_t v = 0; v < lines && v * columns + h < l->n; v++) {
+            uint32_t g = l->group_of[v * columns + h];
+            if (g == UINT32_MAX) continue;
+            if (low[g] < 0) low[g] = (int64_t)v;
+            high[g] = (int64_t)v;
+        }
+        for (size_t g = 0; g < n; g++)
+            if (low[g] >= 0)
+                groups[g].hops += fmax(middle - (double)low[g], 0) + fmax((double)high[g] - middle, 0);
+    }
+    free(low);
+    return true;
+}
+
+/* Sums groups up by size. */
+static size_t gather(const group *groups, size_t n, sx_party *party) {
+    size_t parties = 0;
+    for (size_t g = 0; g < n; g++) {
+        size_t i = 0;
+        while (i < parties && party[i].m != groups[g].m) i++;
+        if (i == parties) party[parties++] = (sx_party){.m = groups[g].m};
+        party[i].count++;
+        party[i].words += groups[g].words;
+        party[i].hops += groups[g].hops;
+    }
+    return parties;
+}
+
+static uint64_t total_words(const group *groups, size_t n) {
+    uint64_t words = 0;
+    for (size_t g = 0; g < n; g++) words += groups[g].words;
+    return words;
+}
+
+size_t sx_crowd_visit(const sx_crowd *crowd, bool hops, sx_party *party, uint64_t *links) {
+    layout l;
+    size_t n = SIZE_MAX;
+    group *groups = malloc(2 * crowd->slot->siblings * sizeof *groups);
+    bool good = layout_new(&l, crowd) && groups;
+    *links = 0;
+    if (!good) goto done;
+    size_t chosen = 0;
+    if (crowd->links) {
+        group *plain = groups + crowd->slot->siblings;
+        uint64_t served = 0, none = 0;
+        size_t all = make_groups(&l, crowd, false, plain, &none);
+        chosen = make_groups(&l, crowd, true, groups, &served);
+        if (total_words(groups, chosen) < total_words(plain, all))
+            *links = served;
+        else
+            chosen = make_groups(&l, crowd, false, groups, &none);
+    } else {
+        uint64_t none = 0;
+        chosen = make_groups(&l, crowd, false, groups, &none);
+    }
+    if (hops && !add_hops(&l, crowd, groups, chosen)) goto done;
+    n = gather(groups, chosen, party);
+done:
+    free(groups);
+    layout_free(&l);
+    return n;
+}

@@ -24,7 +24,7 @@ char *sx_arena_copy(sx_arena *arena, const char *bytes, size_t size);
 
 /* What a NULL of the two above means: the limit, where another such piece would pass it, else out of memory.
  */
-SX_MUST_USE sx_status sx_arena_error(const sx_arena *arena);
+SX_ERROR sx_status sx_arena_error(const sx_arena *arena);
 
 /* Frees all of it and leaves an empty arena with the same limit. */
 void sx_arena_free(sx_arena *arena);

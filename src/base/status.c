@@ -59,7 +59,7 @@ sx_status sx_error_at(sx_place place, const char *format, ...) {
 }
 
 sx_status sx_error_hint(sx_status error, const char *format, ...) {
-    if (!error || error == &out_of_memory) return error;
+    if (error == &out_of_memory) return error;
     va_list args;
     va_start(args, format);
     char *hint = format_new(format, args);

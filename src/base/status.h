@@ -4,6 +4,13 @@
 
 #include "sextant/status.h"
 
+/* Tells the compiler that an error is never success, so that it can follow what SX_TRY leaves set. */
+#if defined(__GNUC__)
+#define SX_ERROR SX_MUST_USE __attribute__((returns_nonnull))
+#else
+#define SX_ERROR SX_MUST_USE
+#endif
+
 /* Where in an input something stands; file may be NULL, line and column 0. */
 typedef struct sx_place {
     const char *file;
@@ -11,18 +18,18 @@ typedef struct sx_place {
 } sx_place;
 
 /* A new error without a place. Never returns NULL: when memory is out it is the static out-of-memory error. */
-SX_MUST_USE sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
+SX_ERROR sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
 
 /* A new SX_ERR_INPUT error at a place. */
-SX_MUST_USE sx_status sx_error_at(sx_place place, const char *format, ...) SX_PRINTF(2, 3);
+SX_ERROR sx_status sx_error_at(sx_place place, const char *format, ...) SX_PRINTF(2, 3);
 
-/* Gives an error a hint (replacing an earlier one) and returns it. */
-SX_MUST_USE sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
+/* Gives an error, which must be one, a hint (replacing an earlier one) and returns it. */
+SX_ERROR sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
 
-/* Gives an error without a place the given one and returns it. */
+/* Gives an error without a place the given one and returns it; success stays success. */
 SX_MUST_USE sx_status sx_error_place(SX_TAKE sx_status error, sx_place place);
 
 /* The static out-of-memory error. */
-SX_MUST_USE sx_status sx_error_memory(void);
+SX_ERROR sx_status sx_error_memory(void);
 
 #endif

@@ -25,7 +25,7 @@ static int make_folder(void **state) {
 
 /* The path of a file in the scratch folder, in one of two buffers by turns. */
 static const char *in_folder(const char *name) {
-    static char path[2][128];
+    static char path[2][512];
     static int turn;
     turn = !turn;
     snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);

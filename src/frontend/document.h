@@ -119,6 +119,6 @@ SX_MUST_USE sx_status sx_node_check_keys(sx_input *input, const sx_node *map, co
 /* The error for a name that is none of n known ones, with the nearest as the hint, or all of them where none
  * is near. `what` is such as "dimension". */
 SX_ERROR sx_status sx_error_unknown(sx_place place, const char *what, const char *name,
-                                       const char *const *known, size_t n);
+                                    const char *const *known, size_t n);
 
 #endif

@@ -176,6 +176,7 @@ static void every_number_is_timeloops(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* Factors that do not multiply to a dimension are refused when the mapping is read, as Timeloop does. */
 static void mappings_are_refused_for_timeloops_reason(void **state) {
     (void)state;
     json_t *vectors = sx_vectors_load(DATA "illegal.jsonl");
@@ -184,6 +185,13 @@ static void mappings_are_refused_for_timeloops_reason(void **state) {
         t.id = text_of(t.vector, "id");
         const char *reason = text_of(t.vector, "reason"), *level = text_of(t.vector, "level");
         sx_status status = read_vector(&t);
+        if (strcmp(reason, "factors") == 0) {
+            assert_non_null(status);
+            assert_int_equal(status->code, SX_ERR_INPUT);
+            assert_non_null(strstr(status->message, "dimension N"));
+            sx_status_free(status);
+            continue;
+        }
         if (status) print_error("%s: %s\n", t.id, status->message);
         assert_null(status);
         sx_verdict verdict = evaluate(&t);

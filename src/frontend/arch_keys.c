@@ -84,9 +84,13 @@ static const sx_key_rule storage_rules[] = {
     {"bypass", SX_KEY_USED, NULL},
     {"banks", SX_KEY_USED, NULL},
     {"transparent", SX_KEY_USED, NULL},
+    {"read_energy", SX_KEY_USED, NULL},
+    {"fill_energy", SX_KEY_USED, NULL},
+    {"update_energy", SX_KEY_USED, NULL},
+    {"leak_energy", SX_KEY_USED, NULL},
     {"comment", SX_KEY_NO_BEARING, NULL},
 };
-#define STORAGE_FLAT_ONLY 6
+#define STORAGE_FLAT_ONLY 10
 
 static const sx_key_rule compute_rules[] = {
     {"word_bits", SX_KEY_USED, NULL},

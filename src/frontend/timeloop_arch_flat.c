@@ -1,6 +1,7 @@
-/* The first dialect: `arithmetic` and a list of `storage` levels, innermost first. Beside Timeloop's keys it
- * has `keep` (the only tensors a level is built for), `bypass`, `transparent` and `banks`, and the
- * architecture may have a name, so that everything an architecture can hold can be written in it. */
+/* The first dialect: `arithmetic` and a list of `storage` levels, innermost first. Beside Timeloop's keys a
+ * level may have `keep` (the only tensors it is built for), `bypass`, `transparent`, `banks`, `leak_energy`,
+ * and `read_energy`, `fill_energy` and `update_energy` instead of an ERT, and the architecture a name:
+ * everything an architecture can hold can be written in it. */
 #include "frontend/arch_builder.h"
 #include "frontend/constraints.h"
 
@@ -21,6 +22,21 @@ static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char
     return sx_node_check_keys(b->input, map, what, rules, n);
 }
 
+/* Reads the energies of a level's own; all three of an access or none. */
+static sx_status read_energies(const sx_scope *scope, sx_storage *level, sx_level_draft *draft) {
+    static const char *const keys[] = {"read_energy", "fill_energy", "update_energy"};
+    double *const energy[] = {&level->read_energy, &level->fill_energy, &level->update_energy};
+    const char *given = sx_scope_first(scope, keys, 3);
+    for (int i = 0; i < 3 && given; i++) {
+        if (!sx_scope_pair(scope, keys[i]))
+            return sx_error_at(sx_scope_pair(scope, given)->place, "'%s' is given without '%s'", given,
+                               keys[i]);
+        SX_TRY(sx_scope_double(scope, keys[i], energy[i]));
+        draft->energy_given = true;
+    }
+    return sx_scope_double(scope, "leak_energy", &level->leak_energy);
+}
+
 static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_scope *variables) {
     const sx_scope scope = {.map = map, .outer = variables};
     sx_element element = {.attributes = &scope};
@@ -29,6 +45,7 @@ static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_s
     sx_storage *level;
     SX_TRY(read_element(b, map, "the storage level", rules, n, &element));
     SX_TRY(sx_builder_storage(b, &element, &level));
+    SX_TRY(read_energies(&scope, level, &b->draft[b->arch.n_levels - 1]));
     SX_TRY(sx_tensor_names(map, "keep", level->keeps, &level->n_keeps));
     SX_TRY(sx_tensor_names(map, "bypass", level->bypasses, &level->n_bypasses));
     SX_TRY(sx_scope_u32(&scope, "banks", &level->banks));

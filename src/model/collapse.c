@@ -72,8 +72,8 @@ static sx_counts count(const sx_model *model, const share *at, bool output, bool
     }
     bool elide = !no_elision && !model->options.no_first_read_elision;
     c.updates = round(at->demand);
-    c.reads = c.reductions = round(elide ? out - at->partition : out);
-    c.fills = round(elide && !outermost ? in - at->partition : in);
+    c.reads = c.reductions = fmax(round(elide ? out - at->partition : out), 0);
+    c.fills = fmax(round(elide && !outermost ? in - at->partition : in), 0);
     return c;
 }
 

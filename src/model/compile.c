@@ -100,21 +100,23 @@ static double least_words(const sx_model *model, const sx_shape *shape) {
 
 /* Mind Mappings, appendix A: every input word read once and every output word written once at every level
  * that is there for it, and all compute units busy. */
-static sx_score algorithmic_minimum(const sx_model *model) {
+static void set_minimum(sx_model *model) {
     sx_score least = {.utilization = 1};
-    least.energy_pj = (double)model->computes * model->compute_energy;
+    least.energy_pj = model->minimum_plain = (double)model->computes * model->compute_energy;
     least.cycles = (double)model->computes / (double)model->compute_instances;
     for (int v = 0; v < model->n_tensors; v++) {
-        double words = least_words(model, &model->shape[v]);
-        least.last_level_accesses += words;
+        double words = least_words(model, &model->shape[v]), energy = 0;
         for (int s = 0; s < model->n_levels; s++) {
             if (!(sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)) continue;
             const sx_level *level = &model->level[s];
             double access = model->shape[v].output ? level->update_energy : level->read_energy;
-            least.energy_pj += words * access / level->block_size;
+            energy += words * access / level->block_size;
         }
+        least.last_level_accesses += words;
+        least.energy_pj += energy;
+        if (model->shape[v].plain) model->minimum_plain += energy;
     }
-    return least;
+    model->minimum = least;
 }
 
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
@@ -140,7 +142,7 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     model->compute_y = arch->compute.mesh_y;
     model->compute_instances = arch->compute.instances;
     model->compute_energy = arch->compute.energy;
-    model->minimum = algorithmic_minimum(model);
+    set_minimum(model);
     *out = model;
     return SX_OK;
 }

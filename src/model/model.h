@@ -60,6 +60,7 @@ struct sx_model {
     uint64_t compute_x, compute_y, compute_instances;
     double compute_energy;
     sx_score minimum;
+    double minimum_plain; /* the energy of the minimum without tensors whose tiles can overlap */
 };
 
 typedef struct sx_loop {

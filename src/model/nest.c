@@ -27,25 +27,52 @@ uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
     return words;
 }
 
-/* Appends the loops of one slot; `step` is how far each dimension reaches so far. Returns the dimension whose
- * factor is impossible, -1 without one, -2 when the order is not a permutation. */
-static inline int add_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int level,
-                            const uint32_t *size, uint32_t *step, sx_loop *loops, uint8_t *n_loops) {
+/* Appends the loops of one slot; `step` is how far each dimension reaches so far. False when a factor is
+ * impossible or the order is not a permutation. */
+static inline bool add_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int level,
+                             const uint32_t *size, uint32_t *step, sx_loop *loops, uint8_t *n_loops) {
     unsigned seen = 0;
     int n = *n_loops;
     for (int i = 0; i < n_dims; i++) {
         unsigned d = order[i];
-        seen |= 1u << (d & 31);
-        uint32_t f = factor[d & (SX_MAX_DIMS - 1)];
+        if (d >= (unsigned)n_dims) return false;
+        seen |= 1u << d;
+        uint32_t f = factor[d];
         if (f == 1) continue;
-        if (d >= (unsigned)n_dims) return -2;
-        if (f == 0 || (uint64_t)(f - 1) * step[d] >= size[d]) return (int)d;
+        if (f == 0 || (uint64_t)(f - 1) * step[d] >= size[d]) return false;
         loops[n++] =
             (sx_loop){.step = step[d], .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
         step[d] *= f;
     }
     *n_loops = (uint8_t)n;
-    return seen == (1u << n_dims) - 1u ? -1 : -2;
+    return seen == (1u << n_dims) - 1u;
+}
+
+static bool is_permutation(const uint8_t *order, int n) {
+    unsigned seen = 0;
+    for (int i = 0; i < n; i++) seen |= order[i] < n ? 1u << order[i] : 0;
+    return seen == (1u << n) - 1u;
+}
+
+/* What is wrong with a mapping whose loops cannot be laid out. */
+static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
+    for (int s = 0; s < model->n_levels; s++)
+        if (!is_permutation(mapping->level[s].temporal_order, model->n_dims) ||
+            !is_permutation(mapping->level[s].spatial_order, model->n_dims))
+            return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
+    for (int d = 0; d < model->n_dims; d++) {
+        double cover = 1, size = model->size[d];
+        bool good = true;
+        for (int s = 0; s < model->n_levels; s++) {
+            const uint32_t factor[] = {mapping->level[s].spatial[d], mapping->level[s].temporal[d]};
+            for (int i = 0; i < 2; i++) {
+                good &= factor[i] > 0 && (factor[i] == 1 || (factor[i] - 1.0) * cover < size);
+                cover *= factor[i];
+            }
+        }
+        if (!good || cover < size) return illegal(SX_FACTOR_PRODUCT, -1, -1, d, cover, size);
+    }
+    return legal;
 }
 
 /* The children a slot's loops spread over, on X and on Y. */
@@ -100,34 +127,27 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
     uint32_t step[SX_MAX_DIMS];
     for (int d = 0; d < n_dims; d++) step[d] = 1;
     nest->n_temporal = nest->n_spatial = 0;
-    int bad = -1;
-    for (int s = 0; s < n_levels && bad == -1; s++) {
+    for (int s = 0; s < n_levels; s++) {
         const sx_mapping_level *level = &mapping->level[s];
         nest->temporal_of[s] = nest->n_temporal;
         nest->spatial_of[s] = nest->n_spatial;
-        bad = add_loops(level->spatial, level->spatial_order, n_dims, s, model->size, step, nest->spatial,
-                        &nest->n_spatial);
-        if (bad != -1) break;
+        if (!add_loops(level->spatial, level->spatial_order, n_dims, s, model->size, step, nest->spatial,
+                       &nest->n_spatial))
+            return why_not(model, mapping);
         memcpy(nest->spread[s], step, sizeof step);
         nest->slot_x[s] = nest->slot_y[s] = 1;
         nest->n_x[s] = 0;
         if (nest->n_spatial > nest->spatial_of[s]) spread_slot(level, n_dims, s, nest);
-        bad = add_loops(level->temporal, level->temporal_order, n_dims, s, model->size, step, nest->temporal,
-                        &nest->n_temporal);
+        if (!add_loops(level->temporal, level->temporal_order, n_dims, s, model->size, step, nest->temporal,
+                       &nest->n_temporal))
+            return why_not(model, mapping);
         memcpy(nest->extent[s], step, sizeof step);
-    }
-    if (bad == -2) return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
-    if (bad >= 0) {
-        double cover = 1;
-        for (int s = 0; s < n_levels; s++)
-            cover *= (double)mapping->level[s].spatial[bad] * mapping->level[s].temporal[bad];
-        return illegal(SX_FACTOR_PRODUCT, -1, -1, bad, cover, model->size[bad]);
     }
     nest->temporal_of[n_levels] = nest->n_temporal;
     nest->spatial_of[n_levels] = nest->n_spatial;
     nest->perfect = true;
     for (int d = 0; d < n_dims; d++) {
-        if (step[d] < model->size[d]) return illegal(SX_FACTOR_PRODUCT, -1, -1, d, step[d], model->size[d]);
+        if (step[d] < model->size[d]) return why_not(model, mapping);
         nest->perfect &= step[d] == model->size[d];
     }
     uint64_t product = nest->suffix[nest->n_temporal] = 1;

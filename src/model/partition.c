@@ -79,13 +79,22 @@ static void list_tiles(const rings *r, int i, bool edge, int64_t start, tiles *o
         list_tiles(r, i - 1, edge && k + 1 == n, start + (int64_t)(k * at->loop->step), out);
 }
 
+/* Whether an instance ever holds a tile in a dimension, from ring i inward. */
+static bool holds_any(const rings *r, int i, bool edge) {
+    if (i < 0) return true;
+    const ring *at = &r->ring[i];
+    uint32_t n = edge ? at->loop->last : at->loop->n;
+    if (at->spatial) return at->at < n && holds_any(r, i - 1, edge && at->at + 1 == n);
+    return ((!edge || n > 1) && holds_any(r, i - 1, false)) || (edge && holds_any(r, i - 1, true));
+}
+
 /* The dimensions of one rank (or of all), and a count of what instances at their present places hold. */
 typedef struct measure {
     const sx_shape *shape;
     rings *rings[SX_MAX_DIMS];
     int dim[SX_MAX_DIMS];
     int n_dims;
-    int first_rank, end_rank;
+    int first_rank, end_rank; /* equal: count instances that hold anything, not words */
     tiles tiles[SX_MAX_DIMS];
     uint64_t *bits;
     bool failed;
@@ -161,6 +170,7 @@ static double count_here(measure *m) {
     int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];
     size_t choice[SX_MAX_DIMS] = {0};
     uint64_t words, count = 0;
+    if (m->first_rank == m->end_rank) return holds_any(m->rings[0], m->rings[0]->n - 1, true);
     for (int k = 0; k < m->n_dims; k++) {
         m->tiles[k].n = 0;
         list_tiles(m->rings[k], m->rings[k]->n - 1, true, 0, &m->tiles[k]);
@@ -228,6 +238,15 @@ static double measure_ranks(const sx_model *model, const sx_nest *nest, const sx
     return m.failed ? -1 : sum;
 }
 
+/* The instances of a level, along a dimension that does not index the tensor, that are ever in use. */
+static double count_instances(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping,
+                              int level, int dim) {
+    rings r;
+    list_rings(&r, model, nest, mapping, level, dim);
+    measure m = {.rings = {&r}, .n_dims = 1};
+    return sum_places(&m, 0, r.n - 1);
+}
+
 /* Whether no dimension is in two ranks. */
 static bool ranks_independent(const sx_shape *shape) {
     unsigned seen = 0;
@@ -245,9 +264,8 @@ double sx_partition_words(const sx_model *model, const sx_nest *nest, const sx_m
                           int level) {
     const sx_shape *shape = &model->shape[tensor];
     double words = 1;
-    for (int s = level + 1; s < model->n_levels; s++)
-        for (int l = nest->spatial_of[s]; l < nest->spatial_of[s + 1]; l++)
-            if (!(shape->dims >> nest->spatial[l].dim & 1)) words *= nest->spatial[l].n;
+    for (int d = 0; d < model->n_dims; d++)
+        if (!(shape->dims >> d & 1)) words *= count_instances(model, nest, mapping, level, d);
     if (shape->unit) {
         for (int i = 0; i < shape->n_terms; i++) words *= model->size[shape->term[i].dim];
         return words;

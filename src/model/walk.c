@@ -324,15 +324,16 @@ static void visit(sx_walker *w, uint32_t edges, uint32_t in, sx_piece *now) {
 
 static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in);
 
-/* Whether a class with a past is idle at all visits where these dimensions are at the edge. */
+/* Whether a class that holds something is idle at all visits where these dimensions are at the edge. */
 static bool is_frozen(const sx_walker *w, int c, uint32_t stuck, uint32_t state) {
-    return state_of(w, state)[(size_t)c * w->record] != 0 && is_idle(w, c, stuck);
+    return state_of(w, state)[(size_t)c * w->record] & HELD && is_idle(w, c, stuck);
 }
 
-/* The block of the j innermost items, with classes that stay idle in it left out of its state; *out is the
- * state afterwards with them back in. */
+/* The block of the j innermost items, without what classes hold that stay idle in it; *out is the state
+ * afterwards with that back in. */
 static uint32_t run(sx_walker *w, int32_t j, uint32_t edges, uint32_t in, uint32_t *out) {
     uint32_t stuck = edges & ~w->leaving[j];
+    size_t hold = 3 * (size_t)w->shape->n_ranks * sizeof(int64_t);
     bool any = false;
     for (int c = 0; c < w->n_classes && stuck && !any; c++) any = is_frozen(w, c, stuck, in);
     if (!any) {
@@ -341,17 +342,21 @@ static uint32_t run(sx_walker *w, int32_t j, uint32_t edges, uint32_t in, uint32
         return b;
     }
     load(w, in);
-    for (int c = 0; c < w->n_classes; c++)
-        if (is_frozen(w, c, stuck, in))
-            memset(w->scratch + (size_t)c * w->record, 0, w->record * sizeof(int64_t));
+    for (int c = 0; c < w->n_classes; c++) {
+        int64_t *record = w->scratch + (size_t)c * w->record;
+        if (!is_frozen(w, c, stuck, in)) continue;
+        record[0] &= FETCHED;
+        memset(held_of(record), 0, hold);
+    }
     uint32_t b = run_block(w, j, edges, intern(w));
     if (w->failed) return b;
     load(w, w->block[b].out);
     for (int c = 0; c < w->n_classes; c++) {
-        if (!is_frozen(w, c, stuck, in)) continue;
         int64_t *record = w->scratch + (size_t)c * w->record;
-        memcpy(record, state_of(w, in) + (size_t)c * w->record, w->record * sizeof(int64_t));
-        if (w->links && w->block[b].visits) remember(w, record, NULL);
+        const int64_t *before = state_of(w, in) + (size_t)c * w->record;
+        if (!is_frozen(w, c, stuck, in)) continue;
+        record[0] |= before[0] & (HELD | STEPPED);
+        memcpy(held_of(record), before + 1, hold);
     }
     *out = intern(w);
     return b;
@@ -378,6 +383,7 @@ static void add_child(sx_walker *w, sequence *s, uint32_t b, uint64_t times) {
 /* Moves the children collected so far to the pool, where only `w->n_children` of the block in hand may grow.
  */
 static bool flush(sx_walker *w, sequence *s, child **kept, size_t *n_kept, size_t *room) {
+    if (s->n == 0) return true;
     if (!reserve(w, kept, room, *n_kept + (size_t)s->n, sizeof **kept)) return false;
     memcpy(*kept + *n_kept, s->list, (size_t)s->n * sizeof *s->list);
     *n_kept += (size_t)s->n;

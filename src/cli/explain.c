@@ -4,6 +4,8 @@
 #include "cli/table.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* Some of a mapping's loops, innermost first. */
 typedef struct loop_set {
@@ -32,6 +34,21 @@ typedef struct facts {
 static void set_add(loop_set *set, sx_loop_line line) {
     set->line[set->n++] = line;
     set->product *= line.factor;
+}
+
+/* "1 word", "24 words". */
+static sx_shown words(double n) {
+    sx_shown shown;
+    snprintf(shown.text, sizeof shown.text, "%.24s word%s", sx_show_count(n).text, n == 1 ? "" : "s");
+    return shown;
+}
+
+/* "once", "twice", "24 times". */
+static sx_shown times(double n) {
+    sx_shown shown = {"once"};
+    if (n == 2) return (sx_shown){"twice"};
+    if (n != 1) snprintf(shown.text, sizeof shown.text, "%.24s times", sx_show_count(n).text);
+    return shown;
 }
 
 /* Adds "P (9) and R (5) of DRAM, C (4) of L2", outermost level first. */
@@ -118,17 +135,18 @@ static void explain_bypass(const facts *f, sx_text *out) {
     if (outer == f->e->cost.n_levels)
         sx_text_add(out, "not kept here; its home is %s, further in.", sx_level_name(&f->e->arch, inner));
     else
-        sx_text_add(out, "not kept here: it passes through, and %s is served from %s.",
-                    sx_level_name(&f->e->arch, inner), sx_level_name(&f->e->arch, outer));
+        sx_text_add(out, "not kept here: %s %s %s.", sx_level_name(&f->e->arch, inner),
+                    f->output ? "sends it straight to" : "is served straight from",
+                    sx_level_name(&f->e->arch, outer));
 }
 
 /* Adds what an output's reads here are. */
 static void explain_accumulation(const facts *f, sx_text *out) {
     double first = f->updates - f->reads;
     if (f->updates == 0) return;
-    sx_text_add(out, " %s words are written here from inside", sx_show_count(f->updates).text);
+    sx_text_add(out, " %s come in from inside", words(f->updates).text);
     if (f->reads == 0)
-        sx_text_add(out, ", each once, so that nothing is read to be added to.");
+        sx_text_add(out, ", each to begin a sum, so that none is read first.");
     else if (f->elided && f->e->cost.perfect && fabs(first - f->partition) < 0.5)
         sx_text_add(out,
                     "; %s of them add to a sum that is read first, the others begin one and need no read.",
@@ -138,39 +156,38 @@ static void explain_accumulation(const facts *f, sx_text *out) {
 }
 
 static void explain_home(const facts *f, sx_text *out) {
-    double words = (double)sx_problem_words(&f->e->problem, f->tensor);
-    if (f->tile == words)
-        sx_text_add(out, "its home: all %s words are here from the start.", sx_show_count(words).text);
+    double all = (double)sx_problem_words(&f->e->problem, f->tensor);
+    if (f->tile == all)
+        sx_text_add(out, "at home here, all %s of it.", words(all).text);
     else
         sx_text_add(
             out,
-            "its home, as no level outside keeps it: a tile of %s of its %s words is here at a time, and "
-            "nothing is charged for bringing it.",
-            sx_show_count(f->tile).text, sx_show_count(words).text);
+            "at home here, as no level outside keeps it: a tile of %s of all %s at a time, and nothing is "
+            "charged for bringing it.",
+            sx_show_count(f->tile).text, words(all).text);
     if (f->output) {
         explain_accumulation(f, out);
         return;
     }
-    sx_text_add(out, " %s words are read", sx_show_count(f->reads).text);
-    if (f->tile == words && f->e->cost.level[f->level].instances == 1)
-        sx_text_add(out, ", each %s times on average", sx_show_count(f->reads / words).text);
+    sx_text_add(out, " %s are read", words(f->reads).text);
+    if (f->tile == all && f->e->cost.level[f->level].instances == 1)
+        sx_text_add(out, ", each %s on average", times(f->reads / all).text);
     sx_text_add(out, ".");
 }
 
 /* Adds how often the tile comes. */
 static void explain_arrivals(const facts *f, sx_text *out) {
     if (f->exact && f->changes == 1)
-        sx_text_add(out, "a tile of %s words comes once.", sx_show_count(f->tile).text);
+        sx_text_add(out, "a tile of %s comes once.", words(f->tile).text);
     else if (f->exact)
-        sx_text_add(out, "a tile of %s words comes %s times, %s words in all.", sx_show_count(f->tile).text,
-                    sx_show_count(f->changes).text, sx_show_count(f->arrivals).text);
+        sx_text_add(out, "a tile of %s comes %s, %s in all.", words(f->tile).text, times(f->changes).text,
+                    words(f->arrivals).text);
     else if (f->e->cost.perfect && f->sliding && f->arrivals < f->tile * f->changes)
-        sx_text_add(
-            out, "a tile of %s words changes %s times, but its windows overlap: %s words come instead of %s.",
-            sx_show_count(f->tile).text, sx_show_count(f->changes).text, sx_show_count(f->arrivals).text,
-            sx_show_count(f->tile * f->changes).text);
+        sx_text_add(out, "a tile of %s changes %s, but its windows overlap: %s come instead of %s.",
+                    words(f->tile).text, times(f->changes).text, words(f->arrivals).text,
+                    sx_show_count(f->tile * f->changes).text);
     else
-        sx_text_add(out, "%s words come, for a tile of up to %s.", sx_show_count(f->arrivals).text,
+        sx_text_add(out, "%s come, for a tile of up to %s.", words(f->arrivals).text,
                     sx_show_count(f->tile).text);
 }
 
@@ -194,7 +211,7 @@ static void explain_loops(const facts *f, sx_text *out) {
     add_loops(f->e, &f->again, out);
     sx_text_add(out, ", which %s not index it but %s outside", f->again.n > 1 ? "do" : "does",
                 f->again.n > 1 ? "lie" : "lies");
-    if (f->exact) sx_text_add(out, ": %s times the same words", sx_show_count(f->again.product).text);
+    if (f->exact) sx_text_add(out, ": %s the same words", times(f->again.product).text);
     sx_text_add(out, ".");
 }
 
@@ -203,11 +220,11 @@ static void explain_partial_sums(const facts *f, sx_text *out) {
     if (f->fills == 0)
         sx_text_add(out, " Every sum starts from zero here, and none is brought back.");
     else if (f->elided && f->exact)
-        sx_text_add(
-            out, " %s of these words start from zero and are not fetched; %s are partial sums brought back.",
-            sx_show_count(f->partition).text, sx_show_count(f->fills).text);
+        sx_text_add(out,
+                    " %s of these begin from zero and are not fetched; %s are partial sums brought back.",
+                    sx_show_count(f->partition).text, sx_show_count(f->fills).text);
     else
-        sx_text_add(out, " %s words of partial sums are fetched.", sx_show_count(f->fills).text);
+        sx_text_add(out, " %s of partial sums are fetched.", words(f->fills).text);
 }
 
 static void explain_kept(const facts *f, sx_text *out) {
@@ -220,8 +237,7 @@ static void explain_kept(const facts *f, sx_text *out) {
         explain_partial_sums(f, out);
         explain_accumulation(f, out);
     } else if (f->fills > 0) {
-        sx_text_add(out, " Each word that comes is read %s times on average.",
-                    sx_show_count(f->reads / f->fills).text);
+        sx_text_add(out, " Each word that comes is read %s on average.", times(f->reads / f->fills).text);
     }
 }
 
@@ -237,44 +253,75 @@ static loop_set shared_loops(const facts *f) {
     return set;
 }
 
-/* Adds what the children below this level share of the tensor. */
-static void explain_sharing(const facts *f, const sx_cost_net_tensor *net, sx_text *out) {
-    const char *child = sx_level_name(&f->e->arch, f->level - 1);
-    loop_set shared = shared_loops(f);
-    double m = (double)net->multicast;
-    bool simple = shared.n && shared.product == m;
-    if (m > 1) {
-        const char *most = simple && f->e->cost.perfect ? "" : "up to ";
-        if (f->output)
-            sx_text_add(out, " On their way out of the %s %s, %s%s partial sums at a time become one",
-                        sx_show_count((double)net->fanout).text, child, most, sx_show_count(m).text);
-        else
-            sx_text_add(out, " A word that goes inward serves %s%s of the %s %s at once", most,
-                        sx_show_count(m).text, sx_show_count((double)net->fanout).text, child);
-        if (simple) {
-            sx_text_add(out, ", because ");
-            add_loops(f->e, &shared, out);
-            sx_text_add(out, ", spread over them, %s not index it", shared.n > 1 ? "do" : "does");
+/* The words of the box that the tile of the child below this level spans, or those of all children together.
+ */
+static double child_words(const facts *f, bool together) {
+    const sx_evaluation *e = f->e;
+    const sx_tensor *t = &e->problem.tensor[f->tensor];
+    double box = 1;
+    for (int r = 0; r < t->n_ranks; r++) {
+        double extent = 1;
+        for (int d = 0; d < e->problem.n_dims; d++) {
+            double reach = (double)sx_mapping_extent(&e->mapping, f->level - 1, d);
+            if (together) reach *= e->mapping.level[f->level].spatial[d];
+            extent += abs(t->coef[r][d]) * (reach - 1);
         }
-        sx_text_add(out, ".");
-        return;
+        box *= extent;
     }
-    sx_text_add(out, " Each of the %s %s %s words of its own", sx_show_count((double)net->fanout).text, child,
-                f->output ? "sends" : "takes");
-    if (f->e->mapping.level[f->level].no_multicast >> f->tensor & 1 && shared.n)
+    return box;
+}
+
+/* Whether the children's tiles cannot but overlap: together they span fewer words than they hold. */
+static bool windows_overlap(const facts *f) {
+    double children = (double)f->e->cost.network[f->level].tensor[f->tensor].fanout;
+    return f->e->cost.perfect && child_words(f, true) < children * child_words(f, false);
+}
+
+/* Adds that one word serves several children, or that several children's sums become one. */
+static void explain_shared(const facts *f, const sx_cost_net_tensor *net, const loop_set *shared,
+                           sx_text *out) {
+    const char *child = sx_level_name(&f->e->arch, f->level - 1);
+    double m = (double)net->multicast, children = (double)net->fanout;
+    bool simple = shared->n && shared->product == m;
+    const char *most = simple && f->e->cost.perfect ? "" : "up to ";
+    if (f->output)
+        sx_text_add(out, " On their way out of the %s %s, %s%s partial sums at a time become one",
+                    sx_show_count(children).text, child, most, sx_show_count(m).text);
+    else if (m == children)
+        sx_text_add(out, " A word that goes inward serves all %s %s at once", sx_show_count(m).text, child);
+    else
+        sx_text_add(out, " A word that goes inward serves %s%s of the %s %s at once", most,
+                    sx_show_count(m).text, sx_show_count(children).text, child);
+    if (simple) {
+        sx_text_add(out, ", because ");
+        add_loops(f->e, shared, out);
+        sx_text_add(out, ", spread over them, %s not index it", shared->n > 1 ? "do" : "does");
+    }
+    sx_text_add(out, ".");
+}
+
+/* Adds that every child has words of its own, and why nothing is shared. */
+static void explain_separate(const facts *f, const sx_cost_net_tensor *net, const loop_set *shared,
+                             sx_text *out) {
+    bool off = f->e->mapping.level[f->level].no_multicast >> f->tensor & 1 && shared->n;
+    bool own = !f->sliding && !off;
+    sx_text_add(out, " Each of the %s %s %s %s", sx_show_count((double)net->fanout).text,
+                sx_level_name(&f->e->arch, f->level - 1), f->output ? "sends" : "gets",
+                own ? "words of its own" : "its words separately");
+    if (off)
         sx_text_add(out, ", as the mapping switches sharing off");
-    else if (f->sliding)
-        sx_text_add(out, ", as windows that overlap only in part are not shared");
+    else if (f->sliding && windows_overlap(f))
+        sx_text_add(out, ": windows that overlap only in part are not shared");
     sx_text_add(out, ".");
 }
 
 static void explain_network(const facts *f, sx_text *out) {
     const sx_cost_net_tensor *net = &f->e->cost.network[f->level].tensor[f->tensor];
     if (net->fanout <= 1 || net->ingresses <= 0) return;
-    explain_sharing(f, net, out);
+    loop_set shared = shared_loops(f);
+    (net->multicast > 1 ? explain_shared : explain_separate)(f, net, &shared, out);
     if (net->link_transfers > 0)
-        sx_text_add(out, " %s words come to a child from its neighbour instead.",
-                    sx_show_count(net->link_transfers).text);
+        sx_text_add(out, " %s come to a child from its neighbour instead.", words(net->link_transfers).text);
 }
 
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out) {

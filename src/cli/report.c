@@ -76,19 +76,26 @@ static void print_limit(const sx_evaluation *e, sx_text *out) {
     if (e->simulated) sx_text_add(out, "  Counted by simulating every iteration, not by the model.\n");
 }
 
+/* A product of large numbers, where four digits are enough. */
+static sx_shown show_product(double value) {
+    sx_shown shown;
+    if (value < 1e7) return sx_show_count(value);
+    snprintf(shown.text, sizeof shown.text, "%.4g", value);
+    return shown;
+}
+
 static void print_totals(const sx_evaluation *e, sx_text *out) {
     const sx_cost *cost = &e->cost;
     sx_score least = e->minimum;
-    sx_shown edp, least_edp;
-    snprintf(edp.text, sizeof edp.text, "%.4g pJ*cycles", cost->edp);
-    snprintf(least_edp.text, sizeof least_edp.text, "%.4g", least.energy_pj * least.cycles);
+    double least_edp = least.energy_pj * least.cycles;
     sx_table table;
     sx_table_begin(&table, "lll");
     total_row(&table, "cycles", sx_show_count((double)cost->cycles).text, (double)cost->cycles, least.cycles,
               sx_show_count(least.cycles).text);
     total_row(&table, "energy", sx_show_energy(cost->energy_pj).text, cost->energy_pj, least.energy_pj,
               sx_show_energy(least.energy_pj).text);
-    total_row(&table, "EDP", edp.text, cost->edp, least.energy_pj * least.cycles, least_edp.text);
+    total_row(&table, "EDP (pJ*cycles)", show_product(cost->edp).text, cost->edp, least_edp,
+              show_product(least_edp).text);
     sx_table_cell(&table, "utilisation");
     sx_table_cell(&table, "%s", sx_show_percent(cost->utilization).text);
     sx_table_cell(&table, "%s of %s %s in use", sx_show_count((double)cost->compute_instances).text,
@@ -169,9 +176,9 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
     for (int i = 0; i < 9; i++) sx_table_cell(&table, "%s", titles[i]);
     for (int s = cost->n_levels - 1; s >= 0; s--) {
         level_heading(e, s, &table);
-        bool any = detail == SX_DETAIL_ALL;
-        for (int v = 0; v < cost->n_tensors; v++) any |= cost->level[s].tensor[v].kept;
-        for (int v = 0; any && v < cost->n_tensors; v++) tensor_row(e, s, v, &table);
+
+        for (int v = 0; v < cost->n_tensors; v++)
+            if (cost->level[s].tensor[v].kept || detail == SX_DETAIL_ALL) tensor_row(e, s, v, &table);
         if (cost->level[s].leakage_pj > 0 || detail == SX_DETAIL_ALL)
             energy_row(e, "leakage", cost->level[s].leakage_pj, &table);
     }

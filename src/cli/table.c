@@ -14,6 +14,7 @@ sx_shown sx_show_count(double value) {
         snprintf(shown.text, sizeof shown.text, "%.5g", value);
         return shown;
     }
+    if (fabs(value) >= 1000) value = round(value);
     if (value != floor(value)) {
         int digits = fabs(value) < 10 ? 3 : fabs(value) < 100 ? 2 : 1;
         snprintf(shown.text, sizeof shown.text, "%.*f", digits, value);

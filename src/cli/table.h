@@ -11,7 +11,7 @@ typedef struct sx_shown {
     char text[32];
 } sx_shown;
 
-/* 1234567 is 1,234,567; beyond 10^10 it is 1.2346e+10; what is not whole keeps a few digits. */
+/* 1234567 is 1,234,567; beyond 10^10 it is 1.2346e+10; below 1000 what is not whole keeps a few digits. */
 sx_shown sx_show_count(double value);
 /* Picojoules in the unit that suits them, such as 137.9 mJ. */
 sx_shown sx_show_energy(double picojoules);

@@ -85,6 +85,8 @@ static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
     if (e->simulated) {
         uint64_t steps = sx_args_count(args, "max-steps", default_steps);
         status = sx_simulate(&e->problem, &e->arch, &e->mapping, &e->options, steps, &e->verdict, &e->cost);
+        if (status && status->code == SX_ERR_LIMIT)
+            status = sx_error_hint(status, "allow more by --max-steps, or simulate a smaller problem");
         goto done;
     }
     status = sx_evaluator_new(model, &evaluator);

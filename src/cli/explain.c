@@ -28,7 +28,7 @@ typedef struct facts {
     loop_set still, moving, again;
     double visits, changes; /* steps of all loops outside; of those that are not still */
     double arrivals;        /* words that come, with those that start from zero */
-    bool exact;             /* whole tiles come: arrivals are tile times changes */
+    bool exact; /* whole tiles come: arrivals are tile times changes, but for a fraction cut off */
 } facts;
 
 static void set_add(loop_set *set, sx_loop_line line) {
@@ -119,7 +119,7 @@ static facts facts_of(const sx_evaluation *e, int level, int tensor) {
     find_loops(&f);
     if (e->mapping.level[level].no_temporal_reuse & bit) f.changes = f.visits;
     f.arrivals = f.fills + (f.elided ? f.partition : 0);
-    f.exact = e->cost.perfect && fabs(f.arrivals - f.tile * f.changes) < 0.5;
+    f.exact = e->cost.perfect && fabs(f.arrivals - f.tile * f.changes) <= 1;
     return f;
 }
 
@@ -181,7 +181,7 @@ static void explain_arrivals(const facts *f, sx_text *out) {
         sx_text_add(out, "a tile of %s comes once.", words(f->tile).text);
     else if (f->exact)
         sx_text_add(out, "a tile of %s comes %s, %s in all.", words(f->tile).text, times(f->changes).text,
-                    words(f->arrivals).text);
+                    words(f->tile * f->changes).text);
     else if (f->e->cost.perfect && f->sliding && f->arrivals < f->tile * f->changes)
         sx_text_add(out, "a tile of %s changes %s, but its windows overlap: %s come instead of %s.",
                     words(f->tile).text, times(f->changes).text, words(f->arrivals).text,
@@ -223,8 +223,11 @@ static void explain_partial_sums(const facts *f, sx_text *out) {
         sx_text_add(out,
                     " %s of these begin from zero and are not fetched; %s are partial sums brought back.",
                     sx_show_count(f->partition).text, sx_show_count(f->fills).text);
-    else
+    else if (f->elided)
         sx_text_add(out, " %s of partial sums are fetched.", words(f->fills).text);
+    else
+        sx_text_add(out, " %s are fetched, also on a first visit, as first-read elision is off.",
+                    words(f->fills).text);
 }
 
 static void explain_kept(const facts *f, sx_text *out) {
@@ -321,7 +324,7 @@ static void explain_network(const facts *f, sx_text *out) {
     loop_set shared = shared_loops(f);
     (net->multicast > 1 ? explain_shared : explain_separate)(f, net, &shared, out);
     if (net->link_transfers > 0)
-        sx_text_add(out, " %s come to a child from its neighbour instead.", words(net->link_transfers).text);
+        sx_text_add(out, " %s come from a neighbour instead.", words(net->link_transfers).text);
 }
 
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out) {

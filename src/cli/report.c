@@ -77,10 +77,12 @@ static void print_limit(const sx_evaluation *e, sx_text *out) {
 }
 
 /* A product of large numbers, where four digits are enough. */
-static sx_shown show_product(double value) {
+static sx_shown show_product(double value, const char *unit) {
     sx_shown shown;
-    if (value < 1e7) return sx_show_count(value);
-    snprintf(shown.text, sizeof shown.text, "%.4g", value);
+    if (value < 1e7)
+        snprintf(shown.text, sizeof shown.text, "%.16s%s", sx_show_count(value).text, unit);
+    else
+        snprintf(shown.text, sizeof shown.text, "%.4g%s", value, unit);
     return shown;
 }
 
@@ -94,8 +96,8 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
               sx_show_count(least.cycles).text);
     total_row(&table, "energy", sx_show_energy(cost->energy_pj).text, cost->energy_pj, least.energy_pj,
               sx_show_energy(least.energy_pj).text);
-    total_row(&table, "EDP (pJ*cycles)", show_product(cost->edp).text, cost->edp, least_edp,
-              show_product(least_edp).text);
+    total_row(&table, "EDP", show_product(cost->edp, " pJ*cycles").text, cost->edp, least_edp,
+              show_product(least_edp, "").text);
     sx_table_cell(&table, "utilisation");
     sx_table_cell(&table, "%s", sx_show_percent(cost->utilization).text);
     sx_table_cell(&table, "%s of %s %s in use", sx_show_count((double)cost->compute_instances).text,
@@ -176,9 +178,10 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
     for (int i = 0; i < 9; i++) sx_table_cell(&table, "%s", titles[i]);
     for (int s = cost->n_levels - 1; s >= 0; s--) {
         level_heading(e, s, &table);
+        bool any = detail == SX_DETAIL_ALL;
+        for (int v = 0; v < cost->n_tensors; v++) any |= cost->level[s].tensor[v].kept;
 
-        for (int v = 0; v < cost->n_tensors; v++)
-            if (cost->level[s].tensor[v].kept || detail == SX_DETAIL_ALL) tensor_row(e, s, v, &table);
+        for (int v = 0; any && v < cost->n_tensors; v++) tensor_row(e, s, v, &table);
         if (cost->level[s].leakage_pj > 0 || detail == SX_DETAIL_ALL)
             energy_row(e, "leakage", cost->level[s].leakage_pj, &table);
     }

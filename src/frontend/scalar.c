@@ -148,7 +148,7 @@ static bool printable(const char *text) {
 }
 
 sx_status sx_node_name(const sx_node *node, const char *what, char *field) {
-    const char *text;
+    const char *text = NULL;
     SX_TRY(sx_node_text(node, what, &text));
     if (!printable(text)) return sx_error_at(node->place, "'%s' has characters that cannot be printed", what);
     return sx_error_place(sx_text_name(field, SX_NAME_SIZE, text, what), node->place);
@@ -177,7 +177,7 @@ sx_status sx_node_names(const sx_node *node, const char *what, sx_name_visitor *
     if (node->kind == SX_NODE_SCALAR) return visit_words(node, each, user);
     if (node->kind != SX_NODE_LIST) return not_a(node, what, "a list of names");
     for (size_t i = 0; i < node->n; i++) {
-        const char *name;
+        const char *name = NULL;
         SX_TRY(sx_node_text(node->item[i], what, &name));
         SX_TRY(each(user, name, node->item[i]->place));
     }

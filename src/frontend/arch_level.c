@@ -37,6 +37,21 @@ static sx_status copy_name(const sx_element *e, char *field) {
     return SX_OK;
 }
 
+/* The error for instances that do not fill their mesh; x or y is 0 where it is not given. */
+static sx_status bad_mesh(const sx_element *e, uint64_t n, uint64_t x, uint64_t y) {
+    sx_place place = place_of(e, FIRST(e->attributes, "meshX", "meshY"));
+    int size = (int)e->name_size;
+    sx_status error;
+    if (x && y)
+        error = sx_error_at(place, "'%.*s' has %llu instances on a mesh of %llu x %llu", size, e->name,
+                            (unsigned long long)n, (unsigned long long)x, (unsigned long long)y);
+    else
+        error = sx_error_at(place, "'%.*s' has %llu instances, which is not a multiple of %s (%llu)", size,
+                            e->name, (unsigned long long)n, x ? "meshX" : "meshY",
+                            (unsigned long long)(x ? x : y));
+    return sx_error_hint(error, "instances must be meshX * meshY");
+}
+
 /* Instances and their mesh: what is missing follows from the rest, a mesh being one row where nothing says
  * otherwise. */
 static sx_status read_mesh(const sx_element *e, uint64_t *instances, uint64_t *mesh_x, uint64_t *mesh_y) {
@@ -57,14 +72,7 @@ static sx_status read_mesh(const sx_element *e, uint64_t *instances, uint64_t *m
     if (!x && !y) x = n;
     if (!x && n % y == 0) x = n / y;
     if (!y && n % x == 0) y = n / x;
-    if (x * y != n)
-        return sx_error_hint(
-            sx_error_at(place_of(e, FIRST(e->attributes, "meshX", "meshY")),
-                        "'%.*s' has %llu instances, which do not fill a mesh with meshX %llu and "
-                        "meshY %llu",
-                        (int)e->name_size, e->name, (unsigned long long)n, (unsigned long long)x,
-                        (unsigned long long)y),
-            "instances must be meshX * meshY");
+    if (x * y != n) return bad_mesh(e, n, x, y);
     *instances = n;
     *mesh_x = x;
     *mesh_y = y;

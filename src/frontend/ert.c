@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
@@ -43,7 +44,10 @@ static sx_status check_action(sx_input *input, const sx_node *action, bool named
     }
     double energy;
     SX_TRY(sx_node_require(action, "energy", "an action of the ERT", &value));
-    return sx_node_double(value, "energy", &energy);
+    SX_TRY(sx_node_double(value, "energy", &energy));
+    if (energy >= 0 && isfinite(energy)) return SX_OK;
+    return sx_error_at(value->place, "'energy' is %g; it must be a finite number that is not negative",
+                       energy);
 }
 
 /* Checks a table of version 0.2: actions by name, each a map or a list of maps. */

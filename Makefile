@@ -2,7 +2,7 @@
 
 FUZZ_SECONDS ?= 600
 
-.PHONY: help demo build check check-long bench fuzz format format-check install clean
+.PHONY: help demo build check check-long bench fuzz format format-check readme install clean
 
 help:
 	@echo 'make demo          build, and cost a mapping of a convolution onto an accelerator'
@@ -12,6 +12,7 @@ help:
 	@echo 'make check-long    the property tests with a million cases each (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
+	@echo 'make readme        put what the program says into README.md'
 	@echo 'make install       into PREFIX (the CMake default is used without)'
 	@echo 'make clean         remove the build folders'
 
@@ -52,6 +53,9 @@ format:
 format-check:
 	@tools/setup test
 	@tools/format --check
+
+readme: build
+	@tools/readme build/sextant
 
 install: build
 	cmake --build --preset release

@@ -45,16 +45,16 @@ static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_p
     return SX_OK;
 }
 
-/* The dimension whose name, with only digits behind it, is the given word, such as R of "R16"; -1 without
- * one. The longest name wins, and *digits is where the number begins. */
-static int split_word(const char *word, const sx_problem *problem, size_t *digits) {
+/* The dimension whose name, with a digit behind it, begins the given word, such as R of "R16"; -1 without
+ * one. The longest name wins, and *length is its length. */
+static int split_word(const char *word, const sx_problem *problem, size_t *length) {
     int found = -1;
     for (int d = 0; d < problem->n_dims; d++) {
-        size_t length = strlen(problem->dim_name[d]);
-        if (strncmp(word, problem->dim_name[d], length) != 0 || (found >= 0 && length <= *digits)) continue;
-        if (!word[length] || strspn(word + length, "0123456789") != strlen(word + length)) continue;
+        size_t size = strlen(problem->dim_name[d]);
+        if (strncmp(word, problem->dim_name[d], size) != 0 || !isdigit((unsigned char)word[size])) continue;
+        if (found >= 0 && size <= *length) continue;
         found = d;
-        *digits = length;
+        *length = size;
     }
     return found;
 }
@@ -64,7 +64,7 @@ static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
     sx_place place = sx_scan_place(scan);
     const char *start = scan->at;
     char word[SX_NAME_SIZE];
-    size_t digits = 0;
+    size_t length = 0;
     if (!sx_scan_name(scan, word)) {
         sx_status error = sx_scan_expected(scan, "the name of a dimension");
         if (isdigit((unsigned char)*scan->at))
@@ -77,8 +77,11 @@ static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
         return sx_error_hint(sx_error_at(sx_scan_place(scan), "the factor of '%s' is a bound", word),
                              "a mapping needs the factor itself: '%s=4'", word);
     if (next != '=' && (dim < 0 || !isdigit((unsigned char)next))) {
-        dim = split_word(word, r->problem, &digits);
-        if (dim >= 0) scan->at = start + digits;
+        int split = split_word(word, r->problem, &length);
+        if (split >= 0) {
+            dim = split;
+            scan->at = start + length;
+        }
     }
     if (dim < 0) return sx_dimension_unknown(place, word, r->problem);
     sx_scan_take(scan, "=");

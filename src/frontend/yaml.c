@@ -47,7 +47,7 @@ static SX_MUST_USE sx_status syntax_error(const reader *r) {
         return sx_error_hint(error, "is a bracket not closed, or a comma missing?");
     if (strstr(problem, "mapping values are not allowed"))
         return sx_error_hint(error, "is a line indented too far, or a text with ': ' not quoted?");
-    if (strstr(problem, "could not find expected ':'"))
+    if (strstr(problem, "could not find expected ':'") || strstr(problem, "found unexpected ':'"))
         return sx_error_hint(error, "a map's key is followed by a colon and a space");
     if (strstr(problem, "did not find expected key") || strstr(problem, "did not find expected '-'"))
         return sx_error_hint(error, "entries of one map or list must be indented alike");

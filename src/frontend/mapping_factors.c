@@ -25,8 +25,7 @@ static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_p
     int64_t value, remainder = 0;
     if (factor->written) return sx_error_at(place, "dimension '%s' has two factors here", name);
     if (!sx_scan_number(scan, &value)) return sx_scan_expected(scan, "a factor");
-    if (*scan->at == '.' || isalpha((unsigned char)*scan->at))
-        return sx_scan_expected(scan, "a whole number");
+    if (*scan->at == '.') return sx_scan_expected(scan, "a whole number");
     if (scan->at[0] == ',' && isdigit((unsigned char)scan->at[1])) {
         scan->at++;
         if (!sx_scan_number(scan, &remainder)) return sx_scan_expected(scan, "a remainder");

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t default_steps = 100000000;
+/* Steps that --simulate takes unless told otherwise, as a number and as text. */
+#define DEFAULT_STEPS 100000000
+#define QUOTED(number) #number
+#define TEXT_OF(number) QUOTED(number)
 
 typedef enum noun { NOUN_ARCH, NOUN_PROBLEM, NOUN_MAPPING } noun;
 
@@ -83,7 +86,7 @@ static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
     if (status) goto done;
     e->minimum = sx_model_minimum(model);
     if (e->simulated) {
-        uint64_t steps = sx_args_count(args, "max-steps", default_steps);
+        uint64_t steps = sx_args_count(args, "max-steps", DEFAULT_STEPS);
         status = sx_simulate(&e->problem, &e->arch, &e->mapping, &e->options, steps, &e->verdict, &e->cost);
         if (status && status->code == SX_ERR_LIMIT)
             status = sx_error_hint(status, "allow more by --max-steps, or simulate a smaller problem");
@@ -170,7 +173,8 @@ static const sx_option options[] = {
     {"no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours"},
     {"simulate", 0, NULL, SX_OPTION_FLAG, false,
      "count by running every iteration: slow, for small problems"},
-    {"max-steps", 0, "N", SX_OPTION_COUNT, false, "steps after which --simulate gives up (100000000)"},
+    {"max-steps", 0, "N", SX_OPTION_COUNT, false,
+     "steps after which --simulate gives up (" TEXT_OF(DEFAULT_STEPS) ")"},
     {"write", 'w', "NOUN[:FORMAT]", SX_OPTION_TEXT, false,
      "only read and write back arch, problem or mapping, as yaml or json; a problem also as einsum"},
     SX_OPTION_JSON,

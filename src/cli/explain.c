@@ -386,14 +386,6 @@ void sx_explain_time(const sx_evaluation *e, sx_text *out) {
     sx_text_add(out, " In all %s cycles.", sx_show_count((double)cost->cycles).text);
 }
 
-/* Wraps and frees a paragraph. */
-static void print_paragraph(sx_text *paragraph, int indent, sx_text *out) {
-    out->failed |= paragraph->failed;
-    sx_text_add(out, "%*s", indent, "");
-    if (!paragraph->failed) sx_wrap(paragraph->data, indent, indent + 2, SX_LINE_WIDTH, out);
-    sx_text_free(paragraph);
-}
-
 void sx_explain(const sx_evaluation *e, sx_text *out) {
     sx_text paragraph = {0};
     sx_text_add(out, "\nWhy, level by level. Numbers are those of one instance.\n\n");
@@ -401,9 +393,11 @@ void sx_explain(const sx_evaluation *e, sx_text *out) {
         sx_text_add(out, "  %s\n", e->arch.level[s].name);
         for (int v = 0; v < e->cost.n_tensors; v++) {
             sx_explain_tensor(e, s, v, &paragraph);
-            print_paragraph(&paragraph, 4, out);
+            sx_text_add(out, "    ");
+            sx_wrap_free(&paragraph, 4, 6, out);
         }
     }
     sx_explain_time(e, &paragraph);
-    print_paragraph(&paragraph, 2, out);
+    sx_text_add(out, "  ");
+    sx_wrap_free(&paragraph, 2, 4, out);
 }

@@ -1,5 +1,7 @@
 #include "cli/loops.h"
 
+#include "cli/table.h"
+
 bool sx_dim_indexes(const sx_problem *problem, int tensor, int dim) {
     const sx_tensor *t = &problem->tensor[tensor];
     for (int r = 0; r < t->n_ranks; r++)
@@ -55,14 +57,16 @@ static void print_line(const sx_loop_line *line, int depth, const sx_problem *pr
 /* Adds a level's name and what it keeps. */
 static void print_level(const sx_mapping *mapping, int level, const sx_problem *problem, const sx_arch *arch,
                         sx_text *out) {
-    sx_text_add(out, "  %s", arch->level[level].name);
-    const char *between = " keeps ";
+    sx_text line = {0};
+    const char *between = "keeps ";
+    sx_text_add(&line, "%s %s", arch->level[level].name, mapping->level[level].keep ? "" : "keeps nothing");
     for (int v = 0; v < problem->n_tensors; v++) {
         if (!(mapping->level[level].keep >> v & 1)) continue;
-        sx_text_add(out, "%s%s", between, problem->tensor[v].name);
+        sx_text_add(&line, "%s%s", between, problem->tensor[v].name);
         between = ", ";
     }
-    sx_text_add(out, "%s\n", mapping->level[level].keep ? "" : " keeps nothing");
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 4, out);
 }
 
 void sx_loops_print(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch, sx_text *out) {

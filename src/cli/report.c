@@ -61,19 +61,22 @@ static void print_limit(const sx_evaluation *e, sx_text *out) {
     const sx_cost *cost = &e->cost;
     int level = sx_limiting_level(cost);
     uint64_t latency = sx_network_latency(&e->arch);
+    sx_text line = {0};
     if (level < 0)
-        sx_text_add(out, "  The time is set by the compute units: no level's bandwidth slows them down.\n");
+        sx_text_add(&line, "The time is set by the compute units: no level's bandwidth slows them down.");
     else
         sx_text_add(
-            out,
-            "  The time is set by the bandwidth of %s: it runs at %s of the speed of the compute units,\n"
-            "  which alone would take %s cycles.\n",
+            &line,
+            "The time is set by the bandwidth of %s: it runs at %s of the speed of the compute units, which "
+            "alone would take %s cycles.",
             sx_level_name(&e->arch, level), sx_show_percent(cost->level[level].slowdown).text,
             sx_show_count((double)cost->compute_cycles).text);
     if (latency)
-        sx_text_add(out, "  Filling and draining the networks adds %s cycles.\n",
+        sx_text_add(&line, " Filling and draining the networks adds %s cycles.",
                     sx_show_count((double)latency).text);
-    if (e->simulated) sx_text_add(out, "  Counted by simulating every iteration, not by the model.\n");
+    if (e->simulated) sx_text_add(&line, " Counted by simulating every iteration, not by the model.");
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
 }
 
 /* A product of large numbers, where four digits are enough. */
@@ -174,7 +177,7 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
                                          "updates", "energy", "share", ""};
     const sx_cost *cost = &e->cost;
     sx_table table;
-    sx_table_begin(&table, "lrrrrrrrl");
+    sx_table_begin(&table, "lrrrrrrro");
     for (int i = 0; i < 9; i++) sx_table_cell(&table, "%s", titles[i]);
     for (int s = cost->n_levels - 1; s >= 0; s--) {
         level_heading(e, s, &table);

@@ -14,7 +14,7 @@ sx_shown sx_show_count(double value) {
         snprintf(shown.text, sizeof shown.text, "%.5g", value);
         return shown;
     }
-    if (fabs(value) >= 1000) value = round(value);
+    if (fabs(value) >= 1000 || fabs(value - round(value)) <= 1e-9 * fabs(value)) value = round(value);
     if (value != floor(value)) {
         int digits = fabs(value) < 10 ? 3 : fabs(value) < 100 ? 2 : 1;
         snprintf(shown.text, sizeof shown.text, "%.*f", digits, value);
@@ -33,7 +33,7 @@ sx_shown sx_show_count(double value) {
 }
 
 sx_shown sx_show_energy(double picojoules) {
-    static const char *const units[] = {"pJ", "nJ", "uJ", "mJ", "J", "kJ"};
+    static const char *const units[] = {"pJ", "nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ"};
     sx_shown shown = {"0"};
     size_t unit = 0;
     double value = picojoules;
@@ -121,7 +121,7 @@ static void trim(sx_text *out) {
 void sx_table_end(sx_table *table, int indent, sx_text *out) {
     int total = indent - 2, column = 0, used = table->n_columns;
     for (int i = 0; i < table->n_columns; i++) total += table->width[i] + 2;
-    if (total > SX_LINE_WIDTH) used--;
+    if (total > SX_LINE_WIDTH && table->align[used - 1] == 'o') used--;
     size_t size = table->cells.failed ? 0 : table->cells.size;
     out->failed |= table->cells.failed;
     for (const char *cell = table->cells.data, *end = cell + size; cell < end; cell += strlen(cell) + 1) {
@@ -134,7 +134,7 @@ void sx_table_end(sx_table *table, int indent, sx_text *out) {
             pad(out, column ? 2 : indent);
             if (table->align[column] == 'r') pad(out, space);
             sx_text_add(out, "%s", cell);
-            if (table->align[column] == 'l') pad(out, space);
+            if (table->align[column] != 'r') pad(out, space);
         }
         column = (column + 1) % table->n_columns;
         if (column) continue;
@@ -164,4 +164,10 @@ void sx_wrap(const char *paragraph, int at, int indent, int width, sx_text *out)
         paragraph += strspn(paragraph, " ");
     }
     sx_text_add(out, "\n");
+}
+
+void sx_wrap_free(sx_text *paragraph, int at, int indent, sx_text *out) {
+    out->failed |= paragraph->failed;
+    if (!paragraph->failed) sx_wrap(paragraph->data, at, indent, SX_LINE_WIDTH, out);
+    sx_text_free(paragraph);
 }

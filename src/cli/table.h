@@ -28,18 +28,20 @@ typedef struct sx_table {
     sx_text cells; /* each with its final zero */
 } sx_table;
 
-/* Begins a table; `align` has an 'l' or an 'r' for each column. */
+/* Begins a table; `align` has a letter for each column: 'l' left, 'r' right, 'o' left but only where it fits
+ * into SX_LINE_WIDTH (for the last one). */
 void sx_table_begin(sx_table *table, const char *align);
 void sx_table_cell(sx_table *table, const char *format, ...) SX_PRINTF(2, 3);
 /* n empty cells. */
 void sx_table_blank(sx_table *table, int n);
 /* A line of its own between rows. */
 void sx_table_heading(sx_table *table, const char *format, ...) SX_PRINTF(2, 3);
-/* Prints the table and frees it. Its last column is left out where lines would be longer than SX_LINE_WIDTH.
- */
+/* Prints the table and frees it. */
 void sx_table_end(sx_table *table, int indent, sx_text *out);
 
 /* Adds a paragraph, broken at spaces: the first line starts at column `at`, later ones at column `indent`. */
 void sx_wrap(const char *paragraph, int at, int indent, int width, sx_text *out);
+/* The same to SX_LINE_WIDTH, freeing the paragraph. */
+void sx_wrap_free(sx_text *paragraph, int at, int indent, sx_text *out);
 
 #endif

@@ -104,7 +104,8 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
     sx_table_cell(&table, "utilisation");
     sx_table_cell(&table, "%s", sx_show_percent(cost->utilization).text);
     sx_table_cell(&table, "%s of %s %s in use", sx_show_count((double)cost->compute_instances).text,
-                  sx_show_count((double)e->arch.compute.instances).text, e->arch.compute.name);
+                  sx_show_count((double)e->arch.compute.instances).text,
+                  sx_show_name(e->arch.compute.name, 26).text);
     sx_table_cell(&table, "computes");
     sx_table_cell(&table, "%s", sx_show_count((double)cost->computes).text);
     sx_table_blank(&table, 1);
@@ -166,8 +167,8 @@ static void level_heading(const sx_evaluation *e, int level, sx_table *table) {
         snprintf(words, sizeof words, "; %s of %s words (%s)", sx_show_count(used).text,
                  sx_show_count(room).text, sx_show_percent(used / room).text);
     if (l->slowdown < 1)
-        snprintf(slow, sizeof slow, "; bandwidth for %s of full speed", sx_show_percent(l->slowdown).text);
-    sx_table_heading(table, "%s: %s of %s instance%s%s%s", sx_show_name(storage->name, 30).text,
+        snprintf(slow, sizeof slow, "; slowed down to %s", sx_show_percent(l->slowdown).text);
+    sx_table_heading(table, "%s: %s of %s instance%s%s%s", sx_show_name(storage->name, 26).text,
                      sx_show_count((double)l->instances).text, sx_show_count((double)storage->instances).text,
                      storage->instances == 1 ? "" : "s", words, slow);
 }
@@ -188,7 +189,7 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
         if (cost->level[s].leakage_pj > 0 || detail == SX_DETAIL_ALL)
             energy_row(e, "leakage", cost->level[s].leakage_pj, &table);
     }
-    sx_table_heading(&table, "%s: %s of %s instance%s", sx_show_name(e->arch.compute.name, 30).text,
+    sx_table_heading(&table, "%s: %s of %s instance%s", sx_show_name(e->arch.compute.name, 26).text,
                      sx_show_count((double)cost->compute_instances).text,
                      sx_show_count((double)e->arch.compute.instances).text,
                      e->arch.compute.instances == 1 ? "" : "s");
@@ -237,8 +238,8 @@ static void print_networks(const sx_evaluation *e, sx_detail detail, sx_text *ou
         for (int v = 0; v < e->cost.n_tensors; v++) {
             if (!network_matters(&e->cost.network[s].tensor[v], detail)) continue;
             if (!headed)
-                sx_table_heading(&table, "%s <=> %s", sx_show_name(e->arch.level[s].name, 30).text,
-                                 sx_show_name(sx_level_name(&e->arch, s - 1), 30).text);
+                sx_table_heading(&table, "%s <=> %s", sx_show_name(e->arch.level[s].name, 26).text,
+                                 sx_show_name(sx_level_name(&e->arch, s - 1), 26).text);
             headed = any = true;
             network_row(e, s, v, &table);
         }

@@ -4,6 +4,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What is known of one tensor at one level on the way. */
 typedef struct share {
@@ -27,20 +28,33 @@ static double sum_deliveries(const sx_record *record, uint32_t n) {
     return sum;
 }
 
+/* What all children under one instance of a level hold of a tensor at a time. */
+static uint64_t spread_words(const sx_model *model, const sx_nest *nest, int tensor, int level) {
+    uint32_t extent[SX_MAX_DIMS];
+    memcpy(extent, nest->extent[level - 1], sizeof extent);
+    for (int l = nest->spatial_of[level]; l < nest->spatial_of[level + 1]; l++)
+        extent[nest->spatial[l].dim] *= nest->spatial[l].n;
+    return sx_shape_words(&model->shape[tensor], extent);
+}
+
 /* The words each instance holds over the whole run, by Timeloop's rule: the parent's, divided by what its
  * children together hold at a time, times what one of them does. */
 static void exact_partitions(const sx_evaluator *evaluator, int tensor, share *at) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
+    const sx_shape *shape = &model->shape[tensor];
     __extension__ typedef unsigned __int128 wide;
     int top = model->n_levels - 1;
     uint64_t words = nest->tile[tensor][top];
     at[top].partition = (double)words;
     for (int s = top - 1; s >= 0; s--) {
-        uint64_t tile = nest->tile[tensor][s], spread = tile;
-        if (nest->spatial_of[s + 2] > nest->spatial_of[s + 1])
-            spread = sx_shape_words(&model->shape[tensor], nest->spread[s + 1]);
-        if (spread != tile) words = (uint64_t)((wide)words * tile / spread);
+        if (shape->unit) {
+            for (int l = nest->spatial_of[s + 1]; l < nest->spatial_of[s + 2]; l++)
+                if (shape->dims >> nest->spatial[l].dim & 1) words /= nest->spatial[l].n;
+        } else if (nest->spatial_of[s + 2] > nest->spatial_of[s + 1]) {
+            words =
+                (uint64_t)((wide)words * nest->tile[tensor][s] / spread_words(model, nest, tensor, s + 1));
+        }
         at[s].partition = (double)words;
     }
 }

@@ -7,21 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lists the terms again by dimension. */
+static void sort_by_dim(sx_shape *shape, int n_dims) {
+    uint16_t n = 0;
+    for (int d = 0; d < n_dims; d++) {
+        shape->first_of_dim[d] = n;
+        for (int i = 0; i < shape->n_terms; i++)
+            if (shape->term[i].dim == d) shape->of_dim[n++] = shape->term[i];
+    }
+    shape->first_of_dim[n_dims] = n;
+}
+
 static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor) {
     const sx_tensor *v = &problem->tensor[tensor];
-    *shape = (sx_shape){.output = v->output, .plain = true, .unit = true, .n_ranks = v->n_ranks};
+    *shape = (sx_shape){.output = v->output, .unit = true, .simple = true, .n_ranks = v->n_ranks};
     for (int r = 0; r < v->n_ranks; r++) {
-        int terms = 0;
         for (int d = 0; d < problem->n_dims; d++) {
             if (v->coef[r][d] == 0) continue;
-            if (shape->dims >> d & 1 || terms > 0) shape->plain = false;
+            if (shape->dims >> d & 1) shape->simple = false;
             if (v->coef[r][d] != 1) shape->unit = false;
             shape->dims |= (uint16_t)(1u << d);
             shape->term[shape->n_terms++] = (struct sx_term){(uint8_t)r, (uint8_t)d, v->coef[r][d]};
-            terms++;
         }
         shape->first_term[r + 1] = shape->n_terms;
     }
+    sort_by_dim(shape, problem->n_dims);
+    for (int r = 0; r < v->n_ranks; r++) {
+        int d = shape->term[shape->first_term[r]].dim;
+        bool alone = shape->first_term[r + 1] - shape->first_term[r] == 1;
+        if (alone && shape->first_of_dim[d + 1] - shape->first_of_dim[d] == 1)
+            shape->solo |= (uint16_t)(1u << d);
+        else
+            shape->mixed[shape->n_mixed++] = (uint8_t)r;
+    }
+    shape->plain = shape->n_mixed == 0;
     shape->unit &= shape->plain;
 }
 
@@ -44,7 +63,7 @@ static void compile_level(sx_model *model, int s) {
         .fanout_x = sx_arch_fanout_x(arch, s),
         .fanout_y = sx_arch_fanout_y(arch, s),
         .block_size = from->block_size,
-        .block_shift = 255,
+        .per_block = (from->block_size & (from->block_size - 1)) == 0 ? 1.0 / from->block_size : 0,
         .read_bandwidth = from->read_bandwidth,
         .write_bandwidth = from->write_bandwidth,
         .shared_bandwidth = from->shared_bandwidth,
@@ -67,8 +86,6 @@ static void compile_level(sx_model *model, int s) {
         to->minimum = to->effective * from->min_utilization;
         if (from->banks) to->bank_words = to->effective / from->banks;
     }
-    for (uint8_t shift = 0; shift < 32; shift++)
-        if (from->block_size == 1u << shift) to->block_shift = shift;
     if (from->power_gated_at >= 0) {
         double share = (double)from->instances / (double)arch->level[from->power_gated_at].instances;
         to->gate = (uint8_t)from->power_gated_at;

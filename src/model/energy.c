@@ -19,12 +19,7 @@ void sx_bill_begin(sx_bill *bill, const sx_model *model, const sx_nest *nest, bo
 
 /* Vector accesses for a count per instance. */
 static inline double vectors(const sx_level *level, double count) {
-    if (level->block_size == 1) return ceil(count);
-    if (level->block_shift != 255 && count < 0x1p53) {
-        uint64_t words = (uint64_t)ceil(count);
-        return (double)((words + level->block_size - 1) >> level->block_shift);
-    }
-    return ceil(count / level->block_size);
+    return ceil(level->per_block > 0 ? count * level->per_block : count / level->block_size);
 }
 
 /* Lowers a level's slowdown to what a use of its bandwidth allows. */

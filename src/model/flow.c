@@ -47,12 +47,12 @@ static void add_groups(sx_evaluator *evaluator, sx_flow *flow, const sx_group *g
                     group[i].hops * (double)words);
 }
 
-/* The words a plain tensor's tile fetches over all visits: whole tiles, each time a loop that indexes the
- * tensor or one outside it advances. */
-static uint64_t plain_volume(const sx_shape *shape, const sx_nest *nest, int level, uint64_t words) {
+/* The visits at which a plain tensor's tile moves, the first among them: those at which a loop that indexes
+ * the tensor advances, or one outside it. */
+static inline uint64_t plain_visits(const sx_shape *shape, const sx_nest *nest, int level) {
     int j = nest->temporal_of[level];
     while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
-    return words * nest->suffix[j];
+    return nest->suffix[j];
 }
 
 /* Whether children might get words from their neighbours: never where tiles of a plain tensor are reused, as
@@ -62,68 +62,82 @@ static bool may_link(const sx_model *model, const sx_mapping_level *at, int tens
     return always || !model->shape[tensor].plain;
 }
 
-/* Splits off what neighbours hand over, key by key; returns the words that all groups fetch from the level.
- */
-static uint64_t add_links(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, const sx_motion *motion,
+/* Adds what is left to fetch when neighbours at the displacement `need` hand over `words`; false where that
+ * saves no accesses. */
+static bool add_served(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, const int64_t *need,
+                       uint64_t words, uint64_t groups, bool hops) {
+    const sx_group *group;
+    uint64_t served, fewer = 0;
+    size_t left = sx_slot_served(slot, evaluator->slot, need, hops, &served, &group);
+    if (left == SIZE_MAX) {
+        evaluator->failed = true;
+        return false;
+    }
+    for (size_t i = 0; i < left; i++) fewer += group[i].count;
+    if (fewer >= groups) return false;
+    add_groups(evaluator, flow, group, left, words);
+    flow->links += (double)served * (double)words;
+    return true;
+}
+
+/* Splits off what neighbours hand over; returns the words that all groups fetch from the level. */
+static uint64_t add_links(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, sx_motion *motion,
                           uint64_t groups, bool hops) {
-    static const int64_t nowhere[SX_MAX_RANKS];
     sx_motion_key keys[MAX_KEYS];
     uint64_t rest;
-    size_t n =
-        sx_motion_keys(motion, slot->moved ? slot->span : nowhere, evaluator->motion, keys, MAX_KEYS, &rest);
+    size_t n = sx_motion_keys(motion, slot->span, evaluator->motion, keys, MAX_KEYS, &rest);
     if (n == SIZE_MAX) {
         evaluator->failed = true;
         return 0;
     }
-    for (size_t k = 0; k < n; k++) {
-        const sx_group *group;
-        uint64_t served, fewer = 0;
-        size_t left = sx_slot_served(slot, evaluator->slot, keys[k].need, hops, &served, &group);
-        if (left == SIZE_MAX) {
-            evaluator->failed = true;
-            return 0;
-        }
-        for (size_t i = 0; i < left; i++) fewer += group[i].count;
-        if (fewer >= groups) {
+    for (size_t k = 0; k < n; k++)
+        if (!add_served(evaluator, flow, slot, keys[k].need, keys[k].words, groups, hops))
             rest += keys[k].words;
-            continue;
-        }
-        add_groups(evaluator, flow, group, left, keys[k].words);
-        flow->links += (double)served * (double)keys[k].words;
-    }
     return rest;
+}
+
+static uint64_t count_groups(sx_evaluator *evaluator, sx_slot *slot) {
+    const sx_group *group;
+    uint64_t groups = 0;
+    size_t n = sx_slot_groups(slot, evaluator->slot, false, &group);
+    for (size_t i = 0; i < n; i++) groups += group[i].count;
+    return groups;
+}
+
+/* The words each group fetches, with what neighbours hand over split off. */
+static uint64_t group_words(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, int level, int tensor,
+                            bool always, bool links, bool hops) {
+    static const int64_t nowhere[SX_MAX_RANKS];
+    const sx_nest *nest = &evaluator->nest;
+    const sx_shape *shape = slot->shape;
+    uint64_t words = level > 0 ? nest->tile[tensor][level - 1] : 1;
+    uint64_t all = words * nest->suffix[nest->temporal_of[level]];
+    if (shape->plain) {
+        uint64_t moving = words * plain_visits(shape, nest, level);
+        if (!always) return moving;
+        if (!links || all == moving) return all;
+        uint64_t groups = count_groups(evaluator, slot);
+        return add_served(evaluator, flow, slot, nowhere, all - moving, groups, hops) ? moving : all;
+    }
+    if (always && !links) return all;
+    sx_motion motion;
+    sx_motion_init(&motion, evaluator->model, nest, level, tensor, always);
+    if (!links || motion.n_near == 0) return sx_motion_volume(&motion);
+    return add_links(evaluator, flow, slot, &motion, count_groups(evaluator, slot), hops);
 }
 
 /* The flow of a level with spatial loops. */
 static void spatial_flow(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level,
                          bool hops) {
     const sx_model *model = evaluator->model;
-    const sx_nest *nest = &evaluator->nest;
     const sx_mapping_level *at = &mapping->level[level];
     sx_flow *flow = &evaluator->flow[level];
     bool always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     bool links = may_link(model, at, tensor, always);
-    const sx_shape *shape = &model->shape[tensor];
     sx_slot slot;
-    sx_slot_init(&slot, model, nest, level, tensor, at->no_multicast >> tensor & 1);
+    sx_slot_init(&slot, model, &evaluator->nest, level, tensor, at->no_multicast >> tensor & 1);
     flow->fanout = slot.siblings;
-    uint64_t words = level > 0 ? nest->tile[tensor][level - 1] : 1;
-    sx_motion motion;
-    if (always && !links) {
-        words *= nest->suffix[nest->temporal_of[level]];
-    } else if (shape->plain && !links) {
-        words = plain_volume(shape, nest, level, words);
-    } else {
-        sx_motion_init(&motion, model, nest, level, tensor, always);
-        if (!links) words = sx_motion_volume(&motion);
-    }
-    if (links) {
-        const sx_group *group;
-        uint64_t groups = 0;
-        size_t n = sx_slot_groups(&slot, evaluator->slot, false, &group);
-        for (size_t i = 0; i < n; i++) groups += group[i].count;
-        words = add_links(evaluator, flow, &slot, &motion, groups, hops);
-    }
+    uint64_t words = group_words(evaluator, flow, &slot, level, tensor, always, links, hops);
     const sx_group *group;
     size_t n = sx_slot_groups(&slot, evaluator->slot, hops, &group);
     evaluator->failed |= n == 0;
@@ -143,7 +157,7 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
     } else if (mapping->level[level - 1].no_temporal_reuse >> tensor & 1) {
         words = nest->tile[tensor][level - 1] * nest->suffix[nest->temporal_of[level]];
     } else if (shape->plain) {
-        words = plain_volume(shape, nest, level, nest->tile[tensor][level - 1]);
+        words = nest->tile[tensor][level - 1] * plain_visits(shape, nest, level);
     } else {
         sx_motion motion;
         sx_motion_init(&motion, model, nest, level, tensor, false);

@@ -16,17 +16,21 @@ enum { MAX_LOOPS = 80 };
 /* One tensor, compiled: the dimensions each rank is made of. */
 typedef struct sx_shape {
     uint16_t dims; /* mask of the dimensions that index it */
+    uint16_t solo; /* those that are alone in their rank, and in no other rank */
     bool output;
-    bool plain; /* every rank is one dimension, and no dimension is in two ranks: tiles never overlap in part
-                 */
-    bool unit;  /* plain, and every coefficient is 1 */
-    uint8_t n_ranks;
+    bool plain;  /* all dimensions are solo: tiles never overlap in part */
+    bool unit;   /* plain, and every coefficient is 1 */
+    bool simple; /* no dimension is in two ranks */
+    uint8_t n_ranks, n_mixed;
+    uint8_t mixed[SX_MAX_RANKS]; /* the ranks that are not of one solo dimension */
     uint16_t n_terms;
     uint16_t first_term[SX_MAX_RANKS + 1];
     struct sx_term {
         uint8_t rank, dim;
         int32_t coef;
     } term[SX_MAX_RANKS * SX_MAX_DIMS]; /* by rank */
+    uint16_t first_of_dim[SX_MAX_DIMS + 1];
+    struct sx_term of_dim[SX_MAX_RANKS * SX_MAX_DIMS]; /* the same by dimension */
 } sx_shape;
 
 /* One level, compiled. */
@@ -37,8 +41,7 @@ typedef struct sx_level {
     double banks;
     uint64_t mesh_x, mesh_y, instances, clusters;
     uint64_t fanout_x, fanout_y;
-    uint32_t block_size;
-    uint8_t block_shift; /* block_size == 1 << block_shift, or 255 */
+    double block_size, per_block; /* per_block: 1 / block_size where that is exact, else 0 */
     double read_bandwidth, write_bandwidth, shared_bandwidth;
     double read_energy, fill_energy, update_energy, leak_energy, addr_gen_energy;
     double energy_per_hop, router_energy;
@@ -84,7 +87,6 @@ typedef struct sx_nest {
     uint64_t tile[SX_MAX_TENSORS][SX_MAX_LEVELS];              /* words of the tile at a level */
     uint64_t above[SX_MAX_LEVELS + 1];                         /* instances of the level in use */
     uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS];               /* of the tile at a level */
-    uint32_t spread[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of what all children under one instance hold together */
     uint64_t suffix[MAX_LOOPS + 1]; /* product of n of the temporal loops from this one outward */
     sx_loop temporal[MAX_LOOPS];
     sx_loop spatial[MAX_LOOPS];

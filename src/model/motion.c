@@ -15,55 +15,83 @@
 #include <string.h>
 
 /* The extents per rank of the tile (or of a single point, under level 0). */
-static void set_extents(sx_motion *m, const sx_shape *shape, const sx_nest *nest, int level) {
+static void set_extents(sx_motion *m, const sx_nest *nest, int level) {
+    const sx_shape *shape = m->shape;
     for (int r = 0; r < shape->n_ranks; r++) {
         int64_t extent = 1;
-        for (int i = shape->first_term[r]; level > 0 && i < shape->first_term[r + 1]; i++)
-            extent +=
-                llabs((int64_t)shape->term[i].coef) * (nest->extent[level - 1][shape->term[i].dim] - 1u);
+        for (int i = shape->first_term[r]; level > 0 && i < shape->first_term[r + 1]; i++) {
+            int64_t coef = shape->term[i].coef;
+            extent += (coef < 0 ? -coef : coef) * (nest->extent[level - 1][shape->term[i].dim] - 1u);
+        }
         m->extent[r] = extent;
     }
+}
+
+/* Moves `at` by one iteration of a loop. */
+static inline void advance(const sx_shape *shape, const sx_loop *loop, int64_t *at) {
+    for (int i = shape->first_of_dim[loop->dim]; i < shape->first_of_dim[loop->dim + 1]; i++)
+        at[shape->of_dim[i].rank] += shape->of_dim[i].coef * (int64_t)loop->step;
+}
+
+/* What is left in place of the tile, as a share of its mixed ranks' extents. */
+static inline void set_step(sx_motion *m, int j, uint64_t solo_words) {
+    bool still = true;
+    uint64_t common = solo_words;
+    for (int k = 0; k < m->shape->n_mixed; k++) {
+        int r = m->shape->mixed[k];
+        int64_t shared = m->extent[r] - llabs(m->f[j][r]);
+        still &= m->f[j][r] == 0;
+        common *= shared > 0 ? (uint64_t)shared : 0;
+    }
+    m->still[j] = still;
+    m->fetched[j] = m->always ? m->words : m->words - common;
+    m->overlaps |= !m->always && !still && common > 0;
 }
 
 void sx_motion_init(sx_motion *m, const sx_model *model, const sx_nest *nest, int level, int tensor,
                     bool always) {
     const sx_shape *shape = &model->shape[tensor];
     int first = nest->temporal_of[level];
+    m->shape = shape;
     m->loop = &nest->temporal[first];
     m->suffix = &nest->suffix[first];
     m->n_loops = nest->n_temporal - first;
-    m->n_ranks = shape->n_ranks;
     m->always = always;
     m->overlaps = false;
     m->words = level > 0 ? nest->tile[tensor][level - 1] : 1;
-    set_extents(m, shape, nest, level);
+    m->n_near = 0;
+    if (m->n_loops == 0 || shape->solo >> m->loop[0].dim & 1) return;
+    set_extents(m, nest, level);
+    uint64_t solo_words = m->words;
+    for (int k = 0; k < shape->n_mixed; k++) solo_words /= (uint64_t)m->extent[shape->mixed[k]];
     int64_t inner[SX_MAX_RANKS] = {0};
-    for (int j = 0; j < m->n_loops; j++) {
-        const sx_loop *loop = &m->loop[j];
-        int64_t *f = m->f[j];
-        for (int r = 0; r < m->n_ranks; r++) f[r] = -inner[r];
-        if (shape->dims >> loop->dim & 1)
-            for (int i = 0; i < shape->n_terms; i++) {
-                if (shape->term[i].dim != loop->dim) continue;
-                int64_t move = shape->term[i].coef * (int64_t)loop->step;
-                f[shape->term[i].rank] += move;
-                inner[shape->term[i].rank] += move;
-            }
-        bool still = true;
-        uint64_t common = 1;
-        for (int r = 0; r < m->n_ranks; r++) {
-            int64_t shared = m->extent[r] - (f[r] < 0 ? -f[r] : f[r]);
-            still &= f[r] == 0;
-            common *= shared > 0 ? (uint64_t)shared : 0;
-        }
-        m->still[j] = still;
-        m->fetched[j] = always ? m->words : m->words - common;
-        m->overlaps |= !always && !still && common > 0;
+    int j = 0;
+    for (; j < m->n_loops && !(shape->solo >> m->loop[j].dim & 1); j++) {
+        for (int r = 0; r < shape->n_ranks; r++) m->f[j][r] = -inner[r];
+        advance(shape, &m->loop[j], m->f[j]);
+        advance(shape, &m->loop[j], inner);
+        set_step(m, j, solo_words);
     }
+    m->n_near = j;
 }
 
-uint64_t sx_motion_steps(const sx_motion *m, int j) {
+/* How often loop j advances. */
+static uint64_t steps(const sx_motion *m, int j) {
     return (m->loop[j].n - 1u) * m->suffix[j + 1];
+}
+
+/* Sets the steps of all loops, near or not. */
+static void set_all(sx_motion *m) {
+    int64_t inner[SX_MAX_RANKS] = {0};
+    for (int j = 0; j < m->n_loops; j++) {
+        if (j >= m->n_near) {
+            for (int r = 0; r < m->shape->n_ranks; r++) m->f[j][r] = -inner[r];
+            advance(m->shape, &m->loop[j], m->f[j]);
+            m->still[j] = false;
+            m->fetched[j] = m->words;
+        }
+        advance(m->shape, &m->loop[j], inner);
+    }
 }
 
 /* Numbers the different non-zero steps from 1 in id[]; 0 stands for no motion. Returns how many there are. */
@@ -73,7 +101,8 @@ static int number_steps(const sx_motion *m, int *id) {
         id[j] = 0;
         if (m->still[j]) continue;
         int k = 0;
-        while (k < n && memcmp(m->f[first[k]], m->f[j], (size_t)m->n_ranks * sizeof m->f[j][0]) != 0) k++;
+        while (k < n && memcmp(m->f[first[k]], m->f[j], (size_t)m->shape->n_ranks * sizeof m->f[j][0]) != 0)
+            k++;
         if (k == n) first[n++] = j;
         id[j] = k + 1;
     }
@@ -115,17 +144,24 @@ static uint64_t overlapping_volume(const sx_motion *m) {
     return m->words + words[0];
 }
 
-uint64_t sx_motion_volume(const sx_motion *m) {
-    if (m->overlaps) return overlapping_volume(m);
-    uint64_t visits = 1;
-    for (int j = 0; j < m->n_loops; j++)
-        if (m->always || !m->still[j]) visits += sx_motion_steps(m, j);
-    return visits * m->words;
+/* Visits that fetch something, the first among them, where every fetch is a whole tile. */
+static uint64_t fetching_visits(const sx_motion *m) {
+    if (m->always) return m->suffix[0];
+    uint64_t visits = m->suffix[m->n_near];
+    for (int j = 0; j < m->n_near; j++)
+        if (!m->still[j]) visits += steps(m, j);
+    return visits;
+}
+
+uint64_t sx_motion_volume(sx_motion *m) {
+    if (!m->overlaps) return fetching_visits(m) * m->words;
+    set_all(m);
+    return overlapping_volume(m);
 }
 
 /* Whether a displacement lies within the span of a slot. */
 static bool within(const sx_motion *m, const int64_t *need, const int64_t *span) {
-    for (int r = 0; r < m->n_ranks; r++)
+    for (int r = 0; r < m->shape->n_ranks; r++)
         if (llabs(need[r]) > span[r]) return false;
     return true;
 }
@@ -133,7 +169,7 @@ static bool within(const sx_motion *m, const int64_t *need, const int64_t *span)
 /* The key of a displacement, a new one if there is none yet; NULL when there is no room. */
 static sx_motion_key *find_key(const sx_motion *m, const int64_t *need, sx_motion_key *keys, size_t *n,
                                size_t room) {
-    size_t size = (size_t)m->n_ranks * sizeof need[0];
+    size_t size = (size_t)m->shape->n_ranks * sizeof need[0];
     for (size_t k = 0; k < *n; k++)
         if (memcmp(keys[k].need, need, size) == 0) return &keys[k];
     if (*n == room) return NULL;
@@ -148,25 +184,19 @@ static sx_motion_key *find_key(const sx_motion *m, const int64_t *need, sx_motio
 static size_t whole_keys(const sx_motion *m, const int64_t *span, sx_motion_key *keys, size_t room,
                          uint64_t *rest) {
     size_t n = 0;
-    uint64_t total = sx_motion_volume(m), keyed = 0;
-    for (int j = 0; j < m->n_loops; j++) {
+    uint64_t fetching = fetching_visits(m), keyed = 0;
+    for (int j = 0; j < m->n_near; j++) {
+        bool first = m->always || !m->still[0];
         if ((m->still[j] && !m->always) || !within(m, m->f[j], span)) continue;
-        uint64_t visits = 0;
-        if (j > 0) {
-            if (m->always || !m->still[0]) visits = sx_motion_steps(m, j);
-        } else {
-            visits = 1;
-            for (int i = 1; i < m->n_loops; i++)
-                if (m->always || !m->still[i]) visits += sx_motion_steps(m, i);
-            visits *= m->loop[0].n - 1u;
-        }
+        uint64_t visits = first ? steps(m, j) : 0;
+        if (j == 0) visits = (fetching - steps(m, 0)) * (m->loop[0].n - 1u);
         if (visits == 0) continue;
         sx_motion_key *key = find_key(m, m->f[j], keys, &n, room);
         if (!key) return SIZE_MAX;
         key->words += visits * m->words;
-        keyed += visits * m->words;
+        keyed += visits;
     }
-    *rest = total - keyed;
+    *rest = (fetching - keyed) * m->words;
     return n;
 }
 
@@ -196,8 +226,8 @@ typedef struct automaton {
 /* The key of a visit at step j that fetches `kind` after one that fetched `before`; -1 where it has none. */
 static int visit_key(automaton *a, int j, int kind, int before) {
     int64_t need[SX_MAX_RANKS];
-    if (!sx_piece_alike(a->m->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
-    for (int r = 0; r < a->m->n_ranks; r++) need[r] += a->m->f[j][r];
+    if (!sx_piece_alike(a->m->shape->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
+    for (int r = 0; r < a->m->shape->n_ranks; r++) need[r] += a->m->f[j][r];
     if (!within(a->m, need, a->span)) return -1;
     sx_motion_key *key = find_key(a->m, need, a->keys, &a->n_keys, a->room);
     a->failed |= !key;
@@ -251,21 +281,22 @@ static int find_block(automaton *a, int j, int last, int kind) {
 static void set_kinds(automaton *a) {
     const sx_motion *m = a->m;
     int64_t low[SX_MAX_RANKS] = {0}, held_low[SX_MAX_RANKS], held_high[SX_MAX_RANKS];
-    a->kind[0] = sx_piece_whole(m->n_ranks, low, m->extent);
-    a->kind[1] = sx_piece_new(m->n_ranks, low, m->extent, low, m->extent);
+    a->kind[0] = sx_piece_whole(m->shape->n_ranks, low, m->extent);
+    a->kind[1] = sx_piece_new(m->shape->n_ranks, low, m->extent, low, m->extent);
     for (int j = 0; j < m->n_loops; j++) {
         if (a->id[j] == 0) continue;
-        for (int r = 0; r < m->n_ranks; r++) {
+        for (int r = 0; r < m->shape->n_ranks; r++) {
             held_low[r] = -m->f[j][r];
             held_high[r] = m->extent[r] - m->f[j][r];
         }
-        a->kind[1 + a->id[j]] = sx_piece_new(m->n_ranks, low, m->extent, held_low, held_high);
+        a->kind[1 + a->id[j]] = sx_piece_new(m->shape->n_ranks, low, m->extent, held_low, held_high);
     }
 }
 
-size_t sx_motion_keys(const sx_motion *m, const int64_t *span, sx_motion_scratch *scratch,
-                      sx_motion_key *keys, size_t room, uint64_t *rest) {
+size_t sx_motion_keys(sx_motion *m, const int64_t *span, sx_motion_scratch *scratch, sx_motion_key *keys,
+                      size_t room, uint64_t *rest) {
     if (!m->overlaps) return whole_keys(m, span, keys, room, rest);
+    set_all(m);
     automaton a;
     a.m = m;
     a.span = span;

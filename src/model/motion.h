@@ -6,35 +6,37 @@
 
 /* The steps of a tile: between two consecutive visits one loop advances and all loops inside it start again.
  * As Timeloop samples only the first two iterations of every loop, the tile then moves by f(j) = move_j -
- * (sum of move_i over the loops i inside j), whatever their bounds (the specification's sections 3 and 9). */
+ * (sum of move_i over the loops i inside j), whatever their bounds (the specification's sections 3 and 9).
+ *
+ * Loops inside the first one on a solo dimension are near: their steps may leave a part of the tile in place,
+ * or lead to where a neighbour was. That loop and all outside it move the tile clear of itself and of its
+ * siblings: with s_0 < s_1 < ... the steps of the loops on that dimension, each at least twice the one
+ * before, s_j minus all inner ones is at least s_0, which is the extent of all siblings together. */
 typedef struct sx_motion {
+    const sx_shape *shape;
     const sx_loop *loop; /* temporal loops outside the tile, innermost first */
     const uint64_t *suffix;
-    int n_loops, n_ranks;
+    int n_loops, n_near;
     bool always;   /* a tile is fetched anew at every visit (no temporal reuse) */
     bool overlaps; /* some step leaves a part of the tile in place */
     uint64_t words;
     int64_t extent[SX_MAX_RANKS];
-    int64_t f[MAX_LOOPS][SX_MAX_RANKS];
-    uint64_t fetched[MAX_LOOPS]; /* words of the tile at step j that were not in it before */
-    bool still[MAX_LOOPS];       /* f(j) is 0 */
+    bool still[MAX_LOOPS];       /* near loops: f(j) is 0 */
+    uint64_t fetched[MAX_LOOPS]; /* near loops: words of the tile at step j that were not in it before */
+    int64_t f[MAX_LOOPS][SX_MAX_RANKS]; /* near loops: in the mixed ranks, 0 in the others */
 } sx_motion;
 
-/* Describes the motion of the tile that children of a level hold of a tensor. */
+/* Describes the motion of the tile that children of a level hold of a tensor that is not plain. */
 void sx_motion_init(sx_motion *motion, const sx_model *model, const sx_nest *nest, int level, int tensor,
                     bool always);
 
-/* The sum over all visits with step j of their weight: how often loop j advances. */
-uint64_t sx_motion_steps(const sx_motion *motion, int j);
-
 /* The words fetched over all visits. */
-uint64_t sx_motion_volume(const sx_motion *motion);
+uint64_t sx_motion_volume(sx_motion *motion);
 
-/* A visit at step j: the displacement `need` at which a neighbour had the child's new words at the visit
- * before, if one could have. */
+/* Words that a neighbour at the displacement `need` had at the visit before they are fetched. */
 typedef struct sx_motion_key {
     int64_t need[SX_MAX_RANKS];
-    uint64_t words; /* fetched over all visits with this displacement */
+    uint64_t words;
 } sx_motion_key;
 
 /* Memory that grows as needed. */
@@ -46,7 +48,7 @@ struct sx_motion_scratch {
 /* As sx_motion_volume, but splits off the words that a neighbour at a displacement within `span` had at the
  * visit before: fills up to `room` keys, returns their number, and *rest is what has no key. SIZE_MAX when
  * memory or room is out. */
-size_t sx_motion_keys(const sx_motion *motion, const int64_t *span, sx_motion_scratch *scratch,
-                      sx_motion_key *keys, size_t room, uint64_t *rest);
+size_t sx_motion_keys(sx_motion *motion, const int64_t *span, sx_motion_scratch *scratch, sx_motion_key *keys,
+                      size_t room, uint64_t *rest);
 
 #endif

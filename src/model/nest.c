@@ -32,19 +32,18 @@ uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
 static inline bool add_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int level,
                              const uint32_t *size, uint32_t *step, sx_loop *loops, uint8_t *n_loops) {
     unsigned seen = 0;
-    int n = *n_loops;
+    sx_loop *loop = loops + *n_loops;
     for (int i = 0; i < n_dims; i++) {
         unsigned d = order[i];
         if (d >= (unsigned)n_dims) return false;
         seen |= 1u << d;
-        uint32_t f = factor[d];
+        uint32_t f = factor[d], reach = step[d];
         if (f == 1) continue;
-        if (f == 0 || (uint64_t)(f - 1) * step[d] >= size[d]) return false;
-        loops[n++] =
-            (sx_loop){.step = step[d], .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
-        step[d] *= f;
+        if (f == 0 || (uint64_t)(f - 1) * reach >= size[d]) return false;
+        *loop++ = (sx_loop){.step = reach, .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
+        step[d] = reach * f;
     }
-    *n_loops = (uint8_t)n;
+    *n_loops = (uint8_t)(loop - loops);
     return seen == (1u << n_dims) - 1u;
 }
 
@@ -125,7 +124,7 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
     if (mapping->n_levels != n_levels || mapping->n_dims != n_dims || mapping->n_tensors != model->n_tensors)
         return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     uint32_t step[SX_MAX_DIMS];
-    for (int d = 0; d < n_dims; d++) step[d] = 1;
+    for (int d = 0; d < SX_MAX_DIMS; d++) step[d] = 1;
     nest->n_temporal = nest->n_spatial = 0;
     for (int s = 0; s < n_levels; s++) {
         const sx_mapping_level *level = &mapping->level[s];
@@ -134,7 +133,6 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
         if (!add_loops(level->spatial, level->spatial_order, n_dims, s, model->size, step, nest->spatial,
                        &nest->n_spatial))
             return why_not(model, mapping);
-        memcpy(nest->spread[s], step, sizeof step);
         nest->slot_x[s] = nest->slot_y[s] = 1;
         nest->n_x[s] = 0;
         if (nest->n_spatial > nest->spatial_of[s]) spread_slot(level, n_dims, s, nest);

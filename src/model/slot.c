@@ -83,31 +83,36 @@ void sx_slot_moves(sx_slot *slot) {
     const sx_shape *shape = slot->shape;
     if (slot->moved) return;
     slot->moved = true;
-    for (int r = 0; r < shape->n_ranks; r++) slot->span[r] = 0;
     for (int l = 0; l < slot->n_loops; l++) {
+        int d = slot->loop[l].dim;
         for (int r = 0; r < shape->n_ranks; r++) slot->move[l][r] = 0;
-        if (!(shape->dims >> slot->loop[l].dim & 1)) continue;
-        for (int i = 0; i < shape->n_terms; i++) {
-            const struct sx_term *term = &shape->term[i];
-            if (term->dim != slot->loop[l].dim) continue;
-            int64_t move = term->coef * (int64_t)slot->loop[l].step;
-            slot->move[l][term->rank] = move;
-            slot->span[term->rank] += llabs(move) * (slot->loop[l].n - 1);
-        }
+        for (int i = shape->first_of_dim[d]; i < shape->first_of_dim[d + 1]; i++)
+            slot->move[l][shape->of_dim[i].rank] = shape->of_dim[i].coef * (int64_t)slot->loop[l].step;
     }
 }
 
-/* Whether each loop that moves the tile is alone in some rank. */
-static bool is_uniform(const sx_slot *slot) {
-    unsigned alone = 0, moving = 0;
-    for (int r = 0; r < slot->shape->n_ranks; r++) {
-        unsigned movers = 0;
-        if (slot->span[r] == 0) continue;
-        for (int l = 0; l < slot->n_loops; l++) movers |= (unsigned)(slot->move[l][r] != 0) << l;
-        moving |= movers;
-        if ((movers & (movers - 1)) == 0) alone |= movers;
+/* Sets the spans, and whether groups have closed forms. */
+static void set_spans(sx_slot *slot) {
+    const sx_shape *shape = slot->shape;
+    uint8_t movers[SX_MAX_RANKS];
+    for (int r = 0; r < shape->n_ranks; r++) {
+        slot->span[r] = 0;
+        movers[r] = 0;
     }
-    return alone == moving;
+    for (int l = 0; l < slot->n_loops; l++) {
+        int d = slot->loop[l].dim;
+        if (shape->solo >> d & 1) continue;
+        for (int i = shape->first_of_dim[d]; i < shape->first_of_dim[d + 1]; i++) {
+            int64_t move = shape->of_dim[i].coef * (int64_t)slot->loop[l].step;
+            slot->span[shape->of_dim[i].rank] += llabs(move) * (slot->loop[l].n - 1);
+            movers[shape->of_dim[i].rank]++;
+        }
+    }
+    uint8_t most = 0;
+    for (int k = 0; k < shape->n_mixed; k++)
+        if (movers[shape->mixed[k]] > most) most = movers[shape->mixed[k]];
+    slot->uniform = most <= 1;
+    slot->paired = shape->simple && most <= 2;
 }
 
 void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
@@ -122,10 +127,8 @@ void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int
     slot->rows = at->fanout_y > nest->slot_y[level] ? at->fanout_y : nest->slot_y[level];
     slot->apart = apart;
     slot->moved = false;
-    slot->uniform = true;
-    if (slot->shape->plain) return;
-    sx_slot_moves(slot);
-    slot->uniform = is_uniform(slot);
+    slot->uniform = slot->paired = true;
+    if (!slot->shape->plain) set_spans(slot);
 }
 
 /* Hops up and down one column from the middle row to rows low..high. */
@@ -287,21 +290,113 @@ static bool is_aligned(const sx_slot *slot) {
     return width == slot->columns;
 }
 
+/* The size of the groups of a uniform slot. */
+static uint64_t uniform_size(const sx_slot *slot, uint16_t dims) {
+    uint64_t m = 1;
+    for (int l = 0; l < slot->n_loops; l++)
+        if (!(dims >> slot->loop[l].dim & 1)) m *= slot->loop[l].n;
+    return m;
+}
+
+/* The loops of a slot that move a rank, two at most; their number. */
+static int find_movers(const sx_slot *slot, int rank, const sx_loop **loop, uint64_t *move) {
+    const sx_shape *shape = slot->shape;
+    int n = 0;
+    for (int l = 0; l < slot->n_loops; l++)
+        for (int i = shape->first_of_dim[slot->loop[l].dim]; i < shape->first_of_dim[slot->loop[l].dim + 1];
+             i++)
+            if (shape->of_dim[i].rank == rank) {
+                loop[n] = &slot->loop[l];
+                move[n++] = (uint64_t)llabs(shape->of_dim[i].coef) * slot->loop[l].step;
+            }
+    return n;
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Points of an n by m grid with k - 1 successors along (b, a). */
+static uint64_t chain_points(uint64_t n, uint64_t m, uint64_t a, uint64_t b, uint64_t k) {
+    uint64_t x = (k - 1) * b, y = (k - 1) * a;
+    return x < n && y < m ? (n - x) * (m - y) : 0;
+}
+
+/* Multiplies the groups by those of a rank that two loops move, by a and b an iteration: iterations (i, j)
+ * and (i + b/g, j - a/g) coincide, so groups are chains along that direction. Chains of at least k points
+ * have one point with exactly k - 1 successors each. */
+static size_t multiply_chains(sx_group *group, size_t n_groups, const sx_loop *const *loop,
+                              const uint64_t *move, sx_group *scratch) {
+    uint64_t g = greatest_common_divisor(move[0], move[1]), a = move[0] / g, b = move[1] / g;
+    uint64_t n = loop[0]->n, m = loop[1]->n;
+    size_t made = 0;
+    for (uint64_t k = 1; chain_points(n, m, a, b, k) > 0; k++) {
+        uint64_t chains = chain_points(n, m, a, b, k) - 2 * chain_points(n, m, a, b, k + 1) +
+                          chain_points(n, m, a, b, k + 2);
+        for (size_t i = 0; i < n_groups && chains > 0; i++) {
+            uint64_t size = group[i].m * k;
+            size_t at = 0;
+            while (at < made && scratch[at].m != size) at++;
+            if (at == made) scratch[made++] = (sx_group){.m = size};
+            scratch[at].count += group[i].count * chains;
+        }
+    }
+    memcpy(group, scratch, made * sizeof *group);
+    return made;
+}
+
+/* The groups of a paired slot, without hops. */
+static size_t paired_groups(const sx_slot *slot, sx_slot_scratch *s) {
+    if (!scratch_reserve(s, 2 * (size_t)slot->siblings)) return 0;
+    s->group[0] = (sx_group){.m = uniform_size(slot, slot->shape->dims), .count = 1};
+    size_t n = 1;
+    uint64_t solo = 1;
+    for (int l = 0; l < slot->n_loops; l++)
+        if (slot->shape->solo >> slot->loop[l].dim & 1) solo *= slot->loop[l].n;
+    for (int k = 0; k < slot->shape->n_mixed; k++) {
+        const sx_loop *loop[2];
+        uint64_t move[2];
+        int movers = find_movers(slot, slot->shape->mixed[k], loop, move);
+        if (movers == 1) solo *= loop[0]->n;
+        if (movers == 2) n = multiply_chains(s->group, n, loop, move, s->group + slot->siblings);
+    }
+    for (size_t i = 0; i < n; i++) s->group[i].count *= solo;
+    return n;
+}
+
 size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out) {
     if ((slot->uniform || slot->apart) && (!hops || is_aligned(slot))) {
-        if (!scratch_reserve(scratch, 1)) return 0;
+        if (!scratch_reserve(scratch, 2)) return 0;
         uint16_t dims = slot->apart ? UINT16_MAX : slot->shape->dims;
-        uint64_t m = 1;
-        for (int l = 0; l < slot->n_loops; l++)
-            if (!(dims >> slot->loop[l].dim & 1)) m *= slot->loop[l].n;
+        uint64_t m = uniform_size(slot, dims);
         scratch->group[0] =
             (sx_group){.m = m, .count = slot->siblings / m, .hops = hops ? uniform_hops(slot, dims) : 0};
         *out = scratch->group;
         return 1;
     }
-    size_t groups = enumerate(slot, scratch);
+    size_t n;
+    if (slot->paired && !slot->apart && !hops) {
+        n = paired_groups(slot, scratch);
+    } else {
+        size_t groups = enumerate(slot, scratch);
+        n = groups ? sum_groups(slot, scratch, groups, NULL, hops) : 0;
+    }
     *out = scratch->group;
-    return groups ? sum_groups(slot, scratch, groups, NULL, hops) : 0;
+    return n;
+}
+
+/* Whether, in a uniform aligned slot, siblings have a neighbour that wants the same words: all have, or none.
+ */
+static bool all_have_twins(const sx_slot *slot) {
+    uint16_t dims = slot->shape->dims;
+    bool x = slot->n_x > 0 && !(dims >> slot->loop[0].dim & 1);
+    bool y = slot->n_loops > slot->n_x && !(dims >> slot->loop[slot->n_x].dim & 1);
+    return x || y;
 }
 
 /* Whether sibling q's tile stands `need` away from sibling p's. */
@@ -315,6 +410,13 @@ static bool displaced(const sx_slot *slot, const sx_slot_scratch *s, uint64_t p,
 
 size_t sx_slot_served(sx_slot *slot, sx_slot_scratch *scratch, const int64_t *need, bool hops,
                       uint64_t *served, const sx_group **out) {
+    bool twins = true;
+    for (int r = 0; r < slot->shape->n_ranks; r++) twins &= need[r] == 0;
+    if (twins && slot->uniform && is_aligned(slot) && !slot->apart) {
+        bool all = all_have_twins(slot);
+        *served = all ? slot->siblings : 0;
+        return all ? 0 : sx_slot_groups(slot, scratch, hops, out);
+    }
     size_t groups = enumerate(slot, scratch);
     if (groups == 0) return SIZE_MAX;
     uint64_t n = slot->siblings, columns = slot->columns, rows = slot->rows, count = 0;

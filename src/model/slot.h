@@ -20,16 +20,17 @@ typedef struct sx_slot {
     uint64_t columns, rows; /* of the mesh the siblings are placed on, row by row */
     bool apart;             /* every sibling is its own group (no multicast) */
     bool uniform; /* siblings want the same words exactly if they agree in all loops that index the tensor */
-    bool moved;   /* move and span are set: always so unless the tensor is plain */
+    bool paired;  /* ... or, in each mixed rank, if at most two loops that move it make up for each other */
+    bool moved;   /* move is set */
+    int64_t span[SX_MAX_RANKS]; /* largest distance between two siblings' tiles, in the mixed ranks */
     int64_t move[SX_MAX_DIMS][SX_MAX_RANKS]; /* of the tile, per rank, by one iteration of a loop */
-    int64_t span[SX_MAX_RANKS];              /* largest distance between two siblings' tiles */
 } sx_slot;
 
 /* Describes the slot of a level for a tensor. */
 void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
                   bool apart);
 
-/* Sets move and span, also of a plain tensor. */
+/* Sets move. */
 void sx_slot_moves(sx_slot *slot);
 
 /* The groups of all siblings, in the scratch's memory (valid until the next call); their number, or 0 when

@@ -1,0 +1,179 @@
+/* How many mappings per second the model evaluates, on one core: random legal mappings of catalog problems on catalog
+ * architectures, drawn by giving every prime factor of every dimension to a random loop.
+ *
+ *   bench-evaluate                    a table of all cases
+ *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings and prints nothing: for instruction counts by
+ *                                     callgrind --toggle-collect=measured
+ */
+#include "base/rng.h"
+#include "sextant/sextant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAPPINGS = 4096, ROUNDS = 5 };
+
+static const struct {
+    const char *problem, *arch;
+    double rival; /* Timeloop's legal evaluations per CPU second, where measured */
+} cases[] = {
+    {"resnet-conv4", "accel-a", 490},
+    {"resnet-conv4", "accel-b", 270},
+    {"resnet-conv4", "eyeriss", 0},
+    {"mttkrp-0", "accel-a", 0},
+};
+enum { N_CASES = sizeof cases / sizeof cases[0] };
+
+static const char *const modes[] = {"check", "score", "batch", "full"};
+enum { CHECK, SCORE, BATCH, FULL, N_MODES };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void die(sx_status status) {
+    if (!status) return;
+    fprintf(stderr, "%s\n", sx_status_text(status));
+    exit(3);
+}
+
+/* Gives the prime factors of every dimension to random loops, and shuffles the orders. */
+static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, sx_mapping *mapping) {
+    sx_mapping_init(mapping, problem, arch);
+    uint32_t *loops[2 * SX_MAX_LEVELS][1];
+    int n = 0, last = arch->n_levels - 1;
+    for (int s = 0; s <= last; s++) {
+        sx_mapping_level *level = &mapping->level[s];
+        loops[n++][0] = level->temporal;
+        if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) > 1) loops[n++][0] = level->spatial;
+        sx_rng_shuffle(rng, level->temporal_order, problem->n_dims);
+        sx_rng_shuffle(rng, level->spatial_order, problem->n_dims);
+        level->split = (uint8_t)(sx_arch_fanout_y(arch, s) > 1 ? sx_rng_below(rng, problem->n_dims + 1u)
+                                                               : problem->n_dims);
+    }
+    for (int d = 0; d < problem->n_dims; d++) {
+        uint32_t left = problem->size[d];
+        mapping->level[last].temporal[d] = 1;
+        for (uint32_t p = 2; left > 1; p++)
+            for (; left % p == 0; left /= p) loops[sx_rng_below(rng, (uint64_t)n)][0][d] *= p;
+    }
+}
+
+typedef struct setup {
+    sx_problem problem;
+    sx_arch arch;
+    sx_model *model;
+    sx_evaluator *evaluator;
+    sx_mapping *mappings;
+    sx_score *scores;
+    sx_verdict *verdicts;
+    double legal_share;
+} setup;
+
+static void prepare(setup *s, const char *problem, const char *arch) {
+    die(sx_catalog_problem(problem, &s->problem));
+    die(sx_catalog_arch(arch, &s->arch));
+    die(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
+    die(sx_evaluator_new(s->model, &s->evaluator));
+    s->mappings = malloc(MAPPINGS * sizeof *s->mappings);
+    s->scores = malloc(MAPPINGS * sizeof *s->scores);
+    s->verdicts = malloc(MAPPINGS * sizeof *s->verdicts);
+    sx_rng rng = sx_rng_stream(1, problem, 0);
+    uint64_t tries = 0;
+    for (int i = 0; i < MAPPINGS;) {
+        draw(&rng, &s->problem, &s->arch, &s->mappings[i]);
+        tries++;
+        if (sx_check(s->model, &s->mappings[i]).reason == SX_LEGAL) i++;
+    }
+    s->legal_share = (double)MAPPINGS / (double)tries;
+}
+
+static void finish(setup *s) {
+    free(s->mappings);
+    free(s->scores);
+    free(s->verdicts);
+    sx_evaluator_free(s->evaluator);
+    sx_model_free(s->model);
+}
+
+/* Evaluates n of the mappings, round and round; returns a sum that keeps the work from being optimised away. */
+__attribute__((noinline)) static double measured(setup *s, int mode, long n) {
+    static sx_cost cost;
+    double sum = 0;
+    if (mode == BATCH) {
+        for (; n > 0; n -= MAPPINGS) {
+            size_t part = n < MAPPINGS ? (size_t)n : MAPPINGS;
+            sx_evaluate_batch(s->evaluator, s->mappings, part, s->scores, s->verdicts);
+            sum += s->scores[0].energy_pj;
+        }
+        return sum;
+    }
+    for (long i = 0; i < n; i++) {
+        const sx_mapping *mapping = &s->mappings[i % MAPPINGS];
+        sx_score score = {0};
+        if (mode == CHECK) score.energy_pj = sx_check(s->model, mapping).reason;
+        if (mode == SCORE) sx_evaluate_score(s->evaluator, mapping, &score);
+        if (mode == FULL) {
+            sx_evaluate(s->evaluator, mapping, &cost);
+            score.energy_pj = cost.energy_pj;
+        }
+        sum += score.energy_pj;
+    }
+    return sum;
+}
+
+/* The best of several rounds: other load on the machine only ever slows down. */
+static double per_second(setup *s, int mode) {
+    double best = 0;
+    long n = MAPPINGS;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now();
+        measured(s, mode, n);
+        double seconds = now() - start;
+        if (seconds < 0.1) {
+            n *= 4;
+            round--;
+        }
+        double rate = (double)n / (seconds > 0 ? seconds : 1e-9);
+        if (rate > best && seconds >= 0.1) best = rate;
+    }
+    return best;
+}
+
+static int find(const char *name, const char *const *names, int n) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
+int main(int argc, char **argv) {
+    setup s;
+    if (argc == 4) {
+        int c = atoi(argv[1]), mode = find(argv[2], modes, N_MODES);
+        if (c < 0 || c >= N_CASES || mode < 0) return 2;
+        prepare(&s, cases[c].problem, cases[c].arch);
+        measured(&s, mode, atol(argv[3]));
+        finish(&s);
+        return 0;
+    }
+    printf("Evaluations per second on one core, %d random legal mappings each\n\n", MAPPINGS);
+    printf("%-14s %-8s %7s %12s %12s %12s %12s   %s\n", "problem", "arch", "legal", "check", "score", "batch", "full",
+           "score / Timeloop");
+    for (int c = 0; c < N_CASES; c++) {
+        prepare(&s, cases[c].problem, cases[c].arch);
+        double rate[N_MODES];
+        for (int mode = 0; mode < N_MODES; mode++) rate[mode] = per_second(&s, mode);
+        printf("%-14s %-8s %6.2f%% %12.0f %12.0f %12.0f %12.0f   ", cases[c].problem, cases[c].arch,
+               100 * s.legal_share, rate[CHECK], rate[SCORE], rate[BATCH], rate[FULL]);
+        if (cases[c].rival > 0)
+            printf("%.0f x\n", rate[SCORE] / cases[c].rival);
+        else
+            printf("-\n");
+        finish(&s);
+    }
+    return 0;
+}

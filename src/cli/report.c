@@ -166,8 +166,7 @@ static void level_heading(const sx_evaluation *e, int level, sx_table *table) {
     else if (!isinf(room))
         snprintf(words, sizeof words, "; %s of %s words (%s)", sx_show_count(used).text,
                  sx_show_count(room).text, sx_show_percent(used / room).text);
-    if (l->slowdown < 1)
-        snprintf(slow, sizeof slow, "; slowed to %s", sx_show_percent(l->slowdown).text);
+    if (l->slowdown < 1) snprintf(slow, sizeof slow, "; slowed to %s", sx_show_percent(l->slowdown).text);
     sx_table_heading(table, "%s: %s of %s instance%s%s%s", sx_show_name(storage->name, 26).text,
                      sx_show_count((double)l->instances).text, sx_show_count((double)storage->instances).text,
                      storage->instances == 1 ? "" : "s", words, slow);

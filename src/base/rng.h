@@ -8,7 +8,8 @@ typedef struct sx_rng {
     uint64_t s[4];
 } sx_rng;
 
-/* The stream of a logical unit (an island, a layer, a test case), derived from the seed, its name and its number. */
+/* The stream of a logical unit (an island, a layer, a test case), derived from the seed, its name and its
+ * number. */
 sx_rng sx_rng_stream(uint64_t seed, const char *name, uint64_t index);
 
 /* 64 uniform bits. */

@@ -88,6 +88,7 @@ char *sx_status_text(const struct sx_error *status) {
     size_t size = strlen(file) + strlen(place) + strlen(status->message) + strlen(hint) + 16;
     char *text = malloc(size);
     if (!text) return NULL;
-    snprintf(text, size, "%s%s%s%s%s%s", file, place, *file ? ": " : "", status->message, *hint ? "\n  " : "", hint);
+    snprintf(text, size, "%s%s%s%s%s%s", file, place, *file ? ": " : "", status->message, *hint ? "\n  " : "",
+             hint);
     return text;
 }

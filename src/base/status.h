@@ -17,7 +17,8 @@ typedef struct sx_place {
     int line, column;
 } sx_place;
 
-/* A new error without a place. Never returns NULL: when memory is out it is the static out-of-memory error. */
+/* A new error without a place. Never returns NULL: when memory is out it is the static out-of-memory error.
+ */
 SX_ERROR sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
 
 /* A new SX_ERR_INPUT error at a place. */

@@ -102,8 +102,8 @@ sx_status sx_text_name(char *field, size_t size, const char *name, const char *w
     size_t length = strlen(name);
     if (length == 0) return sx_error_new(SX_ERR_INPUT, "%s has an empty name", what);
     if (length >= size)
-        return sx_error_new(SX_ERR_LIMIT, "the name of %s is %zu bytes long; at most %zu are allowed", what, length,
-                            size - 1);
+        return sx_error_new(SX_ERR_LIMIT, "the name of %s is %zu bytes long; at most %zu are allowed", what,
+                            length, size - 1);
     memset(field, 0, size);
     memcpy(field, name, length);
     return SX_OK;

@@ -91,37 +91,44 @@ static sx_counts count(const sx_model *model, const share *at, bool output, bool
     return c;
 }
 
-void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+/* What each level hands out and gets in, before bypass. */
+static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, share *at) {
+    const sx_model *model = evaluator->model;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_flow *flow = &evaluator->flow[s];
+        const sx_record *record = evaluator->records.data + flow->first;
+        at[s].tile = evaluator->nest.tile[tensor][s];
+        at[s].demand = sum_accesses(record, flow->n_records);
+        at[s].supply = at[s].peers = at[s].partition = 0;
+        if (s == 0) continue;
+        double supply = 0, children = totals ? 1 : (double)flow->fanout;
+        for (uint32_t i = 0; i < flow->n_records; i++)
+            supply += record[i].accesses * (double)record[i].m / children;
+        at[s - 1].supply = supply;
+    }
+}
+
+void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
+                 sx_counts *counts) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
-    bool totals = evaluator->exact || !nest->perfect;
-    int n = model->n_levels;
+    bool totals = evaluator->exact || !nest->perfect, output = model->shape[tensor].output;
+    int n = model->n_levels, outermost = n - 1;
     share at[SX_MAX_LEVELS];
-    sx_record *pool = evaluator->records.data;
-    for (int s = 0; s < n; s++) {
-        at[s].tile = nest->tile[tensor][s];
-        at[s].demand = sum_accesses(pool + evaluator->flow[s].first, evaluator->flow[s].n_records);
-        at[s].supply = at[s].peers = 0;
-        if (s == 0) continue;
-        const sx_flow *flow = &evaluator->flow[s];
-        const sx_record *record = pool + flow->first;
-        for (uint32_t i = 0; i < flow->n_records; i++)
-            at[s - 1].supply +=
-                record[i].accesses * (double)record[i].m / (totals ? 1 : (double)flow->fanout);
-    }
+    set_shares(evaluator, tensor, totals, at);
     if (totals)
         for (int s = 0; s < n; s++) at[s].partition = evaluator->partition[s];
-    else
+    else if (partitions || output)
         exact_partitions(evaluator, tensor, at);
     for (int s = 0; s < n; s++)
         if (!(mapping->level[s].keep >> tensor & 1)) bypass(evaluator, at, s, totals);
-    int outermost = n - 1;
     for (; !(mapping->level[outermost].keep >> tensor & 1); outermost--)
         evaluator->flow[outermost] = (sx_flow){.first = evaluator->flow[outermost].first};
     at[outermost].supply = 0;
     for (int s = n - 1; s > 0; s--)
-        at[s - 1].peers += evaluator->flow[s].links / (totals ? 1 : (double)nest->above[s - 1]);
+        if (evaluator->flow[s].links != 0)
+            at[s - 1].peers += evaluator->flow[s].links / (totals ? 1 : (double)nest->above[s - 1]);
     for (int s = 0; s < n; s++)
-        counts[s] = count(model, &at[s], model->shape[tensor].output, s == outermost,
-                          mapping->level[s].rmw_first_update >> tensor & 1);
+        counts[s] =
+            count(model, &at[s], output, s == outermost, mapping->level[s].rmw_first_update >> tensor & 1);
 }

@@ -80,6 +80,8 @@ static void compile_level(sx_model *model, int s) {
         .transparent = from->transparent,
         .net_energy = from->energy_per_hop > 0 || from->router_energy > 0,
     };
+    to->bounded = from->read_bandwidth < INFINITY || from->write_bandwidth < INFINITY ||
+                  from->shared_bandwidth < INFINITY;
     if (from->entries != SX_UNLIMITED) {
         to->limited = true;
         to->effective = floor((double)from->entries / from->multiple_buffering);
@@ -149,7 +151,10 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     model->n_dims = problem->n_dims;
     model->n_tensors = problem->n_tensors;
     memcpy(model->size, problem->size, sizeof model->size);
-    for (int v = 0; v < problem->n_tensors; v++) compile_shape(&model->shape[v], problem, v);
+    for (int v = 0; v < problem->n_tensors; v++) {
+        compile_shape(&model->shape[v], problem, v);
+        model->words[v] = sx_problem_words(problem, v);
+    }
     for (int s = 0; s < arch->n_levels; s++) {
         compile_level(model, s);
         model->latency += arch->level[s].fill_latency + arch->level[s].drain_latency;

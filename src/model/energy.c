@@ -33,30 +33,33 @@ static void slow_down(sx_bill *bill, int s, double reads, double writes) {
     bill->slowdown[s] = slow;
 }
 
-/* Charges one tensor's accesses to a level; returns the energy of all instances. */
+/* Charges one tensor's accesses to a level that keeps it; returns the energy of all instances. */
 static double charge_storage(sx_bill *bill, int s, int tensor, bool output, const sx_counts *c,
                              sx_cost_tensor *out) {
     const sx_level *level = &bill->model->level[s];
     double instances = (double)bill->nest->above[s], clusters = (double)bill->clusters[s];
-    double unit = bill->totals ? instances : 1;
-    double reads = c->reads / unit, fills = c->fills / unit, updates = c->updates / unit;
-    double access = 0;
-    if (c->tile)
-        access = vectors(level, reads) * level->read_energy + vectors(level, fills) * level->fill_energy +
-                 vectors(level, updates) * level->update_energy;
-    double storage = access / (instances / clusters);
+    double reads = c->reads, fills = c->fills, updates = c->updates;
+    if (bill->totals) {
+        reads /= instances;
+        fills /= instances;
+        updates /= instances;
+    }
+    double access = vectors(level, reads) * level->read_energy + vectors(level, fills) * level->fill_energy +
+                    vectors(level, updates) * level->update_energy;
     double generations = (output ? updates : reads) + fills;
-    double energy = storage * instances + generations * level->addr_gen_energy * clusters;
-    double cycles = (double)bill->nest->cycles, scale = level->scale[tensor];
-    double read_rate = ceil(reads) / cycles * scale, write_rate = ceil(fills + updates) / cycles * scale;
-    if (level->banks > 0) slow_down(bill, s, read_rate, write_rate);
-    bill->reads[s] += read_rate;
-    bill->writes[s] += write_rate;
+    double energy = (access + generations * level->addr_gen_energy) * clusters;
+    if (level->bounded) {
+        double cycles = (double)bill->nest->cycles, scale = level->scale[tensor];
+        double read_rate = ceil(reads) / cycles * scale, write_rate = ceil(fills + updates) / cycles * scale;
+        if (level->banks > 0) slow_down(bill, s, read_rate, write_rate);
+        bill->reads[s] += read_rate;
+        bill->writes[s] += write_rate;
+    }
     bill->storage[s] += energy;
     if (!out) return energy;
     double times = bill->totals ? 1 : instances;
     *out = (sx_cost_tensor){
-        .kept = c->tile > 0,
+        .kept = true,
         .tile = c->tile,
         .partition = (uint64_t)(c->partition * times),
         .reads = (uint64_t)(c->reads * times),
@@ -112,7 +115,7 @@ double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, 
     double energy = 0;
     for (int s = 0; s < model->n_levels; s++) {
         sx_cost_tensor *storage = out ? &out->level[s].tensor[tensor] : NULL;
-        energy += charge_storage(bill, s, tensor, output, &counts[s], storage);
+        if (counts[s].tile > 0) energy += charge_storage(bill, s, tensor, output, &counts[s], storage);
         if (!out && !model->level[s].net_energy) continue;
         const sx_flow *flow = &evaluator->flow[s];
         energy +=
@@ -133,9 +136,12 @@ void sx_bill_end(sx_bill *bill, sx_score *score, sx_cost *out) {
     const sx_model *model = bill->model;
     double compute_cycles = (double)bill->nest->cycles, cycles = compute_cycles;
     for (int s = 0; s < model->n_levels; s++) {
-        if (model->level[s].banks == 0) slow_down(bill, s, bill->reads[s], bill->writes[s]);
-        double level_cycles = ceil(compute_cycles / bill->slowdown[s]);
-        if (level_cycles > cycles) cycles = level_cycles;
+        double level_cycles = compute_cycles;
+        if (model->level[s].bounded) {
+            if (model->level[s].banks == 0) slow_down(bill, s, bill->reads[s], bill->writes[s]);
+            level_cycles = ceil(compute_cycles / bill->slowdown[s]);
+            if (level_cycles > cycles) cycles = level_cycles;
+        }
         if (out) out->level[s].cycles = (uint64_t)level_cycles;
     }
     double energy = bill->compute_energy;

@@ -86,7 +86,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
             return verdict;
         }
-        sx_collapse(e, mapping, v, counts);
+        sx_collapse(e, mapping, v, out != NULL, counts);
         energy += sx_bill_tensor(&bill, e, v, counts, out);
         double times = walk ? 1 : (double)nest->above[last];
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;

@@ -8,43 +8,46 @@
 
 enum { MAX_KEYS = 64 };
 
-void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow) {
-    *flow = (sx_flow){.first = (uint32_t)evaluator->records.n};
+bool sx_records_reserve(sx_evaluator *evaluator, size_t more) {
+    sx_records *pool = &evaluator->records;
+    if (pool->n + more <= pool->room) return true;
+    size_t room = pool->room ? pool->room * 2 : 256;
+    while (room < pool->n + more) room *= 2;
+    sx_record *data = realloc(pool->data, room * sizeof *data);
+    if (!data) {
+        evaluator->failed = true;
+        return false;
+    }
+    pool->data = data;
+    pool->room = room;
+    return true;
 }
 
-void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, uint64_t m, uint64_t scatter, double accesses,
-                 double hops) {
-    sx_records *pool = &evaluator->records;
-    if (pool->n == pool->room) {
-        size_t room = pool->room ? pool->room * 2 : 256;
-        sx_record *data = realloc(pool->data, room * sizeof *data);
-        if (!data) {
-            evaluator->failed = true;
-            return;
-        }
-        pool->data = data;
-        pool->room = room;
-    }
-    sx_record *record = pool->data + flow->first;
+void sx_flow_merge(sx_evaluator *evaluator, sx_flow *flow, sx_record new) {
+    if (!sx_records_reserve(evaluator, 1)) return;
+    sx_record *record = evaluator->records.data + flow->first;
     uint32_t i = flow->n_records;
-    while (i > 0 && (record[i - 1].m > m || (record[i - 1].m == m && record[i - 1].scatter > scatter))) i--;
-    if (i > 0 && record[i - 1].m == m && record[i - 1].scatter == scatter) {
-        record[i - 1].accesses += accesses;
-        record[i - 1].hops += hops;
+    while (i > 0 &&
+           (record[i - 1].m > new.m || (record[i - 1].m == new.m &&record[i - 1].scatter > new.scatter)))
+        i--;
+    if (i > 0 && record[i - 1].m == new.m && record[i - 1].scatter == new.scatter) {
+        record[i - 1].accesses += new.accesses;
+        record[i - 1].hops += new.hops;
         return;
     }
     memmove(record + i + 1, record + i, (flow->n_records - i) * sizeof *record);
-    record[i] = (sx_record){m, scatter, accesses, hops};
+    record[i] = new;
     flow->n_records++;
-    pool->n++;
+    evaluator->records.n++;
 }
 
 /* Adds groups that each fetch `words`. */
-static void add_groups(sx_evaluator *evaluator, sx_flow *flow, const sx_group *group, size_t n,
-                       uint64_t words) {
+static inline void add_groups(sx_evaluator *evaluator, sx_flow *flow, const sx_group *group, size_t n,
+                              uint64_t words) {
     for (size_t i = 0; i < n; i++)
-        sx_flow_add(evaluator, flow, group[i].m, group[i].count, (double)group[i].count * (double)words,
-                    group[i].hops * (double)words);
+        sx_flow_add(evaluator, flow,
+                    (sx_record){group[i].m, group[i].count, (double)group[i].count * (double)words,
+                                group[i].hops * (double)words});
 }
 
 /* The visits at which a plain tensor's tile moves, the first among them: those at which a loop that indexes
@@ -150,7 +153,6 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = &model->shape[tensor];
     sx_flow *flow = &evaluator->flow[level];
-    flow->fanout = 1;
     uint64_t words;
     if (level == 0) {
         words = nest->suffix[0];
@@ -163,13 +165,14 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
         sx_motion_init(&motion, model, nest, level, tensor, false);
         words = sx_motion_volume(&motion);
     }
-    sx_flow_add(evaluator, flow, 1, 1, (double)words, 0);
+    sx_flow_add(evaluator, flow, (sx_record){1, 1, (double)words, 0});
 }
 
 void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
     evaluator->records.n = 0;
+    if (!sx_records_reserve(evaluator, SX_MAX_LEVELS)) return;
     for (int s = 0; s < model->n_levels; s++) {
         double words = s > 0 ? (double)nest->tile[tensor][s - 1] : 1;
         double most =

@@ -47,7 +47,9 @@ typedef struct sx_level {
     double energy_per_hop, router_energy;
     double leak_share; /* instances per instance of the gating level, where that is above 1; else 0 */
     uint8_t gate;
-    bool limited, reduces, transparent, net_energy;
+    bool limited; /* in capacity */
+    bool bounded; /* in bandwidth */
+    bool reduces, transparent, net_energy;
     double scale[SX_MAX_TENSORS];
 } sx_level;
 
@@ -57,6 +59,7 @@ struct sx_model {
     sx_model_options options;
     uint8_t n_levels, n_dims, n_tensors;
     uint32_t size[SX_MAX_DIMS];
+    uint64_t words[SX_MAX_TENSORS]; /* of the whole tensor */
     sx_shape shape[SX_MAX_TENSORS];
     sx_level level[SX_MAX_LEVELS];
     uint64_t computes, latency;
@@ -67,7 +70,7 @@ struct sx_model {
 };
 
 typedef struct sx_loop {
-    uint64_t step; /* of the dimension, per iteration */
+    uint32_t step; /* of the dimension, per iteration */
     uint32_t n;    /* iterations */
     uint32_t last; /* iterations where all outer loops of the dimension are at their last */
     uint8_t dim, level;
@@ -151,16 +154,34 @@ void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tenso
  * instances. */
 void sx_walk_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
 
+/* Makes room in the pool for at least `more` records; false when memory is out. */
+bool sx_records_reserve(sx_evaluator *evaluator, size_t more);
+
 /* Starts an empty flow at the end of the pool. */
-void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow);
+static inline void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow) {
+    flow->first = (uint32_t)evaluator->records.n;
+    flow->n_records = 0;
+    flow->fanout = 1;
+    flow->links = 0;
+}
 
 /* Adds to the flow begun last, merging equal (m, scatter). */
-void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, uint64_t m, uint64_t scatter, double accesses,
-                 double hops);
+void sx_flow_merge(sx_evaluator *evaluator, sx_flow *flow, sx_record record);
+
+/* The same, at once where it is the first. */
+static inline void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, sx_record record) {
+    if (flow->n_records == 0 && evaluator->records.n < evaluator->records.room) {
+        evaluator->records.data[evaluator->records.n++] = record;
+        flow->n_records = 1;
+    } else {
+        sx_flow_merge(evaluator, flow, record);
+    }
+}
 
 /* Turns the flows of a tensor into counts per level. Changes the flows' accesses where levels are bypassed.
- */
-void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts);
+ * Partitions of inputs are only set where asked for. */
+void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
+                 sx_counts *counts);
 
 void sx_walker_free(SX_TAKE sx_walker *walker);
 void sx_motion_scratch_free(SX_TAKE sx_motion_scratch *scratch);

@@ -27,24 +27,22 @@ uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
     return words;
 }
 
-/* Appends the loops of one slot; `step` is how far each dimension reaches so far. False when a factor is
- * impossible or the order is not a permutation. */
-static inline bool add_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int level,
-                             const uint32_t *size, uint32_t *step, sx_loop *loops, uint8_t *n_loops) {
-    unsigned seen = 0;
-    sx_loop *loop = loops + *n_loops;
-    for (int i = 0; i < n_dims; i++) {
+/* Appends the loops of one slot; `step` is how far each dimension reaches so far. NULL when a factor is
+ * impossible or the order is not a permutation, else the end of the loops. */
+static inline sx_loop *add_loops(const sx_model *model, const uint32_t *factor, const uint8_t *order,
+                                 int level, uint32_t *step, sx_loop *loop) {
+    unsigned seen = 0, n_dims = model->n_dims;
+    for (unsigned i = 0; i < n_dims; i++) {
         unsigned d = order[i];
-        if (d >= (unsigned)n_dims) return false;
+        if (d >= n_dims) return NULL;
         seen |= 1u << d;
         uint32_t f = factor[d], reach = step[d];
         if (f == 1) continue;
-        if (f == 0 || (uint64_t)(f - 1) * reach >= size[d]) return false;
+        if (f == 0 || (uint64_t)(f - 1) * reach >= model->size[d]) return NULL;
         *loop++ = (sx_loop){.step = reach, .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
         step[d] = reach * f;
     }
-    *n_loops = (uint8_t)(loop - loops);
-    return seen == (1u << n_dims) - 1u;
+    return seen == (1u << n_dims) - 1u ? loop : NULL;
 }
 
 static bool is_permutation(const uint8_t *order, int n) {
@@ -75,16 +73,16 @@ static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
 }
 
 /* The children a slot's loops spread over, on X and on Y. */
-static void spread_slot(const sx_mapping_level *level, int n_dims, int s, sx_nest *nest) {
+static void spread_slot(const sx_mapping_level *level, const sx_loop *loop, const sx_loop *end, int s,
+                        sx_nest *nest) {
     uint64_t x = 1, y = 1;
     int on_x = 0;
-    int split = level->split < n_dims ? level->split : n_dims;
-    for (int i = 0; i < n_dims; i++) {
-        uint32_t f = level->spatial[level->spatial_order[i]];
-        uint64_t *axis = i < split ? &x : &y;
-        *axis *= f;
+    for (int i = 0; loop < end; i++) {
+        if (level->spatial_order[i] != loop->dim) continue;
+        uint64_t *axis = i < level->split ? &x : &y;
+        *axis *= loop++->n;
         if (*axis > INT32_MAX) *axis = INT32_MAX;
-        on_x += i < split && f > 1;
+        on_x += axis == &x;
     }
     nest->slot_x[s] = x;
     nest->slot_y[s] = y;
@@ -125,22 +123,23 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
         return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     uint32_t step[SX_MAX_DIMS];
     for (int d = 0; d < SX_MAX_DIMS; d++) step[d] = 1;
-    nest->n_temporal = nest->n_spatial = 0;
+    sx_loop *temporal = nest->temporal, *spatial = nest->spatial;
     for (int s = 0; s < n_levels; s++) {
         const sx_mapping_level *level = &mapping->level[s];
-        nest->temporal_of[s] = nest->n_temporal;
-        nest->spatial_of[s] = nest->n_spatial;
-        if (!add_loops(level->spatial, level->spatial_order, n_dims, s, model->size, step, nest->spatial,
-                       &nest->n_spatial))
-            return why_not(model, mapping);
+        const sx_loop *slot = spatial;
+        nest->temporal_of[s] = (uint8_t)(temporal - nest->temporal);
+        nest->spatial_of[s] = (uint8_t)(spatial - nest->spatial);
+        spatial = add_loops(model, level->spatial, level->spatial_order, s, step, spatial);
+        if (!spatial) return why_not(model, mapping);
         nest->slot_x[s] = nest->slot_y[s] = 1;
         nest->n_x[s] = 0;
-        if (nest->n_spatial > nest->spatial_of[s]) spread_slot(level, n_dims, s, nest);
-        if (!add_loops(level->temporal, level->temporal_order, n_dims, s, model->size, step, nest->temporal,
-                       &nest->n_temporal))
-            return why_not(model, mapping);
+        if (spatial > slot) spread_slot(level, slot, spatial, s, nest);
+        temporal = add_loops(model, level->temporal, level->temporal_order, s, step, temporal);
+        if (!temporal) return why_not(model, mapping);
         memcpy(nest->extent[s], step, sizeof step);
     }
+    nest->n_temporal = (uint8_t)(temporal - nest->temporal);
+    nest->n_spatial = (uint8_t)(spatial - nest->spatial);
     nest->temporal_of[n_levels] = nest->n_temporal;
     nest->spatial_of[n_levels] = nest->n_spatial;
     nest->perfect = true;
@@ -223,8 +222,9 @@ static sx_verdict check_levels(const sx_model *model, const sx_mapping *mapping,
         if (!nest->perfect)
             for (int d = 0; d < model->n_dims; d++)
                 if (nest->extent[s][d] > model->size[d]) nest->extent[s][d] = model->size[d];
+        bool all = s + 1 == model->n_levels;
         for (int v = 0; v < model->n_tensors; v++)
-            nest->tile[v][s] = sx_shape_words(&model->shape[v], nest->extent[s]);
+            nest->tile[v][s] = all ? model->words[v] : sx_shape_words(&model->shape[v], nest->extent[s]);
         if (level->limited) {
             sx_verdict verdict = check_capacity(model, mapping, nest, s);
             if (verdict.reason != SX_LEGAL) return verdict;

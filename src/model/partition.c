@@ -76,7 +76,7 @@ static void list_tiles(const rings *r, int i, bool edge, int64_t start, tiles *o
     uint32_t n = edge ? at->loop->last : at->loop->n;
     uint32_t first = at->spatial ? at->at : 0, end = at->spatial ? at->at + 1 : n;
     for (uint32_t k = first; k < end && k < n; k++)
-        list_tiles(r, i - 1, edge && k + 1 == n, start + (int64_t)(k * at->loop->step), out);
+        list_tiles(r, i - 1, edge && k + 1 == n, start + (int64_t)k * at->loop->step, out);
 }
 
 /* Whether an instance ever holds a tile in a dimension, from ring i inward. */

@@ -371,12 +371,11 @@ static size_t paired_groups(const sx_slot *slot, sx_slot_scratch *s) {
 
 size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out) {
     if ((slot->uniform || slot->apart) && (!hops || is_aligned(slot))) {
-        if (!scratch_reserve(scratch, 2)) return 0;
         uint16_t dims = slot->apart ? UINT16_MAX : slot->shape->dims;
-        uint64_t m = uniform_size(slot, dims);
-        scratch->group[0] =
-            (sx_group){.m = m, .count = slot->siblings / m, .hops = hops ? uniform_hops(slot, dims) : 0};
-        *out = scratch->group;
+        slot->one = (sx_group){.m = 1, .count = 1, .hops = hops ? uniform_hops(slot, dims) : 0};
+        for (int l = 0; l < slot->n_loops; l++)
+            *(dims >> slot->loop[l].dim & 1 ? &slot->one.count : &slot->one.m) *= slot->loop[l].n;
+        *out = &slot->one;
         return 1;
     }
     size_t n;
@@ -390,13 +389,82 @@ size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const 
     return n;
 }
 
-/* Whether, in a uniform aligned slot, siblings have a neighbour that wants the same words: all have, or none.
- */
+/* Neighbours along an axis (loops first..end of a slot) stand apart by g(i) = move_i - (sum of (n_k - 1) *
+ * move_k over the axis' loops k inside i), i being the loop that advances from one to the next. Whether g(i),
+ * or with `back` -g(i), equals `need`. */
+static bool neighbour_stands(const sx_slot *slot, int first, int i, bool back, const int64_t *need) {
+    for (int r = 0; r < slot->shape->n_ranks; r++) {
+        int64_t g = slot->move[i][r];
+        for (int k = first; k < i; k++) g -= (slot->loop[k].n - 1) * slot->move[k][r];
+        if ((back ? -g : g) != need[r]) return false;
+    }
+    return true;
+}
+
+/* A uniform slot where the siblings served are those with the inner loops of an axis at their end (or start)
+ * and loop i not yet at its own: groups they belong to lose them, the others stay whole. */
+static size_t served_by_axis(const sx_slot *slot, int first, int i, uint64_t *served, sx_group *group) {
+    uint16_t dims = slot->shape->dims;
+    uint64_t hit = 1, lost = 1, m = 1, groups = 1;
+    for (int l = 0; l < slot->n_loops; l++) {
+        uint64_t n = slot->loop[l].n;
+        bool apart = dims >> slot->loop[l].dim & 1, inner = l >= first && l < i;
+        *(apart ? &groups : &m) *= n;
+        if (!inner) *(apart ? &hit : &lost) *= l == i ? n - 1 : n;
+    }
+    *served = hit * lost;
+    size_t n = 0;
+    if (groups > hit) group[n++] = (sx_group){.m = m, .count = groups - hit};
+    if (m > lost) group[n++] = (sx_group){.m = m - lost, .count = hit};
+    return n;
+}
+
+static bool is_nowhere(const sx_slot *slot, const int64_t *need) {
+    for (int r = 0; r < slot->shape->n_ranks; r++)
+        if (need[r] != 0) return false;
+    return true;
+}
+
+/* Whether siblings of a uniform slot have a neighbour that wants the same words: all have, or none. */
 static bool all_have_twins(const sx_slot *slot) {
     uint16_t dims = slot->shape->dims;
     bool x = slot->n_x > 0 && !(dims >> slot->loop[0].dim & 1);
     bool y = slot->n_loops > slot->n_x && !(dims >> slot->loop[slot->n_x].dim & 1);
     return x || y;
+}
+
+/* Served siblings and the groups of the others by closed forms, where one kind of neighbour at most stands at
+ * `need`; false where that does not hold. */
+static bool served_closed(sx_slot *slot, sx_slot_scratch *s, const int64_t *need, uint64_t *served, size_t *n,
+                          const sx_group **out) {
+    if (!slot->uniform || slot->apart || !is_aligned(slot)) return false;
+    if (is_nowhere(slot, need)) {
+        bool all = all_have_twins(slot);
+        *served = all ? slot->siblings : 0;
+        *n = all ? 0 : sx_slot_groups(slot, s, false, out);
+        return true;
+    }
+    sx_slot_moves(slot);
+    int matches = 0, at = 0, axis = 0;
+    for (int i = 0; i < slot->n_loops; i++) {
+        int first = i < slot->n_x ? 0 : slot->n_x;
+        for (int back = 0; back < 2; back++)
+            if (neighbour_stands(slot, first, i, back, need)) {
+                matches++;
+                at = i;
+                axis = first;
+            }
+    }
+    if (matches > 1) return false;
+    *served = 0;
+    if (matches == 0) {
+        *n = sx_slot_groups(slot, s, false, out);
+        return true;
+    }
+    if (!scratch_reserve(s, 2)) return false;
+    *n = served_by_axis(slot, axis, at, served, s->group);
+    *out = s->group;
+    return true;
 }
 
 /* Whether sibling q's tile stands `need` away from sibling p's. */
@@ -410,13 +478,8 @@ static bool displaced(const sx_slot *slot, const sx_slot_scratch *s, uint64_t p,
 
 size_t sx_slot_served(sx_slot *slot, sx_slot_scratch *scratch, const int64_t *need, bool hops,
                       uint64_t *served, const sx_group **out) {
-    bool twins = true;
-    for (int r = 0; r < slot->shape->n_ranks; r++) twins &= need[r] == 0;
-    if (twins && slot->uniform && is_aligned(slot) && !slot->apart) {
-        bool all = all_have_twins(slot);
-        *served = all ? slot->siblings : 0;
-        return all ? 0 : sx_slot_groups(slot, scratch, hops, out);
-    }
+    size_t closed;
+    if (!hops && served_closed(slot, scratch, need, served, &closed, out)) return closed;
     size_t groups = enumerate(slot, scratch);
     if (groups == 0) return SIZE_MAX;
     uint64_t n = slot->siblings, columns = slot->columns, rows = slot->rows, count = 0;

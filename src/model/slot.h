@@ -21,6 +21,7 @@ typedef struct sx_slot {
     bool apart;             /* every sibling is its own group (no multicast) */
     bool uniform; /* siblings want the same words exactly if they agree in all loops that index the tensor */
     bool paired;  /* ... or, in each mixed rank, if at most two loops that move it make up for each other */
+    sx_group one; /* the groups of a uniform slot */
     bool moved;   /* move is set */
     int64_t span[SX_MAX_RANKS]; /* largest distance between two siblings' tiles, in the mixed ranks */
     int64_t move[SX_MAX_DIMS][SX_MAX_RANKS]; /* of the tile, per rank, by one iteration of a loop */

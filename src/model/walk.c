@@ -489,7 +489,7 @@ static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const block 
     for (int c = 0; c < w->n_classes; c++) any |= now[c].words > 0;
     if (!any) return;
     if (w->slot.n_loops == 0) {
-        sx_flow_add(e, flow, 1, 1, times * (double)now[0].words, 0);
+        sx_flow_add(e, flow, (sx_record){1, 1, times * (double)now[0].words, 0});
         return;
     }
     load(w, b->in);
@@ -505,8 +505,9 @@ static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const block 
     }
     for (size_t i = 0; i < n; i++) {
         const sx_party *p = &w->party[i];
-        sx_flow_add(e, flow, p->m, p->count, times * (double)p->words,
-                    times * (p->hops * (double)p->words / (double)p->count));
+        sx_flow_add(e, flow,
+                    (sx_record){p->m, p->count, times * (double)p->words,
+                                times * (p->hops * (double)p->words / (double)p->count)});
     }
     flow->links += times * (double)links;
 }
@@ -656,7 +657,7 @@ void sx_walk_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, bool 
         sx_flow_begin(e, flow);
         flow->fanout = nest->slot_x[s] * nest->slot_y[s];
         if (s == 0 && flow->fanout == 1) {
-            sx_flow_add(e, flow, 1, 1, (double)model->computes, 0);
+            sx_flow_add(e, flow, (sx_record){1, 1, (double)model->computes, 0});
         } else {
             double parents = prepare(e, w, mapping, tensor, s);
             if (!w->failed)

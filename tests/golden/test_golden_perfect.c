@@ -67,28 +67,32 @@ static bool totals_differ(size_t line, const sx_cost *cost, const json_t *want) 
            differs(line, "energy", cost->energy_pj, sx_vectors_number(want, "energy"));
 }
 
-static bool tensor_differs(size_t line, const sx_cost *cost, int s, int v, const json_t *want) {
+/* Fills in what a vector would say of a tensor at a level. */
+static void tensor_numbers(const sx_cost *cost, int s, int v, double *have) {
     const sx_cost_tensor *t = &cost->level[s].tensor[v];
     const sx_cost_net_tensor *n = &cost->network[s].tensor[v];
     double instances = (double)cost->level[s].instances;
-    const double have[TENSOR_FIELDS] = {
-        [TILE] = (double)t->tile,
-        [PARTITION] = (double)t->partition / instances,
-        [READS] = (double)t->reads / instances,
-        [FILLS] = (double)t->fills / instances,
-        [UPDATES] = (double)t->updates / instances,
-        [REDUCTIONS] = (double)t->temporal_reductions / instances,
-        [ADDRESSES] = t->address_generations,
-        [TENSOR_ENERGY] = t->energy_pj,
-        [FANOUT] = (double)n->fanout,
-        [MULTICAST] = (double)n->multicast,
-        [INGRESSES] = n->ingresses,
-        [LINKS] = n->link_transfers,
-        [SPATIAL_REDUCTIONS] = n->spatial_reductions,
-        [HOPS] = n->hops,
-        [NET_ENERGY] = n->energy_pj,
-        [LINK_ENERGY] = n->link_energy_pj,
-    };
+    have[TILE] = (double)t->tile;
+    have[PARTITION] = (double)t->partition / instances;
+    have[READS] = (double)t->reads / instances;
+    have[FILLS] = (double)t->fills / instances;
+    have[UPDATES] = (double)t->updates / instances;
+    have[REDUCTIONS] = (double)t->temporal_reductions / instances;
+    have[ADDRESSES] = t->address_generations;
+    have[TENSOR_ENERGY] = t->energy_pj;
+    have[FANOUT] = (double)n->fanout;
+    have[MULTICAST] = (double)n->multicast;
+    have[INGRESSES] = n->ingresses;
+    have[LINKS] = n->link_transfers;
+    have[SPATIAL_REDUCTIONS] = n->spatial_reductions;
+    have[HOPS] = n->hops;
+    have[NET_ENERGY] = n->energy_pj;
+    have[LINK_ENERGY] = n->link_energy_pj;
+}
+
+static bool tensor_differs(size_t line, const sx_cost *cost, int s, int v, const json_t *want) {
+    double have[TENSOR_FIELDS];
+    tensor_numbers(cost, s, v, have);
     for (size_t i = 0; i < TENSOR_FIELDS; i++) {
         char what[96];
         snprintf(what, sizeof what, "level %d, tensor %d: %s", s, v, tensor_fields[i]);
@@ -130,24 +134,26 @@ static bool cost_differs(size_t line, const sx_cost *cost, const json_t *want) {
     return totals_differ(line, cost, want);
 }
 
+static sx_verdict evaluate(const sx_case *c, sx_cost *cost) {
+    sx_model *model = NULL;
+    sx_evaluator *evaluator = NULL;
+    assert_null(sx_model_new(&c->problem, &c->arch, &c->options, &model));
+    assert_null(sx_evaluator_new(model, &evaluator));
+    sx_verdict verdict = sx_evaluate(evaluator, &c->mapping, cost);
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    return verdict;
+}
+
 /* Evaluates one vector; returns whether all of it is right. */
 static bool vector_holds(size_t line, const json_t *vector) {
     sx_case c;
-    sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
     sx_cost cost;
     assert_true(sx_case_read(vector, &c));
-    assert_null(sx_model_new(&c.problem, &c.arch, &c.options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
-    sx_verdict verdict = sx_evaluate(evaluator, &c.mapping, &cost);
-    bool holds = false;
-    if (verdict.reason != SX_LEGAL)
-        print_error("vectors.jsonl:%zu: %s\n", line, sx_reason_name(verdict.reason));
-    else
-        holds = !cost_differs(line, &cost, json_object_get(vector, "want"));
-    sx_evaluator_free(evaluator);
-    sx_model_free(model);
-    return holds;
+    sx_verdict verdict = evaluate(&c, &cost);
+    if (verdict.reason == SX_LEGAL) return !cost_differs(line, &cost, json_object_get(vector, "want"));
+    print_error("vectors.jsonl:%zu: %s\n", line, sx_reason_name(verdict.reason));
+    return false;
 }
 
 static void every_count_and_energy_is_timeloops(void **state) {
@@ -159,6 +165,37 @@ static void every_count_and_energy_is_timeloops(void **state) {
     assert_true(json_array_size(vectors) >= 3000);
     json_decref(vectors);
     assert_int_equal(wrong, 0);
+}
+
+/* One number of a cost, by a vector's names. */
+static double number_at(const sx_cost *cost, const json_t *vector) {
+    double have[TENSOR_FIELDS];
+    const char *field = json_string_value(json_object_get(vector, "field"));
+    tensor_numbers(cost, (int)sx_vectors_number(vector, "level"), (int)sx_vectors_number(vector, "tensor"),
+                   have);
+    for (int i = 0; i < TENSOR_FIELDS; i++)
+        if (strcmp(tensor_fields[i], field) == 0) return have[i];
+    fail();
+    return 0;
+}
+
+/* The table of docs/model.md: what is executed, and what Timeloop's samples make of it. */
+static void differences_are_as_documented(void **state) {
+    (void)state;
+    json_t *vectors = sx_vectors_load(SX_TEST_DATA "/golden/perfect/differences.jsonl");
+    for (size_t i = 0; i < json_array_size(vectors); i++) {
+        const json_t *vector = json_array_get(vectors, i);
+        sx_case c;
+        sx_cost sampled, executed;
+        sx_verdict verdict;
+        assert_true(sx_case_read(vector, &c));
+        assert_int_equal(evaluate(&c, &sampled).reason, SX_LEGAL);
+        assert_null(sx_simulate(&c.problem, &c.arch, &c.mapping, &c.options, 100000, &verdict, &executed));
+        assert_float_equal(number_at(&sampled, vector), sx_vectors_number(vector, "timeloop"), 0);
+        assert_float_equal(number_at(&executed, vector), sx_vectors_number(vector, "executed"), 0);
+    }
+    assert_int_equal(json_array_size(vectors), 7);
+    json_decref(vectors);
 }
 
 /* A case is read back as it was written. */
@@ -186,6 +223,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_survive_writing),
         cmocka_unit_test(every_count_and_energy_is_timeloops),
+        cmocka_unit_test(differences_are_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

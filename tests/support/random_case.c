@@ -29,7 +29,7 @@ static void draw_dims(sx_rng *rng, sx_problem *p) {
     p->n_dims = (uint8_t)pick(rng, 1, 5);
     for (int d = 0; d < p->n_dims; d++) {
         snprintf(p->dim_name[d], SX_NAME_SIZE, "%c", 'A' + d);
-        p->size[d] = pick(rng, 1, 9);
+        p->size[d] = pick(rng, 1, chance(rng, 8) ? 25 : 9);
     }
     while (sx_problem_computes(p) > MOST_COMPUTES) {
         uint32_t *size = &p->size[sx_rng_below(rng, p->n_dims)];

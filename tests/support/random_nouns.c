@@ -59,7 +59,7 @@ static void draft_problem(sx_rng *rng, sx_problem *p) {
     memset(p, 0, sizeof *p);
     bool letters = chance(rng, 50);
     if (chance(rng, 80)) any_name(rng, 0, true, p->name);
-    p->n_dims = (uint8_t)sx_rng_range(rng, 1, SX_MAX_DIMS);
+    p->n_dims = (uint8_t)sx_rng_range(rng, 1, chance(rng, 80) ? 7 : SX_MAX_DIMS);
     p->n_tensors = (uint8_t)(chance(rng, 60) ? 3 : sx_rng_range(rng, 2, SX_MAX_TENSORS));
     for (unsigned d = 0; d < p->n_dims; d++) {
         simple_name(rng, d, letters, p->dim_name[d]);
@@ -133,8 +133,7 @@ static void random_level(sx_rng *rng, int index, int n_levels, sx_storage *s) {
 void sx_random_arch(sx_rng *rng, sx_arch *out) {
     memset(out, 0, sizeof *out);
     uint64_t x = 1, y = 1;
-    out->n_levels =
-        (uint8_t)(chance(rng, 80) ? sx_rng_range(rng, 1, 5) : sx_rng_range(rng, 1, SX_MAX_LEVELS));
+    out->n_levels = (uint8_t)sx_rng_range(rng, 1, chance(rng, 95) ? 4 : SX_MAX_LEVELS);
     if (chance(rng, 50)) any_name(rng, 99, true, out->name);
     for (int s = out->n_levels - 1; s >= 0; s--) {
         sx_storage *level = &out->level[s];

@@ -14,7 +14,8 @@ SX_API SX_MUST_USE sx_status sx_input_new(SX_OWN sx_input **out);
 SX_API void sx_input_free(SX_TAKE sx_input *input);
 
 /* Adds a YAML or JSON file. {{include_text('...')}} may name files, by paths relative to the file it stands
- * in, that lie in the tree two folders above this one. */
+ * in, that lie in the tree two folders above this one. A file that was added before is not
+ * read again. */
 SX_API SX_MUST_USE sx_status sx_input_add_file(sx_input *input, const char *path);
 
 /* Adds text as if it were the file `name`; includes are refused. */

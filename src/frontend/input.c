@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20 };
 
@@ -18,6 +19,14 @@ struct sx_input {
     size_t n_sections, room;
     const char *note[MAX_NOTES];
     size_t n_notes;
+    struct file_id *file; /* regular files added so far */
+    size_t n_files;
+};
+
+/* What tells files apart, whatever their names. */
+struct file_id {
+    dev_t device;
+    ino_t number;
 };
 
 sx_status sx_input_new(sx_input **out) {
@@ -32,6 +41,7 @@ void sx_input_free(sx_input *input) {
     if (!input) return;
     sx_arena_free(&input->arena);
     free(input->section);
+    free(input->file);
     free(input);
 }
 
@@ -60,7 +70,25 @@ static SX_MUST_USE sx_status add_source(sx_input *input, const sx_source *source
     return SX_OK;
 }
 
+/* Whether a regular file was added before; if not, it is noted. */
+static SX_MUST_USE sx_status added_before(sx_input *input, const char *path, bool *before) {
+    struct stat info;
+    *before = false;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SX_OK;
+    for (size_t i = 0; i < input->n_files && !*before; i++)
+        *before = input->file[i].device == info.st_dev && input->file[i].number == info.st_ino;
+    if (*before) return SX_OK;
+    struct file_id *file = realloc(input->file, (input->n_files + 1) * sizeof *file);
+    if (!file) return sx_error_memory();
+    input->file = file;
+    input->file[input->n_files++] = (struct file_id){info.st_dev, info.st_ino};
+    return SX_OK;
+}
+
 sx_status sx_input_add_file(sx_input *input, const char *path) {
+    bool before = false;
+    SX_TRY(added_before(input, path, &before));
+    if (before) return SX_OK;
     sx_source source;
     SX_TRY(sx_source_file(&input->arena, path, &source));
     sx_status status = add_source(input, &source);

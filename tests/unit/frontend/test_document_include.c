@@ -205,6 +205,20 @@ static void texts_may_not_include(void **state) {
     sx_input_free(input);
 }
 
+static void a_file_counts_once(void **state) {
+    const folder *f = *state;
+    sx_input *input;
+    const sx_pair *pair = NULL;
+    char path[256];
+    put(f, "a/p.yaml", "problem: {a: 1}\n");
+    snprintf(path, sizeof path, "%s/a/b/../p.yaml", f->path);
+    sx_expect_ok(read_file(f, "a/p.yaml", &input));
+    sx_expect_ok(sx_input_add_file(input, path));
+    sx_expect_ok(sx_input_single(input, "problem", &pair));
+    assert_null(sx_input_section(input, "problem", 1));
+    sx_input_free(input);
+}
+
 static void missing_files_are_named(void **state) {
     const folder *f = *state;
     sx_input *input;
@@ -222,6 +236,7 @@ int main(void) {
         TEST(depth_and_number_of_includes_are_limited),
         TEST(size_is_limited),
         TEST(texts_may_not_include),
+        TEST(a_file_counts_once),
         TEST(missing_files_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,8 +30,8 @@ typedef struct sx_mapping {
     sx_mapping_level level[SX_MAX_LEVELS];
 } sx_mapping;
 
-/* The mapping with all factors 1 but the outermost temporal ones, identity orders, everything on X, and each
- * level keeping what it is built for. Legal wherever the architecture has an unlimited backing store. */
+/* The mapping with all factors 1 but the outermost temporal ones, identity orders, and each level keeping
+ * what it is built for. Legal wherever the architecture has an unlimited backing store. */
 SX_API void sx_mapping_init(sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch);
 
 /* Brings a mapping to its canonical bytes: unit factors last in every order (in the order of the dimensions),

@@ -7,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets `pair` where ranks have at most two dimensions. */
+static void set_pairs(sx_shape *shape) {
+    shape->narrow = true;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        int first = shape->first_term[r], n = shape->first_term[r + 1] - first;
+        shape->narrow &= n <= 2;
+        for (int i = 0; i < n && i < 2; i++) {
+            shape->pair[r].dim[i] = shape->term[first + i].dim;
+            shape->pair[r].reach[i] = (uint64_t)abs(shape->term[first + i].coef);
+        }
+    }
+}
+
 /* Lists the terms again by dimension. */
 static void sort_by_dim(sx_shape *shape, int n_dims) {
     uint16_t n = 0;
@@ -32,6 +45,7 @@ static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor
         shape->first_term[r + 1] = shape->n_terms;
     }
     sort_by_dim(shape, problem->n_dims);
+    set_pairs(shape);
     for (int r = 0; r < v->n_ranks; r++) {
         int d = shape->term[shape->first_term[r]].dim;
         bool alone = shape->first_term[r + 1] - shape->first_term[r] == 1;

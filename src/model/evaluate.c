@@ -137,9 +137,16 @@ sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping
     return verdict;
 }
 
+/* Asks for the part of a mapping that an evaluation reads. */
+static void prefetch(const sx_model *model, const sx_mapping *mapping) {
+    const char *from = (const char *)mapping, *to = (const char *)&mapping->level[model->n_levels];
+    for (; from < to; from += 64) __builtin_prefetch(from);
+}
+
 void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
                        sx_verdict *verdicts) {
     for (size_t i = 0; i < n; i++) {
+        if (i + 2 < n) prefetch(evaluator->model, &mappings[i + 2]);
         verdicts[i] = evaluate(evaluator, &mappings[i], NULL, 0, &scores[i], NULL);
         if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
     }

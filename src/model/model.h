@@ -21,6 +21,11 @@ typedef struct sx_shape {
     bool plain;  /* all dimensions are solo: tiles never overlap in part */
     bool unit;   /* plain, and every coefficient is 1 */
     bool simple; /* no dimension is in two ranks */
+    bool narrow; /* no rank has more than two dimensions: their coefficients' magnitudes are in `pair` */
+    struct sx_pair {
+        uint64_t reach[2];
+        uint8_t dim[2];
+    } pair[SX_MAX_RANKS];
     uint8_t n_ranks, n_mixed;
     uint8_t mixed[SX_MAX_RANKS]; /* the ranks that are not of one solo dimension */
     uint16_t n_terms;
@@ -90,9 +95,9 @@ typedef struct sx_nest {
     uint64_t tile[SX_MAX_TENSORS][SX_MAX_LEVELS];              /* words of the tile at a level */
     uint64_t above[SX_MAX_LEVELS + 1];                         /* instances of the level in use */
     uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS];               /* of the tile at a level */
-    uint64_t suffix[MAX_LOOPS + 1]; /* product of n of the temporal loops from this one outward */
-    sx_loop temporal[MAX_LOOPS];
-    sx_loop spatial[MAX_LOOPS];
+    uint64_t suffix[MAX_LOOPS + 1];            /* product of n of the temporal loops from this one outward */
+    sx_loop temporal[MAX_LOOPS + SX_MAX_DIMS]; /* with room for a level that turns out to be impossible */
+    sx_loop spatial[MAX_LOOPS + SX_MAX_DIMS];
 } sx_nest;
 
 /* Words that one access serves to m children at once, `scatter` such groups at a time. */

@@ -94,6 +94,12 @@ static void set_all(sx_motion *m) {
     }
 }
 
+static inline bool same_step(const sx_motion *m, const int64_t *a, const int64_t *b) {
+    for (int r = 0; r < m->shape->n_ranks; r++)
+        if (a[r] != b[r]) return false;
+    return true;
+}
+
 /* Numbers the different non-zero steps from 1 in id[]; 0 stands for no motion. Returns how many there are. */
 static int number_steps(const sx_motion *m, int *id) {
     int first[MAX_LOOPS], n = 0;
@@ -101,8 +107,7 @@ static int number_steps(const sx_motion *m, int *id) {
         id[j] = 0;
         if (m->still[j]) continue;
         int k = 0;
-        while (k < n && memcmp(m->f[first[k]], m->f[j], (size_t)m->shape->n_ranks * sizeof m->f[j][0]) != 0)
-            k++;
+        while (k < n && !same_step(m, m->f[first[k]], m->f[j])) k++;
         if (k == n) first[n++] = j;
         id[j] = k + 1;
     }
@@ -121,27 +126,25 @@ static inline int follow(int last, int id, bool *whole) {
 
 /* The automaton over last steps alone. */
 static uint64_t overlapping_volume(const sx_motion *m) {
-    int id[MAX_LOOPS], next[MAX_LOOPS + 1];
-    uint64_t words[MAX_LOOPS + 1];
-    int states = number_steps(m, id) + 1;
+    int id[MAX_LOOPS], next[2][MAX_LOOPS + 1];
+    uint64_t words[2][MAX_LOOPS + 1];
+    int states = number_steps(m, id) + 1, now = 0;
     for (int q = 0; q < states; q++) {
-        next[q] = q;
-        words[q] = 0;
+        next[0][q] = q;
+        words[0][q] = 0;
     }
     for (int j = 0; j < m->n_loops; j++) {
-        int after[MAX_LOOPS + 1];
-        uint64_t sum[MAX_LOOPS + 1];
+        int then = now;
+        now = !now;
         for (int q = 0; q < states; q++) {
             bool whole;
-            int entered = follow(next[q], id[j], &whole);
+            int entered = follow(next[then][q], id[j], &whole);
             uint64_t fetched = whole ? m->words : m->fetched[j];
-            after[q] = next[entered];
-            sum[q] = words[q] + (m->loop[j].n - 1u) * (fetched + words[entered]);
+            next[now][q] = next[then][entered];
+            words[now][q] = words[then][q] + (m->loop[j].n - 1u) * (fetched + words[then][entered]);
         }
-        memcpy(next, after, (size_t)states * sizeof next[0]);
-        memcpy(words, sum, (size_t)states * sizeof words[0]);
     }
-    return m->words + words[0];
+    return m->words + words[now][0];
 }
 
 /* Visits that fetch something, the first among them, where every fetch is a whole tile. */

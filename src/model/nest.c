@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static sx_verdict illegal(sx_reason reason, int level, int tensor, int dim, double have, double limit) {
@@ -16,33 +17,40 @@ uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
         for (int i = 0; i < shape->n_terms; i++) words *= extent[shape->term[i].dim];
         return words;
     }
+    if (shape->narrow) {
+        for (int r = 0; r < shape->n_ranks; r++) {
+            const struct sx_pair *p = &shape->pair[r];
+            words *= 1 + p->reach[0] * (extent[p->dim[0]] - 1u) + p->reach[1] * (extent[p->dim[1]] - 1u);
+        }
+        return words;
+    }
     for (int r = 0; r < shape->n_ranks; r++) {
         uint64_t rank = 1;
-        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
-            int64_t coef = shape->term[i].coef;
-            rank += (uint64_t)(coef < 0 ? -coef : coef) * (extent[shape->term[i].dim] - 1u);
-        }
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
+            rank += (uint64_t)abs(shape->term[i].coef) * (extent[shape->term[i].dim] - 1u);
         words *= rank;
     }
     return words;
 }
 
-/* Appends the loops of one slot; `step` is how far each dimension reaches so far. NULL when a factor is
- * impossible or the order is not a permutation, else the end of the loops. */
-static inline sx_loop *add_loops(const sx_model *model, const uint32_t *factor, const uint8_t *order,
-                                 int level, uint32_t *step, sx_loop *loop) {
-    unsigned seen = 0, n_dims = model->n_dims;
-    for (unsigned i = 0; i < n_dims; i++) {
-        unsigned d = order[i];
-        if (d >= n_dims) return NULL;
-        seen |= 1u << d;
+/* Appends the loops of the dimensions order[0..n), of which each iteration goes `step` far; returns their
+ * end. Branches here would be mispredicted, so every dimension is written and loops of one iteration are
+ * written over. */
+static inline sx_loop *add_loops(const sx_model *model, const uint32_t *factor, const uint8_t *order, int n,
+                                 int level, const uint32_t *step, unsigned *seen, bool *bad,
+                                 uint64_t *product, sx_loop *loop) {
+    uint64_t all = 1;
+    for (int i = 0; i < n; i++) {
+        unsigned d = order[i] & (SX_MAX_DIMS - 1);
         uint32_t f = factor[d], reach = step[d];
-        if (f == 1) continue;
-        if (f == 0 || (uint64_t)(f - 1) * reach >= model->size[d]) return NULL;
-        *loop++ = (sx_loop){.step = reach, .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
-        step[d] = reach * f;
+        *seen |= 1u << (order[i] & 31);
+        *bad |= (uint64_t)(f - 1) * reach >= model->size[d];
+        *loop = (sx_loop){.step = reach, .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
+        loop += f != 1;
+        all = all > INT32_MAX ? all : all * f;
     }
-    return seen == (1u << n_dims) - 1u ? loop : NULL;
+    *product = all;
+    return loop;
 }
 
 static bool is_permutation(const uint8_t *order, int n) {
@@ -70,23 +78,6 @@ static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
         if (!good || cover < size) return illegal(SX_FACTOR_PRODUCT, -1, -1, d, cover, size);
     }
     return legal;
-}
-
-/* The children a slot's loops spread over, on X and on Y. */
-static void spread_slot(const sx_mapping_level *level, const sx_loop *loop, const sx_loop *end, int s,
-                        sx_nest *nest) {
-    uint64_t x = 1, y = 1;
-    int on_x = 0;
-    for (int i = 0; loop < end; i++) {
-        if (level->spatial_order[i] != loop->dim) continue;
-        uint64_t *axis = i < level->split ? &x : &y;
-        *axis *= loop++->n;
-        if (*axis > INT32_MAX) *axis = INT32_MAX;
-        on_x += axis == &x;
-    }
-    nest->slot_x[s] = x;
-    nest->slot_y[s] = y;
-    nest->n_x[s] = (uint8_t)on_x;
 }
 
 /* Where factors leave remainders: the last iterations of each loop, and the temporal steps of the first unit.
@@ -121,22 +112,34 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
     int n_levels = model->n_levels, n_dims = model->n_dims;
     if (mapping->n_levels != n_levels || mapping->n_dims != n_dims || mapping->n_tensors != model->n_tensors)
         return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
-    uint32_t step[SX_MAX_DIMS];
-    for (int d = 0; d < SX_MAX_DIMS; d++) step[d] = 1;
+    static const uint32_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const uint32_t *inner = ones;
+    unsigned all = (1u << n_dims) - 1u, wrong = 0;
+    bool bad = false;
     sx_loop *temporal = nest->temporal, *spatial = nest->spatial;
     for (int s = 0; s < n_levels; s++) {
         const sx_mapping_level *level = &mapping->level[s];
-        const sx_loop *slot = spatial;
+        const uint8_t *order = level->spatial_order;
+        unsigned in_space = 0, in_time = 0;
+        int split = level->split < n_dims ? level->split : n_dims;
+        uint64_t steps;
+        uint32_t spread[SX_MAX_DIMS], *extent = nest->extent[s];
+        for (int d = 0; d < SX_MAX_DIMS; d++) {
+            spread[d] = inner[d] * level->spatial[d];
+            extent[d] = spread[d] * level->temporal[d];
+        }
         nest->temporal_of[s] = (uint8_t)(temporal - nest->temporal);
         nest->spatial_of[s] = (uint8_t)(spatial - nest->spatial);
-        spatial = add_loops(model, level->spatial, level->spatial_order, s, step, spatial);
-        if (!spatial) return why_not(model, mapping);
-        nest->slot_x[s] = nest->slot_y[s] = 1;
-        nest->n_x[s] = 0;
-        if (spatial > slot) spread_slot(level, slot, spatial, s, nest);
-        temporal = add_loops(model, level->temporal, level->temporal_order, s, step, temporal);
-        if (!temporal) return why_not(model, mapping);
-        memcpy(nest->extent[s], step, sizeof step);
+        sx_loop *middle = add_loops(model, level->spatial, order, split, s, inner, &in_space, &bad,
+                                    &nest->slot_x[s], spatial);
+        nest->n_x[s] = (uint8_t)(middle - spatial);
+        spatial = add_loops(model, level->spatial, order + split, n_dims - split, s, inner, &in_space, &bad,
+                            &nest->slot_y[s], middle);
+        temporal = add_loops(model, level->temporal, level->temporal_order, n_dims, s, spread, &in_time, &bad,
+                             &steps, temporal);
+        wrong |= (in_space ^ all) | (in_time ^ all);
+        if (bad || wrong) return why_not(model, mapping);
+        inner = extent;
     }
     nest->n_temporal = (uint8_t)(temporal - nest->temporal);
     nest->n_spatial = (uint8_t)(spatial - nest->spatial);
@@ -144,8 +147,8 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
     nest->spatial_of[n_levels] = nest->n_spatial;
     nest->perfect = true;
     for (int d = 0; d < n_dims; d++) {
-        if (step[d] < model->size[d]) return why_not(model, mapping);
-        nest->perfect &= step[d] == model->size[d];
+        if (inner[d] < model->size[d]) return why_not(model, mapping);
+        nest->perfect &= inner[d] == model->size[d];
     }
     uint64_t product = nest->suffix[nest->n_temporal] = 1;
     for (int i = nest->n_temporal - 1; i >= 0; i--) nest->suffix[i] = product *= nest->temporal[i].n;

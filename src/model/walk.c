@@ -652,6 +652,7 @@ void sx_walk_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, bool 
     sx_walker *w = e->walker;
     e->failed |= !w;
     e->records.n = 0;
+    if (!sx_records_reserve(e, SX_MAX_LEVELS)) return;
     for (int s = 0; s < model->n_levels && !e->failed; s++) {
         sx_flow *flow = &e->flow[s];
         sx_flow_begin(e, flow);

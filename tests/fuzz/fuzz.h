@@ -5,13 +5,17 @@
 #include "sextant/sextant.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Ends the process, as a find, unless the promise holds. */
-static inline void promise(bool holds) {
-    if (!holds) abort();
+#define promise(holds) ((holds) ? (void)0 : broken(#holds, __FILE__, __LINE__))
+
+static inline void broken(const char *what, const char *file, int line) {
+    fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, what);
+    abort();
 }
 
 /* Whether a call succeeded; its error, if any, must have words, and is freed. */
@@ -23,5 +27,8 @@ static inline bool succeeded(sx_status status) {
     sx_status_free(status);
     return false;
 }
+
+/* Evaluates a mapping in every way; they must agree. The oracle may give up. */
+void check_cost(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch);
 
 #endif

@@ -47,30 +47,6 @@ static void check_mapping(const sx_mapping *mapping, const sx_problem *problem, 
     sx_input_free(input);
 }
 
-/* The quick evaluation agrees with the whole one. */
-static void check_cost(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch) {
-    sx_model *model;
-    sx_evaluator *evaluator;
-    if (!succeeded(sx_model_new(problem, arch, NULL, &model))) return;
-    if (succeeded(sx_evaluator_new(model, &evaluator))) {
-        sx_cost cost;
-        sx_score score, whole;
-        char text[512];
-        sx_verdict verdict = sx_evaluate(evaluator, mapping, &cost);
-        sx_verdict_text(&verdict, problem, arch, text, sizeof text);
-        promise(text[0] && sx_evaluate_score(evaluator, mapping, &score).reason == verdict.reason);
-        if (verdict.reason == SX_LEGAL) {
-            char *written;
-            whole = sx_cost_score(&cost);
-            promise(memcmp(&whole, &score, sizeof score) == 0);
-            promise(succeeded(sx_cost_write(&cost, problem, arch, &written)));
-            free(written);
-        }
-        sx_evaluator_free(evaluator);
-    }
-    sx_model_free(model);
-}
-
 /* The parts the text has, each checked; false when one of them is refused. */
 static bool read_parts(sx_input *input, sx_arch *arch, sx_problem *problem, sx_mapping *mapping) {
     if (sx_input_has_arch(input)) {

@@ -33,7 +33,7 @@ SX_API void sx_evaluator_free(SX_TAKE sx_evaluator *evaluator);
 /* Is the mapping legal? Nothing else is computed. */
 SX_API sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping);
 
-/* The whole cost. *out is untouched unless the verdict is SX_LEGAL. */
+/* The whole cost, of the levels and tensors there are. *out is of no use unless the verdict is SX_LEGAL. */
 SX_API sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out);
 
 /* The totals only, which are bit for bit those of sx_evaluate, and faster. */

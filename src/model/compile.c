@@ -171,6 +171,7 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     }
     for (int s = 0; s < arch->n_levels; s++) {
         compile_level(model, s);
+        model->net_energy |= model->level[s].net_energy;
         model->latency += arch->level[s].fill_latency + arch->level[s].drain_latency;
     }
     model->computes = sx_problem_computes(problem);

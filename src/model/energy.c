@@ -115,7 +115,10 @@ double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, 
     double energy = 0;
     for (int s = 0; s < model->n_levels; s++) {
         sx_cost_tensor *storage = out ? &out->level[s].tensor[tensor] : NULL;
-        if (counts[s].tile > 0) energy += charge_storage(bill, s, tensor, output, &counts[s], storage);
+        if (counts[s].tile > 0)
+            energy += charge_storage(bill, s, tensor, output, &counts[s], storage);
+        else if (out)
+            *storage = (sx_cost_tensor){.kept = false};
         if (!out && !model->level[s].net_energy) continue;
         const sx_flow *flow = &evaluator->flow[s];
         energy +=

@@ -48,8 +48,6 @@ __attribute__((unused)) static bool above_minimum(const sx_evaluator *e, const s
     return score->energy_pj >= (walked ? model->minimum.energy_pj : model->minimum_plain) * slack;
 }
 
-static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
-
 /* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
 static bool beyond(const sx_criterion *criterion, double bound, double energy, double cycles) {
     if (criterion->metric != SX_PRODUCT) return false;
@@ -78,15 +76,17 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             return verdict;
         }
         sx_counts counts[SX_MAX_LEVELS];
-        if (walk)
-            sx_walk_count(e, mapping, v, out != NULL);
-        else
-            sx_flow_count(e, mapping, v, out != NULL);
-        if (e->failed || e->overflow) {
-            verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
-            return verdict;
+        if (walk || out || !sx_express_count(e, mapping, v, counts)) {
+            if (walk)
+                sx_walk_count(e, mapping, v, out != NULL);
+            else
+                sx_flow_count(e, mapping, v, out != NULL);
+            if (e->failed || e->overflow) {
+                verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
+                return verdict;
+            }
+            sx_collapse(e, mapping, v, out != NULL, counts);
         }
-        sx_collapse(e, mapping, v, out != NULL, counts);
         energy += sx_bill_tensor(&bill, e, v, counts, out);
         double times = walk ? 1 : (double)nest->above[last];
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
@@ -100,26 +100,23 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
 
 sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out) {
     const sx_model *model = evaluator->model;
-    sx_cost *cost = out;
+    const sx_nest *nest = &evaluator->nest;
     sx_score score;
-    sx_verdict verdict = sx_check(model, mapping);
+    sx_verdict verdict = evaluate(evaluator, mapping, NULL, 0, &score, out);
     if (verdict.reason != SX_LEGAL) return verdict;
-    memset(cost, 0, sizeof *cost);
-    verdict = evaluate(evaluator, mapping, NULL, 0, &score, cost);
-    if (verdict.reason != SX_LEGAL) return verdict;
-    cost->n_levels = model->n_levels;
-    cost->n_tensors = model->n_tensors;
-    cost->perfect = evaluator->nest.perfect;
-    cost->computes = model->computes;
-    cost->compute_instances = evaluator->nest.used_x * evaluator->nest.used_y;
-    cost->compute_cycles = evaluator->nest.cycles;
-    cost->cycles = (uint64_t)score.cycles;
-    cost->compute_energy_pj = (double)model->computes * model->compute_energy;
-    cost->energy_pj = score.energy_pj;
-    cost->edp = score.energy_pj * score.cycles;
-    cost->utilization = score.utilization;
-    cost->last_level_accesses = score.last_level_accesses;
-    return legal;
+    out->n_levels = model->n_levels;
+    out->n_tensors = model->n_tensors;
+    out->perfect = nest->perfect;
+    out->computes = model->computes;
+    out->compute_instances = nest->used_x * nest->used_y;
+    out->compute_cycles = nest->cycles;
+    out->cycles = (uint64_t)score.cycles;
+    out->compute_energy_pj = (double)model->computes * model->compute_energy;
+    out->energy_pj = score.energy_pj;
+    out->edp = score.energy_pj * score.cycles;
+    out->utilization = score.utilization;
+    out->last_level_accesses = score.last_level_accesses;
+    return verdict;
 }
 
 sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out) {

@@ -67,6 +67,7 @@ struct sx_model {
     uint64_t words[SX_MAX_TENSORS]; /* of the whole tensor */
     sx_shape shape[SX_MAX_TENSORS];
     sx_level level[SX_MAX_LEVELS];
+    bool net_energy; /* some network costs energy */
     uint64_t computes, latency;
     uint64_t compute_x, compute_y, compute_instances;
     double compute_energy;
@@ -187,6 +188,10 @@ static inline void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, sx_record
  * Partitions of inputs are only set where asked for. */
 void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
                  sx_counts *counts);
+
+/* Counts a tensor the short way; false where that does not lead. Sets no partitions and no flows. */
+bool sx_express_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
+                      sx_counts *counts);
 
 void sx_walker_free(SX_TAKE sx_walker *walker);
 void sx_motion_scratch_free(SX_TAKE sx_motion_scratch *scratch);

@@ -20,11 +20,17 @@ static size_t n_archs(void) {
     return n;
 }
 
+static void exchange(uint8_t *order, unsigned a, unsigned b) {
+    uint8_t kept = order[a];
+    order[a] = order[b];
+    order[b] = kept;
+}
+
 /* Makes one change to a mapping. */
 static void change(sx_mapping *mapping, const uint8_t *edit) {
     sx_mapping_level *level = &mapping->level[edit[0] % mapping->n_levels];
     unsigned dim = edit[2] % mapping->n_dims;
-    uint8_t value = edit[3], swap;
+    uint8_t value = edit[3];
     switch (edit[1] % 12) {
     case 0:
         level->temporal[dim] = value;
@@ -36,20 +42,16 @@ static void change(sx_mapping *mapping, const uint8_t *edit) {
         level->temporal[dim] *= value;
         break;
     case 3:
-        swap = level->temporal_order[dim];
-        level->temporal_order[dim] = level->temporal_order[value % mapping->n_dims];
-        level->temporal_order[value % mapping->n_dims] = swap;
+        exchange(level->temporal_order, dim, value % mapping->n_dims);
         break;
     case 4:
-        swap = level->spatial_order[dim];
-        level->spatial_order[dim] = level->spatial_order[value % mapping->n_dims];
-        level->spatial_order[value % mapping->n_dims] = swap;
+        exchange(level->spatial_order, dim, value % mapping->n_dims);
         break;
     case 5:
-        level->split = value;
+        level->split = (uint8_t)(value % (mapping->n_dims + 1u));
         break;
     case 6:
-        level->keep = value;
+        level->keep = (uint8_t)(value % (1u << mapping->n_tensors));
         break;
     case 7:
         level->no_temporal_reuse = value;
@@ -64,9 +66,8 @@ static void change(sx_mapping *mapping, const uint8_t *edit) {
         level->rmw_first_update = value;
         break;
     default:
-        ((uint8_t *)
-             mapping)[(unsigned)edit[0] * 256 + edit[2] < sizeof *mapping ? edit[0] * 256 + edit[2] : 0] =
-            value;
+        level->temporal_order[dim] = value;
+        break;
     }
 }
 
@@ -78,11 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     promise(succeeded(sx_einsum_parse(problems[data[0] % N_PROBLEMS], &problem)));
     promise(succeeded(sx_catalog_arch(sx_catalog_arch_name(data[1] % n_archs(), NULL), &arch)));
     sx_mapping_init(&mapping, &problem, &arch);
-    for (size_t i = 2; i + 4 <= size; i += 4) {
-        if (mapping.n_levels == 0 || mapping.n_levels > SX_MAX_LEVELS) break;
-        if (mapping.n_dims == 0 || mapping.n_dims > SX_MAX_DIMS) break;
-        change(&mapping, data + i);
-    }
+    for (size_t i = 2; i + 4 <= size; i += 4) change(&mapping, data + i);
     check_cost(&mapping, &problem, &arch);
     return 0;
 }

@@ -13,30 +13,28 @@
 #define QUOTED(number) #number
 #define TEXT_OF(number) QUOTED(number)
 
-typedef enum noun { NOUN_ARCH, NOUN_PROBLEM, NOUN_MAPPING } noun;
-
 /* What --write asks for. */
 typedef struct write_request {
-    noun noun;
+    sx_noun noun;
     bool einsum;
     sx_format format;
 } write_request;
 
 static sx_status read_write_request(const char *text, bool json, write_request *out) {
-    static const char *const nouns[] = {"arch", "problem", "mapping"};
     write_request request = {.format = json ? SX_JSON : SX_YAML};
     size_t length = strcspn(text, ":");
     const char *format = text[length] ? text + length + 1 : NULL;
     bool known = false;
-    for (int i = 0; i < 3 && !known; i++) {
-        known = strlen(nouns[i]) == length && strncmp(text, nouns[i], length) == 0;
-        if (known) request.noun = (noun)i;
+    for (int i = 0; i < SX_N_NOUNS && !known; i++) {
+        const char *noun = sx_noun_name((sx_noun)i);
+        known = strlen(noun) == length && strncmp(text, noun, length) == 0;
+        if (known) request.noun = (sx_noun)i;
     }
     if (format && strcmp(format, "json") == 0)
         request.format = SX_JSON;
     else if (format && strcmp(format, "yaml") == 0)
         request.format = SX_YAML;
-    else if (format && strcmp(format, "einsum") == 0 && request.noun == NOUN_PROBLEM)
+    else if (format && strcmp(format, "einsum") == 0 && request.noun == SX_NOUN_PROBLEM)
         request.einsum = true;
     else if (format)
         known = false;
@@ -60,15 +58,15 @@ static sx_status read_mapping(sx_sources *sources, bool json, sx_evaluation *e, 
 static sx_status write_noun(const write_request *request, sx_sources *sources, sx_evaluation *e,
                             sx_result *result) {
     char *text = NULL;
-    if (request->noun != NOUN_PROBLEM) SX_TRY(sx_sources_arch(sources, &e->arch));
-    if (request->noun != NOUN_ARCH) SX_TRY(sx_sources_problem(sources, &e->problem));
-    if (request->noun == NOUN_MAPPING)
+    if (request->noun != SX_NOUN_PROBLEM) SX_TRY(sx_sources_arch(sources, &e->arch));
+    if (request->noun != SX_NOUN_ARCH) SX_TRY(sx_sources_problem(sources, &e->problem));
+    if (request->noun == SX_NOUN_MAPPING)
         SX_TRY(sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping));
     if (request->einsum)
         SX_TRY(sx_einsum_text(&e->problem, &text));
-    else if (request->noun == NOUN_ARCH)
+    else if (request->noun == SX_NOUN_ARCH)
         SX_TRY(sx_arch_write(&e->arch, request->format, &text));
-    else if (request->noun == NOUN_PROBLEM)
+    else if (request->noun == SX_NOUN_PROBLEM)
         SX_TRY(sx_problem_write(&e->problem, request->format, &text));
     else
         SX_TRY(sx_mapping_write(&e->mapping, &e->problem, &e->arch, request->format, &text));
@@ -103,11 +101,11 @@ done:
 }
 
 /* Adds what the files say that has no effect: each line, or how many there are. */
-static void add_notes(const sx_args *args, const sx_input *input, sx_text *err) {
+static void add_notes(const sx_args *args, const sx_sources *sources, sx_text *err) {
     size_t n = 0;
     if (sx_args_flag(args, "quiet")) return;
-    for (; sx_input_note(input, n); n++)
-        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_input_note(input, n));
+    for (; sx_sources_note(sources, n); n++)
+        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, n));
     if (n && !sx_args_flag(args, "verbose"))
         sx_text_add(err, "note: %zu thing%s in the files %s no effect on the cost; --verbose lists them\n", n,
                     n == 1 ? "" : "s", n == 1 ? "has" : "have");
@@ -144,7 +142,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     SX_TRY(sx_sources_arch(sources, &e->arch));
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
-    add_notes(args, sources->input, &result->err);
+    add_notes(args, sources, &result->err);
     SX_TRY(cost_mapping(args, e));
     return add_answer(args, e, result);
 }
@@ -188,7 +186,9 @@ const sx_command sx_command_eval = {
     .name = "eval",
     .about = "the cost of one given mapping, level by level, with the reasons",
     .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME --mapping FILE [OPTION ...]",
-    .details = "One file may hold several of architecture, problem and mapping; naming it once is enough.\n"
+    .details = "One file may hold several of architecture, problem and mapping: what no option names is "
+               "looked for in the\n"
+               "files of the others.\n"
                "An illegal mapping exits with 1 and says what is wrong; with --json it is {\"legal\": false, "
                "...}.\n",
     .options = options,

@@ -128,24 +128,23 @@ sx_arena *sx_input_arena(sx_input *input) {
     return &input->arena;
 }
 
-/* Whether a section of that key has any content. */
-static bool has(const sx_input *input, const char *key) {
+const sx_pair *sx_input_first(const sx_input *input, const char *key) {
     const sx_pair *pair;
     for (size_t i = 0; (pair = sx_input_section(input, key, i)); i++)
-        if (!sx_node_empty(pair->value)) return true;
-    return false;
+        if (!sx_node_empty(pair->value)) return pair;
+    return NULL;
 }
 
 bool sx_input_has_arch(const sx_input *input) {
-    return has(input, "architecture") || has(input, "arch");
+    return sx_input_first(input, "architecture") || sx_input_first(input, "arch");
 }
 
 bool sx_input_has_problem(const sx_input *input) {
-    return has(input, "problem");
+    return sx_input_first(input, "problem");
 }
 
 bool sx_input_has_mapping(const sx_input *input) {
-    return has(input, "mapping");
+    return sx_input_first(input, "mapping");
 }
 
 sx_status sx_input_arch(sx_input *input, sx_arch *out) {

@@ -13,6 +13,9 @@ const sx_pair *sx_input_section(const sx_input *input, const char *key, size_t i
 /* The only section of that key, NULL where there is none; an error naming both places where there are two. */
 SX_MUST_USE sx_status sx_input_single(const sx_input *input, const char *key, const sx_pair **out);
 
+/* The first section of that key with any content, NULL where there is none. */
+const sx_pair *sx_input_first(const sx_input *input, const char *key);
+
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);
 

@@ -13,6 +13,9 @@ const sx_coefficient *sx_symbols_coefficient(const sx_symbols *symbols, const ch
 }
 
 sx_status sx_symbols_unknown(const sx_symbols *symbols, sx_place place, const char *name) {
+    if (symbols->einsum)
+        return sx_error_hint(sx_error_at(place, "dimension '%s' has no size", name), "add %s:N in the braces",
+                             name);
     size_t n = symbols->problem->n_dims, total = n + symbols->n_coefficients;
     const char **known = calloc(total + 1, sizeof *known);
     if (!known) return sx_error_memory();
@@ -45,6 +48,9 @@ static SX_MUST_USE sx_status read_factor(sx_scan *scan, const sx_symbols *symbol
         *value = number;
         return SX_OK;
     }
+    if (sx_scan_peek(scan) == '[')
+        return sx_error_hint(sx_error_at(place, "']' is missing before '%s['", name),
+                             "close the brackets of one tensor before the next");
     *dim = sx_problem_dim(symbols->problem, name);
     if (*dim >= 0) return SX_OK;
     const sx_coefficient *coefficient = sx_symbols_coefficient(symbols, name);
@@ -81,6 +87,7 @@ sx_status sx_affine_read(sx_scan *scan, const sx_symbols *symbols, int32_t *coef
     int sign = sx_scan_take(scan, "-") ? -1 : 1;
     for (;;) {
         SX_TRY(read_term(scan, symbols, sign, coef));
+        if (sx_scan_peek(scan) == '+' && scan->at[1] == '=') return SX_OK;
         if (sx_scan_take(scan, "+"))
             sign = 1;
         else if (sx_scan_take(scan, "-"))

@@ -17,6 +17,7 @@ typedef struct sx_coefficient {
 /* The names that may stand in sums: a problem's dimensions, and coefficients. */
 typedef struct sx_symbols {
     const sx_problem *problem;
+    bool einsum; /* the dimensions are those that have a size in braces */
     const sx_coefficient *coefficient;
     size_t n_coefficients;
 } sx_symbols;

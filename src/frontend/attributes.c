@@ -100,8 +100,8 @@ sx_status sx_scope_u64(const sx_scope *scope, const char *key, uint64_t *out) {
     if (pair->value->kind == SX_NODE_SCALAR && sx_text_u64(pair->value->text, out)) return SX_OK;
     SX_TRY(sx_scope_number(at, pair->value, key, &value));
     if (value < 0 || value != floor(value) || value > 0x1p53)
-        return sx_error_at(pair->value->place, "'%s' is %g; it must be a whole number that is not negative",
-                           key, value);
+        return sx_error_at(pair->value->place, "'%s' must be a whole number from 0 to 2^53, but is %g", key,
+                           value);
     *out = (uint64_t)value;
     return SX_OK;
 }

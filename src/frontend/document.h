@@ -69,6 +69,8 @@ SX_MUST_USE sx_status sx_node_require(const sx_node *map, const char *key, const
  * 0x40, 1e3, 64.0, in quotes or not; "1.5", negative numbers (for the unsigned), and numbers out of range are
  * errors. Doubles may be "inf" or ".inf", never NaN, and never overflow silently. */
 SX_MUST_USE sx_status sx_node_u64(const sx_node *node, const char *what, uint64_t *out);
+SX_MUST_USE sx_status sx_node_range(const sx_node *node, const char *what, uint64_t low, uint64_t high,
+                                    uint64_t *out);
 SX_MUST_USE sx_status sx_node_u32(const sx_node *node, const char *what, uint32_t *out);
 SX_MUST_USE sx_status sx_node_i64(const sx_node *node, const char *what, int64_t *out);
 SX_MUST_USE sx_status sx_node_double(const sx_node *node, const char *what, double *out);
@@ -117,7 +119,7 @@ SX_MUST_USE sx_status sx_node_check_keys(sx_input *input, const sx_node *map, co
                                          const sx_key_rule *rules, size_t n);
 
 /* The error for a name that is none of n known ones, with the nearest as the hint, or all of them where none
- * is near. `what` is such as "dimension". */
+ * is near, as among names of one or two letters. `what` is such as "dimension". */
 SX_ERROR sx_status sx_error_unknown(sx_place place, const char *what, const char *name,
                                     const char *const *known, size_t n);
 

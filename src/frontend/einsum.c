@@ -21,10 +21,9 @@ static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
         if (d == SX_MAX_DIMS) return sx_error_at(place, "more than %d dimensions", SX_MAX_DIMS);
         if (!sx_scan_take(scan, ":") && !sx_scan_take(scan, "=")) return sx_scan_expected(scan, "':'");
         place = sx_scan_place(scan);
-        if (!sx_scan_number(scan, &size)) return sx_scan_expected(scan, "the size of the dimension");
-        if (size < 1 || size > SX_MAX_DIM_SIZE)
-            return sx_error_at(place, "dimension %s has size %lld; 1 to %u are allowed", name,
-                               (long long)size, SX_MAX_DIM_SIZE);
+        if (!sx_scan_number(scan, &size) || size < 1 || size > SX_MAX_DIM_SIZE)
+            return sx_error_at(place, "the size of dimension '%s' must be a whole number from 1 to %u", name,
+                               SX_MAX_DIM_SIZE);
         memcpy(problem->dim_name[d], name, sizeof name);
         problem->size[d] = (uint32_t)size;
         problem->n_dims++;
@@ -36,7 +35,7 @@ static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
 
 /* Reads "name[sum, sum, ...]" as the next tensor. */
 static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, bool output) {
-    sx_symbols symbols = {.problem = problem};
+    sx_symbols symbols = {.problem = problem, .einsum = true};
     sx_place place = sx_scan_place(scan);
     char name[SX_NAME_SIZE];
     if (!sx_scan_name(scan, name)) return sx_scan_expected(scan, "the name of a tensor");
@@ -53,7 +52,8 @@ static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, boo
         SX_TRY(sx_affine_read(scan, &symbols, tensor->coef[tensor->n_ranks]));
         tensor->n_ranks++;
     } while (sx_scan_take(scan, ","));
-    if (!sx_scan_take(scan, "]")) return sx_scan_expected(scan, "']', ',' or '+'");
+    if (!sx_scan_take(scan, "]"))
+        return sx_error_hint(sx_scan_expected(scan, "']', ',' or '+'"), "is ']' of '%s[' missing?", name);
     problem->n_tensors++;
     return SX_OK;
 }

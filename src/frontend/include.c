@@ -21,6 +21,7 @@ typedef struct expansion {
     size_t includes;
     char *root;                             /* where includes must stay; NULL: no includes at all */
     const char *open[SX_MAX_INCLUDE_DEPTH]; /* resolved paths of the files being read */
+    const char *name[SX_MAX_INCLUDE_DEPTH]; /* and what they are called */
     unsigned depth;
 } expansion;
 
@@ -137,6 +138,20 @@ static char *join_path(sx_arena *arena, const char *including, const char *path,
     return joined;
 }
 
+/* The error for a file that is included while it is being read, `first` of those that are. */
+static SX_MUST_USE sx_status cycle(const expansion *x, unsigned first, sx_place place, const char *joined) {
+    sx_text chain = {0};
+    sx_text_add(&chain, "'%s' includes ", joined);
+    for (unsigned i = first + 1; i < x->depth; i++) sx_text_add(&chain, "'%s', which includes ", x->name[i]);
+    sx_text_add(&chain, "%s", first + 1 == x->depth ? "itself" : "it again");
+    sx_status error = chain.failed ? sx_error_memory()
+                                   : sx_error_hint(sx_error_at(place, "%s", chain.data),
+                                                   first + 1 == x->depth ? "remove this include"
+                                                                         : "remove one of the includes");
+    sx_text_free(&chain);
+    return error;
+}
+
 /* Refuses a path that may not be included; *resolved is the real one, to be freed. */
 static SX_MUST_USE sx_status resolve(const expansion *x, sx_place place, const char *written,
                                      const char *joined, SX_OWN char **resolved) {
@@ -152,7 +167,7 @@ static SX_MUST_USE sx_status resolve(const expansion *x, sx_place place, const c
             sx_error_at(place, "the included file '%s' is outside the tree of '%s'", joined, x->root),
             "includes may reach two folders up from the file given, no further");
     for (unsigned i = 0; i < x->depth && !error; i++)
-        if (strcmp(x->open[i], real) == 0) error = sx_error_at(place, "'%s' includes itself", joined);
+        if (strcmp(x->open[i], real) == 0) error = cycle(x, i, place, joined);
     if (!error && x->depth == SX_MAX_INCLUDE_DEPTH)
         error = sx_error_at(place, "includes are nested deeper than %d", SX_MAX_INCLUDE_DEPTH);
     if (!error) *resolved = real;
@@ -178,6 +193,7 @@ static SX_MUST_USE sx_status include_file(expansion *x, sx_place place, const ch
     }
     drop_mark(text, &size);
     if (size && text[size - 1] == '\n') size--;
+    x->name[x->depth] = joined;
     x->open[x->depth++] = resolved;
     status = expand(x, joined, text, size);
     x->depth--;
@@ -254,6 +270,7 @@ sx_status sx_source_file(sx_arena *arena, const char *path, sx_source *out) {
     }
     char *real = realpath(path, NULL);
     x.root = tree_root(path);
+    x.name[x.depth] = file;
     x.open[x.depth++] = real;
     status =
         real && x.root ? expand(&x, file, text, size) : sx_error_new(SX_ERR_FILE, "cannot find '%s'", path);

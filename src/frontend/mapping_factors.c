@@ -1,5 +1,6 @@
 #include "frontend/mapping_factors.h"
 
+#include "base/text.h"
 #include "frontend/scan.h"
 
 #include <ctype.h>
@@ -18,14 +19,24 @@ sx_status sx_dimension_unknown(sx_place place, const char *name, const sx_proble
     return sx_error_unknown(place, "dimension", name, known, problem->n_dims);
 }
 
+/* The error for what should be a factor, up to the next blank or comma. */
+static SX_MUST_USE sx_status bad_factor(sx_place place, const char *name, const char *written) {
+    size_t length = strcspn(written, " ,\t\r\n");
+    if (length == 0) return sx_error_at(place, "dimension '%s' has no factor here", name);
+    return sx_error_at(place, "the factor of '%s' must be a whole number from 1 to %u, but is '%.*s'", name,
+                       SX_MAX_DIM_SIZE, (int)(length < 32 ? length : 32), written);
+}
+
 /* Reads "4" or "4,1" as the factor of a dimension. */
 static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_place place) {
     const char *name = r->problem->dim_name[dim];
     sx_factor *factor = &r->row->dim[dim];
     int64_t value, remainder = 0;
     if (factor->written) return sx_error_at(place, "dimension '%s' has two factors here", name);
-    if (!sx_scan_number(scan, &value)) return sx_scan_expected(scan, "a factor");
-    if (*scan->at == '.') return sx_scan_expected(scan, "a whole number");
+    sx_place number = sx_scan_place(scan);
+    const char *written = scan->at;
+    if (!sx_scan_number(scan, &value) || *scan->at == '.' || value > SX_MAX_DIM_SIZE)
+        return bad_factor(number, name, written);
     if (scan->at[0] == ',' && isdigit((unsigned char)scan->at[1])) {
         scan->at++;
         if (!sx_scan_number(scan, &remainder)) return sx_scan_expected(scan, "a remainder");
@@ -33,8 +44,6 @@ static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_p
             return sx_error_at(place, "the remainder of '%s' must be from 1 to its factor %lld", name,
                                (long long)value);
     }
-    if (value > SX_MAX_DIM_SIZE)
-        return sx_error_at(place, "the factor of '%s' is beyond %u", name, SX_MAX_DIM_SIZE);
     if (value == 0) {
         value = r->problem->size[dim];
         SX_TRY(sx_input_add_note(r->input, place, "the factor 0 of '%s' stands for its whole size, %lld",
@@ -127,15 +136,52 @@ sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem
     return SX_OK;
 }
 
+/* Adds the factors of a dimension, the outermost first, "DRAM 6 x Buffer 4"; returns how many. */
+static int list_factors(sx_text *text, const sx_factor_row *row, size_t n, const sx_arch *arch, int dim) {
+    int listed = 0;
+    for (size_t i = n; i-- > 0;) {
+        const sx_factor *f = &row[i].dim[dim];
+        if (!f->written || f->value == 1) continue;
+        sx_text_add(text, "%s%s %u", listed++ ? " x " : "", arch->level[i / 2].name, (unsigned)f->value);
+        if (f->remainder) sx_text_add(text, ",%u", (unsigned)f->remainder);
+        if (i % 2 == 0) sx_text_add(text, " in space");
+    }
+    return listed;
+}
+
+/* What to do about factors that do not make up a size. */
+static SX_MUST_USE sx_status hint_product(SX_TAKE sx_status error, const char *name, double product,
+                                          uint32_t size, bool remainders) {
+    double missing = size / product;
+    if (product == 1)
+        return sx_error_hint(error, "add '%s=%u' to the factors of a level", name, (unsigned)size);
+    if (remainders)
+        return sx_error_hint(error, "with remainders they must multiply to %u or more", (unsigned)size);
+    if (missing == (uint32_t)missing)
+        return sx_error_hint(error, "they must multiply to %u: make one of them %.0f times larger",
+                             (unsigned)size, missing);
+    if (product < size) return sx_error_hint(error, "they must multiply to %u", (unsigned)size);
+    return sx_error_hint(error,
+                         "they must multiply to %u; a loop that is cut short the last time is written with "
+                         "what is left: '%s=4,1'",
+                         (unsigned)size, name);
+}
+
 /* The error for factors that do not make up a size. */
-static SX_MUST_USE sx_status wrong_product(const sx_problem *problem, int dim, double product,
+static SX_MUST_USE sx_status wrong_product(const sx_factor_row *row, size_t n, const sx_problem *problem,
+                                           const sx_arch *arch, int dim, double product, bool remainders,
                                            sx_place place) {
     const char *name = problem->dim_name[dim];
-    sx_status error = sx_error_at(place, "the factors of dimension %s multiply to %.0f, but its size is %u",
-                                  name, product, (unsigned)problem->size[dim]);
-    if (product < problem->size[dim]) return error;
-    return sx_error_hint(
-        error, "a loop that is cut short the last time is written with what is left: '%s=4,1'", name);
+    unsigned size = problem->size[dim];
+    sx_text factors = {0};
+    int listed = list_factors(&factors, row, n, arch, dim);
+    if (listed > 1) sx_text_add(&factors, " = %.0f", product);
+    sx_status error = listed == 0 || factors.failed
+                          ? sx_error_at(place, "dimension %s has size %u, but no factors", name, size)
+                          : sx_error_at(place, "dimension %s has size %u, but its factors make %s", name,
+                                        size, factors.data);
+    sx_text_free(&factors);
+    return hint_product(error, name, product, size, remainders);
 }
 
 /* Checks written remainders against the ones that follow from the size: with t the product of the inner
@@ -162,7 +208,8 @@ static SX_MUST_USE sx_status check_remainders(const sx_factor_row *row, size_t n
     return SX_OK;
 }
 
-sx_status sx_factors_check(const sx_factor_row *row, size_t n, const sx_problem *problem, sx_place place) {
+sx_status sx_factors_check(const sx_factor_row *row, size_t n, const sx_problem *problem, const sx_arch *arch,
+                           sx_place place) {
     for (int d = 0; d < problem->n_dims; d++) {
         double product = 1;
         bool remainders = false;
@@ -175,7 +222,7 @@ sx_status sx_factors_check(const sx_factor_row *row, size_t n, const sx_problem 
             remainders |= f->remainder != 0 && f->remainder != f->value;
         }
         if (remainders ? product < problem->size[d] : product != problem->size[d])
-            return wrong_product(problem, d, product, at);
+            return wrong_product(row, n, problem, arch, d, product, remainders, at);
         if (remainders) SX_TRY(check_remainders(row, n, problem, d));
     }
     return SX_OK;

@@ -22,9 +22,10 @@ SX_MUST_USE sx_status sx_factors_read(sx_input *input, const sx_node *node, cons
                                       sx_factor_row *row);
 
 /* Checks that the factors of each dimension, in n rows from the innermost out, make up its size, with exactly
- * the remainders that are written. `place` is used where a dimension is named nowhere. */
+ * the remainders that are written. Row 2s holds the spatial loops of level s, row 2s + 1 the temporal ones.
+ * `place` is used where a dimension is named nowhere. */
 SX_MUST_USE sx_status sx_factors_check(const sx_factor_row *row, size_t n, const sx_problem *problem,
-                                       sx_place place);
+                                       const sx_arch *arch, sx_place place);
 
 /* The error for a name that is no dimension of the problem. */
 SX_MUST_USE sx_status sx_dimension_unknown(sx_place place, const char *name, const sx_problem *problem);

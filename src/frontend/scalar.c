@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -100,6 +101,17 @@ static SX_MUST_USE sx_status not_a(const sx_node *node, const char *what, const 
 sx_status sx_node_u64(const sx_node *node, const char *what, uint64_t *out) {
     if (node->kind == SX_NODE_SCALAR && sx_text_u64(node->text, out)) return SX_OK;
     return not_a(node, what, "a whole number from 0 to 2^64-1");
+}
+
+sx_status sx_node_range(const sx_node *node, const char *what, uint64_t low, uint64_t high, uint64_t *out) {
+    uint64_t value;
+    char right[80];
+    snprintf(right, sizeof right, "a whole number from %llu to %llu", (unsigned long long)low,
+             (unsigned long long)high);
+    if (node->kind != SX_NODE_SCALAR || !sx_text_u64(node->text, &value) || value < low || value > high)
+        return not_a(node, what, right);
+    *out = value;
+    return SX_OK;
 }
 
 sx_status sx_node_u32(const sx_node *node, const char *what, uint32_t *out) {

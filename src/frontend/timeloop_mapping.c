@@ -100,16 +100,28 @@ static SX_MUST_USE sx_status add_dimension(order *o, int dim, sx_place place) {
     return SX_OK;
 }
 
+/* Whether a word is made of dimensions' letters, or was meant to be: all dimensions have one letter, and half
+ * of the word's are known. */
+static bool is_letters(const sx_problem *problem, const char *word) {
+    size_t known = 0, size = strlen(word);
+    bool short_names = true;
+    for (size_t i = 0; i < size; i++) known += sx_problem_dim(problem, (const char[2]){word[i], 0}) >= 0;
+    for (int d = 0; d < problem->n_dims; d++) short_names &= strlen(problem->dim_name[d]) == 1;
+    return known == size || (short_names && 2 * known >= size);
+}
+
 /* Adds the dimension of that name or, where there is none, the dimensions that its letters name. */
 static SX_MUST_USE sx_status add_word(void *user, const char *word, sx_place place) {
     order *o = user;
     int dim = sx_problem_dim(o->problem, word);
     if (dim >= 0) return add_dimension(o, dim, place);
-    bool letters = true;
-    for (const char *c = word; *c; c++) letters &= sx_problem_dim(o->problem, (const char[2]){*c, 0}) >= 0;
-    if (!letters) return sx_dimension_unknown(place, word, o->problem);
-    for (const char *c = word; *c; c++, place.column++)
-        SX_TRY(add_dimension(o, sx_problem_dim(o->problem, (const char[2]){*c, 0}), place));
+    if (!is_letters(o->problem, word)) return sx_dimension_unknown(place, word, o->problem);
+    for (const char *c = word; *c; c++, place.column++) {
+        const char letter[2] = {*c, 0};
+        dim = sx_problem_dim(o->problem, letter);
+        if (dim < 0) return sx_dimension_unknown(place, letter, o->problem);
+        SX_TRY(add_dimension(o, dim, place));
+    }
     return SX_OK;
 }
 
@@ -245,7 +257,7 @@ static SX_MUST_USE sx_status read_mapping(reader *r, const sx_node *list) {
         sx_mapping_level *level = &r->mapping.level[s];
         level->keep = (uint8_t)((level->keep | r->keep[s]) & ~r->bypass[s]);
     }
-    return sx_factors_check(r->row, 2u * r->arch->n_levels, r->problem, list->place);
+    return sx_factors_check(r->row, 2u * r->arch->n_levels, r->problem, r->arch, list->place);
 }
 
 sx_status sx_timeloop_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,

@@ -92,6 +92,17 @@ static SX_MUST_USE sx_status read_coefficients(reader *r, const sx_node *list) {
     return SX_OK;
 }
 
+/* The error for a data space without a projection. */
+static SX_MUST_USE sx_status no_projection(const reader *r, const sx_node *space) {
+    const sx_problem *p = &r->problem;
+    sx_status error =
+        sx_error_at(space->place, "data space '%s' has no 'projection'", p->tensor[p->n_tensors].name);
+    if (p->n_dims == 0) return error;
+    return sx_error_hint(
+        error, "it lists the ranks with the dimensions of each, such as 'projection: [ [[%s]], [[%s]] ]'",
+        p->dim_name[0], p->dim_name[p->n_dims > 1]);
+}
+
 /* Reads one data space as the next tensor. */
 static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     const sx_node *name, *projection;
@@ -108,7 +119,8 @@ static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
         sx_problem_tensor(&r->problem, tensor->name) >= 0)
         return sx_error_at(name->place, "two data spaces are called '%s'", tensor->name);
     SX_TRY(sx_map_bool(space, "read_write", &tensor->output));
-    SX_TRY(sx_node_require(space, "projection", "a data space", &projection));
+    projection = sx_node_get(space, "projection");
+    if (!projection) return no_projection(r, space);
     SX_TRY(sx_projection_read(projection, &r->symbols, tensor));
     r->problem.n_tensors++;
     return SX_OK;
@@ -153,10 +165,8 @@ static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
     int dim = sx_problem_dim(&r->problem, pair->key);
     if (dim >= 0) {
         uint64_t size;
-        SX_TRY(sx_node_u64(pair->value, pair->key, &size));
-        if (size < 1 || size > SX_MAX_DIM_SIZE)
-            return sx_error_at(pair->value->place, "dimension %s has size %llu; 1 to %u are allowed",
-                               pair->key, (unsigned long long)size, SX_MAX_DIM_SIZE);
+        sx_status error = sx_node_range(pair->value, pair->key, 1, SX_MAX_DIM_SIZE, &size);
+        if (error) return sx_error_hint(error, "it is the size of a dimension");
         r->problem.size[dim] = (uint32_t)size;
         return SX_OK;
     }
@@ -181,8 +191,9 @@ static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, b
     }
     for (int d = 0; d < r->problem.n_dims; d++)
         if (r->problem.size[d] == 0)
-            return sx_error_at(instance->place, "the instance has no size for dimension '%s'",
-                               r->problem.dim_name[d]);
+            return sx_error_hint(sx_error_at(instance->place, "the instance has no size for dimension '%s'",
+                                             r->problem.dim_name[d]),
+                                 "add '%s: N' to it", r->problem.dim_name[d]);
     for (size_t i = 0; i < r->symbols.n_coefficients; i++)
         if (!r->coefficient[i].known)
             return sx_error_at(r->coefficient[i].place, "coefficient '%s' has neither a default nor a value",

@@ -41,6 +41,7 @@ static SX_MUST_USE sx_status syntax_error(const reader *r) {
                              "the text must be UTF-8 without control characters");
     sx_status error = sx_error_at(place_of(r, p->problem_mark), "%s%s%s", p->context ? p->context : "",
                                   p->context ? ": " : "", problem);
+    if (strstr(problem, "tab character")) return sx_error_hint(error, "indent with spaces");
     if (strstr(problem, "cannot start any token"))
         return sx_error_hint(error, "indent with spaces, not tabs, and quote texts that begin with @ or `");
     if (strstr(problem, "did not find expected ',' or"))

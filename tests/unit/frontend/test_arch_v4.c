@@ -205,7 +205,7 @@ static void refusals_of_nodes(void **state) {
          "unknown attribute of the component 'a': 'dept'", "did you mean 'depth'?"},
         {NODES("  - !Container {name: a, spatial: {meshX: 0}}\n"), "4:35", "a fan-out is at least 1", NULL},
         {NODES("  - !Container {name: a, spatial: {meshX: 1.5}}\n"), "4:43",
-         "'meshX' is 1.5; it must be a whole number that is not negative", NULL},
+         "'meshX' must be a whole number from 0 to 2^53, but is 1.5", NULL},
         {NODES("  - !Container {name: a, spatial: {meshX: 2**40}}\n"), "4:35",
          "there are more than 2^31 instances", NULL},
         {NODES("  - !Container {name: a, spatial: {meshZ: 2}}\n"), "4:36",

@@ -4,6 +4,8 @@
 
 #include "sextant/cost.h"
 
+#include <stddef.h>
+
 #define SX_MAX_CRITERIA 4
 
 typedef enum sx_metric { SX_PRODUCT, SX_LAST_LEVEL, SX_UTILIZATION } sx_metric;
@@ -22,8 +24,10 @@ typedef struct sx_objective {
     sx_criterion criterion[SX_MAX_CRITERIA];
 } sx_objective;
 
-/* Reads "edp", "energy", "delay", "e^2*d", "last-level", "utilization", or a list of them with commas. */
+/* Reads a name of sx_objective_name, a product such as "e^2*d", or a list of them with commas. */
 SX_API SX_MUST_USE sx_status sx_objective_parse(const char *text, sx_objective *out);
+/* What sx_objective_parse reads: form `index` and a line about it; NULL past the last. */
+SX_API const char *sx_objective_name(size_t index, const char **about);
 /* Writes what sx_objective_parse reads back. */
 SX_API void sx_objective_text(const sx_objective *objective, char *text, unsigned long size);
 

@@ -13,26 +13,10 @@ typedef struct topic {
     const char *(*entry)(size_t index, const char **about);
 } topic;
 
-static const char *objective(size_t index, const char **about) {
-    static const char *const rows[][2] = {
-        {"edp", "energy times delay"},
-        {"energy", "picojoules"},
-        {"delay", "cycles"},
-        {"ed2p", "energy times delay squared"},
-        {"last-level", "words moved at the outermost level"},
-        {"utilization", "share of the compute units' time that is used, as much as possible"},
-        {"e^A*d^B", "energy and delay raised to powers of your own, such as e^2*d"},
-        {"A,B,...", "several of these: a later one decides where earlier ones differ by less than 0.1%"},
-    };
-    if (index >= sizeof rows / sizeof rows[0]) return NULL;
-    *about = rows[index][1];
-    return rows[index][0];
-}
-
 static const topic topics[] = {
     {"archs", "architectures of the catalog, for --arch", sx_catalog_arch_name},
     {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name},
-    {"objectives", "what --objective accepts", objective},
+    {"objectives", "what --objective accepts", sx_objective_name},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 

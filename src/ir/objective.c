@@ -9,14 +9,32 @@
 #include <string.h>
 
 static const struct {
-    const char *name;
+    const char *name, *about;
     sx_criterion criterion;
 } known[] = {
-    {"edp", {SX_PRODUCT, 1, 1}},           {"energy", {SX_PRODUCT, 1, 0}},
-    {"delay", {SX_PRODUCT, 0, 1}},         {"ed2p", {SX_PRODUCT, 1, 2}},
-    {"last-level", {SX_LAST_LEVEL, 0, 0}}, {"utilization", {SX_UTILIZATION, 0, 0}},
+    {"edp", "energy times delay", {SX_PRODUCT, 1, 1}},
+    {"energy", "picojoules", {SX_PRODUCT, 1, 0}},
+    {"delay", "cycles", {SX_PRODUCT, 0, 1}},
+    {"ed2p", "energy times delay squared", {SX_PRODUCT, 1, 2}},
+    {"last-level", "words moved at the outermost level", {SX_LAST_LEVEL, 0, 0}},
+    {"utilization",
+     "share of the compute units' time that is used, as much as possible",
+     {SX_UTILIZATION, 0, 0}},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
+
+/* What is not a name but a way to make one. */
+static const char *const forms[][2] = {
+    {"e^A*d^B", "energy and delay raised to powers of your own, such as e^2*d"},
+    {"A,B,...", "several of these: a later one decides where earlier ones differ by less than 0.1%"},
+};
+enum { N_FORMS = sizeof forms / sizeof forms[0] };
+
+const char *sx_objective_name(size_t index, const char **about) {
+    if (index >= N_KNOWN + N_FORMS) return NULL;
+    *about = index < N_KNOWN ? known[index].about : forms[index - N_KNOWN][1];
+    return index < N_KNOWN ? known[index].name : forms[index - N_KNOWN][0];
+}
 
 /* Reads one factor "e", "d", "e^1.5"; advances *at. */
 static bool read_power(const char **at, double *energy, double *delay) {
@@ -40,20 +58,31 @@ static bool read_product(const char *text, sx_criterion *out) {
     return true;
 }
 
-static sx_status read_criterion(const char *word, sx_criterion *out) {
+/* The error for a word that is no objective, with the nearest name or all of them. */
+static sx_status unknown(const char *word) {
     const char *names[N_KNOWN];
+    sx_text list = {0};
     for (int i = 0; i < N_KNOWN; i++) {
         names[i] = known[i].name;
+        sx_text_add(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = sx_text_nearest(word, names, N_KNOWN);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", word);
+    if (nearest)
+        error = sx_error_hint(error, "did you mean '%s'?", nearest);
+    else if (!list.failed)
+        error = sx_error_hint(error, "known are %s and products such as e^2*d", list.data);
+    sx_text_free(&list);
+    return error;
+}
+
+static sx_status read_criterion(const char *word, sx_criterion *out) {
+    for (int i = 0; i < N_KNOWN; i++) {
         if (strcmp(word, known[i].name) != 0) continue;
         *out = known[i].criterion;
         return SX_OK;
     }
-    if (read_product(word, out)) return SX_OK;
-    const char *nearest = sx_text_nearest(word, names, N_KNOWN);
-    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", word);
-    if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
-    return sx_error_hint(
-        error, "known are edp, energy, delay, ed2p, last-level, utilization and products such as e^2*d");
+    return read_product(word, out) ? SX_OK : unknown(word);
 }
 
 sx_status sx_objective_parse(const char *text, sx_objective *out) {
@@ -61,7 +90,7 @@ sx_status sx_objective_parse(const char *text, sx_objective *out) {
     for (const char *at = text;; at++) {
         char word[80];
         size_t length = strcspn(at, ",");
-        if (length >= sizeof word) return sx_error_new(SX_ERR_USAGE, "unknown objective '%s'", at);
+        if (length >= sizeof word) return unknown(at);
         if (objective.n_criteria == SX_MAX_CRITERIA)
             return sx_error_new(SX_ERR_LIMIT, "an objective has at most %d criteria", SX_MAX_CRITERIA);
         memcpy(word, at, length);

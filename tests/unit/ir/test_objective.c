@@ -38,6 +38,26 @@ static void assert_criterion(const sx_criterion *c, sx_metric metric, double ene
     assert_true(c->delay_power == delay);
 }
 
+static void listed_names_are_read(void **state) {
+    (void)state;
+    sx_objective objective;
+    const char *about = NULL, *name;
+    size_t n = 0, named = 0;
+    for (; (name = sx_objective_name(n, &about)); n++) {
+        assert_true(about && *about);
+        if (strpbrk(name, "AB")) continue;
+        sx_status status = sx_objective_parse(name, &objective);
+        assert_null(status);
+        char text[80];
+        sx_objective_text(&objective, text, sizeof text);
+        assert_string_equal(text, name);
+        named++;
+    }
+    assert_int_equal(named, 6);
+    assert_int_equal(n, 8);
+    assert_null(sx_objective_name(n + 1, &about));
+}
+
 static void names_and_products_are_read(void **state) {
     (void)state;
     const struct {
@@ -214,6 +234,7 @@ static void infinite_score_is_worse_than_any_other(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listed_names_are_read),
         cmocka_unit_test(names_and_products_are_read),
         cmocka_unit_test(lists_are_read_in_order),
         cmocka_unit_test(wrong_texts_are_refused_with_a_cure),

@@ -481,35 +481,66 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
     return (uint32_t)w->n_blocks++;
 }
 
-/* Adds what one visit moves, `times` over, to the flow; one class of children is grouped by closed forms. */
-static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const block *b, double times, bool hops) {
-    sx_piece *now = w->now, *before = w->before;
-    bool any = false;
-    visit(w, b->edges, b->in, now);
-    for (int c = 0; c < w->n_classes; c++) any |= now[c].words > 0;
-    if (!any) return;
-    if (w->slot.n_loops == 0) {
-        sx_flow_add(e, flow, (sx_record){1, 1, times * (double)now[0].words, 0});
-        return;
+/* Adds what a visit moves where all children are alike: groups by the slot's closed forms. */
+static void add_alike(sx_evaluator *e, sx_walker *w, sx_flow *flow, const sx_piece *now,
+                      const sx_piece *before, double times, bool hops) {
+    const sx_group *group;
+    int64_t need[SX_MAX_RANKS];
+    uint64_t groups = 0, fewer = 0, served = 0;
+    size_t n = sx_slot_groups(&w->slot, e->slot, hops, &group);
+    w->failed |= n == 0;
+    for (size_t i = 0; i < n; i++) groups += group[i].count;
+    if (w->links && before->words > 0 && sx_piece_alike(w->shape->n_ranks, now, before, need)) {
+        size_t left = sx_slot_served(&w->slot, e->slot, need, hops, &served, &group);
+        w->failed |= left == SIZE_MAX;
+        for (size_t i = 0; i < left && !w->failed; i++) fewer += group[i].count;
+        n = left;
+        if (!w->failed && fewer >= groups) {
+            n = sx_slot_groups(&w->slot, e->slot, hops, &group);
+            served = 0;
+        }
     }
-    load(w, b->in);
-    for (int c = 0; c < w->n_classes && w->links; c++)
-        before[c] = recall(w, w->scratch + (size_t)c * w->record);
-    sx_crowd crowd = {&w->slot, w->class_of, now, before, w->n_classes, w->links};
+    double words = times * (double)now->words;
+    for (size_t i = 0; i < n && !w->failed; i++)
+        sx_flow_add(
+            e, flow,
+            (sx_record){group[i].m, group[i].count, words * (double)group[i].count, words * group[i].hops});
+    flow->links += words * (double)served;
+}
+
+/* Adds what a visit moves where children at the edge differ. */
+static void add_crowd(sx_evaluator *e, sx_walker *w, sx_flow *flow, double times, bool hops) {
+    sx_crowd crowd = {&w->slot, w->class_of, w->now, w->before, w->n_classes, w->links};
     uint64_t links;
     if (!reserve(w, &w->party, &w->party_room, w->slot.siblings, sizeof *w->party)) return;
     size_t n = sx_crowd_visit(&crowd, hops, w->party, &links);
-    if (n == SIZE_MAX) {
-        w->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
+    w->failed |= n == SIZE_MAX;
+    for (size_t i = 0; i < n && !w->failed; i++) {
         const sx_party *p = &w->party[i];
         sx_flow_add(e, flow,
                     (sx_record){p->m, p->count, times * (double)p->words,
                                 times * (p->hops * (double)p->words / (double)p->count)});
     }
     flow->links += times * (double)links;
+}
+
+/* Adds what one visit moves, `times` over, to the flow. */
+static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const block *b, double times, bool hops) {
+    bool any = false;
+    visit(w, b->edges, b->in, w->now);
+    for (int c = 0; c < w->n_classes; c++) any |= w->now[c].words > 0;
+    if (!any) return;
+    if (w->slot.n_loops == 0) {
+        sx_flow_add(e, flow, (sx_record){1, 1, times * (double)w->now[0].words, 0});
+        return;
+    }
+    load(w, b->in);
+    for (int c = 0; c < w->n_classes && w->links; c++)
+        w->before[c] = recall(w, w->scratch + (size_t)c * w->record);
+    if (w->n_classes == 1)
+        add_alike(e, w, flow, w->now, w->before, times, hops);
+    else
+        add_crowd(e, w, flow, times, hops);
 }
 
 /* Walks one class of parent instances, of which there are `parents`. */
@@ -614,6 +645,17 @@ static void list_classes(sx_walker *w) {
     }
 }
 
+/* Whether children could get words from their neighbours. Steps on a solo dimension are longer than all
+ * siblings together; so, unless tiles are fetched anew at every visit, siblings must stand apart in a mixed
+ * rank. */
+static bool may_link(const sx_walker *w) {
+    const sx_nest *nest = w->nest;
+    unsigned dims = 0;
+    for (int l = nest->spatial_of[w->level]; l < nest->spatial_of[w->level + 1]; l++)
+        dims |= 1u << nest->spatial[l].dim;
+    return dims != 0 && (w->always || dims & w->shape->dims & ~(unsigned)w->shape->solo);
+}
+
 /* Prepares the walk of one level. */
 static double prepare(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, int tensor, int level) {
     const sx_model *model = e->model;
@@ -624,8 +666,7 @@ static double prepare(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, 
     w->level = level;
     w->failed = false;
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
-    w->links = e->nest.spatial_of[level + 1] > e->nest.spatial_of[level] &&
-               !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1);
+    w->links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1) && may_link(w);
     w->ragged = 0;
     for (int d = 0; d < model->n_dims; d++) {
         uint64_t full = level > 0 ? sx_mapping_extent(mapping, level - 1, d) : 1;

@@ -76,7 +76,10 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             return verdict;
         }
         sx_counts counts[SX_MAX_LEVELS];
-        if (walk || out || !sx_express_count(e, mapping, v, counts)) {
+        bool counted =
+            !out && !e->exact &&
+            (walk ? sx_ragged_count(e, mapping, v, counts) : sx_express_count(e, mapping, v, counts));
+        if (!counted) {
             if (walk)
                 sx_walk_count(e, mapping, v, out != NULL);
             else

@@ -193,6 +193,9 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
 bool sx_express_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
                       sx_counts *counts);
 
+/* The same for mappings that leave remainders; counts are over all instances. */
+bool sx_ragged_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts);
+
 void sx_walker_free(SX_TAKE sx_walker *walker);
 void sx_motion_scratch_free(SX_TAKE sx_motion_scratch *scratch);
 SX_OWN sx_slot_scratch *sx_slot_scratch_new(void);

@@ -1,0 +1,237 @@
+/* Remainders by closed forms, for a tensor whose every rank is one dimension.
+ *
+ * A child's tile r of such a tensor is fetched anew whenever the child comes to it from another tile. Going
+ * outward, let i be the first loop on a dimension of the tensor that runs more than once around r (is
+ * active); loops inside i leave r in place, and each turn of the other dimensions' loops outside i brings it
+ * back once. So the words a child fetches are a sum over i of (words of the tiles whose first active loop is
+ * i) x (turns of the other dimensions' loops outside i), and both factors are products over dimensions, also
+ * when summed over all children. A loop is inactive only at the edge, where all outer loops on its dimension
+ * are at their last iteration. walk.c carries the same out step by step, for any tensor. */
+#include "model/partition.h"
+
+enum { EARLY, ON, BEYOND };
+
+/* The loops on one dimension outside the children, innermost first. */
+typedef struct chain {
+    const sx_loop *loop[2 * MAX_LOOPS];
+    bool spatial[2 * MAX_LOOPS], slot[2 * MAX_LOOPS];
+    uint8_t place[2 * MAX_LOOPS];
+    int n, turns; /* temporal ones */
+    uint32_t full, rest;
+    bool ragged;
+} chain;
+
+static void list_chain(chain *c, const sx_model *model, const sx_nest *nest, int level, int dim) {
+    c->n = c->turns = 0;
+    c->full = level > 0 ? nest->extent[level - 1][dim] : 1;
+    c->rest = (model->size[dim] - 1) % c->full + 1;
+    c->ragged = c->rest != c->full;
+    for (int s = level; s < model->n_levels; s++) {
+        for (int l = nest->spatial_of[s]; l < nest->spatial_of[s + 1]; l++) {
+            if (nest->spatial[l].dim != dim) continue;
+            c->ragged |= nest->spatial[l].last != nest->spatial[l].n;
+            c->spatial[c->n] = true;
+            c->slot[c->n] = s == level;
+            c->loop[c->n++] = &nest->spatial[l];
+        }
+        for (int l = nest->temporal_of[s]; l < nest->temporal_of[s + 1]; l++) {
+            if (nest->temporal[l].dim != dim) continue;
+            c->ragged |= nest->temporal[l].last != nest->temporal[l].n;
+            c->spatial[c->n] = c->slot[c->n] = false;
+            c->loop[c->n++] = &nest->temporal[l];
+            c->turns++;
+        }
+    }
+}
+
+/* What is asked of a dimension's coordinates: its `still` innermost turns are inactive, and the next one is
+ * active if `active`. */
+typedef struct demand {
+    int still;
+    bool active;
+} demand;
+
+/* The coordinates that meet a demand, for children at the places set in the chain. */
+static double count_here(const chain *c, demand want) {
+    double inside = c->full, edge = c->rest,
+           first = -1; /* sums below the ring in hand, off and at the edge */
+    int turn = 0;
+    bool inactive = true, next_active = true, next_reached = true;
+    double next = 0;
+    for (int i = 0; i < c->n; i++) {
+        const sx_loop *l = c->loop[i];
+        if (c->spatial[i]) {
+            if (c->place[i] == EARLY) edge = inside;
+            if (c->place[i] == BEYOND) edge = 0;
+            if (c->place[i] != ON && turn > 0) first = first > 0 ? 0 : first;
+            if (c->place[i] != ON && turn > want.still) next_reached = false;
+            continue;
+        }
+        uint32_t times = l->last - (edge > 0 ? 0 : 1);
+        edge += (l->last - 1) * inside;
+        inside *= l->n;
+        if (turn == 0) first = edge;
+        if (turn < want.still) inactive &= times == 1;
+        if (turn == want.still) {
+            next_active = times > 1;
+            next = edge;
+        }
+        turn++;
+    }
+    if (want.still > 0) return inactive && (!want.active || next_active) ? first : 0;
+    return edge - (want.active && !next_active && next_reached ? next : 0);
+}
+
+/* The same summed over all places of the children in the spatial loops, from ring i inward. */
+static double count_places(chain *c, demand want, int i, bool off) {
+    while (i >= 0 && !c->spatial[i]) i--;
+    if (i < 0) return count_here(c, want);
+    uint32_t n = c->loop[i]->n, last = c->loop[i]->last;
+    if (off) {
+        c->place[i] = EARLY;
+        return n * count_places(c, want, i - 1, true);
+    }
+    double sum = 0;
+    const uint32_t many[] = {[EARLY] = last - 1, [ON] = 1, [BEYOND] = n - last};
+    for (uint8_t place = EARLY; place <= BEYOND; place++) {
+        if (many[place] == 0) continue;
+        c->place[i] = place;
+        sum += many[place] * count_places(c, want, i - 1, place != ON);
+    }
+    return sum;
+}
+
+/* The coordinates of a dimension, over all children, that meet a demand. */
+static double coordinates(chain *c, uint32_t size, demand want) {
+    if (!c->ragged) return want.still > 0 ? 0 : size;
+    return count_places(c, want, c->n - 1, false);
+}
+
+/* The turns of a dimension that does not index the tensor: iterations of its temporal loops from `outside`
+ * on, for each child, as far as the child is in use then. With `alone`, only the first child under each
+ * parent counts. */
+static double turns(const chain *c, const sx_loop *outside, bool alone) {
+    double inside = 0, edge = 1;
+    for (int i = c->n - 1; i >= 0; i--) {
+        const sx_loop *l = c->loop[i];
+        bool counted = c->spatial[i] ? !(c->slot[i] && alone) : l >= outside;
+        if (counted) {
+            inside = inside * l->n + edge * (l->last - 1);
+        } else if (l->last > 1) {
+            inside += edge;
+            edge = 0;
+        }
+    }
+    return inside + edge;
+}
+
+/* One level's children, as a tensor sees them. */
+typedef struct family {
+    const sx_evaluator *e;
+    const sx_shape *shape;
+    int level;
+    chain chain[SX_MAX_DIMS];
+} family;
+
+/* The words of tiles that meet the demands of their dimensions. */
+static double tile_words(family *f, const demand *want) {
+    double words = 1;
+    for (int d = 0; d < f->e->model->n_dims && words > 0; d++)
+        if (f->shape->dims >> d & 1) words *= coordinates(&f->chain[d], f->e->model->size[d], want[d]);
+    return words;
+}
+
+/* The turns of all other dimensions' loops from `outside` on. */
+static double other_turns(const family *f, const sx_loop *outside, bool alone) {
+    double product = 1;
+    for (int d = 0; d < f->e->model->n_dims; d++)
+        if (!(f->shape->dims >> d & 1)) product *= turns(&f->chain[d], outside, alone);
+    return product;
+}
+
+/* The words all children fetch (*all), and those that the first of each group of children that want the same
+ * words fetches (*grouped). */
+static void fetch(family *f, double *all, double *grouped) {
+    const sx_nest *nest = &f->e->nest;
+    demand want[SX_MAX_DIMS] = {0};
+    *all = *grouped = 0;
+    for (int l = nest->temporal_of[f->level]; l <= nest->n_temporal; l++) {
+        const sx_loop *loop = &nest->temporal[l];
+        bool none = l == nest->n_temporal; /* tiles around which no loop is active */
+        if (!none && !(f->shape->dims >> loop->dim & 1)) continue;
+        if (!none) want[loop->dim].active = true;
+        double words = tile_words(f, want);
+        if (words > 0) {
+            *all += words * other_turns(f, loop, false);
+            *grouped += words * other_turns(f, loop, true);
+        }
+        if (none) break;
+        want[loop->dim].active = false;
+        want[loop->dim].still++;
+        if (tile_words(f, want) == 0) break;
+    }
+}
+
+/* Whether compute units under one instance have neighbours that use the same operand at all times (1), never
+ * (0), or one cannot tell so simply (-1). */
+static int have_twins(const sx_model *model, const sx_shape *shape, const sx_nest *nest) {
+    int n = nest->spatial_of[1], n_x = nest->n_x[0];
+    if (n > n_x && nest->slot_x[0] < model->level[0].fanout_x) return -1;
+    for (int l = 0; l < n; l++)
+        if (nest->spatial[l].last != nest->spatial[l].n) return -1;
+    bool x = n_x > 0 && !(shape->dims >> nest->spatial[0].dim & 1);
+    bool y = n > n_x && !(shape->dims >> nest->spatial[n_x].dim & 1);
+    return x || y;
+}
+
+/* The operands the first level hands to its compute units, each group of them once; negative where one cannot
+ * tell so simply. */
+static double feed(family *f, const sx_mapping *mapping, int tensor) {
+    const sx_model *model = f->e->model;
+    const sx_nest *nest = &f->e->nest;
+    if (nest->spatial_of[1] == 0) return (double)model->computes;
+    bool links = !model->options.no_link_transfers && !(mapping->level[0].no_link_transfer >> tensor & 1);
+    int twins = links ? have_twins(model, f->shape, nest) : 0;
+    if (twins < 0) return -1;
+    double all, grouped;
+    if (twins) {
+        fetch(f, &all, &grouped);
+        return grouped;
+    }
+    demand any[SX_MAX_DIMS] = {0};
+    return tile_words(f, any) * other_turns(f, nest->temporal, true);
+}
+
+bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+    const sx_model *model = e->model;
+    const sx_shape *shape = &model->shape[tensor];
+    int n = model->n_levels;
+    if (model->net_energy || !shape->unit) return false;
+    double out[SX_MAX_LEVELS], in[SX_MAX_LEVELS + 1];
+    family f = {.e = e, .shape = shape};
+    in[n] = 0;
+    for (int s = n - 1; s >= 0; s--) {
+        const sx_mapping_level *at = &mapping->level[s];
+        unsigned special =
+            at->no_temporal_reuse | at->no_multicast | at->rmw_first_update | ~(unsigned)at->keep;
+        if (special >> tensor & 1) return false;
+        f.level = s;
+        for (int d = 0; d < model->n_dims; d++) list_chain(&f.chain[d], model, &e->nest, s, d);
+        if (s > 0)
+            fetch(&f, &in[s], &out[s]);
+        else
+            out[0] = feed(&f, mapping, tensor);
+        if (out[s] < 0 || out[s] >= 0x1p53 || (s > 0 && in[s] >= 0x1p53)) return false;
+    }
+    for (int s = 0; s < n; s++) {
+        double partition = 0, elided = 0;
+        if (shape->output) partition = sx_partition_words(model, &e->nest, mapping, tensor, s);
+        if (!model->options.no_first_read_elision) elided = partition;
+        counts[s] = (sx_counts){.tile = e->nest.tile[tensor][s],
+                                .partition = partition,
+                                .reads = out[s] - elided,
+                                .fills = s < n - 1 ? in[s + 1] - elided : 0,
+                                .updates = shape->output ? out[s] : 0};
+    }
+    return true;
+}

@@ -1,9 +1,11 @@
-/* How many mappings per second the model evaluates, on one core: random legal mappings of catalog problems on catalog
- * architectures, drawn by giving every prime factor of every dimension to a random loop.
+/* How many mappings per second the model evaluates, on one core: random legal mappings of catalog problems on
+ * catalog architectures, drawn by giving every prime factor of every dimension to a random loop, rather
+ * further out. Mappings are evaluated in blocks that fit a cache, each block several times, so that the model
+ * is measured and not the memory.
  *
  *   bench-evaluate                    a table of all cases
- *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings and prints nothing: for instruction counts by
- *                                     callgrind --toggle-collect=measured
+ *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings (a multiple of 4096) and prints nothing: for
+ * instruction counts by callgrind --toggle-collect=measured
  */
 #include "base/rng.h"
 #include "sextant/sextant.h"
@@ -13,16 +15,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAPPINGS = 4096, ROUNDS = 5 };
+enum { MAPPINGS = 4096, BLOCK = 256, ROUNDS = 5 };
 
 static const struct {
     const char *problem, *arch;
+    bool ragged;  /* with remainders */
     double rival; /* Timeloop's legal evaluations per CPU second, where measured */
 } cases[] = {
-    {"resnet-conv4", "accel-a", 490},
-    {"resnet-conv4", "accel-b", 270},
-    {"resnet-conv4", "eyeriss", 0},
-    {"mttkrp-0", "accel-a", 0},
+    {"resnet-conv4", "accel-a", false, 490}, {"resnet-conv4", "accel-b", false, 270},
+    {"resnet-conv4", "eyeriss", false, 0},   {"mttkrp-0", "accel-a", false, 0},
+    {"resnet-conv4", "accel-a", true, 0},    {"mttkrp-0", "accel-a", true, 0},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
@@ -41,25 +43,50 @@ static void die(sx_status status) {
     exit(3);
 }
 
-/* Gives the prime factors of every dimension to random loops, and shuffles the orders. */
-static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, sx_mapping *mapping) {
+/* Gives a dimension random factors that need not divide it. */
+static void draw_ragged(sx_rng *rng, const sx_arch *arch, int d, uint32_t size, sx_mapping *mapping) {
+    uint32_t left = size;
+    int last = arch->n_levels - 1;
+    for (int s = 0; s <= last; s++) {
+        sx_mapping_level *level = &mapping->level[s];
+        bool fans = sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) > 1;
+        level->spatial[d] =
+            fans && sx_rng_below(rng, 2) ? 1 + (uint32_t)sx_rng_below(rng, left < 6 ? left : 6) : 1;
+        left = (left + level->spatial[d] - 1) / level->spatial[d];
+        level->temporal[d] = s == last ? left : 1 + (uint32_t)sx_rng_below(rng, left < 4 ? left : 4);
+        left = (left + level->temporal[d] - 1) / level->temporal[d];
+    }
+}
+
+/* Gives the prime factors of every dimension to random loops (two dimensions get factors that leave
+ * remainders, if `ragged`), and shuffles the orders. */
+static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, bool ragged,
+                 sx_mapping *mapping) {
     sx_mapping_init(mapping, problem, arch);
-    uint32_t *loops[2 * SX_MAX_LEVELS][1];
+    uint32_t *loops[2 * SX_MAX_LEVELS];
     int n = 0, last = arch->n_levels - 1;
     for (int s = 0; s <= last; s++) {
         sx_mapping_level *level = &mapping->level[s];
-        loops[n++][0] = level->temporal;
-        if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) > 1) loops[n++][0] = level->spatial;
+        loops[n++] = level->temporal;
+        if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) > 1) loops[n++] = level->spatial;
         sx_rng_shuffle(rng, level->temporal_order, problem->n_dims);
         sx_rng_shuffle(rng, level->spatial_order, problem->n_dims);
         level->split = (uint8_t)(sx_arch_fanout_y(arch, s) > 1 ? sx_rng_below(rng, problem->n_dims + 1u)
                                                                : problem->n_dims);
     }
+    int first = (int)sx_rng_below(rng, problem->n_dims), second = (int)sx_rng_below(rng, problem->n_dims);
     for (int d = 0; d < problem->n_dims; d++) {
         uint32_t left = problem->size[d];
+        if (ragged && (d == first || d == second)) {
+            draw_ragged(rng, arch, d, left, mapping);
+            continue;
+        }
         mapping->level[last].temporal[d] = 1;
         for (uint32_t p = 2; left > 1; p++)
-            for (; left % p == 0; left /= p) loops[sx_rng_below(rng, (uint64_t)n)][0][d] *= p;
+            for (; left % p == 0; left /= p) {
+                uint64_t a = sx_rng_below(rng, (uint64_t)n), b = sx_rng_below(rng, (uint64_t)n);
+                loops[a > b ? a : b][d] *= p; /* rather further out, where there is room */
+            }
     }
 }
 
@@ -74,7 +101,7 @@ typedef struct setup {
     double legal_share;
 } setup;
 
-static void prepare(setup *s, const char *problem, const char *arch) {
+static void prepare(setup *s, const char *problem, const char *arch, bool ragged) {
     die(sx_catalog_problem(problem, &s->problem));
     die(sx_catalog_arch(arch, &s->arch));
     die(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
@@ -85,9 +112,10 @@ static void prepare(setup *s, const char *problem, const char *arch) {
     sx_rng rng = sx_rng_stream(1, problem, 0);
     uint64_t tries = 0;
     for (int i = 0; i < MAPPINGS;) {
-        draw(&rng, &s->problem, &s->arch, &s->mappings[i]);
+        draw(&rng, &s->problem, &s->arch, ragged, &s->mappings[i]);
         tries++;
-        if (sx_check(s->model, &s->mappings[i]).reason == SX_LEGAL) i++;
+        bool wanted = !ragged || !sx_mapping_perfect(&s->mappings[i], &s->problem);
+        if (wanted && sx_check(s->model, &s->mappings[i]).reason == SX_LEGAL) i++;
     }
     s->legal_share = (double)MAPPINGS / (double)tries;
 }
@@ -100,29 +128,33 @@ static void finish(setup *s) {
     sx_model_free(s->model);
 }
 
-/* Evaluates n of the mappings, round and round; returns a sum that keeps the work from being optimised away. */
-__attribute__((noinline)) static double measured(setup *s, int mode, long n) {
+/* Evaluates one block of mappings; returns a sum that keeps the work from being optimised away. */
+static double evaluate_block(setup *s, int mode, const sx_mapping *mappings, size_t n) {
     static sx_cost cost;
     double sum = 0;
     if (mode == BATCH) {
-        for (; n > 0; n -= MAPPINGS) {
-            size_t part = n < MAPPINGS ? (size_t)n : MAPPINGS;
-            sx_evaluate_batch(s->evaluator, s->mappings, part, s->scores, s->verdicts);
-            sum += s->scores[0].energy_pj;
-        }
-        return sum;
+        sx_evaluate_batch(s->evaluator, mappings, n, s->scores, s->verdicts);
+        return s->scores[n - 1].energy_pj;
     }
-    for (long i = 0; i < n; i++) {
-        const sx_mapping *mapping = &s->mappings[i % MAPPINGS];
+    for (size_t i = 0; i < n; i++) {
         sx_score score = {0};
-        if (mode == CHECK) score.energy_pj = sx_check(s->model, mapping).reason;
-        if (mode == SCORE) sx_evaluate_score(s->evaluator, mapping, &score);
+        if (mode == CHECK) score.energy_pj = sx_check(s->model, &mappings[i]).reason;
+        if (mode == SCORE) sx_evaluate_score(s->evaluator, &mappings[i], &score);
         if (mode == FULL) {
-            sx_evaluate(s->evaluator, mapping, &cost);
+            sx_evaluate(s->evaluator, &mappings[i], &cost);
             score.energy_pj = cost.energy_pj;
         }
         sum += score.energy_pj;
     }
+    return sum;
+}
+
+/* Evaluates n mappings, a multiple of all of them, block by block. */
+__attribute__((noinline, noclone)) static double measured(setup *s, int mode, long n) {
+    double sum = 0;
+    for (size_t first = 0; first < MAPPINGS; first += BLOCK)
+        for (long turn = 0; turn < n / MAPPINGS; turn++)
+            sum += evaluate_block(s, mode, &s->mappings[first], BLOCK);
     return sum;
 }
 
@@ -155,20 +187,21 @@ int main(int argc, char **argv) {
     if (argc == 4) {
         int c = atoi(argv[1]), mode = find(argv[2], modes, N_MODES);
         if (c < 0 || c >= N_CASES || mode < 0) return 2;
-        prepare(&s, cases[c].problem, cases[c].arch);
-        measured(&s, mode, atol(argv[3]));
+        prepare(&s, cases[c].problem, cases[c].arch, cases[c].ragged);
+        double sum = measured(&s, mode, atol(argv[3]));
         finish(&s);
-        return 0;
+        return sum < 0;
     }
     printf("Evaluations per second on one core, %d random legal mappings each\n\n", MAPPINGS);
-    printf("%-14s %-8s %7s %12s %12s %12s %12s   %s\n", "problem", "arch", "legal", "check", "score", "batch", "full",
-           "score / Timeloop");
+    printf("%-14s %-8s %-6s %7s %10s %10s %10s %10s   %s\n", "problem", "arch", "tiles", "legal", "check",
+           "score", "batch", "full", "score / Timeloop");
     for (int c = 0; c < N_CASES; c++) {
-        prepare(&s, cases[c].problem, cases[c].arch);
+        prepare(&s, cases[c].problem, cases[c].arch, cases[c].ragged);
         double rate[N_MODES];
         for (int mode = 0; mode < N_MODES; mode++) rate[mode] = per_second(&s, mode);
-        printf("%-14s %-8s %6.2f%% %12.0f %12.0f %12.0f %12.0f   ", cases[c].problem, cases[c].arch,
-               100 * s.legal_share, rate[CHECK], rate[SCORE], rate[BATCH], rate[FULL]);
+        printf("%-14s %-8s %-6s %6.2f%% %10.0f %10.0f %10.0f %10.0f   ", cases[c].problem, cases[c].arch,
+               cases[c].ragged ? "ragged" : "exact", 100 * s.legal_share, rate[CHECK], rate[SCORE],
+               rate[BATCH], rate[FULL]);
         if (cases[c].rival > 0)
             printf("%.0f x\n", rate[SCORE] / cases[c].rival);
         else

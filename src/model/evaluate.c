@@ -84,11 +84,11 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
                 sx_walk_count(e, mapping, v, out != NULL);
             else
                 sx_flow_count(e, mapping, v, out != NULL);
-            if (e->failed || e->overflow) {
-                verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
-                return verdict;
-            }
-            sx_collapse(e, mapping, v, out != NULL, counts);
+            if (!e->failed && !e->overflow) sx_collapse(e, mapping, v, out != NULL, counts);
+        }
+        if (e->failed || e->overflow) {
+            verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
+            return verdict;
         }
         energy += sx_bill_tensor(&bill, e, v, counts, out);
         double times = walk ? 1 : (double)nest->above[last];

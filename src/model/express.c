@@ -1,24 +1,58 @@
-/* The short way from a nest to the counts of one tensor, for the common case that nothing needs records:
- * factors are exact, the tensor is kept at every level without directives, networks cost no energy, children
- * of a level want the same words exactly if they agree in the loops that index the tensor, and none gets
- * words from a neighbour. What a level hands to a group of children is then what each of them gets, and
- * sections 3 to 5 of the specification shrink to a product per level. Gives the very numbers of flow.c and
- * collapse.c. */
+/* The short way from a nest to the counts of one tensor, for the common case that nothing needs more than one
+ * record per level: factors are exact, no directives, networks cost no energy, children of a level want the
+ * same words exactly if they agree in the loops that index the tensor, and no buffer gets words from a
+ * neighbour. What a level hands to a group of children is then what each of them gets; where every level
+ * keeps the tensor, section 5 of the specification shrinks to a product per level. Gives the very numbers of
+ * flow.c and collapse.c. */
 #include "model/motion.h"
 
-/* How many groups of children a level has; 0 where the short way does not lead. */
-static inline uint64_t count_groups(const sx_shape *shape, const sx_nest *nest, int level) {
-    uint64_t groups = 1;
+#include <stdlib.h>
+
+/* A level's children as a tensor sees them. */
+typedef struct brood {
+    uint64_t groups; /* of children that want the same words */
+    bool apart;      /* children stand apart in a mixed rank, by at most `span` */
+    int64_t span[SX_MAX_RANKS];
+} brood;
+
+/* Describes a level's children; false where two loops move the same rank. */
+static inline bool count_brood(brood *b, const sx_shape *shape, const sx_nest *nest, int level) {
+    b->groups = 1;
+    b->apart = false;
     for (int l = nest->spatial_of[level]; l < nest->spatial_of[level + 1]; l++) {
-        unsigned dim = 1u << nest->spatial[l].dim;
-        if (shape->dims & ~shape->solo & dim) return 0;
-        groups *= shape->dims & dim ? nest->spatial[l].n : 1;
+        const sx_loop *loop = &nest->spatial[l];
+        unsigned dim = 1u << loop->dim;
+        if (!(shape->dims & dim)) continue;
+        b->groups *= loop->n;
+        if (shape->solo & dim) continue;
+        if (!b->apart)
+            for (int r = 0; r < shape->n_ranks; r++) b->span[r] = 0;
+        b->apart = true;
+        for (int i = shape->first_of_dim[loop->dim]; i < shape->first_of_dim[loop->dim + 1]; i++) {
+            int64_t *span = &b->span[shape->of_dim[i].rank];
+            if (*span != 0) return false;
+            *span = llabs(shape->of_dim[i].coef * (int64_t)loop->step) * (loop->n - 1);
+        }
     }
-    return groups;
+    return true;
 }
 
-/* The words one child of a level above the first gets over the whole run. */
-static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, int tensor, int level) {
+/* Whether a step of the tile might lead to where a neighbour was. */
+static bool meets_neighbour(const sx_motion *m, const brood *b) {
+    if (m->overlaps) return true;
+    for (int j = 0; j < m->n_near; j++) {
+        bool near = !m->still[j];
+        for (int k = 0; k < m->shape->n_mixed; k++)
+            near &= llabs(m->f[j][m->shape->mixed[k]]) <= b->span[m->shape->mixed[k]];
+        if (near) return true;
+    }
+    return false;
+}
+
+/* The words one child of a level above the first gets over the whole run; 0 where the short way does not
+ * lead. */
+static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, int tensor, int level,
+                                 bool links, const brood *b) {
     const sx_nest *nest = &e->nest;
     int j = nest->temporal_of[level];
     uint64_t words = nest->tile[tensor][level - 1];
@@ -26,6 +60,7 @@ static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, i
     if (j == nest->n_temporal || shape->solo >> nest->temporal[j].dim & 1) return words * nest->suffix[j];
     sx_motion motion;
     sx_motion_init(&motion, e->model, nest, level, tensor, false);
+    if (b->apart && links && meets_neighbour(&motion, b)) return 0;
     return sx_motion_volume(&motion);
 }
 
@@ -39,14 +74,13 @@ static bool have_twins(const sx_shape *shape, const sx_nest *nest) {
 
 /* The operands one compute unit gets from the first level: one a step, unless it stays the same and a
  * neighbour has it too (section 4); 0 where the short way does not lead. */
-static inline uint64_t feed(const sx_evaluator *e, const sx_mapping *mapping, const sx_shape *shape,
-                            int tensor) {
+static inline uint64_t feed(const sx_evaluator *e, const sx_shape *shape, int tensor, bool links,
+                            const brood *b) {
     const sx_nest *nest = &e->nest;
     uint64_t steps = nest->suffix[0];
-    if (nest->spatial_of[1] == 0 || e->model->options.no_link_transfers ||
-        mapping->level[0].no_link_transfer >> tensor & 1)
-        return steps;
-    if (nest->spatial_of[1] > nest->n_x[0] && nest->slot_x[0] < e->model->level[0].fanout_x) return 0;
+    if (nest->spatial_of[1] == 0 || !links) return steps;
+    if (b->apart || (nest->spatial_of[1] > nest->n_x[0] && nest->slot_x[0] < e->model->level[0].fanout_x))
+        return 0;
     if (!have_twins(shape, nest)) return steps;
     int j = 0;
     while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
@@ -58,36 +92,63 @@ static inline uint64_t feed(const sx_evaluator *e, const sx_mapping *mapping, co
     return steps;
 }
 
-bool sx_express_count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+/* Section 5 where every level keeps the tensor. */
+static void count_kept(const sx_evaluator *e, int tensor, const uint64_t *handed, const uint64_t *groups,
+                       sx_counts *counts) {
+    const sx_model *model = e->model;
+    bool output = model->shape[tensor].output;
+    int n = model->n_levels;
+    double partition = output && !model->options.no_first_read_elision ? (double)model->words[tensor] : 0;
+    for (int s = n - 1; s >= 0; s--) {
+        double out = (double)(handed[s] * groups[s]);
+        double in = s < n - 1 ? (double)handed[s + 1] - partition : 0;
+        counts[s] = (sx_counts){.tile = e->nest.tile[tensor][s],
+                                .reads = out - partition,
+                                .fills = in,
+                                .updates = output ? out : 0};
+        partition /= (double)groups[s];
+    }
+}
+
+/* Leaves one record per level, for sx_collapse. */
+static void leave_flows(sx_evaluator *e, const uint64_t *handed, const uint64_t *groups) {
+    e->records.n = 0;
+    if (!sx_records_reserve(e, SX_MAX_LEVELS)) return;
+    for (int s = 0; s < e->model->n_levels; s++) {
+        sx_flow *flow = &e->flow[s];
+        sx_flow_begin(e, flow);
+        flow->fanout = e->nest.slot_x[s] * e->nest.slot_y[s];
+        sx_flow_add(
+            e, flow,
+            (sx_record){flow->fanout / groups[s], groups[s], (double)groups[s] * (double)handed[s], 0});
+    }
+}
+
+bool sx_express_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_nest *nest = &e->nest;
     const sx_shape *shape = &model->shape[tensor];
-    int n = model->n_levels;
     if (model->net_energy || (shape->output && !shape->unit)) return false;
-    uint64_t handed[SX_MAX_LEVELS + 1], groups[SX_MAX_LEVELS + 1];
-    for (int s = 0; s < n; s++) {
+    uint64_t handed[SX_MAX_LEVELS], groups[SX_MAX_LEVELS];
+    unsigned kept = ~0u;
+    for (int s = 0; s < model->n_levels; s++) {
         const sx_mapping_level *at = &mapping->level[s];
-        unsigned special =
-            at->no_temporal_reuse | at->no_multicast | at->rmw_first_update | ~(unsigned)at->keep;
-        groups[s] = count_groups(shape, nest, s);
-        if (special >> tensor & 1 || groups[s] == 0) return false;
-        handed[s] = s > 0 ? hand_down(e, shape, tensor, s) : feed(e, mapping, shape, tensor);
-        if (handed[s] == 0) return false;
-        if ((double)handed[s] * (double)(nest->slot_x[s] * nest->slot_y[s]) * (double)nest->above[s] >=
-            0x1p53)
-            return false;
+        bool links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1);
+        brood b;
+        if ((at->no_temporal_reuse | at->no_multicast | at->rmw_first_update) >> tensor & 1) return false;
+        if (!count_brood(&b, shape, nest, s)) return false;
+        handed[s] = s > 0 ? hand_down(e, shape, tensor, s, links, &b) : feed(e, shape, tensor, links, &b);
+        groups[s] = b.groups;
+        kept &= at->keep;
+        double most =
+            (double)handed[s] * (double)(nest->slot_x[s] * nest->slot_y[s]) * (double)nest->above[s];
+        if (handed[s] == 0 || most >= 0x1p53) return false;
     }
-    handed[n] = 0;
-    double partition =
-        shape->output && !model->options.no_first_read_elision ? (double)model->words[tensor] : 0;
-    for (int s = n - 1; s >= 0; s--) {
-        double out = (double)(handed[s] * groups[s]), in = (double)handed[s + 1];
-        double elided = s < n - 1 ? partition : 0;
-        counts[s] = (sx_counts){.tile = nest->tile[tensor][s],
-                                .reads = out - partition,
-                                .fills = in - elided,
-                                .updates = shape->output ? out : 0};
-        partition /= (double)groups[s];
+    if (kept >> tensor & 1) {
+        count_kept(e, tensor, handed, groups, counts);
+    } else {
+        leave_flows(e, handed, groups);
+        sx_collapse(e, mapping, tensor, false, counts);
     }
     return true;
 }

@@ -107,9 +107,7 @@ sx_status sx_map_name(const sx_node *map, const char *key, char *field) {
     return node ? sx_node_name(node, key, field) : SX_OK;
 }
 
-/* The name that was meant; words of one or two letters are all near each other, so they must be the same but
- * for case. NULL where there is none. */
-static const char *nearest_name(const char *name, const char *const *known, size_t n) {
+const char *sx_name_nearest(const char *name, const char *const *known, size_t n) {
     const char *nearest = sx_text_nearest(name, known, n);
     if (!nearest || strcasecmp(nearest, name) == 0) return nearest;
     return strlen(name) < 3 || strlen(nearest) < 3 ? NULL : nearest;
@@ -123,7 +121,7 @@ static void list_names(sx_text *text, const char *const *names, size_t n) {
 sx_status sx_error_unknown(sx_place place, const char *what, const char *name, const char *const *known,
                            size_t n) {
     sx_status error = sx_error_at(place, "unknown %s '%.64s'", what, name);
-    const char *nearest = nearest_name(name, known, n);
+    const char *nearest = sx_name_nearest(name, known, n);
     if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
     if (n == 0) return error;
     sx_text text = {0};

@@ -118,6 +118,10 @@ typedef struct sx_key_rule {
 SX_MUST_USE sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what,
                                          const sx_key_rule *rules, size_t n);
 
+/* The known name that was probably meant, NULL where there is none. Words of one or two letters are all near
+ * each other, so they must be the same but for case. */
+const char *sx_name_nearest(const char *name, const char *const *known, size_t n);
+
 /* The error for a name that is none of n known ones, with the nearest as the hint, or all of them where none
  * is near, as among names of one or two letters. `what` is such as "dimension". */
 SX_ERROR sx_status sx_error_unknown(sx_place place, const char *what, const char *name,

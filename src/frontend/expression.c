@@ -83,6 +83,7 @@ static const function functions[] = {
     {"ceil", 1, 1, ceil, NULL},
     {"floor", 1, 1, floor, NULL},
     {"round", 1, 1, rint, NULL},
+    {"int", 1, 1, trunc, NULL},
     {"abs", 1, 1, fabs, NULL},
     {"sqrt", 1, 1, sqrt, NULL},
     {"log2", 1, 1, log2, NULL},
@@ -95,7 +96,7 @@ static sx_status parse_call(parser *p, const char *name, double *out) {
         if (strcmp(functions[i].name, name) == 0) f = &functions[i];
     if (!f)
         return sx_error_hint(bad(p, "it calls a function that is not known"),
-                             "min, max, pow, ceil, floor, round, abs, sqrt and log2 are");
+                             "min, max, pow, ceil, floor, round, int, abs, sqrt and log2 are");
     double value = 0, argument;
     int n = 0;
     do {

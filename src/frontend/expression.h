@@ -10,7 +10,7 @@
 typedef sx_status sx_name_lookup(void *user, const char *name, double *value, bool *found);
 
 /* The value of an expression: numbers, names, + - * / // % **, parentheses, and the functions min, max, ceil,
- * floor, round, abs, sqrt, log2 and pow, all as in Python. Errors stand at `place`. */
+ * floor, round, int, abs, sqrt, log2 and pow, all as in Python. Errors stand at `place`. */
 SX_MUST_USE sx_status sx_expression(const char *text, sx_place place, sx_name_lookup *lookup, void *user,
                                     double *out);
 

@@ -1,5 +1,7 @@
 #include "frontend/sections.h"
 
+#include "frontend/constraints.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +73,7 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
     SX_TRY(sx_node_expect(root, SX_NODE_MAP, "the document"));
     for (size_t i = 0; i < root->n; i++) {
         const sx_pair *section = &root->pair[i];
+        if (sx_constraints_section(section->key)) continue;
         if (section->value->anchored && !known_section(section->key)) continue;
         sx_node one = {.kind = SX_NODE_MAP, .n = 1, .pair = section, .place = root->place};
         SX_TRY(sx_node_check_keys(input, &one, "the document", section_rules, N_SECTION_RULES));

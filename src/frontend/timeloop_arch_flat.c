@@ -8,16 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The element a map describes; what it has is checked against the rules. */
+/* The element a map describes; what it has is checked against the rules. A name must be there where `out` has
+ * none to take its place. */
 static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char *kind,
                               const sx_key_rule *rules, size_t n, sx_element *out) {
     char what[SX_NAME_SIZE + 32];
-    const sx_node *name;
+    const sx_node *name = sx_node_get(map, "name");
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, kind));
-    SX_TRY(sx_node_require(map, "name", kind, &name));
-    SX_TRY(sx_node_text(name, "name", &out->name));
+    if (!name && !out->name) return sx_node_require(map, "name", kind, &name);
+    if (name) SX_TRY(sx_node_text(name, "name", &out->name));
     out->name_size = strlen(out->name);
-    out->place = name->place;
+    out->place = name ? name->place : map->place;
     snprintf(what, sizeof what, "%s '%.*s'", kind, SX_NAME_SIZE - 1, out->name);
     return sx_node_check_keys(b->input, map, what, rules, n);
 }
@@ -54,7 +55,7 @@ static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_s
 
 static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_scope *variables) {
     const sx_scope scope = {.map = map, .outer = variables};
-    sx_element element = {.attributes = &scope};
+    sx_element element = {.name = "arithmetic", .attributes = &scope};
     size_t n;
     const sx_key_rule *rules = sx_compute_rules(true, &n);
     SX_TRY(read_element(b, map, "the arithmetic", rules, n, &element));

@@ -35,16 +35,17 @@ static sx_status widen(uint64_t *mesh, uint64_t by, sx_place place) {
     return SX_OK;
 }
 
-/* Reads `spatial`: where it fans out, adds a level for the fan-out and widens the mesh for what follows. */
-static sx_status read_spatial(reader *r, const sx_node *spatial, const char *name, sx_place place,
-                              bool parallel) {
+/* Reads `spatial`, in which `names` may stand: where it fans out, adds a level for the fan-out and widens the
+ * mesh for what follows. */
+static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_scope *names, const char *name,
+                              sx_place place, bool parallel) {
     static const sx_key_rule rules[] = {{"meshX", SX_KEY_USED, NULL}, {"meshY", SX_KEY_USED, NULL}};
     uint64_t x = 1, y = 1;
     char level[2 * SX_NAME_SIZE];
     if (!spatial || spatial->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(spatial, SX_NODE_MAP, "'spatial'"));
     SX_TRY(sx_node_check_keys(r->builder->input, spatial, "'spatial'", rules, N(rules)));
-    const sx_scope scope = {.map = spatial, .outer = r->scope};
+    const sx_scope scope = {.map = spatial, .outer = names};
     SX_TRY(sx_scope_u64(&scope, "meshX", &x));
     SX_TRY(sx_scope_u64(&scope, "meshY", &y));
     if (x == 1 && y == 1) return SX_OK;
@@ -111,7 +112,7 @@ static sx_status read_container(reader *r, const sx_node *node, const char *name
     r->scope = scope;
     if (!r->builder->arch.name[0] && strlen(name) < SX_NAME_SIZE)
         memcpy(r->builder->arch.name, name, strlen(name));
-    return read_spatial(r, sx_node_get(node, "spatial"), name, place, false);
+    return read_spatial(r, sx_node_get(node, "spatial"), scope, name, place, false);
 }
 
 /* Gives a level of a parallel branch the tensors of the branch. */
@@ -182,8 +183,8 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
         return sx_input_add_note(r->builder->input, node->place, "the network '%.64s' is not used", name);
     if (r->builder->has_compute)
         return sx_error_at(place, "'%.64s' comes after the compute unit, which must be the last node", name);
-    SX_TRY(read_spatial(r, sx_node_get(node, "spatial"), name, place, parallel));
     const sx_scope scope = {.map = sx_node_get(node, "attributes"), .outer = r->scope};
+    SX_TRY(read_spatial(r, sx_node_get(node, "spatial"), &scope, name, place, parallel));
     const sx_element element = {.name = name,
                                 .name_size = strlen(name),
                                 .class = class->text,

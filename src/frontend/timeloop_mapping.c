@@ -162,6 +162,37 @@ static SX_MUST_USE sx_status find_target(const reader *r, const sx_node *directi
     return sx_error_unknown(node->place, "level", name, known, r->arch->n_levels);
 }
 
+/* Whether a directive for no known level has loops of one iteration and nothing else: containers without a
+ * fan-out, and the compute units, may have such. A misspelt level has not. */
+static SX_MUST_USE sx_status is_idle(const reader *r, const sx_node *directive, bool *idle) {
+    static const char *const keys[] = {"target", "type", "factors", "permutation", "split"};
+    const sx_node *factors = sx_node_get(directive, "factors"), *type = sx_node_get(directive, "type");
+    const char *known[SX_MAX_LEVELS];
+    sx_factor_row row = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) n += sx_node_get(directive, keys[i]) != NULL;
+    for (int s = 0; s < r->arch->n_levels; s++) known[s] = r->arch->level[s].name;
+    *idle = factors && n == directive->n && (sx_node_is(type, "temporal") || sx_node_is(type, "spatial")) &&
+            !sx_name_nearest(sx_node_get(directive, "target")->text, known, r->arch->n_levels);
+    if (!*idle) return SX_OK;
+    SX_TRY(sx_factors_read(r->input, factors, r->problem, &row));
+    for (int d = 0; d < r->problem->n_dims; d++) *idle &= !row.dim[d].written || row.dim[d].value == 1;
+    return SX_OK;
+}
+
+/* Passes over a directive for no known level if it changes nothing, else gives the error back. */
+static SX_MUST_USE sx_status pass_over(const reader *r, const sx_node *directive, SX_TAKE sx_status unknown) {
+    const sx_node *target = sx_node_get(directive, "target");
+    bool idle = false;
+    if (!target || target->kind != SX_NODE_SCALAR) return unknown;
+    sx_status status = is_idle(r, directive, &idle);
+    if (!status && !idle) return unknown;
+    sx_status_free(unknown);
+    SX_TRY(status);
+    return sx_input_add_note(r->input, target->place,
+                             "there is no level '%.64s', and its loops are of one iteration", target->text);
+}
+
 /* Reads what temporal and spatial directives share into a level's row, factors and order. */
 static SX_MUST_USE sx_status read_loops(reader *r, const sx_node *directive, int level, int kind,
                                         uint32_t *factor, uint8_t *order_out) {
@@ -227,7 +258,8 @@ static SX_MUST_USE sx_status read_directive(reader *r, const sx_node *directive)
     int level = 0;
     SX_TRY(sx_node_expect(directive, SX_NODE_MAP, "a directive of the mapping"));
     SX_TRY(sx_node_require(directive, "type", "a directive", &type));
-    SX_TRY(find_target(r, directive, &level));
+    sx_status unknown = find_target(r, directive, &level);
+    if (unknown) return pass_over(r, directive, unknown);
     if (sx_node_is(type, "temporal")) return read_temporal(r, directive, level);
     if (sx_node_is(type, "spatial")) return read_spatial(r, directive, level);
     for (int i = 2; i < 5; i++)

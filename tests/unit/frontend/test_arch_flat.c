@@ -178,6 +178,14 @@ static void wires(void **state) {
 #define ARCH(storage) "arch:\n  arithmetic: {name: MAC, instances: 4}\n  storage:\n" storage
 #define LEVEL(keys) ARCH("  - {name: B, instances: 1, " keys "}\n")
 
+static void arithmetic_may_have_no_name(void **state) {
+    (void)state;
+    static sx_arch a;
+    sx_read_arch("arch: {arithmetic: {instances: 4}, storage: [{name: B, entries: 4, instances: 1}]}\n", &a);
+    assert_string_equal(a.compute.name, "arithmetic");
+    assert_int_equal(a.compute.instances, 4);
+}
+
 static void refusals(void **state) {
     (void)state;
     static const sx_refused cases[] = {
@@ -243,10 +251,15 @@ static void what_has_no_bearing_is_noted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_one),      cmocka_unit_test(default_energies),
-        cmocka_unit_test(sizes_and_widths), cmocka_unit_test(meshes),
-        cmocka_unit_test(keys_of_our_own),  cmocka_unit_test(wires),
-        cmocka_unit_test(refusals),         cmocka_unit_test(what_has_no_bearing_is_noted),
+        cmocka_unit_test(a_small_one),
+        cmocka_unit_test(default_energies),
+        cmocka_unit_test(sizes_and_widths),
+        cmocka_unit_test(meshes),
+        cmocka_unit_test(keys_of_our_own),
+        cmocka_unit_test(wires),
+        cmocka_unit_test(arithmetic_may_have_no_name),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(what_has_no_bearing_is_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

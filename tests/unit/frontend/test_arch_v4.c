@@ -140,22 +140,45 @@ static void forms_of_keeping(void **state) {
     }
 }
 
-/* A section of constraints counts for the branches of !Parallel too. */
+/* A section of constraints counts for the branches of !Parallel too; there may be several. */
 static void branches_named_elsewhere(void **state) {
     (void)state;
     static sx_arch a;
     sx_read_arch(
-        NODES(MEMORY
-              "  - !Parallel\n"
-              "    nodes:\n"
-              "    - !Component {name: B, class: SRAM, attributes: {depth: 8, width: 16, datawidth: 16}}\n"
-              "    - !Component {name: C, class: SRAM, attributes: {depth: 8, width: 16, datawidth: 16},\n"
-              "        constraints: {dataspace: {keep: B}}}\n" MAC) "constraints: {targets: [{type: "
-                                                                    "dataspace, target: B, keep: [A]}]}\n",
+        NODES(
+            MEMORY
+            "  - !Parallel\n"
+            "    nodes:\n"
+            "    - !Component {name: B, class: SRAM, attributes: {depth: 8, width: 16, datawidth: 16}}\n"
+            "    - !Component {name: C, class: SRAM, attributes: {depth: 8, width: 16, datawidth: 16},\n"
+            "        constraints: {dataspace: {keep: B}}}\n" MAC) "constraints: {targets: [{type: "
+                                                                  "dataspace, target: B, keep: [A]}]}\n"
+                                                                  "constraints_II: {targets: [{type: "
+                                                                  "dataspace, "
+                                                                  "target: M, bypass: [Q]}]}\n"
+                                                                  "extra_mapping_constraints: {version: 0.4, "
+                                                                  "targets: [{type: spatial, target: x}]}\n",
         &a);
     assert_int_equal(a.level[1].n_keeps, 1);
     assert_string_equal(a.level[1].keeps[0], "A");
     assert_string_equal(a.level[0].keeps[0], "B");
+    assert_string_equal(a.level[2].bypasses[0], "Q");
+}
+
+static void a_fanout_may_use_attributes_of_its_own_component(void **state) {
+    (void)state;
+    static sx_arch a;
+    sx_read_arch(
+        "architecture:\n"
+        "  version: 0.4\n"
+        "  nodes:\n"
+        "  - !Container {name: top, attributes: {columns: 3}}\n"
+        "  - !Component {name: B, class: SRAM, attributes: {depth: 4, width: 8, datawidth: 8, rows: 2},\n"
+        "      spatial: {meshX: columns, meshY: 2 * rows}}\n"
+        "  - !Component {name: mac, class: intmac}\n",
+        &a);
+    assert_int_equal(a.level[0].mesh_x, 3);
+    assert_int_equal(a.level[0].mesh_y, 4);
 }
 
 static void inherited_attributes(void **state) {
@@ -267,10 +290,15 @@ static void too_many_levels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_of_a_chip),     cmocka_unit_test(what_a_level_keeps),
-        cmocka_unit_test(forms_of_keeping),     cmocka_unit_test(branches_named_elsewhere),
-        cmocka_unit_test(inherited_attributes), cmocka_unit_test(notes),
-        cmocka_unit_test(refusals_of_nodes),    cmocka_unit_test(refusals_of_branches),
+        cmocka_unit_test(levels_of_a_chip),
+        cmocka_unit_test(what_a_level_keeps),
+        cmocka_unit_test(forms_of_keeping),
+        cmocka_unit_test(branches_named_elsewhere),
+        cmocka_unit_test(a_fanout_may_use_attributes_of_its_own_component),
+        cmocka_unit_test(inherited_attributes),
+        cmocka_unit_test(notes),
+        cmocka_unit_test(refusals_of_nodes),
+        cmocka_unit_test(refusals_of_branches),
         cmocka_unit_test(too_many_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,7 @@ static void values(void **state) {
         {"floor(2.9)", 2},
         {"round(2.5)", 2},
         {"abs(-3)", 3},
+        {"int(2.9) + int(-2.9)", 0},
         {"sqrt(16)", 4},
         {"pow(2, 10)", 1024},
         {"2 - -1", 3},

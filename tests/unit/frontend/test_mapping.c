@@ -176,6 +176,32 @@ static void a_container_stands_for_its_fanout(void **state) {
     assert_int_equal(m.level[2].temporal[0], 6);
 }
 
+static void idle_directives_for_no_level_are_passed_over(void **state) {
+    (void)state;
+    sx_mapping m, same;
+    const char whole[] = "{target: GB, type: temporal, factors: M6N5K8}";
+    char text[512];
+    read_good(whole, &same);
+    snprintf(
+        text, sizeof text,
+        "%s, {target: System, type: temporal, factors: M1 N1 K1, permutation: KMN}, {target: System, type: "
+        "spatial, factors: K=1, split: 0}, {target: MAC, type: temporal, factors: {M: 1}}",
+        whole);
+    read_good(text, &m);
+    assert_memory_equal(&m, &same, sizeof m);
+    sx_input *input = input_of(text);
+    sx_expect_ok(sx_input_mapping(input, &problem, &arch, &m));
+    assert_int_equal(sx_count_notes(input, "there is no level 'System', and its loops are of one iteration"),
+                     2);
+    sx_input_free(input);
+    read_bad("{target: System, type: temporal, factors: M2}", "t.yaml:1:20: unknown level 'System'");
+    read_bad("{target: System, type: temporal}", "unknown level 'System'");
+    read_bad("{target: System, type: temporal, factors: M1, no_reuse: [A]}", "unknown level 'System'");
+    read_bad("{target: System, type: bypass, bypass: [A]}", "unknown level 'System'");
+    read_bad("{target: Bof, type: temporal, factors: M1}", "unknown level 'Bof'\n  did you mean 'Buf'?");
+    read_bad("{target: System, type: temporal, factors: X1}", "unknown dimension 'X1'");
+}
+
 static void split_is_cut_to_the_dimensions(void **state) {
     (void)state;
     sx_mapping m;
@@ -311,11 +337,17 @@ static void a_mapping_must_be_given(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
     const struct CMUnitTest tests[] = {
-        TEST(a_whole_mapping_is_read),           TEST(levels_keep_what_they_are_built_for_unless_told),
-        TEST(factors_have_many_forms),           TEST(factor_zero_is_the_whole_dimension),
-        TEST(remainders_follow_from_sizes),      TEST(longer_names_are_read),
-        TEST(a_container_stands_for_its_fanout), TEST(split_is_cut_to_the_dimensions),
-        TEST(bad_directives_are_refused),        TEST(factors_must_make_up_the_size),
+        TEST(a_whole_mapping_is_read),
+        TEST(levels_keep_what_they_are_built_for_unless_told),
+        TEST(factors_have_many_forms),
+        TEST(factor_zero_is_the_whole_dimension),
+        TEST(remainders_follow_from_sizes),
+        TEST(longer_names_are_read),
+        TEST(a_container_stands_for_its_fanout),
+        TEST(split_is_cut_to_the_dimensions),
+        TEST(idle_directives_for_no_level_are_passed_over),
+        TEST(bad_directives_are_refused),
+        TEST(factors_must_make_up_the_size),
         TEST(a_mapping_must_be_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* The short way from a nest to the counts of one tensor, for the common case that nothing needs more than one
  * record per level: factors are exact, no directives, networks cost no energy, children of a level want the
  * same words exactly if they agree in the loops that index the tensor, and no buffer gets words from a
- * neighbour. What a level hands to a group of children is then what each of them gets; where every level
- * keeps the tensor, section 5 of the specification shrinks to a product per level. Gives the very numbers of
- * flow.c and collapse.c. */
+ * neighbour. What a level hands to a group of children is then what each of them gets, and section 5 of the
+ * specification shrinks to a product per level. Gives the very numbers of flow.c and collapse.c. */
 #include "model/motion.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A level's children as a tensor sees them. */
@@ -92,45 +92,40 @@ static inline uint64_t feed(const sx_evaluator *e, const sx_shape *shape, int te
     return steps;
 }
 
-/* Section 5 where every level keeps the tensor. */
-static void count_kept(const sx_evaluator *e, int tensor, const uint64_t *handed, const uint64_t *groups,
-                       sx_counts *counts) {
+/* Section 5, with one record per level. */
+static void count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, const uint64_t *handed,
+                  const uint64_t *groups, sx_counts *counts) {
     const sx_model *model = e->model;
+    const sx_nest *nest = &e->nest;
     bool output = model->shape[tensor].output;
-    int n = model->n_levels;
+    int n = model->n_levels, outermost = n - 1;
+    double out[SX_MAX_LEVELS + 1];
+    for (int s = 0; s < n; s++) out[s] = (double)(handed[s] * groups[s]);
+    for (int s = 0; s < n - 1; s++) {
+        if (mapping->level[s].keep >> tensor & 1) continue;
+        uint64_t children = nest->slot_x[s + 1] * nest->slot_y[s + 1];
+        double delivered = out[s + 1] * (double)(children / groups[s + 1]);
+        out[s + 1] *= out[s] * (double)children / delivered;
+    }
+    while (!(mapping->level[outermost].keep >> tensor & 1)) outermost--;
     double partition = output && !model->options.no_first_read_elision ? (double)model->words[tensor] : 0;
-    for (int s = n - 1; s >= 0; s--) {
-        double out = (double)(handed[s] * groups[s]);
-        double in = s < n - 1 ? (double)handed[s + 1] - partition : 0;
-        counts[s] = (sx_counts){.tile = e->nest.tile[tensor][s],
-                                .reads = out - partition,
-                                .fills = in,
-                                .updates = output ? out : 0};
-        partition /= (double)groups[s];
+    for (int s = n - 1; s >= 0; partition /= (double)groups[s--]) {
+        counts[s] = (sx_counts){0};
+        if (!(mapping->level[s].keep >> tensor & 1)) continue;
+        double in = s < outermost ? (double)handed[s + 1] - partition : 0;
+        counts[s].tile = nest->tile[tensor][s];
+        counts[s].reads = fmax(round(out[s] - partition), 0);
+        counts[s].fills = fmax(in, 0);
+        counts[s].updates = output ? round(out[s]) : 0;
     }
 }
 
-/* Leaves one record per level, for sx_collapse. */
-static void leave_flows(sx_evaluator *e, const uint64_t *handed, const uint64_t *groups) {
-    e->records.n = 0;
-    if (!sx_records_reserve(e, SX_MAX_LEVELS)) return;
-    for (int s = 0; s < e->model->n_levels; s++) {
-        sx_flow *flow = &e->flow[s];
-        sx_flow_begin(e, flow);
-        flow->fanout = e->nest.slot_x[s] * e->nest.slot_y[s];
-        sx_flow_add(
-            e, flow,
-            (sx_record){flow->fanout / groups[s], groups[s], (double)groups[s] * (double)handed[s], 0});
-    }
-}
-
-bool sx_express_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+bool sx_express_count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_nest *nest = &e->nest;
     const sx_shape *shape = &model->shape[tensor];
     if (model->net_energy || (shape->output && !shape->unit)) return false;
     uint64_t handed[SX_MAX_LEVELS], groups[SX_MAX_LEVELS];
-    unsigned kept = ~0u;
     for (int s = 0; s < model->n_levels; s++) {
         const sx_mapping_level *at = &mapping->level[s];
         bool links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1);
@@ -139,16 +134,10 @@ bool sx_express_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, sx
         if (!count_brood(&b, shape, nest, s)) return false;
         handed[s] = s > 0 ? hand_down(e, shape, tensor, s, links, &b) : feed(e, shape, tensor, links, &b);
         groups[s] = b.groups;
-        kept &= at->keep;
         double most =
             (double)handed[s] * (double)(nest->slot_x[s] * nest->slot_y[s]) * (double)nest->above[s];
         if (handed[s] == 0 || most >= 0x1p53) return false;
     }
-    if (kept >> tensor & 1) {
-        count_kept(e, tensor, handed, groups, counts);
-    } else {
-        leave_flows(e, handed, groups);
-        sx_collapse(e, mapping, tensor, false, counts);
-    }
+    count(e, mapping, tensor, handed, groups, counts);
     return true;
 }

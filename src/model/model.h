@@ -190,7 +190,8 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
                  sx_counts *counts);
 
 /* Counts a tensor the short way; false where that does not lead. Sets no partitions and no flows. */
-bool sx_express_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts);
+bool sx_express_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
+                      sx_counts *counts);
 
 /* The same for mappings that leave remainders; counts are over all instances. */
 bool sx_ragged_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts);

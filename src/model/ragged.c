@@ -9,8 +9,6 @@
  * are at their last iteration. walk.c carries the same out step by step, for any tensor. */
 #include "model/partition.h"
 
-enum { EARLY, ON, BEYOND };
-
 /* The loops on one dimension outside the children, innermost first. */
 typedef struct chain {
     const sx_loop *loop[2 * MAX_LOOPS];
@@ -61,10 +59,10 @@ static double count_here(const chain *c, demand want) {
     for (int i = 0; i < c->n; i++) {
         const sx_loop *l = c->loop[i];
         if (c->spatial[i]) {
-            if (c->place[i] == EARLY) edge = inside;
-            if (c->place[i] == BEYOND) edge = 0;
-            if (c->place[i] != ON && turn > 0) first = first > 0 ? 0 : first;
-            if (c->place[i] != ON && turn > want.still) next_reached = false;
+            if (c->place[i] == SX_EARLY) edge = inside;
+            if (c->place[i] == SX_BEYOND) edge = 0;
+            if (c->place[i] != SX_ON && turn > 0) first = first > 0 ? 0 : first;
+            if (c->place[i] != SX_ON && turn > want.still) next_reached = false;
             continue;
         }
         uint32_t times = l->last - (edge > 0 ? 0 : 1);
@@ -88,15 +86,15 @@ static double count_places(chain *c, demand want, int i, bool off) {
     if (i < 0) return count_here(c, want);
     uint32_t n = c->loop[i]->n, last = c->loop[i]->last;
     if (off) {
-        c->place[i] = EARLY;
+        c->place[i] = SX_EARLY;
         return n * count_places(c, want, i - 1, true);
     }
     double sum = 0;
-    const uint32_t many[] = {[EARLY] = last - 1, [ON] = 1, [BEYOND] = n - last};
-    for (uint8_t place = EARLY; place <= BEYOND; place++) {
+    const uint32_t many[] = {[SX_EARLY] = last - 1, [SX_ON] = 1, [SX_BEYOND] = n - last};
+    for (uint8_t place = SX_EARLY; place <= SX_BEYOND; place++) {
         if (many[place] == 0) continue;
         c->place[i] = place;
-        sum += many[place] * count_places(c, want, i - 1, place != ON);
+        sum += many[place] * count_places(c, want, i - 1, place != SX_ON);
     }
     return sum;
 }

@@ -1,0 +1,212 @@
+/* States of a walk: per class of children a record of the tile held, the last step and what the last visit
+ * fetched, relative to where the loops stand; equal states have one number. */
+#include "model/walk.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool sx_walk_reserve(sx_walker *w, void *array, size_t *room, size_t n, size_t size) {
+    void **data = array;
+    if (n <= *room) return true;
+    size_t more = *room ? *room : 64;
+    while (more < n) more *= 2;
+    void *grown = realloc(*data, more * size);
+    if (!grown) {
+        w->failed = true;
+        return false;
+    }
+    *data = grown;
+    *room = more;
+    return true;
+}
+
+const int64_t *sx_walk_state(const sx_walker *w, uint32_t id) {
+    return w->state + id * w->width;
+}
+
+bool sx_walk_grow(sx_walker *w, sx_walk_index *at, uint64_t (*hash)(const sx_walker *, uint32_t)) {
+    if (2 * (at->used + 1) <= at->size) return true;
+    size_t size = at->size ? at->size * 2 : 256;
+    uint32_t *slot = malloc(size * sizeof *slot);
+    if (!slot) {
+        w->failed = true;
+        return false;
+    }
+    memset(slot, 0xff, size * sizeof *slot);
+    for (size_t i = 0; i < at->size; i++) {
+        if (at->slot[i] == UINT32_MAX) continue;
+        size_t h = hash(w, at->slot[i]) & (size - 1);
+        while (slot[h] != UINT32_MAX) h = (h + 1) & (size - 1);
+        slot[h] = at->slot[i];
+    }
+    free(at->slot);
+    at->slot = slot;
+    at->size = size;
+    return true;
+}
+
+static uint64_t hash_state(const sx_walker *w, uint32_t id) {
+    return sx_hash_bytes(sx_walk_state(w, id), w->width * sizeof(int64_t), 0);
+}
+
+uint32_t sx_walk_intern(sx_walker *w) {
+    size_t bytes = w->width * sizeof(int64_t);
+    if (!sx_walk_grow(w, &w->states, hash_state)) return 0;
+    size_t h = sx_hash_bytes(w->scratch, bytes, 0) & (w->states.size - 1);
+    for (; w->states.slot[h] != UINT32_MAX; h = (h + 1) & (w->states.size - 1))
+        if (memcmp(sx_walk_state(w, w->states.slot[h]), w->scratch, bytes) == 0) return w->states.slot[h];
+    if (!sx_walk_reserve(w, &w->state, &w->state_room, (w->n_states + 1) * w->width, sizeof(int64_t)))
+        return 0;
+    memcpy(w->state + w->n_states * w->width, w->scratch, bytes);
+    w->states.slot[h] = (uint32_t)w->n_states;
+    w->states.used++;
+    return (uint32_t)w->n_states++;
+}
+
+void sx_walk_load(sx_walker *w, uint32_t id) {
+    memcpy(w->scratch, sx_walk_state(w, id), w->width * sizeof(int64_t));
+}
+
+int64_t *sx_walk_held(int64_t *record) {
+    return record + 1;
+}
+
+static int64_t *step_of(const sx_walker *w, int64_t *record) {
+    return record + 1 + 2 * w->shape->n_ranks;
+}
+
+static int64_t *fetch_of(const sx_walker *w, int64_t *record) {
+    return record + 1 + 3 * w->shape->n_ranks;
+}
+
+uint32_t sx_walk_shift(sx_walker *w, uint32_t id, const sx_walk_item *it, int64_t times) {
+    if (!(w->shape->dims >> it->loop->dim & 1)) return id;
+    int ranks = w->shape->n_ranks;
+    sx_walk_load(w, id);
+    for (int c = 0; c < w->n_classes; c++) {
+        int64_t *record = w->scratch + (size_t)c * w->record, *held = sx_walk_held(record),
+                *fetch = fetch_of(w, record);
+        for (int r = 0; r < ranks; r++) {
+            int64_t move = times * it->move[r];
+            if (record[0] & HELD) {
+                held[r] -= move;
+                held[ranks + r] -= move;
+            }
+            if (record[0] & FETCHED)
+                for (int k = 0; k < 4; k++) fetch[k * ranks + r] -= move;
+        }
+    }
+    return sx_walk_intern(w);
+}
+
+bool sx_walk_idle(const sx_walker *w, int c, uint32_t edges) {
+    for (uint32_t left = edges; left; left &= left - 1)
+        if (w->place[c][__builtin_ctz(left)] == SX_BEYOND) return true;
+    return false;
+}
+
+/* The tile of a class, relative to its place. */
+static void tile_of(const sx_walker *w, int c, uint32_t edges, int64_t *low, int64_t *high) {
+    const sx_shape *shape = w->shape;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        low[r] = 0;
+        high[r] = 1;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int d = shape->term[i].dim;
+            bool edge = edges >> d & 1 && w->place[c][d] == SX_ON;
+            int64_t reach = shape->term[i].coef * (int64_t)((edge ? w->rest[d] : w->full[d]) - 1);
+            *(reach < 0 ? &low[r] : &high[r]) += reach;
+        }
+    }
+}
+
+/* How far the middle of a box moved, rounded with halves away from zero. */
+static int64_t middle_moved(int64_t low, int64_t high, int64_t old_low, int64_t old_high) {
+    int64_t twice = (low + high) - (old_low + old_high);
+    return twice >= 0 ? (twice + 1) / 2 : -((1 - twice) / 2);
+}
+
+/* Applies the rule of section 3 to a class's record; returns what it fetches. */
+static sx_piece fetch(const sx_walker *w, int64_t *record, const int64_t *low, const int64_t *high) {
+    int ranks = w->shape->n_ranks;
+    int64_t *held = sx_walk_held(record), *last = step_of(w, record);
+    int64_t step[SX_MAX_RANKS];
+    sx_piece whole = sx_piece_whole(ranks, low, high), piece = whole;
+    if (w->always) return whole;
+    bool moved = false, same = true;
+    if (record[0] & HELD) {
+        for (int r = 0; r < ranks; r++) {
+            step[r] = middle_moved(low[r], high[r], held[r], held[ranks + r]);
+            moved |= step[r] != 0;
+            same &= step[r] == last[r];
+        }
+        piece = sx_piece_new(ranks, low, high, held, held + ranks);
+    }
+    if (moved && record[0] & STEPPED && !same) {
+        record[0] &= ~STEPPED;
+        memset(last, 0, (size_t)ranks * sizeof *last);
+        piece = whole;
+    } else if (moved && !(record[0] & STEPPED)) {
+        record[0] |= STEPPED;
+        memcpy(last, step, (size_t)ranks * sizeof *last);
+    }
+    record[0] |= HELD;
+    memcpy(held, low, (size_t)ranks * sizeof *held);
+    memcpy(held + ranks, high, (size_t)ranks * sizeof *held);
+    return piece;
+}
+
+/* Writes what a visit fetched into a record, for links. */
+static void remember(const sx_walker *w, int64_t *record, const sx_piece *piece) {
+    size_t ranks = w->shape->n_ranks, bytes = ranks * sizeof(int64_t);
+    int64_t *to = fetch_of(w, record);
+    record[0] &= ~FETCHED;
+    memset(to, 0, 4 * bytes);
+    if (!piece || piece->words == 0) return;
+    record[0] |= FETCHED;
+    memcpy(to, piece->low, bytes);
+    memcpy(to + ranks, piece->high, bytes);
+    memcpy(to + 2 * ranks, piece->hole_low, bytes);
+    memcpy(to + 3 * ranks, piece->hole_high, bytes);
+}
+
+sx_piece sx_walk_recall(const sx_walker *w, int64_t *record) {
+    size_t ranks = w->shape->n_ranks, bytes = ranks * sizeof(int64_t);
+    const int64_t *from = fetch_of(w, record);
+    sx_piece piece;
+    memset(&piece, 0, sizeof piece);
+    if (!(record[0] & FETCHED)) return piece;
+    memcpy(piece.low, from, bytes);
+    memcpy(piece.high, from + ranks, bytes);
+    memcpy(piece.hole_low, from + 2 * ranks, bytes);
+    memcpy(piece.hole_high, from + 3 * ranks, bytes);
+    uint64_t box = 1, hole = 1;
+    for (size_t r = 0; r < ranks; r++) {
+        box *= (uint64_t)(piece.high[r] - piece.low[r]);
+        hole *= (uint64_t)(piece.hole_high[r] - piece.hole_low[r]);
+    }
+    piece.words = box - hole;
+    return piece;
+}
+
+void sx_walk_visit(sx_walker *w, uint32_t edges, uint32_t in, sx_piece *now) {
+    int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];
+    sx_walk_load(w, in);
+    for (int c = 0; c < w->n_classes; c++) {
+        int64_t *record = w->scratch + (size_t)c * w->record;
+        sx_piece piece;
+        bool idle = sx_walk_idle(w, c, edges);
+        if (!idle) {
+            tile_of(w, c, edges, low, high);
+            piece = fetch(w, record, low, high);
+        }
+        if (w->links) remember(w, record, idle ? NULL : &piece);
+        if (!now) continue;
+        if (idle)
+            memset(&now[c], 0, sizeof now[c]);
+        else
+            now[c] = piece;
+    }
+}

@@ -4,6 +4,7 @@
  * neighbour. What a level hands to a group of children is then what each of them gets, and section 5 of the
  * specification shrinks to a product per level. Gives the very numbers of flow.c and collapse.c. */
 #include "model/motion.h"
+#include "model/slot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,14 +65,6 @@ static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, i
     return sx_motion_volume(&motion);
 }
 
-/* Whether compute units under one instance have neighbours that use the same operand: all have, or none. */
-static bool have_twins(const sx_shape *shape, const sx_nest *nest) {
-    int n = nest->spatial_of[1], n_x = nest->n_x[0];
-    bool x = n_x > 0 && !(shape->dims >> nest->spatial[0].dim & 1);
-    bool y = n > n_x && !(shape->dims >> nest->spatial[n_x].dim & 1);
-    return x || y;
-}
-
 /* The operands one compute unit gets from the first level: one a step, unless it stays the same and a
  * neighbour has it too (section 4); 0 where the short way does not lead. */
 static inline uint64_t feed(const sx_evaluator *e, const sx_shape *shape, int tensor, bool links,
@@ -81,7 +74,7 @@ static inline uint64_t feed(const sx_evaluator *e, const sx_shape *shape, int te
     if (nest->spatial_of[1] == 0 || !links) return steps;
     if (b->apart || (nest->spatial_of[1] > nest->n_x[0] && nest->slot_x[0] < e->model->level[0].fanout_x))
         return 0;
-    if (!have_twins(shape, nest)) return steps;
+    if (!sx_have_twins(nest->spatial, nest->spatial_of[1], nest->n_x[0], shape->dims)) return steps;
     int j = 0;
     while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
     if (j == nest->n_temporal || shape->solo >> nest->temporal[j].dim & 1) return nest->suffix[j];

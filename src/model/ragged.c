@@ -8,6 +8,7 @@
  * when summed over all children. A loop is inactive only at the edge, where all outer loops on its dimension
  * are at their last iteration. walk.c carries the same out step by step, for any tensor. */
 #include "model/partition.h"
+#include "model/slot.h"
 
 /* The loops on one dimension outside the children, innermost first. */
 typedef struct chain {
@@ -177,9 +178,7 @@ static int have_twins(const sx_model *model, const sx_shape *shape, const sx_nes
     if (n > n_x && nest->slot_x[0] < model->level[0].fanout_x) return -1;
     for (int l = 0; l < n; l++)
         if (nest->spatial[l].last != nest->spatial[l].n) return -1;
-    bool x = n_x > 0 && !(shape->dims >> nest->spatial[0].dim & 1);
-    bool y = n > n_x && !(shape->dims >> nest->spatial[n_x].dim & 1);
-    return x || y;
+    return sx_have_twins(nest->spatial, n, n_x, shape->dims);
 }
 
 /* The operands the first level hands to its compute units, each group of them once; negative where one cannot

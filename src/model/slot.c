@@ -425,21 +425,13 @@ static bool is_nowhere(const sx_slot *slot, const int64_t *need) {
     return true;
 }
 
-/* Whether siblings of a uniform slot have a neighbour that wants the same words: all have, or none. */
-static bool all_have_twins(const sx_slot *slot) {
-    uint16_t dims = slot->shape->dims;
-    bool x = slot->n_x > 0 && !(dims >> slot->loop[0].dim & 1);
-    bool y = slot->n_loops > slot->n_x && !(dims >> slot->loop[slot->n_x].dim & 1);
-    return x || y;
-}
-
 /* Served siblings and the groups of the others by closed forms, where one kind of neighbour at most stands at
  * `need`; false where that does not hold. */
 static bool served_closed(sx_slot *slot, sx_slot_scratch *s, const int64_t *need, uint64_t *served, size_t *n,
                           const sx_group **out) {
     if (!slot->uniform || slot->apart || !is_aligned(slot)) return false;
     if (is_nowhere(slot, need)) {
-        bool all = all_have_twins(slot);
+        bool all = sx_have_twins(slot->loop, slot->n_loops, slot->n_x, slot->shape->dims);
         *served = all ? slot->siblings : 0;
         *n = all ? 0 : sx_slot_groups(slot, s, false, out);
         return true;

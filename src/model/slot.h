@@ -27,6 +27,14 @@ typedef struct sx_slot {
     int64_t move[SX_MAX_DIMS][SX_MAX_RANKS]; /* of the tile, per rank, by one iteration of a loop */
 } sx_slot;
 
+/* Whether siblings spread by these loops (n_x of them on X, innermost first on each axis) have a neighbour
+ * that agrees with them in all loops on `dims`: all have, or none. */
+static inline bool sx_have_twins(const sx_loop *loop, int n_loops, int n_x, uint16_t dims) {
+    bool x = n_x > 0 && !(dims >> loop[0].dim & 1);
+    bool y = n_loops > n_x && !(dims >> loop[n_x].dim & 1);
+    return x || y;
+}
+
 /* Describes the slot of a level for a tensor. */
 void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
                   bool apart);

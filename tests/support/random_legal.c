@@ -2,6 +2,8 @@
 
 #include "support/expect.h"
 
+#include <string.h>
+
 /* True in `percent` of a hundred draws. */
 static bool chance(sx_rng *rng, unsigned percent) {
     return sx_rng_below(rng, 100) < percent;
@@ -101,7 +103,7 @@ bool sx_random_legal(sx_rng *rng, const sx_model *model, unsigned flags, sx_mapp
 void sx_catalog_model(const char *problem, const char *arch, sx_model **model, sx_evaluator **evaluator) {
     static sx_problem p;
     static sx_arch a;
-    sx_expect_ok(sx_catalog_problem(problem, &p));
+    sx_expect_ok(strchr(problem, '[') ? sx_einsum_parse(problem, &p) : sx_catalog_problem(problem, &p));
     sx_expect_ok(sx_catalog_arch(arch, &a));
     sx_expect_ok(sx_model_new(&p, &a, NULL, model));
     sx_expect_ok(sx_evaluator_new(*model, evaluator));

@@ -39,6 +39,7 @@ bench:
 	cmake --preset release
 	cmake --build --preset release --target bench
 	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
+	@bench/instructions build/bench/bench-evaluate
 
 fuzz:
 	@tools/setup build test fuzz

@@ -4,8 +4,9 @@
  * is measured and not the memory.
  *
  *   bench-evaluate                    a table of all cases
+ *   bench-evaluate cases              their numbers and names
  *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings (a multiple of 4096) and prints nothing: for
- * instruction counts by callgrind --toggle-collect=measured
+ * instruction counts by callgrind --toggle-collect="measured*"
  */
 #include "base/rng.h"
 #include "sextant/sextant.h"
@@ -150,7 +151,7 @@ static double evaluate_block(setup *s, int mode, const sx_mapping *mappings, siz
 }
 
 /* Evaluates n mappings, a multiple of all of them, block by block. */
-__attribute__((noinline, noclone)) static double measured(setup *s, int mode, long n) {
+__attribute__((noinline)) static double measured(setup *s, int mode, long n) {
     double sum = 0;
     for (size_t first = 0; first < MAPPINGS; first += BLOCK)
         for (long turn = 0; turn < n / MAPPINGS; turn++)
@@ -184,6 +185,11 @@ static int find(const char *name, const char *const *names, int n) {
 
 int main(int argc, char **argv) {
     setup s;
+    if (argc == 2 && strcmp(argv[1], "cases") == 0) {
+        for (int c = 0; c < N_CASES; c++)
+            printf("%d %s on %s%s\n", c, cases[c].problem, cases[c].arch, cases[c].ragged ? ", ragged" : "");
+        return 0;
+    }
     if (argc == 4) {
         int c = atoi(argv[1]), mode = find(argv[2], modes, N_MODES);
         if (c < 0 || c >= N_CASES || mode < 0) return 2;

@@ -9,8 +9,8 @@
 
 #include "sextant/model.h"
 
-/* A loop at least doubles its dimension's step, which stays below the dimension's size; with all sizes
- * together below 2^62 the worst are dimensions of size 3 with two loops each: 2 * 62 / log2(3) < 80. */
+/* A loop at least doubles its dimension's reach, which stays below twice the dimension's size: with 16
+ * dimensions and all sizes together below 2^62 that makes fewer than 80 loops. */
 enum { MAX_LOOPS = 80 };
 
 /* One tensor, compiled: the dimensions each rank is made of. */

@@ -36,21 +36,23 @@ uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
 /* Appends the loops of the dimensions order[0..n), of which each iteration goes `step` far; returns their
  * end. Branches here would be mispredicted, so every dimension is written and loops of one iteration are
  * written over. */
-static inline sx_loop *add_loops(const sx_model *model, const uint32_t *factor, const uint8_t *order, int n,
-                                 int level, const uint32_t *step, unsigned *seen, bool *bad,
-                                 uint64_t *product, sx_loop *loop) {
-    uint64_t all = 1;
+static inline sx_loop *add_loops(const uint32_t *factor, const uint8_t *order, int n, int level,
+                                 const uint32_t *step, unsigned *seen, sx_loop *loop) {
     for (int i = 0; i < n; i++) {
         unsigned d = order[i] & (SX_MAX_DIMS - 1);
-        uint32_t f = factor[d], reach = step[d];
+        uint32_t f = factor[d];
         *seen |= 1u << (order[i] & 31);
-        *bad |= (uint64_t)(f - 1) * reach >= model->size[d];
-        *loop = (sx_loop){.step = reach, .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
+        *loop = (sx_loop){.step = step[d], .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
         loop += f != 1;
-        all = all > INT32_MAX ? all : all * f;
     }
-    *product = all;
     return loop;
+}
+
+/* The product of loops' iterations, as far as it matters. */
+static uint64_t count_iterations(const sx_loop *loop, const sx_loop *end) {
+    uint64_t product = 1;
+    for (; loop < end; loop++) product = product > INT32_MAX ? product : product * loop->n;
+    return product;
 }
 
 static bool is_permutation(const uint8_t *order, int n) {
@@ -59,7 +61,7 @@ static bool is_permutation(const uint8_t *order, int n) {
     return seen == (1u << n) - 1u;
 }
 
-/* What is wrong with a mapping whose loops cannot be laid out. */
+/* What is wrong with a mapping's orders and factors, if anything is. */
 static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
     for (int s = 0; s < model->n_levels; s++)
         if (!is_permutation(mapping->level[s].temporal_order, model->n_dims) ||
@@ -107,48 +109,71 @@ static void set_remainders(const sx_model *model, sx_nest *nest) {
     for (int d = 0; d < model->n_dims; d++) nest->cycles *= full[d] + edge[d];
 }
 
+/* Sets the extents of a level's tile and of its children together. False when a dimension reaches twice its
+ * size, which no legal factor does; `spatial` tells whether the level has spatial loops. */
+static inline bool set_extents(const sx_model *model, const sx_mapping_level *level, const uint32_t *inner,
+                               uint32_t *spread, uint32_t *extent, bool *spatial) {
+    uint32_t loops = 0;
+    bool good = true;
+    for (int d = 0; d < model->n_dims; d++) {
+        uint64_t wide = (uint64_t)inner[d] * level->spatial[d], size = model->size[d];
+        loops |= level->spatial[d] ^ 1;
+        spread[d] = (uint32_t)wide;
+        good &= wide < 2 * size;
+        wide = (uint64_t)spread[d] * level->temporal[d];
+        extent[d] = (uint32_t)wide;
+        good &= wide < 2 * size;
+    }
+    *spatial = loops != 0;
+    return good;
+}
+
 /* Lays out all loops; fills everything of the nest but the tiles. */
 static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
+    static const uint32_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     int n_levels = model->n_levels, n_dims = model->n_dims;
     if (mapping->n_levels != n_levels || mapping->n_dims != n_dims || mapping->n_tensors != model->n_tensors)
         return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
-    static const uint32_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const uint32_t *inner = ones;
-    unsigned all = (1u << n_dims) - 1u, wrong = 0;
-    bool bad = false;
+    unsigned all = (1u << n_dims) - 1u;
     sx_loop *temporal = nest->temporal, *spatial = nest->spatial;
     for (int s = 0; s < n_levels; s++) {
         const sx_mapping_level *level = &mapping->level[s];
         const uint8_t *order = level->spatial_order;
         unsigned in_space = 0, in_time = 0;
-        int split = level->split < n_dims ? level->split : n_dims;
-        uint64_t steps;
-        uint32_t spread[SX_MAX_DIMS], *extent = nest->extent[s];
-        for (int d = 0; d < SX_MAX_DIMS; d++) {
-            spread[d] = inner[d] * level->spatial[d];
-            extent[d] = spread[d] * level->temporal[d];
-        }
+        uint32_t spread[SX_MAX_DIMS];
+        bool spreads;
         nest->temporal_of[s] = (uint8_t)(temporal - nest->temporal);
         nest->spatial_of[s] = (uint8_t)(spatial - nest->spatial);
-        sx_loop *middle = add_loops(model, level->spatial, order, split, s, inner, &in_space, &bad,
-                                    &nest->slot_x[s], spatial);
-        nest->n_x[s] = (uint8_t)(middle - spatial);
-        spatial = add_loops(model, level->spatial, order + split, n_dims - split, s, inner, &in_space, &bad,
-                            &nest->slot_y[s], middle);
-        temporal = add_loops(model, level->temporal, level->temporal_order, n_dims, s, spread, &in_time, &bad,
-                             &steps, temporal);
-        wrong |= (in_space ^ all) | (in_time ^ all);
-        if (bad || wrong) return why_not(model, mapping);
-        inner = extent;
+        nest->slot_x[s] = nest->slot_y[s] = 1;
+        nest->n_x[s] = 0;
+        if (!set_extents(model, level, inner, spread, nest->extent[s], &spreads))
+            return why_not(model, mapping);
+        if (spreads) {
+            int split = level->split < n_dims ? level->split : n_dims;
+            sx_loop *middle = add_loops(level->spatial, order, split, s, inner, &in_space, spatial);
+            sx_loop *end =
+                add_loops(level->spatial, order + split, n_dims - split, s, inner, &in_space, middle);
+            nest->n_x[s] = (uint8_t)(middle - spatial);
+            nest->slot_x[s] = count_iterations(spatial, middle);
+            nest->slot_y[s] = count_iterations(middle, end);
+            spatial = end;
+        } else if (is_permutation(order, n_dims)) {
+            in_space = all;
+        }
+        temporal = add_loops(level->temporal, level->temporal_order, n_dims, s, spread, &in_time, temporal);
+        if (in_space != all || in_time != all) return why_not(model, mapping);
+        inner = nest->extent[s];
     }
     nest->n_temporal = (uint8_t)(temporal - nest->temporal);
     nest->n_spatial = (uint8_t)(spatial - nest->spatial);
     nest->temporal_of[n_levels] = nest->n_temporal;
     nest->spatial_of[n_levels] = nest->n_spatial;
     nest->perfect = true;
-    for (int d = 0; d < n_dims; d++) {
-        if (inner[d] < model->size[d]) return why_not(model, mapping);
-        nest->perfect &= inner[d] == model->size[d];
+    for (int d = 0; d < n_dims; d++) nest->perfect &= inner[d] == model->size[d];
+    if (!nest->perfect) {
+        sx_verdict verdict = why_not(model, mapping);
+        if (verdict.reason != SX_LEGAL) return verdict;
     }
     uint64_t product = nest->suffix[nest->n_temporal] = 1;
     for (int i = nest->n_temporal - 1; i >= 0; i--) nest->suffix[i] = product *= nest->temporal[i].n;

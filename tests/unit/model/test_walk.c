@@ -155,7 +155,8 @@ static void check_equivalents(trial *t, sx_rng *rng) {
 /* Swaps two bits of a mask. */
 static uint8_t swap_bits(uint8_t mask, int a, int b) {
     bool differ = (mask >> a & 1) != (mask >> b & 1);
-    return differ ? (uint8_t)(mask ^ (1u << a | 1u << b)) : mask;
+    if (!differ) return mask;
+    return (uint8_t)(mask ^ (1u << a | 1u << b));
 }
 
 static void check_swapped(trial *t, sx_rng *rng) {

@@ -127,9 +127,7 @@ bool sx_express_count(const sx_evaluator *e, const sx_mapping *mapping, int tens
         if (!count_brood(&b, shape, nest, s)) return false;
         handed[s] = s > 0 ? hand_down(e, shape, tensor, s, links, &b) : feed(e, shape, tensor, links, &b);
         groups[s] = b.groups;
-        double most =
-            (double)handed[s] * (double)(nest->slot_x[s] * nest->slot_y[s]) * (double)nest->above[s];
-        if (handed[s] == 0 || most >= 0x1p53) return false;
+        if (handed[s] == 0 || sx_flow_most(e, tensor, s, s == 0) >= 0x1p53) return false;
     }
     count(e, mapping, tensor, handed, groups, counts);
     return true;

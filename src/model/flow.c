@@ -50,14 +50,6 @@ static inline void add_groups(sx_evaluator *evaluator, sx_flow *flow, const sx_g
                                 group[i].hops * (double)words});
 }
 
-/* The visits at which a plain tensor's tile moves, the first among them: those at which a loop that indexes
- * the tensor advances, or one outside it. */
-static inline uint64_t plain_visits(const sx_shape *shape, const sx_nest *nest, int level) {
-    int j = nest->temporal_of[level];
-    while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
-    return nest->suffix[j];
-}
-
 /* Whether children might get words from their neighbours: never where tiles of a plain tensor are reused, as
  * its steps are then longer than all siblings together. */
 static bool may_link(const sx_model *model, const sx_mapping_level *at, int tensor, bool always) {
@@ -116,7 +108,7 @@ static uint64_t group_words(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slo
     uint64_t words = level > 0 ? nest->tile[tensor][level - 1] : 1;
     uint64_t all = words * nest->suffix[nest->temporal_of[level]];
     if (shape->plain) {
-        uint64_t moving = words * plain_visits(shape, nest, level);
+        uint64_t moving = words * sx_plain_visits(shape, nest, level);
         if (!always) return moving;
         if (!links || all == moving) return all;
         uint64_t groups = count_groups(evaluator, slot);
@@ -159,7 +151,7 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
     } else if (mapping->level[level - 1].no_temporal_reuse >> tensor & 1) {
         words = nest->tile[tensor][level - 1] * nest->suffix[nest->temporal_of[level]];
     } else if (shape->plain) {
-        words = nest->tile[tensor][level - 1] * plain_visits(shape, nest, level);
+        words = nest->tile[tensor][level - 1] * sx_plain_visits(shape, nest, level);
     } else {
         sx_motion motion;
         sx_motion_init(&motion, model, nest, level, tensor, false);
@@ -174,10 +166,8 @@ void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tenso
     evaluator->records.n = 0;
     if (!sx_records_reserve(evaluator, SX_MAX_LEVELS)) return;
     for (int s = 0; s < model->n_levels; s++) {
-        double words = s > 0 ? (double)nest->tile[tensor][s - 1] : 1;
-        double most =
-            words * (double)nest->suffix[nest->temporal_of[s]] * (double)(nest->slot_x[s] * nest->slot_y[s]);
-        evaluator->overflow |= most * (double)nest->above[s] >= 0x1p62;
+        bool always = s == 0 || (mapping->level[s - 1].no_temporal_reuse >> tensor & 1);
+        evaluator->overflow |= sx_flow_most(evaluator, tensor, s, always) >= 0x1p62;
         sx_flow_begin(evaluator, &evaluator->flow[s]);
         if (nest->spatial_of[s + 1] > nest->spatial_of[s])
             spatial_flow(evaluator, mapping, tensor, s, hops || model->level[s].net_energy);

@@ -156,6 +156,25 @@ sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_ne
 /* The words of a box of the given extents. */
 uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent);
 
+/* The visits at which a plain tensor's tile moves, the first among them: those at which a loop that indexes
+ * the tensor advances, or one outside it. */
+static inline uint64_t sx_plain_visits(const sx_shape *shape, const sx_nest *nest, int level) {
+    int j = nest->temporal_of[level];
+    while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
+    return nest->suffix[j];
+}
+
+/* No fewer words than the children of all instances of a level fetch of a tensor, with exact factors. */
+static inline double sx_flow_most(const sx_evaluator *evaluator, int tensor, int level, bool always) {
+    const sx_nest *nest = &evaluator->nest;
+    const sx_shape *shape = &evaluator->model->shape[tensor];
+    uint64_t visits = nest->suffix[nest->temporal_of[level]];
+    if (shape->plain && !always) visits = sx_plain_visits(shape, nest, level);
+    double words = level > 0 ? (double)nest->tile[tensor][level - 1] : 1;
+    double children = (double)(nest->slot_x[level] * nest->slot_y[level]) * (double)nest->above[level];
+    return words * (double)visits * children;
+}
+
 /* Fills evaluator->flow for a tensor of a nest with exact factors, as Timeloop counts. `hops` asks for hop
  * counts even where they cost no energy. */
 void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);

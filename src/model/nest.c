@@ -65,7 +65,8 @@ static bool is_permutation(const uint8_t *order, int n) {
 static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
     for (int s = 0; s < model->n_levels; s++)
         if (!is_permutation(mapping->level[s].temporal_order, model->n_dims) ||
-            !is_permutation(mapping->level[s].spatial_order, model->n_dims))
+            !is_permutation(mapping->level[s].spatial_order, model->n_dims) ||
+            mapping->level[s].split > model->n_dims)
             return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     for (int d = 0; d < model->n_dims; d++) {
         double cover = 1, size = model->size[d];
@@ -147,10 +148,10 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
         nest->spatial_of[s] = (uint8_t)(spatial - nest->spatial);
         nest->slot_x[s] = nest->slot_y[s] = 1;
         nest->n_x[s] = 0;
-        if (!set_extents(model, level, inner, spread, nest->extent[s], &spreads))
-            return why_not(model, mapping);
+        bool good = set_extents(model, level, inner, spread, nest->extent[s], &spreads);
+        if (!good || level->split > n_dims) return why_not(model, mapping);
         if (spreads) {
-            int split = level->split < n_dims ? level->split : n_dims;
+            int split = level->split;
             sx_loop *middle = add_loops(level->spatial, order, split, s, inner, &in_space, spatial);
             sx_loop *end =
                 add_loops(level->spatial, order + split, n_dims - split, s, inner, &in_space, middle);

@@ -113,10 +113,11 @@ static bool flush(sx_walker *w, sequence *s, sx_walk_child **kept, size_t *n_kep
 }
 
 /* Carries out `n` iterations of an item with the same edges inside, until states repeat; returns the state
- * after. */
+ * after. Where the parent is idle all the while, nothing happens. */
 static uint32_t iterate(sx_walker *w, int32_t j, uint32_t edges, uint64_t n, uint32_t state,
                         sx_walk_child **kept, size_t *n_kept, size_t *room, bool *visits) {
     const sx_walk_item *it = &w->items[j];
+    if (edges & w->dead[j]) return sx_walk_shift(w, state, it, (int64_t)n);
     uint32_t entered[MEMORY], ran[MEMORY];
     sequence s = {.n = 0};
     for (uint64_t i = 0; i < n && !w->failed; i++) {
@@ -269,11 +270,14 @@ static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const sx_wal
 
 /* Walks one class of parent instances, of which there are `parents`. */
 static void walk_parents(sx_evaluator *e, sx_walker *w, sx_flow *flow, double parents, bool hops) {
-    w->leaving[0] = 0;
+    w->leaving[0] = w->dead[0] = 0;
     for (int j = 0; j < w->n_items; j++) {
         const sx_walk_item *it = &w->items[j];
+        uint32_t dim = 1u << it->loop->dim;
         bool leaves = it->spatial ? it->place == SX_EARLY : it->loop->last > 1;
-        w->leaving[j + 1] = w->leaving[j] | (leaves ? 1u << it->loop->dim : 0);
+        w->leaving[j + 1] = leaves ? w->leaving[j] | dim : w->leaving[j];
+        w->dead[j + 1] = leaves ? w->dead[j] & ~dim : w->dead[j];
+        if (it->spatial && it->place == SX_BEYOND) w->dead[j + 1] |= dim;
     }
     w->n_states = w->n_blocks = w->n_children = w->states.used = w->blocks_at.used = 0;
     if (w->states.size) memset(w->states.slot, 0xff, w->states.size * sizeof *w->states.slot);

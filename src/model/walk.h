@@ -45,6 +45,8 @@ struct sx_walker {
     sx_walk_item items[MAX_ITEMS];
     int n_items;
     uint32_t leaving[MAX_ITEMS + 1]; /* dimensions that can leave the edge inside the j innermost items */
+    uint32_t
+        dead[MAX_ITEMS + 1]; /* dimensions at whose edge the parent is idle inside the j innermost items */
     /* children */
     sx_slot slot;
     int n_classes;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 6000, REAL = 5 };
+enum { CASES = 6000, REAL = 25 };
 
 static bool near(uint64_t a, uint64_t b, uint64_t slack) {
     return (a > b ? a - b : b - a) <= slack;
@@ -208,10 +208,37 @@ static void remainders_of_real_size_keep_their_promises(void **state) {
     free(t);
 }
 
+/* Half of the instances are idle while K is at its edge and M and N go on without end: the walk must not
+ * follow them. */
+static void idle_instances_are_not_walked(void **state) {
+    (void)state;
+    trial *t = malloc(sizeof *t);
+    sx_problem problem;
+    sx_arch arch;
+    assert_non_null(t);
+    assert_null(sx_einsum_parse("O[m,n] += W[m,k]*I[k,n] {m:65536,n:65536,k:3}", &problem));
+    assert_null(sx_catalog_arch("accel-a", &arch));
+    assert_null(sx_model_new(&problem, &arch, NULL, &t->model));
+    assert_null(sx_evaluator_new(t->model, &t->evaluator));
+    sx_mapping_init(&t->mapping, &problem, &arch);
+    t->mapping.level[1].spatial[2] = t->mapping.level[2].temporal[2] = 2;
+    t->mapping.level[1].split = 3;
+    memcpy(t->mapping.level[2].temporal_order, (uint8_t[]){1, 0, 2}, 3);
+    assert_int_equal(sx_evaluate(t->evaluator, &t->mapping, &t->cost).reason, SX_LEGAL);
+    assert_int_equal(t->cost.computes, 3 * (uint64_t)65536 * 65536);
+    assert_int_equal(t->cost.compute_cycles, 2 * (uint64_t)65536 * 65536);
+    assert_int_equal(t->cost.level[0].tensor[0].updates, t->cost.computes);
+    assert_int_equal(t->cost.level[1].tensor[0].updates, 2 * (uint64_t)65536 * 65536);
+    sx_evaluator_free(t->evaluator);
+    sx_model_free(t->model);
+    free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_factors_are_executed_as_the_oracle_does),
         cmocka_unit_test(remainders_of_real_size_keep_their_promises),
+        cmocka_unit_test(idle_instances_are_not_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

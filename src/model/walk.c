@@ -377,15 +377,11 @@ static void list_classes(sx_walker *w) {
     }
 }
 
-/* Whether children could get words from their neighbours. Steps on a solo dimension are longer than all
- * siblings together; so, unless tiles are fetched anew at every visit, siblings must stand apart in a mixed
- * rank. */
+/* Whether children could get words from their neighbours. Not where tiles of a plain tensor are reused, as
+ * its steps are longer than all siblings together. */
 static bool may_link(const sx_walker *w) {
-    const sx_nest *nest = w->nest;
-    unsigned dims = 0;
-    for (int l = nest->spatial_of[w->level]; l < nest->spatial_of[w->level + 1]; l++)
-        dims |= 1u << nest->spatial[l].dim;
-    return dims != 0 && (w->always || dims & w->shape->dims & ~(unsigned)w->shape->solo);
+    bool spreads = w->nest->spatial_of[w->level + 1] > w->nest->spatial_of[w->level];
+    return spreads && (w->always || !w->shape->plain);
 }
 
 /* Prepares the walk of one level. */

@@ -36,7 +36,7 @@ static void check_case(trial *t, size_t line) {
 
 static void evaluated_as_executed(void **state) {
     (void)state;
-    json_t *cases = sx_vectors_load("golden/remainders/cases.jsonl"), *one;
+    json_t *cases = sx_vectors_load(SX_TEST_DATA "/golden/remainders/cases.jsonl"), *one;
     trial *t = malloc(sizeof *t);
     size_t i;
     assert_non_null(t);

@@ -41,7 +41,7 @@ static inline sx_loop *add_loops(const uint32_t *factor, const uint8_t *order, i
     for (int i = 0; i < n; i++) {
         unsigned d = order[i] & (SX_MAX_DIMS - 1);
         uint32_t f = factor[d];
-        *seen |= 1u << (order[i] & 31);
+        *seen |= 1u << (order[i] < 31 ? order[i] : 31);
         *loop = (sx_loop){.step = step[d], .n = f, .last = f, .dim = (uint8_t)d, .level = (uint8_t)level};
         loop += f != 1;
     }

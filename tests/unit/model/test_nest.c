@@ -1,5 +1,6 @@
 /* Laying out loops, and every way a mapping can be illegal. */
 #include "model/model.h"
+#include "sextant/input.h"
 #include "support/cost_compare.h"
 #include "support/expect.h"
 #include "support/plain_arch.h"
@@ -290,6 +291,28 @@ static void spoil(sx_rng *rng, sx_mapping *m) {
     }
 }
 
+/* A stray entry counts also where it stands for a loop of one iteration, and however it would wrap. */
+static void strays_in_orders_are_refused(void **state) {
+    (void)state;
+    static const uint8_t strays[] = {0, 3, 16, 31, 32, 34, 63, 66, 255};
+    sx_problem problem;
+    sx_arch arch;
+    sx_model *model;
+    sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:4,n:6,k:8}", &problem));
+    sx_expect_ok(sx_catalog_arch("accel-a", &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    for (size_t i = 0; i < sizeof strays; i++) {
+        sx_mapping mapping;
+        sx_mapping_init(&mapping, &problem, &arch);
+        mapping.level[0].temporal_order[2] = strays[i];
+        assert_int_equal(sx_check(model, &mapping).reason, SX_BAD_SHAPE);
+        sx_mapping_init(&mapping, &problem, &arch);
+        mapping.level[1].spatial_order[2] = strays[i];
+        assert_int_equal(sx_check(model, &mapping).reason, SX_BAD_SHAPE);
+    }
+    sx_model_free(model);
+}
+
 static void garbage_is_refused_or_counted_right(void **state) {
     (void)state;
     sx_case *c = malloc(sizeof *c);
@@ -353,6 +376,7 @@ int main(void) {
         cmocka_unit_test(spatial_loops_must_fit_their_meshes),
         cmocka_unit_test(tensors_need_a_home_that_can_keep_them),
         cmocka_unit_test(remainders_end_loops_early),
+        cmocka_unit_test(strays_in_orders_are_refused),
         cmocka_unit_test(garbage_is_refused_or_counted_right),
         cmocka_unit_test(the_largest_nest_has_room),
     };

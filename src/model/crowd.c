@@ -38,20 +38,6 @@ static void number_shapes(layout *l, const sx_crowd *crowd) {
     }
 }
 
-/* Where the siblings' slots stand, from the loops. */
-static void place(layout *l, const sx_slot *slot) {
-    uint64_t placed = 1;
-    memset(l->at, 0, l->ranks * sizeof *l->at);
-    for (int j = 0; j < slot->n_loops; j++) {
-        for (uint64_t i = 1; i < slot->loop[j].n; i++)
-            for (uint64_t p = 0; p < placed; p++)
-                for (size_t r = 0; r < l->ranks; r++)
-                    l->at[(i * placed + p) * l->ranks + r] =
-                        l->at[p * l->ranks + r] + (int64_t)i * slot->move[j][r];
-        placed *= slot->loop[j].n;
-    }
-}
-
 static bool layout_new(layout *l, const sx_crowd *crowd) {
     const sx_slot *slot = crowd->slot;
     *l = (layout){.n = slot->siblings, .ranks = slot->shape->n_ranks};
@@ -66,7 +52,7 @@ static bool layout_new(layout *l, const sx_crowd *crowd) {
     l->shape = malloc(2 * classes * sizeof *l->shape);
     if (!l->at || !l->key || !l->group_of || !l->table || !l->shape_now || !l->shape_before || !l->shape)
         return false;
-    place(l, slot);
+    sx_slot_place(slot, l->at);
     number_shapes(l, crowd);
     for (uint64_t p = 0; p < l->n; p++) {
         int64_t *key = &l->key[p * (l->ranks + 1)];

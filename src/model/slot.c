@@ -176,17 +176,15 @@ static double uniform_hops(const sx_slot *slot, uint16_t dims) {
     return groups_x * groups_y * furthest + groups_x * width * vertical;
 }
 
-/* Writes where every sibling's tile stands. */
-static void place_siblings(const sx_slot *slot, sx_slot_scratch *s) {
-    int ranks = slot->shape->n_ranks;
+void sx_slot_place(const sx_slot *slot, int64_t *at) {
+    size_t ranks = slot->shape->n_ranks;
     uint64_t placed = 1;
-    for (int r = 0; r < ranks; r++) s->at[r] = 0;
+    for (size_t r = 0; r < ranks; r++) at[r] = 0;
     for (int l = 0; l < slot->n_loops; l++) {
-        for (uint32_t i = 1; i < slot->loop[l].n; i++)
+        for (uint64_t i = 1; i < slot->loop[l].n; i++)
             for (uint64_t p = 0; p < placed; p++)
-                for (int r = 0; r < ranks; r++)
-                    s->at[(i * placed + p) * (uint64_t)ranks + (uint64_t)r] =
-                        s->at[p * (uint64_t)ranks + (uint64_t)r] + i * slot->move[l][r];
+                for (size_t r = 0; r < ranks; r++)
+                    at[(i * placed + p) * ranks + r] = at[p * ranks + r] + (int64_t)i * slot->move[l][r];
         placed *= slot->loop[l].n;
     }
 }
@@ -278,7 +276,7 @@ static size_t enumerate(sx_slot *slot, sx_slot_scratch *s) {
         if (!s->at) return 0;
     }
     sx_slot_moves(slot);
-    place_siblings(slot, s);
+    sx_slot_place(slot, s->at);
     return number_groups(slot, s);
 }
 

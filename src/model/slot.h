@@ -42,6 +42,9 @@ void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int
 /* Sets move. */
 void sx_slot_moves(sx_slot *slot);
 
+/* Writes where every sibling's tile stands, a number per sibling and rank, from the moves. */
+void sx_slot_place(const sx_slot *slot, int64_t *at);
+
 /* The groups of all siblings, in the scratch's memory (valid until the next call); their number, or 0 when
  * memory is out. Hop counts are 0 unless asked for. */
 size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out);

@@ -2,7 +2,7 @@
 #ifndef SX_INPUT_H
 #define SX_INPUT_H
 
-#include "sextant/cost.h"
+#include "sextant/constraints.h"
 
 #include <stddef.h>
 
@@ -32,6 +32,11 @@ SX_API SX_MUST_USE sx_status sx_input_arch(sx_input *input, sx_arch *out);
 SX_API SX_MUST_USE sx_status sx_input_problem(sx_input *input, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,
                                               sx_mapping *out);
+/* The constraints of all documents, those written beside an architecture's parts among them, for a problem
+ * and an architecture; none at all is fine. Constraints that contradict each other or the sizes are an error
+ * that names both. */
+SX_API SX_MUST_USE sx_status sx_input_constraints(sx_input *input, const sx_problem *problem,
+                                                  const sx_arch *arch, sx_constraints *out);
 
 /* What was accepted but has no bearing on a result, a line each ("file:line:column: ..."); NULL past the
  * last. */

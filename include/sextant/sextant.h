@@ -3,13 +3,19 @@
 #define SX_SEXTANT_H
 
 #include "sextant/arch.h"
+#include "sextant/constraints.h"
 #include "sextant/cost.h"
 #include "sextant/input.h"
 #include "sextant/mapping.h"
 #include "sextant/model.h"
+#include "sextant/network.h"
 #include "sextant/objective.h"
 #include "sextant/problem.h"
+#include "sextant/run.h"
+#include "sextant/session.h"
+#include "sextant/space.h"
 #include "sextant/status.h"
+#include "sextant/store.h"
 
 /* The library's version, such as "0.1.0", and the optional parts it was built with, one line each. */
 SX_API const char *sx_version(void);

@@ -1,0 +1,41 @@
+/* What a search may not do: limits on factors, orders, spreads and keeping, as an architect or Timeloop's
+ * constraint files state them. */
+#ifndef SX_CONSTRAINTS_H
+#define SX_CONSTRAINTS_H
+
+#include "sextant/cost.h"
+
+/* Limits of the loops of one slot (a level's temporal or spatial loops). */
+typedef struct sx_loop_limits {
+    uint32_t min[SX_MAX_DIMS]; /* >= 1 */
+    uint32_t max[SX_MAX_DIMS]; /* SX_MAX_DIM_SIZE: no limit */
+    bool rest[SX_MAX_DIMS];    /* all that the inner slots leave: no factor but 1 further out */
+    uint8_t n_inner, n_outer;
+    uint8_t inner[SX_MAX_DIMS]; /* these dimensions are the innermost, in this order (innermost first) */
+    uint8_t outer[SX_MAX_DIMS]; /* and these the outermost (the last one outermost of all) */
+} sx_loop_limits;
+
+typedef struct sx_level_limits {
+    sx_loop_limits temporal, spatial;
+    int8_t split;                   /* spatial dimensions on X; -1: free */
+    uint8_t must_keep, must_bypass; /* bit masks over tensors */
+    double min_utilization;         /* share of the level's words in use; 0: any */
+    double min_parallelism;         /* share of the level's children in use; 0: any */
+} sx_level_limits;
+
+/* Plain data, made for one problem and one architecture. */
+typedef struct sx_constraints {
+    uint8_t n_levels, n_dims, n_tensors;
+    sx_level_limits level[SX_MAX_LEVELS];
+} sx_constraints;
+
+/* No constraints at all. */
+SX_API void sx_constraints_init(sx_constraints *constraints, const sx_problem *problem, const sx_arch *arch);
+
+/* Whether a mapping obeys; where it does not and `text` is not NULL, says which constraint it breaks. Orders
+ * are held to their constraints only where loops have more than one iteration. */
+SX_API bool sx_constraints_allow(const sx_constraints *constraints, const sx_mapping *mapping,
+                                 const sx_problem *problem, const sx_arch *arch, char *text,
+                                 unsigned long size);
+
+#endif

@@ -1,0 +1,43 @@
+/* A network: layers to be mapped one by one, each with how often it occurs. */
+#ifndef SX_NETWORK_H
+#define SX_NETWORK_H
+
+#include "sextant/problem.h"
+
+#include <stddef.h>
+
+typedef struct sx_layer {
+    char name[SX_NAME_SIZE];
+    uint64_t count; /* how often the network runs this very computation (groups of a convolution included) */
+    sx_problem problem;
+} sx_layer;
+
+typedef struct sx_network {
+    char name[SX_NAME_SIZE];
+    size_t n_layers;
+    sx_layer *layer;
+} sx_network;
+
+SX_API void sx_network_fini(sx_network *network);
+
+/* The layer of that name, NULL where there is none. */
+SX_API const sx_layer *sx_network_layer(const sx_network *network, const char *name);
+
+/* How many layers there are that differ in more than their names; first[i], where not NULL, is the index of
+ * the first layer that is the same computation as layer i. */
+SX_API size_t sx_network_distinct(const sx_network *network, size_t *first);
+
+/* The built-in networks: entry `index`, its name and a line about it; NULL past the last. */
+SX_API const char *sx_catalog_network_name(size_t index, const char **about);
+
+/* What a network of the catalog is made for. */
+typedef struct sx_network_options {
+    uint32_t batch; /* 0: 1 */
+    bool training;  /* the weight-update computation of every layer instead of its inference */
+} sx_network_options;
+
+/* A network of the catalog; options may be NULL. *out is freed with sx_network_fini. */
+SX_API SX_MUST_USE sx_status sx_catalog_network(const char *name, const sx_network_options *options,
+                                                sx_network *out);
+
+#endif

@@ -1,0 +1,111 @@
+/* A run: one search of a space by a navigator, under a budget. */
+#ifndef SX_RUN_H
+#define SX_RUN_H
+
+#include "sextant/space.h"
+
+#include <signal.h>
+
+typedef struct sx_run sx_run;
+
+/* What a progress line is made of. */
+typedef struct sx_progress {
+    uint64_t evaluations, limit; /* limit 0: none */
+    double seconds, seconds_limit;
+    double best;  /* the objective's value; INFINITY: nothing yet */
+    double first; /* that of the first legal point */
+} sx_progress;
+
+typedef struct sx_run_options {
+    sx_objective objective;
+    uint64_t evaluations; /* points given to the model; 0: no limit */
+    double seconds;       /* 0: no limit; makes a run impossible to repeat exactly */
+    double target;        /* stop at this value of the objective or below; 0: none */
+    uint64_t patience;    /* stop after so many evaluations without improvement; 0: never */
+    uint64_t seed;
+    unsigned threads;   /* 0: 1; results do not depend on it */
+    unsigned k_best;    /* how many different best points to remember; 0: 1 */
+    bool pareto;        /* also remember the front of energy and cycles */
+    size_t cache;       /* scores to remember, rounded up to a power of two; 0: none. Changes no result */
+    const void *starts; /* points to begin with, n_starts of them one after another; may be NULL */
+    size_t n_starts;
+    const volatile sig_atomic_t *stop; /* becomes other than 0: stop with the best so far; may be NULL */
+    void (*progress)(void *user, const sx_progress *progress); /* at most ten times a second; may be NULL */
+    /* Called with the state of the run, at safe points and about every checkpoint_seconds; may be NULL. */
+    sx_status (*checkpoint)(void *user, const void *bytes, size_t size);
+    double checkpoint_seconds;
+    void *user;         /* of both */
+    const void *resume; /* bytes that a checkpoint of the same run wrote; NULL: begin anew */
+    size_t resume_size;
+} sx_run_options;
+
+/* A run with nothing chosen: EDP, no limits, seed 0, one thread. */
+SX_API void sx_run_options_init(sx_run_options *options);
+
+/* A run over a space, which must outlive it. */
+SX_API SX_MUST_USE sx_status sx_run_new(const sx_space *space, const sx_run_options *options,
+                                        SX_OWN sx_run **out);
+SX_API void sx_run_free(SX_TAKE sx_run *run);
+
+/* Searches by a navigator, "name" or "name:key=value,key=value". An exhausted budget is no error, and neither
+ * is finding nothing; a run searches once. */
+SX_API SX_MUST_USE sx_status sx_run_search(sx_run *run, const char *navigator);
+
+typedef enum sx_stop {
+    SX_STOP_DONE, /* the navigator came to its own end */
+    SX_STOP_EVALUATIONS,
+    SX_STOP_TIME,
+    SX_STOP_TARGET,
+    SX_STOP_PATIENCE,
+    SX_STOP_SIGNAL,
+} sx_stop;
+SX_API const char *sx_stop_name(sx_stop stop);
+
+/* A point with its score and the number of the evaluation that found it. */
+typedef struct sx_found {
+    const void *point;
+    sx_score score;
+    double value;
+    uint64_t evaluation;
+} sx_found;
+
+typedef struct sx_trace_point {
+    uint64_t evaluations;
+    double seconds, value;
+} sx_trace_point;
+
+typedef struct sx_run_summary {
+    uint64_t evaluations; /* points given to the model */
+    uint64_t valid;       /* those that were legal */
+    uint64_t rejected;    /* drawn, found illegal and not given to the model */
+    uint64_t cache_hits;
+    double seconds;
+    sx_stop stop;
+    bool repeatable;    /* no clock and no signal decided anything */
+    double lower_bound; /* proven; 0: nothing is */
+    bool optimal;       /* proven */
+} sx_run_summary;
+
+SX_API sx_run_summary sx_run_result(const sx_run *run);
+/* Best point number `index` (0 the best), of the front's points number `index` (by energy), line `index` of
+ * the trace of improvements; false past the last. */
+SX_API bool sx_run_best(const sx_run *run, size_t index, sx_found *out);
+SX_API bool sx_run_front(const sx_run *run, size_t index, sx_found *out);
+SX_API bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out);
+
+/* The navigators: entry `index`, its name and a line about it; NULL past the last. */
+SX_API const char *sx_navigator_name(size_t index, const char **about);
+
+/* A setting of a navigator, number `index`; false past the last. */
+typedef struct sx_setting_about {
+    const char *name, *text, *source; /* source: the paper's value, in words; may be NULL */
+    double preset, low, high;
+    bool whole;
+    const char *const *words; /* the words it may be (its value is their number); NULL: a number */
+} sx_setting_about;
+SX_API bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out);
+
+/* The text of a navigator with every setting written out, "name:key=value,..."; freed with free(). */
+SX_API SX_MUST_USE sx_status sx_navigator_text(const char *navigator, SX_OWN char **out);
+
+#endif

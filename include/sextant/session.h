@@ -1,0 +1,81 @@
+/* A session: the layers of a network mapped onto one architecture, one after another, identical ones once,
+ * each warm started from what was found before. One problem is a network of one layer. */
+#ifndef SX_SESSION_H
+#define SX_SESSION_H
+
+#include "sextant/network.h"
+#include "sextant/run.h"
+#include "sextant/store.h"
+
+typedef enum sx_warm { SX_WARM_OFF, SX_WARM_PREVIOUS, SX_WARM_SIMILARITY } sx_warm;
+
+/* A mapping as a search found it. */
+typedef struct sx_answer {
+    sx_mapping mapping;
+    sx_score score;
+    double value;
+    uint64_t evaluation; /* the one that found it */
+} sx_answer;
+
+/* What became of a layer. */
+typedef struct sx_layer_result {
+    size_t same_as; /* the earlier layer that is the same computation and whose result this is; or its own
+                       index */
+    bool found;
+    sx_answer best;
+    size_t n_best; /* with k_best: all of them, the best first */
+    sx_answer *other;
+    size_t n_front; /* with pareto: by energy */
+    sx_answer *front;
+    size_t n_trace;
+    sx_trace_point *trace;
+    sx_run_summary summary;
+    double minimum;               /* the algorithmic minimum of the objective */
+    int warm_from;                /* the layer that gave the start point; -1: none, -2: the database */
+    char warm_name[SX_NAME_SIZE]; /* of the problem that gave it */
+    double warm_value;            /* the start point's objective; 0: none */
+    char *diagnosis;              /* where nothing was found: why; or NULL */
+} sx_layer_result;
+
+typedef struct sx_session_options {
+    const char *mapper; /* "name:key=value,..." */
+    sx_run_options run; /* budget and the like, for each layer; starts, checkpoint and resume are the
+                           session's own business; user goes to progress */
+    sx_map_space_options space;
+    sx_model_options model;
+    sx_warm warm;
+    sx_store *store;        /* where answers go to and warm starts come from; may be NULL */
+    const char *checkpoint; /* a file that keeps the session's state; resumed where it is there. NULL: none */
+    /* The constraints for a problem; NULL: none. */
+    sx_status (*constraints)(void *user, const sx_problem *problem, const sx_arch *arch, sx_constraints *out);
+    /* Told before and after each layer that is searched; may be NULL. */
+    void (*layer_begins)(void *user, size_t layer);
+    void (*layer_ends)(void *user, size_t layer, const sx_layer_result *result);
+    void *user; /* of the three */
+} sx_session_options;
+
+typedef struct sx_session_result {
+    size_t n_layers;
+    sx_layer_result *layer;
+    bool complete;  /* every layer was searched (a signal may end a session early) */
+    bool found;     /* every layer has an answer */
+    bool resumed;   /* began from a checkpoint */
+    sx_score total; /* energies and cycles summed over layers and their counts */
+} sx_session_result;
+
+/* Maps every layer. *out is freed with sx_session_result_fini, also after an error. The checkpoint file is
+ * removed once the session is complete. */
+SX_API SX_MUST_USE sx_status sx_session_run(const sx_network *network, const sx_arch *arch,
+                                            const sx_session_options *options, sx_session_result *out);
+SX_API void sx_session_result_fini(sx_session_result *result);
+
+/* How many dimensions of two problems differ (Demystifying MSE, section 5.1), or -1 where they are not of one
+ * kind: other tensors, other ranks, other dimensions. */
+SX_API int sx_warm_distance(const sx_problem *a, const sx_problem *b);
+
+/* A mapping of problem `from` made to fit problem `to` of its kind: orders, spreads and keeping are
+ * inherited, tiles scaled (the head of warm.c says how, growing and shrinking). */
+SX_API void sx_warm_scale(const sx_mapping *mapping, const sx_problem *from, const sx_problem *to,
+                          sx_mapping *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* Figures as self-contained SVG: byte-stable, readable when printed in grey. */
+#ifndef SX_REPORT_FIGURE_H
+#define SX_REPORT_FIGURE_H
+
+#include "base/text.h"
+
+#include <stdint.h>
+
+/* A curve with a band: y between low and high (either NULL: no band) around `mid`. */
+typedef struct sx_curve {
+    const char *name;
+    size_t n;
+    const double *x, *mid, *low, *high;
+} sx_curve;
+
+typedef struct sx_axes {
+    const char *title, *x_label, *y_label;
+    bool log_x, log_y;
+} sx_axes;
+
+/* Step curves (a best-so-far holds until the next improvement) with legend; each curve differs from the
+ * others in dash and marker as well as in colour. */
+void sx_figure_curves(const sx_axes *axes, const sx_curve *curve, size_t n, sx_text *out);
+
+/* Points in the plane, coloured by `value` (log scale, dark is good), marked by group. */
+typedef struct sx_cloud {
+    const char *name;
+    size_t n;
+    const double *x, *y, *value;
+} sx_cloud;
+void sx_figure_clouds(const sx_axes *axes, const char *value_label, const sx_cloud *cloud, size_t n,
+                      sx_text *out);
+
+/* The first two principal components of n vectors of `size` numbers (row after row; columns are centred and
+ * scaled to unit variance first, constant ones left out): coordinates x, y for each, and the shares of
+ * variance. The signs are fixed so that the result is the same on every machine. False when memory is out. */
+bool sx_pca(const double *vectors, size_t n, size_t size, double *x, double *y, double share[2]);
+
+#endif

@@ -1,0 +1,26 @@
+/* What a navigator's file provides; navigators.def registers it. */
+#ifndef SX_RUN_NAVIGATOR_H
+#define SX_RUN_NAVIGATOR_H
+
+#include "run/run.h"
+
+typedef enum sx_need {
+    SX_ANY_SPACE = 0,
+    SX_MAP_SPACE = 1, /* works on map spaces only */
+} sx_need;
+
+/* A setting's type is its limits: whole numbers, any numbers, or (words not NULL) one of some words. */
+typedef sx_setting_about sx_setting;
+
+typedef struct sx_navigator {
+    const char *source; /* paper and section */
+    sx_need needs;
+    const sx_setting *settings;
+    size_t n_settings;
+    sx_status (*search)(sx_run *run);
+} sx_navigator;
+
+/* The descriptor of a navigator `x` is the variable sx_navigator_x. */
+#define SX_NAVIGATOR(name) const sx_navigator sx_navigator_##name
+
+#endif

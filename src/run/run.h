@@ -1,0 +1,86 @@
+/* The run as a navigator sees it. An algorithm's file holds the algorithm; budget, incumbent, trace, cache,
+ * threads, stopping and checkpoints are here.
+ *
+ * A navigator keeps all that it must remember between two safe points in one block of plain data without
+ * pointers, which sx_run_state gives it, and is a loop
+ *
+ *     struct state *s = sx_run_state(run, sizeof *s + ...);
+ *     while (sx_run_continue(run)) step(run, s);
+ *
+ * A step's random numbers come from an sx_rng in the state. The run evaluates start points (warm start) on
+ * request only: a navigator must evaluate them first, see sx_run_starts. */
+#ifndef SX_RUN_RUN_H
+#define SX_RUN_RUN_H
+
+#include "base/rng.h"
+#include "sextant/run.h"
+#include "space/space.h"
+
+/* What became of a point. */
+typedef struct sx_outcome {
+    sx_score score;  /* only where reason is 0 */
+    double value;    /* of the objective's first criterion; INFINITY where reason is not 0 */
+    unsigned reason; /* 0: legal; SX_BEYOND; SX_NOT_EVALUATED: the budget ended before it; a space's reason */
+} sx_outcome;
+
+#define SX_NOT_EVALUATED 0xfffeu
+
+const sx_space *sx_run_space(const sx_run *run);
+const sx_objective *sx_run_objective(const sx_run *run);
+uint64_t sx_run_seed(const sx_run *run);
+
+/* Evaluations left, UINT64_MAX without a limit. */
+uint64_t sx_run_left(const sx_run *run);
+/* The limit, or `otherwise` where there is none: what schedules stretch over. */
+uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise);
+
+/* The navigator's memory: zero at first, or as it was when the checkpoint was written that the run resumes.
+ * Called once, before anything is evaluated; NULL when memory is out. *resumed (may be NULL) tells which. */
+void *sx_run_state(sx_run *run, size_t size, bool *resumed);
+
+/* A safe point: the state block and the run agree. False when the search should end; writes a checkpoint when
+ * one is due. */
+bool sx_run_continue(sx_run *run);
+/* The same question without being a safe point, for inner loops. */
+bool sx_run_stopped(const sx_run *run);
+
+/* The start points, *n of them. */
+const void *sx_run_starts(const sx_run *run, size_t *n);
+
+/* Evaluates n points, one after another in memory, on the run's threads; outcomes in order. Those past the
+ * end of the budget are SX_NOT_EVALUATED. Returns how many were evaluated. */
+size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out);
+
+/* Parallel making and evaluating. Tasks 0..n-1 run on the run's threads in any order; each may evaluate any
+ * number of points on its worker, and all are joined in order of task and, within it, of evaluation, as if
+ * they had run one after another: the budget, the incumbent, the trace and patience go by that order, and
+ * what lies past the end of the budget is forgotten. A task may only write what is its own (indexed by task)
+ * and draws from a stream derived from its number. */
+typedef struct sx_worker sx_worker;
+typedef void sx_task(void *user, size_t task, sx_worker *worker);
+void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user);
+
+/* Evaluates a point within a task. With `within`, a point that is worse than the best at the start of
+ * sx_run_tasks, or than an earlier one of this task, may come back as SX_BEYOND, which is faster (only where
+ * neither k_best > 1 nor a front is asked for; otherwise it is the full evaluation). */
+sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within);
+/* Room for a point, numbers 0..3, and the worker's count of rejected draws. */
+void *sx_worker_scratch(sx_worker *worker, unsigned index);
+void sx_worker_reject(sx_worker *worker, uint64_t n);
+/* Whether the run has been told to stop meanwhile: a long task should look now and then. */
+bool sx_worker_stopped(const sx_worker *worker);
+
+/* The best point so far, NULL before there is one, and its value (INFINITY). */
+const void *sx_run_incumbent(const sx_run *run, double *value);
+
+/* Adds draws that were not worth an evaluation. */
+void sx_run_reject(sx_run *run, uint64_t n);
+
+/* States a proven lower bound, or that the incumbent is optimal. */
+void sx_run_bound(sx_run *run, double lower_bound);
+void sx_run_optimal(sx_run *run);
+
+/* The value of the navigator's setting number `index`, in the order of its table. */
+double sx_run_setting(const sx_run *run, size_t index);
+
+#endif

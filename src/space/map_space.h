@@ -1,0 +1,81 @@
+/* The map space: the inside that mappers for map spaces see.
+ *
+ * A point is the beginning of an sx_mapping, up to its last level, followed (where levels are shared out by
+ * banks) by a count of banks per level and tensor. Factors lie in slots, innermost first: the spatial slot of
+ * each level with a fan-out beyond 1, then its temporal slot. Genes, by axis:
+ *   tile      one per dimension: its factors over all slots
+ *   order     one per level: the order of its temporal loops
+ *   parallel  one per level whose fan-out has both X and Y: which spatial dimensions lie on X
+ *   keep      one per level where keeping is free (not banked): which tensors it keeps
+ *   banks     one per banked level: how many banks each tensor has; a tensor is kept there if its tile fits
+ * Within X and within Y, spatial loops follow the order of the problem's dimensions, unless constrained. */
+#ifndef SX_SPACE_MAP_SPACE_H
+#define SX_SPACE_MAP_SPACE_H
+
+#include "space/factors.h"
+#include "space/orders.h"
+
+enum sx_map_axis { SX_AXIS_TILE, SX_AXIS_ORDER, SX_AXIS_PARALLEL, SX_AXIS_KEEP, SX_AXIS_BANKS };
+
+typedef struct sx_map_slot {
+    uint8_t level;
+    bool spatial;
+} sx_map_slot;
+
+typedef struct sx_map_space {
+    sx_space space;
+    const sx_model *model;
+    const sx_problem *problem;
+    const sx_arch *arch;
+    sx_constraints constraints;
+    sx_map_space_options options;
+    int n_slots;
+    sx_map_slot slot[SX_MAX_SLOTS];
+    int8_t temporal_slot[SX_MAX_LEVELS];
+    int8_t spatial_slot[SX_MAX_LEVELS]; /* -1: no fan-out */
+    bool planar[SX_MAX_LEVELS];         /* the fan-out has both X and Y */
+    uint8_t free_keep[SX_MAX_LEVELS];   /* tensors that a level may keep or not */
+    uint8_t fixed_keep[SX_MAX_LEVELS];  /* tensors that it always keeps */
+    uint8_t banked[SX_MAX_LEVELS];      /* tensors that share the level by banks; 0: not banked */
+    uint64_t bank_words[SX_MAX_LEVELS];
+    sx_factors *factors[SX_MAX_DIMS];
+    sx_orders *orders;
+    sx_gene gene_of[SX_MAX_DIMS + 4 * SX_MAX_LEVELS];
+    size_t n_counts; /* lines of the size's account, made once */
+    sx_size count[24];
+} sx_map_space;
+
+/* The map space behind a space, NULL where it is of another type. */
+const sx_map_space *sx_map_space_of(const sx_space *space);
+
+/* A point as the mapping it begins with: only the levels there are may be read. */
+static inline const sx_mapping *sx_map_point(const void *point) {
+    return (const sx_mapping *)point;
+}
+static inline sx_mapping_level *sx_map_level(void *point, int level) {
+    return &((sx_mapping *)point)->level[level];
+}
+/* The banks of a level's tensors, SX_MAX_TENSORS numbers; only where the space has the axis. */
+uint8_t *sx_map_banks(const sx_map_space *space, void *point, int level);
+
+/* A dimension's factors over the slots, out of a point and into it (which does not settle it). */
+void sx_map_get_factors(const sx_map_space *space, const void *point, int dim, uint32_t *factor);
+void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *factor, void *point);
+
+/* Draws all genes of an axis. */
+void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point);
+
+/* Puts a point in order after a change: what follows from its genes (kept tensors of banked levels, spatial
+ * orders and splits), orders held to their constraints, canonical bytes. */
+void sx_map_settle(const sx_map_space *space, void *point);
+
+/* Brings a point to legality: moves factors outward from where an array or a memory overflows, and gives up
+ * keeping where that is free; false where it is still not legal. Cheaper and rougher than projecting. */
+bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point);
+
+/* Fills the account of the size (map_size.c). */
+SX_MUST_USE sx_status sx_map_count(sx_map_space *space);
+/* Raw point number `index` (map_size.c). */
+bool sx_map_at(const sx_space *space, sx_u128 index, void *point);
+
+#endif

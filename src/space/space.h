@@ -1,0 +1,89 @@
+/* The inside of the space interface: what an implementation provides, and what navigators call. Free of any
+ * word about mappings. */
+#ifndef SX_SPACE_SPACE_H
+#define SX_SPACE_SPACE_H
+
+#include "base/rng.h"
+#include "sextant/space.h"
+
+__extension__ typedef unsigned __int128 sx_u128;
+
+enum { SX_SAMPLE_TRIES = 1000 }; /* draws that are rejected before a draw is projected to legality */
+
+/* A gene is the smallest part of a point that can be drawn anew or taken over from another point on its own
+ * (a dimension's factors, a level's order). Genes of a kind form an axis. */
+typedef struct sx_gene {
+    uint8_t axis;
+    uint8_t which; /* the space's own number within the axis */
+} sx_gene;
+
+typedef struct sx_space_type {
+    const char *name;
+    const char *const *axes; /* names, n_axes of them */
+    size_t n_axes;
+
+    void (*free)(SX_TAKE sx_space *space);
+    bool (*size)(const sx_space *space, size_t index, sx_size *out);
+    bool (*at)(const sx_space *space, sx_u128 index, void *point);
+
+    /* A construction drawn uniformly, legal or not. */
+    void (*draw)(const sx_space *space, sx_rng *rng, void *point);
+    /* 0: legal; otherwise the number of a reason. */
+    unsigned (*check)(const sx_space *space, const void *point);
+    const char *(*reason)(const sx_space *space, unsigned reason);
+    void (*explain)(const sx_space *space, const void *point, char *text, unsigned long size);
+    sx_status (*diagnose)(const sx_space *space, uint64_t seed, uint64_t tries, SX_OWN char **out);
+
+    /* One gene drawn anew, moved by a small step, or taken over. The result need not be legal, but it obeys
+     * all that a construction obeys. */
+    void (*redraw)(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+    void (*nudge)(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+    void (*take)(const sx_space *space, size_t gene, const void *from, void *point);
+    /* Neighbour number `index`: a point one small step away, legal or not; false past the last. */
+    bool (*neighbour)(const sx_space *space, const void *point, size_t index, void *out);
+
+    void (*encode)(const sx_space *space, const void *point, double *values);
+    bool (*project)(const sx_space *space, const double *values, void *point);
+
+    /* The model: a thread's workspace, and a point's score. Returns 0, or the reason it has none;
+     * SX_BEYOND where the objective's first criterion exceeds a finite bound (then *out is untouched). */
+    sx_status (*scorer_new)(const sx_space *space, SX_OWN void **out);
+    void (*scorer_free)(SX_TAKE void *scorer);
+    unsigned (*score)(const sx_space *space, void *scorer, const void *point, const sx_objective *objective,
+                      double bound, sx_score *out);
+    /* A hash of what decides a point's score: two points of one key have one score. */
+    void (*key)(const sx_space *space, const void *point, uint64_t key[2]);
+} sx_space_type;
+
+#define SX_BEYOND 0xffffu /* a reason of no space: worse than the bound */
+
+/* The head of every space; an implementation's struct begins with it. */
+struct sx_space {
+    const sx_space_type *type;
+    size_t point_size; /* a multiple of 8 */
+    size_t n_values;
+    size_t n_genes;
+    const sx_gene *gene;
+};
+
+/* Draws until a point is legal, SX_SAMPLE_TRIES times at most, then projects the last draw; false where even
+ * that is not legal. `rejected`, where not NULL, grows by the illegal draws. */
+bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected);
+
+/* The axis of that name, -1 where there is none. */
+int sx_space_axis(const sx_space *space, const char *name);
+
+/* A random gene, of one axis or (axis < 0) of all; -1 where the axis has none. */
+int sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis);
+
+/* Changes a legal point by `nudge` (or `redraw`) of random genes of an axis (-1: any) until the result is
+ * legal and differs, `tries` times at most; false, and the point as it was, where that fails. `scratch` is
+ * room for a point. */
+bool sx_space_mutate(const sx_space *space, sx_rng *rng, int axis, bool redraw, unsigned tries, void *point,
+                     void *scratch);
+
+/* point takes over all genes of an axis from another point; false, and the point as it was, where the result
+ * is not legal. */
+bool sx_space_cross(const sx_space *space, int axis, const void *from, void *point, void *scratch);
+
+#endif

@@ -1,0 +1,75 @@
+#include "cli/progress.h"
+
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void sx_progress_begin(sx_progress_line *line, const sx_args *args) {
+    *line = (sx_progress_line){.on = isatty(STDERR_FILENO) && !sx_args_flag(args, "quiet")};
+}
+
+void sx_progress_title(sx_progress_line *line, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line->title, sizeof line->title, format, list);
+    va_end(list);
+}
+
+/* The seconds that are left by the budget's own measure, negative where nobody can tell. */
+static double seconds_left(const sx_progress *p) {
+    double left = -1;
+    if (p->limit && p->evaluations) {
+        double all = p->seconds * (double)p->limit / (double)p->evaluations;
+        left = all - p->seconds;
+    }
+    if (p->seconds_limit > 0 && (left < 0 || p->seconds_limit - p->seconds < left))
+        left = fmax(0, p->seconds_limit - p->seconds);
+    return left;
+}
+
+/* Draws a text over what the line showed before. */
+static void draw(sx_progress_line *line, const char *text, int width) {
+    fprintf(stderr, "\r%s%*s\r", text, line->width > width ? line->width - width : 0, "");
+    fflush(stderr);
+    line->width = width;
+}
+
+void sx_progress_show(void *user, const sx_progress *p) {
+    sx_progress_line *line = user;
+    char text[256];
+    if (!line->on) return;
+    double rate = p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, left = seconds_left(p);
+    int n = snprintf(text, sizeof text, "%s  ", line->title);
+    if (isfinite(p->best))
+        n += snprintf(text + n, sizeof text - (size_t)n, "best %.4g (%.3g x better than the first)  ",
+                      p->best, p->first / p->best);
+    else
+        n += snprintf(text + n, sizeof text - (size_t)n, "nothing legal yet  ");
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s evaluations, %s/s",
+                  sx_show_count((double)p->evaluations).text, sx_show_count(floor(rate)).text);
+    if (left >= 0) n += snprintf(text + n, sizeof text - (size_t)n, "  %.0f s left", ceil(left));
+    draw(line, text, n);
+}
+
+void sx_progress_end(sx_progress_line *line) {
+    if (line->on && line->width) draw(line, "", 0);
+}
+
+static volatile sig_atomic_t interrupted;
+
+/* Notes the first Ctrl-C and lets the next one through. */
+static void on_interrupt(int signal_number) {
+    interrupted = 1;
+    signal(signal_number, SIG_DFL);
+}
+
+const volatile sig_atomic_t *sx_interrupt_catch(void) {
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &interrupted;
+}

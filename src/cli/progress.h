@@ -1,0 +1,25 @@
+/* The line on a terminal that says how a long search is going, and Ctrl-C. */
+#ifndef SX_CLI_PROGRESS_H
+#define SX_CLI_PROGRESS_H
+
+#include "cli/options.h"
+#include "sextant/run.h"
+
+/* A progress line: standard error, and only where that is a terminal and nobody asked for quiet. */
+typedef struct sx_progress_line {
+    bool on;
+    char title[128]; /* what is being searched */
+    int width;       /* of what is on the screen now */
+} sx_progress_line;
+
+void sx_progress_begin(sx_progress_line *line, const sx_args *args);
+void sx_progress_title(sx_progress_line *line, const char *format, ...) SX_PRINTF(2, 3);
+/* Shows how a run is going; `line` is an sx_progress_line, as sx_run_options asks for it. */
+void sx_progress_show(void *line, const sx_progress *progress);
+/* Wipes the line. */
+void sx_progress_end(sx_progress_line *line);
+
+/* From now on Ctrl-C only sets the flag it returns, which searches obey; the second one ends the program. */
+const volatile sig_atomic_t *sx_interrupt_catch(void);
+
+#endif

@@ -1,0 +1,212 @@
+/* `sextant map`: the main job. */
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/map_result.h"
+#include "cli/progress.h"
+#include "cli/search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Evaluations per layer where no budget is given, as a number and as text. */
+#define DEFAULT_EVALS 100000
+#define QUOTED(number) #number
+#define TEXT_OF(number) QUOTED(number)
+#define DEFAULT_MAPPER "gamma"
+
+/* What the callbacks of a session need. */
+typedef struct watcher {
+    sx_progress_line line;
+    sx_sources *sources;
+    const sx_map_job *job;
+} watcher;
+
+static sx_status constraints_of(void *user, const sx_problem *problem, const sx_arch *arch,
+                                sx_constraints *out) {
+    return sx_sources_constraints(((watcher *)user)->sources, problem, arch, out);
+}
+
+static void layer_begins(void *user, size_t layer) {
+    watcher *w = user;
+    if (w->job->network.n_layers > 1)
+        sx_progress_title(&w->line, "%zu/%zu %s", layer + 1, w->job->network.n_layers,
+                          w->job->network.layer[layer].name);
+    else
+        sx_progress_title(&w->line, "%s", w->job->network.layer[layer].name);
+}
+
+static void layer_ends(void *user, size_t layer, const sx_layer_result *result) {
+    (void)layer;
+    (void)result;
+    sx_progress_end(&((watcher *)user)->line);
+}
+
+static sx_status read_warm(const char *text, sx_warm *out) {
+    static const char *const words[] = {"off", "previous", "similarity"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = (sx_warm)i;
+            return SX_OK;
+        }
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--warm-start is '%s'", text),
+                         "it may be similarity, previous or off");
+}
+
+/* Reads the options that decide the search. */
+static sx_status read_options(const sx_args *args, sx_map_job *job) {
+    sx_session_options *o = &job->options;
+    const char *mapper = sx_args_text(args, "mapper", 0), *warm = sx_args_text(args, "warm-start", 0);
+    SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &o->run));
+    SX_TRY(sx_navigator_text(mapper ? mapper : DEFAULT_MAPPER, &job->mapper));
+    o->mapper = job->mapper;
+    o->space = sx_search_space_options(args);
+    o->model = sx_search_model_options(args);
+    o->checkpoint = sx_args_text(args, "checkpoint", 0);
+    o->run.pareto = sx_args_flag(args, "pareto");
+    o->run.k_best = (unsigned)sx_args_count(args, "k-best", 1);
+    if (o->run.k_best < 1 || o->run.k_best > 10000)
+        return sx_error_new(SX_ERR_USAGE, "--k-best must lie between 1 and 10000");
+    if (o->space.remainders) o->run.cache = 1 << 16;
+    o->warm = SX_WARM_SIMILARITY;
+    if (warm) SX_TRY(read_warm(warm, &o->warm));
+    sx_objective_text(&o->run.objective, job->objective, sizeof job->objective);
+    job->problem = sx_args_text(args, "problem", 0);
+    job->batch = (uint32_t)sx_args_count(args, "batch", 1);
+    job->training = sx_args_flag(args, "training");
+    return SX_OK;
+}
+
+/* Writes the mapping of layer `i` to a file in a folder, named after the layer. */
+static sx_status write_in_folder(const sx_map_job *job, size_t i, const char *folder) {
+    char *text = NULL, *path = NULL;
+    sx_text name = {0};
+    sx_text_add(&name, "%s/%s.map.yaml", folder, job->network.layer[i].name);
+    sx_status status = sx_text_take(&name, &path);
+    for (char *c = path ? path + strlen(folder) + 1 : NULL; c && *c; c++)
+        if (*c == '/') *c = '_';
+    if (!status) status = sx_map_mapping_text(job, i, &text);
+    if (!status) status = sx_file_write(path, text, strlen(text));
+    free(text);
+    free(path);
+    return status;
+}
+
+/* Writes the mappings to --output: one to a file, those of a network into a folder. */
+static sx_status write_mappings(const sx_map_job *job, const char *path) {
+    if (job->network.n_layers == 1 && job->result.layer[0].found) {
+        char *text;
+        SX_TRY(sx_map_mapping_text(job, 0, &text));
+        sx_status status = sx_file_write(path, text, strlen(text));
+        free(text);
+        return status;
+    }
+    if (job->network.n_layers == 1) return SX_OK;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return sx_error_new(SX_ERR_FILE, "cannot make the folder '%s': %s", path, strerror(errno));
+    for (size_t i = 0; i < job->result.n_layers; i++)
+        if (job->result.layer[i].found) SX_TRY(write_in_folder(job, i, path));
+    return SX_OK;
+}
+
+/* Gives out what was found. */
+static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *result) {
+    const char *output = sx_args_text(args, "output", 0);
+    bool quiet = sx_args_flag(args, "quiet");
+    result->exit = job->result.found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    if (sx_args_flag(args, "json")) {
+        result->file = output;
+        return sx_map_json(job, &result->out);
+    }
+    if (output) SX_TRY(write_mappings(job, output));
+    if (job->result.resumed && !quiet)
+        sx_text_add(&result->err, "note: resumed from %s\n", job->options.checkpoint);
+    if (job->network.n_layers == 1)
+        return sx_map_print_layer(job, quiet, sx_args_flag(args, "verbose"),
+                                  job->result.found ? &result->out : &result->err);
+    sx_map_print_network(job, &result->out);
+    return SX_OK;
+}
+
+/* Reads the inputs, searches, and gives out what was found. */
+static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_result *result) {
+    const char *db = sx_args_text(args, "db", 0);
+    watcher w = {.sources = sources, .job = job};
+    SX_TRY(read_options(args, job));
+    SX_TRY(sx_sources_load(args, sources));
+    SX_TRY(sx_sources_arch(sources, &job->arch));
+    SX_TRY(sx_sources_network(sources, &job->network));
+    sx_search_notes(args, sources, &result->err);
+    if (db) SX_TRY(sx_store_open(db, &job->options.store));
+    sx_progress_begin(&w.line, args);
+    job->options.run.stop = sx_interrupt_catch();
+    job->options.run.progress = sx_progress_show;
+    job->options.run.user = &w.line;
+    job->options.constraints = constraints_of;
+    job->options.layer_begins = layer_begins;
+    job->options.layer_ends = layer_ends;
+    job->options.user = &w;
+    sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
+    sx_progress_end(&w.line);
+    if (status) return status;
+    return answer(args, job, result);
+}
+
+/* `sextant map`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    sx_sources sources = {0};
+    sx_map_job *job = calloc(1, sizeof *job);
+    if (!job) return sx_error_memory();
+    sx_status status = map(args, &sources, job, result);
+    sx_session_result_fini(&job->result);
+    sx_store_close(job->options.store);
+    sx_network_fini(&job->network);
+    sx_sources_fini(&sources);
+    free(job->mapper);
+    free(job);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_ARCH,
+    SX_OPTIONS_NETWORK,
+    SX_OPTION_CONSTRAINTS,
+    SX_OPTION_MAPPER,
+    SX_OPTION_MINIMISE,
+    SX_OPTIONS_BUDGET,
+    SX_OPTION_SEED,
+    {"k-best", 'k', "N", SX_OPTION_COUNT, false, "give the N best mappings (1)"},
+    {"pareto", 0, NULL, SX_OPTION_FLAG, false, "also give the front of energy and cycles"},
+    {"warm-start", 0, "HOW", SX_OPTION_TEXT, false,
+     "begin a layer from the answer of the most similar one before it (similarity), of the last one "
+     "(previous), or of none (off)"},
+    {"db", 0, "FILE", SX_OPTION_TEXT, false,
+     "a database that keeps the answers, and gives start points to later searches"},
+    {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
+     "keep the state of the search in FILE, and go on from there if it was stopped before"},
+    SX_OPTIONS_SPACE,
+    {"no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,
+     "charge also the first read of each output word, which finds a zero"},
+    {"no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours"},
+    SX_OPTION_JSON,
+    {"output", 'o', "FILE", SX_OPTION_TEXT, false,
+     "write the mapping to FILE, in Timeloop's format (a network's into a folder FILE); with --json, the "
+     "JSON"},
+    SX_OPTION_VERBOSE,
+    SX_OPTION_QUIET,
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_map = {
+    .name = "map",
+    .about = "find mappings for a problem, or for every layer of a network",
+    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME|NETWORK[/LAYER] [OPTION ...]",
+    .details = "Without a budget, a layer gets " TEXT_OF(
+        DEFAULT_EVALS) " evaluations; the mapper is " DEFAULT_MAPPER " unless --mapper says otherwise.\n"
+                       "Ctrl-C stops the search and gives the best so far; a second one ends the program.\n"
+                       "Where no legal mapping was found, the exit code is 1 and the reason is given.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

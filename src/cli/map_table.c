@@ -1,0 +1,211 @@
+/* Answers of `sextant map` as text for a person. */
+#include "cli/map_result.h"
+
+#include "cli/loops.h"
+#include "cli/report.h"
+#include "cli/table.h"
+#include "sextant/input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
+
+sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, char **out) {
+    return sx_mapping_write(&job->result.layer[layer].best.mapping, &job->network.layer[layer].problem,
+                            &job->arch, SX_YAML, out);
+}
+
+/* Adds how the search went, in a sentence or two. */
+static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
+    const sx_run_summary *s = &layer->summary;
+    sx_text line = {0};
+    sx_text_add(&line, "%s evaluations in %.2f s", sx_show_count((double)s->evaluations).text, s->seconds);
+    if (s->evaluations && s->seconds > 0)
+        sx_text_add(&line, " (%s a second)", sx_show_count(floor((double)s->evaluations / s->seconds)).text);
+    sx_text_add(&line, " by %s, seed %llu; it ended by %s", job->mapper,
+                (unsigned long long)job->options.run.seed, sx_stop_name(s->stop));
+    if (layer->found)
+        sx_text_add(&line, ", the best is number %s.", sx_show_count((double)layer->best.evaluation).text);
+    else
+        sx_text_add(&line, ".");
+    if (s->optimal)
+        sx_text_add(&line, " This is the optimum of the space: nothing in it is better.");
+    else if (s->lower_bound > 0 && layer->found)
+        sx_text_add(&line, " Nothing can be better than %.6g: the answer is within %s of the best.",
+                    s->lower_bound, sx_show_percent(layer->best.value / s->lower_bound - 1).text);
+    if (layer->warm_from != -1 && layer->warm_value > 0)
+        sx_text_add(&line, " It began from the mapping of %s, scaled, at %.4g.", layer->warm_name,
+                    layer->warm_value);
+    if (!s->repeatable) sx_text_add(&line, " A clock or a signal ended it, so it will not repeat exactly.");
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
+/* Adds the other best ones, or the front. */
+static void print_answers(const char *title, const sx_answer *answer, size_t n, sx_text *out) {
+    sx_table table;
+    if (n == 0) return;
+    sx_text_add(out, "\n%s\n\n", title);
+    sx_table_begin(&table, "rrrrrr");
+    sx_table_cell(&table, "#");
+    sx_table_cell(&table, "cycles");
+    sx_table_cell(&table, "energy");
+    sx_table_cell(&table, "EDP");
+    sx_table_cell(&table, "utilisation");
+    sx_table_cell(&table, "found at");
+    for (size_t i = 0; i < n; i++) {
+        sx_table_cell(&table, "%zu", i + 1);
+        sx_table_cell(&table, "%s", sx_show_count(answer[i].score.cycles).text);
+        sx_table_cell(&table, "%s", sx_show_energy(answer[i].score.energy_pj).text);
+        sx_table_cell(&table, "%.4g", answer[i].score.energy_pj * answer[i].score.cycles);
+        sx_table_cell(&table, "%s", sx_show_percent(answer[i].score.utilization).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)answer[i].evaluation).text);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* Evaluates a layer's answer in full. */
+static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
+    sx_model *model = NULL;
+    sx_evaluator *evaluator = NULL;
+    e->problem = job->network.layer[0].problem;
+    e->arch = job->arch;
+    e->mapping = job->result.layer[0].best.mapping;
+    e->options = job->options.model;
+    sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
+    if (!status) status = sx_evaluator_new(model, &evaluator);
+    if (!status) {
+        e->minimum = sx_model_minimum(model);
+        e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
+        if (e->verdict.reason == SX_NO_MEMORY) status = sx_error_memory();
+    }
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    return status;
+}
+
+sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx_text *out) {
+    const sx_layer_result *layer = &job->result.layer[0];
+    if (!layer->found) {
+        sx_text_add(out, "no legal mapping found\n\n");
+        print_search(job, layer, out);
+        if (layer->diagnosis) sx_text_add(out, "\n%s", layer->diagnosis);
+        return SX_OK;
+    }
+    sx_evaluation *e = calloc(1, sizeof *e);
+    if (!e) return sx_error_memory();
+    sx_status status = evaluate(job, e);
+    if (!status) {
+        sx_report(e, verbose ? SX_DETAIL_ALL : SX_DETAIL_TOTALS, out);
+        if (!quiet) {
+            sx_text_add(out, "\n");
+            print_search(job, layer, out);
+        }
+        if (!quiet && !verbose) {
+            sx_text_add(out, "\nLoops, outermost first.\n\n");
+            sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
+        }
+        print_answers("The best ones.", layer->other, layer->n_best, out);
+        print_answers("The front of energy and cycles.", layer->front, layer->n_front, out);
+    }
+    free(e);
+    return status;
+}
+
+/* The algorithmic minimum's share of a layer's energy times cycles, as a multiple; 0 where it is not known.
+ */
+static double times_minimum(const sx_layer_result *layer) {
+    return layer->found && layer->minimum > 0 ? layer->best.value / layer->minimum : 0;
+}
+
+static void head_row(sx_table *table) {
+    static const char *const head[] = {"layer", "times", "MACs", "cycles", "energy", "EDP", "x min", "util"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(table, "%s", head[i]);
+    sx_table_cell(table, "share of cycles");
+}
+
+/* Adds a layer's row; `all` is the network's cycles. */
+static void layer_row(const sx_map_job *job, size_t i, double all, sx_table *table) {
+    const sx_layer *layer = &job->network.layer[i];
+    const sx_layer_result *result = &job->result.layer[i];
+    const sx_score *score = &result->best.score;
+    sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
+    sx_table_cell(table, "%llu", (unsigned long long)layer->count);
+    sx_table_cell(table, "%.4g M", (double)sx_problem_computes(&layer->problem) / 1e6);
+    if (!result->found) {
+        sx_table_cell(table, "%s", result->summary.evaluations || result->diagnosis ? "none" : "-");
+        sx_table_blank(table, 5);
+        return;
+    }
+    int bar = all > 0 ? (int)lround(score->cycles * (double)layer->count / all * BAR_WIDTH * 2) : 0;
+    sx_table_cell(table, "%s", sx_show_count(score->cycles).text);
+    sx_table_cell(table, "%s", sx_show_energy(score->energy_pj).text);
+    sx_table_cell(table, "%.3e", score->energy_pj * score->cycles);
+    sx_table_cell(table, "%.2f%s", times_minimum(result), result->summary.optimal ? "*" : "");
+    sx_table_cell(table, "%s", sx_show_percent(score->utilization).text);
+    sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
+}
+
+static void total_row(const sx_map_job *job, sx_table *table) {
+    const sx_score *total = &job->result.total;
+    double computes = 0;
+    for (size_t i = 0; i < job->network.n_layers; i++)
+        computes +=
+            (double)sx_problem_computes(&job->network.layer[i].problem) * (double)job->network.layer[i].count;
+    sx_table_cell(table, "all");
+    sx_table_blank(table, 1);
+    sx_table_cell(table, "%.4g M", computes / 1e6);
+    sx_table_cell(table, "%s", sx_show_count(total->cycles).text);
+    sx_table_cell(table, "%s", sx_show_energy(total->energy_pj).text);
+    sx_table_cell(table, "%.3e", total->energy_pj * total->cycles);
+    sx_table_blank(table, 1);
+    sx_table_cell(table, "%s", sx_show_percent(total->utilization).text);
+    sx_table_blank(table, 1);
+}
+
+/* Adds how many searches there were and what they took. */
+static void print_effort(const sx_map_job *job, sx_text *out) {
+    size_t searched = 0, missing = 0;
+    uint64_t evaluations = 0;
+    double seconds = 0;
+    bool optimal = true;
+    sx_text line = {0};
+    for (size_t i = 0; i < job->result.n_layers; i++) {
+        const sx_layer_result *layer = &job->result.layer[i];
+        missing += !layer->found;
+        if (layer->same_as != i) continue;
+        searched++;
+        evaluations += layer->summary.evaluations;
+        seconds += layer->summary.seconds;
+        optimal &= layer->summary.optimal;
+    }
+    sx_text_add(
+        &line, "%zu layers, %zu of them different, each searched by %s, seed %llu: %s evaluations in %.2f s.",
+        job->network.n_layers, searched, job->mapper, (unsigned long long)job->options.run.seed,
+        sx_show_count((double)evaluations).text, seconds);
+    sx_text_add(&line, " 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);
+    if (optimal) sx_text_add(&line, " Every answer (*) is proven to be the optimum of its space.");
+    if (missing)
+        sx_text_add(&line, " %zu layer%s no mapping; the sums are without %s.", missing,
+                    missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
+    if (!job->result.complete) sx_text_add(&line, " It was stopped before the end.");
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
+void sx_map_print_network(const sx_map_job *job, sx_text *out) {
+    sx_table table;
+    sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
+    sx_table_begin(&table, "lrrrrrrrl");
+    head_row(&table);
+    for (size_t i = 0; i < job->network.n_layers; i++) layer_row(job, i, job->result.total.cycles, &table);
+    total_row(job, &table);
+    sx_table_end(&table, 2, out);
+    print_effort(job, out);
+    for (size_t i = 0; i < job->result.n_layers; i++)
+        if (job->result.layer[i].diagnosis && job->result.layer[i].same_as == i)
+            sx_text_add(out, "\n%s: no legal mapping found\n%s", job->network.layer[i].name,
+                        job->result.layer[i].diagnosis);
+}

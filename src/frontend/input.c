@@ -45,18 +45,42 @@ void sx_input_free(sx_input *input) {
     free(input);
 }
 
-/* Adds the pairs of a document's top-level map to the sections. */
-static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) {
-    size_t n = input->n_sections + root->n;
+/* Makes room for so many sections more. */
+static SX_MUST_USE sx_status reserve_sections(sx_input *input, size_t more) {
+    size_t n = input->n_sections + more;
     if (n > MAX_SECTIONS)
         return sx_error_new(SX_ERR_LIMIT, "the input has more than %d sections", MAX_SECTIONS);
-    if (n > input->room) {
-        const sx_pair **section = realloc(input->section, 2 * n * sizeof *section);
-        if (!section) return sx_error_memory();
-        input->section = section;
-        input->room = 2 * n;
-    }
+    if (n <= input->room) return SX_OK;
+    const sx_pair **section = realloc(input->section, 2 * n * sizeof *section);
+    if (!section) return sx_error_memory();
+    input->section = section;
+    input->room = 2 * n;
+    return SX_OK;
+}
+
+/* Adds the pairs of a document's top-level map to the sections. */
+static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) {
+    SX_TRY(reserve_sections(input, root->n));
     for (size_t i = 0; i < root->n; i++) input->section[input->n_sections++] = &root->pair[i];
+    return SX_OK;
+}
+
+/* Whether one of the first n sections stands at a place. */
+static bool has_place(const sx_input *input, size_t n, sx_place place) {
+    for (size_t i = 0; i < n; i++) {
+        const sx_place *p = &input->section[i]->place;
+        if (p->line == place.line && p->column == place.column && strcmp(p->file, place.file) == 0)
+            return true;
+    }
+    return false;
+}
+
+sx_status sx_input_borrow(sx_input *input, const sx_input *from) {
+    size_t before = input->n_sections;
+    SX_TRY(reserve_sections(input, from->n_sections));
+    for (size_t i = 0; i < from->n_sections; i++)
+        if (!has_place(input, before, from->section[i]->place))
+            input->section[input->n_sections++] = from->section[i];
     return SX_OK;
 }
 

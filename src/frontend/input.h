@@ -16,6 +16,10 @@ SX_MUST_USE sx_status sx_input_single(const sx_input *input, const char *key, co
 /* The first section of that key with any content, NULL where there is none. */
 const sx_pair *sx_input_first(const sx_input *input, const char *key);
 
+/* Adds the sections of another input, which must outlive this one; what stands at a place that is here
+ * already is not added again. */
+SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from);
+
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);
 

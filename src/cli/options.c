@@ -4,10 +4,11 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 32, LONG_VALUE = 256 };
+enum { MAX_OPTIONS = 64, LONG_VALUE = 256 };
 
 /* What getopt_long reads: the same rows in its own words. A long option's value is LONG_VALUE plus its row.
  */
@@ -80,13 +81,25 @@ static bool read_count(const char *text, uint64_t *out) {
     return true;
 }
 
+/* Reads a finite number; false for anything else. */
+static bool read_number(const char *text, double *out) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) return false;
+    *out = value;
+    return true;
+}
+
 static sx_status add_given(sx_args *args, const sx_option *row, const char *value) {
     uint64_t count;
+    double number;
     bool again = !row->repeatable && sx_args_flag(args, row->name);
     if (again && row->type == SX_OPTION_FLAG) return SX_OK;
     if (again) return sx_error_new(SX_ERR_USAGE, "option --%s is given twice", row->name);
     if (row->type == SX_OPTION_COUNT && !read_count(value, &count))
         return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a whole number", row->name, value);
+    if (row->type == SX_OPTION_NUMBER && !read_number(value, &number))
+        return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a number", row->name, value);
     args->given[args->n_given++] = (sx_given){row, value};
     return SX_OK;
 }
@@ -135,5 +148,11 @@ const char *sx_args_text(const sx_args *args, const char *name, size_t index) {
 uint64_t sx_args_count(const sx_args *args, const char *name, uint64_t otherwise) {
     const char *text = sx_args_text(args, name, 0);
     if (text) (void)read_count(text, &otherwise);
+    return otherwise;
+}
+
+double sx_args_number(const sx_args *args, const char *name, double otherwise) {
+    const char *text = sx_args_text(args, name, 0);
+    if (text) (void)read_number(text, &otherwise);
     return otherwise;
 }

@@ -8,7 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum sx_option_type { SX_OPTION_FLAG, SX_OPTION_TEXT, SX_OPTION_COUNT } sx_option_type;
+/* A count is a whole number, a number any finite one. */
+typedef enum sx_option_type {
+    SX_OPTION_FLAG,
+    SX_OPTION_TEXT,
+    SX_OPTION_COUNT,
+    SX_OPTION_NUMBER,
+} sx_option_type;
 
 typedef struct sx_option {
     const char *name;     /* the long name, without hyphens */
@@ -34,6 +40,14 @@ typedef struct sx_option {
     }
 #define SX_OPTION_MAPPING                                                                                    \
     { "mapping", 'm', "FILE", SX_OPTION_TEXT, true, "the mapping, in Timeloop's format" }
+#define SX_OPTION_NO_ELISION                                                                                 \
+    {                                                                                                        \
+        "no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,                                             \
+            "charge also the first read of each output word, which finds a zero"                             \
+    }
+#define SX_OPTION_NO_LINKS                                                                                   \
+    { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours" }
+#define SX_OPTIONS_MODEL SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS
 #define SX_OPTION_OBJECTIVE                                                                                  \
     {                                                                                                        \
         "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \
@@ -81,5 +95,7 @@ bool sx_args_flag(const sx_args *args, const char *name);
 const char *sx_args_text(const sx_args *args, const char *name, size_t index);
 /* The value of a count, or `otherwise`. */
 uint64_t sx_args_count(const sx_args *args, const char *name, uint64_t otherwise);
+/* The value of a number, or `otherwise`. */
+double sx_args_number(const sx_args *args, const char *name, double otherwise);
 
 #endif

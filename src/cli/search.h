@@ -1,0 +1,107 @@
+/* What the commands that search share: the rows of their options, and what these ask for. */
+#ifndef SX_CLI_SEARCH_H
+#define SX_CLI_SEARCH_H
+
+#include "cli/load.h"
+#include "sextant/run.h"
+
+/* The mapper of a command that runs one, and of one that runs several. */
+#define SX_OPTION_MAPPER                                                                                     \
+    {                                                                                                        \
+        "mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,                                          \
+            "a mapper of `sextant list mappers`, with settings where wanted"                                 \
+    }
+#define SX_OPTION_MAPPERS                                                                                    \
+    {                                                                                                        \
+        "mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,                                           \
+            "a mapper of `sextant list mappers`, with settings where wanted; repeatable"                     \
+    }
+
+/* Problems of a command that takes networks, too, and what goes with these. */
+#define SX_OPTION_PROBLEMS                                                                                   \
+    {                                                                                                        \
+        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_TEXT, true,                                            \
+            "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', a name of "       \
+            "`sextant list problems`, or NETWORK or NETWORK/LAYER of `sextant list networks`"                \
+    }
+#define SX_OPTION_BATCH                                                                                      \
+    { "batch", 0, "N", SX_OPTION_COUNT, false, "the batch size of a network of the catalog (1)" }
+#define SX_OPTION_TRAINING                                                                                   \
+    {                                                                                                        \
+        "training", 0, NULL, SX_OPTION_FLAG, false,                                                          \
+            "the weight updates of a network of the catalog instead of its inference"                        \
+    }
+#define SX_OPTIONS_NETWORK SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING
+#define SX_OPTION_CONSTRAINTS                                                                                \
+    {                                                                                                        \
+        "constraints", 'c', "FILE", SX_OPTION_TEXT, true,                                                    \
+            "what mappings may not do, in Timeloop's format, beside what the other files say of it"          \
+    }
+
+/* What is searched for, and for how long. */
+#define SX_OPTION_MINIMISE                                                                                   \
+    { "objective", 0, "NAME", SX_OPTION_TEXT, false, "what to minimise, of `sextant list objectives` (edp)" }
+#define SX_OPTION_SEED                                                                                       \
+    { "seed", 's', "N", SX_OPTION_COUNT, false, "the seed of all random choices (0)" }
+#define SX_OPTION_THREADS                                                                                    \
+    {                                                                                                        \
+        "threads", 0, "N", SX_OPTION_COUNT, false,                                                           \
+            "threads (as many as processors); results do not depend on them"                                 \
+    }
+#define SX_OPTION_EVALS                                                                                      \
+    { "evals", 'n', "N", SX_OPTION_COUNT, false, "evaluations of the model, at most" }
+#define SX_OPTION_TIME                                                                                       \
+    {                                                                                                        \
+        "time", 't', "SECONDS", SX_OPTION_NUMBER, false,                                                     \
+            "time, at most; a result then cannot be repeated exactly"                                        \
+    }
+#define SX_OPTION_TARGET                                                                                     \
+    { "target", 0, "VALUE", SX_OPTION_NUMBER, false, "stop at this value of the objective or below" }
+#define SX_OPTION_PATIENCE                                                                                   \
+    { "patience", 0, "N", SX_OPTION_COUNT, false, "stop after N evaluations without improvement" }
+#define SX_OPTIONS_BUDGET                                                                                    \
+    SX_OPTION_EVALS, SX_OPTION_TIME, SX_OPTION_TARGET, SX_OPTION_PATIENCE, SX_OPTION_THREADS
+
+/* The space that is searched. */
+#define SX_OPTION_REMAINDERS                                                                                 \
+    { "remainders", 0, NULL, SX_OPTION_FLAG, false, "factors need not divide: any tile at any level" }
+#define SX_OPTION_KEEP_ALL                                                                                   \
+    {                                                                                                        \
+        "keep-all", 0, NULL, SX_OPTION_FLAG, false,                                                          \
+            "every level keeps what it is built for; do not search what to bypass"                           \
+    }
+#define SX_OPTION_NO_BANKS                                                                                   \
+    {                                                                                                        \
+        "no-banks", 0, NULL, SX_OPTION_FLAG, false,                                                          \
+            "search what levels in banks keep, instead of how many banks each tensor gets"                   \
+    }
+#define SX_OPTIONS_SPACE SX_OPTION_REMAINDERS, SX_OPTION_KEEP_ALL, SX_OPTION_NO_BANKS
+
+/* Reads --objective, --evals, --time, --target, --patience, --seed and --threads, those of them that the
+ * command has, over a run with nothing chosen; without any limit, `evaluations` is the limit (0: none).
+ * Leaves stop, progress and the like alone. */
+SX_MUST_USE sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_run_options *out);
+
+/* Reads --remainders, --keep-all and --no-banks; and --no-first-read-elision and --no-link-transfers. */
+sx_map_space_options sx_search_space_options(const sx_args *args);
+sx_model_options sx_search_model_options(const sx_args *args);
+
+/* An error with the nearest name or setting where a text names no mapper as --mapper does. */
+SX_MUST_USE sx_status sx_search_mapper(const char *text);
+
+/* The map space of a problem on an architecture, under the constraints of the sources and the options of the
+ * command line. */
+typedef struct sx_search_space {
+    sx_problem problem;
+    sx_arch arch;
+    sx_constraints constraints;
+    sx_model *model;
+    sx_space *space;
+} sx_search_space;
+
+/* Makes the space of a problem; *out is freed with sx_search_space_fini, also after an error. */
+SX_MUST_USE sx_status sx_search_space_init(sx_sources *sources, const sx_problem *problem,
+                                           const sx_arch *arch, sx_search_space *out);
+void sx_search_space_fini(sx_search_space *s);
+
+#endif

@@ -17,10 +17,11 @@ typedef struct sx_loop_limits {
 
 typedef struct sx_level_limits {
     sx_loop_limits temporal, spatial;
-    int8_t split;                   /* spatial dimensions on X; -1: free */
+    int8_t split; /* the first ones of the spatial order that lie on X, those of one iteration counted where
+                     `inner` and `outer` place them; -1: free */
     uint8_t must_keep, must_bypass; /* bit masks over tensors */
     double min_utilization;         /* share of the level's words in use; 0: any */
-    double min_parallelism;         /* share of the level's children in use; 0: any */
+    double min_parallelism;         /* share of the compute units inside an instance in use; 0: any */
 } sx_level_limits;
 
 /* Plain data, made for one problem and one architecture. */

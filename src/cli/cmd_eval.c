@@ -2,8 +2,8 @@
 #include "cli/explain.h"
 #include "cli/illegal.h"
 #include "cli/json.h"
-#include "cli/load.h"
 #include "cli/report.h"
+#include "cli/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static sx_status read_write_request(const char *text, bool json, write_request *
     size_t length = strcspn(text, ":");
     const char *format = text[length] ? text + length + 1 : NULL;
     bool known = false;
-    for (int i = 0; i < SX_N_NOUNS && !known; i++) {
+    for (int i = 0; i <= SX_NOUN_MAPPING && !known; i++) {
         const char *noun = sx_noun_name((sx_noun)i);
         known = strlen(noun) == length && strncmp(text, noun, length) == 0;
         if (known) request.noun = (sx_noun)i;
@@ -100,17 +100,6 @@ done:
     return status;
 }
 
-/* Adds what the files say that has no effect: each line, or how many there are. */
-static void add_notes(const sx_args *args, const sx_sources *sources, sx_text *err) {
-    size_t n = 0;
-    if (sx_args_flag(args, "quiet")) return;
-    for (; sx_sources_note(sources, n); n++)
-        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, n));
-    if (n && !sx_args_flag(args, "verbose"))
-        sx_text_add(err, "note: %zu thing%s in the files %s no effect on the cost; --verbose lists them\n", n,
-                    n == 1 ? "" : "s", n == 1 ? "has" : "have");
-}
-
 /* Gives out a cost or why there is none. */
 static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_result *result) {
     bool json = sx_args_flag(args, "json"), explain = sx_args_flag(args, "explain");
@@ -137,12 +126,11 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     if (write) return write_noun(&request, sources, e, result);
     e->has_objective = objective != NULL;
     e->simulated = sx_args_flag(args, "simulate");
-    e->options.no_first_read_elision = sx_args_flag(args, "no-first-read-elision");
-    e->options.no_link_transfers = sx_args_flag(args, "no-link-transfers");
+    e->options = sx_search_model_options(args);
     SX_TRY(sx_sources_arch(sources, &e->arch));
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
-    add_notes(args, sources, &result->err);
+    sx_search_notes(args, sources, &result->err);
     SX_TRY(cost_mapping(args, e));
     return add_answer(args, e, result);
 }

@@ -1,38 +1,16 @@
 #include "cli/load.h"
 
-#include "base/text.h"
+#include "cli/named.h"
 #include "frontend/input.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_CATALOG = 256 };
-
-static const char *const noun_name[SX_N_NOUNS] = {"arch", "problem", "mapping"};
+static const char *const noun_name[SX_N_NOUNS] = {"arch", "problem", "mapping", "constraints"};
 
 const char *sx_noun_name(sx_noun noun) {
     return noun_name[noun];
-}
-
-typedef const char *catalog_name(size_t index, const char **about);
-
-static bool in_catalog(catalog_name *entry, const char *name) {
-    const char *about;
-    for (size_t i = 0; entry(i, &about); i++)
-        if (strcmp(entry(i, &about), name) == 0) return true;
-    return false;
-}
-
-/* The error for a value that is neither a file nor in a catalog. */
-static sx_status not_found(const char *option, const char *value, catalog_name *entry, const char *topic) {
-    const char *names[MAX_CATALOG], *about;
-    size_t n = 0;
-    while (n < MAX_CATALOG && (names[n] = entry(n, &about))) n++;
-    sx_status error = sx_error_new(
-        SX_ERR_FILE, "--%s %s: there is no such file, and the catalog has no such name", option, value);
-    const char *nearest = sx_text_nearest(value, names, n);
-    if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
-    return sx_error_hint(error, "`sextant list %s` shows the catalog", topic);
 }
 
 static bool exists(const char *path) {
@@ -47,28 +25,15 @@ static bool same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static sx_status add_arch(const sx_args *args, const char *name, sx_sources *out) {
-    if (!in_catalog(sx_catalog_arch_name, name))
-        return not_found("arch", name, sx_catalog_arch_name, "archs");
-    if (sx_args_text(args, "arch", 1))
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--arch %s is an architecture of the catalog and complete by itself",
-                         name),
-            "to change it, begin with `sextant eval --arch %s --write arch -o my.yaml`", name);
-    SX_TRY(sx_catalog_arch(name, &out->arch));
-    out->has_arch = true;
-    return SX_OK;
+/* Whether a value of --problem is einsum text. */
+static bool is_einsum(const char *value) {
+    return strchr(value, '[') != NULL;
 }
 
-static sx_status add_problem(const sx_args *args, const char *value, sx_sources *out) {
-    bool einsum = strchr(value, '[') != NULL;
-    if (!einsum && !in_catalog(sx_catalog_problem_name, value))
-        return not_found("problem", value, sx_catalog_problem_name, "problems");
-    if (sx_args_text(args, "problem", 1))
-        return sx_error_new(SX_ERR_USAGE, "--problem names more than one problem");
-    SX_TRY(einsum ? sx_einsum_parse(value, &out->problem) : sx_catalog_problem(value, &out->problem));
-    out->has_problem = true;
-    return SX_OK;
+/* Whether a value of a noun's option is a name or an einsum rather than a file. */
+static bool is_named(sx_noun noun, const char *value) {
+    if (noun == SX_NOUN_PROBLEM && is_einsum(value)) return true;
+    return (noun == SX_NOUN_ARCH || noun == SX_NOUN_PROBLEM) && !exists(value);
 }
 
 /* The files that an option names, number `index`: NULL past the last. What is named by the catalog or is an
@@ -76,8 +41,7 @@ static sx_status add_problem(const sx_args *args, const char *value, sx_sources 
 static const char *file_at(const sx_args *args, sx_noun noun, size_t index) {
     const char *value;
     for (size_t i = 0; (value = sx_args_text(args, noun_name[noun], i)); i++) {
-        bool einsum = noun == SX_NOUN_PROBLEM && strchr(value, '[');
-        if (noun != SX_NOUN_MAPPING && (einsum || !exists(value))) continue;
+        if (is_named(noun, value)) continue;
         if (index-- == 0) return value;
     }
     return NULL;
@@ -107,12 +71,36 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
     return SX_OK;
 }
 
-/* Takes what option number `index` names, if that is not a file. */
-static sx_status add_named(const sx_args *args, size_t index, sx_sources *out) {
-    const char *option = args->given[index].option->name, *value = args->given[index].value;
-    if (strcmp(option, noun_name[SX_NOUN_ARCH]) == 0 && !exists(value)) return add_arch(args, value, out);
-    bool problem = strcmp(option, noun_name[SX_NOUN_PROBLEM]) == 0;
-    return problem && (strchr(value, '[') || !exists(value)) ? add_problem(args, value, out) : SX_OK;
+/* Adds the architecture of that name. */
+static sx_status add_arch(const char *name, sx_sources *out) {
+    SX_TRY(sx_named_arch(name, &out->arch));
+    out->has_arch = true;
+    if (!sx_args_text(out->args, "arch", 1)) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE,
+                                      "--arch %s is an architecture of the catalog and complete by itself",
+                                      name),
+                         "to change it, begin with `sextant eval --arch %s --write arch -o my.yaml`", name);
+}
+
+/* Adds what a value of --problem names. */
+static sx_status add_problem(const char *value, sx_sources *out) {
+    sx_network *named = realloc(out->named, (out->n_named + 1) * sizeof *named), network = {0};
+    if (!named) return sx_error_memory();
+    out->named = named;
+    SX_TRY(is_einsum(value) ? sx_named_einsum(value, &network)
+                            : sx_named_problem(out->args, value, &network));
+    out->named[out->n_named++] = network;
+    return SX_OK;
+}
+
+/* Takes what the values of --arch and --problem name that are no files. */
+static sx_status add_named(const sx_args *args, sx_sources *out) {
+    const char *value;
+    for (size_t i = 0; (value = sx_args_text(args, "arch", i)); i++)
+        if (is_named(SX_NOUN_ARCH, value)) SX_TRY(add_arch(value, out));
+    for (size_t i = 0; (value = sx_args_text(args, "problem", i)); i++)
+        if (is_named(SX_NOUN_PROBLEM, value)) SX_TRY(add_problem(value, out));
+    return sx_named_check(args);
 }
 
 sx_status sx_sources_load(const sx_args *args, sx_sources *out) {
@@ -123,7 +111,7 @@ sx_status sx_sources_load(const sx_args *args, sx_sources *out) {
             sx_error_new(SX_ERR_USAGE, "'%s' stands alone on the command line", args->operand[0]),
             "name files by --arch, --problem and --mapping, and quote an einsum: '%s'",
             "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}");
-    for (size_t i = 0; i < args->n_given; i++) SX_TRY(add_named(args, i, out));
+    SX_TRY(add_named(args, out));
     for (int noun = 0; noun < SX_N_NOUNS; noun++) SX_TRY(read_files(args, (sx_noun)noun, out));
     return SX_OK;
 }
@@ -140,6 +128,12 @@ void sx_sources_fini(sx_sources *sources) {
         if (!shared(sources, noun)) sx_input_free(sources->input[noun]);
         sources->input[noun] = NULL;
     }
+    sx_input_free(sources->joined);
+    for (size_t i = 0; i < sources->n_named; i++) sx_network_fini(&sources->named[i]);
+    free(sources->named);
+    sources->joined = NULL;
+    sources->named = NULL;
+    sources->n_named = 0;
 }
 
 /* The section that holds a noun, NULL where there is none (or no input). */
@@ -150,8 +144,8 @@ static const sx_pair *section_of(const sx_input *input, sx_noun noun) {
 
 /* The error for a noun that no option brought, or not the one that should. */
 static sx_status missing(const sx_sources *sources, sx_noun noun) {
-    static const char *const text[SX_N_NOUNS] = {"an architecture", "a problem", "a mapping"};
-    static const char *const value[SX_N_NOUNS] = {"FILE|NAME", "FILE|EINSUM|NAME", "FILE"};
+    static const char *const text[] = {"an architecture", "a problem", "a mapping"};
+    static const char *const value[] = {"FILE|NAME", "FILE|EINSUM|NAME", "FILE"};
     const char *option = noun_name[noun];
     const sx_pair *elsewhere = NULL;
     for (int i = 0; i < SX_N_NOUNS && !elsewhere; i++) elsewhere = section_of(sources->input[i], noun);
@@ -198,14 +192,96 @@ sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
     return SX_OK;
 }
 
-sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
+/* Refuses several problems where one is wanted. */
+static sx_status single_problem(const sx_sources *sources) {
+    if (!sources->n_named || !sx_args_text(sources->args, "problem", 1)) return SX_OK;
+    return sx_error_new(SX_ERR_USAGE, "--problem names more than one problem");
+}
+
+/* The problem in the files. */
+static sx_status file_problem(sx_sources *sources, sx_problem *out) {
     sx_input *input = NULL;
-    if (!sources->has_problem) {
-        SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
-        return sx_input_problem(input, out);
-    }
-    *out = sources->problem;
+    SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
+    return sx_input_problem(input, out);
+}
+
+sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
+    SX_TRY(single_problem(sources));
+    if (!sources->n_named) return file_problem(sources, out);
+    const sx_network *network = &sources->named[0];
+    if (network->n_layers != 1)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--problem %s is a network of %zu layers",
+                                          network->name, network->n_layers),
+                             "name one of them, such as %s/%s", network->name, network->layer[0].name);
+    *out = network->layer[0].problem;
     return SX_OK;
+}
+
+sx_status sx_sources_network(sx_sources *sources, sx_network *out) {
+    sx_problem problem;
+    SX_TRY(single_problem(sources));
+    if (sources->n_named) return sx_named_copy(&sources->named[0], out);
+    SX_TRY(file_problem(sources, &problem));
+    return sx_named_single(&problem, out);
+}
+
+/* The name of a file without its folder and its ending, cut to what a name may have. */
+static void base_name(const char *path, char name[SX_NAME_SIZE]) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strcspn(base, ".");
+    if (length >= SX_NAME_SIZE) length = SX_NAME_SIZE - 1;
+    memset(name, 0, SX_NAME_SIZE);
+    memcpy(name, base, length);
+}
+
+/* Appends the problem of a file, called like the file where its own name is taken. */
+static sx_status append_file(const char *path, sx_network *out) {
+    sx_input *input = NULL;
+    sx_problem problem;
+    sx_network single = {0};
+    sx_status status = sx_input_new(&input);
+    if (!status) status = sx_input_add_file(input, path);
+    if (!status && !sx_input_has_problem(input))
+        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s holds no problem", path),
+                               "it is a section of its own: `problem:` at the left margin");
+    if (!status) status = sx_input_problem(input, &problem);
+    if (!status) status = sx_named_single(&problem, &single);
+    if (!status && sx_network_layer(out, single.name)) {
+        base_name(path, single.name);
+        base_name(path, single.layer[0].name);
+    }
+    if (!status) status = sx_named_append(&single, out);
+    sx_network_fini(&single);
+    sx_input_free(input);
+    return status;
+}
+
+sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
+    const char *value;
+    size_t at = 0;
+    if (!sx_args_flag(sources->args, "problem")) return sx_sources_network(sources, out);
+    sx_network network = {0};
+    sx_status status = SX_OK;
+    for (size_t i = 0; !status && (value = sx_args_text(sources->args, "problem", i)); i++)
+        status = is_named(SX_NOUN_PROBLEM, value) ? sx_named_append(&sources->named[at++], &network)
+                                                  : append_file(value, &network);
+    if (status) {
+        sx_network_fini(&network);
+        return status;
+    }
+    *out = network;
+    return SX_OK;
+}
+
+sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
+                                 sx_constraints *out) {
+    if (!sources->joined) {
+        SX_TRY(sx_input_new(&sources->joined));
+        for (int noun = 0; noun < SX_N_NOUNS; noun++)
+            if (noun != SX_NOUN_MAPPING && sources->input[noun])
+                SX_TRY(sx_input_borrow(sources->joined, sources->input[noun]));
+    }
+    return sx_input_constraints(sources->joined, problem, arch, out);
 }
 
 sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
@@ -222,5 +298,5 @@ const char *sx_sources_note(const sx_sources *sources, size_t index) {
         for (size_t i = 0; (note = sx_input_note(sources->input[noun], i)); i++)
             if (index-- == 0) return note;
     }
-    return NULL;
+    return sources->joined ? sx_input_note(sources->joined, index) : NULL;
 }

@@ -1,24 +1,33 @@
-/* From --arch, --problem and --mapping to nouns. */
+/* From --arch, --problem, --mapping and --constraints to nouns. */
 #ifndef SX_CLI_LOAD_H
 #define SX_CLI_LOAD_H
 
 #include "cli/options.h"
 #include "sextant/input.h"
+#include "sextant/network.h"
 
 /* What an option of its own name brings. */
-typedef enum sx_noun { SX_NOUN_ARCH, SX_NOUN_PROBLEM, SX_NOUN_MAPPING, SX_N_NOUNS } sx_noun;
+typedef enum sx_noun {
+    SX_NOUN_ARCH,
+    SX_NOUN_PROBLEM,
+    SX_NOUN_MAPPING,
+    SX_NOUN_CONSTRAINTS,
+    SX_N_NOUNS,
+} sx_noun;
 
 /* The name of a noun, which is also that of its option. */
 const char *sx_noun_name(sx_noun noun);
 
-/* What the options named. The files of one option form an input; a catalog's name or an einsum is a noun at
- * once. A noun whose option was not given may stand in the files of the others. */
+/* What the options named. The files of one option form an input; a name of the catalog or an einsum is a noun
+ * at once. A noun whose option was not given may stand in the files of the others. */
 typedef struct sx_sources {
     const sx_args *args;
     sx_input *input[SX_N_NOUNS]; /* options that name the same files share one; NULL: no files */
-    bool has_arch, has_problem;  /* arch, problem: named, not read from a file */
+    sx_input *joined; /* all of them but the mapping's, for constraints; NULL before it is wanted */
+    bool has_arch;    /* arch: named, not read from a file */
     sx_arch arch;
-    sx_problem problem;
+    size_t n_named; /* values of --problem that are no files; each a network, if only of one layer */
+    sx_network *named;
 } sx_sources;
 
 /* Reads what the options name; *out is freed with sx_sources_fini, also after an error. */
@@ -30,6 +39,17 @@ SX_MUST_USE sx_status sx_sources_arch(sx_sources *sources, sx_arch *out);
 SX_MUST_USE sx_status sx_sources_problem(sx_sources *sources, sx_problem *out);
 SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                          sx_mapping *out);
+
+/* The problem or the network of --problem; a problem, or NETWORK/LAYER, is a network of one layer. *out is
+ * freed with sx_network_fini. */
+SX_MUST_USE sx_status sx_sources_network(sx_sources *sources, sx_network *out);
+/* Every problem of every --problem, as one network; layers of networks are called NETWORK/LAYER. *out is
+ * freed with sx_network_fini. */
+SX_MUST_USE sx_status sx_sources_problems(sx_sources *sources, sx_network *out);
+
+/* The constraints that the files of --arch, --problem and --constraints state; none at all is fine. */
+SX_MUST_USE sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem,
+                                             const sx_arch *arch, sx_constraints *out);
 
 /* What in the files has no bearing on the result, a line each; NULL past the last. */
 const char *sx_sources_note(const sx_sources *sources, size_t index);

@@ -2,6 +2,7 @@
 #ifndef SX_CLI_SEARCH_H
 #define SX_CLI_SEARCH_H
 
+#include "base/text.h"
 #include "cli/load.h"
 #include "sextant/run.h"
 
@@ -103,5 +104,9 @@ typedef struct sx_search_space {
 SX_MUST_USE sx_status sx_search_space_init(sx_sources *sources, const sx_problem *problem,
                                            const sx_arch *arch, sx_search_space *out);
 void sx_search_space_fini(sx_search_space *s);
+
+/* Adds what the files say that has no effect on a cost: each line with --verbose, otherwise how many there
+ * are; nothing with --quiet. */
+void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err);
 
 #endif

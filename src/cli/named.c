@@ -1,0 +1,177 @@
+#include "cli/named.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CATALOG = 256, MAX_BATCH = 1 << 20 };
+
+typedef const char *catalog_name(size_t index, const char **about);
+
+/* Whether the first `length` bytes of a text are a name of a catalog. */
+static bool in_catalog(catalog_name *entry, const char *text, size_t length) {
+    const char *name, *about;
+    for (size_t i = 0; (name = entry(i, &about)); i++)
+        if (strlen(name) == length && strncmp(name, text, length) == 0) return true;
+    return false;
+}
+
+/* Adds the names of a catalog to those already there. */
+static size_t add_names(catalog_name *entry, const char **names, size_t n) {
+    const char *about, *name;
+    for (size_t i = 0; n < MAX_CATALOG && (name = entry(i, &about)); i++) names[n++] = name;
+    return n;
+}
+
+/* The error for a value that is neither a file nor one of some names. */
+static sx_status not_found(const char *option, const char *value, const char *const *names, size_t n,
+                           const char *cure) {
+    sx_status error = sx_error_new(
+        SX_ERR_FILE, "--%s %s: there is no such file, and the catalog has no such name", option, value);
+    const char *nearest = sx_text_nearest(value, names, n);
+    if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
+    return sx_error_hint(error, "%s", cure);
+}
+
+sx_status sx_named_arch(const char *name, sx_arch *out) {
+    const char *names[MAX_CATALOG];
+    if (in_catalog(sx_catalog_arch_name, name, strlen(name))) return sx_catalog_arch(name, out);
+    size_t n = add_names(sx_catalog_arch_name, names, 0);
+    return not_found("arch", name, names, n, "`sextant list archs` shows the catalog");
+}
+
+/* Whether a value is NETWORK or NETWORK/LAYER. */
+static bool is_network(const char *value) {
+    if (in_catalog(sx_catalog_problem_name, value, strlen(value))) return false;
+    return in_catalog(sx_catalog_network_name, value, strcspn(value, "/"));
+}
+
+/* The error for a layer that a network does not have. */
+static sx_status no_layer(const sx_network *network, const char *layer) {
+    const char **names = calloc(network->n_layers + 1, sizeof *names);
+    if (!names) return sx_error_memory();
+    for (size_t i = 0; i < network->n_layers; i++) names[i] = network->layer[i].name;
+    sx_status error = sx_error_new(SX_ERR_INPUT, "network %s has no layer '%s'", network->name, layer);
+    const char *nearest = sx_text_nearest(layer, names, network->n_layers);
+    if (!nearest) nearest = names[0];
+    error = sx_error_hint(error, "did you mean '%s/%s'? It has %zu layers", network->name, nearest,
+                          network->n_layers);
+    free(names);
+    return error;
+}
+
+/* Leaves a network with one of its layers. */
+static sx_status pick_layer(sx_network *network, const char *name) {
+    const sx_layer *layer = sx_network_layer(network, name);
+    if (!layer) return no_layer(network, name);
+    if (layer != network->layer) network->layer[0] = *layer;
+    network->n_layers = 1;
+    return SX_OK;
+}
+
+static sx_status named_network(const sx_args *args, const char *value, sx_network *out) {
+    char name[SX_NAME_SIZE];
+    size_t length = strcspn(value, "/");
+    uint64_t batch = sx_args_count(args, "batch", 1);
+    if (batch < 1 || batch > MAX_BATCH)
+        return sx_error_new(SX_ERR_USAGE, "--batch must lie between 1 and %d", MAX_BATCH);
+    sx_network_options options = {.batch = (uint32_t)batch, .training = sx_args_flag(args, "training")};
+    snprintf(name, sizeof name, "%.*s", (int)length, value);
+    sx_network network = {0};
+    SX_TRY(sx_catalog_network(name, &options, &network));
+    sx_status status = value[length] ? pick_layer(&network, value + length + 1) : SX_OK;
+    if (status) {
+        sx_network_fini(&network);
+        return status;
+    }
+    *out = network;
+    return SX_OK;
+}
+
+sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out) {
+    const char *names[MAX_CATALOG];
+    sx_problem problem;
+    if (is_network(name)) return named_network(args, name, out);
+    if (in_catalog(sx_catalog_problem_name, name, strlen(name))) {
+        SX_TRY(sx_catalog_problem(name, &problem));
+        return sx_named_single(&problem, out);
+    }
+    size_t n = add_names(sx_catalog_problem_name, names, 0);
+    n = add_names(sx_catalog_network_name, names, n);
+    return not_found("problem", name, names, n,
+                     "`sextant list problems` and `sextant list networks` show the catalog");
+}
+
+sx_status sx_named_einsum(const char *text, sx_network *out) {
+    sx_problem problem;
+    SX_TRY(sx_einsum_parse(text, &problem));
+    SX_TRY(sx_named_single(&problem, out));
+    if (*problem.name) return SX_OK;
+    char *name = out->layer[0].name;
+    size_t n =
+        (size_t)snprintf(name, SX_NAME_SIZE, "%.20s", problem.tensor[sx_problem_output(&problem)].name);
+    for (int d = 0; d < problem.n_dims && n < SX_NAME_SIZE; d++)
+        n += (size_t)snprintf(name + n, SX_NAME_SIZE - n, "-%.20s%u", problem.dim_name[d],
+                              (unsigned)problem.size[d]);
+    memcpy(out->name, name, sizeof out->name);
+    return SX_OK;
+}
+
+sx_status sx_named_check(const sx_args *args) {
+    const char *value, *option = sx_args_flag(args, "batch") ? "batch" : "training";
+    if (!sx_args_flag(args, option)) return SX_OK;
+    for (size_t i = 0; (value = sx_args_text(args, "problem", i)); i++)
+        if (is_network(value)) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is for networks of the catalog only", option),
+                         "name one by --problem; `sextant list networks` shows them");
+}
+
+sx_status sx_named_single(const sx_problem *problem, sx_network *out) {
+    sx_layer *layer = calloc(1, sizeof *layer);
+    if (!layer) return sx_error_memory();
+    layer->count = 1;
+    layer->problem = *problem;
+    snprintf(layer->name, sizeof layer->name, "%s", *problem->name ? problem->name : "problem");
+    *out = (sx_network){.n_layers = 1, .layer = layer};
+    memcpy(out->name, layer->name, sizeof out->name);
+    return SX_OK;
+}
+
+/* Gives a layer a name that none before it has, by a number at its end where it is taken. */
+static void make_unique(const sx_network *network, sx_layer *layer) {
+    char stem[SX_NAME_SIZE - 12];
+    snprintf(stem, sizeof stem, "%.*s", (int)sizeof stem - 1, layer->name);
+    for (unsigned i = 2; sx_network_layer(network, layer->name); i++)
+        snprintf(layer->name, sizeof layer->name, "%s-%u", stem, i);
+}
+
+/* Appends copies of a network's layers, their names as they are or with the network's before them. */
+static sx_status append(const sx_network *network, bool prefix, sx_network *out) {
+    size_t n = out->n_layers + network->n_layers;
+    sx_layer *layer = realloc(out->layer, (n ? n : 1) * sizeof *layer);
+    if (!layer) return sx_error_memory();
+    out->layer = layer;
+    for (size_t i = 0; i < network->n_layers; i++) {
+        sx_layer *to = &layer[out->n_layers];
+        *to = network->layer[i];
+        if (prefix) snprintf(to->name, sizeof to->name, "%.30s/%.32s", network->name, network->layer[i].name);
+        make_unique(out, to);
+        out->n_layers++;
+    }
+    return SX_OK;
+}
+
+sx_status sx_named_append(const sx_network *network, sx_network *out) {
+    bool single = network->n_layers == 1 && strcmp(network->name, network->layer[0].name) == 0;
+    return append(network, !single, out);
+}
+
+sx_status sx_named_copy(const sx_network *network, sx_network *out) {
+    sx_network copy = {0};
+    SX_TRY(append(network, false, &copy));
+    memcpy(copy.name, network->name, sizeof copy.name);
+    *out = copy;
+    return SX_OK;
+}

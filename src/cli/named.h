@@ -1,0 +1,32 @@
+/* What --arch and --problem name without being files: entries of the catalog and einsum text. */
+#ifndef SX_CLI_NAMED_H
+#define SX_CLI_NAMED_H
+
+#include "cli/options.h"
+#include "sextant/input.h"
+#include "sextant/network.h"
+
+/* The architecture of the catalog; an error with the nearest name where there is none. */
+SX_MUST_USE sx_status sx_named_arch(const char *name, sx_arch *out);
+
+/* A problem, NETWORK or NETWORK/LAYER of the catalog, networks made as --batch and --training say; an error
+ * with the nearest name where there is none. *out is freed with sx_network_fini, here and below. */
+SX_MUST_USE sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out);
+
+/* The problem of einsum text, named after its output and its sizes. */
+SX_MUST_USE sx_status sx_named_einsum(const char *text, sx_network *out);
+
+/* Refuses --batch and --training where no value of --problem is a network. */
+SX_MUST_USE sx_status sx_named_check(const sx_args *args);
+
+/* A problem as a network of one layer. */
+SX_MUST_USE sx_status sx_named_single(const sx_problem *problem, sx_network *out);
+
+/* Appends the layers of a network, called NETWORK/LAYER where they are more than a single problem; a name
+ * that is taken gets a number. */
+SX_MUST_USE sx_status sx_named_append(const sx_network *network, sx_network *out);
+
+/* A copy. */
+SX_MUST_USE sx_status sx_named_copy(const sx_network *network, sx_network *out);
+
+#endif

@@ -1,0 +1,100 @@
+#include "cli/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 1024 };
+
+/* Refuses a count of 0 for an option. */
+static sx_status at_least_one(const sx_args *args, const char *name) {
+    if (sx_args_count(args, name, 1) >= 1) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is 0; it must be at least 1", name),
+                         "leave --%s out for no limit", name);
+}
+
+/* The threads to use: those asked for, or one for each processor. */
+static sx_status read_threads(const sx_args *args, unsigned *out) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t preset = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (uint64_t)processors;
+    uint64_t threads = sx_args_count(args, "threads", preset);
+    if (threads < 1 || threads > MAX_THREADS)
+        return sx_error_new(SX_ERR_USAGE, "--threads must lie between 1 and %d", MAX_THREADS);
+    *out = (unsigned)threads;
+    return SX_OK;
+}
+
+sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_run_options *out) {
+    sx_run_options o;
+    const char *objective = sx_args_text(args, "objective", 0);
+    bool limited = sx_args_flag(args, "evals") || sx_args_flag(args, "time") ||
+                   sx_args_flag(args, "target") || sx_args_flag(args, "patience");
+    sx_run_options_init(&o);
+    if (objective) SX_TRY(sx_objective_parse(objective, &o.objective));
+    SX_TRY(at_least_one(args, "evals"));
+    SX_TRY(at_least_one(args, "patience"));
+    SX_TRY(read_threads(args, &o.threads));
+    o.evaluations = sx_args_count(args, "evals", limited ? 0 : evaluations);
+    o.seconds = sx_args_number(args, "time", 0);
+    o.target = sx_args_number(args, "target", 0);
+    o.patience = sx_args_count(args, "patience", 0);
+    o.seed = sx_args_count(args, "seed", 0);
+    if (sx_args_flag(args, "time") && o.seconds <= 0)
+        return sx_error_new(SX_ERR_USAGE, "--time is %g; it must be more than 0 seconds", o.seconds);
+    if (sx_args_flag(args, "target") && o.target == 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--target is 0, which no mapping reaches"),
+                             "leave --target out to search on to the end of the budget");
+    *out = o;
+    return SX_OK;
+}
+
+sx_map_space_options sx_search_space_options(const sx_args *args) {
+    return (sx_map_space_options){
+        .remainders = sx_args_flag(args, "remainders"),
+        .keep_all = sx_args_flag(args, "keep-all"),
+        .no_banks = sx_args_flag(args, "no-banks"),
+    };
+}
+
+sx_model_options sx_search_model_options(const sx_args *args) {
+    return (sx_model_options){
+        .no_first_read_elision = sx_args_flag(args, "no-first-read-elision"),
+        .no_link_transfers = sx_args_flag(args, "no-link-transfers"),
+    };
+}
+
+sx_status sx_search_mapper(const char *text) {
+    char *full = NULL;
+    sx_status status = sx_navigator_text(text, &full);
+    free(full);
+    return status;
+}
+
+sx_status sx_search_space_init(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
+                               sx_search_space *out) {
+    sx_model_options model = sx_search_model_options(sources->args);
+    sx_map_space_options space = sx_search_space_options(sources->args);
+    memset(out, 0, sizeof *out);
+    out->problem = *problem;
+    out->arch = *arch;
+    SX_TRY(sx_sources_constraints(sources, problem, arch, &out->constraints));
+    SX_TRY(sx_model_new(problem, arch, &model, &out->model));
+    return sx_map_space_new(out->model, &out->constraints, &space, &out->space);
+}
+
+void sx_search_space_fini(sx_search_space *s) {
+    sx_space_free(s->space);
+    sx_model_free(s->model);
+    s->space = NULL;
+    s->model = NULL;
+}
+
+void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err) {
+    size_t n = 0;
+    if (sx_args_flag(args, "quiet")) return;
+    for (; sx_sources_note(sources, n); n++)
+        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, n));
+    if (n && !sx_args_flag(args, "verbose"))
+        sx_text_add(err, "note: %zu thing%s in the files %s no effect on the cost; --verbose lists them\n", n,
+                    n == 1 ? "" : "s", n == 1 ? "has" : "have");
+}

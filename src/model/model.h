@@ -103,7 +103,7 @@ typedef struct sx_nest {
 
 /* Where an instance stands in a spatial loop reached with all outer loops of its dimension at their last
  * iteration: before the last one in use, at it, or beyond it and idle. */
-enum { SX_EARLY, SX_ON, SX_BEYOND };
+enum { SX_EARLY, SX_ON, SX_IDLE };
 
 /* Words that one access serves to m children at once, `scatter` such groups at a time. */
 typedef struct sx_record {

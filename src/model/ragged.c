@@ -61,7 +61,7 @@ static double count_here(const chain *c, demand want) {
         const sx_loop *l = c->loop[i];
         if (c->spatial[i]) {
             if (c->place[i] == SX_EARLY) edge = inside;
-            if (c->place[i] == SX_BEYOND) edge = 0;
+            if (c->place[i] == SX_IDLE) edge = 0;
             if (c->place[i] != SX_ON && turn > 0) first = first > 0 ? 0 : first;
             if (c->place[i] != SX_ON && turn > want.still) next_reached = false;
             continue;
@@ -91,8 +91,8 @@ static double count_places(chain *c, demand want, int i, bool off) {
         return n * count_places(c, want, i - 1, true);
     }
     double sum = 0;
-    const uint32_t many[] = {[SX_EARLY] = last - 1, [SX_ON] = 1, [SX_BEYOND] = n - last};
-    for (uint8_t place = SX_EARLY; place <= SX_BEYOND; place++) {
+    const uint32_t many[] = {[SX_EARLY] = last - 1, [SX_ON] = 1, [SX_IDLE] = n - last};
+    for (uint8_t place = SX_EARLY; place <= SX_IDLE; place++) {
         if (many[place] == 0) continue;
         c->place[i] = place;
         sum += many[place] * count_places(c, want, i - 1, place != SX_ON);

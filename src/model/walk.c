@@ -153,7 +153,7 @@ static void run_item(sx_walker *w, sx_walk_block *b) {
     sx_walk_child *kept = NULL;
     size_t n_kept = 0, room = 0;
     if (it->spatial) {
-        if (edge && it->place == SX_BEYOND) return;
+        if (edge && it->place == SX_IDLE) return;
         uint32_t edges = it->place == SX_ON ? b->edges : inside, after;
         uint32_t only = run(w, j, edges, state, &after);
         if (w->failed) return;
@@ -277,7 +277,7 @@ static void walk_parents(sx_evaluator *e, sx_walker *w, sx_flow *flow, double pa
         bool leaves = it->spatial ? it->place == SX_EARLY : it->loop->last > 1;
         w->leaving[j + 1] = leaves ? w->leaving[j] | dim : w->leaving[j];
         w->dead[j + 1] = leaves ? w->dead[j] & ~dim : w->dead[j];
-        if (it->spatial && it->place == SX_BEYOND) w->dead[j + 1] |= dim;
+        if (it->spatial && it->place == SX_IDLE) w->dead[j + 1] |= dim;
     }
     w->n_states = w->n_blocks = w->n_children = w->states.used = w->blocks_at.used = 0;
     if (w->states.size) memset(w->states.slot, 0xff, w->states.size * sizeof *w->states.slot);
@@ -316,8 +316,8 @@ static void place_parents(sx_evaluator *e, sx_walker *w, sx_flow *flow, int i, u
         return;
     }
     const uint32_t many[] = {
-        [SX_EARLY] = it->loop->last - 1, [SX_ON] = 1, [SX_BEYOND] = it->loop->n - it->loop->last};
-    for (uint8_t place = SX_EARLY; place <= SX_BEYOND && !w->failed; place++) {
+        [SX_EARLY] = it->loop->last - 1, [SX_ON] = 1, [SX_IDLE] = it->loop->n - it->loop->last};
+    for (uint8_t place = SX_EARLY; place <= SX_IDLE && !w->failed; place++) {
         if (many[place] == 0) continue;
         it->place = place;
         place_parents(e, w, flow, i - 1, place == SX_ON ? off : off | dim, parents * many[place], hops);
@@ -360,9 +360,7 @@ static void list_classes(sx_walker *w) {
         for (int l = 0; l < slot->n_loops; l++) {
             const sx_loop *loop = &slot->loop[l];
             if (!(w->ragged >> loop->dim & 1)) continue;
-            place[loop->dim] = at[l] + 1 < loop->last    ? SX_EARLY
-                               : at[l] + 1 == loop->last ? SX_ON
-                                                         : SX_BEYOND;
+            place[loop->dim] = at[l] + 1 < loop->last ? SX_EARLY : at[l] + 1 == loop->last ? SX_ON : SX_IDLE;
         }
         int c = 0;
         while (c < w->n_classes && memcmp(w->place[c], place, sizeof place) != 0) c++;

@@ -12,7 +12,7 @@ enum { MAX_CLASSES = UINT16_MAX, MAX_ITEMS = 2 * MAX_LOOPS, MAX_BLOCKS = 1 << 24
 typedef struct sx_walk_item {
     const sx_loop *loop;
     bool spatial;
-    uint8_t place; /* SX_EARLY, SX_ON or SX_BEYOND */
+    uint8_t place; /* SX_EARLY, SX_ON or SX_IDLE */
     int64_t move[SX_MAX_RANKS];
 } sx_walk_item;
 

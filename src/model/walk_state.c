@@ -103,7 +103,7 @@ uint32_t sx_walk_shift(sx_walker *w, uint32_t id, const sx_walk_item *it, int64_
 
 bool sx_walk_idle(const sx_walker *w, int c, uint32_t edges) {
     for (uint32_t left = edges; left; left &= left - 1)
-        if (w->place[c][__builtin_ctz(left)] == SX_BEYOND) return true;
+        if (w->place[c][__builtin_ctz(left)] == SX_IDLE) return true;
     return false;
 }
 

@@ -31,15 +31,25 @@ typedef struct sx_map_space {
     sx_map_space_options options;
     int n_slots;
     sx_map_slot slot[SX_MAX_SLOTS];
+    uint32_t min[SX_MAX_DIMS][SX_MAX_SLOTS], max[SX_MAX_DIMS][SX_MAX_SLOTS]; /* limits of factors */
     int8_t temporal_slot[SX_MAX_LEVELS];
-    int8_t spatial_slot[SX_MAX_LEVELS]; /* -1: no fan-out */
-    bool planar[SX_MAX_LEVELS];         /* the fan-out has both X and Y */
-    uint8_t free_keep[SX_MAX_LEVELS];   /* tensors that a level may keep or not */
-    uint8_t fixed_keep[SX_MAX_LEVELS];  /* tensors that it always keeps */
-    uint8_t banked[SX_MAX_LEVELS];      /* tensors that share the level by banks; 0: not banked */
+    int8_t spatial_slot[SX_MAX_LEVELS];  /* -1: no fan-out */
+    bool planar[SX_MAX_LEVELS];          /* the fan-out has both X and Y */
+    uint16_t free_x[SX_MAX_LEVELS];      /* dimensions whose spatial loop may lie on X or on Y */
+    uint16_t fixed_x[SX_MAX_LEVELS];     /* dimensions whose spatial loop lies on X; all others: on Y */
+    uint16_t fixed_order[SX_MAX_LEVELS]; /* dimensions whose temporal loop has its place */
+    uint8_t spread_order[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of spatial loops, within X and within Y */
+    uint8_t free_keep[SX_MAX_LEVELS];                 /* tensors that a level may keep or not */
+    uint8_t fixed_keep[SX_MAX_LEVELS];                /* tensors that it always keeps */
+    uint8_t banked[SX_MAX_LEVELS]; /* tensors that share the level by banks; 0: not banked */
     uint64_t bank_words[SX_MAX_LEVELS];
     sx_factors *factors[SX_MAX_DIMS];
     sx_orders *orders;
+    uint8_t n_primes[SX_MAX_DIMS];
+    uint32_t prime[SX_MAX_DIMS][10]; /* of the dimension's size, ascending */
+    size_t banks_at;                 /* where a point's counts of banks begin; 0: it has none */
+    bool shares;                     /* constraints ask for shares in use, which no construction promises */
+    void *blank;                     /* a point of no choices: what all constructions have in common */
     sx_gene gene_of[SX_MAX_DIMS + 4 * SX_MAX_LEVELS];
     size_t n_counts; /* lines of the size's account, made once */
     sx_size count[24];

@@ -42,6 +42,10 @@ typedef struct sx_space_type {
     /* Neighbour number `index`: a point one small step away, legal or not; false past the last. */
     bool (*neighbour)(const sx_space *space, const void *point, size_t index, void *out);
 
+    /* Brings a construction to legality by cheap and rough steps; false where it is still not legal. May be
+     * NULL. */
+    bool (*repair)(const sx_space *space, sx_rng *rng, void *point);
+
     void (*encode)(const sx_space *space, const void *point, double *values);
     bool (*project)(const sx_space *space, const double *values, void *point);
 
@@ -66,8 +70,10 @@ struct sx_space {
     const sx_gene *gene;
 };
 
-/* Draws until a point is legal, SX_SAMPLE_TRIES times at most, then projects the last draw; false where even
- * that is not legal. `rejected`, where not NULL, grows by the illegal draws. */
+/* Draws until a point is legal, SX_SAMPLE_TRIES times at most, then repairs or else projects the last draw;
+ * false where even that is not legal. Points that were drawn are uniform over the legal constructions; those
+ * that were repaired lean towards the border of legality, where most draws come to rest. `rejected`, where
+ * not NULL, grows by the illegal draws. */
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected);
 
 /* The axis of that name, -1 where there is none. */

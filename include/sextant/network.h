@@ -8,7 +8,7 @@
 
 typedef struct sx_layer {
     char name[SX_NAME_SIZE];
-    uint64_t count; /* how often the network runs this very computation (groups of a convolution included) */
+    uint64_t count; /* how often the network runs this very computation (once per head, for attention) */
     sx_problem problem;
 } sx_layer;
 
@@ -23,8 +23,9 @@ SX_API void sx_network_fini(sx_network *network);
 /* The layer of that name, NULL where there is none. */
 SX_API const sx_layer *sx_network_layer(const sx_network *network, const char *name);
 
-/* How many layers there are that differ in more than their names; first[i], where not NULL, is the index of
- * the first layer that is the same computation as layer i. */
+/* How many layers there are that differ in more than their names (those of dimensions and tensors count,
+ * since constraints and buffers go by them); first[i], where not NULL, is the index of the first layer that
+ * is the same computation as layer i. */
 SX_API size_t sx_network_distinct(const sx_network *network, size_t *first);
 
 /* The built-in networks: entry `index`, its name and a line about it; NULL past the last. */
@@ -36,7 +37,8 @@ typedef struct sx_network_options {
     bool training;  /* the weight-update computation of every layer instead of its inference */
 } sx_network_options;
 
-/* A network of the catalog; options may be NULL. *out is freed with sx_network_fini. */
+/* A network of the catalog; a length in words may follow the name of one that reads text, as in
+ * bert-base-128. options may be NULL. *out is freed with sx_network_fini. */
 SX_API SX_MUST_USE sx_status sx_catalog_network(const char *name, const sx_network_options *options,
                                                 sx_network *out);
 

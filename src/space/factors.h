@@ -24,16 +24,16 @@ sx_u128 sx_factors_count(const sx_factors *factors);
 void sx_factors_at(const sx_factors *factors, sx_u128 index, uint32_t *factor);
 bool sx_factors_rank(const sx_factors *factors, const uint32_t *factor, sx_u128 *index);
 
-/* A uniform split; faster than drawing an index. */
+/* A uniform split (to within 2^-32); faster than drawing an index. */
 void sx_factors_draw(const sx_factors *factors, sx_rng *rng, uint32_t *factor);
 
-/* How many splits have factors beyond 1 at exactly the slots of the mask. */
-sx_u128 sx_factors_pattern(const sx_factors *factors, uint32_t mask);
+/* How many splits have factors beyond 1 at exactly the slots of the mask; false when memory is out. */
+SX_MUST_USE bool sx_factors_pattern(const sx_factors *factors, uint32_t mask, sx_u128 *count);
 
 /* The splits nearest to targets (log2 of the factor per slot), by the sum of squared differences: writes at
  * most n of them, nearest first (ties: lower index), with their distances; returns how many. Exact as long as
- * the count is at most 2^20; beyond, the nearest ones that a beam of `n` finds from the innermost slot
- * out. */
+ * the count is at most 2^20; beyond, the nearest ones that so many steps of a search find that tries near
+ * factors first. */
 size_t sx_factors_nearest(const sx_factors *factors, const double *target, size_t n,
                           uint32_t (*factor)[SX_MAX_SLOTS], double *distance);
 

@@ -7,16 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list: its entry `index` and a line about it, NULL past the last. */
+/* How large a network is. */
+typedef struct extent {
+    size_t layers, distinct;
+    uint64_t computes;
+} extent;
+
+static sx_status network_extent(const char *name, extent *out) {
+    sx_network network;
+    SX_TRY(sx_catalog_network(name, NULL, &network));
+    *out = (extent){.layers = network.n_layers, .distinct = sx_network_distinct(&network, NULL)};
+    for (size_t i = 0; i < network.n_layers; i++)
+        out->computes += network.layer[i].count * sx_problem_computes(&network.layer[i].problem);
+    sx_network_fini(&network);
+    return SX_OK;
+}
+
+/* A list: its entry `index` and a line about it, NULL past the last; and how large an entry is, where that
+ * can be said. */
 typedef struct topic {
     const char *name, *about;
     const char *(*entry)(size_t index, const char **about);
+    sx_status (*extent)(const char *name, extent *out);
 } topic;
 
 static const topic topics[] = {
-    {"archs", "architectures of the catalog, for --arch", sx_catalog_arch_name},
-    {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name},
-    {"objectives", "what --objective accepts", sx_objective_name},
+    {"archs", "architectures of the catalog, for --arch", sx_catalog_arch_name, NULL},
+    {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name, NULL},
+    {"networks", "networks of the catalog, for --problem NETWORK or NETWORK/LAYER", sx_catalog_network_name,
+     network_extent},
+    {"objectives", "what --objective accepts", sx_objective_name, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
@@ -31,39 +51,62 @@ static sx_status find_topic(const char *name, const topic **out) {
     sx_status error = sx_error_new(SX_ERR_USAGE, "there is no list of '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
-    return sx_error_hint(error, "there are archs, problems and objectives");
+    return sx_error_hint(error, "there are archs, problems, networks and objectives");
 }
 
-static void print_topic(const topic *t, int indent, sx_text *out) {
+static sx_status print_topic(const topic *t, int indent, sx_text *out) {
     sx_table table;
-    const char *about;
-    sx_table_begin(&table, "ll");
-    for (size_t i = 0; t->entry(i, &about); i++) {
-        sx_table_cell(&table, "%s", t->entry(i, &about));
+    const char *name, *about;
+    sx_status status = SX_OK;
+    sx_table_begin(&table, t->extent ? "lrrl" : "ll");
+    for (size_t i = 0; !status && (name = t->entry(i, &about)); i++) {
+        sx_table_cell(&table, "%s", name);
+        if (t->extent) {
+            extent size = {0};
+            status = t->extent(name, &size);
+            sx_table_cell(&table, "%zu layers", size.layers);
+            sx_table_cell(&table, "%.2f G MACs", (double)size.computes / 1e9);
+        }
         sx_table_cell(&table, "%s", about);
     }
     sx_table_end(&table, indent, out);
+    return status;
 }
 
-/* The list as an array of {"name", "about"}, NULL when memory is out. */
-static json_t *topic_json(const topic *t) {
-    json_t *array = json_array();
-    const char *about;
-    for (size_t i = 0; t->entry(i, &about); i++) {
-        const char *name = t->entry(i, &about);
-        json_array_append_new(array, json_pack("{s:s, s:s}", "name", name, "about", about));
+/* Appends the list to an array as {"name", "about"} and, for what has a size, {"layers", "distinct",
+ * "computes"}. */
+static sx_status add_entries(const topic *t, json_t *array) {
+    const char *name, *about;
+    for (size_t i = 0; (name = t->entry(i, &about)); i++) {
+        json_t *entry = json_pack("{s:s, s:s}", "name", name, "about", about);
+        json_array_append_new(array, entry);
+        if (!t->extent) continue;
+        extent size;
+        SX_TRY(t->extent(name, &size));
+        json_object_set_new(entry, "layers", json_integer((json_int_t)size.layers));
+        json_object_set_new(entry, "distinct", json_integer((json_int_t)size.distinct));
+        json_object_set_new(entry, "computes", json_integer((json_int_t)size.computes));
     }
-    return array;
+    return SX_OK;
 }
 
 /* Adds the lists chosen (all of them where `one` is NULL) as an object of JSON. */
 static sx_status add_json(const topic *one, sx_text *out) {
     json_t *object = json_object();
-    for (size_t i = 0; i < N_TOPICS; i++)
-        if (!one || one == &topics[i]) json_object_set_new(object, topics[i].name, topic_json(&topics[i]));
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < N_TOPICS && !status; i++) {
+        if (one && one != &topics[i]) continue;
+        json_t *array = json_array();
+        json_object_set_new(object, topics[i].name, array);
+        status = add_entries(&topics[i], array);
+    }
     char *text = json_dumps(object, JSON_INDENT(2));
     json_decref(object);
-    if (!text) return sx_error_memory();
+    if (!text && !status) status = sx_error_memory();
+    if (status) {
+        free(text);
+        return status;
+    }
     sx_text_add(out, "%s\n", text);
     free(text);
     return SX_OK;
@@ -76,13 +119,10 @@ static sx_status run(const sx_args *args, sx_result *result) {
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
     result->file = sx_args_text(args, "output", 0);
     if (sx_args_flag(args, "json")) return add_json(one, &result->out);
-    if (one) {
-        print_topic(one, 0, &result->out);
-        return SX_OK;
-    }
+    if (one) return print_topic(one, 0, &result->out);
     for (size_t i = 0; i < N_TOPICS; i++) {
         sx_text_add(&result->out, "%s%s: %s\n", i ? "\n" : "", topics[i].name, topics[i].about);
-        print_topic(&topics[i], 2, &result->out);
+        SX_TRY(print_topic(&topics[i], 2, &result->out));
     }
     return SX_OK;
 }
@@ -91,8 +131,9 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 
 const sx_command sx_command_list = {
     .name = "list",
-    .about = "what there is to choose from: architectures, problems, objectives, each with a line of help",
-    .usage = "[archs|problems|objectives] [OPTION ...]",
+    .about = "what there is to choose from: architectures, problems, networks, objectives, each with a line "
+             "of help",
+    .usage = "[archs|problems|networks|objectives] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -147,7 +147,7 @@ static const struct {
     void (*build)(sx_net *net);
     bool reads; /* a text, whose length may follow the name: bert-base-128 */
 } entries[] = {
-    {"alexnet", "AlexNet, 227 x 227, conv2, conv4 and conv5 in two groups as in the paper", alexnet, false},
+    {"alexnet", "AlexNet, 227 x 227, conv2, conv4, conv5 in two groups as published", alexnet, false},
     {"vgg16", "VGG-16, 224 x 224", vgg16, false},
     {"resnet18", "ResNet-18, 224 x 224", sx_net_resnet18, false},
     {"resnet50", "ResNet-50, 224 x 224, strides in the 3x3 convolutions", sx_net_resnet50, false},

@@ -55,7 +55,7 @@ typedef struct sx_map_space {
     sx_size count[24];
 } sx_map_space;
 
-/* The map space behind a space, NULL where it is of another type. */
+/* The map space behind a space, itself or what it stands in front of; NULL where that is of another type. */
 const sx_map_space *sx_map_space_of(const sx_space *space);
 
 /* A point as the mapping it begins with: only the levels there are may be read. */

@@ -68,6 +68,7 @@ struct sx_space {
     size_t n_values;
     size_t n_genes;
     const sx_gene *gene;
+    const sx_space *inner; /* the space that this one stands in front of (recorder.h); NULL: none */
 };
 
 /* Draws until a point is legal, SX_SAMPLE_TRIES times at most, then repairs or else projects the last draw;

@@ -131,8 +131,7 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 
 const sx_command sx_command_list = {
     .name = "list",
-    .about = "what there is to choose from: architectures, problems, networks, objectives, each with a line "
-             "of help",
+    .about = "what there is to choose from: architectures, problems, networks, objectives and so on",
     .usage = "[archs|problems|networks|objectives] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -1,0 +1,248 @@
+#include "cli/sweep.h"
+
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_GROUPS = 40 };
+
+/* An order and what it costs. */
+typedef struct swept {
+    double edp;
+    uint64_t index;
+} swept;
+
+static uint64_t factorial(int n) {
+    uint64_t product = 1;
+    for (int i = 2; i <= n; i++) product *= (uint64_t)i;
+    return product;
+}
+
+/* Order number `index` of n things, outermost first, in the order of the alphabet. */
+static void order_at(uint64_t index, int n, uint8_t *order) {
+    uint8_t left[SX_SWEEP_DIMS];
+    for (int i = 0; i < n; i++) left[i] = (uint8_t)i;
+    for (int i = 0; i < n; i++) {
+        uint64_t block = factorial(n - 1 - i), pick = index / block;
+        index %= block;
+        order[i] = left[pick];
+        memmove(left + pick, left + pick + 1, (size_t)(n - i) - pick - 1);
+    }
+}
+
+/* Gives all levels of a mapping one order of their temporal loops. */
+static void set_order(const sx_sweep *sweep, uint64_t index, sx_mapping *mapping) {
+    uint8_t order[SX_SWEEP_DIMS], inner_first[SX_MAX_DIMS];
+    int n = 0;
+    uint32_t used = 0;
+    order_at(index, sweep->n_dims, order);
+    for (int i = sweep->n_dims - 1; i >= 0; i--) {
+        inner_first[n++] = sweep->dim[order[i]];
+        used |= 1u << sweep->dim[order[i]];
+    }
+    for (int d = 0; d < mapping->n_dims; d++)
+        if (!(used >> d & 1)) inner_first[n++] = (uint8_t)d;
+    for (int s = 0; s < mapping->n_levels; s++)
+        memcpy(mapping->level[s].temporal_order, inner_first, mapping->n_dims);
+}
+
+static int by_cost(const void *a, const void *b) {
+    const swept *x = a, *y = b;
+    if (x->edp != y->edp) return x->edp < y->edp ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Costs every order, sorted by cost. */
+static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, const sx_sweep *sweep,
+                             swept *all) {
+    sx_mapping mapping = *given;
+    for (uint64_t i = 0; i < sweep->n_orders; i++) {
+        sx_score score;
+        set_order(sweep, i, &mapping);
+        sx_verdict verdict = sx_evaluate_score(evaluator, &mapping, &score);
+        if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
+        if (verdict.reason != SX_LEGAL)
+            return sx_error_new(SX_ERR_LIMIT, "an order of the mapping's loops cannot be costed: %s",
+                                sx_reason_name(verdict.reason));
+        all[i] = (swept){score.energy_pj * score.cycles, i};
+    }
+    qsort(all, sweep->n_orders, sizeof *all, by_cost);
+    return SX_OK;
+}
+
+/* Gathers sorted orders into groups. */
+static sx_status gather(sx_evaluator *evaluator, const sx_mapping *given, const swept *all, sx_sweep *sweep) {
+    sx_mapping mapping = *given;
+    size_t n = 0;
+    for (uint64_t i = 0; i < sweep->n_orders; i++) n += i == 0 || all[i].edp != all[i - 1].edp;
+    sweep->group = calloc(n, sizeof *sweep->group);
+    if (!sweep->group) return sx_error_memory();
+    for (uint64_t i = 0; i < sweep->n_orders; i++) {
+        uint8_t order[SX_SWEEP_DIMS];
+        if (i == 0 || all[i].edp != all[i - 1].edp) {
+            sx_order_group *group = &sweep->group[sweep->n_groups++];
+            set_order(sweep, all[i].index, &mapping);
+            (void)sx_evaluate_score(evaluator, &mapping, &group->score);
+            group->edp = all[i].edp;
+        }
+        sx_order_group *group = &sweep->group[sweep->n_groups - 1];
+        order_at(all[i].index, sweep->n_dims, order);
+        for (int p = 0; p < sweep->n_dims; p++) group->dims_at[p] |= (uint16_t)(1u << order[p]);
+        group->n++;
+    }
+    return SX_OK;
+}
+
+/* Chooses the dimensions that are permuted; an error where they are too many. */
+static sx_status choose_dims(const sx_problem *problem, sx_sweep *sweep) {
+    int n = 0;
+    double orders = 1;
+    for (int d = 0; d < problem->n_dims; d++) {
+        if (problem->size[d] == 1) continue;
+        if (n < SX_SWEEP_DIMS) sweep->dim[n] = (uint8_t)d;
+        orders *= ++n;
+    }
+    if (n > SX_SWEEP_DIMS)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "%d dimensions have %s orders, too many to cost them all", n,
+                                          sx_show_count(orders).text),
+                             "a sweep goes up to %d dimensions of more than one iteration, %s orders",
+                             SX_SWEEP_DIMS, sx_show_count((double)factorial(SX_SWEEP_DIMS)).text);
+    sweep->n_dims = n;
+    sweep->n_orders = factorial(n);
+    return SX_OK;
+}
+
+sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_sweep *out) {
+    sx_sweep sweep = {0};
+    sx_evaluator *evaluator = NULL;
+    sx_score score;
+    SX_TRY(choose_dims(sx_model_problem(model), &sweep));
+    swept *all = malloc(sweep.n_orders * sizeof *all);
+    sx_status status = all ? sx_evaluator_new(model, &evaluator) : sx_error_memory();
+    if (!status) {
+        (void)sx_evaluate_score(evaluator, mapping, &score);
+        sweep.edp = score.energy_pj * score.cycles;
+        status = cost_orders(evaluator, mapping, &sweep, all);
+    }
+    if (!status) status = gather(evaluator, mapping, all, &sweep);
+    sx_evaluator_free(evaluator);
+    free(all);
+    if (status) {
+        sx_sweep_fini(&sweep);
+        return status;
+    }
+    *out = sweep;
+    return SX_OK;
+}
+
+void sx_sweep_fini(sx_sweep *sweep) {
+    free(sweep->group);
+    *sweep = (sx_sweep){0};
+}
+
+/* Whether what stands at a place says anything: fewer dimensions than those that are free to stand there. */
+static bool telling(const sx_sweep *sweep, const sx_order_group *group, int place) {
+    int alone = 0;
+    for (int p = 0; p < sweep->n_dims; p++) alone += __builtin_popcount(group->dims_at[p]) == 1;
+    int here = __builtin_popcount(group->dims_at[place]);
+    return here == 1 || here < sweep->n_dims - alone;
+}
+
+/* Whether all dimensions have names of one letter, which need no spaces between them. */
+static bool letters(const sx_problem *problem) {
+    for (int d = 0; d < problem->n_dims; d++)
+        if (problem->dim_name[d][1]) return false;
+    return true;
+}
+
+/* Adds the dimensions at a place: one, some in brackets, or all but some. */
+static void add_place(const sx_sweep *sweep, unsigned mask, const sx_problem *problem, sx_text *out) {
+    const char *space = letters(problem) ? "" : " ", *between = "";
+    int n = __builtin_popcount(mask);
+    bool invert = 2 * n > sweep->n_dims;
+    if (invert) mask = ~mask;
+    if (n != 1) sx_text_add(out, invert ? "[^" : "[");
+    for (int i = 0; i < sweep->n_dims; i++) {
+        if (!(mask >> i & 1)) continue;
+        sx_text_add(out, "%s%s", between, problem->dim_name[sweep->dim[i]]);
+        between = space;
+    }
+    if (n != 1) sx_text_add(out, "]");
+}
+
+void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
+                      sx_text *out) {
+    const char *space = letters(problem) ? "" : " ";
+    int head = 0, tail = sweep->n_dims;
+    while (head < sweep->n_dims && telling(sweep, group, head)) head++;
+    while (tail > head && telling(sweep, group, tail - 1)) tail--;
+    for (int p = 0; p < head; p++) {
+        if (p) sx_text_add(out, "%s", space);
+        add_place(sweep, group->dims_at[p], problem, out);
+    }
+    if (head == sweep->n_dims) return;
+    sx_text_add(out, "%s..%s", head ? space : "", tail < sweep->n_dims ? space : "");
+    for (int p = tail; p < sweep->n_dims; p++) {
+        if (p > tail) sx_text_add(out, "%s", space);
+        add_place(sweep, group->dims_at[p], problem, out);
+    }
+}
+
+/* Adds the rows of the first groups. */
+static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
+    sx_table table;
+    double best = sweep->group[0].edp;
+    sx_table_begin(&table, "rrrrrll");
+    const char *const heads[] = {"EDP", "x best", "cycles", "energy", "orders", "pattern (outermost first)",
+                                 ""};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) sx_table_cell(&table, "%s", heads[i]);
+    for (size_t i = 0; i < sweep->n_groups && i < SHOWN_GROUPS; i++) {
+        const sx_order_group *group = &sweep->group[i];
+        sx_text pattern = {0};
+        sx_sweep_pattern(sweep, group, problem, &pattern);
+        out->failed |= pattern.failed;
+        sx_table_cell(&table, "%.6g", group->edp);
+        sx_table_cell(&table, "%.3f", group->edp / best);
+        sx_table_cell(&table, "%s", sx_show_count(group->score.cycles).text);
+        sx_table_cell(&table, "%s", sx_show_energy(group->score.energy_pj).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)group->n).text);
+        sx_table_cell(&table, "%s", pattern.size ? pattern.data : "..");
+        sx_table_cell(&table, "%s", group->edp == sweep->edp ? "<- the mapping as it is" : "");
+        sx_text_free(&pattern);
+    }
+    sx_table_end(&table, 2, out);
+    if (sweep->n_groups > SHOWN_GROUPS)
+        sx_text_add(out, "  and %zu values more; --json gives all of them\n", sweep->n_groups - SHOWN_GROUPS);
+}
+
+void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
+    double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
+    sx_text_add(out, "Orders: %s, the same at all levels\n", sx_show_count((double)sweep->n_orders).text);
+    sx_text_add(out, "  %s different EDP value%s; the worst, %.6g, is %s x the best, %.6g\n\n",
+                sx_show_count((double)sweep->n_groups).text, sweep->n_groups == 1 ? "" : "s", worst,
+                sx_show_count(worst / best).text, best);
+    print_groups(sweep, problem, out);
+}
+
+json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
+    json_t *groups = json_array(), *dims = json_array();
+    for (int i = 0; i < sweep->n_dims; i++)
+        json_array_append_new(dims, json_string(problem->dim_name[sweep->dim[i]]));
+    for (size_t i = 0; i < sweep->n_groups; i++) {
+        const sx_order_group *group = &sweep->group[i];
+        sx_text pattern = {0};
+        sx_sweep_pattern(sweep, group, problem, &pattern);
+        json_array_append_new(groups,
+                              json_pack("{s:f, s:f, s:f, s:I, s:s}", "edp", group->edp, "energy_pj",
+                                        group->score.energy_pj, "cycles", group->score.cycles, "orders",
+                                        (json_int_t)group->n, "pattern", pattern.size ? pattern.data : ".."));
+        sx_text_free(&pattern);
+    }
+    double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
+    return json_pack("{s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "dimensions", dims, "orders",
+                     (json_int_t)sweep->n_orders, "values", (json_int_t)sweep->n_groups, "best", best,
+                     "worst", worst, "ratio", worst / best, "given", sweep->edp, "groups", groups);
+}

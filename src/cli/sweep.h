@@ -1,0 +1,44 @@
+/* `sextant space --sweep orders`: one mapping under every order of its loops, the same at all levels
+ * (Demystifying Map Space Exploration, section 4.4.3 and figure 7). */
+#ifndef SX_CLI_SWEEP_H
+#define SX_CLI_SWEEP_H
+
+#include "base/text.h"
+#include "sextant/model.h"
+
+#include <jansson.h>
+
+enum { SX_SWEEP_DIMS = 10 }; /* more dimensions than that have too many orders */
+
+/* The orders that cost the same to the last bit. */
+typedef struct sx_order_group {
+    sx_score score;
+    double edp;
+    uint64_t n;
+    uint16_t dims_at[SX_SWEEP_DIMS]; /* the dimensions seen at each place, outermost first: bit masks over
+                                        sx_sweep.dim */
+} sx_order_group;
+
+typedef struct sx_sweep {
+    int n_dims; /* dimensions of more than one iteration */
+    uint8_t dim[SX_SWEEP_DIMS];
+    uint64_t n_orders;
+    size_t n_groups;
+    sx_order_group *group; /* by EDP, the best first */
+    double edp;            /* of the mapping as it is */
+} sx_sweep;
+
+/* Costs a legal mapping under all orders; *out is freed with sx_sweep_fini. */
+SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_sweep *out);
+void sx_sweep_fini(sx_sweep *sweep);
+
+/* Adds what a group's orders have in common, outermost first: "XY..C" begin with X and Y and end with C,
+ * "[XY].." begin with one of them, "..[^XY]" end with none of them, ".." have nothing in common. */
+void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
+                      sx_text *out);
+
+/* Adds the sweep for a person; and as JSON, NULL when memory is out. */
+void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *out);
+json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem);
+
+#endif

@@ -1,6 +1,7 @@
 #include "frontend/mapping_factors.h"
 
 #include "base/text.h"
+#include "frontend/mapping_names.h"
 #include "frontend/scan.h"
 
 #include <ctype.h>
@@ -10,14 +11,16 @@
 typedef struct reader {
     sx_input *input;
     const sx_problem *problem;
-    sx_factor_row *row;
+    bool bounds;
+    sx_factor_visitor *each;
+    void *user;
 } reader;
 
-sx_status sx_dimension_unknown(sx_place place, const char *name, const sx_problem *problem) {
-    const char *known[SX_MAX_DIMS];
-    for (int d = 0; d < problem->n_dims; d++) known[d] = problem->dim_name[d];
-    return sx_error_unknown(place, "dimension", name, known, problem->n_dims);
-}
+/* A row being filled. */
+typedef struct filler {
+    const sx_problem *problem;
+    sx_factor_row *row;
+} filler;
 
 /* The error for what should be a factor, up to the next blank or comma. */
 static SX_MUST_USE sx_status bad_factor(sx_place place, const char *name, const char *written) {
@@ -27,12 +30,26 @@ static SX_MUST_USE sx_status bad_factor(sx_place place, const char *name, const 
                        SX_MAX_DIM_SIZE, (int)(length < 32 ? length : 32), written);
 }
 
-/* Reads "4" or "4,1" as the factor of a dimension. */
-static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_place place) {
+/* Reads the "<=" or ">=" of a bound, where one stands there. */
+static SX_MUST_USE sx_status read_relation(const reader *r, sx_scan *scan, const char *name,
+                                           sx_relation *relation) {
+    char next = sx_scan_peek(scan);
+    if (next != '<' && next != '>') return SX_OK;
+    if (!r->bounds)
+        return sx_error_hint(sx_error_at(sx_scan_place(scan), "the factor of '%s' is a bound", name),
+                             "a mapping needs the factor itself: '%s=4'", name);
+    *relation = next == '<' ? SX_AT_MOST : SX_AT_LEAST;
+    if (!sx_scan_take(scan, next == '<' ? "<=" : ">="))
+        return sx_error_hint(sx_error_at(sx_scan_place(scan), "the bound of '%s' is not understood", name),
+                             "bounds are written '%s<=4' and '%s>=4'", name, name);
+    return SX_OK;
+}
+
+/* Reads "4" or "4,1" as the factor of a dimension and shows it. */
+static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_relation relation,
+                                         sx_place place) {
     const char *name = r->problem->dim_name[dim];
-    sx_factor *factor = &r->row->dim[dim];
     int64_t value, remainder = 0;
-    if (factor->written) return sx_error_at(place, "dimension '%s' has two factors here", name);
     sx_place number = sx_scan_place(scan);
     const char *written = scan->at;
     if (!sx_scan_number(scan, &value) || *scan->at == '.' || value > SX_MAX_DIM_SIZE)
@@ -44,13 +61,14 @@ static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_p
             return sx_error_at(place, "the remainder of '%s' must be from 1 to its factor %lld", name,
                                (long long)value);
     }
+    if (value == 0 && relation != SX_EXACTLY) return bad_factor(number, name, written);
     if (value == 0) {
         value = r->problem->size[dim];
         SX_TRY(sx_input_add_note(r->input, place, "the factor 0 of '%s' stands for its whole size, %lld",
                                  name, (long long)value));
     }
-    *factor = (sx_factor){true, (uint32_t)value, (uint32_t)remainder, place};
-    return SX_OK;
+    const sx_factor_term term = {dim, relation, (uint32_t)value, (uint32_t)remainder, place};
+    return r->each(r->user, &term);
 }
 
 /* The dimension whose name, with a digit behind it, begins the given word, such as R of "R16"; -1 without
@@ -67,7 +85,7 @@ static int split_word(const char *word, const sx_problem *problem, size_t *lengt
     return found;
 }
 
-/* Reads one "R=3", "R = 3", "R 3" or "R3". */
+/* Reads one "R=3", "R = 3", "R 3" or "R3", or a bound. */
 static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
     sx_place place = sx_scan_place(scan);
     const char *start = scan->at;
@@ -81,10 +99,9 @@ static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
     }
     int dim = sx_problem_dim(r->problem, word);
     char next = sx_scan_peek(scan);
-    if (next == '<' || next == '>')
-        return sx_error_hint(sx_error_at(sx_scan_place(scan), "the factor of '%s' is a bound", word),
-                             "a mapping needs the factor itself: '%s=4'", word);
-    if (next != '=' && (dim < 0 || !isdigit((unsigned char)next))) {
+    sx_relation relation = SX_EXACTLY;
+    SX_TRY(read_relation(r, scan, word, &relation));
+    if (next != '=' && relation == SX_EXACTLY && (dim < 0 || !isdigit((unsigned char)next))) {
         int split = split_word(word, r->problem, &length);
         if (split >= 0) {
             dim = split;
@@ -92,8 +109,8 @@ static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
         }
     }
     if (dim < 0) return sx_dimension_unknown(place, word, r->problem);
-    sx_scan_take(scan, "=");
-    return read_number(r, scan, dim, place);
+    if (relation == SX_EXACTLY) sx_scan_take(scan, "=");
+    return read_number(r, scan, dim, relation, place);
 }
 
 /* Reads a text of factors, up to a # if there is one. */
@@ -118,15 +135,17 @@ static SX_MUST_USE sx_status read_map(reader *r, const sx_node *node) {
         if (dim < 0) return sx_dimension_unknown(pair->place, pair->key, r->problem);
         SX_TRY(sx_node_text(pair->value, pair->key, &text));
         sx_scan scan = {text, text, pair->value->place};
-        SX_TRY(read_number(r, &scan, dim, pair->value->place));
+        sx_relation relation = SX_EXACTLY;
+        SX_TRY(read_relation(r, &scan, pair->key, &relation));
+        SX_TRY(read_number(r, &scan, dim, relation, pair->value->place));
         if (sx_scan_peek(&scan)) return sx_scan_expected(&scan, "the end of the factor");
     }
     return SX_OK;
 }
 
-sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem *problem,
-                          sx_factor_row *row) {
-    reader r = {input, problem, row};
+sx_status sx_factors_visit(sx_input *input, const sx_node *node, const sx_problem *problem, bool bounds,
+                           sx_factor_visitor *each, void *user) {
+    reader r = {input, problem, bounds, each, user};
     if (node->kind == SX_NODE_SCALAR) return read_text(&r, node);
     if (node->kind == SX_NODE_MAP) return read_map(&r, node);
     for (size_t i = 0; i < node->n; i++) {
@@ -134,6 +153,23 @@ sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem
         SX_TRY(read_text(&r, node->item[i]));
     }
     return SX_OK;
+}
+
+/* Writes a factor into a row. */
+static SX_MUST_USE sx_status fill(void *user, const sx_factor_term *term) {
+    filler *f = user;
+    sx_factor *factor = &f->row->dim[term->dim];
+    if (factor->written)
+        return sx_error_at(term->place, "dimension '%s' has two factors here",
+                           f->problem->dim_name[term->dim]);
+    *factor = (sx_factor){true, term->value, term->remainder, term->place};
+    return SX_OK;
+}
+
+sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem *problem,
+                          sx_factor_row *row) {
+    filler f = {problem, row};
+    return sx_factors_visit(input, node, problem, false, fill, &f);
 }
 
 /* Adds the factors of a dimension, the outermost first, "DRAM 6 x Buffer 4"; returns how many. */

@@ -2,9 +2,9 @@
  * one level. What is not said has Timeloop's defaults: factors of 1, missing dimensions outermost in an
  * order, everything on X, and a tensor kept where the level is built for it. */
 #include "frontend/mapping_factors.h"
+#include "frontend/mapping_names.h"
 #include "frontend/timeloop.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { SPATIAL, TEMPORAL };
@@ -24,13 +24,6 @@ typedef struct tensor_set {
     const sx_problem *problem;
     uint8_t mask;
 } tensor_set;
-
-/* An order of dimensions being read. */
-typedef struct order {
-    const sx_problem *problem;
-    uint8_t dim[SX_MAX_DIMS];
-    int n;
-} order;
 
 static const sx_key_rule temporal_rules[] = {
     {"target", SX_KEY_USED, NULL},
@@ -70,11 +63,7 @@ static const sx_key_rule tensor_rules[] = {
 static SX_MUST_USE sx_status add_tensor(void *user, const char *name, sx_place place) {
     tensor_set *set = user;
     int v = sx_problem_tensor(set->problem, name);
-    if (v < 0) {
-        const char *known[SX_MAX_TENSORS];
-        for (int i = 0; i < set->problem->n_tensors; i++) known[i] = set->problem->tensor[i].name;
-        return sx_error_unknown(place, "tensor", name, known, set->problem->n_tensors);
-    }
+    if (v < 0) return sx_tensor_unknown(place, name, set->problem);
     if (set->mask & 1u << v) return sx_error_at(place, "tensor '%s' is named twice", name);
     set->mask = (uint8_t)(set->mask | 1u << v);
     return SX_OK;
@@ -91,45 +80,11 @@ static SX_MUST_USE sx_status read_tensors(const reader *r, const sx_node *direct
     return SX_OK;
 }
 
-static SX_MUST_USE sx_status add_dimension(order *o, int dim, sx_place place) {
-    for (int i = 0; i < o->n; i++)
-        if (o->dim[i] == dim)
-            return sx_error_at(place, "dimension '%s' stands twice in the permutation",
-                               o->problem->dim_name[dim]);
-    o->dim[o->n++] = (uint8_t)dim;
-    return SX_OK;
-}
-
-/* Whether a word is made of dimensions' letters, or was meant to be: all dimensions have one letter, and half
- * of the word's are known. */
-static bool is_letters(const sx_problem *problem, const char *word) {
-    size_t known = 0, size = strlen(word);
-    bool short_names = true;
-    for (size_t i = 0; i < size; i++) known += sx_problem_dim(problem, (const char[2]){word[i], 0}) >= 0;
-    for (int d = 0; d < problem->n_dims; d++) short_names &= strlen(problem->dim_name[d]) == 1;
-    return known == size || (short_names && 2 * known >= size);
-}
-
-/* Adds the dimension of that name or, where there is none, the dimensions that its letters name. */
-static SX_MUST_USE sx_status add_word(void *user, const char *word, sx_place place) {
-    order *o = user;
-    int dim = sx_problem_dim(o->problem, word);
-    if (dim >= 0) return add_dimension(o, dim, place);
-    if (!is_letters(o->problem, word)) return sx_dimension_unknown(place, word, o->problem);
-    for (const char *c = word; *c; c++, place.column++) {
-        const char letter[2] = {*c, 0};
-        dim = sx_problem_dim(o->problem, letter);
-        if (dim < 0) return sx_dimension_unknown(place, letter, o->problem);
-        SX_TRY(add_dimension(o, dim, place));
-    }
-    return SX_OK;
-}
-
 /* Reads a permutation; dimensions that it leaves out follow in their own order. */
 static SX_MUST_USE sx_status read_order(const reader *r, const sx_node *directive, uint8_t *out) {
-    order o = {.problem = r->problem};
+    sx_order o = {0};
     const sx_node *node = sx_node_get(directive, "permutation");
-    if (node) SX_TRY(sx_node_names(node, "permutation", add_word, &o));
+    if (node) SX_TRY(sx_order_read(node, r->problem, false, &o));
     for (int d = 0; d < r->problem->n_dims; d++) {
         bool there = false;
         for (int i = 0; i < o.n; i++) there |= o.dim[i] == d;
@@ -139,27 +94,14 @@ static SX_MUST_USE sx_status read_order(const reader *r, const sx_node *directiv
     return SX_OK;
 }
 
-/* The level that a directive is for: its name, the name of the container that it is the fan-out of, or its
- * number from the innermost. */
+/* The level that a directive is for. */
 static SX_MUST_USE sx_status find_target(const reader *r, const sx_node *directive, int *level) {
     const sx_node *node;
     const char *name;
-    char fanout[2 * SX_NAME_SIZE];
-    uint64_t number;
     SX_TRY(sx_node_require(directive, "target", "a directive", &node));
     SX_TRY(sx_node_text(node, "target", &name));
-    *level = sx_arch_level(r->arch, name);
-    if (*level >= 0) return SX_OK;
-    snprintf(fanout, sizeof fanout, "inter_%.64s_spatial", name);
-    *level = sx_arch_level(r->arch, fanout);
-    if (*level >= 0) return SX_OK;
-    if (sx_text_u64(name, &number) && number < r->arch->n_levels) {
-        *level = (int)number;
-        return SX_OK;
-    }
-    const char *known[SX_MAX_LEVELS];
-    for (int s = 0; s < r->arch->n_levels; s++) known[s] = r->arch->level[s].name;
-    return sx_error_unknown(node->place, "level", name, known, r->arch->n_levels);
+    *level = sx_target_level(r->arch, name, false);
+    return *level < 0 ? sx_level_unknown(node->place, name, r->arch) : SX_OK;
 }
 
 /* Whether a directive for no known level has loops of one iteration and nothing else: containers without a

@@ -2,39 +2,17 @@
 
 #include "cli/explain.h"
 #include "cli/illegal.h"
+#include "cli/json_parts.h"
 #include "sextant/input.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-
-/* Adds an object as text and frees it; NULL is a lack of memory. */
-static sx_status finish(json_t *object, sx_text *out) {
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(object);
-    if (!text) return sx_error_memory();
-    sx_text_add(out, "%s\n", text);
-    free(text);
-    return SX_OK;
-}
-
-/* A number, as an integer where it is one. */
-static json_t *number(double value) {
-    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
-    return json_real(value);
-}
-
-/* A string, or null for NULL. */
-static json_t *text_or_null(const char *text) {
-    return text ? json_string(text) : json_null();
-}
 
 /* A paragraph's object; frees the paragraph. */
 static json_t *paragraph_json(const char *level, const char *tensor, sx_text *text) {
     json_t *object = json_object();
-    json_object_set_new(object, "level", text_or_null(level));
+    json_object_set_new(object, "level", sx_json_string(level));
     if (tensor) json_object_set_new(object, "tensor", json_string(tensor));
-    json_object_set_new(object, "text", text_or_null(text->data));
+    json_object_set_new(object, "text", sx_json_string(text->data));
     sx_text_free(text);
     return object;
 }
@@ -55,8 +33,8 @@ static json_t *explanation_json(const sx_evaluation *e) {
 }
 
 static json_t *minimum_json(const sx_score *least) {
-    return json_pack("{s:o, s:f, s:f}", "cycles", number(least->cycles), "energy_pj", least->energy_pj, "edp",
-                     least->energy_pj * least->cycles);
+    return json_pack("{s:o, s:f, s:f}", "cycles", sx_json_number(least->cycles), "energy_pj",
+                     least->energy_pj, "edp", least->energy_pj * least->cycles);
 }
 
 static json_t *objective_json(const sx_evaluation *e) {
@@ -72,12 +50,12 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     json_t *object = json_loads(text, 0, NULL);
     free(text);
     int level = sx_limiting_level(&e->cost);
-    json_object_set_new(object, "limited_by", text_or_null(level < 0 ? NULL : e->arch.level[level].name));
+    json_object_set_new(object, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
     json_object_set_new(object, "minimum", minimum_json(&e->minimum));
     if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
     if (e->simulated) json_object_set_new(object, "simulated", json_true());
     if (explain) json_object_set_new(object, "explanation", explanation_json(e));
-    return finish(object, out);
+    return sx_json_finish(object, out);
 }
 
 sx_status sx_json_illegal(const sx_evaluation *e, sx_text *out) {
@@ -91,16 +69,16 @@ sx_status sx_json_illegal(const sx_evaluation *e, sx_text *out) {
     json_object_set_new(object, "reason", json_string(sentence));
     json_object_set_new(object, "code", json_string(sx_reason_name(v->reason)));
     json_object_set_new(object, "level",
-                        text_or_null(v->level < 0 ? NULL : sx_level_name(&e->arch, v->level)));
+                        sx_json_string(v->level < 0 ? NULL : sx_level_name(&e->arch, v->level)));
     if (v->tensor >= 0) json_object_set_new(object, "tensor", json_string(e->problem.tensor[v->tensor].name));
     if (v->dim >= 0) json_object_set_new(object, "dimension", json_string(e->problem.dim_name[v->dim]));
     if (v->have != 0 || v->limit != 0) {
-        json_object_set_new(object, "have", number(v->have));
-        json_object_set_new(object, "limit", number(v->limit));
+        json_object_set_new(object, "have", sx_json_number(v->have));
+        json_object_set_new(object, "limit", sx_json_number(v->limit));
     }
     if (cure.size) json_object_set_new(object, "hint", json_string(cure.data));
     sx_text_free(&cure);
-    return finish(object, out);
+    return sx_json_finish(object, out);
 }
 
 sx_status sx_json_unreadable(const struct sx_error *error, sx_text *out) {
@@ -115,5 +93,5 @@ sx_status sx_json_unreadable(const struct sx_error *error, sx_text *out) {
         json_object_set_new(object, "column", json_integer(error->column));
     }
     if (error->hint) json_object_set_new(object, "hint", json_string(error->hint));
-    return finish(object, out);
+    return sx_json_finish(object, out);
 }

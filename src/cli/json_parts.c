@@ -1,0 +1,35 @@
+#include "cli/json_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+json_t *sx_json_number(double value) {
+    if (!isfinite(value)) return json_null();
+    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+json_t *sx_json_string(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+json_t *sx_json_score(const sx_score *score) {
+    return json_pack("{s:o, s:f, s:f, s:f}", "cycles", sx_json_number(score->cycles), "energy_pj",
+                     score->energy_pj, "edp", score->energy_pj * score->cycles, "utilization",
+                     score->utilization);
+}
+
+json_t *sx_json_noun(char *text) {
+    json_t *object = json_loads(text, 0, NULL);
+    free(text);
+    return object;
+}
+
+sx_status sx_json_finish(json_t *object, sx_text *out) {
+    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!text) return sx_error_memory();
+    sx_text_add(out, "%s\n", text);
+    free(text);
+    return SX_OK;
+}

@@ -1,0 +1,22 @@
+/* Pieces of JSON that several answers are made of. */
+#ifndef SX_CLI_JSON_PARTS_H
+#define SX_CLI_JSON_PARTS_H
+
+#include "base/text.h"
+#include "sextant/cost.h"
+
+#include <jansson.h>
+
+/* A number: an integer where it is one, null where it is none (infinite or not a number). */
+json_t *sx_json_number(double value);
+/* A string, or null for NULL. */
+json_t *sx_json_string(const char *text);
+/* Cycles, energy and their product, with the utilisation. */
+json_t *sx_json_score(const sx_score *score);
+/* A noun's JSON text as an object, NULL where memory is out; frees the text. */
+json_t *sx_json_noun(SX_TAKE char *text);
+
+/* Adds an object as text and frees it; NULL is a lack of memory. */
+SX_MUST_USE sx_status sx_json_finish(SX_TAKE json_t *object, sx_text *out);
+
+#endif

@@ -1,0 +1,234 @@
+/* What SQLite promises here and how it is asked: a rollback journal (one file at rest, no helper files beside
+ * it), synchronous=EXTRA (a commit outlives a kill and a power loss), and transactions that take the write
+ * lock at once and wait for it. */
+#include "store/database.h"
+
+#include "store/schema.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    WAIT_SECONDS = 60,
+    HEADER_SIZE = 100,
+    VERSION_AT = 60,
+    APPLICATION_AT = 68,
+};
+
+sx_status sx_database_damaged(const sx_database *database, const char *how) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_INPUT, "the database '%s' is damaged: %s", database->path, how),
+        "go back to a copy of it, or save what is left with: sqlite3 FILE .recover | sqlite3 NEW_FILE");
+}
+
+sx_status sx_database_foreign(const sx_database *database) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_INPUT, "'%s' is a SQLite database of another program", database->path),
+        "name a file that Sextant made, or one that is not there yet");
+}
+
+sx_status sx_database_unknown_version(const sx_database *database, int64_t version) {
+    if (version < 1) return sx_database_damaged(database, "it has no schema version");
+    return sx_error_hint(
+        sx_error_new(SX_ERR_INPUT,
+                     "the database '%s' was written by a newer Sextant (its schema is version "
+                     "%lld, the newest known here is %d)",
+                     database->path, (long long)version, sx_schema_newest()),
+        "use that newer Sextant, or name another file");
+}
+
+static SX_ERROR sx_status not_a_database(const sx_database *database) {
+    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' is not a database", database->path),
+                         "name a file that Sextant made, or one that is not there yet");
+}
+
+/* That a file cannot be used, with what the operating system said, if anything. */
+static SX_ERROR sx_status refused(sx_database *database, const char *verb) {
+    int system = sqlite3_system_errno(database->handle);
+    return sx_error_new(SX_ERR_FILE, "cannot %s the database '%s': %s", verb, database->path,
+                        system ? strerror(system) : sqlite3_errmsg(database->handle));
+}
+
+static SX_ERROR sx_status unwritable(const sx_database *database) {
+    return sx_error_hint(sx_error_new(SX_ERR_FILE, "the database '%s' cannot be written", database->path),
+                         "both the file and its folder must be writable");
+}
+
+sx_status sx_database_error(sx_database *database) {
+    const char *message = sqlite3_errmsg(database->handle);
+    switch (sqlite3_errcode(database->handle) & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return sx_error_hint(sx_error_new(SX_ERR_FILE,
+                                          "the database '%s' is in use: another program has been writing to "
+                                          "it for %d seconds",
+                                          database->path, WAIT_SECONDS),
+                             "try again when it is done");
+    case SQLITE_FULL:
+        return sx_error_new(SX_ERR_FILE, "no room is left for the database '%s'", database->path);
+    case SQLITE_NOMEM:
+        return sx_error_memory();
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return unwritable(database);
+    case SQLITE_CANTOPEN:
+        return refused(database, "open");
+    case SQLITE_IOERR:
+        return refused(database, "use");
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return sx_database_damaged(database, message);
+    default:
+        return sx_error_new(SX_ERR_INTERNAL, "the database '%s': %s", database->path, message);
+    }
+}
+
+sx_status sx_database_do(sx_database *database, const char *sql) {
+    if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) == SQLITE_OK) return SX_OK;
+    return sx_database_error(database);
+}
+
+sx_status sx_database_prepare(sx_database *database, const char *sql, sqlite3_stmt **out) {
+    if (sqlite3_prepare_v2(database->handle, sql, -1, out, NULL) == SQLITE_OK) return SX_OK;
+    return sx_database_error(database);
+}
+
+sx_status sx_database_step(sx_database *database, sqlite3_stmt *statement, bool *row) {
+    int code = sqlite3_step(statement);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return sx_database_error(database);
+    *row = code == SQLITE_ROW;
+    return SX_OK;
+}
+
+sx_status sx_database_number(sx_database *database, const char *sql, int64_t *out) {
+    sqlite3_stmt *statement;
+    bool row;
+    SX_TRY(sx_database_prepare(database, sql, &statement));
+    sx_status status = sx_database_step(database, statement, &row);
+    if (!status) *out = row ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return status;
+}
+
+sx_status sx_database_begin(sx_database *database) {
+    return sx_database_do(database, "BEGIN IMMEDIATE");
+}
+
+sx_status sx_database_end(sx_database *database, sx_status status) {
+    if (!status) status = sx_database_do(database, "COMMIT");
+    if (status && !sqlite3_get_autocommit(database->handle))
+        sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* Refuses a path that is there and is not a file. */
+static SX_MUST_USE sx_status check_path(const char *path) {
+    struct stat info;
+    if (!path[0]) return sx_error_new(SX_ERR_USAGE, "a database needs a file name");
+    if (stat(path, &info) != 0) return SX_OK;
+    if (S_ISDIR(info.st_mode)) return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a database", path);
+    if (!S_ISREG(info.st_mode)) return sx_error_new(SX_ERR_FILE, "'%s' is not a file", path);
+    return SX_OK;
+}
+
+/* Refuses a file that cannot be written, or is in a folder that cannot be. */
+static SX_MUST_USE sx_status check_writable(const sx_database *database) {
+    char *real = strdup(sqlite3_db_filename(database->handle, "main"));
+    if (!real) return sx_error_memory();
+    bool writable = access(real, W_OK) == 0;
+    char *slash = strrchr(real, '/');
+    slash[slash == real] = 0;
+    writable = writable && access(real, W_OK) == 0;
+    free(real);
+    return writable ? SX_OK : unwritable(database);
+}
+
+/* Four bytes of a header as the number they mean. */
+static int64_t big_endian(const unsigned char *at) {
+    return (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
+}
+
+/* Reads the header through SQLite's own file handle, before SQLite itself looks at the file (it might begin
+ * by mending it), and refuses what is not ours. Opening the file a second time instead would drop the locks
+ * this process holds on it. */
+static SX_MUST_USE sx_status check_header(sx_database *database) {
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    unsigned char header[HEADER_SIZE];
+    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (!file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+        return refused(database, "read");
+    if (size == 0) return SX_OK;
+    if (size < HEADER_SIZE) return not_a_database(database);
+    if (file->pMethods->xRead(file, header, HEADER_SIZE, 0) != SQLITE_OK) return refused(database, "read");
+    if (memcmp(header, "SQLite format 3", 16) != 0) return not_a_database(database);
+    if (big_endian(header + APPLICATION_AT) != SX_SCHEMA_APPLICATION) return sx_database_foreign(database);
+    int64_t version = big_endian(header + VERSION_AT);
+    if (version < 1 || version > sx_schema_newest()) return sx_database_unknown_version(database, version);
+    return SX_OK;
+}
+
+/* Asks SQLite whether the file is whole. */
+static SX_MUST_USE sx_status check_whole(sx_database *database) {
+    sqlite3_stmt *statement;
+    bool row;
+    SX_TRY(sx_database_prepare(database, "PRAGMA quick_check(1)", &statement));
+    sx_status status = sx_database_step(database, statement, &row);
+    if (!status && row) {
+        const char *said = (const char *)sqlite3_column_text(statement, 0);
+        if (!said)
+            status = sx_error_memory();
+        else if (strcmp(said, "ok") != 0)
+            status = sx_database_damaged(database, said);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* Opens the file under a name that SQLite takes for nothing but a file's. */
+static SX_MUST_USE sx_status open_handle(sx_database *database) {
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    char *name = sqlite3_mprintf("%s%s", database->path[0] == '/' ? "" : "./", database->path);
+    if (!name) return sx_error_memory();
+    int code = sqlite3_open_v2(name, &database->handle, flags, NULL);
+    sqlite3_free(name);
+    if (!database->handle) return sx_error_memory();
+    return code == SQLITE_OK ? SX_OK : sx_database_error(database);
+}
+
+/* Opens and checks, in the order that writes nothing to what is refused. */
+static SX_MUST_USE sx_status open_checked(sx_database *database) {
+    SX_TRY(check_path(database->path));
+    SX_TRY(open_handle(database));
+    sqlite3_extended_result_codes(database->handle, 0);
+    sqlite3_busy_timeout(database->handle, WAIT_SECONDS * 1000);
+    SX_TRY(check_header(database));
+    SX_TRY(check_writable(database));
+    SX_TRY(sx_database_do(database, "PRAGMA synchronous=EXTRA;PRAGMA foreign_keys=ON;"
+                                    "PRAGMA trusted_schema=OFF;PRAGMA cell_size_check=ON"));
+    SX_TRY(check_whole(database));
+    if (sqlite3_db_readonly(database->handle, "main") != 0) return unwritable(database);
+    return sx_schema_update(database);
+}
+
+sx_status sx_database_open(const char *path, sx_database *out) {
+    sx_database database = {.path = strdup(path)};
+    if (!database.path) return sx_error_memory();
+    sx_status status = open_checked(&database);
+    if (status)
+        sx_database_close(&database);
+    else
+        *out = database;
+    return status;
+}
+
+void sx_database_close(sx_database *database) {
+    sqlite3_close(database->handle);
+    free(database->path);
+    *database = (sx_database){0};
+}

@@ -1,0 +1,56 @@
+/* A SQLite file of ours: opening it, statements, transactions, and SQLite's failures in our words. */
+#ifndef SX_STORE_DATABASE_H
+#define SX_STORE_DATABASE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As sqlite3.h declares them. */
+typedef struct sqlite3 sqlite3;
+typedef struct sqlite3_stmt sqlite3_stmt;
+
+/* An open file; `path` is what the user calls it. */
+typedef struct sx_database {
+    sqlite3 *handle;
+    char *path;
+} sx_database;
+
+/* Opens a file, or makes an empty one. A file that is no database of ours, is damaged, comes from a newer
+ * schema or cannot be written is refused before anything is written. */
+SX_MUST_USE sx_status sx_database_open(const char *path, sx_database *out);
+void sx_database_close(sx_database *database);
+
+/* What SQLite's last failure means to the user. */
+SX_ERROR sx_status sx_database_error(sx_database *database);
+
+/* That the file is damaged, and how. */
+SX_ERROR sx_status sx_database_damaged(const sx_database *database, const char *how);
+
+/* That the file is another program's. */
+SX_ERROR sx_status sx_database_foreign(const sx_database *database);
+
+/* That the file's schema version is one this program does not know. */
+SX_ERROR sx_status sx_database_unknown_version(const sx_database *database, int64_t version);
+
+/* Runs statements that give no rows. */
+SX_MUST_USE sx_status sx_database_do(sx_database *database, const char *sql);
+
+/* The number that a statement gives. */
+SX_MUST_USE sx_status sx_database_number(sx_database *database, const char *sql, int64_t *out);
+
+/* A prepared statement, which the caller frees with sqlite3_finalize. */
+SX_MUST_USE sx_status sx_database_prepare(sx_database *database, const char *sql, SX_OWN sqlite3_stmt **out);
+
+/* Goes to the next row; *row is false past the last. */
+SX_MUST_USE sx_status sx_database_step(sx_database *database, sqlite3_stmt *statement, bool *row);
+
+/* Begins a transaction that writes, waiting for other programs to finish theirs. */
+SX_MUST_USE sx_status sx_database_begin(sx_database *database);
+
+/* Ends it: on disk where `status` is success, undone where it is not. Returns `status`, or why it could not
+ * be kept. */
+SX_MUST_USE sx_status sx_database_end(sx_database *database, SX_TAKE sx_status status);
+
+#endif

@@ -1,0 +1,388 @@
+/* A problem or an architecture is stored without its name, which stands beside it: the hash is that of the
+ * computation or the hardware, whatever it is called, and the name is the first one it was stored under. The
+ * hash of a mapping covers its problem, architecture and costs; that of a run its mapping and all there is to
+ * know about it but the seconds it took, so that a run repeated is the same run. Hashes are checked when rows
+ * are read. */
+#include "store/rows.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "sextant/input.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two hashes of the same content from different seeds. */
+typedef struct digest {
+    uint64_t half[2];
+} digest;
+
+static const digest digest_start = {{0x736578746e616e74u, 0x6d617070696e6773u}};
+
+static void digest_bytes(digest *d, const void *bytes, size_t size) {
+    for (int i = 0; i < 2; i++) d->half[i] = sx_hash_bytes(bytes, size, d->half[i]);
+}
+
+static void digest_text(digest *d, const char *text) {
+    digest_bytes(d, text, strlen(text));
+}
+
+static void digest_number(digest *d, uint64_t number) {
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(number >> 8 * i);
+    digest_bytes(d, bytes, sizeof bytes);
+}
+
+/* Takes in the bits of a double; both zeros are the same. */
+static void digest_double(digest *d, double value) {
+    uint64_t bits;
+    value += 0.0;
+    memcpy(&bits, &value, sizeof bits);
+    digest_number(d, bits);
+}
+
+static sx_key digest_key(const digest *d) {
+    sx_key key;
+    snprintf(key.hex, sizeof key.hex, "%016" PRIx64 "%016" PRIx64, d->half[0], d->half[1]);
+    return key;
+}
+
+/* The key of a text that stands for itself. */
+static sx_key text_key(const char *text) {
+    digest d = digest_start;
+    digest_text(&d, text);
+    return digest_key(&d);
+}
+
+static sx_key mapping_key(const sx_key *problem, const sx_key *arch, const char *text,
+                          const sx_score *score) {
+    digest d = digest_start;
+    digest_text(&d, problem->hex);
+    digest_text(&d, arch->hex);
+    digest_text(&d, text);
+    digest_double(&d, score->energy_pj);
+    digest_double(&d, score->cycles);
+    digest_double(&d, score->utilization);
+    digest_double(&d, score->last_level_accesses);
+    return digest_key(&d);
+}
+
+static sx_key run_key(const sx_key *mapping, const char *objective, const sx_record *record) {
+    digest d = digest_start;
+    digest_text(&d, mapping->hex);
+    digest_text(&d, objective);
+    digest_double(&d, record->value);
+    digest_text(&d, record->mapper);
+    digest_number(&d, record->options != NULL);
+    digest_text(&d, record->options ? record->options : "");
+    digest_text(&d, record->version);
+    digest_number(&d, record->seed);
+    digest_number(&d, record->evaluations);
+    digest_number(&d, record->valid);
+    digest_double(&d, record->lower_bound);
+    digest_number(&d, record->optimal);
+    return digest_key(&d);
+}
+
+/* The text of an architecture without its name. */
+static SX_MUST_USE sx_status arch_text(const sx_arch *arch, SX_OWN char **out) {
+    sx_arch nameless = *arch;
+    memset(nameless.name, 0, sizeof nameless.name);
+    return sx_arch_write(&nameless, SX_JSON, out);
+}
+
+/* The text of a problem without its name. */
+static SX_MUST_USE sx_status problem_text(const sx_problem *problem, SX_OWN char **out) {
+    sx_problem nameless = *problem;
+    memset(nameless.name, 0, sizeof nameless.name);
+    return sx_problem_write(&nameless, SX_JSON, out);
+}
+
+sx_status sx_rows_arch_key(const sx_arch *arch, sx_key *out) {
+    char *text;
+    SX_TRY(arch_text(arch, &text));
+    *out = text_key(text);
+    free(text);
+    return SX_OK;
+}
+
+/* Refuses what SQLite would not give back as it was. */
+static SX_MUST_USE sx_status check_record(const sx_record *record) {
+    const double numbers[] = {
+        record->value,   record->score.energy_pj,           record->score.cycles, record->score.utilization,
+        record->seconds, record->score.last_level_accesses, record->lower_bound};
+    if (!record->objective || !record->mapper || !record->version)
+        return sx_error_new(SX_ERR_USAGE, "a record needs an objective, a mapper and a version");
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (isnan(numbers[i])) return sx_error_new(SX_ERR_USAGE, "a record holds a value that is no number");
+    if (record->evaluations > INT64_MAX || record->valid > INT64_MAX)
+        return sx_error_new(SX_ERR_LIMIT, "a record counts more than 2^63 evaluations");
+    return SX_OK;
+}
+
+/* Writes an objective the one way of several that stand for it. */
+static SX_MUST_USE sx_status objective_text(const char *objective, char *text, size_t size) {
+    sx_objective parsed;
+    SX_TRY(sx_objective_parse(objective, &parsed));
+    sx_objective_text(&parsed, text, size);
+    return SX_OK;
+}
+
+/* Reads a problem and a mapping from their texts; the architecture is there already. */
+static SX_MUST_USE sx_status read_nouns(const char *problem_text, const char *mapping_text,
+                                        const sx_arch *arch, sx_problem *problem, sx_mapping *mapping) {
+    sx_input *input = NULL;
+    sx_status status = sx_input_new(&input);
+    if (!status) status = sx_input_add_text(input, "problem", problem_text, strlen(problem_text));
+    if (!status) status = sx_input_problem(input, problem);
+    if (!status) status = sx_input_add_text(input, "mapping", mapping_text, strlen(mapping_text));
+    if (!status) status = sx_input_mapping(input, problem, arch, mapping);
+    sx_input_free(input);
+    return status;
+}
+
+/* Reads back what was written, so that nothing is stored that cannot be read. */
+static SX_MUST_USE sx_status check_readable(const sx_rows *rows) {
+    sx_problem problem;
+    sx_mapping mapping;
+    SX_TRY(read_nouns(rows->problem, rows->mapping, &rows->record->arch, &problem, &mapping));
+    if (sx_mapping_hash(&mapping) == sx_mapping_hash(&rows->record->mapping)) return SX_OK;
+    return sx_error_new(SX_ERR_INTERNAL, "a mapping of '%s' is not read as it was written",
+                        rows->record->problem.name);
+}
+
+/* Fills rows that are all zero. */
+static SX_MUST_USE sx_status make_rows(const sx_record *record, sx_rows *rows) {
+    sx_mapping canonical = record->mapping;
+    rows->record = record;
+    SX_TRY(check_record(record));
+    SX_TRY(objective_text(record->objective, rows->objective, sizeof rows->objective));
+    SX_TRY(problem_text(&record->problem, &rows->problem));
+    SX_TRY(arch_text(&record->arch, &rows->arch));
+    sx_mapping_canonical(&canonical);
+    SX_TRY(sx_mapping_write(&canonical, &record->problem, &record->arch, SX_JSON, &rows->mapping));
+    SX_TRY(check_readable(rows));
+    rows->problem_key = text_key(rows->problem);
+    rows->arch_key = text_key(rows->arch);
+    rows->mapping_key = mapping_key(&rows->problem_key, &rows->arch_key, rows->mapping, &record->score);
+    rows->run_key = run_key(&rows->mapping_key, rows->objective, record);
+    return SX_OK;
+}
+
+sx_status sx_rows_init(const sx_record *record, sx_rows *out) {
+    sx_rows rows = {0};
+    sx_status status = make_rows(record, &rows);
+    if (status)
+        sx_rows_fini(&rows);
+    else
+        *out = rows;
+    return status;
+}
+
+void sx_rows_fini(sx_rows *rows) {
+    free(rows->problem);
+    free(rows->arch);
+    free(rows->mapping);
+    *rows = (sx_rows){0};
+}
+
+static const char insert_problem[] = "INSERT INTO problems(hash, name, text) VALUES(?1, ?2, ?3)"
+                                     " ON CONFLICT(hash) DO NOTHING";
+static const char insert_arch[] = "INSERT INTO archs(hash, name, text) VALUES(?1, ?2, ?3)"
+                                  " ON CONFLICT(hash) DO NOTHING";
+static const char insert_mapping[] =
+    "INSERT INTO mappings(hash, problem, arch, text, energy_pj, cycles, utilization, last_level_accesses)"
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(hash) DO NOTHING";
+static const char insert_run[] =
+    "INSERT INTO runs(hash, mapping, objective, value, mapper, options, version, seed, evaluations, valid,"
+    " seconds, lower_bound, optimal) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+    " ON CONFLICT(hash) DO NOTHING";
+
+/* The columns of select_record. */
+enum column {
+    RUN_HASH,
+    RUN_MAPPING,
+    RUN_OBJECTIVE,
+    RUN_VALUE,
+    RUN_MAPPER,
+    RUN_OPTIONS,
+    RUN_VERSION,
+    RUN_SEED,
+    RUN_EVALUATIONS,
+    RUN_VALID,
+    RUN_SECONDS,
+    RUN_LOWER_BOUND,
+    RUN_OPTIMAL,
+    MAPPING_PROBLEM,
+    MAPPING_TEXT,
+    MAPPING_ENERGY,
+    MAPPING_CYCLES,
+    MAPPING_UTILIZATION,
+    MAPPING_ACCESSES,
+    PROBLEM_NAME,
+    PROBLEM_TEXT,
+};
+static const char select_record[] =
+    "SELECT r.hash, r.mapping, r.objective, r.value, r.mapper, r.options, r.version, r.seed, r.evaluations,"
+    " r.valid, r.seconds, r.lower_bound, r.optimal, m.problem, m.text, m.energy_pj, m.cycles, m.utilization,"
+    " m.last_level_accesses, p.name, p.text"
+    " FROM runs r JOIN mappings m ON m.hash = r.mapping JOIN problems p ON p.hash = m.problem"
+    " WHERE r.hash = ?1";
+
+sx_status sx_rows_probe(sx_database *database) {
+    static const char *const all[] = {insert_problem, insert_arch, insert_mapping, insert_run, select_record};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        sqlite3_stmt *statement;
+        SX_TRY(sx_database_prepare(database, all[i], &statement));
+        sqlite3_finalize(statement);
+    }
+    return SX_OK;
+}
+
+/* Binds a text that outlives the statement, or NULL. */
+static void bind_text(sqlite3_stmt *statement, int index, const char *text) {
+    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+/* Runs a statement that gives no rows, and frees it. */
+static SX_MUST_USE sx_status finish(sx_database *database, SX_TAKE sqlite3_stmt *statement) {
+    bool row;
+    sx_status status = sx_database_step(database, statement, &row);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static SX_MUST_USE sx_status insert_named(sx_database *database, const char *sql, const sx_key *key,
+                                          const char *name, const char *text) {
+    sqlite3_stmt *statement;
+    SX_TRY(sx_database_prepare(database, sql, &statement));
+    bind_text(statement, 1, key->hex);
+    bind_text(statement, 2, name);
+    bind_text(statement, 3, text);
+    return finish(database, statement);
+}
+
+static SX_MUST_USE sx_status insert_mapping_row(sx_database *database, const sx_rows *rows) {
+    const sx_score *score = &rows->record->score;
+    sqlite3_stmt *statement;
+    SX_TRY(sx_database_prepare(database, insert_mapping, &statement));
+    bind_text(statement, 1, rows->mapping_key.hex);
+    bind_text(statement, 2, rows->problem_key.hex);
+    bind_text(statement, 3, rows->arch_key.hex);
+    bind_text(statement, 4, rows->mapping);
+    sqlite3_bind_double(statement, 5, score->energy_pj);
+    sqlite3_bind_double(statement, 6, score->cycles);
+    sqlite3_bind_double(statement, 7, score->utilization);
+    sqlite3_bind_double(statement, 8, score->last_level_accesses);
+    return finish(database, statement);
+}
+
+static SX_MUST_USE sx_status insert_run_row(sx_database *database, const sx_rows *rows) {
+    const sx_record *record = rows->record;
+    sqlite3_stmt *statement;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, record->seed);
+    SX_TRY(sx_database_prepare(database, insert_run, &statement));
+    bind_text(statement, 1, rows->run_key.hex);
+    bind_text(statement, 2, rows->mapping_key.hex);
+    bind_text(statement, 3, rows->objective);
+    sqlite3_bind_double(statement, 4, record->value);
+    bind_text(statement, 5, record->mapper);
+    bind_text(statement, 6, record->options);
+    bind_text(statement, 7, record->version);
+    bind_text(statement, 8, seed);
+    sqlite3_bind_int64(statement, 9, (int64_t)record->evaluations);
+    sqlite3_bind_int64(statement, 10, (int64_t)record->valid);
+    sqlite3_bind_double(statement, 11, record->seconds);
+    sqlite3_bind_double(statement, 12, record->lower_bound);
+    sqlite3_bind_int(statement, 13, record->optimal);
+    return finish(database, statement);
+}
+
+sx_status sx_rows_insert(sx_database *database, const sx_rows *rows) {
+    const sx_record *record = rows->record;
+    SX_TRY(insert_named(database, insert_problem, &rows->problem_key, record->problem.name, rows->problem));
+    SX_TRY(insert_named(database, insert_arch, &rows->arch_key, record->arch.name, rows->arch));
+    SX_TRY(insert_mapping_row(database, rows));
+    return insert_run_row(database, rows);
+}
+
+/* A copy of a column's text, "" where it is NULL; NULL when memory is out. */
+static const char *copy_text(sqlite3_stmt *statement, enum column column, sx_arena *arena) {
+    const char *text = (const char *)sqlite3_column_text(statement, (int)column);
+    size_t size = (size_t)sqlite3_column_bytes(statement, (int)column);
+    return sx_arena_copy(arena, text ? text : "", text ? size : 0);
+}
+
+/* The texts of a row that are not the record's own. */
+typedef struct row_texts {
+    const char *run, *mapping, *problem, *mapping_text, *problem_name, *problem_text;
+} row_texts;
+
+/* Takes a row of select_record apart; false when memory is out. */
+static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_texts *texts) {
+    const char *seed = copy_text(s, RUN_SEED, arena);
+    record->objective = copy_text(s, RUN_OBJECTIVE, arena);
+    record->value = sqlite3_column_double(s, RUN_VALUE);
+    record->mapper = copy_text(s, RUN_MAPPER, arena);
+    record->version = copy_text(s, RUN_VERSION, arena);
+    record->options = copy_text(s, RUN_OPTIONS, arena);
+    record->evaluations = (uint64_t)sqlite3_column_int64(s, RUN_EVALUATIONS);
+    record->valid = (uint64_t)sqlite3_column_int64(s, RUN_VALID);
+    record->seconds = sqlite3_column_double(s, RUN_SECONDS);
+    record->lower_bound = sqlite3_column_double(s, RUN_LOWER_BOUND);
+    record->optimal = sqlite3_column_int(s, RUN_OPTIMAL) != 0;
+    record->score.energy_pj = sqlite3_column_double(s, MAPPING_ENERGY);
+    record->score.cycles = sqlite3_column_double(s, MAPPING_CYCLES);
+    record->score.utilization = sqlite3_column_double(s, MAPPING_UTILIZATION);
+    record->score.last_level_accesses = sqlite3_column_double(s, MAPPING_ACCESSES);
+    *texts = (row_texts){
+        .run = copy_text(s, RUN_HASH, arena),
+        .mapping = copy_text(s, RUN_MAPPING, arena),
+        .problem = copy_text(s, MAPPING_PROBLEM, arena),
+        .mapping_text = copy_text(s, MAPPING_TEXT, arena),
+        .problem_name = copy_text(s, PROBLEM_NAME, arena),
+        .problem_text = copy_text(s, PROBLEM_TEXT, arena),
+    };
+    bool whole = seed && record->objective && record->mapper && record->version && record->options &&
+                 texts->run && texts->mapping && texts->problem && texts->mapping_text &&
+                 texts->problem_name && texts->problem_text;
+    if (whole) record->seed = strtoull(seed, NULL, 10);
+    if (sqlite3_column_type(s, RUN_OPTIONS) == SQLITE_NULL) record->options = NULL;
+    return whole;
+}
+
+/* Whether the row's hashes are those of its content. */
+static bool row_is_whole(const row_texts *texts, const sx_record *record, const sx_key *arch_key) {
+    sx_key problem = text_key(texts->problem_text);
+    sx_key mapping = mapping_key(&problem, arch_key, texts->mapping_text, &record->score);
+    sx_key run = run_key(&mapping, record->objective, record);
+    return strcmp(problem.hex, texts->problem) == 0 && strcmp(mapping.hex, texts->mapping) == 0 &&
+           strcmp(run.hex, texts->run) == 0;
+}
+
+sx_status sx_rows_read(sx_database *database, const sx_key *run, const sx_arch *arch, const sx_key *arch_key,
+                       sx_arena *arena, sx_record *out) {
+    sqlite3_stmt *statement;
+    row_texts texts;
+    bool row;
+    sx_record record = {.arch = *arch};
+    SX_TRY(sx_database_prepare(database, select_record, &statement));
+    bind_text(statement, 1, run->hex);
+    sx_status status = sx_database_step(database, statement, &row);
+    if (!status && !row) status = sx_database_damaged(database, "a run has no mapping");
+    if (!status && !take_row(statement, arena, &record, &texts)) status = sx_arena_error(arena);
+    sqlite3_finalize(statement);
+    if (status) return status;
+    if (!row_is_whole(&texts, &record, arch_key))
+        return sx_database_damaged(database, "a row does not match its hash");
+    SX_TRY(read_nouns(texts.problem_text, texts.mapping_text, arch, &record.problem, &record.mapping));
+    memset(record.problem.name, 0, SX_NAME_SIZE);
+    snprintf(record.problem.name, SX_NAME_SIZE, "%s", texts.problem_name);
+    *out = record;
+    return SX_OK;
+}

@@ -1,0 +1,151 @@
+/* Adding, counting, and finding the best. Which run is best does not depend on the order they were added in:
+ * among equals it is one that proved most, then the first by hash. */
+#include "sextant/store.h"
+
+#include "base/text.h"
+#include "store/rows.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sx_store {
+    sx_database database;
+};
+
+const char *sx_store_engine(void) {
+    return sqlite3_libversion();
+}
+
+sx_status sx_store_open(const char *path, sx_store **out) {
+    sx_store *store = calloc(1, sizeof *store);
+    if (!store) return sx_error_memory();
+    sx_status status = sx_database_open(path, &store->database);
+    if (!status) status = sx_rows_probe(&store->database);
+    if (status)
+        sx_store_close(store);
+    else
+        *out = store;
+    return status;
+}
+
+void sx_store_close(sx_store *store) {
+    if (!store) return;
+    sx_database_close(&store->database);
+    free(store);
+}
+
+sx_status sx_store_add(sx_store *store, const sx_record *record) {
+    sx_rows rows;
+    SX_TRY(sx_rows_init(record, &rows));
+    sx_status status = sx_database_begin(&store->database);
+    if (!status) status = sx_database_end(&store->database, sx_rows_insert(&store->database, &rows));
+    sx_rows_fini(&rows);
+    return status;
+}
+
+sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
+    static const char sql[] = "SELECT (SELECT count(*) FROM problems), (SELECT count(*) FROM archs),"
+                              " (SELECT count(*) FROM mappings), (SELECT count(*) FROM runs)";
+    sqlite3_stmt *statement;
+    bool row;
+    SX_TRY(sx_database_prepare(&store->database, sql, &statement));
+    sx_status status = sx_database_step(&store->database, statement, &row);
+    if (!status)
+        *out = (sx_store_counts){
+            .problems = (uint64_t)sqlite3_column_int64(statement, 0),
+            .archs = (uint64_t)sqlite3_column_int64(statement, 1),
+            .mappings = (uint64_t)sqlite3_column_int64(statement, 2),
+            .runs = (uint64_t)sqlite3_column_int64(statement, 3),
+        };
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static const char select_scores[] =
+    "SELECT m.problem, r.hash, r.value, m.energy_pj, m.cycles, m.utilization, m.last_level_accesses"
+    " FROM mappings m JOIN runs r ON r.mapping = m.hash WHERE m.arch = ?1 AND r.objective = ?2"
+    " ORDER BY m.problem, r.optimal DESC, r.lower_bound DESC, r.hash";
+
+/* A run in the contest. */
+typedef struct contender {
+    sx_key problem, run;
+    double value;
+    sx_score score;
+} contender;
+
+/* Copies a column that holds a key. */
+static sx_key column_key(sqlite3_stmt *statement, int column) {
+    sx_key key = {0};
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    if (text) strncpy(key.hex, text, sizeof key.hex - 1);
+    return key;
+}
+
+/* The row of select_scores that a statement stands at. */
+static contender read_contender(sqlite3_stmt *statement) {
+    return (contender){
+        .problem = column_key(statement, 0),
+        .run = column_key(statement, 1),
+        .value = sqlite3_column_double(statement, 2),
+        .score = {.energy_pj = sqlite3_column_double(statement, 3),
+                  .cycles = sqlite3_column_double(statement, 4),
+                  .utilization = sqlite3_column_double(statement, 5),
+                  .last_level_accesses = sqlite3_column_double(statement, 6)},
+    };
+}
+
+static bool is_better(const sx_objective *objective, const contender *a, const contender *b) {
+    if (objective->n_criteria > 1) return sx_objective_compare(objective, &a->score, &b->score) < 0;
+    return a->value < b->value;
+}
+
+/* Gathers the keys of the best runs, one for each problem, from the rows of select_scores. */
+static SX_MUST_USE sx_status gather(sx_database *database, sqlite3_stmt *statement,
+                                    const sx_objective *objective, sx_text *keys) {
+    contender best = {0};
+    for (bool row;;) {
+        SX_TRY(sx_database_step(database, statement, &row));
+        contender next = row ? read_contender(statement) : (contender){0};
+        bool same = row && strcmp(next.problem.hex, best.problem.hex) == 0;
+        if (!same && best.run.hex[0]) sx_text_add_bytes(keys, (const char *)&best.run, sizeof best.run);
+        if (!row) break;
+        if (!same || is_better(objective, &next, &best)) best = next;
+    }
+    return keys->failed ? sx_error_memory() : SX_OK;
+}
+
+/* The keys of the best runs on an architecture under an objective, one after another. */
+static SX_MUST_USE sx_status best_keys(sx_database *database, const sx_key *arch,
+                                       const sx_objective *objective, sx_text *keys) {
+    sqlite3_stmt *statement;
+    char text[SX_ROWS_OBJECTIVE];
+    sx_objective_text(objective, text, sizeof text);
+    SX_TRY(sx_database_prepare(database, select_scores, &statement));
+    sqlite3_bind_text(statement, 1, arch->hex, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
+    sx_status status = gather(database, statement, objective, keys);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *objective, sx_store_visit *visit,
+                        void *user) {
+    sx_key key;
+    sx_objective parsed;
+    sx_text keys = {0};
+    SX_TRY(sx_objective_parse(objective, &parsed));
+    SX_TRY(sx_rows_arch_key(arch, &key));
+    sx_status status = best_keys(&store->database, &key, &parsed, &keys);
+    for (size_t at = 0; !status && at < keys.size; at += sizeof(sx_key)) {
+        sx_arena arena = {0};
+        sx_record record;
+        sx_key run;
+        memcpy(&run, keys.data + at, sizeof run);
+        status = sx_rows_read(&store->database, &run, arch, &key, &arena, &record);
+        if (!status) status = visit(user, &record);
+        sx_arena_free(&arena);
+    }
+    sx_text_free(&keys);
+    return status;
+}

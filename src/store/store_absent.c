@@ -1,0 +1,37 @@
+/* The store of a build without SQLite. */
+#include "base/status.h"
+#include "sextant/store.h"
+
+const char *sx_store_engine(void) {
+    return NULL;
+}
+
+static SX_ERROR sx_status absent(void) {
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build of Sextant has no database"),
+                         "build it where SQLite 3.37 or newer is installed (Debian: libsqlite3-dev)");
+}
+
+sx_status sx_store_open(const char *path, sx_store **out) {
+    (void)path, (void)out;
+    return absent();
+}
+
+void sx_store_close(sx_store *store) {
+    (void)store;
+}
+
+sx_status sx_store_add(sx_store *store, const sx_record *record) {
+    (void)store, (void)record;
+    return absent();
+}
+
+sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *objective, sx_store_visit *visit,
+                        void *user) {
+    (void)store, (void)arch, (void)objective, (void)visit, (void)user;
+    return absent();
+}
+
+sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
+    (void)store, (void)out;
+    return absent();
+}

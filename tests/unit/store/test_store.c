@@ -1,0 +1,374 @@
+#include "sextant/store.h"
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "support/expect.h"
+#include "support/random_nouns.h"
+#include "support/records.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Opens the database of a test. */
+static sx_store *open_store(void) {
+    sx_store *store;
+    sx_expect_ok(sx_store_open(sx_scratch("a.db"), &store));
+    return store;
+}
+
+static sx_store_counts count(sx_store *store) {
+    sx_store_counts counts;
+    sx_expect_ok(sx_store_count(store, &counts));
+    return counts;
+}
+
+/* The records that a visit was told of; texts are compared at once. */
+typedef struct seen {
+    size_t n;
+    sx_record record[64];
+    const char *options; /* expected */
+} seen;
+
+static sx_status see(void *user, const sx_record *record) {
+    seen *s = user;
+    assert_true(s->n < 64);
+    assert_string_equal(record->mapper, "random");
+    assert_string_equal(record->version, "0.1.0");
+    if (s->options)
+        assert_string_equal(record->options, s->options);
+    else
+        assert_null(record->options);
+    s->record[s->n++] = *record;
+    return SX_OK;
+}
+
+static void assert_same(const sx_record *a, const sx_record *b) {
+    assert_memory_equal(&a->problem, &b->problem, sizeof a->problem);
+    assert_memory_equal(&a->arch, &b->arch, sizeof a->arch);
+    assert_memory_equal(&a->mapping, &b->mapping, sizeof a->mapping);
+    assert_memory_equal(&a->score, &b->score, sizeof a->score);
+    assert_memory_equal(&a->value, &b->value, sizeof a->value);
+    assert_memory_equal(&a->lower_bound, &b->lower_bound, sizeof a->lower_bound);
+    assert_memory_equal(&a->seconds, &b->seconds, sizeof a->seconds);
+    assert_int_equal(a->seed, b->seed);
+    assert_int_equal(a->evaluations, b->evaluations);
+    assert_int_equal(a->valid, b->valid);
+    assert_int_equal(a->optimal, b->optimal);
+}
+
+static void what_is_added_is_read_back_after_closing(void **state) {
+    (void)state;
+    sx_record record;
+    seen s = {.options = "{\"a\": 1}"};
+    sx_test_record(3, &record);
+    record.seed = UINT64_MAX;
+    record.optimal = true;
+    record.lower_bound = 0.1;
+    strcpy(record.problem.name, "layer 'one'");
+    sx_store *store = open_store();
+    sx_expect_ok(sx_store_add(store, &record));
+    sx_store_close(store);
+    assert_int_equal(sx_scratch_files(), 1);
+    store = open_store();
+    sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
+    assert_int_equal(s.n, 1);
+    assert_same(&s.record[0], &record);
+    sx_store_close(store);
+}
+
+static void the_best_of_every_problem_is_visited_once(void **state) {
+    (void)state;
+    sx_store *store = open_store();
+    for (uint64_t i = 0; i < 50; i++) {
+        sx_record record;
+        sx_test_record((i * 7) % 50, &record);
+        sx_expect_ok(sx_store_add(store, &record));
+    }
+    seen s = {.options = "{\"a\": 1}"};
+    sx_record best;
+    sx_test_record(0, &best);
+    sx_expect_ok(sx_store_best(store, &best.arch, "edp", see, &s));
+    assert_int_equal(s.n, 5);
+    for (size_t i = 0; i < 5; i++) {
+        sx_test_record(s.record[i].seed, &best);
+        assert_int_equal(s.record[i].seed % 10, 9);
+        assert_same(&s.record[i], &best);
+    }
+    assert_int_equal(count(store).problems, 5);
+    assert_int_equal(count(store).archs, 1);
+    assert_int_equal(count(store).mappings, 50);
+    assert_int_equal(count(store).runs, 50);
+    sx_store_close(store);
+}
+
+static void other_archs_and_objectives_are_left_out(void **state) {
+    (void)state;
+    seen s = {.options = "{\"a\": 1}"};
+    sx_record record;
+    sx_store *store = open_store();
+    sx_test_record(0, &record);
+    sx_expect_ok(sx_store_add(store, &record));
+    record.arch.level[0].read_energy = 2;
+    sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
+    record.arch.level[0].read_energy = 0;
+    sx_expect_ok(sx_store_best(store, &record.arch, "delay", see, &s));
+    assert_int_equal(s.n, 0);
+    strcpy(record.arch.name, "called otherwise");
+    sx_expect_ok(sx_store_best(store, &record.arch, "e*d", see, &s));
+    assert_int_equal(s.n, 1);
+    sx_expect_error(sx_store_best(store, &record.arch, "beauty", see, &s), "unknown objective 'beauty'");
+    sx_store_close(store);
+}
+
+static void the_same_again_adds_nothing(void **state) {
+    (void)state;
+    sx_record record;
+    sx_store *store = open_store();
+    sx_test_record(0, &record);
+    sx_expect_ok(sx_store_add(store, &record));
+    record.seconds = 99;
+    strcpy(record.problem.name, "another name");
+    strcpy(record.arch.name, "another name");
+    record.objective = "e*d";
+    sx_expect_ok(sx_store_add(store, &record));
+    sx_store_counts counts = count(store);
+    assert_int_equal(counts.problems + counts.archs + counts.mappings + counts.runs, 4);
+    record.seed++;
+    sx_expect_ok(sx_store_add(store, &record));
+    assert_int_equal(count(store).mappings, 1);
+    assert_int_equal(count(store).runs, 2);
+    record.options = NULL;
+    sx_expect_ok(sx_store_add(store, &record));
+    record.options = "";
+    sx_expect_ok(sx_store_add(store, &record));
+    assert_int_equal(count(store).runs, 4);
+    sx_store_close(store);
+}
+
+static void among_equals_the_one_that_proved_most_wins(void **state) {
+    (void)state;
+    for (int order = 0; order < 3; order++) {
+        sx_store *store;
+        sx_record record;
+        seen s = {0};
+        char name[] = "0.db";
+        name[0] = (char)('0' + order);
+        sx_expect_ok(sx_store_open(sx_scratch(name), &store));
+        for (int i = 0; i < 3; i++) {
+            int k = (i + order) % 3;
+            sx_test_record(0, &record);
+            record.seed = (uint64_t)k;
+            record.options = NULL;
+            record.optimal = k == 1;
+            record.lower_bound = k == 2 ? 5 : 1;
+            sx_expect_ok(sx_store_add(store, &record));
+        }
+        sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
+        assert_int_equal(s.record[0].seed, 1);
+        sx_store_close(store);
+    }
+}
+
+static void later_criteria_decide_near_ties(void **state) {
+    (void)state;
+    sx_store *store = open_store();
+    seen s = {.options = "{\"a\": 1}"};
+    sx_record record;
+    for (int i = 0; i < 2; i++) {
+        sx_test_record((uint64_t)i, &record);
+        record.objective = "delay,energy";
+        record.score.cycles = i ? 1000000 : 1000001;
+        record.score.energy_pj = i ? 9 : 3;
+        record.value = record.score.cycles;
+        sx_expect_ok(sx_store_add(store, &record));
+    }
+    sx_expect_ok(sx_store_best(store, &record.arch, "delay,energy", see, &s));
+    assert_int_equal(s.n, 1);
+    assert_true(s.record[0].score.energy_pj == 3);
+    sx_store_close(store);
+}
+
+/* Adds another record while being visited, then gives up. */
+static sx_status add_and_give_up(void *user, const sx_record *record) {
+    sx_record more = *record;
+    more.seed += 1000;
+    sx_expect_ok(sx_store_add(user, &more));
+    return sx_error_new(SX_ERR_USAGE, "refused");
+}
+
+static void a_visit_may_add_and_may_end_it(void **state) {
+    (void)state;
+    sx_record record;
+    sx_store *store = open_store();
+    for (uint64_t i = 0; i < 30; i++) {
+        sx_test_record(i, &record);
+        sx_expect_ok(sx_store_add(store, &record));
+    }
+    sx_expect_error(sx_store_best(store, &record.arch, "edp", add_and_give_up, store), "refused");
+    assert_int_equal(count(store).runs, 31);
+    sx_store_close(store);
+}
+
+static void records_that_would_not_read_back_are_refused(void **state) {
+    (void)state;
+    sx_record good, record;
+    sx_store *store = open_store();
+    sx_test_record(0, &good);
+    record = good;
+    record.value = NAN;
+    sx_expect_error(sx_store_add(store, &record), "no number");
+    record = good;
+    record.score.cycles = NAN;
+    sx_expect_error(sx_store_add(store, &record), "no number");
+    record = good;
+    record.mapper = NULL;
+    sx_expect_error(sx_store_add(store, &record), "a record needs");
+    record = good;
+    record.objective = "beauty";
+    sx_expect_error(sx_store_add(store, &record), "unknown objective");
+    record = good;
+    record.evaluations = UINT64_MAX;
+    sx_expect_error(sx_store_add(store, &record), "2^63");
+    record = good;
+    record.mapping.n_dims = 2;
+    sx_expect_error(sx_store_add(store, &record), "");
+    record = good;
+    record.mapping.level[1].temporal[1] = 1;
+    sx_expect_error(sx_store_add(store, &record), "dimension n has size 8");
+    record = good;
+    record.problem.size[0] = 0;
+    sx_expect_error(sx_store_add(store, &record), "size 0");
+    assert_int_equal(count(store).problems + count(store).runs, 0);
+    record = good;
+    record.lower_bound = -0.0;
+    record.value = INFINITY;
+    sx_expect_ok(sx_store_add(store, &record));
+    seen s = {.options = "{\"a\": 1}"};
+    sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
+    assert_true(isinf(s.record[0].value));
+    sx_store_close(store);
+}
+
+static void any_nouns_are_read_back(void **state) {
+    (void)state;
+    sx_store *store = open_store();
+    for (uint64_t i = 0; i < 60; i++) {
+        sx_rng rng = sx_rng_stream(1, "store", i);
+        sx_record record;
+        seen s = {0};
+        sx_test_record(i, &record);
+        record.options = NULL;
+        sx_random_problem(&rng, &record.problem);
+        sx_random_arch(&rng, &record.arch);
+        sx_random_mapping(&rng, &record.problem, &record.arch, i % 2, &record.mapping);
+        sx_mapping_canonical(&record.mapping);
+        sx_expect_ok(sx_store_add(store, &record));
+        sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
+        assert_int_equal(s.n, 1);
+        assert_same(&s.record[0], &record);
+    }
+    sx_store_close(store);
+}
+
+/* In a process of its own: adds records from `first` on and tells of each through a pipe. */
+static void add_many(uint64_t first, uint64_t n, int pipe_end) {
+    sx_store *store;
+    if (sx_store_open(sx_scratch("a.db"), &store)) _exit(1);
+    for (uint64_t i = first; i < first + n; i++) {
+        sx_record record;
+        sx_test_record(i, &record);
+        if (sx_store_add(store, &record)) _exit(2);
+        if (pipe_end >= 0 && write(pipe_end, &i, sizeof i) != sizeof i) _exit(3);
+    }
+    sx_store_close(store);
+    _exit(0);
+}
+
+static void four_programs_write_at_once(void **state) {
+    (void)state;
+    enum { PROGRAMS = 4, EACH = 200 };
+    pid_t child[PROGRAMS];
+    for (uint64_t p = 0; p < PROGRAMS; p++) {
+        child[p] = fork();
+        if (child[p] == 0) add_many(p * EACH, EACH, -1);
+    }
+    for (int p = 0; p < PROGRAMS; p++) {
+        int code;
+        waitpid(child[p], &code, 0);
+        assert_true(WIFEXITED(code));
+        assert_int_equal(WEXITSTATUS(code), 0);
+    }
+    sx_store *store = open_store();
+    assert_int_equal(count(store).runs, PROGRAMS * EACH);
+    assert_int_equal(count(store).archs, 1);
+    sx_store_close(store);
+    assert_int_equal(sx_scratch_files(), 1);
+}
+
+/* Lets a program add records from `first` on, kills it after a while, and returns how many it told of. */
+static uint64_t kill_a_writer(uint64_t first, long microseconds) {
+    int ends[2];
+    uint64_t told = 0;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) add_many(first, 100000, ends[1]);
+    close(ends[1]);
+    struct timespec wait = {.tv_nsec = microseconds * 1000};
+    nanosleep(&wait, NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    for (uint64_t i; read(ends[0], &i, sizeof i) == sizeof i; told++) assert_int_equal(i, first + told);
+    close(ends[0]);
+    return told;
+}
+
+static void what_was_told_outlives_a_kill(void **state) {
+    (void)state;
+    sx_rng rng = sx_rng_stream(1, "kill", 0);
+    uint64_t first = 0, all = 0;
+    for (int round = 0; round < 20; round++) {
+        uint64_t told = kill_a_writer(first, (long)sx_rng_range(&rng, 100, 40000));
+        sx_store *store = open_store();
+        uint64_t there = count(store).runs;
+        assert_true(there == all + told || there == all + told + 1);
+        for (uint64_t i = 0; i < told; i++) {
+            sx_record record;
+            sx_test_record(first + i, &record);
+            sx_expect_ok(sx_store_add(store, &record));
+        }
+        assert_int_equal(count(store).runs, there);
+        sx_store_close(store);
+        all = there;
+        first += told + 1;
+    }
+    assert_true(all > 20);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, sx_scratch_setup, sx_scratch_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(what_is_added_is_read_back_after_closing),
+        CASE(the_best_of_every_problem_is_visited_once),
+        CASE(other_archs_and_objectives_are_left_out),
+        CASE(the_same_again_adds_nothing),
+        CASE(among_equals_the_one_that_proved_most_wins),
+        CASE(later_criteria_decide_near_ties),
+        CASE(a_visit_may_add_and_may_end_it),
+        CASE(records_that_would_not_read_back_are_refused),
+        CASE(any_nouns_are_read_back),
+        CASE(four_programs_write_at_once),
+        CASE(what_was_told_outlives_a_kill),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -110,6 +110,14 @@ static sx_status write_mappings(const sx_map_job *job, const char *path) {
     return SX_OK;
 }
 
+/* Takes the times out of a result, so that equal searches give equal bytes. */
+static void forget_times(sx_session_result *result) {
+    for (size_t i = 0; i < result->n_layers; i++) {
+        result->layer[i].summary.seconds = 0;
+        for (size_t t = 0; t < result->layer[i].n_trace; t++) result->layer[i].trace[t].seconds = 0;
+    }
+}
+
 /* Gives out what was found. */
 static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *result) {
     const char *output = sx_args_text(args, "output", 0);
@@ -150,6 +158,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
     sx_progress_end(&w.line);
     if (status) return status;
+    if (sx_args_flag(args, "no-clock")) forget_times(&job->result);
     return answer(args, job, result);
 }
 
@@ -189,6 +198,8 @@ static const sx_option options[] = {
     {"no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,
      "charge also the first read of each output word, which finds a zero"},
     {"no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours"},
+    {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
+     "leave times out of the answer, so that equal searches give equal bytes"},
     SX_OPTION_JSON,
     {"output", 'o', "FILE", SX_OPTION_TEXT, false,
      "write the mapping to FILE, in Timeloop's format (a network's into a folder FILE); with --json, the "

@@ -21,9 +21,10 @@ sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, char **out) {
 static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
     const sx_run_summary *s = &layer->summary;
     sx_text line = {0};
-    sx_text_add(&line, "%s evaluations in %.2f s", sx_show_count((double)s->evaluations).text, s->seconds);
-    if (s->evaluations && s->seconds > 0)
-        sx_text_add(&line, " (%s a second)", sx_show_count(floor((double)s->evaluations / s->seconds)).text);
+    sx_text_add(&line, "%s evaluations", sx_show_count((double)s->evaluations).text);
+    if (s->seconds > 0)
+        sx_text_add(&line, " in %.2f s (%s a second)", s->seconds,
+                    sx_show_count(floor((double)s->evaluations / s->seconds)).text);
     sx_text_add(&line, " by %s, seed %llu; it ended by %s", job->mapper,
                 (unsigned long long)job->options.run.seed, sx_stop_name(s->stop));
     if (layer->found)
@@ -181,10 +182,9 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         seconds += layer->summary.seconds;
         optimal &= layer->summary.optimal;
     }
-    sx_text_add(
-        &line, "%zu layers, %zu of them different, each searched by %s, seed %llu: %s evaluations in %.2f s.",
-        job->network.n_layers, searched, job->mapper, (unsigned long long)job->options.run.seed,
-        sx_show_count((double)evaluations).text, seconds);
+    sx_text_add(&line, "%zu layers, %zu of them different, each searched by %s, seed %llu: %s evaluations",
+                job->network.n_layers, searched, job->mapper, (unsigned long long)job->options.run.seed,
+                sx_show_count((double)evaluations).text, seconds);
     sx_text_add(&line, " 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);
     if (optimal) sx_text_add(&line, " Every answer (*) is proven to be the optimum of its space.");
     if (missing)

@@ -12,6 +12,7 @@
 
 /* Evaluations per layer where no budget is given, as a number and as text. */
 #define DEFAULT_EVALS 100000
+#define DEFAULT_SAVE_SECONDS 5
 #define QUOTED(number) #number
 #define TEXT_OF(number) QUOTED(number)
 #define DEFAULT_MAPPER "gamma"
@@ -68,6 +69,7 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     o->run.k_best = (unsigned)sx_args_count(args, "k-best", 1);
     if (o->run.k_best < 1 || o->run.k_best > 10000)
         return sx_error_new(SX_ERR_USAGE, "--k-best must lie between 1 and 10000");
+    o->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", DEFAULT_SAVE_SECONDS);
     if (o->space.remainders) o->run.cache = 1 << 16;
     o->warm = SX_WARM_SIMILARITY;
     if (warm) SX_TRY(read_warm(warm, &o->warm));
@@ -194,6 +196,8 @@ static const sx_option options[] = {
      "a database that keeps the answers, and gives start points to later searches"},
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "keep the state of the search in FILE, and go on from there if it was stopped before"},
+    {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
+     "how often to write the checkpoint (" TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
     SX_OPTIONS_SPACE,
     {"no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,
      "charge also the first read of each output word, which finds a zero"},

@@ -184,8 +184,9 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
     }
     sx_text_add(&line, "%zu layers, %zu of them different, each searched by %s, seed %llu: %s evaluations",
                 job->network.n_layers, searched, job->mapper, (unsigned long long)job->options.run.seed,
-                sx_show_count((double)evaluations).text, seconds);
-    sx_text_add(&line, " 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);
+                sx_show_count((double)evaluations).text);
+    if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
+    sx_text_add(&line, ". 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);
     if (optimal) sx_text_add(&line, " Every answer (*) is proven to be the optimum of its space.");
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums are without %s.", missing,

@@ -1,0 +1,78 @@
+/* Source: none; the baseline that every search is held against (Demystifying Map Space Exploration, section
+ * 3.1; Mind Mappings, section 5.2). Legal points are drawn uniformly and evaluated, none twice on purpose.
+ * Complexity: a draw and an evaluation per point; no memory. */
+#include "base/status.h"
+#include "run/navigator.h"
+
+enum { TASKS = 64, DRAWS = 64 }; /* tasks between two safe points, points in a task */
+
+/* What is remembered between safe points. */
+typedef struct state {
+    uint64_t begun; /* start points are evaluated */
+    uint64_t next;  /* number of the next task of all */
+} state;
+
+/* A round of tasks. */
+typedef struct job {
+    const sx_run *run;
+    uint64_t first;
+    bool drew[TASKS]; /* by task: it found a legal point */
+} job;
+
+/* Draws and evaluates points of a stream of its own until one cannot be drawn. */
+static void draw(void *user, size_t task, sx_worker *worker) {
+    job *j = user;
+    const sx_space *space = sx_run_space(j->run);
+    sx_rng rng = sx_rng_stream(sx_run_seed(j->run), "random", j->first + task);
+    void *point = sx_worker_scratch(worker, 0);
+    for (int i = 0; i < DRAWS && !sx_worker_stopped(worker); i++) {
+        uint64_t rejected = 0;
+        bool legal = sx_space_draw_legal(space, &rng, point, &rejected);
+        sx_worker_reject(worker, rejected);
+        if (!legal) return;
+        sx_worker_evaluate(worker, point, true);
+        j->drew[task] = true;
+    }
+}
+
+/* Evaluates the start points. */
+static void evaluate_start(void *user, size_t task, sx_worker *worker) {
+    const job *j = user;
+    size_t n;
+    const unsigned char *starts = sx_run_starts(j->run, &n);
+    sx_worker_evaluate(worker, starts + task * sx_run_space(j->run)->point_size, false);
+}
+
+/* Whether a round of tasks found a legal point. */
+static bool draw_round(sx_run *run, uint64_t first) {
+    job j = {.run = run, .first = first};
+    uint64_t left = sx_run_left(run);
+    sx_run_tasks(run, left / DRAWS < TASKS ? (size_t)(left / DRAWS + 1) : TASKS, draw, &j);
+    for (int i = 0; i < TASKS; i++)
+        if (j.drew[i]) return true;
+    return false;
+}
+
+static sx_status search(sx_run *run) {
+    state *s = sx_run_state(run, sizeof *s, NULL);
+    if (!s) return sx_error_memory();
+    while (sx_run_continue(run)) {
+        if (!s->begun) {
+            job j = {.run = run};
+            size_t n;
+            sx_run_starts(run, &n);
+            sx_run_tasks(run, n, evaluate_start, &j);
+            s->begun = 1;
+        } else {
+            if (!draw_round(run, s->next)) break;
+            s->next += TASKS;
+        }
+    }
+    return SX_OK;
+}
+
+SX_NAVIGATOR(random) = {
+    .source = "the baseline of all papers",
+    .needs = SX_ANY_SPACE,
+    .search = search,
+};

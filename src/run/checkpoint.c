@@ -1,0 +1,221 @@
+/* The state of a run as bytes: a mark, what tells the run from others, counters, points, trace, the
+ * navigator's state, and a hash of it all. Numbers are as the machine has them, which the mark tells too. The
+ * cache is left out. */
+#include "base/hash.h"
+#include "base/text.h"
+#include "run/engine.h"
+#include "sextant/sextant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK 0x3150434b54584553u
+enum { PROBES = 16 };
+
+typedef struct counters {
+    uint64_t evaluations, valid, rejected, cache_hits, improved;
+    double seconds, lower_bound;
+    uint64_t optimal;
+} counters;
+
+/* A hash of how a few points of a space fare, which tells one space from another. */
+static uint64_t probe(const sx_run *run, void *point) {
+    const sx_space *space = run->space;
+    uint64_t sizes[3] = {space->point_size, space->n_values, space->n_genes};
+    uint64_t hash = sx_hash_bytes(sizes, sizeof sizes, 0);
+    for (uint64_t i = 0; i < PROBES; i++) {
+        sx_rng rng = sx_rng_stream(0, "checkpoint", i);
+        sx_score score = {0, 0, 0, 0};
+        memset(point, 0, space->point_size);
+        space->type->draw(space, &rng, point);
+        uint64_t reason = space->type->check(space, point);
+        if (reason == 0) reason = sx_crew_score(run->crew, point, &score);
+        hash = sx_hash_bytes(point, space->point_size, hash ^ reason);
+        hash = sx_hash_bytes(&score, sizeof score, hash);
+    }
+    return hash;
+}
+
+/* Writes what tells a run from others, a line each. */
+static sx_status identify(const sx_run *run, sx_text *text) {
+    const sx_run_options *o = &run->options;
+    char objective[256];
+    void *point = malloc(run->space->point_size);
+    if (!point) return sx_error_memory();
+    sx_objective_text(&o->objective, objective, sizeof objective);
+    sx_text_add(text, "program %s\n", sx_version());
+    sx_text_add(text, "%s space %016llx\n", run->space->type->name, (unsigned long long)probe(run, point));
+    sx_text_add(text, "navigator %s\n", run->navigator);
+    sx_text_add(text, "objective %s within %.17g\n", objective, o->objective.tolerance);
+    sx_text_add(text, "evaluations %llu\n", (unsigned long long)o->evaluations);
+    sx_text_add(text, "target %.17g\n", o->target);
+    sx_text_add(text, "patience %llu\n", (unsigned long long)o->patience);
+    sx_text_add(text, "seed %llu\n", (unsigned long long)o->seed);
+    sx_text_add(text, "best points %u\n", o->k_best);
+    sx_text_add(text, "front %s\n", o->pareto ? "kept" : "not kept");
+    sx_text_add(text, "start points %zu, %016llx\n", o->n_starts,
+                (unsigned long long)sx_hash_bytes(o->starts, o->n_starts * run->space->point_size, 0));
+    free(point);
+    return text->failed ? sx_error_memory() : SX_OK;
+}
+
+/* The error for a checkpoint of another run: the first line in which the two differ. */
+static sx_status other_run(const char *there, const char *here) {
+    size_t a = 0, b = 0;
+    for (;; there += a + 1, here += b + 1) {
+        a = strcspn(there, "\n");
+        b = strcspn(here, "\n");
+        if (a != b || strncmp(there, here, a) != 0 || !there[a] || !here[b]) break;
+    }
+    sx_status error = sx_error_new(
+        SX_ERR_INPUT, "the checkpoint is of another run: it has '%.*s' where this run has '%.*s'", (int)a,
+        there, (int)b, here);
+    return sx_error_hint(error, "give the options that it was made with, or remove it to begin anew");
+}
+
+static void add_number(sx_text *text, uint64_t number) {
+    sx_text_add_bytes(text, (const char *)&number, sizeof number);
+}
+
+/* Adds a size and so many bytes. */
+static void add_block(sx_text *text, const void *bytes, size_t size) {
+    add_number(text, size);
+    if (size) sx_text_add_bytes(text, bytes, size);
+}
+
+static void add_shelf(sx_text *text, const sx_shelf *shelf) {
+    add_number(text, shelf->n);
+    for (size_t i = 0; i < shelf->n; i++) {
+        sx_kept kept = shelf->kept[i];
+        kept.slot = 0;
+        sx_text_add_bytes(text, (const char *)&kept, sizeof kept);
+        sx_text_add_bytes(text, sx_shelf_point(shelf, i), shelf->point_size);
+    }
+}
+
+sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
+    const counters c = {run->evaluations, run->valid,          run->rejected,    run->cache_hits,
+                        run->improved,    sx_run_seconds(run), run->lower_bound, run->optimal};
+    sx_text text = {0}, identity = {0};
+    sx_status status = identify(run, &identity);
+    if (!status) {
+        add_number(&text, MARK);
+        add_block(&text, identity.data, identity.size);
+        add_block(&text, &c, sizeof c);
+        add_shelf(&text, &run->best);
+        add_shelf(&text, &run->front);
+        add_block(&text, run->trace, run->n_trace * sizeof *run->trace);
+        add_block(&text, run->state, run->state_size);
+        add_number(&text, text.failed ? 0 : sx_hash_bytes(text.data, text.size, MARK));
+        *size = text.size;
+        status = sx_text_take(&text, bytes);
+    }
+    sx_text_free(&identity);
+    return status;
+}
+
+/* Bytes that are being read; `damaged` once there were fewer than their numbers say. */
+typedef struct reader {
+    const unsigned char *at;
+    size_t left;
+    bool damaged;
+} reader;
+
+/* The next so many bytes, NULL where there are fewer. */
+static const void *take(reader *r, size_t size) {
+    if (r->damaged || size > r->left) {
+        r->damaged = true;
+        return NULL;
+    }
+    const void *bytes = r->at;
+    r->at += size;
+    r->left -= size;
+    return bytes;
+}
+
+static uint64_t take_number(reader *r) {
+    uint64_t number = 0;
+    const void *bytes = take(r, sizeof number);
+    if (bytes) memcpy(&number, bytes, sizeof number);
+    return number;
+}
+
+/* A copy of the next block with a zero behind it, NULL where memory is out or the bytes are. */
+static void *take_block(reader *r, size_t *size) {
+    uint64_t n = take_number(r);
+    const void *bytes = n <= r->left ? take(r, (size_t)n) : take(r, SIZE_MAX);
+    char *copy = bytes ? malloc((size_t)n + 1) : NULL;
+    if (!copy) return NULL;
+    memcpy(copy, bytes, (size_t)n);
+    copy[n] = 0;
+    *size = (size_t)n;
+    return copy;
+}
+
+/* Fills a shelf of at most `limit` points; false when memory is out. */
+static bool take_shelf(reader *r, size_t limit, sx_shelf *shelf) {
+    uint64_t n = take_number(r);
+    if (n > limit || n > r->left / (sizeof *shelf->kept + shelf->point_size)) r->damaged = true;
+    if (r->damaged) return true;
+    if (!sx_shelf_reserve(shelf, (size_t)n)) return false;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&shelf->kept[i], take(r, sizeof *shelf->kept), sizeof *shelf->kept);
+        shelf->kept[i].slot = i;
+        memcpy(shelf->points + i * shelf->point_size, take(r, shelf->point_size), shelf->point_size);
+    }
+    shelf->n = (size_t)n;
+    return true;
+}
+
+/* Reads all after the identity into the run; false when memory is out. */
+static bool take_run(reader *r, sx_run *run) {
+    counters c;
+    size_t size = 0;
+    if (take_number(r) != sizeof c) r->damaged = true;
+    const void *bytes = take(r, sizeof c);
+    if (!bytes) return true;
+    memcpy(&c, bytes, sizeof c);
+    run->evaluations = c.evaluations;
+    run->valid = c.valid;
+    run->rejected = c.rejected;
+    run->cache_hits = c.cache_hits;
+    run->improved = c.improved;
+    run->began -= c.seconds;
+    run->lower_bound = c.lower_bound;
+    run->optimal = c.optimal != 0;
+    if (!take_shelf(r, run->options.k_best, &run->best)) return false;
+    if (!take_shelf(r, run->options.pareto ? SIZE_MAX : 0, &run->front)) return false;
+    if (!(run->trace = take_block(r, &size))) return r->damaged;
+    run->n_trace = run->trace_room = size / sizeof *run->trace;
+    if (size % sizeof *run->trace) r->damaged = true;
+    run->saved = take_block(r, &run->saved_size);
+    return run->saved || r->damaged;
+}
+
+sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
+    reader r = {bytes, size, false};
+    uint64_t hash = 0;
+    if (take_number(&r) != MARK || size < 2 * sizeof hash)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "this is no checkpoint of a run"),
+                             "remove it to begin anew");
+    r.left -= sizeof hash;
+    memcpy(&hash, (const unsigned char *)bytes + size - sizeof hash, sizeof hash);
+    r.damaged = hash != sx_hash_bytes(bytes, size - sizeof hash, MARK);
+    size_t length = 0;
+    char *there = take_block(&r, &length);
+    sx_text here = {0};
+    sx_status status = there || r.damaged ? SX_OK : sx_error_memory();
+    if (!status && !r.damaged) status = identify(run, &here);
+    if (!status && !r.damaged) {
+        if (strcmp(there, here.data) != 0)
+            status = other_run(there, here.data);
+        else if (!take_run(&r, run))
+            status = sx_error_memory();
+    }
+    if (!status && (r.damaged || r.left != 0))
+        status =
+            sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint is damaged"), "remove it to begin anew");
+    free(there);
+    sx_text_free(&here);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* The threads of a run. Each worker writes what it evaluates into a log of its task; the run's own thread
+ * joins the logs in the order of the tasks. What workers read of the run is frozen for the length of a call,
+ * so that a log says the same whatever other tasks are about. */
+#ifndef SX_RUN_CREW_H
+#define SX_RUN_CREW_H
+
+#include "base/pool.h"
+#include "run/engine.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* An evaluation as its log has it. */
+enum { STEP_VALID = 1, STEP_HIT = 2, STEP_REJECTED = 4 /* times the draws rejected just before it */ };
+
+/* A point that may be of interest to the run. */
+typedef struct sx_candidate {
+    size_t step;
+    sx_score score;
+    double value;
+} sx_candidate;
+
+/* What a task did. */
+typedef struct sx_log {
+    struct sx_log *next; /* while it is free */
+    uint64_t *step;
+    size_t n_steps, step_room;
+    uint64_t valid, hits, rejected; /* sums over all steps */
+    uint64_t rejected_last;         /* after the last step */
+    sx_candidate *candidate;
+    unsigned char *points; /* of the candidates */
+    size_t n_candidates, candidate_room;
+    sx_cached *cached; /* for the cache */
+    size_t n_cached, cached_room;
+} sx_log;
+
+struct sx_worker {
+    sx_crew *crew;
+    sx_log *log;
+    void *scorer;
+    unsigned char *scratch;
+    bool own;             /* the run's own thread */
+    unsigned beat;        /* evaluations since the clock was looked at */
+    uint64_t left;        /* evaluations, as known when the task began */
+    uint64_t limit;       /* steps beyond it are forgotten in any case */
+    double edge;          /* values above it are of no interest to the best */
+    uint64_t rejected;    /* since the last step */
+    sx_shelf best, front; /* of this task */
+};
+
+struct sx_crew {
+    sx_run *run;
+    const sx_space *space;
+    unsigned n_workers;
+    sx_worker *worker;
+    sx_pool *pool; /* NULL with one thread */
+    bool cuts;     /* `within` may be obeyed */
+
+    /* The current call. */
+    size_t n_tasks, joined;
+    sx_task *task;
+    void *user;
+    _Atomic(sx_log *) *log_of;
+    size_t log_room;
+    atomic_bool halted, failed; /* nothing more should be evaluated; memory ran out */
+    atomic_uint_fast64_t left;  /* evaluations, when the joined ones are taken off */
+
+    /* Frozen at its start. */
+    bool full; /* there are k best */
+    sx_kept last;
+    sx_shelf front;
+
+    sx_log skipped; /* stands for tasks that were not begun */
+    pthread_mutex_t lock;
+    sx_log *free_logs; /* under the lock */
+    sx_cached *cached; /* what the cache learns when the call is over */
+    size_t n_cached, cached_room;
+};
+
+/* Makes an array of items larger where it is full; false when memory is out. */
+bool sx_crew_grow(void **items, size_t n, size_t *room, size_t size);
+
+/* The value above which a point cannot be better than one of `value`. */
+double sx_crew_edge(const sx_objective *objective, double value);
+
+/* Begins a task on a worker with an empty log. */
+void sx_worker_begin(sx_worker *worker, sx_log *log);
+/* Ends it and returns its log. */
+sx_log *sx_worker_finish(sx_worker *worker);
+
+#endif

@@ -1,0 +1,69 @@
+/* The inside of a run, shared by its files. */
+#ifndef SX_RUN_ENGINE_H
+#define SX_RUN_ENGINE_H
+
+#include "run/cache.h"
+#include "run/incumbent.h"
+#include "run/registry.h"
+
+/* The threads of a run and what they found in the current call (tasks.c). */
+typedef struct sx_crew sx_crew;
+
+struct sx_run {
+    const sx_space *space;
+    sx_run_options options; /* threads and k_best at least 1 */
+    const sx_registered *entry;
+    double *settings;
+    char *navigator; /* with every setting */
+    bool searched;
+    sx_status failure; /* the first; ends the search */
+
+    uint64_t evaluations, valid, rejected, cache_hits;
+    uint64_t improved; /* the evaluation that found the incumbent */
+    sx_shelf best, front;
+    sx_trace_point *trace; /* one per incumbent */
+    size_t n_trace, trace_room;
+    double lower_bound;
+    bool optimal;
+
+    bool ended;  /* the search should end, because of `stop` */
+    bool closed; /* what is evaluated from now on is forgotten */
+    sx_stop stop;
+
+    double began;   /* by the clock, less the seconds of earlier parts */
+    double seconds; /* once it is over */
+    double progressed, checkpointed;
+    uint64_t told; /* evaluations that were told to progress */
+
+    void *state;
+    size_t state_size;
+    void *saved; /* the state out of a checkpoint, until the navigator asks for it */
+    size_t saved_size;
+
+    sx_cache cache;
+    sx_crew *crew;
+};
+
+/* Seconds of searching so far. */
+double sx_run_seconds(const sx_run *run);
+/* Notes that the search should end; the first reason stays. */
+void sx_run_end(sx_run *run, sx_stop stop);
+/* Notes a failure that ends the search; the first stays. */
+void sx_run_fail(sx_run *run, SX_TAKE sx_status failure);
+/* Looks at the clock and the stop flag, and tells of progress with `more` evaluations that are not joined. */
+void sx_run_poll(sx_run *run, uint64_t more);
+
+/* Takes in a point found by the run's evaluation number `kept->evaluation`; true where it is the new
+ * incumbent. */
+bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point);
+
+SX_MUST_USE sx_status sx_crew_new(sx_run *run, SX_OWN sx_crew **out);
+void sx_crew_free(SX_TAKE sx_crew *crew);
+/* Scores a point outside of any evaluation (checkpoint.c). */
+unsigned sx_crew_score(sx_crew *crew, const void *point, sx_score *out);
+
+/* The run's state as bytes, and back. */
+SX_MUST_USE sx_status sx_checkpoint_write(const sx_run *run, SX_OWN char **bytes, size_t *size);
+SX_MUST_USE sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size);
+
+#endif

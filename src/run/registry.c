@@ -1,0 +1,51 @@
+#include "run/registry.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* What a build lacks has SEXTANT_WITH_<need> 0 and stays listed. */
+#define SEXTANT_WITH_ALWAYS 1
+
+#define BUILT(need, name) BUILT_(need, name)
+#define BUILT_(with, name) BUILT_##with(name)
+#define BUILT_1(name) &sx_navigator_##name
+#define BUILT_0(name) NULL
+
+#define ABOUT(with, need, about) ABOUT_(with, need, about)
+#define ABOUT_(with, need, about) ABOUT_##with(need, about)
+#define ABOUT_1(need, about) about
+#define ABOUT_0(need, about) about " (not built: needs " need ")"
+
+#define NAVIGATOR(name, need, about) extern const sx_navigator sx_navigator_##name;
+#include "run/navigators.def"
+#undef NAVIGATOR
+
+#define NAVIGATOR(name, need, about)                                                                         \
+    {#name, ABOUT(SEXTANT_WITH_##need, #need, about), #need, BUILT(SEXTANT_WITH_##need, name)},
+static const sx_registered registered[] = {
+#include "run/navigators.def"
+};
+enum { N_REGISTERED = sizeof registered / sizeof registered[0] };
+
+const sx_registered *sx_registered_at(size_t index) {
+    return index < N_REGISTERED ? &registered[index] : NULL;
+}
+
+const char *sx_navigator_name(size_t index, const char **about) {
+    const sx_registered *entry = sx_registered_at(index);
+    if (entry && about) *about = entry->about;
+    return entry ? entry->name : NULL;
+}
+
+bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out) {
+    size_t length = strcspn(navigator, ":");
+    for (size_t i = 0; i < N_REGISTERED; i++) {
+        const sx_registered *entry = &registered[i];
+        if (strlen(entry->name) != length || strncmp(entry->name, navigator, length) != 0) continue;
+        if (!entry->navigator || index >= entry->navigator->n_settings) return false;
+        *out = entry->navigator->settings[index];
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,24 @@
+/* The navigators of this build, and their settings. */
+#ifndef SX_RUN_REGISTRY_H
+#define SX_RUN_REGISTRY_H
+
+#include "run/navigator.h"
+
+typedef struct sx_registered {
+    const char *name, *about;
+    const char *needs;             /* of a build */
+    const sx_navigator *navigator; /* NULL: not built */
+} sx_registered;
+
+/* Entry `index`, NULL past the last. */
+const sx_registered *sx_registered_at(size_t index);
+
+/* A navigator chosen with its settings, out of "name:key=value,...". *settings has one value for each of the
+ * navigator's. */
+SX_MUST_USE sx_status sx_settings_read(const char *text, const sx_registered **entry,
+                                       SX_OWN double **settings);
+
+/* The text that sx_settings_read reads back to the same values. */
+SX_MUST_USE sx_status sx_settings_text(const sx_registered *entry, const double *settings, SX_OWN char **out);
+
+#endif

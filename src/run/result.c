@@ -1,0 +1,93 @@
+/* What navigators and callers ask a run. */
+#include "run/engine.h"
+
+#include <math.h>
+
+const char *sx_stop_name(sx_stop stop) {
+    static const char *const names[] = {"done", "evaluations", "time", "target", "patience", "signal"};
+    return names[stop];
+}
+
+sx_run_summary sx_run_result(const sx_run *run) {
+    return (sx_run_summary){
+        .evaluations = run->evaluations,
+        .valid = run->valid,
+        .rejected = run->rejected,
+        .cache_hits = run->cache_hits,
+        .seconds = run->seconds,
+        .stop = run->stop,
+        .repeatable = run->options.seconds <= 0 && run->stop != SX_STOP_SIGNAL,
+        .lower_bound = run->lower_bound,
+        .optimal = run->optimal,
+    };
+}
+
+/* Point number `index` of a shelf. */
+static bool found(const sx_shelf *shelf, size_t index, sx_found *out) {
+    if (index >= shelf->n) return false;
+    const sx_kept *kept = &shelf->kept[index];
+    *out = (sx_found){sx_shelf_point(shelf, index), kept->score, kept->value, kept->evaluation};
+    return true;
+}
+
+bool sx_run_best(const sx_run *run, size_t index, sx_found *out) {
+    return found(&run->best, index, out);
+}
+
+bool sx_run_front(const sx_run *run, size_t index, sx_found *out) {
+    return found(&run->front, index, out);
+}
+
+bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out) {
+    if (index >= run->n_trace) return false;
+    *out = run->trace[index];
+    return true;
+}
+
+const sx_space *sx_run_space(const sx_run *run) {
+    return run->space;
+}
+
+const sx_objective *sx_run_objective(const sx_run *run) {
+    return &run->options.objective;
+}
+
+uint64_t sx_run_seed(const sx_run *run) {
+    return run->options.seed;
+}
+
+uint64_t sx_run_left(const sx_run *run) {
+    return run->options.evaluations ? run->options.evaluations - run->evaluations : UINT64_MAX;
+}
+
+uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise) {
+    return run->options.evaluations ? run->options.evaluations : otherwise;
+}
+
+const void *sx_run_starts(const sx_run *run, size_t *n) {
+    *n = run->options.n_starts;
+    return run->options.starts;
+}
+
+const void *sx_run_incumbent(const sx_run *run, double *value) {
+    if (value) *value = run->best.n ? run->best.kept[0].value : INFINITY;
+    return run->best.n ? sx_shelf_point(&run->best, 0) : NULL;
+}
+
+void sx_run_reject(sx_run *run, uint64_t n) {
+    if (!run->closed) run->rejected += n;
+}
+
+void sx_run_bound(sx_run *run, double lower_bound) {
+    if (lower_bound > run->lower_bound) run->lower_bound = lower_bound;
+}
+
+void sx_run_optimal(sx_run *run) {
+    if (!run->best.n) return;
+    run->optimal = true;
+    sx_run_bound(run, run->best.kept[0].value);
+}
+
+double sx_run_setting(const sx_run *run, size_t index) {
+    return run->settings[index];
+}

@@ -1,0 +1,220 @@
+/* The life of a run: options, search, stopping, what it found. */
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/text.h"
+#include "run/engine.h"
+#include "space/map_space.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_BEST = 10000 };
+static const double PROGRESS_SECONDS = 0.1;
+
+void sx_run_options_init(sx_run_options *options) {
+    *options = (sx_run_options){
+        .objective = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}},
+    };
+}
+
+static sx_status check_options(const sx_run_options *options) {
+    if (options->objective.n_criteria < 1 || options->objective.n_criteria > SX_MAX_CRITERIA)
+        return sx_error_new(SX_ERR_USAGE, "an objective has from 1 to %d criteria", SX_MAX_CRITERIA);
+    if (!(options->seconds >= 0) || isinf(options->seconds))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%g is no limit of seconds", options->seconds),
+                             "0 is no limit");
+    if (!isfinite(options->target)) return sx_error_new(SX_ERR_USAGE, "%g is no target", options->target);
+    if (!(options->checkpoint_seconds >= 0))
+        return sx_error_new(SX_ERR_USAGE, "checkpoints cannot be %g seconds apart",
+                            options->checkpoint_seconds);
+    if (options->threads > SX_MAX_THREADS)
+        return sx_error_new(SX_ERR_LIMIT, "a run has at most %d threads", SX_MAX_THREADS);
+    if (options->k_best > MAX_BEST)
+        return sx_error_new(SX_ERR_LIMIT, "a run remembers at most %d best points", MAX_BEST);
+    if (options->n_starts > 0 && !options->starts)
+        return sx_error_new(SX_ERR_USAGE, "%zu start points are promised but not given", options->n_starts);
+    return SX_OK;
+}
+
+sx_status sx_run_new(const sx_space *space, const sx_run_options *options, sx_run **out) {
+    SX_TRY(check_options(options));
+    sx_run *run = calloc(1, sizeof *run);
+    if (!run) return sx_error_memory();
+    run->space = space;
+    run->options = *options;
+    if (run->options.threads == 0) run->options.threads = 1;
+    if (run->options.k_best == 0) run->options.k_best = 1;
+    run->best.point_size = run->front.point_size = space->point_size;
+    *out = run;
+    return SX_OK;
+}
+
+void sx_run_free(sx_run *run) {
+    if (!run) return;
+    sx_crew_free(run->crew);
+    sx_cache_fini(&run->cache);
+    sx_shelf_fini(&run->best);
+    sx_shelf_fini(&run->front);
+    sx_status_free(run->failure);
+    free(run->trace);
+    free(run->state);
+    free(run->saved);
+    free(run->settings);
+    free(run->navigator);
+    free(run);
+}
+
+double sx_run_seconds(const sx_run *run) {
+    return sx_clock_seconds() - run->began;
+}
+
+void sx_run_end(sx_run *run, sx_stop stop) {
+    if (run->ended) return;
+    run->ended = true;
+    run->stop = stop;
+}
+
+void sx_run_fail(sx_run *run, sx_status failure) {
+    if (run->failure)
+        sx_status_free(failure);
+    else
+        run->failure = failure;
+    run->ended = run->closed = true;
+}
+
+/* Tells of progress, where that is wanted and due. */
+static void tell(sx_run *run, double seconds, uint64_t more) {
+    const sx_run_options *o = &run->options;
+    if (!o->progress || seconds < run->progressed + PROGRESS_SECONDS) return;
+    uint64_t evaluations = run->evaluations + more;
+    if (o->evaluations && evaluations > o->evaluations) evaluations = o->evaluations;
+    if (evaluations > run->told) run->told = evaluations;
+    sx_progress progress = {.evaluations = run->told,
+                            .limit = o->evaluations,
+                            .seconds = seconds,
+                            .seconds_limit = o->seconds,
+                            .best = run->best.n ? run->best.kept[0].value : INFINITY,
+                            .first = run->n_trace ? run->trace[0].value : INFINITY};
+    run->progressed = seconds;
+    o->progress(o->user, &progress);
+}
+
+void sx_run_poll(sx_run *run, uint64_t more) {
+    const sx_run_options *o = &run->options;
+    if (o->stop && *o->stop) sx_run_end(run, SX_STOP_SIGNAL);
+    if (o->seconds <= 0 && !o->progress) return;
+    double seconds = sx_run_seconds(run);
+    if (o->seconds > 0 && seconds >= o->seconds) sx_run_end(run, SX_STOP_TIME);
+    tell(run, seconds, more);
+}
+
+/* Writes a checkpoint, where one is wanted and due. */
+static void save(sx_run *run) {
+    const sx_run_options *o = &run->options;
+    if (!o->checkpoint || sx_run_seconds(run) < run->checkpointed + o->checkpoint_seconds) return;
+    char *bytes = NULL;
+    size_t size = 0;
+    sx_status status = sx_checkpoint_write(run, &bytes, &size);
+    if (!status) status = o->checkpoint(o->user, bytes, size);
+    free(bytes);
+    if (status) sx_run_fail(run, status);
+    run->checkpointed = sx_run_seconds(run);
+}
+
+bool sx_run_continue(sx_run *run) {
+    if (!run->ended) sx_run_poll(run, 0);
+    if (!run->ended) save(run);
+    return !run->ended;
+}
+
+bool sx_run_stopped(const sx_run *run) {
+    const sx_run_options *o = &run->options;
+    return run->ended || (o->stop && *o->stop) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
+}
+
+void *sx_run_state(sx_run *run, size_t size, bool *resumed) {
+    if (resumed) *resumed = run->saved != NULL;
+    if (run->saved && run->saved_size != size) {
+        sx_run_fail(run, sx_error_new(SX_ERR_INPUT,
+                                      "the checkpoint holds %zu bytes of the navigator's state, not %zu",
+                                      run->saved_size, size));
+        return NULL;
+    }
+    run->state = run->saved ? run->saved : calloc(1, size ? size : 1);
+    run->saved = NULL;
+    run->state_size = size;
+    if (!run->state) sx_run_fail(run, sx_error_memory());
+    return run->state;
+}
+
+/* The error for a navigator on a space that is not for it. */
+static sx_status wrong_space(const sx_run *run) {
+    sx_text list = {0};
+    const sx_registered *entry;
+    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
+        if (entry->navigator && entry->navigator->needs == SX_ANY_SPACE)
+            sx_text_add(&list, "%s%s", list.size ? ", " : "", entry->name);
+    sx_status error =
+        sx_error_new(SX_ERR_USAGE, "the navigator '%s' searches map spaces only, and this is a %s space",
+                     run->entry->name, run->space->type->name);
+    error = sx_error_hint(error, "for any space there is %s", list.failed ? "random" : list.data);
+    sx_text_free(&list);
+    return error;
+}
+
+/* Makes what a search needs; what is made stays with the run, also after an error. */
+static sx_status prepare(sx_run *run, const char *navigator) {
+    if (run->searched) return sx_error_new(SX_ERR_USAGE, "a run searches once");
+    SX_TRY(sx_settings_read(navigator, &run->entry, &run->settings));
+    run->searched = true;
+    if (run->entry->navigator->needs == SX_MAP_SPACE && !sx_map_space_of(run->space)) return wrong_space(run);
+    SX_TRY(sx_settings_text(run->entry, run->settings, &run->navigator));
+    SX_TRY(sx_cache_init(&run->cache, run->options.cache));
+    SX_TRY(sx_crew_new(run, &run->crew));
+    run->began = sx_clock_seconds();
+    if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
+    run->progressed = run->checkpointed = sx_run_seconds(run);
+    return SX_OK;
+}
+
+sx_status sx_run_search(sx_run *run, const char *navigator) {
+    SX_TRY(prepare(run, navigator));
+    sx_status status = run->entry->navigator->search(run);
+    run->seconds = sx_run_seconds(run);
+    sx_crew_free(run->crew);
+    run->crew = NULL;
+    sx_cache_fini(&run->cache);
+    if (!run->failure) return status;
+    sx_status_free(status);
+    status = run->failure;
+    run->failure = NULL;
+    return status;
+}
+
+/* Adds a line to the trace; false when memory is out. */
+static bool trace(sx_run *run, const sx_kept *kept) {
+    if (run->n_trace == run->trace_room) {
+        size_t room = run->trace_room ? run->trace_room * 2 : 64;
+        sx_trace_point *lines = realloc(run->trace, room * sizeof *lines);
+        if (!lines) return false;
+        run->trace = lines;
+        run->trace_room = room;
+    }
+    run->trace[run->n_trace++] = (sx_trace_point){kept->evaluation, sx_run_seconds(run), kept->value};
+    return true;
+}
+
+bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point) {
+    const sx_run_options *o = &run->options;
+    bool stored = true;
+    size_t place = sx_best_place(&run->best, o->k_best, &o->objective, &kept->score, point);
+    if (place != SX_NOWHERE) stored = sx_best_put(&run->best, o->k_best, place, kept, point);
+    if (stored && place == 0) {
+        run->improved = kept->evaluation;
+        stored = trace(run, kept);
+    }
+    size_t corner = o->pareto ? sx_front_place(&run->front, &kept->score) : SX_NOWHERE;
+    if (stored && corner != SX_NOWHERE) stored = sx_front_put(&run->front, corner, kept, point);
+    if (!stored) sx_run_fail(run, sx_error_memory());
+    return place == 0;
+}

@@ -1,0 +1,178 @@
+/* Reading and writing "name:key=value,key=value". */
+#include "base/text.h"
+#include "run/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_SIZE = 64, MAX_WORDS = 64 };
+
+/* Copies what stands before one of the marks, or the end, and moves past it; an error where that is long. */
+static sx_status take_word(const char **at, const char *marks, char word[WORD_SIZE]) {
+    size_t length = strcspn(*at, marks);
+    if (length >= WORD_SIZE)
+        return sx_error_new(SX_ERR_USAGE, "'%.20s...' is too long for a navigator, a setting or a value",
+                            *at);
+    memcpy(word, *at, length);
+    word[length] = 0;
+    *at += length;
+    return SX_OK;
+}
+
+/* Gives an error the nearest of some words as a hint, or all of them. */
+static SX_ERROR sx_status hint_words(sx_status error, const char *word, const char *const *words, size_t n) {
+    const char *nearest = sx_text_nearest(word, words, n);
+    sx_text list = {0};
+    for (size_t i = 0; i < n; i++) sx_text_add(&list, "%s%s", i ? ", " : "", words[i]);
+    const char *all = list.failed || n == 0 ? "nothing" : list.data;
+    error = nearest ? sx_error_hint(error, "did you mean '%s'? There is %s", nearest, all)
+                    : sx_error_hint(error, "there is %s", all);
+    sx_text_free(&list);
+    return error;
+}
+
+/* The navigator of that name, an error where there is none in this build. */
+static sx_status find_navigator(const char *name, const sx_registered **out) {
+    const char *names[MAX_WORDS];
+    size_t n = 0;
+    const sx_registered *entry;
+    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++) {
+        if (entry->navigator && n < MAX_WORDS) names[n++] = entry->name;
+        if (strcmp(entry->name, name) != 0) continue;
+        if (!entry->navigator)
+            return sx_error_new(SX_ERR_USAGE, "the navigator '%s' is not part of this build: it needs %s",
+                                name, entry->needs);
+        *out = entry;
+        return SX_OK;
+    }
+    return hint_words(sx_error_new(SX_ERR_USAGE, "there is no navigator '%s'", name), name, names, n);
+}
+
+/* The number of the setting of that name. */
+static sx_status find_setting(const sx_registered *entry, const char *key, size_t *out) {
+    const sx_navigator *navigator = entry->navigator;
+    const char *names[MAX_WORDS];
+    size_t n = 0;
+    for (size_t i = 0; i < navigator->n_settings; i++) {
+        if (n < MAX_WORDS) names[n++] = navigator->settings[i].name;
+        if (strcmp(navigator->settings[i].name, key) != 0) continue;
+        *out = i;
+        return SX_OK;
+    }
+    sx_status error = sx_error_new(SX_ERR_USAGE, "the navigator '%s' has no setting '%s'", entry->name, key);
+    return n == 0 ? sx_error_hint(error, "it has no settings") : hint_words(error, key, names, n);
+}
+
+/* The number of a word among those that a setting may be. */
+static sx_status read_choice(const sx_setting *setting, const char *word, double *out) {
+    size_t n = (size_t)setting->high + 1;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(setting->words[i], word) != 0) continue;
+        *out = (double)i;
+        return SX_OK;
+    }
+    sx_status error = sx_error_new(SX_ERR_USAGE, "'%s' cannot be '%s'", setting->name, word);
+    return hint_words(error, word, setting->words, n);
+}
+
+/* A number in as few digits as read back to it. */
+static void number_text(double value, char *text, size_t size) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) return;
+    }
+}
+
+/* Gives an error the limits of a setting as a hint. */
+static SX_ERROR sx_status hint_limits(sx_status error, const sx_setting *setting) {
+    char low[40], high[40];
+    number_text(setting->low, low, sizeof low);
+    number_text(setting->high, high, sizeof high);
+    const char *kind = setting->whole ? "a whole number" : "a number";
+    if (isinf(setting->high)) return sx_error_hint(error, "it is %s of at least %s", kind, low);
+    return sx_error_hint(error, "it is %s from %s to %s", kind, low, high);
+}
+
+static sx_status read_number(const sx_setting *setting, const char *word, double *out) {
+    char *end;
+    double value = strtod(word, &end);
+    bool digits = *word && !*end && word[strspn(word, "0123456789.eE+-")] == 0;
+    if (!digits || !isfinite(value) || (setting->whole && value != floor(value)))
+        return hint_limits(sx_error_new(SX_ERR_USAGE, "'%s' cannot be '%s'", setting->name, word), setting);
+    if (value < setting->low || value > setting->high)
+        return hint_limits(sx_error_new(SX_ERR_USAGE, "'%s' is out of range: %s", setting->name, word),
+                           setting);
+    *out = value;
+    return SX_OK;
+}
+
+/* Reads one "key=value" and moves past it and its comma. `given` marks what was set. */
+static sx_status read_setting(const char **at, const sx_registered *entry, bool *given, double *settings) {
+    char key[WORD_SIZE], value[WORD_SIZE];
+    size_t index;
+    SX_TRY(take_word(at, "=,", key));
+    if (**at != '=' || !*key)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' is no setting with a value", key),
+                             "settings are written %s:key=value,key=value", entry->name);
+    ++*at;
+    SX_TRY(take_word(at, ",", value));
+    SX_TRY(find_setting(entry, key, &index));
+    const sx_setting *setting = &entry->navigator->settings[index];
+    if (given[index]) return sx_error_new(SX_ERR_USAGE, "the setting '%s' is given twice", key);
+    given[index] = true;
+    return setting->words ? read_choice(setting, value, &settings[index])
+                          : read_number(setting, value, &settings[index]);
+}
+
+/* Reads all settings that follow the colon. */
+static sx_status read_settings(const char *at, const sx_registered *entry, bool *given, double *settings) {
+    for (;; at++) {
+        SX_TRY(read_setting(&at, entry, given, settings));
+        if (!*at) return SX_OK;
+    }
+}
+
+sx_status sx_settings_read(const char *text, const sx_registered **entry, double **settings) {
+    char name[WORD_SIZE];
+    const sx_registered *found;
+    SX_TRY(take_word(&text, ":", name));
+    SX_TRY(find_navigator(name, &found));
+    const sx_navigator *navigator = found->navigator;
+    double *values = calloc(navigator->n_settings + 1, sizeof *values);
+    bool *given = calloc(navigator->n_settings + 1, sizeof *given);
+    sx_status status = values && given ? SX_OK : sx_error_memory();
+    for (size_t i = 0; !status && i < navigator->n_settings; i++) values[i] = navigator->settings[i].preset;
+    if (!status && *text == ':') status = read_settings(text + 1, found, given, values);
+    free(given);
+    if (status) {
+        free(values);
+        return status;
+    }
+    *entry = found;
+    *settings = values;
+    return SX_OK;
+}
+
+sx_status sx_settings_text(const sx_registered *entry, const double *settings, char **out) {
+    sx_text text = {0};
+    sx_text_add(&text, "%s", entry->name);
+    for (size_t i = 0; i < entry->navigator->n_settings; i++) {
+        const sx_setting *setting = &entry->navigator->settings[i];
+        char number[40] = "";
+        if (!setting->words) number_text(settings[i], number, sizeof number);
+        sx_text_add(&text, "%c%s=%s", i ? ',' : ':', setting->name,
+                    setting->words ? setting->words[(size_t)settings[i]] : number);
+    }
+    return sx_text_take(&text, out);
+}
+
+sx_status sx_navigator_text(const char *navigator, char **out) {
+    const sx_registered *entry;
+    double *settings;
+    SX_TRY(sx_settings_read(navigator, &entry, &settings));
+    sx_status status = sx_settings_text(entry, settings, out);
+    free(settings);
+    return status;
+}

@@ -1,0 +1,274 @@
+/* Calls of sx_run_tasks and sx_run_evaluate: handing out tasks and joining their logs. */
+#include "base/status.h"
+#include "run/crew.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { N_SCRATCH = 4, CHUNK = 8 /* points of sx_run_evaluate in a task */ };
+
+/* Frees what a log holds. */
+static void log_fini(sx_log *log) {
+    free(log->step);
+    free(log->candidate);
+    free(log->points);
+    free(log->cached);
+}
+
+void sx_crew_free(sx_crew *crew) {
+    if (!crew) return;
+    sx_pool_free(crew->pool);
+    for (unsigned i = 0; crew->worker && i < crew->n_workers; i++) {
+        sx_worker *worker = &crew->worker[i];
+        if (worker->scorer) crew->space->type->scorer_free(worker->scorer);
+        free(worker->scratch);
+        sx_shelf_fini(&worker->best);
+        sx_shelf_fini(&worker->front);
+    }
+    for (sx_log *log = crew->free_logs, *next; log; log = next) {
+        next = log->next;
+        log_fini(log);
+        free(log);
+    }
+    sx_shelf_fini(&crew->front);
+    pthread_mutex_destroy(&crew->lock);
+    free(crew->worker);
+    free(crew->log_of);
+    free(crew->cached);
+    free(crew);
+}
+
+/* Gives a worker its workspace. */
+static sx_status worker_init(sx_crew *crew, unsigned number) {
+    sx_worker *worker = &crew->worker[number];
+    worker->crew = crew;
+    worker->own = number == 0;
+    worker->best.point_size = worker->front.point_size = crew->space->point_size;
+    worker->scratch = calloc(N_SCRATCH, crew->space->point_size);
+    if (!worker->scratch) return sx_error_memory();
+    return crew->space->type->scorer_new(crew->space, &worker->scorer);
+}
+
+sx_status sx_crew_new(sx_run *run, sx_crew **out) {
+    const sx_run_options *o = &run->options;
+    sx_crew *crew = calloc(1, sizeof *crew);
+    if (!crew) return sx_error_memory();
+    if (pthread_mutex_init(&crew->lock, NULL) != 0) {
+        free(crew);
+        return sx_error_memory();
+    }
+    crew->run = run;
+    crew->space = run->space;
+    crew->n_workers = o->threads;
+    crew->cuts = o->k_best == 1 && !o->pareto;
+    crew->worker = calloc(o->threads, sizeof *crew->worker);
+    sx_status status = crew->worker ? SX_OK : sx_error_memory();
+    for (unsigned i = 0; !status && i < o->threads; i++) status = worker_init(crew, i);
+    if (!status && o->threads > 1) status = sx_pool_new(o->threads, &crew->pool);
+    if (status)
+        sx_crew_free(crew);
+    else
+        *out = crew;
+    return status;
+}
+
+unsigned sx_crew_score(sx_crew *crew, const void *point, sx_score *out) {
+    return crew->space->type->score(crew->space, crew->worker[0].scorer, point, &crew->run->options.objective,
+                                    INFINITY, out);
+}
+
+/* How many of a log's steps count, as far as budget and patience go. */
+static uint64_t cut(const sx_run *run, const sx_log *log) {
+    const sx_run_options *o = &run->options;
+    uint64_t n = log->n_steps, left = sx_run_left(run);
+    if (n > left) n = left;
+    if (o->patience) {
+        uint64_t until = run->improved + o->patience;
+        left = until > run->evaluations ? until - run->evaluations : 0;
+        if (n > left) n = left;
+    }
+    return n;
+}
+
+/* Adds up the first n steps of a log. */
+static void count(sx_run *run, const sx_log *log, uint64_t n) {
+    run->evaluations += n;
+    if (n == log->n_steps) {
+        run->valid += log->valid;
+        run->cache_hits += log->hits;
+        run->rejected += log->rejected;
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        run->valid += (log->step[i] & STEP_VALID) != 0;
+        run->cache_hits += (log->step[i] & STEP_HIT) != 0;
+        run->rejected += log->step[i] / STEP_REJECTED;
+    }
+}
+
+/* Ends the run where its budget, its patience or its target say so after what was counted. */
+static void judge(sx_run *run, bool reached) {
+    const sx_run_options *o = &run->options;
+    bool spent = o->evaluations && run->evaluations >= o->evaluations;
+    bool tired = o->patience && run->evaluations - run->improved >= o->patience;
+    if (!reached && !spent && !tired) return;
+    sx_run_end(run, reached ? SX_STOP_TARGET : spent ? SX_STOP_EVALUATIONS : SX_STOP_PATIENCE);
+    run->closed = true;
+}
+
+/* Keeps what a log has for the cache until the call is over. */
+static bool remember(sx_crew *crew, const sx_log *log) {
+    for (size_t i = 0; i < log->n_cached && crew->n_cached <= crew->run->cache.mask; i++) {
+        if (!sx_crew_grow((void **)&crew->cached, crew->n_cached, &crew->cached_room, sizeof *crew->cached))
+            return false;
+        crew->cached[crew->n_cached++] = log->cached[i];
+    }
+    return true;
+}
+
+/* Takes a task's log into the run. */
+static void join(sx_crew *crew, const sx_log *log) {
+    sx_run *run = crew->run;
+    if (run->closed) return;
+    uint64_t n = cut(run, log), base = run->evaluations;
+    bool reached = false;
+    for (size_t i = 0; i < log->n_candidates && log->candidate[i].step < n && !reached; i++) {
+        const sx_candidate *c = &log->candidate[i];
+        sx_kept kept = {.score = c->score, .value = c->value, .evaluation = base + c->step + 1};
+        if (!sx_run_take(run, &kept, log->points + i * crew->space->point_size)) continue;
+        reached = run->options.target != 0 && c->value <= run->options.target;
+        n = reached ? c->step + 1 : cut(run, log);
+    }
+    count(run, log, n);
+    judge(run, reached);
+    if (!run->closed) run->rejected += log->rejected_last;
+    if (!remember(crew, log)) sx_run_fail(run, sx_error_memory());
+    atomic_store_explicit(&crew->left, sx_run_left(run), memory_order_relaxed);
+    if (run->ended) atomic_store(&crew->halted, true);
+}
+
+/* A free log, or a new one; NULL when memory is out. */
+static sx_log *log_take(sx_crew *crew) {
+    pthread_mutex_lock(&crew->lock);
+    sx_log *log = crew->free_logs;
+    if (log) crew->free_logs = log->next;
+    pthread_mutex_unlock(&crew->lock);
+    return log ? log : calloc(1, sizeof *log);
+}
+
+static void log_give(sx_crew *crew, sx_log *log) {
+    pthread_mutex_lock(&crew->lock);
+    log->next = crew->free_logs;
+    crew->free_logs = log;
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Does a task and returns its log; NULL when memory is out. */
+static sx_log *do_task(sx_crew *crew, size_t task, unsigned number) {
+    sx_log *log = log_take(crew);
+    if (!log) {
+        atomic_store(&crew->failed, true);
+        atomic_store(&crew->halted, true);
+        return NULL;
+    }
+    sx_worker *worker = &crew->worker[number];
+    sx_worker_begin(worker, log);
+    crew->task(crew->user, task, worker);
+    return sx_worker_finish(worker);
+}
+
+/* A task as a job of the pool. */
+static void do_job(void *user, size_t task, unsigned number) {
+    sx_crew *crew = user;
+    sx_log *log = atomic_load(&crew->halted) ? NULL : do_task(crew, task, number);
+    atomic_store_explicit(&crew->log_of[task], log ? log : &crew->skipped, memory_order_release);
+}
+
+/* Joins the tasks that are done and have no unfinished one before them, and looks after the run. */
+static void join_done(void *user) {
+    sx_crew *crew = user;
+    sx_log *log;
+    while (crew->joined < crew->n_tasks &&
+           (log = atomic_load_explicit(&crew->log_of[crew->joined], memory_order_acquire)) != NULL) {
+        crew->joined++;
+        if (log == &crew->skipped) continue;
+        join(crew, log);
+        log_give(crew, log);
+    }
+    sx_run_poll(crew->run, 0);
+    if (crew->run->ended) atomic_store(&crew->halted, true);
+}
+
+/* Does the tasks one after another on the run's own thread. */
+static void run_inline(sx_crew *crew) {
+    for (size_t task = 0; task < crew->n_tasks && !crew->run->ended; task++) {
+        sx_log *log = do_task(crew, task, 0);
+        if (!log) return;
+        join(crew, log);
+        log_give(crew, log);
+    }
+}
+
+/* Does the tasks on all threads. */
+static void run_parallel(sx_crew *crew) {
+    if (crew->n_tasks > crew->log_room) {
+        free(crew->log_of);
+        crew->log_of = malloc(crew->n_tasks * sizeof *crew->log_of);
+        crew->log_room = crew->log_of ? crew->n_tasks : 0;
+    }
+    if (!crew->log_of) {
+        atomic_store(&crew->failed, true);
+        return;
+    }
+    for (size_t i = 0; i < crew->n_tasks; i++) atomic_init(&crew->log_of[i], NULL);
+    crew->joined = 0;
+    sx_pool_run(crew->pool, crew->n_tasks, do_job, join_done, crew);
+}
+
+void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
+    sx_crew *crew = run->crew;
+    size_t k = run->options.k_best;
+    if (run->ended || n == 0) return;
+    crew->n_tasks = n;
+    crew->task = task;
+    crew->user = user;
+    crew->full = run->best.n == k;
+    if (crew->full) crew->last = run->best.kept[k - 1];
+    atomic_store(&crew->halted, false);
+    atomic_store(&crew->left, sx_run_left(run));
+    if (run->options.pareto && !sx_shelf_copy_scores(&run->front, &crew->front))
+        atomic_store(&crew->failed, true);
+    else if (crew->pool && n > 1)
+        run_parallel(crew);
+    else
+        run_inline(crew);
+    for (size_t i = 0; i < crew->n_cached; i++) sx_cache_put(&run->cache, &crew->cached[i]);
+    crew->n_cached = 0;
+    if (atomic_load(&crew->failed)) sx_run_fail(run, sx_error_memory());
+}
+
+/* A call of sx_run_evaluate. */
+typedef struct batch {
+    const unsigned char *points;
+    size_t n, point_size;
+    sx_outcome *out;
+} batch;
+
+static void evaluate_chunk(void *user, size_t task, sx_worker *worker) {
+    const batch *b = user;
+    size_t from = task * CHUNK, to = b->n - from < CHUNK ? b->n : from + CHUNK;
+    for (size_t i = from; i < to; i++)
+        b->out[i] = sx_worker_evaluate(worker, b->points + i * b->point_size, false);
+}
+
+size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out) {
+    batch b = {points, n, run->space->point_size, out};
+    uint64_t before = run->evaluations;
+    for (size_t i = 0; i < n; i++) out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
+    sx_run_tasks(run, (n + CHUNK - 1) / CHUNK, evaluate_chunk, &b);
+    size_t evaluated = (size_t)(run->evaluations - before);
+    if (run->closed)
+        for (size_t i = evaluated; i < n; i++)
+            out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
+    return evaluated;
+}

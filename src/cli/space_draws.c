@@ -1,0 +1,117 @@
+/* How many draws from a space are legal, and how searches sample it. */
+#include "cli/space_report.h"
+
+#include "cli/json_parts.h"
+#include "cli/table.h"
+#include "space/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out) {
+    sx_draws draws = {.n = n};
+    sx_rng rng = sx_rng_stream(seed, "space.draws", 0);
+    void *point = calloc(1, sx_space_point_size(space));
+    if (!point) return sx_error_memory();
+    for (uint64_t i = 0; i < n; i++) {
+        space->type->draw(space, &rng, point);
+        unsigned reason = space->type->check(space, point);
+        if (reason == 0)
+            draws.legal++;
+        else
+            draws.by_reason[reason < SX_DRAW_REASONS ? reason : SX_DRAW_REASONS - 1]++;
+    }
+    draws.share = sx_share_of(draws.legal, n);
+    draws.sampled = draws.legal > 0 || sx_space_sample(space, seed, 0, point);
+    free(point);
+    *out = draws;
+    return SX_OK;
+}
+
+/* The share of samples that rejection alone does not find and that are repaired instead. */
+static double repaired_share(const sx_draws *draws) {
+    return pow(1 - draws->share.share, SX_SAMPLE_TRIES);
+}
+
+/* Adds how searches sample, in words. */
+static void add_sampling(const sx_draws *draws, sx_text *out) {
+    double repaired = repaired_share(draws);
+    if (draws->legal == 0)
+        sx_text_add(
+            out,
+            "repaired: hardly any draw is legal, so that after %d illegal ones the last is made legal, "
+            "which is not uniform",
+            SX_SAMPLE_TRIES);
+    else if (repaired < 0.001)
+        sx_text_add(out, "uniform over the legal mappings, by rejection: %s draw%s for each on average",
+                    sx_show_count(1 / draws->share.share).text, draws->legal == draws->n ? "" : "s");
+    else
+        sx_text_add(
+            out,
+            "by rejection, uniform over the legal mappings; but %s of the samples are found by repairing "
+            "a draw after %d illegal ones",
+            sx_show_percent(repaired).text, SX_SAMPLE_TRIES);
+}
+
+static int most_first(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    if (x[0] != y[0]) return x[0] > y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Lists the reasons that came up as pairs of count and number, the most frequent first; returns how many. */
+static size_t list_reasons(const sx_draws *draws, uint64_t pair[SX_DRAW_REASONS][2]) {
+    size_t n = 0;
+    for (unsigned r = 0; r < SX_DRAW_REASONS; r++)
+        if (draws->by_reason[r]) {
+            pair[n][0] = draws->by_reason[r];
+            pair[n++][1] = r;
+        }
+    qsort(pair, n, sizeof pair[0], most_first);
+    return n;
+}
+
+/* Adds a paragraph beside a heading. */
+static void add_line(const char *heading, sx_text *paragraph, sx_text *out) {
+    sx_text_add(out, "  %-10s", heading);
+    sx_wrap_free(paragraph, 12, 12, out);
+}
+
+void sx_space_print_draws(const sx_space *space, const sx_draws *draws, sx_text *out) {
+    uint64_t pair[SX_DRAW_REASONS][2];
+    size_t n = list_reasons(draws, pair);
+    sx_text line = {0};
+    sx_text_add(&line, "%s of %s are legal, %s (%s to %s with 95%% confidence)",
+                sx_show_count((double)draws->legal).text, sx_show_count((double)draws->n).text,
+                sx_show_percent(draws->share.share).text, sx_show_percent(draws->share.low).text,
+                sx_show_percent(draws->share.high).text);
+    add_line("draws", &line, out);
+    for (size_t i = 0; i < n; i++)
+        sx_text_add(&line, "%s%s %s", i ? ", " : "", space->type->reason(space, (unsigned)pair[i][1]),
+                    sx_show_percent((double)pair[i][0] / (double)draws->n).text);
+    if (n) add_line("illegal", &line, out);
+    add_sampling(draws, &line);
+    if (draws->sampled)
+        add_line("sampling", &line, out);
+    else
+        sx_text_free(&line);
+}
+
+void sx_space_json_draws(const sx_space *space, const sx_draws *draws, json_t *object) {
+    uint64_t pair[SX_DRAW_REASONS][2];
+    size_t n = list_reasons(draws, pair);
+    json_t *reasons = json_object();
+    for (size_t i = 0; i < n; i++)
+        json_object_set_new(reasons, space->type->reason(space, (unsigned)pair[i][1]),
+                            json_integer((json_int_t)pair[i][0]));
+    json_object_set_new(object, "draws",
+                        json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "drawn", (json_int_t)draws->n, "legal",
+                                  (json_int_t)draws->legal, "share", sx_json_number(draws->share.share),
+                                  "low", sx_json_number(draws->share.low), "high",
+                                  sx_json_number(draws->share.high), "illegal", reasons));
+    const char *sampling = !draws->sampled                 ? "none"
+                           : draws->legal == 0             ? "repaired"
+                           : repaired_share(draws) < 0.001 ? "uniform"
+                                                           : "mixed";
+    json_object_set_new(object, "sampling", json_string(sampling));
+}

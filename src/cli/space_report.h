@@ -1,0 +1,47 @@
+/* What `sextant space` says of a space, for a person and for programs. */
+#ifndef SX_CLI_SPACE_REPORT_H
+#define SX_CLI_SPACE_REPORT_H
+
+#include "cli/search.h"
+#include "report/statistics.h"
+
+#include <jansson.h>
+
+enum { SX_DRAW_REASONS = 64 };
+
+/* How draws from a space fared. */
+typedef struct sx_draws {
+    uint64_t n, legal;
+    uint64_t by_reason[SX_DRAW_REASONS]; /* illegal ones, by the number of the reason */
+    sx_share share;                      /* of legal ones */
+    bool sampled;                        /* sampling as searches do it, with repair, gives a legal point */
+} sx_draws;
+
+SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out);
+
+/* Whether a mapping belongs to a space, and the nearest that does. */
+typedef struct sx_membership {
+    bool member;
+    char *why;      /* where it is none: a sentence or more */
+    bool has_point; /* `nearest` and `distance` were asked for and found */
+    sx_mapping nearest;
+    double distance; /* of the two vectors */
+} sx_membership;
+
+/* Judges a mapping; *out is freed with sx_membership_fini. */
+SX_MUST_USE sx_status sx_membership_find(const sx_search_space *s, const sx_map_space_options *options,
+                                         const sx_mapping *mapping, bool nearest, sx_membership *out);
+void sx_membership_fini(sx_membership *m);
+
+/* For a person. */
+void sx_space_print_sizes(const sx_search_space *s, sx_text *out);
+void sx_space_print_draws(const sx_space *space, const sx_draws *draws, sx_text *out);
+void sx_space_print_membership(const sx_membership *m, sx_text *out);
+
+/* For programs: sets keys of an object. */
+void sx_space_json_sizes(const sx_space *space, json_t *object);
+void sx_space_json_draws(const sx_space *space, const sx_draws *draws, json_t *object);
+SX_MUST_USE sx_status sx_space_json_membership(const sx_search_space *s, const sx_membership *m,
+                                               json_t *object);
+
+#endif

@@ -1,0 +1,241 @@
+/* `sextant space`: how large a map space is, what is in it, and what is near. */
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/illegal.h"
+#include "cli/json_parts.h"
+#include "cli/space_pca.h"
+#include "cli/space_report.h"
+#include "cli/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Draws and evaluations where none are named, as numbers and as text. */
+#define DEFAULT_SAMPLES 10000
+#define DEFAULT_EVALS 5000
+#define QUOTED(number) #number
+#define TEXT_OF(number) QUOTED(number)
+
+enum { MAX_SAMPLES = 1000000000 };
+
+/* What the command line asks for, and the answers. */
+typedef struct job {
+    const sx_args *args;
+    bool json, quiet, nearest, sweep, mapped; /* mapped: there is a mapping */
+    const char *pca, *output;
+    uint64_t samples;
+    sx_run_options run;
+    char objective[256];
+    sx_search_space s;
+    sx_mapping mapping;
+    json_t *object; /* the answer to programs; NULL: for a person */
+} job;
+
+/* Reads and checks the options. */
+static sx_status read_options(const sx_args *args, job *j) {
+    const char *sweep = sx_args_text(args, "sweep", 0), *mapper;
+    j->args = args;
+    j->json = sx_args_flag(args, "json");
+    j->quiet = sx_args_flag(args, "quiet");
+    j->nearest = sx_args_flag(args, "nearest");
+    j->pca = sx_args_text(args, "pca", 0);
+    j->output = sx_args_text(args, "output", 0);
+    j->sweep = sweep != NULL;
+    j->samples = sx_args_count(args, "samples", DEFAULT_SAMPLES);
+    if (sweep && strcmp(sweep, "orders") != 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--sweep is '%s'", sweep), "it may be orders");
+    if (j->samples < 1 || j->samples > MAX_SAMPLES)
+        return sx_error_new(SX_ERR_USAGE, "--samples must lie between 1 and %d", MAX_SAMPLES);
+    for (size_t i = 0; (mapper = sx_args_text(args, "mapper", i)); i++) SX_TRY(sx_search_mapper(mapper));
+    static const char *const pca_only[] = {"mapper", "evals", "objective"};
+    for (size_t i = 0; i < sizeof pca_only / sizeof pca_only[0] && !j->pca; i++)
+        if (sx_args_flag(args, pca_only[i]))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is for --pca only", pca_only[i]),
+                                 "to search the space, use `sextant map`");
+    SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &j->run));
+    sx_objective_text(&j->run.objective, j->objective, sizeof j->objective);
+    return SX_OK;
+}
+
+/* Reads the nouns and makes the space. */
+static sx_status read_nouns(sx_sources *sources, job *j, sx_result *result) {
+    sx_problem problem;
+    sx_arch arch;
+    SX_TRY(sx_sources_load(j->args, sources));
+    SX_TRY(sx_sources_arch(sources, &arch));
+    SX_TRY(sx_sources_problem(sources, &problem));
+    j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
+    if (j->mapped) SX_TRY(sx_sources_mapping(sources, &problem, &arch, &j->mapping));
+    SX_TRY(sx_search_space_init(sources, &problem, &arch, &j->s));
+    sx_search_notes(j->args, sources, &result->err);
+    return SX_OK;
+}
+
+/* Says why nothing is legal. */
+static sx_status add_diagnosis(const job *j, sx_result *result) {
+    char *text;
+    result->exit = SX_EXIT_NONE;
+    SX_TRY(sx_space_diagnose(j->s.space, j->run.seed, j->samples, &text));
+    size_t size = strlen(text);
+    sx_text_add(&result->err, "no legal mapping was found\n%s%s", text,
+                size && text[size - 1] == '\n' ? "" : "\n");
+    if (j->object) json_object_set_new(j->object, "diagnosis", json_string(text));
+    free(text);
+    return SX_OK;
+}
+
+/* Writes the nearest mapping to --output, or adds it to the answer. */
+static sx_status give_nearest(const job *j, const sx_membership *m, sx_result *result) {
+    char *text;
+    SX_TRY(sx_mapping_write(&m->nearest, &j->s.problem, &j->s.arch, SX_YAML, &text));
+    sx_status status = SX_OK;
+    if (j->output)
+        status = sx_file_write(j->output, text, strlen(text));
+    else
+        sx_text_add(&result->out, "\n%s", text);
+    free(text);
+    return status;
+}
+
+/* Judges the mapping. */
+static sx_status add_membership(const job *j, sx_result *result) {
+    sx_map_space_options options = sx_search_space_options(j->args);
+    sx_membership m;
+    SX_TRY(sx_membership_find(&j->s, &options, &j->mapping, j->nearest, &m));
+    sx_status status = SX_OK;
+    bool answered = m.member || (j->nearest && m.has_point);
+    if (!answered) result->exit = SX_EXIT_NONE;
+    if (j->object)
+        status = sx_space_json_membership(&j->s, &m, j->object);
+    else
+        sx_space_print_membership(&m, &result->out);
+    if (!status && !j->object && m.has_point) status = give_nearest(j, &m, result);
+    sx_membership_fini(&m);
+    return status;
+}
+
+/* The account of the space: its sizes, how draws fare, and whether the mapping belongs to it. */
+static sx_status add_account(const job *j, sx_result *result) {
+    sx_draws draws;
+    SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, &draws));
+    if (j->object) {
+        sx_space_json_sizes(j->s.space, j->object);
+        sx_space_json_draws(j->s.space, &draws, j->object);
+    } else {
+        sx_space_print_sizes(&j->s, &result->out);
+        sx_text_add(&result->out, "\n");
+        sx_space_print_draws(j->s.space, &draws, &result->out);
+    }
+    if (!draws.sampled) SX_TRY(add_diagnosis(j, result));
+    return j->mapped ? add_membership(j, result) : SX_OK;
+}
+
+/* The mapping under every order of its loops. */
+static sx_status add_sweep(const job *j, sx_result *result) {
+    sx_evaluation *e = calloc(1, sizeof *e);
+    if (!e) return sx_error_memory();
+    e->problem = j->s.problem;
+    e->arch = j->s.arch;
+    e->mapping = j->mapping;
+    e->verdict = sx_check(j->s.model, &j->mapping);
+    bool legal = e->verdict.reason == SX_LEGAL;
+    if (!legal) {
+        sx_illegal_print(e, &result->err);
+        result->exit = SX_EXIT_NONE;
+    }
+    free(e);
+    if (!legal) return SX_OK;
+    sx_sweep sweep;
+    SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, &sweep));
+    if (j->object)
+        json_object_set_new(j->object, "sweep", sx_sweep_json(&sweep, &j->s.problem));
+    else
+        sx_sweep_print(&sweep, &j->s.problem, &result->out);
+    sx_sweep_fini(&sweep);
+    return SX_OK;
+}
+
+/* The figure of what searches look at. */
+static sx_status add_pca(const job *j, sx_result *result) {
+    sx_pca_study study;
+    SX_TRY(sx_pca_study_run(j->args, &j->s, &j->run, j->objective, j->pca, &study));
+    if (j->object)
+        json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
+    else
+        sx_pca_study_print(&study, j->pca, &result->out);
+    sx_pca_study_fini(&study);
+    return SX_OK;
+}
+
+/* Answers what was asked. */
+static sx_status answer(job *j, sx_result *result) {
+    if (j->json)
+        j->object = json_pack("{s:s, s:s, s:s}", "problem", j->s.problem.name, "arch", j->s.arch.name,
+                              "space", sx_space_name(j->s.space));
+    if (j->json && !j->object) return sx_error_memory();
+    if (j->json || !j->nearest) result->file = j->output;
+    sx_status status = SX_OK;
+    if (!j->sweep && !j->pca) status = add_account(j, result);
+    if (!status && j->sweep) status = add_sweep(j, result);
+    if (!status && j->pca) status = add_pca(j, result);
+    if (!j->object) return status;
+    if (!status) return sx_json_finish(j->object, &result->out);
+    json_decref(j->object);
+    return status;
+}
+
+/* `sextant space`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    sx_sources sources = {0};
+    job *j = calloc(1, sizeof *j);
+    if (!j) return sx_error_memory();
+    sx_status status = read_options(args, j);
+    if (!status) status = read_nouns(&sources, j, result);
+    if (!status) status = answer(j, result);
+    sx_search_space_fini(&j->s);
+    sx_sources_fini(&sources);
+    free(j);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_ARCH,
+    SX_OPTION_PROBLEM,
+    SX_OPTION_MAPPING,
+    SX_OPTION_CONSTRAINTS,
+    {"samples", 0, "N", SX_OPTION_COUNT, false,
+     "draws that the share of legal mappings is estimated from (" TEXT_OF(DEFAULT_SAMPLES) ")"},
+    SX_OPTION_SEED,
+    SX_OPTIONS_SPACE,
+    SX_OPTIONS_MODEL,
+    {"nearest", 0, NULL, SX_OPTION_FLAG, false,
+     "also give the legal mapping nearest to --mapping; --output writes it to a file"},
+    {"sweep", 0, "orders", SX_OPTION_TEXT, false,
+     "instead, cost --mapping under every order of its loops, the same at all levels"},
+    {"pca", 0, "FILE", SX_OPTION_TEXT, false,
+     "instead, draw an SVG of what random draws and each --mapper look at, projected onto two axes"},
+    SX_OPTION_MAPPERS,
+    {"evals", 'n', "N", SX_OPTION_COUNT, false,
+     "with --pca: evaluations of each mapper (" TEXT_OF(DEFAULT_EVALS) ")"},
+    {"objective", 0, "NAME", SX_OPTION_TEXT, false,
+     "with --pca: what to minimise and to colour by, of `sextant list objectives` (edp)"},
+    SX_OPTION_JSON,
+    SX_OPTION_OUTPUT,
+    SX_OPTION_VERBOSE,
+    SX_OPTION_QUIET,
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_space = {
+    .name = "space",
+    .about = "how large a map space is, raw and pruned; whether a mapping belongs to it, and the nearest "
+             "that does",
+    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME [--mapping FILE] [OPTION ...]",
+    .details =
+        "Numbers with ~ are estimates from samples; what follows +- is their relative standard error.\n"
+        "Exits with 1 where no legal mapping was found, or where --mapping is none and --nearest was not\n"
+        "asked for.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,195 @@
+#include "cli/space_pca.h"
+
+#include "base/file.h"
+#include "cli/json_parts.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "report/figure.h"
+#include "space/recorder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_POINTS = 2000 }; /* of a cloud */
+
+/* Makes a point's vector and value the next row. */
+static void add_row(const sx_space *space, const void *point, double value, sx_seen *seen) {
+    sx_space_encode(space, point, seen->vectors + seen->n * sx_space_n_values(space));
+    seen->value[seen->n++] = value;
+    seen->best = fmin(seen->best, value);
+}
+
+static sx_status seen_init(const sx_space *space, const char *name, sx_seen *seen) {
+    size_t row = sx_space_n_values(space) * sizeof(double);
+    *seen = (sx_seen){.name = name, .best = INFINITY};
+    seen->vectors = malloc(MAX_POINTS * row);
+    seen->value = malloc(MAX_POINTS * sizeof *seen->value);
+    return seen->vectors && seen->value ? SX_OK : sx_error_memory();
+}
+
+/* Draws legal points at random. */
+static sx_status draw_points(const sx_space *space, const sx_run_options *run, sx_seen *seen) {
+    void *point = calloc(1, sx_space_point_size(space)), *scorer = NULL;
+    sx_status status = point ? space->type->scorer_new(space, &scorer) : sx_error_memory();
+    for (uint64_t i = 0; !status && i < run->evaluations && seen->n < MAX_POINTS; i++) {
+        sx_score score;
+        if (!sx_space_sample(space, run->seed, i, point)) break;
+        seen->evaluations++;
+        if (space->type->score(space, scorer, point, &run->objective, INFINITY, &score)) continue;
+        add_row(space, point, sx_objective_value(&run->objective, &score), seen);
+    }
+    if (scorer) space->type->scorer_free(scorer);
+    free(point);
+    return status;
+}
+
+/* Searches by a mapper and takes down what it looked at. */
+static sx_status search_points(const sx_space *space, const sx_run_options *options, const char *mapper,
+                               sx_seen *seen) {
+    sx_recorder *recorder = NULL;
+    sx_run *run = NULL;
+    sx_found best;
+    const void *point;
+    double value;
+    sx_status status = sx_recorder_new(space, MAX_POINTS, &recorder);
+    if (!status) status = sx_run_new(sx_recorder_space(recorder), options, &run);
+    if (!status) status = sx_run_search(run, mapper);
+    if (!status) {
+        for (size_t i = 0; (point = sx_recorder_point(recorder, i, &value)); i++)
+            add_row(space, point, value, seen);
+        seen->evaluations = sx_run_result(run).evaluations;
+        if (sx_run_best(run, 0, &best)) seen->best = best.value;
+    }
+    sx_run_free(run);
+    sx_recorder_free(recorder);
+    return status;
+}
+
+/* Projects all points together; the coordinates of cloud after cloud go to x and y. */
+static sx_status project(const sx_space *space, sx_pca_study *study, double *x, double *y, size_t total) {
+    size_t width = sx_space_n_values(space), at = 0;
+    double *all = malloc((total * width + 1) * sizeof *all);
+    if (!all) return sx_error_memory();
+    for (size_t i = 0; i < study->n_seen; i++) {
+        memcpy(all + at * width, study->seen[i].vectors, study->seen[i].n * width * sizeof *all);
+        at += study->seen[i].n;
+    }
+    bool done = sx_pca(all, total, width, x, y, study->share);
+    free(all);
+    return done ? SX_OK : sx_error_memory();
+}
+
+/* Adds the figure of projected points. */
+static sx_status add_figure(const sx_pca_study *study, const char *title, const double *x, const double *y,
+                            sx_text *out) {
+    char x_label[64], y_label[64];
+    sx_cloud *cloud = calloc(study->n_seen, sizeof *cloud);
+    if (!cloud) return sx_error_memory();
+    for (size_t i = 0, at = 0; i < study->n_seen; at += study->seen[i++].n)
+        cloud[i] = (sx_cloud){study->seen[i].name, study->seen[i].n, x + at, y + at, study->seen[i].value};
+    snprintf(x_label, sizeof x_label, "first component (%.1f%% of the variance)", 100 * study->share[0]);
+    snprintf(y_label, sizeof y_label, "second component (%.1f%%)", 100 * study->share[1]);
+    sx_axes axes = {.title = title, .x_label = x_label, .y_label = y_label};
+    sx_figure_clouds(&axes, study->objective, cloud, study->n_seen, out);
+    free(cloud);
+    return out->failed ? sx_error_memory() : SX_OK;
+}
+
+/* Draws the figure and writes it. */
+static sx_status write_figure(const sx_search_space *s, const char *path, sx_pca_study *study) {
+    size_t total = 0;
+    char title[256];
+    sx_text svg = {0};
+    for (size_t i = 0; i < study->n_seen; i++) total += study->seen[i].n;
+    double *x = malloc(2 * (total + 1) * sizeof *x);
+    if (!x) return sx_error_memory();
+    snprintf(title, sizeof title, "What searches look at: %s on %s", s->problem.name, s->arch.name);
+    sx_status status = project(s->space, study, x, x + total, total);
+    if (!status) status = add_figure(study, title, x, x + total, &svg);
+    if (!status) status = sx_file_write(path, svg.data, svg.size);
+    sx_text_free(&svg);
+    free(x);
+    return status;
+}
+
+/* Fills the clouds: random draws first, then each mapper's. */
+static sx_status look(const sx_args *args, const sx_search_space *s, const sx_run_options *options,
+                      sx_pca_study *study) {
+    sx_run_options run = *options;
+    sx_progress_line line;
+    const char *mapper;
+    sx_status status = seen_init(s->space, "random draws", &study->seen[study->n_seen++]);
+    if (!status) status = draw_points(s->space, options, &study->seen[0]);
+    sx_progress_begin(&line, args);
+    run.threads = 1;
+    run.progress = sx_progress_show;
+    run.user = &line;
+    run.stop = sx_interrupt_catch();
+    for (size_t i = 0; !status && (mapper = sx_args_text(args, "mapper", i)); i++) {
+        sx_seen *seen = &study->seen[study->n_seen++];
+        sx_progress_title(&line, "%s", mapper);
+        status = seen_init(s->space, mapper, seen);
+        if (!status) status = search_points(s->space, &run, mapper, seen);
+    }
+    sx_progress_end(&line);
+    return status;
+}
+
+sx_status sx_pca_study_run(const sx_args *args, const sx_search_space *s, const sx_run_options *run,
+                           const char *objective, const char *path, sx_pca_study *out) {
+    sx_pca_study study = {.objective = objective};
+    size_t n = 1;
+    while (sx_args_text(args, "mapper", n - 1)) n++;
+    study.seen = calloc(n, sizeof *study.seen);
+    if (!study.seen) return sx_error_memory();
+    sx_status status = look(args, s, run, &study);
+    if (!status) status = write_figure(s, path, &study);
+    if (status) {
+        sx_pca_study_fini(&study);
+        return status;
+    }
+    *out = study;
+    return SX_OK;
+}
+
+void sx_pca_study_fini(sx_pca_study *study) {
+    for (size_t i = 0; i < study->n_seen; i++) {
+        free(study->seen[i].vectors);
+        free(study->seen[i].value);
+    }
+    free(study->seen);
+    *study = (sx_pca_study){0};
+}
+
+void sx_pca_study_print(const sx_pca_study *study, const char *path, sx_text *out) {
+    sx_table table;
+    sx_text_add(out,
+                "Points in the plane of the first two components, %.1f%% and %.1f%% of the variance: %s\n",
+                100 * study->share[0], 100 * study->share[1], path);
+    sx_table_begin(&table, "lrrr");
+    const char *const heads[] = {"points of", "shown", "evaluations", "best"};
+    for (size_t i = 0; i < 4; i++) sx_table_cell(&table, "%s", heads[i]);
+    for (size_t i = 0; i < study->n_seen; i++) {
+        const sx_seen *seen = &study->seen[i];
+        sx_table_cell(&table, "%s", seen->name);
+        sx_table_cell(&table, "%s", sx_show_count((double)seen->n).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)seen->evaluations).text);
+        sx_table_cell(&table, "%.6g", seen->best);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+json_t *sx_pca_study_json(const sx_pca_study *study, const char *path) {
+    json_t *clouds = json_array();
+    for (size_t i = 0; i < study->n_seen; i++) {
+        const sx_seen *seen = &study->seen[i];
+        json_array_append_new(clouds,
+                              json_pack("{s:s, s:I, s:I, s:o}", "name", seen->name, "points",
+                                        (json_int_t)seen->n, "evaluations", (json_int_t)seen->evaluations,
+                                        "best", sx_json_number(seen->best)));
+    }
+    return json_pack("{s:s, s:s, s:[f, f], s:o}", "file", path, "objective", study->objective, "share",
+                     study->share[0], study->share[1], "clouds", clouds);
+}

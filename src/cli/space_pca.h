@@ -1,0 +1,38 @@
+/* `sextant space --pca`: what searches look at, projected onto the plane (Demystifying Map Space Exploration,
+ * section 4.3.3 and figure 4). */
+#ifndef SX_CLI_SPACE_PCA_H
+#define SX_CLI_SPACE_PCA_H
+
+#include "cli/search.h"
+
+#include <jansson.h>
+
+/* Points of random draws, or those that one mapper looked at. */
+typedef struct sx_seen {
+    const char *name;
+    size_t n;
+    double *vectors; /* n rows */
+    double *value;
+    uint64_t evaluations;
+    double best; /* INFINITY: nothing legal */
+} sx_seen;
+
+typedef struct sx_pca_study {
+    const char *objective; /* as text, borrowed */
+    size_t n_seen;
+    sx_seen *seen;
+    double share[2]; /* of the variance, along both axes */
+} sx_pca_study;
+
+/* Draws at random and searches by every --mapper, `run` being the budget of each; writes the figure to a
+ * file. A search that is interrupted counts as far as it came. *out is freed with sx_pca_study_fini. */
+SX_MUST_USE sx_status sx_pca_study_run(const sx_args *args, const sx_search_space *s,
+                                       const sx_run_options *run, const char *objective, const char *path,
+                                       sx_pca_study *out);
+void sx_pca_study_fini(sx_pca_study *study);
+
+/* Adds the study for a person; and as JSON, NULL when memory is out. */
+void sx_pca_study_print(const sx_pca_study *study, const char *path, sx_text *out);
+json_t *sx_pca_study_json(const sx_pca_study *study, const char *path);
+
+#endif

@@ -5,6 +5,7 @@
 
 #include "store/schema.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,26 +127,34 @@ sx_status sx_database_end(sx_database *database, sx_status status) {
     return status;
 }
 
-/* Refuses a path that is there and is not a file. */
-static SX_MUST_USE sx_status check_path(const char *path) {
+/* Whether files can be made in the folder of a path; a folder that is not there is left to others to tell. */
+static bool folder_writable(const char *path) {
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + (slash == path) : 1;
+    if (length >= sizeof folder) return true;
+    memcpy(folder, slash ? path : ".", length);
+    folder[length] = 0;
+    return access(folder, W_OK) == 0 || errno == ENOENT || errno == ENOTDIR;
+}
+
+/* Refuses a path that is there and is not a file, or one too short for a header (SQLite takes a file of one
+ * byte for an empty one), or where a file would have to be made and cannot be. */
+static SX_MUST_USE sx_status check_path(const sx_database *database) {
     struct stat info;
+    const char *path = database->path;
     if (!path[0]) return sx_error_new(SX_ERR_USAGE, "a database needs a file name");
-    if (stat(path, &info) != 0) return SX_OK;
+    if (stat(path, &info) != 0) return folder_writable(path) ? SX_OK : unwritable(database);
     if (S_ISDIR(info.st_mode)) return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a database", path);
     if (!S_ISREG(info.st_mode)) return sx_error_new(SX_ERR_FILE, "'%s' is not a file", path);
+    if (info.st_size > 0 && info.st_size < HEADER_SIZE) return not_a_database(database);
     return SX_OK;
 }
 
-/* Refuses a file that cannot be written, or is in a folder that cannot be. */
+/* Refuses a file that cannot be written, or is (behind all links) in a folder that cannot be. */
 static SX_MUST_USE sx_status check_writable(const sx_database *database) {
-    char *real = strdup(sqlite3_db_filename(database->handle, "main"));
-    if (!real) return sx_error_memory();
-    bool writable = access(real, W_OK) == 0;
-    char *slash = strrchr(real, '/');
-    slash[slash == real] = 0;
-    writable = writable && access(real, W_OK) == 0;
-    free(real);
-    return writable ? SX_OK : unwritable(database);
+    const char *real = sqlite3_db_filename(database->handle, "main");
+    return access(real, W_OK) == 0 && folder_writable(real) ? SX_OK : unwritable(database);
 }
 
 /* Four bytes of a header as the number they mean. */
@@ -164,13 +173,26 @@ static SX_MUST_USE sx_status check_header(sx_database *database) {
     if (!file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
         return refused(database, "read");
     if (size == 0) return SX_OK;
-    if (size < HEADER_SIZE) return not_a_database(database);
     if (file->pMethods->xRead(file, header, HEADER_SIZE, 0) != SQLITE_OK) return refused(database, "read");
     if (memcmp(header, "SQLite format 3", 16) != 0) return not_a_database(database);
     if (big_endian(header + APPLICATION_AT) != SX_SCHEMA_APPLICATION) return sx_database_foreign(database);
     int64_t version = big_endian(header + VERSION_AT);
     if (version < 1 || version > sx_schema_newest()) return sx_database_unknown_version(database, version);
     return SX_OK;
+}
+
+/* Refuses a file that ends within its last page, which SQLite would fill up with zeros. Where there is a
+ * write-ahead log the pages need not be in the file. */
+static SX_MUST_USE sx_status check_length(sx_database *database) {
+    int64_t pages, page_size, log;
+    sqlite3_int64 size = 0;
+    sqlite3_file *file = NULL;
+    SX_TRY(sx_database_number(database, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &log));
+    SX_TRY(sx_database_number(database, "PRAGMA page_count", &pages));
+    SX_TRY(sx_database_number(database, "PRAGMA page_size", &page_size));
+    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return refused(database, "read");
+    return log || size >= pages * page_size ? SX_OK : sx_database_damaged(database, "its end is missing");
 }
 
 /* Asks SQLite whether the file is whole. */
@@ -203,7 +225,7 @@ static SX_MUST_USE sx_status open_handle(sx_database *database) {
 
 /* Opens and checks, in the order that writes nothing to what is refused. */
 static SX_MUST_USE sx_status open_checked(sx_database *database) {
-    SX_TRY(check_path(database->path));
+    SX_TRY(check_path(database));
     SX_TRY(open_handle(database));
     sqlite3_extended_result_codes(database->handle, 0);
     sqlite3_busy_timeout(database->handle, WAIT_SECONDS * 1000);
@@ -212,6 +234,7 @@ static SX_MUST_USE sx_status open_checked(sx_database *database) {
     SX_TRY(sx_database_do(database, "PRAGMA synchronous=EXTRA;PRAGMA foreign_keys=ON;"
                                     "PRAGMA trusted_schema=OFF;PRAGMA cell_size_check=ON"));
     SX_TRY(check_whole(database));
+    SX_TRY(check_length(database));
     if (sqlite3_db_readonly(database->handle, "main") != 0) return unwritable(database);
     return sx_schema_update(database);
 }

@@ -1,0 +1,311 @@
+#include "store/schema.h"
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "support/expect.h"
+#include "support/records.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A file's bytes. */
+typedef struct bytes {
+    char *data;
+    size_t size;
+} bytes;
+
+static bytes read_bytes(const char *path) {
+    bytes b;
+    sx_expect_ok(sx_file_read(path, 1 << 26, &b.data, &b.size));
+    return b;
+}
+
+/* Asserts that a file is refused with a text that holds `part`, that not one of its bytes changed, and that
+ * nothing was left beside it. */
+static void assert_refused(const char *path, const char *part) {
+    bytes before = read_bytes(path);
+    int files = sx_scratch_files();
+    sx_store *store = NULL;
+    sx_expect_error(sx_store_open(path, &store), part);
+    assert_null(store);
+    bytes after = read_bytes(path);
+    assert_int_equal(before.size, after.size);
+    assert_memory_equal(before.data, after.data, before.size);
+    assert_int_equal(sx_scratch_files(), files);
+    free(before.data);
+    free(after.data);
+}
+
+/* Runs SQL on a file, which is made where there is none. */
+static void run_sql(const char *path, const char *sql) {
+    sqlite3 *handle;
+    assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(handle), SQLITE_OK);
+}
+
+/* Makes a database with n records. */
+static void fill(const char *path, uint64_t n) {
+    sx_store *store;
+    sx_expect_ok(sx_store_open(path, &store));
+    for (uint64_t i = 0; i < n; i++) {
+        sx_record record;
+        sx_test_record(i, &record);
+        sx_expect_ok(sx_store_add(store, &record));
+    }
+    sx_store_close(store);
+}
+
+/* Opens a database and returns how many runs it holds. */
+static uint64_t runs_in(const char *path) {
+    sx_store *store;
+    sx_store_counts counts;
+    sx_expect_ok(sx_store_open(path, &store));
+    sx_expect_ok(sx_store_count(store, &counts));
+    sx_store_close(store);
+    return counts.runs;
+}
+
+static void what_is_no_database_is_refused(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a");
+    char long_text[5000];
+    memset(long_text, 'x', sizeof long_text);
+    sx_expect_ok(sx_file_write(path, "x", 1));
+    assert_refused(path, "' is not a database\n  name a file that Sextant made");
+    sx_expect_ok(sx_file_write(path, "SQLite format 3", 16));
+    assert_refused(path, "is not a database");
+    sx_expect_ok(sx_file_write(path, long_text, sizeof long_text));
+    assert_refused(path, "is not a database");
+}
+
+static void what_is_no_file_is_refused(void **state) {
+    (void)state;
+    sx_store *store = NULL;
+    sx_expect_error(sx_store_open("", &store), "a database needs a file name");
+    sx_expect_error(sx_store_open(sx_scratch("."), &store), "is a folder, not a database");
+    sx_expect_error(sx_store_open(sx_scratch("no/such"), &store), "No such file or directory");
+    assert_int_equal(mkfifo(sx_scratch("pipe"), 0666), 0);
+    sx_expect_error(sx_store_open(sx_scratch("pipe"), &store), "is not a file");
+    assert_null(store);
+    assert_int_equal(sx_scratch_files(), 1);
+}
+
+static void other_programs_files_are_refused(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db");
+    run_sql(path, "CREATE TABLE runs(x); INSERT INTO runs VALUES(1)");
+    assert_refused(path, "is a SQLite database of another program");
+    run_sql(path, "PRAGMA journal_mode=WAL; INSERT INTO runs VALUES(2)");
+    assert_refused(path, "is a SQLite database of another program");
+    run_sql(path, "PRAGMA application_id=7");
+    assert_refused(path, "is a SQLite database of another program");
+}
+
+static void newer_schemas_are_refused(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db");
+    fill(path, 3);
+    run_sql(path, "PRAGMA user_version=99");
+    assert_refused(path, "was written by a newer Sextant (its schema is version 99");
+    run_sql(path, "PRAGMA user_version=0");
+    assert_refused(path, "is damaged: it has no schema version");
+}
+
+static void missing_tables_are_refused(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db");
+    fill(path, 3);
+    run_sql(path, "PRAGMA foreign_keys=OFF; ALTER TABLE mappings DROP COLUMN cycles");
+    assert_refused(path, "is damaged: table mappings has no column named cycles");
+    run_sql(path, "PRAGMA foreign_keys=OFF; DROP TABLE mappings");
+    assert_refused(path, "is damaged: no such table");
+}
+
+/* In a process without the rights of root: 0 when opening is refused as it should be. */
+static int open_without_rights(const char *path, const char *part) {
+    if (geteuid() == 0 && setuid(65534) != 0) return 1;
+    sx_store *store = NULL;
+    sx_status status = sx_store_open(path, &store);
+    return status && strstr(status->message, part) ? 0 : 2;
+}
+
+static void assert_refused_without_rights(const char *path, const char *part) {
+    int code;
+    pid_t child = fork();
+    if (child == 0) _exit(open_without_rights(path, part));
+    waitpid(child, &code, 0);
+    assert_true(WIFEXITED(code));
+    assert_int_equal(WEXITSTATUS(code), 0);
+}
+
+static void what_cannot_be_written_is_refused(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db"), *folder = sx_scratch(".");
+    fill(path, 1);
+    chmod(path, 0444);
+    chmod(folder, 0777);
+    assert_refused_without_rights(path, "cannot be written");
+    chmod(path, 0666);
+    chmod(folder, 0555);
+    assert_refused_without_rights(path, "cannot be written");
+    assert_refused_without_rights(sx_scratch("new.db"), "cannot be written");
+    chmod(path, 0);
+    assert_refused_without_rights(path, "Permission denied");
+    chmod(folder, 0700);
+}
+
+static void empty_files_and_links_are_fine(void **state) {
+    (void)state;
+    sx_expect_ok(sx_file_write(sx_scratch("empty"), "", 0));
+    fill(sx_scratch("empty"), 2);
+    assert_int_equal(runs_in(sx_scratch("empty")), 2);
+    assert_int_equal(symlink("empty", sx_scratch("link")), 0);
+    fill(sx_scratch("link"), 3);
+    assert_int_equal(runs_in(sx_scratch("empty")), 3);
+    assert_int_equal(symlink("fresh", sx_scratch("dangling")), 0);
+    fill(sx_scratch("dangling"), 4);
+    assert_int_equal(runs_in(sx_scratch("fresh")), 4);
+}
+
+static void every_name_is_a_files_name(void **state) {
+    (void)state;
+    static const char *const names[] = {":memory:", "file:a?mode=memory", "a b'\"%.db", "-x"};
+    char here[512];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(sx_scratch(".")), 0);
+    for (int i = 0; i < 4; i++) {
+        fill(names[i], 1);
+        assert_int_equal(access(names[i], F_OK), 0);
+        assert_int_equal(runs_in(names[i]), 1);
+    }
+    assert_int_equal(chdir(here), 0);
+}
+
+/* What a first version of the tables, filled by SQL alone, holds. */
+static const char first_version_rows[] =
+    "INSERT INTO problems VALUES('p', 'name', 'text');"
+    "INSERT INTO archs VALUES('a', 'name', 'text');"
+    "INSERT INTO mappings VALUES('m', 'p', 'a', 'text', 1, 2, 0.5, 4);"
+    "INSERT INTO runs VALUES('r', 'm', 'edp', 2, 'random', NULL, '0.1.0', '1', 10, 5, 0.5, 0, 0);";
+
+static void an_older_schema_is_brought_up_to_date(void **state) {
+    (void)state;
+    char mark[80];
+    const char *path = sx_scratch("old.db"), *fresh = sx_scratch("fresh.db");
+    snprintf(mark, sizeof mark, "PRAGMA application_id=%d; PRAGMA user_version=1", SX_SCHEMA_APPLICATION);
+    run_sql(path, sx_schema_step(0));
+    run_sql(path, first_version_rows);
+    run_sql(path, mark);
+    assert_int_equal(runs_in(path), 1);
+    fill(path, 5);
+    assert_int_equal(runs_in(path), 6);
+    fill(fresh, 0);
+    char sql[700];
+    snprintf(sql, sizeof sql,
+             "ATTACH '%s' AS fresh; CREATE TEMP TABLE same(n INTEGER CHECK (n = 0));"
+             "INSERT INTO same SELECT count(*) FROM (SELECT name, sql FROM main.sqlite_schema"
+             " EXCEPT SELECT name, sql FROM fresh.sqlite_schema);"
+             "INSERT INTO same SELECT count(*) FROM (SELECT name, sql FROM fresh.sqlite_schema"
+             " EXCEPT SELECT name, sql FROM main.sqlite_schema);"
+             "INSERT INTO same SELECT user_version - %d FROM pragma_user_version",
+             fresh, sx_schema_newest());
+    run_sql(path, sql);
+    assert_int_equal(sx_scratch_files(), 2);
+}
+
+/* Fails the test unless the record is one of those that were added. */
+static sx_status check_seen(void *user, const sx_record *record) {
+    sx_record original;
+    (void)user;
+    sx_test_record(record->seed, &original);
+    assert_memory_equal(&record->mapping, &original.mapping, sizeof original.mapping);
+    assert_memory_equal(&record->score, &original.score, sizeof original.score);
+    assert_true(record->value == original.value);
+    assert_string_equal(record->mapper, original.mapper);
+    return SX_OK;
+}
+
+/* Opens a file that may be damaged: refused unchanged, or all that is read from it was once added. Returns
+ * whether it was opened and read to the end. */
+static bool read_or_refuse(const char *path) {
+    sx_store *store = NULL;
+    sx_record any;
+    bytes before = read_bytes(path), after;
+    sx_status status = sx_store_open(path, &store);
+    if (status) {
+        assert_true(status->code == SX_ERR_INPUT || status->code == SX_ERR_FILE);
+        after = read_bytes(path);
+        assert_int_equal(before.size, after.size);
+        assert_memory_equal(before.data, after.data, before.size);
+        free(after.data);
+    } else {
+        sx_test_record(0, &any);
+        status = sx_store_best(store, &any.arch, "edp", check_seen, NULL);
+    }
+    bool good = !status;
+    sx_status_free(status);
+    sx_store_close(store);
+    free(before.data);
+    return good;
+}
+
+static void cut_files_are_refused(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db"), *cut = sx_scratch("cut.db");
+    fill(path, 40);
+    bytes whole = read_bytes(path);
+    for (size_t size = whole.size - 1; size > 0; size = size * 9 / 10) {
+        sx_expect_ok(sx_file_write(cut, whole.data, size));
+        assert_false(read_or_refuse(cut));
+    }
+    free(whole.data);
+}
+
+static void flipped_bytes_never_pass_for_results(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db"), *bad = sx_scratch("bad.db");
+    fill(path, 40);
+    bytes whole = read_bytes(path);
+    int caught = 0;
+    for (uint64_t i = 0; i < 400; i++) {
+        sx_rng rng = sx_rng_stream(1, "flip", i);
+        size_t at = sx_rng_below(&rng, i % 4 ? whole.size : 200);
+        char kept = whole.data[at];
+        whole.data[at] ^= (char)(1u << sx_rng_below(&rng, 8));
+        sx_expect_ok(sx_file_write(bad, whole.data, whole.size));
+        caught += !read_or_refuse(bad);
+        whole.data[at] = kept;
+    }
+    assert_true(caught > 20);
+    free(whole.data);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, sx_scratch_setup, sx_scratch_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(what_is_no_database_is_refused),
+        CASE(what_is_no_file_is_refused),
+        CASE(other_programs_files_are_refused),
+        CASE(newer_schemas_are_refused),
+        CASE(missing_tables_are_refused),
+        CASE(what_cannot_be_written_is_refused),
+        CASE(empty_files_and_links_are_fine),
+        CASE(every_name_is_a_files_name),
+        CASE(an_older_schema_is_brought_up_to_date),
+        CASE(cut_files_are_refused),
+        CASE(flipped_bytes_never_pass_for_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,79 +1,23 @@
 #include "frontend/constraints.h"
 
 #include "base/text.h"
+#include "frontend/constraint_text.h"
 
 #include <string.h>
 
-#define N(array) (sizeof(array) / sizeof *(array))
+/* An architecture that is given what its levels keep. */
+typedef struct receiver {
+    sx_input *input;
+    bool mapspace;     /* the sections about the map space count */
+    sx_arch *arch;     /* for sections */
+    sx_storage *level; /* for what stands beside a part; may be NULL */
+} receiver;
 
-static const char in_mapping[] = "say it in the mapping";
-
-static const sx_key_rule loop_rules[] = {
-    {"type", SX_KEY_USED, NULL},
-    {"target", SX_KEY_USED, NULL},
-    {"factors", SX_KEY_USED, NULL},
-    {"permutation", SX_KEY_USED, NULL},
-    {"split", SX_KEY_USED, NULL},
-    {"default_max_factor", SX_KEY_USED, NULL},
-    {"default_min_factor", SX_KEY_USED, NULL},
-    {"remainders", SX_KEY_USED, NULL},
-    {"factors_only", SX_KEY_USED, NULL},
-    {"maximize_dims", SX_KEY_USED, NULL},
-    {"maximize_dims_capacity", SX_KEY_USED, NULL},
-    {"no_iteration_over_dataspaces", SX_KEY_USED, NULL},
-    {"must_iterate_over_dataspaces", SX_KEY_USED, NULL},
-    {"no_reuse", SX_KEY_UNSUPPORTED, in_mapping},
-    {"no_temporal_reuse", SX_KEY_UNSUPPORTED, in_mapping},
-    {"no_multicast_no_reduction", SX_KEY_UNSUPPORTED, in_mapping},
-    {"no_link_transfer", SX_KEY_UNSUPPORTED, in_mapping},
-    {"rmw_first_update", SX_KEY_UNSUPPORTED, in_mapping},
-};
-
-static const sx_key_rule tensor_rules[] = {
-    {"type", SX_KEY_USED, NULL},
-    {"target", SX_KEY_USED, NULL},
-    {"keep", SX_KEY_USED, NULL},
-    {"bypass", SX_KEY_USED, NULL},
-    {"keep_only", SX_KEY_USED, NULL},
-    {"bypass_only", SX_KEY_USED, NULL},
-    {"no_coalesce", SX_KEY_UNSUPPORTED, NULL},
-};
-
-static const sx_key_rule limit_rules[] = {
-    {"type", SX_KEY_USED, NULL},
-    {"target", SX_KEY_USED, NULL},
-    {"min", SX_KEY_USED, NULL},
-    {"proportion", SX_KEY_USED, NULL},
-};
-
-/* The kinds of constraints by the names the versions give them. */
-static const struct kind {
+/* A component whose tensors are asked for. */
+typedef struct keeper {
     const char *name;
-    const sx_key_rule *rules;
-    size_t n;
-} kinds[] = {
-    {"temporal", loop_rules, N(loop_rules)},
-    {"spatial", loop_rules, N(loop_rules)},
-    {"dataspace", tensor_rules, N(tensor_rules)},
-    {"datatype", tensor_rules, N(tensor_rules)},
-    {"bypass", tensor_rules, N(tensor_rules)},
-    {"bypassing", tensor_rules, N(tensor_rules)},
-    {"utilization", limit_rules, N(limit_rules)},
-    {"parallelism", limit_rules, N(limit_rules)},
-    {"max_overbooked_proportion", limit_rules, N(limit_rules)},
-};
-
-static sx_status find_kind(const char *name, sx_place place, const struct kind **out) {
-    const char *known[N(kinds)];
-    for (size_t i = 0; i < N(kinds); i++) {
-        known[i] = kinds[i].name;
-        if (sx_key_equal(name, kinds[i].name)) {
-            *out = &kinds[i];
-            return SX_OK;
-        }
-    }
-    return sx_error_unknown(place, "kind of constraint", name, known, N(kinds));
-}
+    sx_name_set *keeps;
+} keeper;
 
 static bool in_set(const sx_name_set *set, const char *name) {
     for (int i = 0; i < set->n; i++)
@@ -138,51 +82,26 @@ static sx_status read_tensors(const sx_node *map, sx_storage *level) {
 }
 
 /* Checks one constraint and, where it is about tensors and there is a level, applies it. */
-static sx_status read_constraint(sx_input *input, const struct kind *kind, const sx_node *map,
-                                 const char *name, sx_storage *level) {
-    if (map->kind == SX_NODE_NULL) return SX_OK;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a constraint"));
-    SX_TRY(sx_node_check_keys(input, map, "a constraint", kind->rules, kind->n));
-    if (kind->rules == tensor_rules && level) return level->transparent ? SX_OK : read_tensors(map, level);
-    return sx_input_add_note(input, map->place, "the %s constraint of '%.64s' steers searches only",
-                             kind->name, name);
+static sx_status apply(sx_input *input, const sx_constraint *c, sx_storage *level) {
+    SX_TRY(sx_constraint_check(input, c));
+    if (c->type == SX_TENSOR_CONSTRAINT && level)
+        return level->transparent ? SX_OK : read_tensors(c->map, level);
+    return sx_input_add_note(input, c->map->place, "the %s constraint of '%.64s' steers searches only",
+                             c->name, c->target);
+}
+
+static sx_status apply_beside(void *user, const sx_constraint *c) {
+    receiver *r = user;
+    return apply(r->input, c, r->level);
 }
 
 sx_status sx_constraints_inline(sx_input *input, const sx_node *node, const char *name, sx_storage *level) {
-    if (!node || node->kind == SX_NODE_NULL) return SX_OK;
-    SX_TRY(sx_node_expect(node, SX_NODE_MAP, "'constraints'"));
-    for (size_t i = 0; i < node->n; i++) {
-        const struct kind *kind;
-        SX_TRY(find_kind(node->pair[i].key, node->pair[i].place, &kind));
-        SX_TRY(read_constraint(input, kind, node->pair[i].value, name, level));
-    }
-    return SX_OK;
+    receiver r = {.input = input, .level = level};
+    return sx_constraints_beside(node, name, apply_beside, &r);
 }
 
 bool sx_constraints_section(const char *key) {
     return strstr(key, "constraints");
-}
-
-/* The list of targets of a section of constraints, NULL where it is empty. */
-static sx_status section_targets(const sx_pair *section, const sx_node **out) {
-    const sx_node *targets = section->value;
-    if (targets->kind == SX_NODE_MAP) targets = sx_node_get(targets, "targets");
-    *out = NULL;
-    if (!targets || targets->kind == SX_NODE_NULL) return SX_OK;
-    SX_TRY(sx_node_expect(targets, SX_NODE_LIST, section->key));
-    *out = targets;
-    return SX_OK;
-}
-
-/* The kind of a target and the name of what it is for. */
-static sx_status read_target(const sx_node *target, const struct kind **kind, const char **name) {
-    const sx_node *type, *at;
-    SX_TRY(sx_node_expect(target, SX_NODE_MAP, "a constraint"));
-    SX_TRY(sx_node_require(target, "type", "the constraint", &type));
-    SX_TRY(sx_node_require(target, "target", "the constraint", &at));
-    SX_TRY(sx_node_expect(type, SX_NODE_SCALAR, "'type'"));
-    SX_TRY(sx_node_text(at, "target", name));
-    return find_kind(type->text, type->place, kind);
 }
 
 /* Adds the tensors of `keep` and `keep_only`. */
@@ -191,47 +110,33 @@ static sx_status add_keeps(const sx_node *map, sx_name_set *keeps) {
     return add_names(map, "keep_only", keeps);
 }
 
+static sx_status add_keeps_of(void *user, const sx_constraint *c) {
+    keeper *k = user;
+    bool is = c->type == SX_TENSOR_CONSTRAINT && strcmp(c->target, k->name) == 0;
+    return is ? add_keeps(c->map, k->keeps) : SX_OK;
+}
+
 sx_status sx_constraints_keeps(sx_input *input, const sx_node *node, const char *name, sx_name_set *keeps) {
+    keeper k = {name, keeps};
     SX_TRY(add_keeps(sx_node_get(node, "dataspace"), keeps));
-    const sx_pair *section;
-    for (size_t i = 0; name && (section = sx_input_section(input, NULL, i)); i++) {
-        const sx_node *targets = NULL;
-        if (sx_constraints_section(section->key)) SX_TRY(section_targets(section, &targets));
-        for (size_t t = 0; targets && t < targets->n; t++) {
-            const struct kind *kind;
-            const char *at;
-            SX_TRY(read_target(targets->item[t], &kind, &at));
-            if (kind->rules == tensor_rules && strcmp(at, name) == 0)
-                SX_TRY(add_keeps(targets->item[t], keeps));
-        }
-    }
-    return SX_OK;
+    return name ? sx_constraints_in_sections(input, false, add_keeps_of, &k) : SX_OK;
 }
 
 /* Reads one target of a section. */
-static sx_status apply_target(sx_input *input, const sx_node *target, bool counts, sx_arch *arch) {
-    const struct kind *kind;
-    const char *name;
-    SX_TRY(read_target(target, &kind, &name));
-    int level = sx_arch_level(arch, name);
-    if (counts && kind->rules == tensor_rules && level < 0 && strcmp(name, arch->compute.name) != 0) {
+static sx_status apply_target(void *user, const sx_constraint *c) {
+    receiver *r = user;
+    bool counts = r->mapspace || strstr(c->section, "arch");
+    int level = sx_arch_level(r->arch, c->target);
+    if (counts && c->type == SX_TENSOR_CONSTRAINT && level < 0 &&
+        strcmp(c->target, r->arch->compute.name) != 0) {
         const char *known[SX_MAX_LEVELS];
-        for (int s = 0; s < arch->n_levels; s++) known[s] = arch->level[s].name;
-        return sx_error_unknown(sx_node_get(target, "target")->place, "storage level", name, known,
-                                arch->n_levels);
+        for (int s = 0; s < r->arch->n_levels; s++) known[s] = r->arch->level[s].name;
+        return sx_error_unknown(c->place, "storage level", c->target, known, r->arch->n_levels);
     }
-    return read_constraint(input, kind, target, name, counts && level >= 0 ? &arch->level[level] : NULL);
+    return apply(r->input, c, counts && level >= 0 ? &r->arch->level[level] : NULL);
 }
 
 sx_status sx_constraints_sections(sx_input *input, bool mapspace, sx_arch *arch) {
-    const sx_pair *section;
-    for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++) {
-        if (!sx_constraints_section(section->key)) continue;
-        const sx_node *targets;
-        bool counts = mapspace || strstr(section->key, "arch");
-        SX_TRY(section_targets(section, &targets));
-        for (size_t t = 0; targets && t < targets->n; t++)
-            SX_TRY(apply_target(input, targets->item[t], counts, arch));
-    }
-    return SX_OK;
+    receiver r = {.input = input, .mapspace = mapspace, .arch = arch};
+    return sx_constraints_in_sections(input, false, apply_target, &r);
 }

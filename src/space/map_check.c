@@ -1,0 +1,101 @@
+/* Judging the points of a map space, and their scores: the model's word, with the constraints that no
+ * construction promises. */
+#include "space/map_parts.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, int *tensor, uint64_t *words) {
+    if (!space->banks_at) return false;
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_map_grow(space, &sx_map_point(point)->level[s], extent);
+        const uint8_t *banks = (const uint8_t *)point + space->banks_at + (size_t)s * SX_MAX_TENSORS;
+        for (unsigned left = space->banked[s] & space->fixed_keep[s]; left; left &= left - 1) {
+            *level = s;
+            *tensor = __builtin_ctz(left);
+            *words = sx_shape_words(&space->model->shape[*tensor], extent);
+            if (!sx_map_fits(space, s, *words, banks[*tensor])) return true;
+        }
+    }
+    return false;
+}
+
+/* What the constraints say of a point that the model takes; 0 where they allow it. */
+static unsigned check_constraints(const sx_map_space *space, const void *point) {
+    int level, tensor;
+    uint64_t words;
+    if (space->shares &&
+        !sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, NULL, 0))
+        return SX_MAP_CONSTRAINT;
+    return sx_map_cramped(space, point, &level, &tensor, &words) ? SX_MAP_BANK_SHARE : 0;
+}
+
+unsigned sx_map_check(const sx_space *base, const void *point) {
+    const sx_map_space *space = sx_map_cast(base);
+    sx_reason reason = sx_check(space->model, sx_map_point(point)).reason;
+    return reason != SX_LEGAL ? reason : check_constraints(space, point);
+}
+
+const char *sx_map_reason(const sx_space *space, unsigned reason) {
+    (void)space;
+    if (reason == SX_MAP_CONSTRAINT) return "constraint";
+    if (reason == SX_MAP_BANK_SHARE) return "bank-share";
+    return sx_reason_name((sx_reason)reason);
+}
+
+void sx_map_explain(const sx_space *base, const void *point, char *text, unsigned long size) {
+    const sx_map_space *space = sx_map_cast(base);
+    sx_verdict verdict = sx_check(space->model, sx_map_point(point));
+    int level, tensor;
+    uint64_t words;
+    if (verdict.reason != SX_LEGAL)
+        sx_verdict_text(&verdict, space->problem, space->arch, text, size);
+    else if (sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, text,
+                                  size) &&
+             sx_map_cramped(space, point, &level, &tensor, &words))
+        snprintf(text, size, "%s: %s must be kept here, but %llu words are more than its banks hold",
+                 space->arch->level[level].name, space->problem->tensor[tensor].name,
+                 (unsigned long long)words);
+}
+
+sx_status sx_map_scorer_new(const sx_space *base, void **out) {
+    sx_evaluator *evaluator;
+    SX_TRY(sx_evaluator_new(sx_map_cast(base)->model, &evaluator));
+    *out = evaluator;
+    return SX_OK;
+}
+
+void sx_map_scorer_free(void *scorer) {
+    sx_evaluator_free(scorer);
+}
+
+unsigned sx_map_score(const sx_space *base, void *scorer, const void *point, const sx_objective *objective,
+                      double bound, sx_score *out) {
+    const sx_map_space *space = sx_map_cast(base);
+    if (space->shares || space->banks_at) {
+        unsigned reason = check_constraints(space, point);
+        if (reason) {
+            sx_reason first = sx_check(space->model, sx_map_point(point)).reason;
+            return first != SX_LEGAL ? first : reason;
+        }
+    }
+    sx_verdict verdict = bound < INFINITY
+                             ? sx_evaluate_within(scorer, sx_map_point(point), objective, bound, out)
+                             : sx_evaluate_score(scorer, sx_map_point(point), out);
+    return verdict.reason == SX_BOUND_EXCEEDED ? SX_BEYOND : (unsigned)verdict.reason;
+}
+
+/* Shares of banks decide a score only where they can make a point illegal. */
+void sx_map_key(const sx_space *base, const void *point, uint64_t key[2]) {
+    const sx_map_space *space = sx_map_cast(base);
+    size_t size = space->banks_at ? space->banks_at : base->point_size;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        if (space->banked[s] & space->fixed_keep[s]) size = base->point_size;
+    key[0] = sx_hash_bytes(point, size, 0x6b657973);
+    key[1] = sx_hash_bytes(point, size, key[0]);
+}

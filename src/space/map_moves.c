@@ -1,0 +1,286 @@
+/* Small steps between the points of a map space, and taking genes over. The steps of a gene are numbered, so
+ * that a random one (nudge) and all of them in turn (neighbour) are the same code:
+ *   tile      a prime factor goes from one slot to another; with remainders a factor becomes one more or one
+ *             less or about twice or half as much, another one makes up for it, and outer ones shrink to what
+ *             is left. A loop that was none before may come to any place.
+ *   order     a loop moves to another place
+ *   parallel  a dimension changes between X and Y
+ *   keep      a tensor is kept or no longer
+ *   banks     a bank goes from one tensor to another */
+#include "space/map_parts.h"
+
+#include <string.h>
+
+/* Steps of a dimension's factors: going through them, the number of the one that is wanted counts down to 0.
+ */
+typedef struct search {
+    const sx_map_space *space;
+    const void *point;
+    int dim;
+    size_t left;                   /* steps before the one wanted */
+    uint32_t factor[SX_MAX_SLOTS]; /* of the point, then of the step */
+    int slot, place;               /* a new loop and its place; slot -1: none */
+} search;
+
+/* Counts a step that grows the factor of `slot`, once for each place of a loop that is new there; true where
+ * it is the one wanted. */
+static bool found(search *f, int slot, uint32_t before) {
+    size_t places = before > 1 ? 1 : (size_t)sx_map_places(f->space, slot, f->dim, f->point);
+    if (f->left >= places) {
+        f->left -= places;
+        return false;
+    }
+    f->slot = before > 1 ? -1 : slot;
+    f->place = (int)f->left;
+    return true;
+}
+
+/* The steps of exact factors. */
+static bool find_prime(search *f) {
+    const sx_map_space *space = f->space;
+    const uint32_t *min = space->min[f->dim], *max = space->max[f->dim];
+    for (int a = 0; a < space->n_slots; a++)
+        for (int i = 0; i < space->n_primes[f->dim]; i++) {
+            uint32_t prime = space->prime[f->dim][i], from = f->factor[a];
+            if (from % prime || from / prime < min[a]) continue;
+            for (int b = 0; b < space->n_slots; b++) {
+                uint32_t to = f->factor[b];
+                if (a == b || (uint64_t)to * prime > max[b] || !found(f, b, to)) continue;
+                f->factor[a] = from / prime;
+                f->factor[b] = to * prime;
+                return true;
+            }
+        }
+    return false;
+}
+
+bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int slot, uint32_t value,
+                   int other, uint32_t *factor) {
+    uint64_t size = space->problem->size[dim], rest = 1, left = size;
+    size_t bytes = (size_t)space->n_slots * sizeof *factor;
+    memcpy(factor, now, bytes);
+    factor[slot] = value;
+    if (other >= 0) {
+        for (int i = 0; i < space->n_slots; i++)
+            if (i != other) rest = rest * factor[i] < size ? rest * factor[i] : size;
+        factor[other] = (uint32_t)((size + rest - 1) / rest);
+    }
+    for (int i = 0; i < space->n_slots; i++) {
+        if (factor[i] > left) factor[i] = (uint32_t)left;
+        left = (left + factor[i] - 1) / factor[i];
+    }
+    sx_u128 index;
+    return memcmp(factor, now, bytes) != 0 && sx_factors_rank(space->factors[dim], factor, &index);
+}
+
+/* The steps with remainders. */
+static bool find_change(search *f) {
+    int n = f->space->n_slots;
+    uint32_t factor[SX_MAX_SLOTS];
+    for (int a = 0; a < n; a++) {
+        uint32_t now = f->factor[a];
+        const uint32_t value[] = {now + 1, now < UINT32_MAX / 2 ? 2 * now : now, now - 1, now - now / 2};
+        for (int i = 0; i < 4; i++) {
+            bool grows = i < 2;
+            if (value[i] == now || value[i] == 0 || (i % 2 && value[i] == value[i - 1])) continue;
+            for (int b = grows ? -1 : 0; b < (grows ? 0 : n); b++) {
+                if (a == b || !sx_map_adjust(f->space, f->dim, f->factor, a, value[i], b, factor)) continue;
+                int grown = grows ? a : b;
+                if (!found(f, grown, f->factor[grown])) continue;
+                memcpy(f->factor, factor, (size_t)n * sizeof *factor);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Takes step number *left of a dimension's factors; where there are fewer, lowers *left by them. */
+static bool step_tile(const sx_map_space *space, int dim, size_t *left, void *point) {
+    search f = {.space = space, .point = point, .dim = dim, .left = *left};
+    sx_map_get_factors(space, point, dim, f.factor);
+    bool is = space->options.remainders ? find_change(&f) : find_prime(&f);
+    *left = f.left;
+    if (!is) return false;
+    sx_map_set_factors(space, dim, f.factor, point);
+    if (f.slot >= 0) sx_map_place(space, f.slot, dim, f.place, point);
+    return true;
+}
+
+/* Loop i moves to place j: any but its own and, as that is the step of the other one, the one before. */
+static bool step_order(const sx_map_space *space, int level, size_t *left, void *point) {
+    uint8_t loop[SX_MAX_DIMS + 1];
+    sx_mapping_level *at = sx_map_level(point, level);
+    int n = sx_map_loops(space, level, at, loop);
+    size_t steps = n < 2 ? 0 : (size_t)(n - 1) * (size_t)(n - 1);
+    if (*left >= steps) {
+        *left -= steps;
+        return false;
+    }
+    size_t index = *left;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            if (j == i || j == i - 1 || index-- > 0) continue;
+            sx_map_place(space, space->temporal_slot[level], loop[i], j, point);
+            return true;
+        }
+    return false;
+}
+
+/* Bit number *left of a mask; where there are fewer, lowers *left by them and returns 0. */
+static unsigned pick_bit(unsigned mask, size_t *left) {
+    for (; mask; mask &= mask - 1)
+        if ((*left)-- == 0) return mask & -mask;
+    return 0;
+}
+
+static bool step_parallel(const sx_map_space *space, int level, size_t *left, void *point) {
+    sx_mapping_level *at = sx_map_level(point, level);
+    unsigned loops = 0;
+    for (int d = 0; d < space->problem->n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
+    unsigned bit = pick_bit(loops & space->free_x[level], left);
+    if (bit) sx_map_spread(space, level, sx_map_on_x(at) ^ bit, at);
+    return bit != 0;
+}
+
+static bool step_keep(const sx_map_space *space, int level, size_t *left, void *point) {
+    unsigned bit = pick_bit(space->free_keep[level], left);
+    sx_map_level(point, level)->keep ^= (uint8_t)bit;
+    return bit != 0;
+}
+
+static bool step_banks(const sx_map_space *space, int level, size_t *left, void *point) {
+    uint8_t *banks = sx_map_banks(space, point, level);
+    for (int a = 0; a < space->problem->n_tensors; a++) {
+        if (banks[a] < 2) continue;
+        unsigned bit = pick_bit(space->banked[level] & ~(1u << a), left);
+        if (!bit) continue;
+        banks[a]--;
+        banks[__builtin_ctz(bit)]++;
+        return true;
+    }
+    return false;
+}
+
+/* Takes step number *left of a gene, without settling; where there are fewer, lowers *left by them. */
+static bool step(const sx_map_space *space, sx_gene gene, size_t *left, void *point) {
+    switch ((enum sx_map_axis)gene.axis) {
+    case SX_AXIS_TILE:
+        return step_tile(space, gene.which, left, point);
+    case SX_AXIS_ORDER:
+        return step_order(space, gene.which, left, point);
+    case SX_AXIS_PARALLEL:
+        return step_parallel(space, gene.which, left, point);
+    case SX_AXIS_KEEP:
+        return step_keep(space, gene.which, left, point);
+    case SX_AXIS_BANKS:
+        return step_banks(space, gene.which, left, point);
+    }
+    return false;
+}
+
+void sx_map_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
+    const sx_map_space *space = sx_map_cast(base);
+    size_t left = SIZE_MAX;
+    step(space, base->gene[gene], &left, point);
+    size_t steps = SIZE_MAX - left;
+    if (steps == 0) return;
+    left = (size_t)sx_rng_below(rng, steps);
+    step(space, base->gene[gene], &left, point);
+    sx_map_settle(space, point);
+}
+
+bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
+    const sx_map_space *space = sx_map_cast(base);
+    memcpy(out, point, base->point_size);
+    for (size_t i = 0; i < base->n_genes; i++)
+        if (step(space, base->gene[i], &index, out)) {
+            sx_map_settle(space, out);
+            return true;
+        }
+    return false;
+}
+
+/* The place among a point's loops that a dimension's loop has in another point: outside all that are inside
+ * it there. */
+static int place_as_in(const sx_map_space *space, int level, int dim, const void *from, const void *point) {
+    const sx_mapping_level *there = &sx_map_point(from)->level[level],
+                           *at = &sx_map_point(point)->level[level];
+    uint8_t loop[SX_MAX_DIMS + 1];
+    int n = sx_map_loops(space, level, at, loop), place = 0, passed = 0;
+    unsigned inside = 0;
+    for (int i = 0; there->temporal_order[i] != dim; i++) inside |= 1u << there->temporal_order[i];
+    for (int i = 0; i < n; i++) {
+        if (loop[i] == dim) continue;
+        passed++;
+        if (inside >> loop[i] & 1) place = passed;
+    }
+    return place;
+}
+
+/* Takes over a dimension's factors; loops that are new come to the places they had. */
+static void take_tile(const sx_map_space *space, int dim, const void *from, void *point) {
+    uint32_t old[SX_MAX_SLOTS], factor[SX_MAX_SLOTS];
+    sx_map_get_factors(space, point, dim, old);
+    sx_map_get_factors(space, from, dim, factor);
+    sx_map_set_factors(space, dim, factor, point);
+    for (int i = 0; i < space->n_slots; i++) {
+        if (old[i] > 1 || factor[i] == 1) continue;
+        int level = space->slot[i].level, place = 0;
+        if (!space->slot[i].spatial)
+            place = place_as_in(space, level, dim, from, point);
+        else if (!(sx_map_on_x(&sx_map_point(from)->level[level]) >> dim & 1))
+            place = 1;
+        sx_map_place(space, i, dim, place, point);
+    }
+}
+
+/* Puts the loops that both points have in the order of the other, in the places that they hold here. */
+static void take_order(const sx_map_space *space, int level, const void *from, void *point) {
+    sx_mapping_level *at = sx_map_level(point, level);
+    uint8_t here[SX_MAX_DIMS + 1], there[SX_MAX_DIMS + 1];
+    int n = sx_map_loops(space, level, at, here);
+    int m = sx_map_loops(space, level, &sx_map_point(from)->level[level], there);
+    unsigned mine = 0, both = 0;
+    for (int i = 0; i < n; i++) mine |= 1u << here[i];
+    for (int i = 0; i < m; i++) both |= mine & 1u << there[i];
+    for (int i = 0, j = 0; i < n; i++) {
+        if (!(both >> here[i] & 1)) continue;
+        while (!(both >> there[j] & 1)) j++;
+        here[i] = there[j++];
+    }
+    sx_map_set_loops(space, level, here, n, at);
+}
+
+static void take_parallel(const sx_map_space *space, int level, const void *from, void *point) {
+    const sx_mapping_level *there = &sx_map_point(from)->level[level];
+    sx_mapping_level *at = sx_map_level(point, level);
+    unsigned both = 0;
+    for (int d = 0; d < space->problem->n_dims; d++)
+        both |= (unsigned)(at->spatial[d] > 1 && there->spatial[d] > 1) << d;
+    sx_map_spread(space, level, (sx_map_on_x(at) & ~both) | (sx_map_on_x(there) & both), at);
+}
+
+void sx_map_take(const sx_space *base, size_t gene, const void *from, void *point) {
+    const sx_map_space *space = sx_map_cast(base);
+    int which = base->gene[gene].which;
+    switch ((enum sx_map_axis)base->gene[gene].axis) {
+    case SX_AXIS_TILE:
+        take_tile(space, which, from, point);
+        break;
+    case SX_AXIS_ORDER:
+        take_order(space, which, from, point);
+        break;
+    case SX_AXIS_PARALLEL:
+        take_parallel(space, which, from, point);
+        break;
+    case SX_AXIS_KEEP:
+        sx_map_level(point, which)->keep = sx_map_point(from)->level[which].keep;
+        break;
+    case SX_AXIS_BANKS:
+        memcpy(sx_map_banks(space, point, which),
+               (const uint8_t *)from + space->banks_at + (size_t)which * SX_MAX_TENSORS, SX_MAX_TENSORS);
+        break;
+    }
+    sx_map_settle(space, point);
+}

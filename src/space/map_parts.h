@@ -1,0 +1,80 @@
+/* What the files of the map space share with each other and with nobody else. */
+#ifndef SX_SPACE_MAP_PARTS_H
+#define SX_SPACE_MAP_PARTS_H
+
+#include "model/model.h"
+#include "space/map_space.h"
+
+/* Reasons of a map space beyond those of sx_reason. */
+enum { SX_MAP_CONSTRAINT = 32, SX_MAP_BANK_SHARE };
+
+static inline const sx_map_space *sx_map_cast(const sx_space *space) {
+    return (const sx_map_space *)(const void *)space;
+}
+
+/* The factors of all dimensions at a slot. */
+static inline uint32_t *sx_map_slot_factors(const sx_map_space *space, void *point, int slot) {
+    sx_mapping_level *level = sx_map_level(point, space->slot[slot].level);
+    return space->slot[slot].spatial ? level->spatial : level->temporal;
+}
+
+/* --- map_settle.c --- */
+
+/* The temporal loops of a level that are free to move, innermost first; returns how many. */
+int sx_map_loops(const sx_map_space *space, int level, const sx_mapping_level *at, uint8_t *loop);
+/* Gives a level the order of these free loops, with the fixed ones and those of one iteration in their
+ * places. */
+void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop, int n, sx_mapping_level *at);
+
+/* The dimensions with spatial loops on X. */
+unsigned sx_map_on_x(const sx_mapping_level *at);
+/* Lays a level's spatial loops on X where the mask has them, else on Y, as far as they are free. */
+void sx_map_spread(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at);
+
+/* In how many places the loop of a dimension could stand among the others of its slot (a temporal one within
+ * the order, a spatial one on X or Y), and putting it, settled or not, in one of them: from the innermost
+ * out, X before Y. */
+int sx_map_places(const sx_map_space *space, int slot, int dim, const void *point);
+void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point);
+
+/* Sets what levels in banks keep. */
+void sx_map_settle_banks(const sx_map_space *space, void *point);
+
+/* Whether a tile takes no more than so many banks of a level. */
+bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned banks);
+
+/* How far the tiles of a level reach in every dimension, given those of the level inside (all 1 for the
+ * innermost), cut at the sizes. */
+void sx_map_grow(const sx_map_space *space, const sx_mapping_level *at, uint32_t *extent);
+
+/* --- map_draw.c --- */
+
+void sx_map_draw(const sx_space *space, sx_rng *rng, void *point);
+void sx_map_redraw(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+
+/* --- map_moves.c --- */
+
+void sx_map_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+bool sx_map_neighbour(const sx_space *space, const void *point, size_t index, void *out);
+void sx_map_take(const sx_space *space, size_t gene, const void *from, void *point);
+
+/* With remainders: sets one factor of a dimension and makes up for it by another (-1: none); outer ones
+ * shrink to what is left. False where that is no split, or the one there was. */
+bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int slot, uint32_t value,
+                   int other, uint32_t *factor);
+
+/* --- map_check.c --- */
+
+/* A level in banks and a tensor that must be kept there but has too few; false where there is none. */
+bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, int *tensor, uint64_t *words);
+
+unsigned sx_map_check(const sx_space *space, const void *point);
+const char *sx_map_reason(const sx_space *space, unsigned reason);
+void sx_map_explain(const sx_space *space, const void *point, char *text, unsigned long size);
+sx_status sx_map_scorer_new(const sx_space *space, SX_OWN void **out);
+void sx_map_scorer_free(SX_TAKE void *scorer);
+unsigned sx_map_score(const sx_space *space, void *scorer, const void *point, const sx_objective *objective,
+                      double bound, sx_score *out);
+void sx_map_key(const sx_space *space, const void *point, uint64_t key[2]);
+
+#endif

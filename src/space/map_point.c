@@ -1,0 +1,93 @@
+/* From the points of a map space to mappings, and back. */
+#include "space/map_parts.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The bytes of a point that are the beginning of a mapping. */
+static size_t mapping_size(const sx_map_space *space) {
+    return offsetof(sx_mapping, level) + space->arch->n_levels * sizeof(sx_mapping_level);
+}
+
+void sx_map_space_mapping(const sx_space *base, const void *point, sx_mapping *out) {
+    memset(out, 0, sizeof *out);
+    memcpy(out, point, mapping_size(sx_map_cast(base)));
+}
+
+/* Gives a point the split nearest to a mapping's factors of a dimension. */
+static void set_factors(const sx_map_space *space, const sx_mapping *mapping, int dim, void *point) {
+    uint32_t factor[SX_MAX_SLOTS], nearest[1][SX_MAX_SLOTS];
+    double target[SX_MAX_SLOTS], distance[1];
+    sx_u128 index;
+    sx_map_get_factors(space, mapping, dim, factor);
+    if (!sx_factors_rank(space->factors[dim], factor, &index)) {
+        for (int i = 0; i < space->n_slots; i++) target[i] = log2(factor[i] > 0 ? factor[i] : 1);
+        if (sx_factors_nearest(space->factors[dim], target, 1, nearest, distance) == 1)
+            memcpy(factor, nearest[0], sizeof factor);
+        else
+            sx_factors_at(space->factors[dim], 0, factor);
+    }
+    sx_map_set_factors(space, dim, factor, point);
+}
+
+/* Whether the first n bytes hold each of 0 to n-1 once. */
+static bool is_permutation(const uint8_t *order, int n) {
+    unsigned seen = 0;
+    for (int i = 0; i < n; i++) seen |= order[i] < n ? 1u << order[i] : 0;
+    return seen == (1u << n) - 1;
+}
+
+/* Gives the tensors of a level in banks the banks that they need to be kept where `keep` has them, the rest
+ * to those that are kept. */
+static void set_banks(const sx_map_space *space, int level, unsigned keep, const uint32_t *extent,
+                      void *point) {
+    uint8_t *banks = sx_map_banks(space, point, level);
+    unsigned tensors = space->banked[level];
+    uint32_t left = space->arch->level[level].banks - (uint32_t)__builtin_popcount(tensors);
+    for (unsigned more = tensors; more; more &= more - 1) banks[__builtin_ctz(more)] = 1;
+    for (unsigned more = tensors & keep; more; more &= more - 1) {
+        int v = __builtin_ctz(more);
+        uint64_t words = sx_shape_words(&space->model->shape[v], extent);
+        for (; left > 0 && !sx_map_fits(space, level, words, banks[v]); left--) banks[v]++;
+    }
+    unsigned rest = tensors & keep ? tensors & keep : tensors;
+    banks[31 - __builtin_clz(rest)] = (uint8_t)(banks[31 - __builtin_clz(rest)] + left);
+}
+
+/* Gives a point a mapping's orders, axes and kept tensors, as far as it can hold them. */
+static void set_levels(const sx_map_space *space, const sx_mapping *mapping, void *point) {
+    int n_dims = space->problem->n_dims;
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < n_dims; d++) extent[d] = 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        const sx_mapping_level *from = &mapping->level[s];
+        sx_mapping_level *at = sx_map_level(point, s);
+        if (is_permutation(from->temporal_order, n_dims))
+            memcpy(at->temporal_order, from->temporal_order, (size_t)n_dims);
+        if (space->spatial_slot[s] >= 0 && is_permutation(from->spatial_order, n_dims)) {
+            memcpy(at->spatial_order, from->spatial_order, (size_t)n_dims);
+            at->split = from->split <= n_dims ? from->split : (uint8_t)n_dims;
+        }
+        at->keep = (uint8_t)(space->fixed_keep[s] | (from->keep & space->free_keep[s]));
+        sx_map_grow(space, at, extent);
+        if (space->banked[s]) set_banks(space, s, from->keep, extent, point);
+    }
+}
+
+bool sx_map_space_point(const sx_space *base, const sx_mapping *mapping, void *point) {
+    const sx_map_space *space = sx_map_cast(base);
+    bool shaped = mapping->n_levels == space->arch->n_levels && mapping->n_dims == space->problem->n_dims &&
+                  mapping->n_tensors == space->problem->n_tensors;
+    sx_mapping from;
+    if (shaped)
+        from = *mapping;
+    else
+        sx_mapping_init(&from, space->problem, space->arch);
+    memcpy(point, space->blank, base->point_size);
+    for (int d = 0; d < space->problem->n_dims; d++) set_factors(space, &from, d, point);
+    set_levels(space, &from, point);
+    sx_map_settle(space, point);
+    sx_mapping_canonical(&from);
+    return shaped && memcmp(&from, point, mapping_size(space)) == 0;
+}

@@ -1,0 +1,185 @@
+/* Points of a map space in their one form: what follows from the genes, and bytes that are equal where points
+ * are. */
+#include "space/map_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+uint8_t *sx_map_banks(const sx_map_space *space, void *point, int level) {
+    return (uint8_t *)point + space->banks_at + (size_t)level * SX_MAX_TENSORS;
+}
+
+void sx_map_get_factors(const sx_map_space *space, const void *point, int dim, uint32_t *factor) {
+    for (int i = 0; i < space->n_slots; i++) {
+        const sx_mapping_level *level = &sx_map_point(point)->level[space->slot[i].level];
+        factor[i] = space->slot[i].spatial ? level->spatial[dim] : level->temporal[dim];
+    }
+}
+
+void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *factor, void *point) {
+    for (int i = 0; i < space->n_slots; i++) sx_map_slot_factors(space, point, i)[dim] = factor[i];
+}
+
+int sx_map_loops(const sx_map_space *space, int level, const sx_mapping_level *at, uint8_t *loop) {
+    int n = 0, n_dims = space->problem->n_dims;
+    unsigned fixed = space->fixed_order[level];
+    for (int i = 0; i < n_dims; i++) {
+        uint8_t d = at->temporal_order[i];
+        loop[n] = d;
+        n += at->temporal[d] > 1 && !(fixed >> d & 1);
+    }
+    return n;
+}
+
+/* Appends those dimensions of a list that have loops. */
+static uint8_t *append(uint8_t *to, const uint8_t *list, int n, const uint32_t *factor) {
+    for (int i = 0; i < n; i++)
+        if (factor[list[i]] > 1) *to++ = list[i];
+    return to;
+}
+
+/* Appends the dimensions that have no loop. */
+static void append_rest(uint8_t *to, int n_dims, const uint32_t *factor) {
+    for (int d = 0; d < n_dims; d++)
+        if (factor[d] == 1) *to++ = (uint8_t)d;
+}
+
+void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop, int n,
+                      sx_mapping_level *at) {
+    const sx_loop_limits *limits = &space->constraints.level[level].temporal;
+    uint8_t *to = append(at->temporal_order, limits->inner, limits->n_inner, at->temporal);
+    memcpy(to, loop, (size_t)n);
+    to = append(to + n, limits->outer, limits->n_outer, at->temporal);
+    append_rest(to, space->problem->n_dims, at->temporal);
+}
+
+unsigned sx_map_on_x(const sx_mapping_level *at) {
+    unsigned x = 0;
+    for (int i = 0; i < at->split; i++)
+        if (at->spatial[at->spatial_order[i]] > 1) x |= 1u << at->spatial_order[i];
+    return x;
+}
+
+/* Where loops of a constrained order lie on X, so do those inside them. */
+static unsigned close_order(const sx_map_space *space, int level, unsigned loops, unsigned x) {
+    const sx_loop_limits *limits = &space->constraints.level[level].spatial;
+    unsigned after = loops, closed = 0; /* after: loops not yet passed, going outward */
+    for (int i = 0; i < limits->n_inner; i++) {
+        after &= ~(1u << limits->inner[i]);
+        if (x & after) closed |= 1u << limits->inner[i];
+    }
+    unsigned last = 0;
+    for (int i = 0; i < limits->n_outer; i++) last |= 1u << limits->outer[i];
+    if (x & last) closed |= after & ~last;
+    for (int i = 0; i < limits->n_outer; i++) {
+        last &= ~(1u << limits->outer[i]);
+        if (x & last) closed |= 1u << limits->outer[i];
+    }
+    return (x | closed) & loops;
+}
+
+/* Where only so many dimensions may lie on X, and only so many on Y, the last ones give way. */
+static unsigned hold_split(const sx_map_space *space, int level, unsigned loops, unsigned x) {
+    const sx_level_limits *limits = &space->constraints.level[level];
+    int n_dims = space->problem->n_dims, n_inner = limits->spatial.n_inner;
+    int others = n_dims - n_inner - limits->spatial.n_outer;
+    int room_x = limits->split - n_inner;
+    if (room_x <= 0 || room_x >= others) return x;
+    unsigned listed = 0;
+    for (int i = 0; i < n_inner; i++) listed |= 1u << limits->spatial.inner[i];
+    for (int i = 0; i < limits->spatial.n_outer; i++) listed |= 1u << limits->spatial.outer[i];
+    unsigned some = loops & ~listed;
+    while (__builtin_popcount(x & some) > room_x) x &= ~(1u << (31 - __builtin_clz(x & some)));
+    while (__builtin_popcount(~x & some) > others - room_x) x |= 1u << (31 - __builtin_clz(~x & some));
+    return x;
+}
+
+void sx_map_spread(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at) {
+    int n_dims = space->problem->n_dims;
+    unsigned loops = 0;
+    for (int d = 0; d < n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
+    x = ((x & space->free_x[level]) | space->fixed_x[level]) & loops;
+    const sx_level_limits *limits = &space->constraints.level[level];
+    if (limits->split >= 0)
+        x = hold_split(space, level, loops, x);
+    else if (limits->spatial.n_inner + limits->spatial.n_outer > 0)
+        x = close_order(space, level, loops, x);
+    const uint8_t *order = space->spread_order[level];
+    uint8_t *to = at->spatial_order;
+    for (int i = 0; i < n_dims; i++)
+        if (x >> order[i] & 1) *to++ = order[i];
+    at->split = (uint8_t)(to - at->spatial_order);
+    for (int i = 0; i < n_dims; i++)
+        if (loops & ~x & 1u << order[i]) *to++ = order[i];
+    append_rest(to, n_dims, at->spatial);
+}
+
+int sx_map_places(const sx_map_space *space, int slot, int dim, const void *point) {
+    int level = space->slot[slot].level;
+    if (space->slot[slot].spatial) return space->free_x[level] >> dim & 1 ? 2 : 1;
+    if (space->fixed_order[level] >> dim & 1) return 1;
+    uint8_t loop[SX_MAX_DIMS + 1];
+    const sx_mapping_level *at = &sx_map_point(point)->level[level];
+    return sx_map_loops(space, level, at, loop) + (at->temporal[dim] == 1);
+}
+
+void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point) {
+    int level = space->slot[slot].level;
+    sx_mapping_level *at = sx_map_level(point, level);
+    if (space->slot[slot].spatial) {
+        unsigned x = sx_map_on_x(at), bit = 1u << dim;
+        sx_map_spread(space, level, place == 0 ? x | bit : x & ~bit, at);
+        return;
+    }
+    uint8_t loop[SX_MAX_DIMS + 1];
+    int n = sx_map_loops(space, level, at, loop), from = 0;
+    if (!(space->fixed_order[level] >> dim & 1)) {
+        while (loop[from] != dim) from++;
+        memmove(loop + from, loop + from + 1, (size_t)(n - from - 1));
+        memmove(loop + place + 1, loop + place, (size_t)(n - place - 1));
+        loop[place] = (uint8_t)dim;
+    }
+    sx_map_set_loops(space, level, loop, n, at);
+}
+
+void sx_map_grow(const sx_map_space *space, const sx_mapping_level *at, uint32_t *extent) {
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint64_t reach = (uint64_t)extent[d] * at->spatial[d], size = space->problem->size[d];
+        reach = (reach < size ? reach : size) * at->temporal[d];
+        extent[d] = (uint32_t)(reach < size ? reach : size);
+    }
+}
+
+bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned banks) {
+    return ceil((double)words / space->model->level[level].bank_words) <= banks;
+}
+
+void sx_map_settle_banks(const sx_map_space *space, void *point) {
+    if (!space->banks_at) return;
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_mapping_level *at = sx_map_level(point, s);
+        sx_map_grow(space, at, extent);
+        if (!space->banked[s]) continue;
+        const uint8_t *banks = sx_map_banks(space, point, s);
+        unsigned keep = space->fixed_keep[s];
+        for (unsigned left = space->banked[s]; left; left &= left - 1) {
+            int v = __builtin_ctz(left);
+            uint64_t words = sx_shape_words(&space->model->shape[v], extent);
+            if (sx_map_fits(space, s, words, banks[v])) keep |= 1u << v;
+        }
+        at->keep = (uint8_t)keep;
+    }
+}
+
+void sx_map_settle(const sx_map_space *space, void *point) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_mapping_level *at = sx_map_level(point, s);
+        uint8_t loop[SX_MAX_DIMS + 1];
+        int n = sx_map_loops(space, s, at, loop);
+        sx_map_set_loops(space, s, loop, n, at);
+        if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, sx_map_on_x(at), at);
+    }
+    sx_map_settle_banks(space, point);
+}

@@ -6,11 +6,12 @@
 #include "run/engine.h"
 #include "sextant/sextant.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MARK 0x3150434b54584553u
-enum { PROBES = 16 };
+enum { PROBES = 8 };
 
 typedef struct counters {
     uint64_t evaluations, valid, rejected, cache_hits, improved;
@@ -18,45 +19,49 @@ typedef struct counters {
     uint64_t optimal;
 } counters;
 
-/* A hash of how a few points of a space fare, which tells one space from another. */
-static uint64_t probe(const sx_run *run, void *point) {
+/* Hashes how a few points of a space fare, which tells one space from another. What stands in front of the
+ * space does not get to see it. */
+static sx_status probe(const sx_run *run, uint64_t *out) {
     const sx_space *space = run->space;
+    while (space->inner) space = space->inner;
+    void *scorer = NULL, *point = calloc(1, space->point_size);
+    sx_status status = point ? space->type->scorer_new(space, &scorer) : sx_error_memory();
     uint64_t sizes[3] = {space->point_size, space->n_values, space->n_genes};
     uint64_t hash = sx_hash_bytes(sizes, sizeof sizes, 0);
-    for (uint64_t i = 0; i < PROBES; i++) {
+    for (uint64_t i = 0; !status && i < PROBES; i++) {
         sx_rng rng = sx_rng_stream(0, "checkpoint", i);
         sx_score score = {0, 0, 0, 0};
-        memset(point, 0, space->point_size);
-        space->type->draw(space, &rng, point);
-        uint64_t reason = space->type->check(space, point);
-        if (reason == 0) reason = sx_crew_score(run->crew, point, &score);
+        sx_space_draw_legal(space, &rng, point, NULL);
+        uint64_t reason = space->type->score(space, scorer, point, &run->options.objective, INFINITY, &score);
         hash = sx_hash_bytes(point, space->point_size, hash ^ reason);
         hash = sx_hash_bytes(&score, sizeof score, hash);
     }
-    return hash;
+    if (scorer) space->type->scorer_free(scorer);
+    free(point);
+    *out = hash;
+    return status;
 }
 
-/* Writes what tells a run from others, a line each. */
-static sx_status identify(const sx_run *run, sx_text *text) {
+sx_status sx_checkpoint_identify(const sx_run *run, char **out) {
     const sx_run_options *o = &run->options;
     char objective[256];
-    void *point = malloc(run->space->point_size);
-    if (!point) return sx_error_memory();
+    uint64_t space = 0;
+    sx_text text = {0};
+    SX_TRY(probe(run, &space));
     sx_objective_text(&o->objective, objective, sizeof objective);
-    sx_text_add(text, "program %s\n", sx_version());
-    sx_text_add(text, "%s space %016llx\n", run->space->type->name, (unsigned long long)probe(run, point));
-    sx_text_add(text, "navigator %s\n", run->navigator);
-    sx_text_add(text, "objective %s within %.17g\n", objective, o->objective.tolerance);
-    sx_text_add(text, "evaluations %llu\n", (unsigned long long)o->evaluations);
-    sx_text_add(text, "target %.17g\n", o->target);
-    sx_text_add(text, "patience %llu\n", (unsigned long long)o->patience);
-    sx_text_add(text, "seed %llu\n", (unsigned long long)o->seed);
-    sx_text_add(text, "best points %u\n", o->k_best);
-    sx_text_add(text, "front %s\n", o->pareto ? "kept" : "not kept");
-    sx_text_add(text, "start points %zu, %016llx\n", o->n_starts,
+    sx_text_add(&text, "program %s\n", sx_version());
+    sx_text_add(&text, "%s space %016llx\n", run->space->type->name, (unsigned long long)space);
+    sx_text_add(&text, "navigator %s\n", run->navigator);
+    sx_text_add(&text, "objective %s within %.17g\n", objective, o->objective.tolerance);
+    sx_text_add(&text, "evaluations %llu\n", (unsigned long long)o->evaluations);
+    sx_text_add(&text, "target %.17g\n", o->target);
+    sx_text_add(&text, "patience %llu\n", (unsigned long long)o->patience);
+    sx_text_add(&text, "seed %llu\n", (unsigned long long)o->seed);
+    sx_text_add(&text, "best points %u\n", o->k_best);
+    sx_text_add(&text, "front %s\n", o->pareto ? "kept" : "not kept");
+    sx_text_add(&text, "start points %zu, %016llx\n", o->n_starts,
                 (unsigned long long)sx_hash_bytes(o->starts, o->n_starts * run->space->point_size, 0));
-    free(point);
-    return text->failed ? sx_error_memory() : SX_OK;
+    return sx_text_take(&text, out);
 }
 
 /* The error for a checkpoint of another run: the first line in which the two differ. */
@@ -96,22 +101,17 @@ static void add_shelf(sx_text *text, const sx_shelf *shelf) {
 sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
     const counters c = {run->evaluations, run->valid,          run->rejected,    run->cache_hits,
                         run->improved,    sx_run_seconds(run), run->lower_bound, run->optimal};
-    sx_text text = {0}, identity = {0};
-    sx_status status = identify(run, &identity);
-    if (!status) {
-        add_number(&text, MARK);
-        add_block(&text, identity.data, identity.size);
-        add_block(&text, &c, sizeof c);
-        add_shelf(&text, &run->best);
-        add_shelf(&text, &run->front);
-        add_block(&text, run->trace, run->n_trace * sizeof *run->trace);
-        add_block(&text, run->state, run->state_size);
-        add_number(&text, text.failed ? 0 : sx_hash_bytes(text.data, text.size, MARK));
-        *size = text.size;
-        status = sx_text_take(&text, bytes);
-    }
-    sx_text_free(&identity);
-    return status;
+    sx_text text = {0};
+    add_number(&text, MARK);
+    add_block(&text, run->identity, strlen(run->identity));
+    add_block(&text, &c, sizeof c);
+    add_shelf(&text, &run->best);
+    add_shelf(&text, &run->front);
+    add_block(&text, run->trace, run->n_trace * sizeof *run->trace);
+    add_block(&text, run->state, run->state_size);
+    add_number(&text, text.failed ? 0 : sx_hash_bytes(text.data, text.size, MARK));
+    *size = text.size;
+    return sx_text_take(&text, bytes);
 }
 
 /* Bytes that are being read; `damaged` once there were fewer than their numbers say. */
@@ -203,19 +203,14 @@ sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
     r.damaged = hash != sx_hash_bytes(bytes, size - sizeof hash, MARK);
     size_t length = 0;
     char *there = take_block(&r, &length);
-    sx_text here = {0};
     sx_status status = there || r.damaged ? SX_OK : sx_error_memory();
-    if (!status && !r.damaged) status = identify(run, &here);
-    if (!status && !r.damaged) {
-        if (strcmp(there, here.data) != 0)
-            status = other_run(there, here.data);
-        else if (!take_run(&r, run))
-            status = sx_error_memory();
-    }
+    if (there && strcmp(there, run->identity) != 0)
+        status = other_run(there, run->identity);
+    else if (there && !take_run(&r, run))
+        status = sx_error_memory();
     if (!status && (r.damaged || r.left != 0))
         status =
             sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint is damaged"), "remove it to begin anew");
     free(there);
-    sx_text_free(&here);
     return status;
 }

@@ -15,6 +15,7 @@ struct sx_run {
     const sx_registered *entry;
     double *settings;
     char *navigator; /* with every setting */
+    char *identity;  /* what tells it from other runs, where there are checkpoints */
     bool searched;
     sx_status failure; /* the first; ends the search */
 
@@ -59,9 +60,9 @@ bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point);
 
 SX_MUST_USE sx_status sx_crew_new(sx_run *run, SX_OWN sx_crew **out);
 void sx_crew_free(SX_TAKE sx_crew *crew);
-/* Scores a point outside of any evaluation (checkpoint.c). */
-unsigned sx_crew_score(sx_crew *crew, const void *point, sx_score *out);
 
+/* What tells a run from others, a line each. */
+SX_MUST_USE sx_status sx_checkpoint_identify(const sx_run *run, SX_OWN char **out);
 /* The run's state as bytes, and back. */
 SX_MUST_USE sx_status sx_checkpoint_write(const sx_run *run, SX_OWN char **bytes, size_t *size);
 SX_MUST_USE sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size);

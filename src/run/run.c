@@ -61,6 +61,7 @@ void sx_run_free(sx_run *run) {
     free(run->saved);
     free(run->settings);
     free(run->navigator);
+    free(run->identity);
     free(run);
 }
 

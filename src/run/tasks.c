@@ -72,11 +72,6 @@ sx_status sx_crew_new(sx_run *run, sx_crew **out) {
     return status;
 }
 
-unsigned sx_crew_score(sx_crew *crew, const void *point, sx_score *out) {
-    return crew->space->type->score(crew->space, crew->worker[0].scorer, point, &crew->run->options.objective,
-                                    INFINITY, out);
-}
-
 /* How many of a log's steps count, as far as budget and patience go. */
 static uint64_t cut(const sx_run *run, const sx_log *log) {
     const sx_run_options *o = &run->options;

@@ -1,0 +1,133 @@
+#include "session/session.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sx_layer_result_fini(sx_layer_result *result) {
+    free(result->other);
+    free(result->front);
+    free(result->trace);
+    free(result->diagnosis);
+    memset(result, 0, sizeof *result);
+}
+
+void sx_session_result_fini(sx_session_result *result) {
+    for (size_t i = 0; i < result->n_layers; i++)
+        if (result->layer[i].same_as == i) sx_layer_result_fini(&result->layer[i]);
+    free(result->layer);
+    memset(result, 0, sizeof *result);
+}
+
+sx_status sx_session_constraints(const sx_session *session, const sx_problem *problem, sx_constraints *out) {
+    const sx_session_options *o = session->options;
+    sx_constraints_init(out, problem, session->arch);
+    return o->constraints ? o->constraints(o->user, problem, session->arch, out) : SX_OK;
+}
+
+/* An error with the name of the layer it is about, where there is more than one. */
+static sx_status about_layer(const sx_session *session, size_t index, SX_TAKE sx_status error) {
+    if (!error || session->network->n_layers == 1 || error->code == SX_ERR_MEMORY) return error;
+    sx_status named = sx_error_new(error->code, "layer %s: %s", session->network->layer[index].name,
+                                   error->message ? error->message : "");
+    if (error->file) named = sx_error_place(named, (sx_place){error->file, error->line, error->column});
+    if (error->hint) named = sx_error_hint(named, "%s", error->hint);
+    sx_status_free(error);
+    return named;
+}
+
+/* Makes what all layers share, and empty results. */
+static sx_status begin(sx_session *session) {
+    const sx_network *network = session->network;
+    const size_t n = network->n_layers;
+    if (n == 0) return sx_error_new(SX_ERR_INPUT, "the network has no layers");
+    SX_TRY(sx_navigator_text(session->options->mapper, &session->mapper));
+    sx_objective_text(&session->options->run.objective, session->objective, sizeof session->objective);
+    session->first = calloc(n, sizeof *session->first);
+    session->out->layer = calloc(n, sizeof *session->out->layer);
+    if (!session->first || !session->out->layer) return sx_error_memory();
+    session->out->n_layers = n;
+    sx_network_distinct(network, session->first);
+    for (size_t i = 0; i < n; i++)
+        session->out->layer[i] = (sx_layer_result){.same_as = i, .warm_from = SX_WARM_NONE};
+    if (!session->options->checkpoint) return SX_OK;
+    SX_TRY(sx_session_identity(session, &session->identity));
+    SX_TRY(sx_session_restore(session));
+    return session->out->resumed ? SX_OK : sx_session_save(session, NULL, 0);
+}
+
+static bool stopped(const sx_session *session) {
+    const volatile sig_atomic_t *stop = session->options->run.stop;
+    return stop && *stop;
+}
+
+/* Searches layer session->at and moves on to the next, unless a signal cut the search short. */
+static sx_status step(sx_session *session) {
+    const sx_session_options *o = session->options;
+    const size_t index = session->at;
+    if (o->layer_begins) o->layer_begins(o->user, index);
+    SX_TRY(about_layer(session, index, sx_session_search(session)));
+    const sx_layer_result *result = &session->out->layer[index];
+    if (o->layer_ends) o->layer_ends(o->user, index, result);
+    if (result->summary.stop == SX_STOP_SIGNAL) return SX_OK;
+    session->at++;
+    sx_start_fini(&session->start);
+    return o->checkpoint ? sx_session_save(session, NULL, 0) : SX_OK;
+}
+
+/* Searches the layers that are left, until all are finished or a signal says stop. */
+static sx_status search_all(sx_session *session) {
+    while (session->at < session->network->n_layers) {
+        if (session->first[session->at] != session->at) {
+            session->at++;
+            continue;
+        }
+        if (stopped(session)) return SX_OK;
+        const size_t before = session->at;
+        SX_TRY(step(session));
+        if (session->at == before) return SX_OK;
+    }
+    session->out->complete = true;
+    return SX_OK;
+}
+
+/* Gives layers that occur again the result of their first occurrence, and sums up. */
+static void conclude(sx_session *session) {
+    sx_session_result *out = session->out;
+    double busy = 0;
+    out->found = true;
+    for (size_t i = 0; i < out->n_layers; i++) {
+        const size_t first = session->first[i];
+        const double count = (double)session->network->layer[i].count;
+        if (first != i) out->layer[i] = out->layer[first];
+        out->layer[i].same_as = first;
+        out->found &= out->layer[i].found;
+        if (!out->layer[i].found) continue;
+        const sx_score *score = &out->layer[i].best.score;
+        out->total.energy_pj += count * score->energy_pj;
+        out->total.cycles += count * score->cycles;
+        out->total.last_level_accesses += count * score->last_level_accesses;
+        busy += count * score->cycles * score->utilization;
+    }
+    if (out->total.cycles > 0) out->total.utilization = busy / out->total.cycles;
+}
+
+sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const sx_session_options *options,
+                         sx_session_result *out) {
+    sx_session session = {.network = network, .arch = arch, .options = options, .out = out};
+    memset(out, 0, sizeof *out);
+    session.start.from = SX_WARM_NONE;
+    sx_status status = begin(&session);
+    if (!status) status = search_all(&session);
+    if (!status) conclude(&session);
+    if (!status && out->complete && options->checkpoint && remove(options->checkpoint) != 0)
+        status = sx_error_new(SX_ERR_FILE, "cannot remove the checkpoint '%s'", options->checkpoint);
+    sx_start_fini(&session.start);
+    free(session.state);
+    free(session.identity);
+    free(session.mapper);
+    free(session.first);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* The inside of a session, shared by its files. */
+#ifndef SX_SESSION_SESSION_H
+#define SX_SESSION_SESSION_H
+
+#include "base/text.h"
+#include "sextant/session.h"
+
+enum { SX_WARM_NONE = -1, SX_WARM_DATABASE = -2 }; /* where no layer gave a start point */
+
+/* A start point: where it comes from (as in sx_layer_result), its value, and its bytes. */
+typedef struct sx_start {
+    int from;
+    char name[SX_NAME_SIZE];
+    double value;
+    void *point; /* NULL: none */
+    size_t size;
+} sx_start;
+
+typedef struct sx_session {
+    const sx_network *network;
+    const sx_arch *arch;
+    const sx_session_options *options;
+    sx_session_result *out;
+    size_t *first;       /* the first layer that is the same computation as this one */
+    char *mapper;        /* with every setting */
+    char objective[256]; /* as text */
+    char *identity;      /* all that decides the result, a line for each thing; only with a checkpoint */
+    size_t at;           /* the layer being searched; those before it are finished */
+    /* what the search of that layer began from, and its state as a checkpoint holds it (NULL: none) */
+    sx_start start;
+    void *state;
+    size_t state_size;
+} sx_session;
+
+/* Searches layer session->at and adds what was found to the results and the database. */
+SX_MUST_USE sx_status sx_session_search(sx_session *session);
+
+/* The constraints of a problem. */
+SX_MUST_USE sx_status sx_session_constraints(const sx_session *session, const sx_problem *problem,
+                                             sx_constraints *out);
+
+/* Chooses, scales and fits a start point for a layer; none is fine. *out is freed with sx_start_fini. */
+SX_MUST_USE sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space *space,
+                                    sx_start *out);
+void sx_start_fini(sx_start *start);
+
+/* A text that differs between two sessions if their results may. */
+SX_MUST_USE sx_status sx_session_identity(const sx_session *session, SX_OWN char **out);
+
+/* Reads the checkpoint, where its file exists, into a session that has an identity: finished layers, the
+ * current one and its state. A file that is damaged or belongs to another session is an error that says what
+ * differs. */
+SX_MUST_USE sx_status sx_session_restore(sx_session *session);
+/* Writes the checkpoint: finished layers and, of the one being searched, the state given (NULL: none). */
+SX_MUST_USE sx_status sx_session_save(sx_session *session, const void *state, size_t size);
+
+/* Frees what a layer's result holds. */
+void sx_layer_result_fini(sx_layer_result *result);
+
+#endif

@@ -1,0 +1,213 @@
+/* The checkpoint file: a line that says what it is, how long and with which hash, the session's identity as
+ * text, then the finished layers, the current one's start point and the state of its run, as the machine has
+ * them in memory (the identity tells machines apart). Written whole or not at all, and never over a file that
+ * was refused. */
+#include "base/file.h"
+#include "base/hash.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char mark[] = "sextant checkpoint ";
+static const size_t FILE_LIMIT = (size_t)1 << 32;
+
+/* One way through the data for both directions: `out` is written to, or, where it is NULL, `in` read from. */
+typedef struct codec {
+    sx_text *out;
+    const char *in;
+    size_t left;
+    bool failed;
+} codec;
+
+static void pass(codec *c, void *value, size_t size) {
+    if (c->out) {
+        sx_text_add_bytes(c->out, value, size);
+    } else if (c->failed || size > c->left) {
+        c->failed = true;
+    } else {
+        memcpy(value, c->in, size);
+        c->in += size;
+        c->left -= size;
+    }
+}
+
+static void pass_flag(codec *c, bool *flag) {
+    uint8_t byte = *flag;
+    pass(c, &byte, 1);
+    *flag = byte != 0;
+}
+
+/* An array of n items of a size, allocated when it is read (with room for one more byte). */
+static void pass_array(codec *c, void **items, size_t *n, size_t size) {
+    pass(c, n, sizeof *n);
+    if (!c->out) {
+        *items = NULL;
+        if (c->failed || *n > c->left / size) {
+            c->failed = true;
+            *n = 0;
+        }
+        if (*n == 0) return;
+        *items = calloc(1, *n * size + 1);
+        if (!*items) {
+            c->failed = true;
+            *n = 0;
+            return;
+        }
+    }
+    if (*n) pass(c, *items, *n * size);
+}
+
+static void pass_answers(codec *c, sx_answer **answers, size_t *n) {
+    void *items = *answers;
+    pass_array(c, &items, n, sizeof **answers);
+    *answers = items;
+}
+
+static void pass_summary(codec *c, sx_run_summary *summary) {
+    uint8_t stop = (uint8_t)summary->stop;
+    pass(c, &summary->evaluations, sizeof summary->evaluations);
+    pass(c, &summary->valid, sizeof summary->valid);
+    pass(c, &summary->rejected, sizeof summary->rejected);
+    pass(c, &summary->cache_hits, sizeof summary->cache_hits);
+    pass(c, &summary->seconds, sizeof summary->seconds);
+    pass(c, &stop, 1);
+    pass_flag(c, &summary->repeatable);
+    pass(c, &summary->lower_bound, sizeof summary->lower_bound);
+    pass_flag(c, &summary->optimal);
+    if (stop > SX_STOP_SIGNAL) c->failed = true;
+    summary->stop = c->failed ? SX_STOP_DONE : (sx_stop)stop;
+}
+
+/* A name in its field. */
+static void pass_name(codec *c, char name[SX_NAME_SIZE]) {
+    pass(c, name, SX_NAME_SIZE);
+    if (!c->out) name[SX_NAME_SIZE - 1] = 0;
+}
+
+/* Where a start came from: nowhere, the database, or a layer before number `limit`. */
+static void pass_origin(codec *c, int *from, size_t limit) {
+    int32_t value = *from;
+    pass(c, &value, sizeof value);
+    if (value < SX_WARM_DATABASE || (value >= 0 && (size_t)value >= limit)) c->failed = true;
+    *from = c->failed ? SX_WARM_NONE : value;
+}
+
+static void pass_result(codec *c, sx_layer_result *result, size_t index) {
+    void *trace = result->trace, *diagnosis = result->diagnosis;
+    size_t length = result->diagnosis ? strlen(result->diagnosis) : 0;
+    pass_flag(c, &result->found);
+    pass(c, &result->best, sizeof result->best);
+    pass_answers(c, &result->other, &result->n_best);
+    pass_answers(c, &result->front, &result->n_front);
+    pass_array(c, &trace, &result->n_trace, sizeof *result->trace);
+    pass_summary(c, &result->summary);
+    pass(c, &result->minimum, sizeof result->minimum);
+    pass_origin(c, &result->warm_from, index);
+    pass_name(c, result->warm_name);
+    pass(c, &result->warm_value, sizeof result->warm_value);
+    pass_array(c, &diagnosis, &length, 1);
+    result->trace = trace;
+    result->diagnosis = diagnosis;
+}
+
+/* The whole session: finished layers, then the current one's start point and the state of its run. */
+static void pass_session(codec *c, sx_session *session, void **state, size_t *size) {
+    const size_t n = session->network->n_layers;
+    pass(c, &session->at, sizeof session->at);
+    if (c->failed || session->at > n) {
+        c->failed = true;
+        session->at = 0;
+    }
+    for (size_t i = 0; i < session->at && !c->failed; i++)
+        if (session->first[i] == i) pass_result(c, &session->out->layer[i], i);
+    pass_origin(c, &session->start.from, session->at);
+    pass_name(c, session->start.name);
+    pass(c, &session->start.value, sizeof session->start.value);
+    pass_array(c, &session->start.point, &session->start.size, 1);
+    pass_array(c, state, size, 1);
+    if (!c->out && c->left) c->failed = true;
+}
+
+sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
+    sx_text body = {0}, file = {0};
+    codec c = {.out = &body};
+    sx_text_add_bytes(&body, session->identity, strlen(session->identity));
+    pass_session(&c, session, (void **)&state, &size);
+    if (!body.failed) {
+        sx_text_add(&file, "%s%016" PRIx64 " %zu %zu\n", mark, sx_hash_bytes(body.data, body.size, 0),
+                    body.size, strlen(session->identity));
+        sx_text_add_bytes(&file, body.data, body.size);
+    }
+    sx_status status = body.failed || file.failed
+                           ? sx_error_memory()
+                           : sx_file_write(session->options->checkpoint, file.data, file.size);
+    sx_text_free(&body);
+    sx_text_free(&file);
+    return status;
+}
+
+/* The error for a file that cannot be gone on from. */
+static sx_status refused(const sx_session *session, const char *what) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_INPUT, "the checkpoint '%s' %s", session->options->checkpoint, what),
+        "name another file, or remove this one to begin anew");
+}
+
+/* The error for a checkpoint of another session: the first line of the identities that differs, in words. */
+static sx_status belongs_elsewhere(const sx_session *session, const char *there, size_t size) {
+    const char *here = session->identity, *end = there + size;
+    size_t a = strcspn(here, "\n"), b = 0;
+    for (; *here; here += a + 1, there += b + 1) {
+        const char *line_end = there < end ? memchr(there, '\n', (size_t)(end - there)) : NULL;
+        a = strcspn(here, "\n");
+        if (!line_end) return refused(session, "was written by another version of this program");
+        b = (size_t)(line_end - there);
+        if (a != b || memcmp(here, there, a) != 0) break;
+    }
+    const int word = (int)strcspn(here, " ");
+    if (!*here || (size_t)word >= b || strncmp(here, there, (size_t)word + 1) != 0)
+        return refused(session, "was written by another version of this program");
+    sx_text what = {0};
+    sx_text_add(&what, "belongs to another search: its %.*s is %.*s, not %.*s", word, here, (int)b - word - 1,
+                there + word + 1, (int)a - word - 1, here + word + 1);
+    sx_status error = what.failed ? sx_error_memory() : refused(session, what.data);
+    sx_text_free(&what);
+    return error;
+}
+
+/* Reads the bytes of a checkpoint into the session. */
+static sx_status read_bytes(sx_session *session, const char *bytes, size_t size) {
+    uint64_t hash;
+    size_t body, identity;
+    const char *line = memchr(bytes, '\n', size);
+    if (size < sizeof mark || memcmp(bytes, mark, sizeof mark - 1) != 0 || !line)
+        return refused(session, "is no checkpoint of this program");
+    if (sscanf(bytes + sizeof mark - 1, "%16" SCNx64 " %zu %zu", &hash, &body, &identity) != 3)
+        return refused(session, "is damaged");
+    const char *data = line + 1;
+    if ((size_t)(bytes + size - data) != body || identity > body || sx_hash_bytes(data, body, 0) != hash)
+        return refused(session, "is damaged");
+    if (identity != strlen(session->identity) || memcmp(data, session->identity, identity) != 0)
+        return belongs_elsewhere(session, data, identity);
+    codec c = {.in = data + identity, .left = body - identity};
+    pass_session(&c, session, &session->state, &session->state_size);
+    if (c.failed) return refused(session, "is damaged");
+    session->out->resumed = true;
+    return SX_OK;
+}
+
+sx_status sx_session_restore(sx_session *session) {
+    const char *path = session->options->checkpoint;
+    char *bytes;
+    size_t size;
+    if (access(path, F_OK) != 0 && errno == ENOENT) return SX_OK;
+    SX_TRY(sx_file_read(path, FILE_LIMIT, &bytes, &size));
+    sx_status status = read_bytes(session, bytes, size);
+    free(bytes);
+    return status;
+}

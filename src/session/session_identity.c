@@ -1,0 +1,95 @@
+/* What decides a session's results, as text: two sessions of one identity give the same results (a database
+ * aside, whose records may have changed). Neither threads nor the cache are in it. */
+#include "base/hash.h"
+#include "session/session.h"
+#include "sextant/sextant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash_number(uint64_t number, uint64_t hash) {
+    return sx_hash_bytes(&number, sizeof number, hash);
+}
+
+static uint64_t hash_network(const sx_network *network) {
+    uint64_t hash = hash_number(network->n_layers, 0);
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_layer *layer = &network->layer[i];
+        hash = sx_hash_bytes(layer->name, strlen(layer->name), hash_number(layer->count, hash));
+        hash = sx_hash_bytes(&layer->problem, sizeof layer->problem, hash);
+    }
+    return hash;
+}
+
+static uint64_t hash_limits(const sx_loop_limits *limits, uint64_t hash) {
+    hash = sx_hash_bytes(limits->min, sizeof limits->min, hash);
+    hash = sx_hash_bytes(limits->max, sizeof limits->max, hash);
+    hash = sx_hash_bytes(limits->rest, sizeof limits->rest, hash);
+    hash = sx_hash_bytes(limits->inner, limits->n_inner, hash_number(limits->n_inner, hash));
+    return sx_hash_bytes(limits->outer, limits->n_outer, hash_number(limits->n_outer, hash));
+}
+
+static uint64_t hash_constraints(const sx_constraints *constraints, uint64_t hash) {
+    for (int i = 0; i < constraints->n_levels; i++) {
+        const sx_level_limits *level = &constraints->level[i];
+        const double shares[2] = {level->min_utilization, level->min_parallelism};
+        hash = hash_limits(&level->spatial, hash_limits(&level->temporal, hash));
+        hash = hash_number((uint64_t)level->split, hash);
+        hash = hash_number(level->must_keep * 256u + level->must_bypass, hash);
+        hash = sx_hash_bytes(shares, sizeof shares, hash);
+    }
+    return hash;
+}
+
+/* A hash of the constraints of all layers. */
+static sx_status hash_all_constraints(const sx_session *session, uint64_t *out) {
+    sx_constraints *constraints = malloc(sizeof *constraints);
+    sx_status status = constraints ? SX_OK : sx_error_memory();
+    uint64_t hash = 0;
+    for (size_t i = 0; i < session->network->n_layers && !status; i++) {
+        if (session->first[i] != i) continue;
+        status = sx_session_constraints(session, &session->network->layer[i].problem, constraints);
+        if (!status) hash = hash_constraints(constraints, hash);
+    }
+    free(constraints);
+    *out = hash;
+    return status;
+}
+
+static const char *yes(bool value) {
+    return value ? "yes" : "no";
+}
+
+sx_status sx_session_identity(const sx_session *session, char **out) {
+    static const char *const warm[] = {"off", "previous", "similarity"};
+    const sx_session_options *o = session->options;
+    const uint64_t order = 0x0102030405060708;
+    sx_text text = {0};
+    uint64_t constraints;
+    SX_TRY(hash_all_constraints(session, &constraints));
+    sx_text_add(&text, "version %s\n", sx_version());
+    sx_text_add(&text, "layout %d.%zu.%zu\n", *(const unsigned char *)&order, sizeof(sx_answer),
+                sizeof(size_t));
+    sx_text_add(&text, "network %s %016llx\n", session->network->name,
+                (unsigned long long)hash_network(session->network));
+    sx_text_add(&text, "architecture %s %016llx\n", session->arch->name,
+                (unsigned long long)sx_hash_bytes(session->arch, sizeof *session->arch, 0));
+    sx_text_add(&text, "constraints %016llx\n", (unsigned long long)constraints);
+    sx_text_add(&text, "mapper %s\n", session->mapper);
+    sx_text_add(&text, "objective %s, tolerance %.17g\n", session->objective, o->run.objective.tolerance);
+    sx_text_add(&text, "seed %llu\n", (unsigned long long)o->run.seed);
+    sx_text_add(&text, "evaluations %llu\n", (unsigned long long)o->run.evaluations);
+    sx_text_add(&text, "seconds %.17g\n", o->run.seconds);
+    sx_text_add(&text, "target %.17g\n", o->run.target);
+    sx_text_add(&text, "patience %llu\n", (unsigned long long)o->run.patience);
+    sx_text_add(&text, "k-best %u\n", o->run.k_best);
+    sx_text_add(&text, "pareto %s\n", yes(o->run.pareto));
+    sx_text_add(&text, "remainders %s\n", yes(o->space.remainders));
+    sx_text_add(&text, "keep-all %s\n", yes(o->space.keep_all));
+    sx_text_add(&text, "no-banks %s\n", yes(o->space.no_banks));
+    sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));
+    sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
+    sx_text_add(&text, "warm-start %s\n", warm[o->warm]);
+    sx_text_add(&text, "database %s\n", yes(o->store != NULL));
+    return sx_text_take(&text, out);
+}

@@ -1,0 +1,178 @@
+/* One layer of a session: model, space, start point, run, and what becomes of its answers. */
+#include "base/status.h"
+#include "session/session.h"
+#include "sextant/sextant.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIAGNOSIS_TRIES = 10000 };
+
+/* What a search of a layer needs. */
+typedef struct bench {
+    sx_constraints constraints;
+    sx_model *model;
+    sx_space *space;
+    sx_run *run;
+} bench;
+
+static void bench_free(bench *b) {
+    if (!b) return;
+    sx_run_free(b->run);
+    sx_space_free(b->space);
+    sx_model_free(b->model);
+    free(b);
+}
+
+/* Passes progress on to the caller's function. */
+static void tell(void *user, const sx_progress *progress) {
+    const sx_run_options *o = &((sx_session *)user)->options->run;
+    o->progress(o->user, progress);
+}
+
+static sx_status save(void *user, const void *bytes, size_t size) {
+    return sx_session_save(user, bytes, size);
+}
+
+/* Makes model, space and run, with the start point a checkpoint holds or a new one. */
+static sx_status prepare(sx_session *session, bench *b) {
+    const sx_session_options *o = session->options;
+    const sx_problem *problem = &session->network->layer[session->at].problem;
+    SX_TRY(sx_session_constraints(session, problem, &b->constraints));
+    SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
+    SX_TRY(sx_map_space_new(b->model, &b->constraints, &o->space, &b->space));
+    if (!session->state) {
+        sx_start_fini(&session->start);
+        SX_TRY(sx_warm_start(session, session->at, b->space, &session->start));
+    } else if (session->start.point && session->start.size != sx_space_point_size(b->space)) {
+        return sx_error_new(SX_ERR_INPUT, "the checkpoint's start point is of another space");
+    }
+    sx_run_options run = o->run;
+    run.user = session;
+    run.progress = o->run.progress ? tell : NULL;
+    run.checkpoint = o->checkpoint ? save : NULL;
+    run.resume = session->state;
+    run.resume_size = session->state_size;
+    run.starts = session->start.point;
+    run.n_starts = session->start.point ? 1 : 0;
+    return sx_run_new(b->space, &run, &b->run);
+}
+
+/* Copies out all of a run's best points, or of its front. */
+static sx_status copy_answers(const bench *b, bool (*get)(const sx_run *, size_t, sx_found *), size_t *n,
+                              sx_answer **out) {
+    sx_found found;
+    size_t count = 0;
+    while (get(b->run, count, &found)) count++;
+    sx_answer *answers = calloc(count + 1, sizeof *answers);
+    if (!answers) return sx_error_memory();
+    for (size_t i = 0; get(b->run, i, &found); i++) {
+        sx_map_space_mapping(b->space, found.point, &answers[i].mapping);
+        answers[i].score = found.score;
+        answers[i].value = found.value;
+        answers[i].evaluation = found.evaluation;
+    }
+    *n = count;
+    *out = answers;
+    return SX_OK;
+}
+
+/* Copies out the trace of improvements. */
+static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
+    sx_trace_point line;
+    size_t n = 0;
+    while (sx_run_trace(run, n, &line)) n++;
+    result->trace = calloc(n + 1, sizeof *result->trace);
+    if (!result->trace) return sx_error_memory();
+    for (; result->n_trace < n; result->n_trace++)
+        (void)sx_run_trace(run, result->n_trace, &result->trace[result->n_trace]);
+    return SX_OK;
+}
+
+/* Copies out what a run found. */
+static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
+    const sx_run_options *o = &session->options->run;
+    const sx_score minimum = sx_model_minimum(b->model);
+    sx_found found;
+    result->summary = sx_run_result(b->run);
+    result->minimum = sx_objective_value(&o->objective, &minimum);
+    result->warm_from = session->start.from;
+    result->warm_value = session->start.value;
+    memcpy(result->warm_name, session->start.name, sizeof result->warm_name);
+    result->found = sx_run_best(b->run, 0, &found);
+    if (result->found) {
+        sx_map_space_mapping(b->space, found.point, &result->best.mapping);
+        result->best.score = found.score;
+        result->best.value = found.value;
+        result->best.evaluation = found.evaluation;
+    }
+    if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
+    if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
+    SX_TRY(copy_trace(b->run, result));
+    if (result->found || result->summary.stop == SX_STOP_SIGNAL) return SX_OK;
+    return sx_space_diagnose(b->space, o->seed, DIAGNOSIS_TRIES, &result->diagnosis);
+}
+
+/* What else repeats a run, as JSON; NULL when memory is out. */
+static char *options_json(const sx_session *session, const sx_layer_result *result) {
+    static const char *const warm[] = {"off", "previous", "similarity"};
+    const sx_session_options *o = session->options;
+    json_t *object = json_pack("{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s}", "evaluations",
+                               (json_int_t)o->run.evaluations, "seconds", o->run.seconds, "target",
+                               o->run.target, "patience", (json_int_t)o->run.patience, "remainders",
+                               o->space.remainders, "keep_all", o->space.keep_all, "no_banks",
+                               o->space.no_banks, "no_first_read_elision", o->model.no_first_read_elision,
+                               "no_link_transfers", o->model.no_link_transfers, "warm_start", warm[o->warm]);
+    if (object && result->warm_from != SX_WARM_NONE)
+        json_object_set_new(object, "warm_from", json_string(result->warm_name));
+    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+/* Adds the best of a result to the database. */
+static sx_status keep(const sx_session *session, const sx_layer_result *result) {
+    if (!session->options->store || !result->found) return SX_OK;
+    sx_record *record = calloc(1, sizeof *record);
+    char *options = options_json(session, result);
+    sx_status status = SX_OK;
+    if (record && options) {
+        record->problem = session->network->layer[session->at].problem;
+        record->arch = *session->arch;
+        record->mapping = result->best.mapping;
+        record->score = result->best.score;
+        record->value = result->best.value;
+        record->objective = session->objective;
+        record->mapper = session->mapper;
+        record->options = options;
+        record->version = sx_version();
+        record->seed = session->options->run.seed;
+        record->evaluations = result->summary.evaluations;
+        record->valid = result->summary.valid;
+        record->seconds = result->summary.seconds;
+        record->lower_bound = result->summary.lower_bound;
+        record->optimal = result->summary.optimal;
+        status = sx_store_add(session->options->store, record);
+    } else {
+        status = sx_error_memory();
+    }
+    free(options);
+    free(record);
+    return status;
+}
+
+sx_status sx_session_search(sx_session *session) {
+    sx_layer_result *result = &session->out->layer[session->at];
+    bench *b = calloc(1, sizeof *b);
+    if (!b) return sx_error_memory();
+    sx_status status = prepare(session, b);
+    if (!status) status = sx_run_search(b->run, session->mapper);
+    free(session->state);
+    session->state = NULL;
+    session->state_size = 0;
+    if (!status) status = collect(session, b, result);
+    if (!status) status = keep(session, result);
+    bench_free(b);
+    return status;
+}

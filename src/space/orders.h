@@ -7,12 +7,14 @@
 typedef struct sx_orders sx_orders;
 
 /* The order classes of a problem: two orders of a level's loops beyond 1 are in one class when every cost of
- * the model is the same for both, whatever the other levels do. (File head: the rule and why it holds.) */
+ * the model is the same for both, whatever the other levels do. Without `remainders` that holds of mappings
+ * with exact factors only. (File head: the rule and why it holds.) */
 SX_MUST_USE sx_status sx_orders_new(const sx_problem *problem, bool remainders, SX_OWN sx_orders **out);
 void sx_orders_free(SX_TAKE sx_orders *orders);
 
 /* The classes for a set of dimensions with factors beyond 1 (bit mask), one order each, canonical: innermost
- * first, the set's dimensions before all others. *n is how many; NULL when memory is out. Thread-safe. */
+ * first, the set's dimensions before all others. *n is how many; NULL when memory is out or there are more
+ * than 2^22. Thread-safe. */
 const uint8_t (*sx_orders_classes(sx_orders *orders, uint32_t dims, size_t *n))[SX_MAX_DIMS];
 
 /* The canonical order of the class that an order belongs to. */

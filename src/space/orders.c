@@ -1,0 +1,208 @@
+/* Which orders of a level's temporal loops no cost tells apart.
+ *
+ * With exact factors. Of a tensor the model counts the visits that move the tile of a level's children, and
+ * what each of them fetches, as one loop after another advances (model/motion.h). A dimension is solo for a
+ * tensor if it has a rank to itself. Seen from the children outward:
+ *   - the first loop on a solo dimension moves the tile clear of itself and of its siblings, and so does
+ *     every loop outside it; between two such steps all inner loops run, so what they find does not depend on
+ *     which of the outer loops advanced. Hence only the loops inside the first solo one matter, and which of
+ *     them are so many iterations outside each other;
+ *   - next to each other, loops that do not index the tensor make the same step and can change places.
+ * What a tensor sees of an order is therefore the sequence of its other dimensions (those that share a rank:
+ * sliding windows) up to its first solo one, with the sets of dimensions in between that do not index it. For
+ * a tensor without windows that is one set. Loops of other levels stand inside or outside all of these, and
+ * change nothing about it. A rank whose other dimensions have size 1 counts as one dimension's own: its tile
+ * never overlaps itself.
+ *
+ * With remainders a loop may run but once at the edge of its dimension, so that none is a barrier to those
+ * outside it, and siblings idle in turn, so that neighbours at the visit before differ with the order of any
+ * two loops: every order is a class of its own.
+ *
+ * What a tensor sees is the set of dimensions before its first solo one in some partial order, so the least
+ * order of a class is found by always taking the least dimension that all tensors allow; and the beginning of
+ * a least order is a least beginning, which prunes the enumeration to O(dimensions) steps per class. */
+#include "space/orders.h"
+
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CLASSES = 1 << 22 };
+
+/* The classes of a set of dimensions; order is NULL until they are asked for. */
+struct entry {
+    uint8_t (*order)[SX_MAX_DIMS];
+    size_t n, room;
+};
+
+struct sx_orders {
+    int n_dims, n_tensors;
+    bool remainders;
+    uint32_t indexed[SX_MAX_TENSORS], solo[SX_MAX_TENSORS]; /* dimensions, as masks */
+    pthread_mutex_t lock;
+    struct entry *entry; /* per set of dimensions */
+};
+
+/* Sets which dimensions index a tensor, and which have a rank to themselves. */
+static void set_masks(sx_orders *orders, const sx_problem *problem, int tensor) {
+    const sx_tensor *v = &problem->tensor[tensor];
+    uint32_t indexed = 0, shared = 0;
+    for (int r = 0; r < v->n_ranks; r++) {
+        uint32_t rank = 0;
+        for (int d = 0; d < problem->n_dims; d++)
+            if (v->coef[r][d] != 0 && problem->size[d] > 1) rank |= 1u << d;
+        shared |= rank & indexed;
+        if (rank & (rank - 1)) shared |= rank;
+        indexed |= rank;
+    }
+    orders->indexed[tensor] = indexed;
+    orders->solo[tensor] = indexed & ~shared;
+}
+
+sx_status sx_orders_new(const sx_problem *problem, bool remainders, sx_orders **out) {
+    sx_orders *orders = calloc(1, sizeof *orders);
+    if (!orders) return sx_error_memory();
+    orders->n_dims = problem->n_dims;
+    orders->n_tensors = problem->n_tensors;
+    orders->remainders = remainders;
+    for (int v = 0; v < problem->n_tensors; v++) set_masks(orders, problem, v);
+    orders->entry = calloc((size_t)1 << problem->n_dims, sizeof *orders->entry);
+    if (!orders->entry || pthread_mutex_init(&orders->lock, NULL) != 0) {
+        free(orders->entry);
+        free(orders);
+        return sx_error_memory();
+    }
+    *out = orders;
+    return SX_OK;
+}
+
+void sx_orders_free(sx_orders *orders) {
+    if (!orders) return;
+    for (size_t i = 0; i < (size_t)1 << orders->n_dims; i++) free(orders->entry[i].order);
+    free(orders->entry);
+    pthread_mutex_destroy(&orders->lock);
+    free(orders);
+}
+
+/* What one tensor still asks of an order that is being made after another one: the dimensions of runs, one
+ * run after the other, and then (unless the other one ends there) a solo one. */
+struct view {
+    uint32_t run[SX_MAX_DIMS];
+    int n_runs, now;
+    bool settled; /* a solo dimension follows, or has followed */
+    uint32_t solo;
+};
+
+/* Describes how a tensor sees the first n dimensions of an order. */
+static void look(const sx_orders *orders, int tensor, const uint8_t *order, int n, struct view *out) {
+    bool within_run = false;
+    *out = (struct view){.solo = orders->solo[tensor]};
+    for (int i = 0; i < n; i++) {
+        uint32_t dim = 1u << order[i];
+        if (orders->solo[tensor] & dim) {
+            out->settled = true;
+            return;
+        }
+        bool window = orders->indexed[tensor] & dim;
+        if (window || !within_run) out->n_runs++;
+        out->run[out->n_runs - 1] |= dim;
+        within_run = !window;
+    }
+}
+
+/* The dimensions that a tensor allows next. */
+static uint32_t allowed(const struct view *view) {
+    if (view->now < view->n_runs) return view->run[view->now];
+    return view->now == view->n_runs && view->settled ? view->solo : UINT32_MAX;
+}
+
+/* Notes that a dimension was taken. */
+static void take(struct view *view, uint32_t dim) {
+    if (view->now < view->n_runs) {
+        view->run[view->now] &= ~dim;
+        view->now += view->run[view->now] == 0;
+    } else {
+        view->now = view->n_runs + 1;
+    }
+}
+
+/* Makes the first n dimensions of an order the least beginning that all tensors see alike. */
+static void make_least(const sx_orders *orders, uint8_t *order, int n) {
+    struct view view[SX_MAX_TENSORS];
+    uint32_t left = 0;
+    for (int v = 0; v < orders->n_tensors; v++) look(orders, v, order, n, &view[v]);
+    for (int i = 0; i < n; i++) left |= 1u << order[i];
+    for (int i = 0; i < n; i++) {
+        uint32_t next = left;
+        for (int v = 0; v < orders->n_tensors; v++) next &= allowed(&view[v]);
+        int dim = __builtin_ctz(next);
+        for (int v = 0; v < orders->n_tensors; v++) take(&view[v], 1u << dim);
+        left &= ~(1u << dim);
+        order[i] = (uint8_t)dim;
+    }
+}
+
+/* Appends the dimensions that are not in a set, ascending. */
+static void append_others(const sx_orders *orders, uint32_t dims, uint8_t *order) {
+    int n = __builtin_popcount(dims);
+    for (int d = 0; d < orders->n_dims; d++)
+        if (!(dims >> d & 1)) order[n++] = (uint8_t)d;
+}
+
+/* Adds a class; false when memory is out or there are too many. */
+static bool add_class(const sx_orders *orders, struct entry *entry, uint32_t dims, const uint8_t *order) {
+    if (entry->n == entry->room) {
+        size_t room = entry->room ? 2 * entry->room : 8;
+        void *more = room > MAX_CLASSES ? NULL : realloc(entry->order, room * sizeof *entry->order);
+        if (!more) return false;
+        entry->order = more;
+        entry->room = room;
+    }
+    memset(entry->order[entry->n], 0, sizeof *entry->order);
+    memcpy(entry->order[entry->n], order, SX_MAX_DIMS);
+    append_others(orders, dims, entry->order[entry->n++]);
+    return true;
+}
+
+/* Adds all classes whose least order begins with the first n dimensions; false when memory is out. */
+static bool add_classes(const sx_orders *orders, struct entry *entry, uint32_t dims, uint8_t *order, int n,
+                        uint32_t left) {
+    if (left == 0) return add_class(orders, entry, dims, order);
+    for (int d = 0; d < orders->n_dims; d++) {
+        if (!(left >> d & 1)) continue;
+        uint8_t least[SX_MAX_DIMS];
+        order[n] = (uint8_t)d;
+        memcpy(least, order, sizeof least);
+        if (!orders->remainders) make_least(orders, least, n + 1);
+        if (memcmp(least, order, (size_t)n + 1) != 0) continue;
+        if (!add_classes(orders, entry, dims, order, n + 1, left & ~(1u << d))) return false;
+    }
+    return true;
+}
+
+const uint8_t (*sx_orders_classes(sx_orders *orders, uint32_t dims, size_t *n))[SX_MAX_DIMS] {
+    dims &= (1u << orders->n_dims) - 1;
+    struct entry *entry = &orders->entry[dims];
+    pthread_mutex_lock(&orders->lock);
+    if (entry->n == 0) {
+        uint8_t first[SX_MAX_DIMS] = {0};
+        if (!add_classes(orders, entry, dims, first, 0, dims)) {
+            free(entry->order);
+            *entry = (struct entry){0};
+        }
+    }
+    *n = entry->n;
+    const void *order = entry->order;
+    pthread_mutex_unlock(&orders->lock);
+    return order;
+}
+
+void sx_orders_canonical(sx_orders *orders, uint32_t dims, uint8_t *order) {
+    int n = 0;
+    for (int i = 0; i < orders->n_dims; i++)
+        if (dims >> order[i] & 1) order[n++] = order[i];
+    if (!orders->remainders) make_least(orders, order, n);
+    append_others(orders, dims, order);
+}

@@ -1,0 +1,154 @@
+/* Order classes: how many there are, and that every order leads to one of them. */
+#include "space/orders.h"
+#include "support/expect.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MATMUL "O[m,n] += A[m,k]*B[k,n] {m:4,n:4,k:4}"
+#define CONV "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:2,k:4,c:4,p:4,q:4,r:3,s:3}"
+
+/* The orders of einsum text. */
+static sx_orders *orders_of(const char *einsum, bool remainders, sx_problem *problem) {
+    sx_orders *orders;
+    sx_expect_ok(sx_einsum_parse(einsum, problem));
+    sx_expect_ok(sx_orders_new(problem, remainders, &orders));
+    return orders;
+}
+
+static void classes_have_known_numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *einsum;
+        uint32_t dims;
+        size_t exact, ragged;
+    } cases[] = {
+        {MATMUL, 7, 3, 6},
+        {MATMUL, 3, 2, 2}, /* which of A and B stays */
+        {MATMUL, 1, 1, 1},
+        {MATMUL, 0, 1, 1},
+        {"O[a,b] += A[a,b] {a:4,b:4}", 3, 1, 2},
+        {"O[a] += A[a+b] {a:4,b:4}", 3, 2, 2},
+        {"O[a] += A[a+b] {a:4,b:1}", 1, 1, 1},
+        {"O[a,b,c] += A[a+b+c] {a:4,b:4,c:4}", 7, 6, 6},
+        {"O[a,b] += A[a,b]*B[c,d,e] {a:4,b:4,c:4,d:4,e:4}", 31, 8 + 4 - 2, 120},
+        {CONV, 127, 345, 5040},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int remainders = 0; remainders < 2; remainders++) {
+            sx_problem problem;
+            sx_orders *orders = orders_of(cases[i].einsum, remainders, &problem);
+            size_t n;
+            assert_non_null(sx_orders_classes(orders, cases[i].dims, &n));
+            assert_int_equal(n, remainders ? cases[i].ragged : cases[i].exact);
+            sx_orders_free(orders);
+        }
+    sx_orders_free(NULL);
+}
+
+/* The next permutation of n numbers in lexicographic order; false after the last. */
+static bool next_order(uint8_t *order, int n) {
+    int i = n - 2, j = n - 1;
+    while (i >= 0 && order[i] > order[i + 1]) i--;
+    if (i < 0) return false;
+    while (order[j] < order[i]) j--;
+    uint8_t swap = order[i];
+    order[i] = order[j];
+    order[j] = swap;
+    for (i++, j = n - 1; i < j; i++, j--) {
+        swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    return true;
+}
+
+/* Whether a class comes before another. */
+static int compare(const void *a, const void *b) {
+    return memcmp(a, b, SX_MAX_DIMS);
+}
+
+static void every_order_has_a_class(void **state) {
+    (void)state;
+    static const struct {
+        const char *einsum;
+        uint32_t dims;
+    } cases[] = {{CONV, 127}, {CONV, 0x5b}, {CONV, 0x36},
+                 {MATMUL, 7}, {MATMUL, 5},  {"O[a,a] += A[a+2*b,c]*B[c,c-d]*C[b,d,a] {a:3,b:4,c:5,d:2}", 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_problem problem;
+        sx_orders *orders = orders_of(cases[i].einsum, false, &problem);
+        size_t n, seen = 0;
+        const uint8_t(*classes)[SX_MAX_DIMS] = sx_orders_classes(orders, cases[i].dims, &n);
+        bool *found = calloc(n, sizeof *found);
+        uint8_t order[SX_MAX_DIMS] = {0, 1, 2, 3, 4, 5, 6};
+        do {
+            uint8_t least[SX_MAX_DIMS] = {0}, again[SX_MAX_DIMS];
+            memcpy(least, order, problem.n_dims);
+            sx_orders_canonical(orders, cases[i].dims, least);
+            memcpy(again, least, sizeof again);
+            sx_orders_canonical(orders, cases[i].dims, again);
+            assert_memory_equal(again, least, sizeof again);
+            const uint8_t(*at)[SX_MAX_DIMS] = bsearch(least, classes, n, sizeof *classes, compare);
+            assert_non_null(at);
+            seen += !found[at - classes];
+            found[at - classes] = true;
+        } while (next_order(order, problem.n_dims));
+        assert_int_equal(seen, n);
+        free(found);
+        sx_orders_free(orders);
+    }
+}
+
+static void too_many_classes_are_none(void **state) {
+    (void)state;
+    sx_problem problem;
+    sx_orders *orders = orders_of("O[a] += A[a,b,c,d,e,f,g,h,i,j,k] "
+                                  "{a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2,i:2,j:2,k:2}",
+                                  true, &problem);
+    size_t n;
+    assert_null(sx_orders_classes(orders, 0x7ff, &n));
+    assert_int_equal(n, 0);
+    assert_non_null(sx_orders_classes(orders, 0x1f, &n));
+    assert_int_equal(n, 120);
+    sx_orders_free(orders);
+}
+
+/* Asks for the classes of every set. */
+static void *ask(void *user) {
+    size_t n, sum = 0;
+    for (uint32_t dims = 0; dims < 128; dims++) {
+        if (!sx_orders_classes(user, dims, &n)) return NULL;
+        sum += n;
+    }
+    return sum > 0 ? user : NULL;
+}
+
+static void threads_share_classes(void **state) {
+    (void)state;
+    sx_problem problem;
+    sx_orders *orders = orders_of(CONV, false, &problem);
+    pthread_t thread[4];
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&thread[i], NULL, ask, orders), 0);
+    for (int i = 0; i < 4; i++) {
+        void *answer;
+        assert_int_equal(pthread_join(thread[i], &answer), 0);
+        assert_ptr_equal(answer, orders);
+    }
+    sx_orders_free(orders);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_have_known_numbers),
+        cmocka_unit_test(every_order_has_a_class),
+        cmocka_unit_test(too_many_classes_are_none),
+        cmocka_unit_test(threads_share_classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

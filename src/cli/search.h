@@ -63,6 +63,13 @@
 #define SX_OPTIONS_BUDGET                                                                                    \
     SX_OPTION_EVALS, SX_OPTION_TIME, SX_OPTION_TARGET, SX_OPTION_PATIENCE, SX_OPTION_THREADS
 
+/* For answers that are compared byte by byte. */
+#define SX_OPTION_NO_CLOCK                                                                                   \
+    {                                                                                                        \
+        "no-clock", 0, NULL, SX_OPTION_FLAG, false,                                                          \
+            "leave times out of the answer, so that equal searches give equal bytes"                         \
+    }
+
 /* The space that is searched. */
 #define SX_OPTION_REMAINDERS                                                                                 \
     { "remainders", 0, NULL, SX_OPTION_FLAG, false, "factors need not divide: any tile at any level" }

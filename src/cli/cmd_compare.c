@@ -1,0 +1,307 @@
+/* `sextant compare`: several mappers under the same budget. */
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/compare.h"
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Evaluations and seeds where none are named, as numbers and as text. */
+#define DEFAULT_EVALS 10000
+#define DEFAULT_SEEDS 5
+#define QUOTED(number) #number
+#define TEXT_OF(number) QUOTED(number)
+
+enum { MAX_SEEDS = 10000, DIAGNOSED = 10000 };
+
+static sx_status bad_seeds(const char *text) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "--seeds is '%s'", text),
+        "it is how many seeds to take, 1 to %d (they count from 0), or a list such as 3,14,15", MAX_SEEDS);
+}
+
+/* Reads a number at *text and goes past it; false where there is none. */
+static bool read_seed(const char **text, uint64_t *out) {
+    char *end;
+    if (**text < '0' || **text > '9') return false;
+    errno = 0;
+    *out = strtoull(*text, &end, 10);
+    *text = end;
+    return errno == 0;
+}
+
+/* Reads --seeds: a count, or a list with commas. */
+static sx_status read_seeds(const char *text, sx_comparison *c) {
+    const char *at = text;
+    uint64_t first;
+    size_t n = 1;
+    for (const char *p = text; *p; p++) n += *p == ',';
+    if (!read_seed(&at, &first) || n > MAX_SEEDS) return bad_seeds(text);
+    bool count = *at == 0;
+    if (count && (first < 1 || first > MAX_SEEDS)) return bad_seeds(text);
+    c->n_seeds = count ? (size_t)first : n;
+    c->seed = calloc(c->n_seeds, sizeof *c->seed);
+    if (!c->seed) return sx_error_memory();
+    for (size_t i = 0; i < c->n_seeds; i++) c->seed[i] = i;
+    if (count) return SX_OK;
+    c->seed[0] = first;
+    for (size_t i = 1; i < n; i++)
+        if (*at++ != ',' || !read_seed(&at, &c->seed[i])) return bad_seeds(text);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (c->seed[i] == c->seed[j])
+                return sx_error_new(SX_ERR_USAGE, "--seeds names %llu twice", (unsigned long long)c->seed[i]);
+    return *at ? bad_seeds(text) : SX_OK;
+}
+
+/* Reads the mappers. */
+static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
+    size_t n = 0;
+    const char *text;
+    while (sx_args_text(args, "mapper", n)) n++;
+    if (n == 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper is named"),
+                             "name each by --mapper NAME; `sextant list mappers` shows them");
+    c->mapper = calloc(n, sizeof *c->mapper);
+    c->settings = calloc(n, sizeof *c->settings);
+    if (!c->mapper || !c->settings) return sx_error_memory();
+    for (; (text = sx_args_text(args, "mapper", c->n_mappers)); c->n_mappers++) {
+        for (size_t i = 0; i < c->n_mappers; i++)
+            if (strcmp(c->mapper[i], text) == 0)
+                return sx_error_new(SX_ERR_USAGE, "--mapper %s is given twice", text);
+        SX_TRY(sx_navigator_text(text, &c->settings[c->n_mappers]));
+        c->mapper[c->n_mappers] = strdup(text);
+        if (!c->mapper[c->n_mappers]) return sx_error_memory();
+    }
+    return SX_OK;
+}
+
+/* Reads --x: whether curves go over seconds. */
+static sx_status read_axis(const sx_args *args, bool *by_time) {
+    const char *text = sx_args_text(args, "x", 0);
+    *by_time = text ? strcmp(text, "time") == 0 : sx_args_flag(args, "time") && !sx_args_flag(args, "evals");
+    if (text && !*by_time && strcmp(text, "evals") != 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x is '%s'", text), "it may be evals or time");
+    if (text && !sx_args_flag(args, "svg"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x is for --svg only"), "name a file by --svg");
+    return SX_OK;
+}
+
+static sx_status read_options(const sx_args *args, sx_comparison *c) {
+    const char *seeds = sx_args_text(args, "seeds", 0);
+    bool by_time;
+    SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &c->options));
+    SX_TRY(read_seeds(seeds ? seeds : TEXT_OF(DEFAULT_SEEDS), c));
+    SX_TRY(read_mappers(args, c));
+    SX_TRY(read_axis(args, &by_time));
+    sx_objective_text(&c->options.objective, c->objective, sizeof c->objective);
+    c->clock = !sx_args_flag(args, "no-clock");
+    return SX_OK;
+}
+
+/* Leaves each computation once among the problems. */
+static sx_status drop_twins(sx_network *problems) {
+    size_t *first = calloc(problems->n_layers + 1, sizeof *first), kept = 0;
+    if (!first) return sx_error_memory();
+    sx_network_distinct(problems, first);
+    for (size_t i = 0; i < problems->n_layers; i++)
+        if (first[i] == i) problems->layer[kept++] = problems->layer[i];
+    problems->n_layers = kept;
+    free(first);
+    return SX_OK;
+}
+
+/* Takes down what a run found. */
+static sx_status take_result(const sx_run *run, sx_compare_run *out) {
+    sx_found best;
+    sx_trace_point point;
+    out->summary = sx_run_result(run);
+    out->found = sx_run_best(run, 0, &best);
+    if (out->found) {
+        out->score = best.score;
+        out->value = best.value;
+    }
+    while (sx_run_trace(run, out->n_trace, &point)) out->n_trace++;
+    out->trace = calloc(out->n_trace + 1, sizeof *out->trace);
+    if (!out->trace) return sx_error_memory();
+    for (size_t i = 0; i < out->n_trace; i++) sx_run_trace(run, i, &out->trace[i]);
+    return SX_OK;
+}
+
+/* Forgets how long a run took. */
+static void forget_times(sx_compare_run *run) {
+    run->summary.seconds = 0;
+    for (size_t i = 0; i < run->n_trace; i++) run->trace[i].seconds = 0;
+}
+
+/* Runs one mapper with one seed. */
+static sx_status run_once(sx_comparison *c, const sx_space *space, size_t problem, size_t mapper,
+                          uint64_t seed) {
+    sx_run_options options = c->options;
+    sx_compare_run *out = &c->run[c->n_runs];
+    sx_run *run = NULL;
+    options.seed = seed;
+    SX_TRY(sx_run_new(space, &options, &run));
+    *out = (sx_compare_run){.problem = problem, .mapper = mapper, .seed = seed};
+    sx_status status = sx_run_search(run, c->mapper[mapper]);
+    if (!status) status = take_result(run, out);
+    if (!c->clock) forget_times(out);
+    sx_run_free(run);
+    if (status || out->summary.stop == SX_STOP_SIGNAL)
+        free(out->trace);
+    else
+        c->n_runs++;
+    return status;
+}
+
+/* Says why a problem has no legal mapping, where no run found one. */
+static sx_status add_diagnosis(const sx_comparison *c, const sx_space *space, size_t problem, sx_text *err) {
+    char *text;
+    bool found = false, any = false;
+    for (size_t i = 0; i < c->n_runs; i++) {
+        any |= c->run[i].problem == problem;
+        found |= c->run[i].problem == problem && c->run[i].found;
+    }
+    if (found || !any) return SX_OK;
+    SX_TRY(sx_space_diagnose(space, 0, DIAGNOSED, &text));
+    size_t size = strlen(text);
+    sx_text_add(err, "%s: no legal mapping was found\n%s%s", c->problems.layer[problem].name, text,
+                size && text[size - 1] == '\n' ? "" : "\n");
+    free(text);
+    return SX_OK;
+}
+
+/* Runs all mappers with all seeds on one problem. */
+static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t problem, sx_progress_line *line,
+                             sx_text *err) {
+    sx_search_space s;
+    sx_status status = sx_search_space_init(sources, &c->problems.layer[problem].problem, &c->arch, &s);
+    size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
+    if (!status) {
+        sx_score least = sx_model_minimum(s.model);
+        c->minimum[problem] = sx_objective_value(&c->options.objective, &least);
+    }
+    for (size_t m = 0; m < c->n_mappers && !status; m++)
+        for (size_t i = 0; i < c->n_seeds && !status && !*c->options.stop; i++) {
+            sx_progress_title(line, "%zu/%zu %s, %s, seed %llu", c->n_runs + 1, total,
+                              c->problems.layer[problem].name, c->mapper[m], (unsigned long long)c->seed[i]);
+            status = run_once(c, s.space, problem, m, c->seed[i]);
+        }
+    if (!status) status = add_diagnosis(c, s.space, problem, err);
+    sx_search_space_fini(&s);
+    return status;
+}
+
+/* Runs everything. */
+static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {
+    sx_progress_line line;
+    size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
+    c->minimum = calloc(c->problems.n_layers, sizeof *c->minimum);
+    c->run = calloc(total, sizeof *c->run);
+    if (!c->minimum || !c->run) return sx_error_memory();
+    sx_progress_begin(&line, args);
+    c->options.stop = sx_interrupt_catch();
+    c->options.progress = sx_progress_show;
+    c->options.user = &line;
+    sx_status status = SX_OK;
+    for (size_t p = 0; p < c->problems.n_layers && !status && !*c->options.stop; p++)
+        status = run_problem(c, sources, p, &line, &result->err);
+    sx_progress_end(&line);
+    c->complete = c->n_runs == total;
+    if (!status && !c->complete)
+        sx_text_add(&result->err, "note: interrupted after %zu of %zu runs\n", c->n_runs, total);
+    return status;
+}
+
+/* Gives out the table or the JSON, and the files asked for. */
+static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *result) {
+    const char *csv = sx_args_text(args, "csv", 0), *svg = sx_args_text(args, "svg", 0);
+    bool found = false, by_time = false;
+    for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
+    result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    result->file = sx_args_text(args, "output", 0);
+    if (csv) {
+        sx_text text = {0};
+        sx_compare_csv(c, &text);
+        sx_status status = text.failed ? sx_error_memory() : sx_file_write(csv, text.data, text.size);
+        sx_text_free(&text);
+        SX_TRY(status);
+    }
+    SX_TRY(read_axis(args, &by_time));
+    if (svg) SX_TRY(sx_compare_svg(c, by_time, svg));
+    return sx_args_flag(args, "json") ? sx_compare_json(c, &result->out) : sx_compare_print(c, &result->out);
+}
+
+static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {
+    SX_TRY(read_options(args, c));
+    SX_TRY(sx_sources_load(args, sources));
+    SX_TRY(sx_sources_arch(sources, &c->arch));
+    SX_TRY(sx_sources_problems(sources, &c->problems));
+    SX_TRY(drop_twins(&c->problems));
+    sx_search_notes(args, sources, &result->err);
+    SX_TRY(run_all(args, sources, c, result));
+    return answer(args, c, result);
+}
+
+static void comparison_fini(sx_comparison *c) {
+    for (size_t i = 0; i < c->n_runs; i++) free(c->run[i].trace);
+    for (size_t i = 0; c->mapper && i < c->n_mappers; i++) free(c->mapper[i]);
+    for (size_t i = 0; c->settings && i < c->n_mappers; i++) free(c->settings[i]);
+    free(c->run);
+    free(c->minimum);
+    free(c->mapper);
+    free(c->settings);
+    free(c->seed);
+    sx_network_fini(&c->problems);
+}
+
+/* `sextant compare`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    sx_sources sources = {0};
+    sx_comparison *c = calloc(1, sizeof *c);
+    if (!c) return sx_error_memory();
+    sx_status status = compare(args, &sources, c, result);
+    comparison_fini(c);
+    sx_sources_fini(&sources);
+    free(c);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_ARCH,
+    SX_OPTIONS_NETWORK,
+    SX_OPTION_CONSTRAINTS,
+    SX_OPTION_MAPPERS,
+    {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
+     "how many seeds to take, or which: 3,14,15 (" TEXT_OF(DEFAULT_SEEDS) ")"},
+    SX_OPTION_MINIMISE,
+    SX_OPTIONS_BUDGET,
+    SX_OPTIONS_SPACE,
+    SX_OPTIONS_MODEL,
+    {"csv", 0, "FILE", SX_OPTION_TEXT, false, "also write a line for each run"},
+    {"svg", 0, "FILE", SX_OPTION_TEXT, false,
+     "also draw the curves of convergence; with several problems, a file for each"},
+    {"x", 0, "evals|time", SX_OPTION_TEXT, false,
+     "with --svg: what the curves go over (time where only that is limited, otherwise evals)"},
+    SX_OPTION_NO_CLOCK,
+    SX_OPTION_JSON,
+    SX_OPTION_OUTPUT,
+    SX_OPTION_VERBOSE,
+    SX_OPTION_QUIET,
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_compare = {
+    .name = "compare",
+    .about =
+        "several mappers on the same problems, under the same budget, with several seeds: a table and curves",
+    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME ... --mapper NAME ... [OPTION ...]",
+    .details = "Of a network, every computation counts once. A mapper's distance from the algorithmic "
+               "minimum is in the\n"
+               "column `x minimum`. Ctrl-C gives the runs that are done.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

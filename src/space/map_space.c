@@ -49,6 +49,7 @@ static const sx_space_type map_type = {
 };
 
 const sx_map_space *sx_map_space_of(const sx_space *space) {
+    while (space->inner) space = space->inner;
     return space->type == &map_type ? sx_map_cast(space) : NULL;
 }
 

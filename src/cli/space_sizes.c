@@ -9,7 +9,7 @@
 
 /* A line's count as text; an estimate with its sign and its error. */
 static sx_shown show_size(const sx_size *size) {
-    char count[32];
+    char count[30];
     sx_shown shown;
     if (size->count.exact && size->count.high == 0 && size->count.log10 < 10)
         return sx_show_count((double)size->count.low);

@@ -77,4 +77,21 @@ unsigned sx_map_score(const sx_space *space, void *scorer, const void *point, co
                       double bound, sx_score *out);
 void sx_map_key(const sx_space *space, const void *point, uint64_t key[2]);
 
+/* --- map_encode.c, map_project.c, map_diagnose.c --- */
+
+enum {
+    SX_MAP_MAX_VALUES = SX_MAX_DIMS * (SX_MAX_SLOTS + 2 * SX_MAX_LEVELS) + SX_MAX_TENSORS * SX_MAX_LEVELS
+};
+
+/* How many numbers a point's vector has. */
+size_t sx_map_n_values(const sx_map_space *space);
+void sx_map_encode(const sx_space *space, const void *point, double *values);
+
+/* Gives a point with its factors set the orders, axes, kept tensors and banks nearest to a vector, and
+ * settles it. */
+void sx_map_decode_levels(const sx_map_space *space, const double *values, void *point);
+
+bool sx_map_project(const sx_space *space, const double *values, void *point);
+sx_status sx_map_diagnose(const sx_space *space, uint64_t seed, uint64_t tries, SX_OWN char **out);
+
 #endif

@@ -110,8 +110,10 @@ static uint64_t product(const sx_mapping_level *at, unsigned dims) {
 static bool turn(const patient *p, int level, unsigned x, unsigned dims, uint64_t used, uint64_t room) {
     sx_mapping_level *at = sx_map_level(p->point, level);
     unsigned fit = 0;
-    for (unsigned left = dims & p->space->free_x[level]; left; left &= left - 1)
-        if (used * at->spatial[__builtin_ctz(left)] <= room) fit |= left & -left;
+    for (unsigned left = dims & p->space->free_x[level]; left; left &= left - 1) {
+        uint32_t factor = at->spatial[__builtin_ctz(left)];
+        if (factor > 1 && used * factor <= room) fit |= left & -left;
+    }
     if (!fit) return false;
     for (uint64_t skip = sx_rng_below(p->rng, (uint64_t)__builtin_popcount(fit)); skip > 0; skip--)
         fit &= fit - 1;

@@ -42,6 +42,8 @@ static const sx_space_type map_type = {
     .take = sx_map_take,
     .neighbour = sx_map_neighbour,
     .repair = repair,
+    .encode = sx_map_encode,
+    .project = sx_map_project,
     .scorer_new = sx_map_scorer_new,
     .scorer_free = sx_map_scorer_free,
     .score = sx_map_score,
@@ -272,6 +274,7 @@ static sx_status set_up(sx_map_space *space) {
     }
     for (int d = 0; d < space->problem->n_dims; d++) SX_TRY(set_factors(space, d));
     set_genes(space);
+    space->space.n_values = sx_map_n_values(space);
     return set_blank(space);
 }
 

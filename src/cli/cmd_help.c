@@ -9,9 +9,10 @@
 enum { HELP_WIDTH = 100, HELP_INDENT = 28 };
 
 void sx_help_program(sx_text *out) {
-    sx_text_add(out,
-                "usage: sextant COMMAND [OPTION ...]\n\n"
-                "Sextant costs mappings of tensor computations onto hardware accelerators.\n\ncommands:\n");
+    sx_text_add(
+        out,
+        "usage: sextant COMMAND [OPTION ...]\n\n"
+        "Sextant finds and costs mappings of tensor computations onto hardware accelerators.\n\ncommands:\n");
     sx_table table;
     sx_table_begin(&table, "ll");
     for (size_t i = 0; sx_command_at(i); i++) {

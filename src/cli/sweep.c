@@ -54,7 +54,7 @@ static int by_cost(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Costs every order, sorted by cost. */
+/* Costs every order, in their own order. */
 static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, const sx_sweep *sweep,
                              swept *all) {
     sx_mapping mapping = *given;
@@ -68,11 +68,60 @@ static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, c
                                 sx_reason_name(verdict.reason));
         all[i] = (swept){score.energy_pj * score.cycles, i};
     }
-    qsort(all, sweep->n_orders, sizeof *all, by_cost);
     return SX_OK;
 }
 
-/* Gathers sorted orders into groups. */
+/* The number of an order: the inverse of order_at. */
+static uint64_t order_rank(const uint8_t *order, int n) {
+    uint64_t rank = 0;
+    uint32_t used = 0;
+    for (int i = 0; i < n; i++) {
+        int smaller = order[i] - __builtin_popcount(used & ((1u << order[i]) - 1));
+        rank += (uint64_t)smaller * factorial(n - 1 - i);
+        used |= 1u << order[i];
+    }
+    return rank;
+}
+
+/* The dimensions that matter: those that some swap with a neighbour lets the cost change. */
+static uint16_t find_mattering(const sx_sweep *sweep, const swept *all) {
+    uint32_t matter = 0;
+    for (uint64_t i = 0; i < sweep->n_orders; i++) {
+        uint8_t order[SX_SWEEP_DIMS];
+        order_at(i, sweep->n_dims, order);
+        for (int p = 0; p + 1 < sweep->n_dims; p++) {
+            uint8_t a = order[p], b = order[p + 1];
+            uint32_t both = 1u << sweep->dim[a] | 1u << sweep->dim[b];
+            if (a > b || (matter & both) == both) continue;
+            order[p] = b;
+            order[p + 1] = a;
+            if (all[order_rank(order, sweep->n_dims)].edp != all[i].edp) matter |= both;
+            order[p] = a;
+            order[p + 1] = b;
+        }
+    }
+    return (uint16_t)matter;
+}
+
+/* Adds an order to its group. */
+static void tell(const sx_sweep *sweep, uint64_t index, sx_order_group *group) {
+    uint8_t order[SX_SWEEP_DIMS], told[SX_SWEEP_DIMS] = {0};
+    int n = 0;
+    order_at(index, sweep->n_dims, order);
+    for (int p = 0; p < sweep->n_dims; p++) {
+        uint8_t d = sweep->dim[order[p]];
+        if (!(sweep->matter >> d & 1)) continue;
+        group->dims_at[n] |= (uint16_t)(1u << d);
+        told[n++] = d;
+    }
+    group->n++;
+    for (size_t i = 0; i < group->n_told && i < 2; i++)
+        if (memcmp(group->told[i], told, sizeof told) == 0) return;
+    if (group->n_told < 2) memcpy(group->told[group->n_told], told, sizeof told);
+    if (group->n_told < 3) group->n_told++;
+}
+
+/* Gathers orders sorted by cost into groups. */
 static sx_status gather(sx_evaluator *evaluator, const sx_mapping *given, const swept *all, sx_sweep *sweep) {
     sx_mapping mapping = *given;
     size_t n = 0;
@@ -80,17 +129,13 @@ static sx_status gather(sx_evaluator *evaluator, const sx_mapping *given, const 
     sweep->group = calloc(n, sizeof *sweep->group);
     if (!sweep->group) return sx_error_memory();
     for (uint64_t i = 0; i < sweep->n_orders; i++) {
-        uint8_t order[SX_SWEEP_DIMS];
         if (i == 0 || all[i].edp != all[i - 1].edp) {
             sx_order_group *group = &sweep->group[sweep->n_groups++];
             set_order(sweep, all[i].index, &mapping);
             (void)sx_evaluate_score(evaluator, &mapping, &group->score);
             group->edp = all[i].edp;
         }
-        sx_order_group *group = &sweep->group[sweep->n_groups - 1];
-        order_at(all[i].index, sweep->n_dims, order);
-        for (int p = 0; p < sweep->n_dims; p++) group->dims_at[p] |= (uint16_t)(1u << order[p]);
-        group->n++;
+        tell(sweep, all[i].index, &sweep->group[sweep->n_groups - 1]);
     }
     return SX_OK;
 }
@@ -127,7 +172,11 @@ sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_s
         sweep.edp = score.energy_pj * score.cycles;
         status = cost_orders(evaluator, mapping, &sweep, all);
     }
-    if (!status) status = gather(evaluator, mapping, all, &sweep);
+    if (!status) {
+        sweep.matter = find_mattering(&sweep, all);
+        qsort(all, sweep.n_orders, sizeof *all, by_cost);
+        status = gather(evaluator, mapping, all, &sweep);
+    }
     sx_evaluator_free(evaluator);
     free(all);
     if (status) {
@@ -144,51 +193,66 @@ void sx_sweep_fini(sx_sweep *sweep) {
 }
 
 /* Whether what stands at a place says anything: fewer dimensions than those that are free to stand there. */
-static bool telling(const sx_sweep *sweep, const sx_order_group *group, int place) {
+static bool telling(const sx_order_group *group, int place, int n) {
     int alone = 0;
-    for (int p = 0; p < sweep->n_dims; p++) alone += __builtin_popcount(group->dims_at[p]) == 1;
+    for (int p = 0; p < n; p++) alone += __builtin_popcount(group->dims_at[p]) == 1;
     int here = __builtin_popcount(group->dims_at[place]);
-    return here == 1 || here < sweep->n_dims - alone;
+    return here == 1 || here < n - alone;
 }
 
-/* Whether all dimensions have names of one letter, which need no spaces between them. */
-static bool letters(const sx_problem *problem) {
+/* What stands between the names of dimensions: nothing where they are all of one letter. */
+static const char *between(const sx_problem *problem) {
     for (int d = 0; d < problem->n_dims; d++)
-        if (problem->dim_name[d][1]) return false;
-    return true;
+        if (problem->dim_name[d][1]) return " ";
+    return "";
 }
 
-/* Adds the dimensions at a place: one, some in brackets, or all but some. */
-static void add_place(const sx_sweep *sweep, unsigned mask, const sx_problem *problem, sx_text *out) {
-    const char *space = letters(problem) ? "" : " ", *between = "";
-    int n = __builtin_popcount(mask);
-    bool invert = 2 * n > sweep->n_dims;
-    if (invert) mask = ~mask;
-    if (n != 1) sx_text_add(out, invert ? "[^" : "[");
-    for (int i = 0; i < sweep->n_dims; i++) {
-        if (!(mask >> i & 1)) continue;
-        sx_text_add(out, "%s%s", between, problem->dim_name[sweep->dim[i]]);
-        between = space;
+/* Adds the dimensions of a mask. */
+static void add_dims(unsigned mask, const char *space, const sx_problem *problem, sx_text *out) {
+    const char *before = "";
+    for (unsigned left = mask; left; left &= left - 1) {
+        sx_text_add(out, "%s%s", before, problem->dim_name[__builtin_ctz(left)]);
+        before = space;
     }
-    if (n != 1) sx_text_add(out, "]");
+}
+
+/* Adds the dimensions at places: one, some in brackets, or all that matter but some. */
+static void add_places(const sx_sweep *sweep, const sx_order_group *group, int from, int to,
+                       const sx_problem *problem, sx_text *out) {
+    const char *space = between(problem);
+    for (int p = from; p < to; p++) {
+        unsigned mask = group->dims_at[p];
+        bool one = __builtin_popcount(mask) == 1;
+        bool invert = !one && 2 * __builtin_popcount(mask) > __builtin_popcount(sweep->matter);
+        sx_text_add(out, "%s%s%s", p > from ? space : "", one ? "" : "[", invert ? "^" : "");
+        add_dims(invert ? sweep->matter & ~mask : mask, space, problem, out);
+        if (!one) sx_text_add(out, "]");
+    }
+}
+
+/* Adds a whole order. */
+static void add_order(const uint8_t *order, int n, const sx_problem *problem, sx_text *out) {
+    for (int i = 0; i < n; i++)
+        sx_text_add(out, "%s%s", i ? between(problem) : "", problem->dim_name[order[i]]);
 }
 
 void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
                       sx_text *out) {
-    const char *space = letters(problem) ? "" : " ";
-    int head = 0, tail = sweep->n_dims;
-    while (head < sweep->n_dims && telling(sweep, group, head)) head++;
-    while (tail > head && telling(sweep, group, tail - 1)) tail--;
-    for (int p = 0; p < head; p++) {
-        if (p) sx_text_add(out, "%s", space);
-        add_place(sweep, group->dims_at[p], problem, out);
+    int n = __builtin_popcount(sweep->matter), head = 0, tail = n;
+    if (n && group->n_told <= 2) {
+        add_order(group->told[0], n, problem, out);
+        if (group->n_told == 2) {
+            sx_text_add(out, ", ");
+            add_order(group->told[1], n, problem, out);
+        }
+        return;
     }
-    if (head == sweep->n_dims) return;
-    sx_text_add(out, "%s..%s", head ? space : "", tail < sweep->n_dims ? space : "");
-    for (int p = tail; p < sweep->n_dims; p++) {
-        if (p > tail) sx_text_add(out, "%s", space);
-        add_place(sweep, group->dims_at[p], problem, out);
-    }
+    while (head < n && telling(group, head, n)) head++;
+    while (tail > head && telling(group, tail - 1, n)) tail--;
+    add_places(sweep, group, 0, head, problem, out);
+    if (head == n && n) return;
+    sx_text_add(out, "%s..%s", head ? between(problem) : "", tail < n ? between(problem) : "");
+    add_places(sweep, group, tail, n, problem, out);
 }
 
 /* Adds the rows of the first groups. */
@@ -225,12 +289,23 @@ void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *o
                 sx_show_count((double)sweep->n_groups).text, sweep->n_groups == 1 ? "" : "s", worst,
                 sx_show_count(worst / best).text, best);
     print_groups(sweep, problem, out);
+    sx_text still = {0};
+    for (int i = 0; i < sweep->n_dims; i++)
+        if (!(sweep->matter >> sweep->dim[i] & 1))
+            sx_text_add(&still, "%s%s", still.size ? ", " : "", problem->dim_name[sweep->dim[i]]);
+    if (still.size)
+        sx_text_add(out, "  Patterns leave out %s: where they stand makes no difference.\n", still.data);
+    out->failed |= still.failed;
+    sx_text_free(&still);
 }
 
 json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
-    json_t *groups = json_array(), *dims = json_array();
-    for (int i = 0; i < sweep->n_dims; i++)
-        json_array_append_new(dims, json_string(problem->dim_name[sweep->dim[i]]));
+    json_t *groups = json_array(), *dims = json_array(), *matter = json_array();
+    for (int i = 0; i < sweep->n_dims; i++) {
+        const char *name = problem->dim_name[sweep->dim[i]];
+        json_array_append_new(dims, json_string(name));
+        if (sweep->matter >> sweep->dim[i] & 1) json_array_append_new(matter, json_string(name));
+    }
     for (size_t i = 0; i < sweep->n_groups; i++) {
         const sx_order_group *group = &sweep->group[i];
         sx_text pattern = {0};
@@ -242,7 +317,7 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
         sx_text_free(&pattern);
     }
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
-    return json_pack("{s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "dimensions", dims, "orders",
-                     (json_int_t)sweep->n_orders, "values", (json_int_t)sweep->n_groups, "best", best,
-                     "worst", worst, "ratio", worst / best, "given", sweep->edp, "groups", groups);
+    return json_pack("{s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "dimensions", dims, "matter", matter,
+                     "orders", (json_int_t)sweep->n_orders, "values", (json_int_t)sweep->n_groups, "best",
+                     best, "worst", worst, "ratio", worst / best, "given", sweep->edp, "groups", groups);
 }

@@ -10,18 +10,20 @@
 
 enum { SX_SWEEP_DIMS = 10 }; /* more dimensions than that have too many orders */
 
-/* The orders that cost the same to the last bit. */
+/* The orders that cost the same to the last bit. An order is told by the dimensions that matter alone. */
 typedef struct sx_order_group {
     sx_score score;
     double edp;
     uint64_t n;
-    uint16_t dims_at[SX_SWEEP_DIMS]; /* the dimensions seen at each place, outermost first: bit masks over
-                                        sx_sweep.dim */
+    size_t n_told; /* how many different orders that is of the dimensions that matter; 3: more than two */
+    uint8_t told[2][SX_SWEEP_DIMS];  /* the first of them, outermost first: dimensions of the problem */
+    uint16_t dims_at[SX_SWEEP_DIMS]; /* dimensions that any of them has at a place: bit masks */
 } sx_order_group;
 
 typedef struct sx_sweep {
     int n_dims; /* dimensions of more than one iteration */
     uint8_t dim[SX_SWEEP_DIMS];
+    uint16_t matter; /* those whose place matters, a bit mask over the problem's dimensions */
     uint64_t n_orders;
     size_t n_groups;
     sx_order_group *group; /* by EDP, the best first */
@@ -32,8 +34,9 @@ typedef struct sx_sweep {
 SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_sweep *out);
 void sx_sweep_fini(sx_sweep *sweep);
 
-/* Adds what a group's orders have in common, outermost first: "XY..C" begin with X and Y and end with C,
- * "[XY].." begin with one of them, "..[^XY]" end with none of them, ".." have nothing in common. */
+/* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or
+ * "KCP, CKP" is all there is, "XY..C" begin with X and Y and end with C, "[XY].." begin with one of them,
+ * "..[^XY]" end with none of them, ".." have nothing in common. */
 void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
                       sx_text *out);
 

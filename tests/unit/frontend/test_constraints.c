@@ -1,0 +1,389 @@
+#include "sextant/input.h"
+#include "support/expect.h"
+#include "support/read_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* A convolution with the names of Timeloop's exercises. */
+static const char convolution[] =
+    "problem: {shape: {name: C, dimensions: [C, M, R, S, N, P, Q],\n"
+    "  data_spaces: [{name: Weights, projection: [[[C]], [[M]], [[R]], [[S]]]},\n"
+    "  {name: Inputs, projection: [[[N]], [[C]], [[R], [P]], [[S], [Q]]]},\n"
+    "  {name: Outputs, projection: [[[N]], [[M]], [[Q]], [[P]]],"
+    " read_write: True}]},\n"
+    "  instance: {C: 8, M: 16, R: 3, S: 3, N: 1, P: 14, Q: 7}}\n";
+
+enum { WEIGHTS = 1, INPUTS = 2, OUTPUTS = 4 };
+
+/* What is read for a test. */
+typedef struct reading {
+    sx_input *input;
+    sx_problem problem;
+    sx_arch arch;
+    sx_constraints limits;
+} reading;
+
+static reading r;
+
+/* Reads a problem, an architecture and constraints from text; fails the test on an error. */
+static void read_all(const char *problem, const char *arch, const char *constraints) {
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s%s", problem, arch, constraints);
+    r.input = sx_expect_input(text);
+    sx_expect_ok(sx_input_problem(r.input, &r.problem));
+    sx_expect_ok(sx_input_arch(r.input, &r.arch));
+    memset(&r.limits, 7, sizeof r.limits);
+    sx_expect_ok(sx_input_constraints(r.input, &r.problem, &r.arch, &r.limits));
+}
+
+static int teardown(void **state) {
+    (void)state;
+    sx_input_free(r.input);
+    r.input = NULL;
+    return 0;
+}
+
+static sx_level_limits *level(const char *name) {
+    int s = sx_arch_level(&r.arch, name);
+    assert_true(s >= 0);
+    return &r.limits.level[s];
+}
+
+/* The limits of a slot in words: "C=1 P<=4 M2..8 | CRS_N". */
+static const char *loops(const sx_loop_limits *limits) {
+    static char text[512];
+    size_t n = 0;
+    text[0] = 0;
+    for (int d = 0; d < r.problem.n_dims; d++) {
+        const char *name = r.problem.dim_name[d];
+        uint32_t min = limits->min[d], max = limits->max[d];
+        if (min == max)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s=%u", n ? " " : "", name, min);
+        else if (min > 1 && max < SX_MAX_DIM_SIZE)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%u..%u", n ? " " : "", name, min, max);
+        else if (min > 1)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s>=%u", n ? " " : "", name, min);
+        else if (max < SX_MAX_DIM_SIZE)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s<=%u", n ? " " : "", name, max);
+        assert_false(limits->rest[d]);
+    }
+    if (limits->n_inner + limits->n_outer) n += (size_t)snprintf(text + n, sizeof text - n, " | ");
+    for (int i = 0; i < limits->n_inner; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s", r.problem.dim_name[limits->inner[i]]);
+    if (limits->n_outer) n += (size_t)snprintf(text + n, sizeof text - n, "_");
+    for (int i = 0; i < limits->n_outer; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s", r.problem.dim_name[limits->outer[i]]);
+    return text;
+}
+
+/* The row-stationary constraints of Timeloop's exercises in the dialect of v0.3, on 12 x 14 elements. */
+static void row_stationary_of_v3(void **state) {
+    (void)state;
+    read_all(
+        convolution,
+        "architecture:\n"
+        "  version: 0.3\n"
+        "  subtree:\n"
+        "  - name: system\n"
+        "    local: [{name: DRAM, class: DRAM, attributes: {width: 64, word-bits: 16}}]\n"
+        "    subtree:\n"
+        "    - name: eyeriss\n"
+        "      local:\n"
+        "      - {name: shared_glb, class: SRAM, attributes: {depth: 16384, word-bits: 16, width: 64}}\n"
+        "      - name: DummyBuffer[0..13]\n"
+        "        class: regfile\n"
+        "        attributes: {depth: 16, word-bits: 16, meshX: 14}\n"
+        "      subtree:\n"
+        "      - name: PE[0..167]\n"
+        "        local:\n"
+        "        - {name: ifmap_spad, class: regfile, attributes: {depth: 12, word-bits: 16, meshX: 14}}\n"
+        "        - {name: weights_spad, class: regfile, attributes: {depth: 192, word-bits: 16, meshX: 14}}\n"
+        "        - {name: psum_spad, class: regfile, attributes: {depth: 16, word-bits: 16, meshX: 14}}\n"
+        "        - {name: mac, class: intmac, attributes: {meshX: 14}}\n",
+        "architecture_constraints:\n"
+        "  targets:\n"
+        "  - {target: psum_spad, type: bypass, bypass: [Inputs, Weights], keep: [Outputs]}\n"
+        "  - {target: weights_spad, type: bypass, bypass: [Inputs, Outputs], keep: [Weights]}\n"
+        "  - {target: ifmap_spad, type: bypass, bypass: [Weights, Outputs], keep: [Inputs]}\n"
+        "  - {target: DummyBuffer, type: bypass, bypass: [Inputs, Outputs, Weights]}\n"
+        "  - {target: shared_glb, type: bypass, bypass: [Weights], keep: [Inputs, Outputs]}\n"
+        "  - {target: DummyBuffer, type: spatial, split: 4, permutation: NPQR SCM,\n"
+        "     factors: N=1 P=1 Q=1 R=1 S=0}\n"
+        "  - {target: shared_glb, type: spatial, split: 7, permutation: NCPRSQM,\n"
+        "     factors: N=1 C=1 P=1 R=1 S=1}\n"
+        "  - {target: psum_spad, type: temporal, permutation: NCPQRS M,\n"
+        "     factors: N=1 C=1 R=1 S=1 P=1 Q=1}\n"
+        "  - {target: weights_spad, type: temporal, permutation: NMPQS CR,\n"
+        "     factors: N=1 M=1 P=1 Q=1 S=1 R=0}\n"
+        "  - {target: ifmap_spad, type: temporal, permutation: NMCPQRS,\n"
+        "     factors: N=1 M=1 C=1 P=1 Q=1 R=1 S=1}\n"
+        "  - {target: DummyBuffer, type: temporal, factors: N=1 M=1 C=1 P=1 Q=1 R=1 S=1}\n"
+        "mapspace_constraints:\n"
+        "  targets:\n"
+        "  - {target: shared_glb, type: temporal, permutation: QRSC PNM, factors: Q=1 R=1 S=1 P=0}\n"
+        "  - {target: DRAM, type: temporal, permutation: RSP CMNQ, factors: R=1 S=1 P=1}\n");
+    assert_string_equal(loops(&level("DummyBuffer")->spatial), "R=1 S=3 N=1 P=1 Q=1 | NPQRSCM");
+    assert_string_equal(loops(&level("shared_glb")->spatial), "C=1 R=1 S=1 N=1 P=1 | NCPRSQM");
+    assert_string_equal(loops(&level("psum_spad")->temporal), "C=1 R=1 S=1 N=1 P=1 Q=1 | NCPQRSM");
+    assert_string_equal(loops(&level("weights_spad")->temporal), "M=1 R=3 S=1 N=1 P=1 Q=1 | NMPQSCR");
+    assert_string_equal(loops(&level("ifmap_spad")->temporal), "C=1 M=1 R=1 S=1 N=1 P=1 Q=1 | NMCPQRS");
+    assert_string_equal(loops(&level("DummyBuffer")->temporal), "C=1 M=1 R=1 S=1 N=1 P=1 Q=1");
+    assert_string_equal(loops(&level("shared_glb")->temporal), "R=1 S=1 P=14 Q=1 | QRSCPNM");
+    assert_string_equal(loops(&level("DRAM")->temporal), "R=1 S=1 P=1 | RSPCMNQ");
+    assert_int_equal(level("DummyBuffer")->split, 4);
+    assert_int_equal(level("shared_glb")->split, 7);
+    assert_int_equal(level("psum_spad")->must_keep, OUTPUTS);
+    assert_int_equal(level("psum_spad")->must_bypass, INPUTS | WEIGHTS);
+    assert_int_equal(level("DummyBuffer")->must_bypass, 7);
+    assert_int_equal(level("shared_glb")->must_keep, INPUTS | OUTPUTS);
+    assert_int_equal(level("DRAM")->must_keep, 0);
+    assert_int_equal(sx_count_notes(r.input, "the factor 0 of 'R' stands for its whole size, 3"), 1);
+}
+
+/* The constraints that the exercises write beside the parts of the same chip in the dialect of v0.4. */
+static void row_stationary_of_v4(void **state) {
+    (void)state;
+    read_all(
+        convolution,
+        "architecture:\n"
+        "  version: 0.4\n"
+        "  nodes:\n"
+        "  - !Container {name: system, constraints: {temporal: {factors: [C=1, R<=2]}}}\n"
+        "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 8}}\n"
+        "  - !Component\n"
+        "    name: shared_glb\n"
+        "    class: smartbuffer_SRAM\n"
+        "    attributes: {depth: 16384, width: 64, datawidth: 8}\n"
+        "    constraints: {dataspace: {keep: [Inputs, Outputs], bypass: [Weights]}}\n"
+        "  - !Container\n"
+        "    name: PE_column\n"
+        "    spatial: {meshX: 14}\n"
+        "    constraints:\n"
+        "      spatial: {permutation: [N, C, P, R, S, Q, M], factors: [N=1, C=1, P=1, R=1, S=1],\n"
+        "                split: 999}\n"
+        "  - !Container\n"
+        "    name: PE\n"
+        "    spatial: {meshY: 12}\n"
+        "    constraints:\n"
+        "      spatial: {split: 0, permutation: [N, P, Q, R, S, C, M], factors: [N=1, P=1, Q=1, R=1]}\n"
+        "  - !Parallel\n"
+        "    nodes:\n"
+        "    - !Component\n"
+        "      name: ifmap_spad\n"
+        "      class: smartbuffer_RF\n"
+        "      attributes: {depth: 12, width: 16, datawidth: 8}\n"
+        "      constraints:\n"
+        "        dataspace: {keep: [Inputs]}\n"
+        "        temporal: {permutation: [N, M, C, P, Q, R, S],\n"
+        "                   factors: [N=1, M=1, C=1, P=1, Q=1, R=1, S=1]}\n"
+        "    - !Component\n"
+        "      name: weights_spad\n"
+        "      class: smartbuffer_RF\n"
+        "      attributes: {depth: 192, width: 16, datawidth: 8}\n"
+        "      constraints:\n"
+        "        dataspace: {keep: [Weights]}\n"
+        "        temporal: {permutation: [N, M, P, Q, S, C, R], factors: [N=1, M=1, P=1, Q=1, S=1]}\n"
+        "    - !Component {name: off, class: SRAM, enabled: false, constraints: {spatial: {factors: X=4}}}\n"
+        "    - !Nothing {constraints: {dataspace: {keep: [Outputs]}}}\n"
+        "  - !Component {name: mac, class: intmac, constraints: {temporal: {factors: [C=1]}}}\n",
+        "constraints:\n"
+        "  targets:\n"
+        "  - {type: spatial, target: PE, factors: [S=0]}\n"
+        "  - {type: temporal, target: PE, factors_only: []}\n"
+        "  - {type: temporal, target: system, permutation: [C, M]}\n"
+        "  - {type: dataspace, target: mac, bypass: [Weights]}\n"
+        "  - {type: utilization, target: weights_spad, min: 0.5}\n"
+        "  - {type: max_overbooked_proportion, target: shared_glb, proportion: 0}\n");
+    assert_string_equal(loops(&level("inter_PE_column_spatial")->spatial), "C=1 R=1 S=1 N=1 P=1 | NCPRSQM");
+    assert_string_equal(loops(&level("inter_PE_spatial")->spatial), "R=1 S=3 N=1 P=1 Q=1 | NPQRSCM");
+    assert_string_equal(loops(&level("inter_PE_spatial")->temporal), "C=1 M=1 R=1 S=1 N=1 P=1 Q=1");
+    assert_string_equal(loops(&level("weights_spad")->temporal), "M=1 S=1 N=1 P=1 Q=1 | NMPQSCR");
+    assert_string_equal(loops(&level("DRAM")->temporal), "");
+    assert_int_equal(level("inter_PE_column_spatial")->split, 7);
+    assert_int_equal(level("inter_PE_spatial")->split, 0);
+    assert_int_equal(level("ifmap_spad")->must_keep, INPUTS);
+    assert_int_equal(level("shared_glb")->must_bypass, WEIGHTS);
+    assert_true(level("DRAM")->min_parallelism == 0.5);
+    assert_true(level("weights_spad")->min_parallelism == 0);
+}
+
+/* Two levels over 4 x 4 units for small cases; L0 is inside. */
+static const char small_problem[] = "problem: {shape: {name: P, dimensions: [M, K, N],\n"
+                                    "  data_spaces: [{name: A, projection: [[[M]], [[K]]]},\n"
+                                    "  {name: B, projection: [[[K]], [[N]]]},\n"
+                                    "  {name: Z, projection: [[[M]], [[N]]], read_write: True}]},\n"
+                                    "  instance: {M: 16, K: 8, N: 12}}\n";
+static const char small_arch[] =
+    "arch:\n"
+    "  arithmetic: {instances: 16, meshX: 4}\n"
+    "  storage: [{name: L0, entries: 64, instances: 1}, {name: L1, technology: DRAM, instances: 1}]\n";
+
+/* Every form of a temporal constraint on L1. */
+static void forms_of_temporal_constraints(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *limits;
+    } cases[] = {
+        {"factors: M=4 K=2", "M=4 K=2"},
+        {"factors: M4 K 2", "M=4 K=2"},
+        {"factors: 'M=4,K=2'", "M=4 K=2"},
+        {"factors: [M=4, K<=2, 'N >= 3']", "M=4 K<=2 N>=3"},
+        {"factors: {M: 4, K: <=2, N: '>= 3'}", "M=4 K<=2 N>=3"},
+        {"factors: [K>=2, K<=4]", "K2..4"},
+        {"factors: [K<=4, K<=2]", "K<=2"},
+        {"factors: M=0", "M=16"},
+        {"factors: K<=1000", "K<=1000"},
+        {"factors: null, permutation: [], split: null, remainders: null", ""},
+        {"default_max_factor: 4", "M<=4 K<=4 N<=4"},
+        {"factors: M=8 K<=2 N>=3, default_max_factor: 4", "M=8 K<=2 N3..4"},
+        {"factors: M=1 K<=2 N>=3, default_min_factor: 2", "M=1 K=2 N>=3"},
+        {"default_min_factor: 2, factors_only: M=4", "M=4 K=1 N=1"},
+        {"factors_only: [M=4, K<=2]", "M=4 K<=2 N=1"},
+        {"factors: N>=2, factors_only: [M=4]", "M=4 K=1 N>=2"},
+        {"factors_only: []", "M=1 K=1 N=1"},
+        {"factors_only: null", ""},
+        {"no_iteration_over_dataspaces: [A]", "M=1 K=1"},
+        {"no_iteration_over_dataspaces: []", ""},
+        {"no_iteration_over_dataspaces: ['*']", "M=1 K=1 N=1"},
+        {"must_iterate_over_dataspaces: [A]", "N=1"},
+        {"must_iterate_over_dataspaces: [A, Z]", ""},
+        {"must_iterate_over_dataspaces: []", "M=1 K=1 N=1"},
+        {"no_iteration_over_dataspaces: null, must_iterate_over_dataspaces: null", ""},
+        {"maximize_dims: [], maximize_dims_capacity: null, no_reuse: []", ""},
+        {"permutation: KM", " | KM"},
+        {"permutation: [N, K, M]", " | NKM"},
+        {"permutation: K_M", " | K_M"},
+        {"permutation: [K, _, M]", " | K_M"},
+        {"permutation: _KM", " | _KM"},
+        {"permutation: _", ""},
+        {"factors: K=2, permutation: N", "K=2 | N"},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text, "mapspace: {targets: [{type: temporal, target: L1, %s}]}\n",
+                 cases[i].text);
+        read_all(small_problem, small_arch, text);
+        assert_string_equal(loops(&level("L1")->temporal), cases[i].limits);
+        assert_string_equal(loops(&level("L1")->spatial), "");
+        assert_string_equal(loops(&level("L0")->temporal), "");
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+/* Constraints that say the same, or more of it, join. */
+static void constraints_join(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second, *limits;
+    } cases[] = {
+        {"factors: M=4", "factors: M=4", "M=4"},           {"factors: M<=4", "factors: M=2", "M=2"},
+        {"factors: M<=4", "factors: M>=2", "M2..4"},       {"factors: M=4", "factors: K=2", "M=4 K=2"},
+        {"permutation: K", "permutation: KMN", " | KMN"},  {"permutation: KM", "permutation: KM", " | KM"},
+        {"permutation: KMN", "permutation: K", " | KMN"},  {"permutation: K_", "permutation: _N", " | K_N"},
+        {"permutation: _MN", "permutation: _N", " | _MN"}, {"permutation: KMN", "permutation: _MN", " | KMN"},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "constraints: [{type: temporal, target: L1, %s}]\n"
+                 "more_constraints: {targets: [{type: temporal, target: 1, %s}]}\n",
+                 cases[i].first, cases[i].second);
+        read_all(small_problem, small_arch, text);
+        assert_string_equal(loops(&level("L1")->temporal), cases[i].limits);
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+static void forms_of_tensor_constraints(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned keep, bypass;
+    } cases[] = {
+        {"keep: [A]", 1, 0},
+        {"keep: [A, A]", 1, 0},
+        {"keep: A B, bypass: Z", 3, 4},
+        {"keep: ['*']", 7, 0},
+        {"bypass: ['*']", 0, 7},
+        {"keep_only: [A]", 1, 6},
+        {"keep_only: []", 0, 7},
+        {"keep_only: null, bypass_only: null, keep: null", 0, 0},
+        {"bypass_only: [A, B]", 4, 3},
+        {"bypass_only: []", 7, 0},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text, "mapspace: {constraints: [{type: datatype, target: L0, %s}]}\n",
+                 cases[i].text);
+        read_all(small_problem, small_arch, text);
+        assert_int_equal(level("L0")->must_keep, cases[i].keep);
+        assert_int_equal(level("L0")->must_bypass, cases[i].bypass);
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+/* Without constraints, or with empty sections, everything is free. */
+static void nothing_is_fine(void **state) {
+    (void)state;
+    static const char *const texts[] = {"", "constraints:\n", "mapspace_constraints: {targets: []}\n",
+                                        "mapspace: {template: uber, version: 0.4}\n",
+                                        "arch_constraints: {version: 0.3, targets: null}\n"};
+    for (size_t i = 0; i < N(texts); i++) {
+        sx_constraints none;
+        read_all(small_problem, small_arch, texts[i]);
+        sx_constraints_init(&none, &r.problem, &r.arch);
+        assert_memory_equal(&none, &r.limits, sizeof none);
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+static void remainders_are_noted(void **state) {
+    (void)state;
+    read_all(small_problem, small_arch,
+             "constraints: [{type: temporal, target: L0, factors: N=5, remainders: 1},\n"
+             "  {type: temporal, target: L1, factors: N=2}]\n");
+    assert_int_equal(sx_count_notes(r.input, "remainders are allowed for a whole search or not at all"), 1);
+    assert_string_equal(loops(&level("L0")->temporal), "N=5");
+}
+
+/* The limits of names in a search do not stop an evaluation, which only notes them. */
+static void an_evaluation_only_notes(void **state) {
+    (void)state;
+    sx_arch arch;
+    char text[2048];
+    snprintf(
+        text, sizeof text, "%s%s", small_arch,
+        "mapspace: uber\nconstraints: [{type: temporal, target: L9, factors: X=4, maximize_dims: [X]}]\n");
+    sx_input *input = sx_expect_input(text);
+    sx_expect_ok(sx_input_arch(input, &arch));
+    assert_int_equal(sx_count_notes(input, "the temporal constraint of 'L9' steers searches only"), 1);
+    sx_input_free(input);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(row_stationary_of_v3, teardown),
+        cmocka_unit_test_teardown(row_stationary_of_v4, teardown),
+        cmocka_unit_test_teardown(forms_of_temporal_constraints, teardown),
+        cmocka_unit_test_teardown(constraints_join, teardown),
+        cmocka_unit_test_teardown(forms_of_tensor_constraints, teardown),
+        cmocka_unit_test_teardown(nothing_is_fine, teardown),
+        cmocka_unit_test_teardown(remainders_are_noted, teardown),
+        cmocka_unit_test(an_evaluation_only_notes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -149,7 +149,7 @@ static sx_status run_once(sx_comparison *c, const sx_space *space, size_t proble
     if (!status) status = take_result(run, out);
     if (!c->clock) forget_times(out);
     sx_run_free(run);
-    if (status || out->summary.stop == SX_STOP_SIGNAL)
+    if (status)
         free(out->trace);
     else
         c->n_runs++;
@@ -209,9 +209,11 @@ static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison
     for (size_t p = 0; p < c->problems.n_layers && !status && !*c->options.stop; p++)
         status = run_problem(c, sources, p, &line, &result->err);
     sx_progress_end(&line);
-    c->complete = c->n_runs == total;
+    size_t whole = 0;
+    for (size_t i = 0; i < c->n_runs; i++) whole += c->run[i].summary.stop != SX_STOP_SIGNAL;
+    c->complete = whole == total;
     if (!status && !c->complete)
-        sx_text_add(&result->err, "note: interrupted after %zu of %zu runs\n", c->n_runs, total);
+        sx_text_add(&result->err, "note: interrupted after %zu of %zu runs\n", whole, total);
     return status;
 }
 

@@ -28,7 +28,7 @@ typedef struct sx_comparison {
     char objective[256];
     sx_run_options options;
     bool clock;    /* times are part of the answer */
-    bool complete; /* no run is missing because of Ctrl-C */
+    bool complete; /* no run is missing, or cut short, because of Ctrl-C */
     size_t n_runs;
     sx_compare_run *run; /* those that were done: problem by problem, mapper by mapper, seed by seed */
 } sx_comparison;
@@ -42,7 +42,8 @@ typedef struct sx_compare_summary {
     double seconds, per_second; /* mean time, evaluations per second over all runs */
 } sx_compare_summary;
 
-/* The runs of a mapper on a problem: the first one, *n of them. */
+/* The runs of a mapper on a problem: the first one, *n of them. One that was cut short, if any, is the last
+ * of all and not counted. */
 const sx_compare_run *sx_compare_runs(const sx_comparison *c, size_t problem, size_t mapper, size_t *n);
 SX_MUST_USE sx_status sx_compare_summarise(const sx_comparison *c, size_t problem, size_t mapper,
                                            sx_compare_summary *out);

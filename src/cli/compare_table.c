@@ -11,7 +11,7 @@ const sx_compare_run *sx_compare_runs(const sx_comparison *c, size_t problem, si
     while (first < c->n_runs && (c->run[first].problem != problem || c->run[first].mapper != mapper)) first++;
     *n = 0;
     while (first + *n < c->n_runs && c->run[first + *n].problem == problem &&
-           c->run[first + *n].mapper == mapper)
+           c->run[first + *n].mapper == mapper && c->run[first + *n].summary.stop != SX_STOP_SIGNAL)
         ++*n;
     return c->run + first;
 }

@@ -37,6 +37,7 @@ static const sx_space_type map_type = {
     .check = sx_map_check,
     .reason = sx_map_reason,
     .explain = sx_map_explain,
+    .diagnose = sx_map_diagnose,
     .redraw = sx_map_redraw,
     .nudge = sx_map_nudge,
     .take = sx_map_take,

@@ -172,6 +172,7 @@ static sx_status prepare(sx_run *run, const char *navigator) {
     SX_TRY(sx_settings_text(run->entry, run->settings, &run->navigator));
     SX_TRY(sx_cache_init(&run->cache, run->options.cache));
     SX_TRY(sx_crew_new(run, &run->crew));
+    if (run->options.checkpoint || run->options.resume) SX_TRY(sx_checkpoint_identify(run, &run->identity));
     run->began = sx_clock_seconds();
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
     run->progressed = run->checkpointed = sx_run_seconds(run);

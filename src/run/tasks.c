@@ -239,6 +239,7 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
         run_inline(crew);
     for (size_t i = 0; i < crew->n_cached; i++) sx_cache_put(&run->cache, &crew->cached[i]);
     crew->n_cached = 0;
+    sx_run_poll(run, 0);
     if (atomic_load(&crew->failed)) sx_run_fail(run, sx_error_memory());
 }
 

@@ -1,0 +1,476 @@
+/* What every navigator promises, on every kind of space it accepts: conform NAME. Exit code 77 where it is
+ * not part of the build. */
+#include "ground.h"
+
+#include "base/clock.h"
+#include "run/run.h"
+#include "support/expect.h"
+#include "support/toy_space.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BUDGET = 1000 };
+
+/* How much worse than random draws a search may come out, over all seeds and spaces together. */
+static const double SLACK = 1.05;
+
+/* The navigator under test. */
+typedef struct subject {
+    const char *name;
+    const sx_navigator *navigator;
+    ground ground[MAX_GROUNDS];
+    size_t n_grounds;
+} subject;
+
+static sx_run_options options_of(uint64_t seed, uint64_t evaluations) {
+    sx_run_options options;
+    sx_run_options_init(&options);
+    options.seed = seed;
+    options.evaluations = evaluations;
+    return options;
+}
+
+/* The account of a search, to be freed. */
+static char *account_of(const ground *g, const char *navigator, const sx_run_options *options) {
+    sx_run *run = searched(g, navigator, options);
+    char *text = account(run, g->space->point_size);
+    sx_run_free(run);
+    return text;
+}
+
+/* Compares a search under other options with an account. */
+static void expect_account(const subject *s, const ground *g, const sx_run_options *options,
+                           const char *expected, const char *what) {
+    char where[200];
+    char *found = account_of(g, s->name, options);
+    snprintf(where, sizeof where, "%s on %s: %s", s->name, g->name, what);
+    expect_same(expected, found, where);
+    free(found);
+}
+
+static void same_seed_same_bytes_whatever_the_threads(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        const ground *g = &s->ground[i];
+        for (int kind = 0; kind < 3; kind++) {
+            sx_run_options options = options_of(7, BUDGET);
+            options.k_best = kind == 1 ? 5 : 1;
+            options.pareto = kind == 1;
+            if (kind == 2) sx_expect_ok(sx_objective_parse("delay,energy", &options.objective));
+            char *expected = account_of(g, s->name, &options);
+            expect_account(s, g, &options, expected, "again");
+            options.threads = 4;
+            expect_account(s, g, &options, expected, "on four threads");
+            options.cache = 300;
+            expect_account(s, g, &options, expected, "on four threads with a cache");
+            options.threads = 1;
+            expect_account(s, g, &options, expected, "with a cache");
+            free(expected);
+        }
+    }
+}
+
+static void budgets_are_never_exceeded(void **state) {
+    const subject *s = *state;
+    const uint64_t budgets[] = {1, 2, 7, 100, 1000};
+    for (size_t i = 0; i < s->n_grounds; i++)
+        for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++)
+            for (unsigned threads = 1; threads <= 4; threads += 3) {
+                sx_run_options options = options_of(b, budgets[b]);
+                options.threads = threads;
+                sx_run *run = searched(&s->ground[i], s->name, &options);
+                sx_run_summary summary = sx_run_result(run);
+                assert_true(summary.evaluations <= budgets[b]);
+                assert_true(summary.valid <= summary.evaluations);
+                assert_true(summary.stop == SX_STOP_EVALUATIONS || summary.stop == SX_STOP_DONE);
+                assert_true(summary.repeatable);
+                sx_trace_point t;
+                double value = INFINITY;
+                uint64_t evaluations = 0;
+                for (size_t l = 0; sx_run_trace(run, l, &t); l++) {
+                    assert_true(t.evaluations > evaluations && t.evaluations <= summary.evaluations);
+                    assert_true(t.value < value);
+                    evaluations = t.evaluations;
+                    value = t.value;
+                }
+                sx_run_free(run);
+            }
+}
+
+/* Raises a stop flag at a safe point, and remembers how far the run was. */
+typedef struct brake {
+    sx_run *run;
+    volatile sig_atomic_t stop;
+    unsigned after; /* safe points */
+    uint64_t evaluations;
+    bool pulled;
+} brake;
+
+static sx_status pull_at_safe_point(void *user, const void *bytes, size_t size) {
+    brake *b = user;
+    (void)bytes, (void)size;
+    if (b->after-- > 0) return SX_OK;
+    b->stop = 1;
+    b->evaluations = sx_run_result(b->run).evaluations;
+    b->pulled = true;
+    return SX_OK;
+}
+
+static void stop_flag_is_obeyed_within_a_batch(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++)
+        for (unsigned after = 0; after < 4; after++)
+            for (unsigned threads = 1; threads <= 4; threads += 3) {
+                brake b = {.after = after};
+                sx_run_options options = options_of(1, 20000);
+                options.threads = threads;
+                options.stop = &b.stop;
+                options.checkpoint = pull_at_safe_point;
+                options.user = &b;
+                sx_expect_ok(sx_run_new(s->ground[i].space, &options, &b.run));
+                sx_expect_ok(sx_run_search(b.run, s->name));
+                sx_run_summary summary = sx_run_result(b.run);
+                if (b.pulled) {
+                    assert_int_equal(summary.stop, SX_STOP_SIGNAL);
+                    assert_false(summary.repeatable);
+                    if (threads == 1) assert_true(summary.evaluations == b.evaluations);
+                }
+                sx_run_free(b.run);
+            }
+}
+
+static void pull_at_progress(void *user, const sx_progress *progress) {
+    brake *b = user;
+    assert_true(progress->limit == 0 && progress->seconds > 0);
+    assert_true(progress->best <= progress->first);
+    b->stop = 1;
+}
+
+static void stop_flag_ends_a_search_without_limits(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        brake b = {0};
+        sx_run_options options = options_of(1, 0);
+        options.threads = 2;
+        options.stop = &b.stop;
+        options.progress = pull_at_progress;
+        options.user = &b;
+        double before = sx_clock_seconds();
+        sx_run *run = searched(&s->ground[i], s->name, &options);
+        sx_stop stop = sx_run_result(run).stop;
+        assert_true(stop == SX_STOP_SIGNAL || stop == SX_STOP_DONE);
+        assert_true(sx_clock_seconds() - before < 20);
+        sx_run_free(run);
+    }
+}
+
+static void time_ends_a_search_without_limits(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        sx_run_options options = options_of(1, 0);
+        options.threads = 2;
+        options.seconds = 0.05;
+        sx_run *run = searched(&s->ground[i], s->name, &options);
+        sx_run_summary summary = sx_run_result(run);
+        assert_true(summary.stop == SX_STOP_TIME || summary.stop == SX_STOP_DONE);
+        assert_false(summary.repeatable);
+        assert_true(summary.seconds < 20);
+        sx_run_free(run);
+    }
+}
+
+static void check_found(const ground *g, const sx_objective *objective, const sx_found *f) {
+    sx_score score = score_of(g, objective, f->point);
+    assert_true(sx_space_legal(g->space, f->point, NULL, 0));
+    assert_memory_equal(&score, &f->score, sizeof score);
+    assert_true(sx_objective_value(objective, &score) == f->value);
+}
+
+static void reported_points_are_legal_and_cost_what_is_said(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        const ground *g = &s->ground[i];
+        sx_run_options options = options_of(3, BUDGET);
+        options.k_best = 10;
+        options.pareto = true;
+        sx_run *run = searched(g, s->name, &options);
+        sx_found f, before = {0};
+        size_t n = 0;
+        for (; sx_run_best(run, n, &f); n++, before = f) {
+            check_found(g, &options.objective, &f);
+            if (n > 0) assert_true(f.value >= before.value);
+            if (n > 0) assert_memory_not_equal(f.point, before.point, g->space->point_size);
+        }
+        assert_in_range(n, 1, 10);
+        sx_run_best(run, 0, &before);
+        sx_run_summary summary = sx_run_result(run);
+        assert_true(summary.lower_bound <= before.value);
+        if (summary.optimal) assert_true(summary.lower_bound == before.value);
+        for (n = 0; sx_run_front(run, n, &f); n++, before = f) {
+            check_found(g, &options.objective, &f);
+            if (n > 0) assert_true(f.score.energy_pj > before.score.energy_pj);
+            if (n > 0) assert_true(f.score.cycles < before.score.cycles);
+        }
+        assert_true(n >= 1);
+        sx_run_free(run);
+    }
+}
+
+static void start_points_are_used(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        const ground *g = &s->ground[i];
+        sx_run_options options = options_of(11, 500);
+        size_t size = g->space->point_size;
+        sx_run *good = searched(g, "random", &options);
+        sx_found f;
+        assert_true(sx_run_best(good, 0, &f));
+        unsigned char *starts = malloc(3 * size);
+        assert_non_null(starts);
+        assert_true(sx_space_sample(g->space, 5, 0, starts));
+        memcpy(starts + size, f.point, size);
+        assert_true(sx_space_sample(g->space, 5, 1, starts + 2 * size));
+        double best = f.value;
+        sx_run_free(good);
+        options = options_of(12, 7);
+        options.starts = starts;
+        options.n_starts = 3;
+        sx_run *run = searched(g, s->name, &options);
+        assert_true(sx_run_best(run, 0, &f));
+        assert_true(f.value <= best);
+        sx_run_free(run);
+        free(starts);
+    }
+}
+
+static void no_worse_than_random_draws(void **state) {
+    const subject *s = *state;
+    if (strcmp(s->name, "random") == 0 || strcmp(s->name, "exhaustive") == 0) skip();
+    double sum = 0;
+    for (size_t i = 0; i < s->n_grounds; i++)
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            sx_run_options options = options_of(seed, 2 * BUDGET);
+            sx_found mine, drawn;
+            sx_run *run = searched(&s->ground[i], s->name, &options);
+            sx_run *random = searched(&s->ground[i], "random", &options);
+            assert_true(sx_run_best(run, 0, &mine) && sx_run_best(random, 0, &drawn));
+            sum += log(mine.value / drawn.value);
+            sx_run_free(run);
+            sx_run_free(random);
+        }
+    double ratio = exp(sum / (5 * (double)s->n_grounds));
+    print_message("%s / random = %.3f\n", s->name, ratio);
+    assert_true(ratio <= SLACK);
+}
+
+/* The least value of a small space, by drawing very many points. */
+static double least_drawn(const ground *g) {
+    sx_run_options options = options_of(99, 200000);
+    sx_found f;
+    sx_run *run = searched(g, "random", &options);
+    assert_true(sx_run_best(run, 0, &f));
+    double value = f.value;
+    sx_run_free(run);
+    return value;
+}
+
+static void proven_optima_are_optima(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        const ground *g = &s->ground[i];
+        if (!g->small) continue;
+        sx_run_options options = options_of(1, 500000);
+        options.patience = strcmp(s->name, "exhaustive") == 0 ? 0 : 2000;
+        sx_run *run = searched(g, s->name, &options);
+        sx_found f;
+        assert_true(sx_run_best(run, 0, &f));
+        sx_run_summary summary = sx_run_result(run);
+        double least = least_drawn(g);
+        if (strcmp(s->name, "exhaustive") == 0) assert_true(summary.optimal);
+        if (summary.optimal) assert_true(f.value <= least);
+        assert_true(summary.lower_bound <= least);
+        sx_run_free(run);
+    }
+}
+
+/* All checkpoints of a search. */
+typedef struct album {
+    size_t n, room;
+    struct picture {
+        void *bytes;
+        size_t size;
+    } * picture;
+} album;
+
+static sx_status keep(void *user, const void *bytes, size_t size) {
+    album *a = user;
+    if (a->n == a->room) {
+        a->room = a->room ? 2 * a->room : 16;
+        a->picture = realloc(a->picture, a->room * sizeof *a->picture);
+        assert_non_null(a->picture);
+    }
+    void *copy = malloc(size);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    a->picture[a->n++] = (struct picture){copy, size};
+    return SX_OK;
+}
+
+static void checkpoints_resume_to_the_same_end(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        const ground *g = &s->ground[i];
+        album a = {0};
+        unsigned char *start = malloc(g->space->point_size);
+        assert_non_null(start);
+        assert_true(sx_space_sample(g->space, 5, 0, start));
+        sx_run_options options = options_of(21, 3 * BUDGET);
+        options.k_best = 3;
+        options.pareto = true;
+        options.starts = start;
+        options.n_starts = 1;
+        char *expected = account_of(g, s->name, &options);
+        options.checkpoint = keep;
+        options.user = &a;
+        expect_account(s, g, &options, expected, "with checkpoints");
+        assert_true(a.n > 0);
+        options.checkpoint = NULL;
+        size_t step = a.n / 12 + 1;
+        for (size_t c = 0; c < a.n; c += c < 4 || c + 4 > a.n ? 1 : step) {
+            options.resume = a.picture[c].bytes;
+            options.resume_size = a.picture[c].size;
+            options.threads = 1 + (unsigned)c % 2;
+            expect_account(s, g, &options, expected, "resumed");
+        }
+        for (size_t c = 0; c < a.n; c++) free(a.picture[c].bytes);
+        free(a.picture);
+        free(expected);
+        free(start);
+    }
+}
+
+/* Searches shortly with one setting at one value. */
+static void try_setting(const subject *s, const sx_setting *setting, double value) {
+    char text[200];
+    if (setting->words)
+        snprintf(text, sizeof text, "%s:%s=%s", s->name, setting->name, setting->words[(int)value]);
+    else
+        snprintf(text, sizeof text, "%s:%s=%.17g", s->name, setting->name, value);
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        sx_run_options options = options_of(1, 300);
+        sx_run *run;
+        sx_expect_ok(sx_run_new(s->ground[i].space, &options, &run));
+        sx_status status = sx_run_search(run, text);
+        if (status && status->code != SX_ERR_USAGE) print_error("%s\n", text);
+        if (status) assert_int_equal(status->code, SX_ERR_USAGE);
+        assert_true(sx_run_result(run).evaluations <= 300);
+        sx_status_free(status);
+        sx_run_free(run);
+    }
+}
+
+static void settings_work_at_their_edges(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->navigator->n_settings; i++) {
+        const sx_setting *setting = &s->navigator->settings[i];
+        double high = setting->whole && setting->high > 2000 ? fmax(2000, setting->low) : setting->high;
+        assert_true(setting->low <= setting->preset && setting->preset <= setting->high);
+        assert_true(!setting->whole || setting->preset == floor(setting->preset));
+        assert_non_null(setting->text);
+        if (isfinite(setting->low)) try_setting(s, setting, setting->low);
+        if (isfinite(high)) try_setting(s, setting, high);
+    }
+    char *text, *again;
+    sx_expect_ok(sx_navigator_text(s->name, &text));
+    sx_expect_ok(sx_navigator_text(text, &again));
+    assert_string_equal(text, again);
+    free(text);
+    free(again);
+}
+
+static void patience_and_targets_end_a_search(void **state) {
+    const subject *s = *state;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        const ground *g = &s->ground[i];
+        sx_run_options options = options_of(2, 20000);
+        options.patience = 300;
+        sx_run *run = searched(g, s->name, &options);
+        sx_run_summary summary = sx_run_result(run);
+        sx_found f;
+        assert_true(sx_run_best(run, 0, &f));
+        assert_true(summary.evaluations <= f.evaluation + 300);
+        if (summary.stop == SX_STOP_PATIENCE) assert_true(summary.evaluations == f.evaluation + 300);
+        options = options_of(2, 20000);
+        options.target = f.value;
+        options.threads = 3;
+        sx_run *again = searched(g, s->name, &options);
+        sx_found hit;
+        assert_true(sx_run_best(again, 0, &hit));
+        if (sx_run_result(again).stop == SX_STOP_TARGET) {
+            assert_true(hit.value <= f.value);
+            assert_true(sx_run_result(again).evaluations == hit.evaluation);
+        }
+        sx_run_free(run);
+        sx_run_free(again);
+    }
+}
+
+static void a_space_without_legal_points_ends_a_search(void **state) {
+    const subject *s = *state;
+    const sx_toy_options barren = {.barren = true};
+    sx_space *space = sx_toy_space_new(&barren);
+    sx_run_options options = options_of(1, 1000);
+    sx_run *run;
+    sx_found f;
+    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_status status = sx_run_search(run, s->name);
+    if (s->navigator->needs == SX_MAP_SPACE)
+        sx_expect_error(status, "searches map spaces only");
+    else
+        sx_expect_ok(status);
+    assert_false(sx_run_best(run, 0, &f));
+    assert_true(sx_run_result(run).valid == 0);
+    sx_run_free(run);
+    sx_space_free(space);
+}
+
+/* The registered navigator of that name, NULL where there is none. */
+static const sx_registered *find(const char *name) {
+    const sx_registered *entry;
+    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
+        if (strcmp(entry->name, name) == 0) return entry;
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    const sx_registered *entry = argc == 2 ? find(argv[1]) : NULL;
+    if (!entry) return fprintf(stderr, "usage: conform NAVIGATOR\n"), 2;
+    if (!entry->navigator) return 77;
+    subject s = {.name = entry->name, .navigator = entry->navigator};
+    s.n_grounds = grounds_open(s.navigator, s.ground);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(same_seed_same_bytes_whatever_the_threads, &s),
+        cmocka_unit_test_prestate(budgets_are_never_exceeded, &s),
+        cmocka_unit_test_prestate(stop_flag_is_obeyed_within_a_batch, &s),
+        cmocka_unit_test_prestate(stop_flag_ends_a_search_without_limits, &s),
+        cmocka_unit_test_prestate(time_ends_a_search_without_limits, &s),
+        cmocka_unit_test_prestate(reported_points_are_legal_and_cost_what_is_said, &s),
+        cmocka_unit_test_prestate(start_points_are_used, &s),
+        cmocka_unit_test_prestate(no_worse_than_random_draws, &s),
+        cmocka_unit_test_prestate(proven_optima_are_optima, &s),
+        cmocka_unit_test_prestate(checkpoints_resume_to_the_same_end, &s),
+        cmocka_unit_test_prestate(settings_work_at_their_edges, &s),
+        cmocka_unit_test_prestate(patience_and_targets_end_a_search, &s),
+        cmocka_unit_test_prestate(a_space_without_legal_points_ends_a_search, &s),
+    };
+    int failed = cmocka_run_group_tests_name(s.name, tests, NULL, NULL);
+    grounds_close(s.ground, s.n_grounds);
+    return failed;
+}

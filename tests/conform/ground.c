@@ -1,0 +1,108 @@
+#include "ground.h"
+
+#include "run/run.h"
+#include "support/expect.h"
+#include "support/toy_space.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char two_levels[] =
+    "arch:\n"
+    "  name: two-levels\n"
+    "  arithmetic: {name: MAC, instances: 4, word-bits: 16, energy: 1.0}\n"
+    "  storage:\n"
+    "  - {name: L1, instances: 4, entries: 16, vector-access-energy: 1.5}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
+
+/* Opens the map space of a problem on an architecture. */
+static ground open_map(const char *name, const char *einsum, const sx_arch *arch, bool small) {
+    ground g = {.name = name, .small = small};
+    sx_problem problem;
+    sx_expect_ok(sx_einsum_parse(einsum, &problem));
+    sx_expect_ok(sx_model_new(&problem, arch, NULL, &g.model));
+    sx_expect_ok(sx_map_space_new(g.model, NULL, NULL, &g.space));
+    return g;
+}
+
+size_t grounds_open(const sx_navigator *navigator, ground *out) {
+    size_t n = 0;
+    sx_arch arch;
+    sx_input *input = sx_expect_input(two_levels);
+    if (navigator->needs == SX_ANY_SPACE) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
+    sx_expect_ok(sx_input_arch(input, &arch));
+    out[n++] = open_map("two levels", "O[m,n] += A[m,k]*B[k,n] {m:4,n:6,k:2}", &arch, true);
+    sx_input_free(input);
+    sx_expect_ok(sx_catalog_arch("accel-b", &arch));
+    out[n++] = open_map(
+        "accel-b", "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:2,k:16,c:16,p:14,q:14,r:3,s:3}", &arch, false);
+    return n;
+}
+
+void grounds_close(ground *grounds, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        sx_space_free(grounds[i].space);
+        sx_model_free(grounds[i].model);
+    }
+}
+
+sx_run *searched(const ground *g, const char *navigator, const sx_run_options *options) {
+    sx_run *run;
+    sx_expect_ok(sx_run_new(g->space, options, &run));
+    sx_expect_ok(sx_run_search(run, navigator));
+    return run;
+}
+
+static void account_points(sx_text *text, const char *name, size_t point_size, const sx_run *run,
+                           bool (*at)(const sx_run *, size_t, sx_found *)) {
+    sx_found f;
+    for (size_t i = 0; at(run, i, &f); i++) {
+        sx_text_add(text, "%s %zu: %a at %llu, %a %a %a %a ", name, i, f.value,
+                    (unsigned long long)f.evaluation, f.score.energy_pj, f.score.cycles, f.score.utilization,
+                    f.score.last_level_accesses);
+        for (size_t b = 0; b < point_size; b++)
+            sx_text_add(text, "%02x", ((const unsigned char *)f.point)[b]);
+        sx_text_add(text, "\n");
+    }
+}
+
+char *account(const sx_run *run, size_t point_size) {
+    sx_run_summary s = sx_run_result(run);
+    sx_text text = {0};
+    sx_trace_point t;
+    char *out = NULL;
+    sx_text_add(&text, "%llu evaluations, %llu valid, %llu rejected, stopped by %s\n",
+                (unsigned long long)s.evaluations, (unsigned long long)s.valid,
+                (unsigned long long)s.rejected, sx_stop_name(s.stop));
+    sx_text_add(&text, "bound %a%s%s\n", s.lower_bound, s.optimal ? " optimal" : "",
+                s.repeatable ? " repeatable" : "");
+    account_points(&text, "best", point_size, run, sx_run_best);
+    account_points(&text, "front", point_size, run, sx_run_front);
+    for (size_t i = 0; sx_run_trace(run, i, &t); i++)
+        sx_text_add(&text, "trace %llu %a\n", (unsigned long long)t.evaluations, t.value);
+    sx_expect_ok(sx_text_take(&text, &out));
+    return out;
+}
+
+void expect_same(const char *expected, const char *found, const char *what) {
+    if (strcmp(expected, found) == 0) return;
+    size_t at = 0, line = 0;
+    for (; expected[at] && expected[at] == found[at]; at++)
+        if (expected[at] == '\n') line = at + 1;
+    print_error("%s\n  expected %.300s\n  found    %.300s\n", what, expected + line, found + line);
+    fail();
+}
+
+sx_score score_of(const ground *g, const sx_objective *objective, const void *point) {
+    void *scorer;
+    sx_score score;
+    sx_expect_ok(g->space->type->scorer_new(g->space, &scorer));
+    assert_int_equal(g->space->type->score(g->space, scorer, point, objective, INFINITY, &score), 0);
+    g->space->type->scorer_free(scorer);
+    return score;
+}

@@ -1,0 +1,35 @@
+/* What the conformance tests search, and how they look at what came out. */
+#ifndef SX_CONFORM_GROUND_H
+#define SX_CONFORM_GROUND_H
+
+#include "base/text.h"
+#include "run/registry.h"
+
+/* A space to search, with what it needs. */
+typedef struct ground {
+    const char *name;
+    sx_model *model; /* NULL: none */
+    sx_space *space;
+    bool small; /* an exhaustive search comes to its end */
+} ground;
+
+enum { MAX_GROUNDS = 3 };
+
+/* The spaces that a navigator accepts; returns how many. */
+size_t grounds_open(const sx_navigator *navigator, ground *out);
+void grounds_close(ground *grounds, size_t n);
+
+/* A finished search: the run (freed by the caller) after it searched; fails the test on an error. */
+SX_OWN sx_run *searched(const ground *g, const char *navigator, const sx_run_options *options);
+
+/* All that a run found, as text that is equal where runs are; without the clock, and without `stop` and
+ * counts of the cache. */
+SX_OWN char *account(const sx_run *run, size_t point_size);
+
+/* Fails the test unless the two are equal; `what` says what was compared. */
+void expect_same(const char *expected, const char *found, const char *what);
+
+/* A space's score of a point; fails the test where it has none. */
+sx_score score_of(const ground *g, const sx_objective *objective, const void *point);
+
+#endif

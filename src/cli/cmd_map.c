@@ -60,7 +60,8 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     sx_session_options *o = &job->options;
     const char *mapper = sx_args_text(args, "mapper", 0), *warm = sx_args_text(args, "warm-start", 0);
     SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &o->run));
-    SX_TRY(sx_navigator_text(mapper ? mapper : DEFAULT_MAPPER, &job->mapper));
+    job->asked = mapper ? mapper : DEFAULT_MAPPER;
+    SX_TRY(sx_navigator_text(job->asked, &job->mapper));
     o->mapper = job->mapper;
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);

@@ -12,6 +12,7 @@ typedef struct sx_map_job {
     sx_session_options options;
     sx_session_result result;
     char *mapper;        /* with every setting */
+    const char *asked;   /* the mapper as it was asked for */
     char objective[256]; /* as text */
     const char *problem; /* what --problem said */
     uint32_t batch;      /* of a network of the catalog */

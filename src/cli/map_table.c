@@ -25,7 +25,7 @@ static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx
     if (s->seconds > 0)
         sx_text_add(&line, " in %.2f s (%s a second)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
-    sx_text_add(&line, " by %s, seed %llu; it ended by %s", job->mapper,
+    sx_text_add(&line, " by %s, seed %llu; it ended by %s", job->asked,
                 (unsigned long long)job->options.run.seed, sx_stop_name(s->stop));
     if (layer->found)
         sx_text_add(&line, ", the best is number %s.", sx_show_count((double)layer->best.evaluation).text);
@@ -183,7 +183,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         optimal &= layer->summary.optimal;
     }
     sx_text_add(&line, "%zu layers, %zu of them different, each searched by %s, seed %llu: %s evaluations",
-                job->network.n_layers, searched, job->mapper, (unsigned long long)job->options.run.seed,
+                job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
                 sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
     sx_text_add(&line, ". 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);

@@ -37,6 +37,8 @@ static const char *counted(const tally *t) {
     return t->list.data && !t->list.failed ? t->list.data : "";
 }
 
+static const char remedy[] = ", or say 'remainders: 1' where the search may leave some";
+
 /* The most a slot's factor of a dimension can be: in space no more than there are children. */
 static uint64_t slot_most(sx_gathering *g, int slot, int dim) {
     uint64_t most = sx_slot_limits(g, slot)->max[dim];
@@ -51,22 +53,26 @@ static sx_status check_dim(sx_gathering *g, int d) {
     uint32_t size = g->problem->size[d];
     tally least = {.product = 1}, most = {.product = 1}, fixed = {.product = 1};
     uint64_t reach = 1;
+    uint32_t left = size;
+    bool fits = true;
     for (int slot = 0; slot < 2 * g->arch->n_levels; slot++) {
         const sx_loop_limits *limits = sx_slot_limits(g, slot);
         const sx_slot_places *places = &g->slot[slot];
         uint64_t top = slot_most(g, slot, d);
         reach = reach > size ? reach : reach * top;
+        fits = fits && limits->min[d] <= left;
+        left = (left - 1) / limits->min[d] + 1;
         if (limits->min[d] > 1) count_slot(&least, g, slot, limits->min[d], places->min[d]);
         if (places->max[d].file) count_slot(&most, g, slot, top, places->max[d]);
         if (limits->min[d] > 1 && limits->min[d] == limits->max[d])
             count_slot(&fixed, g, slot, limits->min[d], places->min[d]);
     }
     sx_status error = SX_OK;
-    if (least.product > size)
+    if (!fits || (least.product > size && !g->remainders))
         error = sx_error_hint(
             sx_error_at(least.place, "the factors of '%s' multiply to %llu at least, but its size is %u: %s",
                         name, (unsigned long long)least.product, size, counted(&least)),
-            "make one of them smaller");
+            "make one of them smaller%s", fits ? remedy : "");
     else if (reach < size)
         error = sx_error_hint(
             sx_error_at(most.place, "the factors of '%s' multiply to %llu at most, but its size is %u: %s",
@@ -77,7 +83,7 @@ static sx_status check_dim(sx_gathering *g, int d) {
             sx_error_at(fixed.place,
                         "the fixed factors of '%s' multiply to %llu, which does not divide its size %u: %s",
                         name, (unsigned long long)fixed.product, size, counted(&fixed)),
-            "change one of them, or say 'remainders: 1' where the search may leave some");
+            "change one of them%s", remedy);
     sx_text_free(&least.list);
     sx_text_free(&most.list);
     sx_text_free(&fixed.list);

@@ -102,9 +102,8 @@ static bool split_allowed(const judge *j, int s) {
     memset(place, -1, sizeof place);
     for (int i = 0; i < n_inner; i++) place[limits->spatial.inner[i]] = (int8_t)i;
     for (int i = 0; i < n_outer; i++) place[limits->spatial.outer[i]] = (int8_t)(n - n_outer + i);
-    int room_x = limits->split - n_inner, others = n - n_inner - n_outer;
-    room_x = room_x < 0 ? 0 : room_x > others ? others : room_x;
-    int room[2] = {others - room_x, room_x};
+    int room_x = limits->split > n_inner ? limits->split - n_inner : 0;
+    int room[2] = {n - n_inner - n_outer - room_x, room_x};
     for (int i = 0; i < n; i++) {
         int d = level->spatial_order[i];
         bool x = i < level->split;

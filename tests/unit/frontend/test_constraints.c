@@ -355,7 +355,7 @@ static void remainders_are_noted(void **state) {
     (void)state;
     read_all(small_problem, small_arch,
              "constraints: [{type: temporal, target: L0, factors: N=5, remainders: 1},\n"
-             "  {type: temporal, target: L1, factors: N=2}]\n");
+             "  {type: temporal, target: L1, factors: N=3}]\n");
     assert_int_equal(sx_count_notes(r.input, "remainders are allowed for a whole search or not at all"), 1);
     assert_string_equal(loops(&level("L0")->temporal), "N=5");
 }

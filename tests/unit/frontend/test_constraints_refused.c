@@ -226,6 +226,11 @@ static void factors_must_fit_their_dimension(void **state) {
          "the factors of 'K' multiply to 16 at least, but its size is 8: 4 in time at 'L0' (t.yaml:2:41), 4 "
          "in "
          "time at 'L1' (t.yaml:3:41)",
+         "make one of them smaller, or say 'remainders: 1' where the search may leave some"},
+        {T0("factors: K=8") T1("factors: K=2, remainders: 1"), "3:41",
+         "the factors of 'K' multiply to 16 at least, but its size is 8: 8 in time at 'L0' (t.yaml:2:41), 2 "
+         "in "
+         "time at 'L1' (t.yaml:3:41)",
          "make one of them smaller"},
         {T0("factors: K=2") T1("factors: K<=2") "- {type: temporal, target: PE, factors: K=1}\n"
                                                 "- {type: spatial, target: L0, factors: K=1}\n"

@@ -81,11 +81,16 @@ static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
 /* Reads --x: whether curves go over seconds. */
 static sx_status read_axis(const sx_args *args, bool *by_time) {
     const char *text = sx_args_text(args, "x", 0);
-    *by_time = text ? strcmp(text, "time") == 0 : sx_args_flag(args, "time") && !sx_args_flag(args, "evals");
+    bool clock = !sx_args_flag(args, "no-clock");
+    bool preset = clock && sx_args_flag(args, "time") && !sx_args_flag(args, "evals");
+    *by_time = text ? strcmp(text, "time") == 0 : preset;
     if (text && !*by_time && strcmp(text, "evals") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x is '%s'", text), "it may be evals or time");
     if (text && !sx_args_flag(args, "svg"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x is for --svg only"), "name a file by --svg");
+    if (*by_time && !clock)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--no-clock leaves out what --x time shows"),
+                             "leave one of them out");
     return SX_OK;
 }
 

@@ -201,6 +201,8 @@ static sx_status run(const sx_args *args, sx_result *result) {
 static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTION_PROBLEM,
+    SX_OPTION_BATCH,
+    SX_OPTION_TRAINING,
     SX_OPTION_MAPPING,
     SX_OPTION_CONSTRAINTS,
     {"samples", 0, "N", SX_OPTION_COUNT, false,

@@ -77,6 +77,12 @@ static void csv_text(const char *text, const char *after, sx_text *out) {
     sx_text_add(out, "\"%s", after);
 }
 
+/* Adds a field with a number, empty where there is none. */
+static void csv_number(double value, sx_text *out) {
+    if (isfinite(value)) sx_text_add(out, "%.17g", value);
+    sx_text_add(out, ",");
+}
+
 void sx_compare_csv(const sx_comparison *c, sx_text *out) {
     sx_text_add(out, "problem,mapper,seed,objective,value,normalised,cycles,energy_pj,edp,evaluations,valid,"
                      "rejected,seconds,stop\n");
@@ -86,12 +92,11 @@ void sx_compare_csv(const sx_comparison *c, sx_text *out) {
         csv_text(c->mapper[run->mapper], ",", out);
         sx_text_add(out, "%llu,", (unsigned long long)run->seed);
         csv_text(c->objective, ",", out);
-        if (run->found)
-            sx_text_add(out, "%.17g,%.17g,%.17g,%.17g,%.17g,", run->value,
-                        run->value / c->minimum[run->problem], run->score.cycles, run->score.energy_pj,
-                        run->score.cycles * run->score.energy_pj);
-        else
-            sx_text_add(out, ",,,,,");
+        const sx_score *score = &run->score;
+        const double figure[] = {run->value, run->value / c->minimum[run->problem], score->cycles,
+                                 score->energy_pj, score->cycles * score->energy_pj};
+        for (size_t f = 0; f < sizeof figure / sizeof figure[0]; f++)
+            csv_number(run->found ? figure[f] : NAN, out);
         sx_text_add(out, "%llu,%llu,%llu,%.9g,%s\n", (unsigned long long)run->summary.evaluations,
                     (unsigned long long)run->summary.valid, (unsigned long long)run->summary.rejected,
                     run->summary.seconds, sx_stop_name(run->summary.stop));

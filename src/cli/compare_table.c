@@ -50,7 +50,7 @@ static void value_cell(sx_table *table, double value) {
 /* Adds the row of a mapper on a problem. */
 static void summary_row(const sx_comparison *c, const char *mapper, const sx_compare_summary *s,
                         sx_table *table) {
-    sx_table_cell(table, "%s", mapper);
+    sx_table_cell(table, "  %s", mapper);
     if (s->value.n < s->runs)
         sx_table_cell(table, "%zu of %zu", s->value.n, s->runs);
     else
@@ -64,23 +64,31 @@ static void summary_row(const sx_comparison *c, const char *mapper, const sx_com
     sx_table_cell(table, "%s", isfinite(s->per_second) ? sx_show_count(floor(s->per_second)).text : "-");
 }
 
-/* Adds the table of one problem. */
-static sx_status print_problem(const sx_comparison *c, size_t problem, sx_text *out) {
-    static const char *const heads[] = {"mapper", "runs",  "x minimum", "geomean", "mean",     "deviation",
-                                        "best",   "worst", "evals",     "seconds", "evals / s"};
+/* Adds a problem's rows under a line of their own. */
+static sx_status problem_rows(const sx_comparison *c, size_t problem, sx_table *table) {
+    const char *name = c->problems.layer[problem].name;
+    if (c->minimum[problem] > 0)
+        sx_table_heading(table, "%s, minimum %.4g", name, c->minimum[problem]);
+    else
+        sx_table_heading(table, "%s", name);
+    for (size_t m = 0; m < c->n_mappers; m++) {
+        sx_compare_summary summary;
+        SX_TRY(sx_compare_summarise(c, problem, m, &summary));
+        if (summary.runs) summary_row(c, c->mapper[m], &summary, table);
+    }
+    return SX_OK;
+}
+
+/* Adds the table of all mappers on all problems. */
+static sx_status print_rows(const sx_comparison *c, sx_text *out) {
+    static const char *const heads[] = {"",     "runs",  "x minimum", "geomean", "mean",     "deviation",
+                                        "best", "worst", "evals",     "seconds", "evals / s"};
     const size_t n_heads = sizeof heads / sizeof heads[0] - (c->clock ? 0 : 2);
     sx_table table;
-    sx_compare_summary summary;
     sx_status status = SX_OK;
-    sx_text_add(out, "\n%s", c->problems.layer[problem].name);
-    if (c->minimum[problem] > 0) sx_text_add(out, ", minimum %.4g", c->minimum[problem]);
-    sx_text_add(out, "\n");
     sx_table_begin(&table, c->clock ? "lrrrrrrrrrr" : "lrrrrrrrr");
     for (size_t i = 0; i < n_heads; i++) sx_table_cell(&table, "%s", heads[i]);
-    for (size_t m = 0; m < c->n_mappers && !status; m++) {
-        status = sx_compare_summarise(c, problem, m, &summary);
-        if (!status && summary.runs) summary_row(c, c->mapper[m], &summary, &table);
-    }
+    for (size_t p = 0; p < c->problems.n_layers && !status; p++) status = problem_rows(c, p, &table);
     sx_table_end(&table, 2, out);
     return status;
 }
@@ -92,10 +100,11 @@ static sx_status print_overall(const sx_comparison *c, sx_text *out) {
     sx_table table;
     sx_status status = value ? SX_OK : sx_error_memory();
     if (status) return status;
-    sx_text_add(out, "\nAll %zu problems\n", n);
+    sx_text_add(out, "\n");
     sx_table_begin(&table, "lrr");
-    const char *const heads[] = {"mapper", "problems", "x minimum"};
+    const char *const heads[] = {"", "problems", "x minimum"};
     for (size_t i = 0; i < 3; i++) sx_table_cell(&table, "%s", heads[i]);
+    sx_table_heading(&table, "all problems, geometric mean");
     for (size_t m = 0; m < c->n_mappers && !status; m++) {
         size_t used = 0;
         for (size_t p = 0; p < n && !status; p++) {
@@ -103,7 +112,7 @@ static sx_status print_overall(const sx_comparison *c, sx_text *out) {
             status = sx_compare_summarise(c, p, m, &summary);
             if (!status && isfinite(summary.normalised)) value[used++] = summary.normalised;
         }
-        sx_table_cell(&table, "%s", c->mapper[m]);
+        sx_table_cell(&table, "  %s", c->mapper[m]);
         sx_table_cell(&table, "%zu", used);
         value_cell(&table, sx_statistics_of(value, used).geomean);
     }
@@ -118,7 +127,7 @@ sx_status sx_compare_print(const sx_comparison *c, sx_text *out) {
     if (c->options.evaluations)
         sx_text_add(out, ", %s evaluations each", sx_show_count((double)c->options.evaluations).text);
     if (c->options.seconds > 0) sx_text_add(out, ", %g seconds each", c->options.seconds);
-    sx_text_add(out, "\n");
-    for (size_t p = 0; p < c->problems.n_layers; p++) SX_TRY(print_problem(c, p, out));
+    sx_text_add(out, "\n\n");
+    SX_TRY(print_rows(c, out));
     return c->problems.n_layers > 1 ? print_overall(c, out) : SX_OK;
 }

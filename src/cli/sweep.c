@@ -1,5 +1,6 @@
 #include "cli/sweep.h"
 
+#include "cli/json_parts.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -282,6 +283,20 @@ static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_te
         sx_text_add(out, "  and %zu values more; --json gives all of them\n", sweep->n_groups - SHOWN_GROUPS);
 }
 
+/* Adds which dimensions the patterns leave out. */
+static void print_still(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
+    sx_text names = {0};
+    size_t n = 0;
+    for (int i = 0; i < sweep->n_dims; i++)
+        if (!(sweep->matter >> sweep->dim[i] & 1))
+            sx_text_add(&names, "%s%s", n++ ? ", " : "", problem->dim_name[sweep->dim[i]]);
+    if (names.size)
+        sx_text_add(out, "  Patterns leave out %s: where %s makes no difference.\n", names.data,
+                    n == 1 ? "it stands" : "they stand");
+    out->failed |= names.failed;
+    sx_text_free(&names);
+}
+
 void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
     sx_text_add(out, "Orders: %s, the same at all levels\n", sx_show_count((double)sweep->n_orders).text);
@@ -289,14 +304,7 @@ void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *o
                 sx_show_count((double)sweep->n_groups).text, sweep->n_groups == 1 ? "" : "s", worst,
                 sx_show_count(worst / best).text, best);
     print_groups(sweep, problem, out);
-    sx_text still = {0};
-    for (int i = 0; i < sweep->n_dims; i++)
-        if (!(sweep->matter >> sweep->dim[i] & 1))
-            sx_text_add(&still, "%s%s", still.size ? ", " : "", problem->dim_name[sweep->dim[i]]);
-    if (still.size)
-        sx_text_add(out, "  Patterns leave out %s: where they stand makes no difference.\n", still.data);
-    out->failed |= still.failed;
-    sx_text_free(&still);
+    print_still(sweep, problem, out);
 }
 
 json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
@@ -310,10 +318,10 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
         const sx_order_group *group = &sweep->group[i];
         sx_text pattern = {0};
         sx_sweep_pattern(sweep, group, problem, &pattern);
-        json_array_append_new(groups,
-                              json_pack("{s:f, s:f, s:f, s:I, s:s}", "edp", group->edp, "energy_pj",
-                                        group->score.energy_pj, "cycles", group->score.cycles, "orders",
-                                        (json_int_t)group->n, "pattern", pattern.size ? pattern.data : ".."));
+        json_array_append_new(
+            groups, json_pack("{s:f, s:f, s:o, s:I, s:s}", "edp", group->edp, "energy_pj",
+                              group->score.energy_pj, "cycles", sx_json_number(group->score.cycles), "orders",
+                              (json_int_t)group->n, "pattern", pattern.size ? pattern.data : ".."));
         sx_text_free(&pattern);
     }
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;

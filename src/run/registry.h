@@ -18,6 +18,9 @@ const sx_registered *sx_registered_at(size_t index);
 SX_MUST_USE sx_status sx_settings_read(const char *text, const sx_registered **entry,
                                        SX_OWN double **settings);
 
+/* The settings of a navigator, one value for each, out of "key=value,..."; NULL: as preset. */
+SX_MUST_USE sx_status sx_settings_of(const sx_registered *entry, const char *text, SX_OWN double **out);
+
 /* The text that sx_settings_read reads back to the same values. */
 SX_MUST_USE sx_status sx_settings_text(const sx_registered *entry, const double *settings, SX_OWN char **out);
 

@@ -134,25 +134,26 @@ static sx_status read_settings(const char *at, const sx_registered *entry, bool 
     }
 }
 
-sx_status sx_settings_read(const char *text, const sx_registered **entry, double **settings) {
-    char name[WORD_SIZE];
-    const sx_registered *found;
-    SX_TRY(take_word(&text, ":", name));
-    SX_TRY(find_navigator(name, &found));
-    const sx_navigator *navigator = found->navigator;
+sx_status sx_settings_of(const sx_registered *entry, const char *text, double **out) {
+    const sx_navigator *navigator = entry->navigator;
     double *values = calloc(navigator->n_settings + 1, sizeof *values);
     bool *given = calloc(navigator->n_settings + 1, sizeof *given);
     sx_status status = values && given ? SX_OK : sx_error_memory();
     for (size_t i = 0; !status && i < navigator->n_settings; i++) values[i] = navigator->settings[i].preset;
-    if (!status && *text == ':') status = read_settings(text + 1, found, given, values);
+    if (!status && text) status = read_settings(text, entry, given, values);
     free(given);
-    if (status) {
+    if (status)
         free(values);
-        return status;
-    }
-    *entry = found;
-    *settings = values;
-    return SX_OK;
+    else
+        *out = values;
+    return status;
+}
+
+sx_status sx_settings_read(const char *text, const sx_registered **entry, double **settings) {
+    char name[WORD_SIZE];
+    SX_TRY(take_word(&text, ":", name));
+    SX_TRY(find_navigator(name, entry));
+    return sx_settings_of(*entry, *text == ':' ? text + 1 : NULL, settings);
 }
 
 sx_status sx_settings_text(const sx_registered *entry, const double *settings, char **out) {

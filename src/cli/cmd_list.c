@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/list_mapper.h"
 #include "cli/table.h"
 
 #include "sextant/sextant.h"
@@ -36,6 +37,8 @@ static const topic topics[] = {
     {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name, NULL},
     {"networks", "networks of the catalog, for --problem NETWORK or NETWORK/LAYER", sx_catalog_network_name,
      network_extent},
+    {"mappers", "ways to search, for --mapper; `sextant list MAPPER` shows the settings of one",
+     sx_navigator_name, NULL},
     {"objectives", "what --objective accepts", sx_objective_name, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
@@ -51,7 +54,8 @@ static sx_status find_topic(const char *name, const topic **out) {
     sx_status error = sx_error_new(SX_ERR_USAGE, "there is no list of '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
-    return sx_error_hint(error, "there are archs, problems, networks and objectives");
+    return sx_error_hint(
+        error, "there are archs, problems, networks, mappers and objectives, and each mapper by its name");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
@@ -112,13 +116,20 @@ static sx_status add_json(const topic *one, sx_text *out) {
     return SX_OK;
 }
 
-/* `sextant list [TOPIC]`. */
+/* `sextant list [TOPIC|MAPPER]`. */
 static sx_status run(const sx_args *args, sx_result *result) {
     const topic *one = NULL;
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic at a time");
-    if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
+    const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
+    bool json = sx_args_flag(args, "json");
     result->file = sx_args_text(args, "output", 0);
-    if (sx_args_flag(args, "json")) return add_json(one, &result->out);
+    if (mapper && json) return sx_list_mapper_json(mapper, &result->out);
+    if (mapper) {
+        sx_list_mapper(mapper, &result->out);
+        return SX_OK;
+    }
+    if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
+    if (json) return add_json(one, &result->out);
     if (one) return print_topic(one, 0, &result->out);
     for (size_t i = 0; i < N_TOPICS; i++) {
         sx_text_add(&result->out, "%s%s: %s\n", i ? "\n" : "", topics[i].name, topics[i].about);
@@ -131,8 +142,8 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 
 const sx_command sx_command_list = {
     .name = "list",
-    .about = "what there is to choose from: architectures, problems, networks, objectives and so on",
-    .usage = "[archs|problems|networks|objectives] [OPTION ...]",
+    .about = "what there is to choose from: architectures, problems, networks, mappers, objectives",
+    .usage = "[archs|problems|networks|mappers|objectives|MAPPER] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -1,30 +1,11 @@
 /* Answers of `sextant map` as JSON. */
+#include "cli/json_parts.h"
 #include "cli/map_result.h"
 
 #include "sextant/input.h"
 #include "sextant/sextant.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-
-/* A noun's JSON text as an object; frees the text. NULL when memory is out. */
-static json_t *noun_json(SX_TAKE char *text) {
-    json_t *object = json_loads(text, 0, NULL);
-    free(text);
-    return object;
-}
-
-/* A number, as an integer where it is one. */
-static json_t *number(double value) {
-    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
-    return json_real(value);
-}
-
-static json_t *score_json(const sx_score *score) {
-    return json_pack("{s:o, s:f, s:f, s:f}", "cycles", number(score->cycles), "energy_pj", score->energy_pj,
-                     "edp", score->energy_pj * score->cycles, "utilization", score->utilization);
-}
 
 /* Sets an answer's score and mapping in an object. */
 static sx_status set_answer(const sx_map_job *job, size_t layer, const sx_answer *answer, const char *key,
@@ -32,11 +13,11 @@ static sx_status set_answer(const sx_map_job *job, size_t layer, const sx_answer
     char *text;
     SX_TRY(
         sx_mapping_write(&answer->mapping, &job->network.layer[layer].problem, &job->arch, SX_JSON, &text));
-    json_t *score = score_json(&answer->score);
+    json_t *score = sx_json_score(&answer->score);
     json_object_set_new(score, "objective", json_real(answer->value));
     json_object_set_new(score, "evaluation", json_integer((json_int_t)answer->evaluation));
     json_object_set_new(object, key, score);
-    json_object_set_new(object, "mapping", noun_json(text));
+    json_object_set_new(object, "mapping", sx_json_noun(text));
     return SX_OK;
 }
 
@@ -130,7 +111,7 @@ static json_t *repeat_json(const sx_map_job *job) {
 }
 
 sx_status sx_map_json(const sx_map_job *job, sx_text *out) {
-    char *arch = NULL, *text = NULL;
+    char *arch = NULL;
     json_t *object = json_object(), *list = json_array();
     sx_status status = SX_OK;
     for (size_t i = 0; i < job->result.n_layers && !status; i++) {
@@ -140,15 +121,12 @@ sx_status sx_map_json(const sx_map_job *job, sx_text *out) {
     }
     json_object_set_new(object, "results", list);
     json_object_set_new(object, "network", json_string(job->network.name));
-    json_object_set_new(object, "total", score_json(&job->result.total));
+    json_object_set_new(object, "total", sx_json_score(&job->result.total));
     json_object_set_new(object, "complete", json_boolean(job->result.complete));
     json_object_set_new(object, "repeat", repeat_json(job));
     if (!status) status = sx_arch_write(&job->arch, SX_JSON, &arch);
-    if (!status) json_object_set_new(object, "architecture", noun_json(arch));
-    if (!status && !(text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17))))
-        status = sx_error_memory();
-    if (!status) sx_text_add(out, "%s\n", text);
-    free(text);
+    if (!status) json_object_set_new(object, "architecture", sx_json_noun(arch));
+    if (!status) return sx_json_finish(object, out);
     json_decref(object);
     return status;
 }

@@ -79,6 +79,31 @@ static sx_status problem_rows(const sx_comparison *c, size_t problem, sx_table *
     return SX_OK;
 }
 
+/* Adds, for each mapper, the geometric mean over all problems of its distance from the minimum. */
+static sx_status overall_rows(const sx_comparison *c, sx_table *table) {
+    size_t n = c->problems.n_layers;
+    double *value = malloc(n * sizeof *value);
+    if (!value) return sx_error_memory();
+    sx_status status = SX_OK;
+    sx_table_heading(table, "all %zu problems, geometric mean", n);
+    for (size_t m = 0; m < c->n_mappers && !status; m++) {
+        size_t used = 0, runs = 0;
+        for (size_t p = 0; p < n && !status; p++) {
+            sx_compare_summary summary;
+            status = sx_compare_summarise(c, p, m, &summary);
+            if (status) break;
+            runs += summary.runs;
+            if (isfinite(summary.normalised)) value[used++] = summary.normalised;
+        }
+        sx_table_cell(table, "  %s", c->mapper[m]);
+        sx_table_cell(table, "%zu", runs);
+        value_cell(table, used == n ? sx_statistics_of(value, used).geomean : NAN);
+        sx_table_blank(table, table->n_columns - 3);
+    }
+    free(value);
+    return status;
+}
+
 /* Adds the table of all mappers on all problems. */
 static sx_status print_rows(const sx_comparison *c, sx_text *out) {
     static const char *const heads[] = {"",     "runs",  "x minimum", "geomean", "mean",     "deviation",
@@ -89,35 +114,8 @@ static sx_status print_rows(const sx_comparison *c, sx_text *out) {
     sx_table_begin(&table, c->clock ? "lrrrrrrrrrr" : "lrrrrrrrr");
     for (size_t i = 0; i < n_heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t p = 0; p < c->problems.n_layers && !status; p++) status = problem_rows(c, p, &table);
+    if (!status && c->problems.n_layers > 1) status = overall_rows(c, &table);
     sx_table_end(&table, 2, out);
-    return status;
-}
-
-/* Adds, for each mapper, the geometric mean over all problems of its distance from the minimum. */
-static sx_status print_overall(const sx_comparison *c, sx_text *out) {
-    size_t n = c->problems.n_layers;
-    double *value = malloc(n * sizeof *value);
-    sx_table table;
-    sx_status status = value ? SX_OK : sx_error_memory();
-    if (status) return status;
-    sx_text_add(out, "\n");
-    sx_table_begin(&table, "lrr");
-    const char *const heads[] = {"", "problems", "x minimum"};
-    for (size_t i = 0; i < 3; i++) sx_table_cell(&table, "%s", heads[i]);
-    sx_table_heading(&table, "all problems, geometric mean");
-    for (size_t m = 0; m < c->n_mappers && !status; m++) {
-        size_t used = 0;
-        for (size_t p = 0; p < n && !status; p++) {
-            sx_compare_summary summary;
-            status = sx_compare_summarise(c, p, m, &summary);
-            if (!status && isfinite(summary.normalised)) value[used++] = summary.normalised;
-        }
-        sx_table_cell(&table, "  %s", c->mapper[m]);
-        sx_table_cell(&table, "%zu", used);
-        value_cell(&table, sx_statistics_of(value, used).geomean);
-    }
-    sx_table_end(&table, 2, out);
-    free(value);
     return status;
 }
 
@@ -128,6 +126,5 @@ sx_status sx_compare_print(const sx_comparison *c, sx_text *out) {
         sx_text_add(out, ", %s evaluations each", sx_show_count((double)c->options.evaluations).text);
     if (c->options.seconds > 0) sx_text_add(out, ", %g seconds each", c->options.seconds);
     sx_text_add(out, "\n\n");
-    SX_TRY(print_rows(c, out));
-    return c->problems.n_layers > 1 ? print_overall(c, out) : SX_OK;
+    return print_rows(c, out);
 }

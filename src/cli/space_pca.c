@@ -18,7 +18,6 @@ enum { MAX_POINTS = 2000 }; /* of a cloud */
 static void add_row(const sx_space *space, const void *point, double value, sx_seen *seen) {
     sx_space_encode(space, point, seen->vectors + seen->n * sx_space_n_values(space));
     seen->value[seen->n++] = value;
-    seen->best = fmin(seen->best, value);
 }
 
 static sx_status seen_init(const sx_space *space, const char *name, sx_seen *seen) {
@@ -29,18 +28,31 @@ static sx_status seen_init(const sx_space *space, const char *name, sx_seen *see
     return seen->vectors && seen->value ? SX_OK : sx_error_memory();
 }
 
+/* Takes down the points of a recorder. */
+static void take_points(const sx_space *space, sx_recorder *recorder, sx_seen *seen) {
+    const void *point;
+    double value;
+    for (size_t i = 0; (point = sx_recorder_point(recorder, i, &value)); i++)
+        add_row(space, point, value, seen);
+}
+
 /* Draws legal points at random. */
 static sx_status draw_points(const sx_space *space, const sx_run_options *run, sx_seen *seen) {
+    sx_recorder *recorder = NULL;
     void *point = calloc(1, sx_space_point_size(space)), *scorer = NULL;
-    sx_status status = point ? space->type->scorer_new(space, &scorer) : sx_error_memory();
-    for (uint64_t i = 0; !status && i < run->evaluations && seen->n < MAX_POINTS; i++) {
+    sx_status status = point ? sx_recorder_new(space, MAX_POINTS, &recorder) : sx_error_memory();
+    const sx_space *front = status ? NULL : sx_recorder_space(recorder);
+    if (!status) status = front->type->scorer_new(front, &scorer);
+    for (uint64_t i = 0; !status && i < run->evaluations; i++) {
         sx_score score;
         if (!sx_space_sample(space, run->seed, i, point)) break;
         seen->evaluations++;
-        if (space->type->score(space, scorer, point, &run->objective, INFINITY, &score)) continue;
-        add_row(space, point, sx_objective_value(&run->objective, &score), seen);
+        if (front->type->score(front, scorer, point, &run->objective, INFINITY, &score)) continue;
+        seen->best = fmin(seen->best, sx_objective_value(&run->objective, &score));
     }
-    if (scorer) space->type->scorer_free(scorer);
+    if (!status) take_points(space, recorder, seen);
+    if (scorer) front->type->scorer_free(scorer);
+    sx_recorder_free(recorder);
     free(point);
     return status;
 }
@@ -51,14 +63,11 @@ static sx_status search_points(const sx_space *space, const sx_run_options *opti
     sx_recorder *recorder = NULL;
     sx_run *run = NULL;
     sx_found best;
-    const void *point;
-    double value;
     sx_status status = sx_recorder_new(space, MAX_POINTS, &recorder);
     if (!status) status = sx_run_new(sx_recorder_space(recorder), options, &run);
     if (!status) status = sx_run_search(run, mapper);
     if (!status) {
-        for (size_t i = 0; (point = sx_recorder_point(recorder, i, &value)); i++)
-            add_row(space, point, value, seen);
+        take_points(space, recorder, seen);
         seen->evaluations = sx_run_result(run).evaluations;
         if (sx_run_best(run, 0, &best)) seen->best = best.value;
     }

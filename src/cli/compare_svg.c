@@ -39,7 +39,8 @@ static sx_status add_figure(const sx_comparison *c, size_t problem, bool by_time
     if (!status) {
         char title[256];
         snprintf(title, sizeof title, "%s on %s", c->problems.layer[problem].name, c->arch.name);
-        sx_axes axes = {title, by_time ? "seconds" : "evaluations", c->objective, true, positive};
+        sx_axes axes = {title, by_time ? "seconds" : "evaluations", sx_search_axis(c->objective), true,
+                        positive};
         sx_figure_curves(&axes, curve, c->n_mappers, out);
         status = out->failed ? sx_error_memory() : SX_OK;
     }

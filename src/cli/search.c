@@ -70,6 +70,18 @@ sx_status sx_search_mapper(const char *text) {
     return status;
 }
 
+const char *sx_search_axis(const char *objective) {
+    static const char *const known[][2] = {
+        {"edp", "EDP (pJ x cycles)"},
+        {"energy", "energy (pJ)"},
+        {"delay", "delay (cycles)"},
+        {"last-level", "words at the last level"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(objective, known[i][0]) == 0) return known[i][1];
+    return objective;
+}
+
 sx_status sx_search_space_init(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                sx_search_space *out) {
     sx_model_options model = sx_search_model_options(sources->args);

@@ -97,6 +97,9 @@ sx_model_options sx_search_model_options(const sx_args *args);
 /* An error with the nearest name or setting where a text names no mapper as --mapper does. */
 SX_MUST_USE sx_status sx_search_mapper(const char *text);
 
+/* What an axis says of an objective: its text, with the unit where it has one. */
+const char *sx_search_axis(const char *objective);
+
 /* The map space of a problem on an architecture, under the constraints of the sources and the options of the
  * command line. */
 typedef struct sx_search_space {

@@ -101,7 +101,7 @@ static sx_status add_figure(const sx_pca_study *study, const char *title, const 
     snprintf(x_label, sizeof x_label, "first component (%.1f%% of the variance)", 100 * study->share[0]);
     snprintf(y_label, sizeof y_label, "second component (%.1f%%)", 100 * study->share[1]);
     sx_axes axes = {.title = title, .x_label = x_label, .y_label = y_label};
-    sx_figure_clouds(&axes, study->objective, cloud, study->n_seen, out);
+    sx_figure_clouds(&axes, sx_search_axis(study->objective), cloud, study->n_seen, out);
     free(cloud);
     return out->failed ? sx_error_memory() : SX_OK;
 }

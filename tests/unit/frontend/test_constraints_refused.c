@@ -222,8 +222,8 @@ static void tensors_must_have_a_home(void **state) {
 static void factors_must_fit_their_dimension(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {T0("factors: K=4") T1("factors: K>=4"), "3:41",
-         "the factors of 'K' multiply to 16 at least, but its size is 8: 4 in time at 'L0' (t.yaml:2:41), 4 "
+        {T0("factors: K=6") T1("factors: K>=2"), "3:41",
+         "the factors of 'K' multiply to 12 at least, but its size is 8: 6 in time at 'L0' (t.yaml:2:41), 2 "
          "in "
          "time at 'L1' (t.yaml:3:41)",
          "make one of them smaller, or say 'remainders: 1' where the search may leave some"},

@@ -1,0 +1,143 @@
+/* A recorder in front of a space: searches do not notice it, and it remembers what they looked at. */
+#include "run/run.h"
+#include "space/recorder.h"
+#include "support/expect.h"
+#include "support/toy_space.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DRAWS = 500 };
+
+/* Scores draws number `from` to `to` through a space; returns how many were legal. */
+static size_t score_draws(const sx_space *space, size_t from, size_t to, double bound) {
+    sx_objective objective;
+    void *scorer;
+    size_t legal = 0;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_expect_ok(space->type->scorer_new(space, &scorer));
+    for (size_t i = from; i < to; i++) {
+        sx_toy_point point;
+        sx_score score;
+        sx_rng rng = sx_rng_stream(7, "recorder", i);
+        space->type->draw(space, &rng, &point);
+        legal += space->type->score(space, scorer, &point, &objective, bound, &score) == 0;
+    }
+    space->type->scorer_free(scorer);
+    return legal;
+}
+
+static size_t count(sx_recorder *recorder) {
+    size_t n = 0;
+    double value;
+    while (sx_recorder_point(recorder, n, &value)) n++;
+    return n;
+}
+
+static void all_points_are_kept_while_they_fit(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_recorder *recorder;
+    sx_objective objective;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_expect_ok(sx_recorder_new(toy, DRAWS, &recorder));
+    size_t legal = score_draws(sx_recorder_space(recorder), 0, DRAWS, INFINITY);
+    assert_true(legal > 0 && legal < DRAWS);
+    score_draws(sx_recorder_space(recorder), 0, DRAWS, INFINITY);
+    assert_int_equal(count(recorder), legal);
+    void *scorer;
+    double value;
+    const void *point;
+    sx_expect_ok(toy->type->scorer_new(toy, &scorer));
+    for (size_t i = 0; (point = sx_recorder_point(recorder, i, &value)); i++) {
+        sx_score score;
+        assert_int_equal(toy->type->score(toy, scorer, point, &objective, INFINITY, &score), 0);
+        assert_true(sx_objective_value(&objective, &score) == value);
+    }
+    toy->type->scorer_free(scorer);
+    sx_recorder_free(recorder);
+    sx_space_free(toy);
+}
+
+/* What is kept of many points depends on the points, not on their order. */
+static void a_sample_does_not_depend_on_the_order(void **state) {
+    (void)state;
+    enum { ROOM = 20 };
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_recorder *a, *b;
+    sx_expect_ok(sx_recorder_new(toy, ROOM, &a));
+    sx_expect_ok(sx_recorder_new(toy, ROOM, &b));
+    score_draws(sx_recorder_space(a), 0, DRAWS, INFINITY);
+    for (size_t i = DRAWS; i-- > 0;) score_draws(sx_recorder_space(b), i, i + 1, INFINITY);
+    assert_int_equal(count(a), ROOM);
+    assert_int_equal(count(b), ROOM);
+    for (size_t i = 0; i < ROOM; i++) {
+        double x, y;
+        const void *p = sx_recorder_point(a, i, &x), *q = sx_recorder_point(b, i, &y);
+        assert_memory_equal(p, q, toy->point_size);
+        assert_true(x == y);
+    }
+    sx_recorder_free(a);
+    sx_recorder_free(b);
+    sx_space_free(toy);
+}
+
+static void points_beyond_a_bound_are_kept_but_refused(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_recorder *recorder;
+    sx_expect_ok(sx_recorder_new(toy, DRAWS, &recorder));
+    size_t all = score_draws(toy, 0, DRAWS, INFINITY);
+    assert_int_equal(score_draws(sx_recorder_space(recorder), 0, DRAWS, 0), 0);
+    assert_int_equal(count(recorder), all);
+    sx_recorder_free(recorder);
+    sx_space_free(toy);
+}
+
+/* Searches for the best value with a navigator. */
+static double search(const sx_space *space, const char *navigator) {
+    sx_run_options options;
+    sx_run *run;
+    sx_found best;
+    sx_run_options_init(&options);
+    options.evaluations = 400;
+    options.seed = 3;
+    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_search(run, navigator));
+    assert_true(sx_run_best(run, 0, &best));
+    double value = best.value;
+    sx_run_free(run);
+    return value;
+}
+
+static void searches_do_not_notice(void **state) {
+    (void)state;
+    static const char *const navigators[] = {"random", "anneal", "genetic"};
+    sx_space *toy = sx_toy_space_new(NULL);
+    for (size_t i = 0; i < 3; i++) {
+        sx_recorder *recorder;
+        double value, least = INFINITY;
+        sx_expect_ok(sx_recorder_new(toy, 1000, &recorder));
+        double best = search(sx_recorder_space(recorder), navigators[i]);
+        assert_true(best == search(toy, navigators[i]));
+        for (size_t k = 0; sx_recorder_point(recorder, k, &value); k++) least = fmin(least, value);
+        assert_true(least == best);
+        sx_recorder_free(recorder);
+    }
+    sx_space_free(toy);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_points_are_kept_while_they_fit),
+        cmocka_unit_test(a_sample_does_not_depend_on_the_order),
+        cmocka_unit_test(points_beyond_a_bound_are_kept_but_refused),
+        cmocka_unit_test(searches_do_not_notice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

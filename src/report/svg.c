@@ -1,0 +1,198 @@
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+void sx_svg_number(sx_text *out, double value, int decimals) {
+    int64_t unit = 1;
+    for (int i = 0; i < decimals; i++) unit *= 10;
+    double scaled = value * (double)unit;
+    int64_t n = isfinite(scaled) && fabs(scaled) < 1e15 ? llround(scaled) : 0;
+    uint64_t digits = n < 0 ? (uint64_t)-n : (uint64_t)n;
+    uint64_t whole = digits / (uint64_t)unit, rest = digits % (uint64_t)unit;
+    sx_text_add(out, "%s%llu", n < 0 ? "-" : "", (unsigned long long)whole);
+    if (rest == 0) return;
+    for (; rest % 10 == 0; rest /= 10) decimals--;
+    sx_text_add(out, ".%0*llu", decimals, (unsigned long long)rest);
+}
+
+/* The length of the UTF-8 character that a text begins with; 0 where it is none, or one that XML forbids. */
+static size_t character(const unsigned char *at) {
+    if (at[0] < 0x80) return at[0] >= 0x20 && at[0] != 0x7f;
+    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
+    uint32_t code = at[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool surrogate = code >= 0xd800 && code <= 0xdfff, beyond = code > 0x10ffff || (code & 0xfffe) == 0xfffe;
+    return code < least[length] || surrogate || beyond ? 0 : length;
+}
+
+void sx_svg_escape(sx_text *out, const char *text) {
+    for (const char *at = text; *at;) {
+        size_t length = character((const unsigned char *)at);
+        if (length == 0)
+            sx_text_add(out, "\xef\xbf\xbd");
+        else if (*at == '&')
+            sx_text_add(out, "&amp;");
+        else if (*at == '<')
+            sx_text_add(out, "&lt;");
+        else if (*at == '>')
+            sx_text_add(out, "&gt;");
+        else if (*at == '"')
+            sx_text_add(out, "&quot;");
+        else
+            sx_text_add_bytes(out, at, length);
+        at += length ? length : 1;
+    }
+}
+
+void sx_svg_attribute(sx_text *out, const char *name, double value) {
+    sx_text_add(out, " %s=\"", name);
+    sx_svg_number(out, value, 2);
+    sx_text_add(out, "\"");
+}
+
+void sx_svg_open(sx_text *out, double width, double height, const char *title) {
+    sx_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 ");
+    sx_svg_number(out, width, 2);
+    sx_text_add(out, " ");
+    sx_svg_number(out, height, 2);
+    sx_text_add(out, "\"");
+    sx_svg_attribute(out, "width", width);
+    sx_svg_attribute(out, "height", height);
+    sx_text_add(out, " font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n");
+    sx_text_add(out, "<title>");
+    sx_svg_escape(out, title);
+    sx_text_add(out, "</title>\n");
+    sx_svg_rect(out, 0, 0, width, height, "fill=\"#fff\"");
+}
+
+void sx_svg_close(sx_text *out) {
+    sx_text_add(out, "</svg>\n");
+}
+
+/* Ends an element that has no content. */
+static void finish(sx_text *out, const char *style) {
+    sx_text_add(out, "%s%s/>\n", *style ? " " : "", style);
+}
+
+void sx_svg_line(sx_text *out, double x1, double y1, double x2, double y2, const char *style) {
+    sx_text_add(out, "<line");
+    sx_svg_attribute(out, "x1", x1);
+    sx_svg_attribute(out, "y1", y1);
+    sx_svg_attribute(out, "x2", x2);
+    sx_svg_attribute(out, "y2", y2);
+    finish(out, style);
+}
+
+void sx_svg_rect(sx_text *out, double x, double y, double width, double height, const char *style) {
+    sx_text_add(out, "<rect");
+    sx_svg_attribute(out, "x", x);
+    sx_svg_attribute(out, "y", y);
+    sx_svg_attribute(out, "width", width);
+    sx_svg_attribute(out, "height", height);
+    finish(out, style);
+}
+
+/* Writes the content of a text element and ends it. */
+static void content(sx_text *out, const char *style, const char *text) {
+    sx_text_add(out, "%s%s>", *style ? " " : "", style);
+    sx_svg_escape(out, text);
+    sx_text_add(out, "</text>\n");
+}
+
+void sx_svg_text(sx_text *out, double x, double y, sx_anchor anchor, const char *style, const char *text) {
+    static const char *const words[] = {"start", "middle", "end"};
+    sx_text_add(out, "<text");
+    sx_svg_attribute(out, "x", x);
+    sx_svg_attribute(out, "y", y);
+    if (anchor != SX_ANCHOR_START) sx_text_add(out, " text-anchor=\"%s\"", words[anchor]);
+    content(out, style, text);
+}
+
+void sx_svg_text_upward(sx_text *out, double x, double y, const char *style, const char *text) {
+    sx_text_add(out, "<text text-anchor=\"middle\" transform=\"translate(");
+    sx_svg_number(out, x, 2);
+    sx_text_add(out, " ");
+    sx_svg_number(out, y, 2);
+    sx_text_add(out, ") rotate(-90)\"");
+    content(out, style, text);
+}
+
+/* A shape as corners on a circle of radius 1 (no corners: the circle itself), in 1/100. */
+typedef struct shape {
+    int n;
+    signed char corner[16][2];
+} shape;
+
+static const shape shapes[] = {
+    {0, {{0}}},
+    {4, {{-84, -84}, {84, -84}, {84, 84}, {-84, 84}}},
+    {3, {{0, -118}, {105, 76}, {-105, 76}}},
+    {4, {{0, -122}, {105, 0}, {0, 122}, {-105, 0}}},
+    {3, {{0, 118}, {105, -76}, {-105, -76}}},
+    {12,
+     {{-40, -110},
+      {40, -110},
+      {40, -40},
+      {110, -40},
+      {110, 40},
+      {40, 40},
+      {40, 110},
+      {-40, 110},
+      {-40, 40},
+      {-110, 40},
+      {-110, -40},
+      {-40, -40}}},
+    {10,
+     {{0, -125},
+      {32, -44},
+      {119, -39},
+      {51, 17},
+      {73, 101},
+      {0, 54},
+      {-73, 101},
+      {-51, 17},
+      {-119, -39},
+      {-32, -44}}},
+    {12,
+     {{-106, -50},
+      {-50, -106},
+      {0, -56},
+      {50, -106},
+      {106, -50},
+      {56, 0},
+      {106, 50},
+      {50, 106},
+      {0, 56},
+      {-50, 106},
+      {-106, 50},
+      {-56, 0}}},
+    {6, {{-54, -94}, {54, -94}, {108, 0}, {54, 94}, {-54, 94}, {-108, 0}}},
+};
+
+void sx_svg_marker(sx_text *out, size_t number, double x, double y, double radius, const char *fill,
+                   const char *stroke) {
+    const shape *s = &shapes[number % (sizeof shapes / sizeof shapes[0])];
+    if (s->n == 0) {
+        sx_text_add(out, "<circle");
+        sx_svg_attribute(out, "cx", x);
+        sx_svg_attribute(out, "cy", y);
+        sx_svg_attribute(out, "r", radius);
+    } else {
+        sx_text_add(out, "<path d=\"");
+        for (int i = 0; i < s->n; i++) {
+            sx_text_add(out, i ? "L" : "M");
+            sx_svg_number(out, x + radius * s->corner[i][0] / 100, 2);
+            sx_text_add(out, " ");
+            sx_svg_number(out, y + radius * s->corner[i][1] / 100, 2);
+        }
+        sx_text_add(out, "Z\"");
+    }
+    sx_text_add(out, " fill=\"%s\" stroke=\"%s\"/>\n", fill, stroke);
+}

@@ -52,8 +52,8 @@ SX_API size_t sx_space_n_values(const sx_space *space);
 SX_API void sx_space_encode(const sx_space *space, const void *point, double *values);
 SX_API bool sx_space_project(const sx_space *space, const double *values, void *point);
 
-/* Point number `index` of the raw space (legal or not), counting from 0; false past the last or where the
- * space has more than 2^128 points. */
+/* Construction number `index` of the space (legal or not), counting from 0; false past the last or where the
+ * space has more than 2^128. Of a map space there are as many as the line "array" says. */
 SX_API bool sx_space_at(const sx_space *space, const sx_cardinal *index, void *point);
 
 /* Why a space seems to have no legal point: how `tries` draws fared, reason by reason with its share, and the

@@ -12,15 +12,10 @@ static const char *const axes[] = {"tile", "order", "parallel", "keep", "banks"}
 static void free_map(sx_space *base) {
     sx_map_space *space = (sx_map_space *)(void *)base;
     for (int d = 0; d < SX_MAX_DIMS; d++) sx_factors_free(space->factors[d]);
+    sx_orders_free(space->orders);
+    pthread_mutex_destroy(&space->lock);
     free(space->blank);
     free(space);
-}
-
-static bool size_line(const sx_space *base, size_t index, sx_size *out) {
-    const sx_map_space *space = sx_map_cast(base);
-    if (index >= space->n_counts) return false;
-    *out = space->count[index];
-    return true;
 }
 
 static bool repair(const sx_space *space, sx_rng *rng, void *point) {
@@ -32,7 +27,8 @@ static const sx_space_type map_type = {
     .axes = axes,
     .n_axes = sizeof axes / sizeof *axes,
     .free = free_map,
-    .size = size_line,
+    .size = sx_map_size,
+    .at = sx_map_at,
     .draw = sx_map_draw,
     .check = sx_map_check,
     .reason = sx_map_reason,
@@ -274,6 +270,7 @@ static sx_status set_up(sx_map_space *space) {
         SX_TRY(set_keep(space, s));
     }
     for (int d = 0; d < space->problem->n_dims; d++) SX_TRY(set_factors(space, d));
+    SX_TRY(sx_orders_new(space->problem, space->options.remainders, &space->orders));
     set_genes(space);
     space->space.n_values = sx_map_n_values(space);
     return set_blank(space);
@@ -288,6 +285,10 @@ sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constrai
         return sx_error_new(SX_ERR_USAGE, "the constraints were made for another problem or architecture");
     sx_map_space *space = calloc(1, sizeof *space);
     if (!space) return sx_error_memory();
+    if (pthread_mutex_init(&space->lock, NULL) != 0) {
+        free(space);
+        return sx_error_memory();
+    }
     space->space.type = &map_type;
     space->model = model;
     space->problem = problem;

@@ -15,6 +15,8 @@
 #include "space/factors.h"
 #include "space/orders.h"
 
+#include <pthread.h>
+
 enum sx_map_axis { SX_AXIS_TILE, SX_AXIS_ORDER, SX_AXIS_PARALLEL, SX_AXIS_KEEP, SX_AXIS_BANKS };
 
 typedef struct sx_map_slot {
@@ -51,8 +53,9 @@ typedef struct sx_map_space {
     bool shares;                     /* constraints ask for shares in use, which no construction promises */
     void *blank;                     /* a point of no choices: what all constructions have in common */
     sx_gene gene_of[SX_MAX_DIMS + 4 * SX_MAX_LEVELS];
-    size_t n_counts; /* lines of the size's account, made once */
-    sx_size count[24];
+    pthread_mutex_t lock; /* of the account of the size, which is made when it is asked for */
+    size_t n_counts;
+    sx_size count[12];
 } sx_map_space;
 
 /* The map space behind a space, itself or what it stands in front of; NULL where that is of another type. */
@@ -83,9 +86,10 @@ void sx_map_settle(const sx_map_space *space, void *point);
  * keeping where that is free; false where it is still not legal. Cheaper and rougher than projecting. */
 bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point);
 
-/* Fills the account of the size (map_size.c). */
+/* Fills the account of the size, and line `index` of it (map_size.c). */
 SX_MUST_USE sx_status sx_map_count(sx_map_space *space);
-/* Raw point number `index` (map_size.c). */
+bool sx_map_size(const sx_space *space, size_t index, sx_size *out);
+/* Construction number `index`, of as many as the account's line "array" says (map_size.c). */
 bool sx_map_at(const sx_space *space, sx_u128 index, void *point);
 
 #endif

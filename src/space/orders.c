@@ -128,17 +128,27 @@ static void take(struct view *view, uint32_t dim) {
     }
 }
 
-/* Makes the first n dimensions of an order the least beginning that all tensors see alike. */
-static void make_least(const sx_orders *orders, uint8_t *order, int n) {
-    struct view view[SX_MAX_TENSORS];
+/* Sets a rule's runs as far as they are among some dimensions. */
+static void look_at_rule(const sx_order_rule *rule, uint32_t dims, struct view *out) {
+    *out = (struct view){0};
+    for (int i = 0; i < rule->n_runs; i++)
+        if (rule->run[i] & dims) out->run[out->n_runs++] = rule->run[i] & dims;
+}
+
+/* Makes the first n dimensions of an order, which obeys the rule, the least beginning that does and that all
+ * tensors see alike. */
+static void make_least(const sx_orders *orders, const sx_order_rule *rule, uint8_t *order, int n) {
+    struct view view[SX_MAX_TENSORS + 1];
+    int n_views = orders->remainders ? 0 : orders->n_tensors;
     uint32_t left = 0;
-    for (int v = 0; v < orders->n_tensors; v++) look(orders, v, order, n, &view[v]);
+    for (int v = 0; v < n_views; v++) look(orders, v, order, n, &view[v]);
     for (int i = 0; i < n; i++) left |= 1u << order[i];
+    if (rule) look_at_rule(rule, left, &view[n_views++]);
     for (int i = 0; i < n; i++) {
         uint32_t next = left;
-        for (int v = 0; v < orders->n_tensors; v++) next &= allowed(&view[v]);
+        for (int v = 0; v < n_views; v++) next &= allowed(&view[v]);
         int dim = __builtin_ctz(next);
-        for (int v = 0; v < orders->n_tensors; v++) take(&view[v], 1u << dim);
+        for (int v = 0; v < n_views; v++) take(&view[v], 1u << dim);
         left &= ~(1u << dim);
         order[i] = (uint8_t)dim;
     }
@@ -166,43 +176,61 @@ static bool add_class(const sx_orders *orders, struct entry *entry, uint32_t dim
     return true;
 }
 
+/* The dimensions of `left` that a rule allows next. */
+static uint32_t ruled(const sx_order_rule *rule, uint32_t left) {
+    for (int i = 0; rule && i < rule->n_runs; i++)
+        if (rule->run[i] & left) return rule->run[i] & left;
+    return left;
+}
+
 /* Adds all classes whose least order begins with the first n dimensions; false when memory is out. */
-static bool add_classes(const sx_orders *orders, struct entry *entry, uint32_t dims, uint8_t *order, int n,
-                        uint32_t left) {
+static bool add_classes(const sx_orders *orders, const sx_order_rule *rule, struct entry *entry,
+                        uint32_t dims, uint8_t *order, int n, uint32_t left) {
     if (left == 0) return add_class(orders, entry, dims, order);
-    for (int d = 0; d < orders->n_dims; d++) {
-        if (!(left >> d & 1)) continue;
+    for (uint32_t next = ruled(rule, left); next; next &= next - 1) {
         uint8_t least[SX_MAX_DIMS];
+        int d = __builtin_ctz(next);
         order[n] = (uint8_t)d;
         memcpy(least, order, sizeof least);
-        if (!orders->remainders) make_least(orders, least, n + 1);
+        if (!orders->remainders) make_least(orders, rule, least, n + 1);
         if (memcmp(least, order, (size_t)n + 1) != 0) continue;
-        if (!add_classes(orders, entry, dims, order, n + 1, left & ~(1u << d))) return false;
+        if (!add_classes(orders, rule, entry, dims, order, n + 1, left & ~(1u << d))) return false;
     }
     return true;
+}
+
+/* Lists the classes of a set; on failure the entry is empty. */
+static void list_classes(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims,
+                         struct entry *entry) {
+    uint8_t order[SX_MAX_DIMS] = {0};
+    if (add_classes(orders, rule, entry, dims, order, 0, dims)) return;
+    free(entry->order);
+    *entry = (struct entry){0};
 }
 
 const uint8_t (*sx_orders_classes(sx_orders *orders, uint32_t dims, size_t *n))[SX_MAX_DIMS] {
     dims &= (1u << orders->n_dims) - 1;
     struct entry *entry = &orders->entry[dims];
     pthread_mutex_lock(&orders->lock);
-    if (entry->n == 0) {
-        uint8_t first[SX_MAX_DIMS] = {0};
-        if (!add_classes(orders, entry, dims, first, 0, dims)) {
-            free(entry->order);
-            *entry = (struct entry){0};
-        }
-    }
+    if (entry->n == 0) list_classes(orders, NULL, dims, entry);
     *n = entry->n;
     const void *order = entry->order;
     pthread_mutex_unlock(&orders->lock);
     return order;
 }
 
+uint8_t (*sx_orders_under(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims,
+                          size_t *n))[SX_MAX_DIMS] {
+    struct entry entry = {0};
+    list_classes(orders, rule, dims & ((1u << orders->n_dims) - 1), &entry);
+    *n = entry.n;
+    return entry.order;
+}
+
 void sx_orders_canonical(sx_orders *orders, uint32_t dims, uint8_t *order) {
     int n = 0;
     for (int i = 0; i < orders->n_dims; i++)
         if (dims >> order[i] & 1) order[n++] = order[i];
-    if (!orders->remainders) make_least(orders, order, n);
+    if (!orders->remainders) make_least(orders, NULL, order, n);
     append_others(orders, dims, order);
 }

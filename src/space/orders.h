@@ -17,6 +17,17 @@ void sx_orders_free(SX_TAKE sx_orders *orders);
  * than 2^22. Thread-safe. */
 const uint8_t (*sx_orders_classes(sx_orders *orders, uint32_t dims, size_t *n))[SX_MAX_DIMS];
 
+/* A rule for orders: dimensions come in runs, one run after the other, innermost first. */
+typedef struct sx_order_rule {
+    int n_runs;
+    uint32_t run[SX_MAX_DIMS];
+} sx_order_rule;
+
+/* The classes that have orders which obey a rule (its runs hold all of `dims`), and one such order of each,
+ * in memory that the caller frees with free(). *n and NULL as above. */
+SX_OWN uint8_t (*sx_orders_under(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims,
+                                 size_t *n))[SX_MAX_DIMS];
+
 /* The canonical order of the class that an order belongs to. */
 void sx_orders_canonical(sx_orders *orders, uint32_t dims, uint8_t *order);
 

@@ -105,6 +105,61 @@ static void every_order_has_a_class(void **state) {
     }
 }
 
+/* Whether an order's dimensions come in the rule's runs. */
+static bool obeys(const sx_order_rule *rule, uint32_t dims, const uint8_t *order) {
+    int last = 0;
+    for (int i = 0; i < 7; i++) {
+        if (!(dims >> order[i] & 1)) continue;
+        int run = 0;
+        while (!(rule->run[run] >> order[i] & 1)) run++;
+        if (run < last) return false;
+        last = run;
+    }
+    return true;
+}
+
+static void rules_leave_classes_with_orders_that_obey(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t dims;
+        sx_order_rule rule;
+    } cases[] = {{127, {3, {1, 0x7c, 2}}},        {127, {1, {127}}},
+                 {0x5b, {3, {0x10, 0x2f, 0x40}}}, {127, {7, {64, 32, 16, 8, 4, 2, 1}}},
+                 {0x36, {2, {0x33, 0x4c}}},       {127, {4, {3, 4, 0x18, 0x60}}}};
+    sx_problem problem;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const sx_order_rule *rule = &cases[i / 2].rule;
+        uint32_t dims = cases[i / 2].dims;
+        sx_orders *orders = orders_of(CONV, i % 2, &problem);
+        size_t n, n_classes, seen = 0;
+        const uint8_t(*classes)[SX_MAX_DIMS] = sx_orders_classes(orders, dims, &n_classes);
+        bool *found = calloc(n_classes, sizeof *found);
+        uint8_t order[SX_MAX_DIMS] = {0, 1, 2, 3, 4, 5, 6};
+        do {
+            uint8_t least[SX_MAX_DIMS] = {0};
+            memcpy(least, order, problem.n_dims);
+            if (!obeys(rule, dims, order)) continue;
+            sx_orders_canonical(orders, dims, least);
+            const uint8_t(*at)[SX_MAX_DIMS] = bsearch(least, classes, n_classes, sizeof *classes, compare);
+            assert_non_null(at);
+            seen += !found[at - classes];
+            found[at - classes] = true;
+        } while (next_order(order, problem.n_dims));
+        uint8_t(*under)[SX_MAX_DIMS] = sx_orders_under(orders, rule, dims, &n);
+        assert_int_equal(n, seen);
+        for (size_t j = 0; j < n; j++) {
+            assert_true(obeys(rule, dims, under[j]));
+            sx_orders_canonical(orders, dims, under[j]);
+            const uint8_t(*at)[SX_MAX_DIMS] = bsearch(under[j], classes, n_classes, sizeof *classes, compare);
+            assert_true(found[at - classes]);
+            found[at - classes] = false;
+        }
+        free(under);
+        free(found);
+        sx_orders_free(orders);
+    }
+}
+
 static void too_many_classes_are_none(void **state) {
     (void)state;
     sx_problem problem;
@@ -147,6 +202,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_have_known_numbers),
         cmocka_unit_test(every_order_has_a_class),
+        cmocka_unit_test(rules_leave_classes_with_orders_that_obey),
         cmocka_unit_test(too_many_classes_are_none),
         cmocka_unit_test(threads_share_classes),
     };

@@ -1,0 +1,36 @@
+/* The choices of a map space's levels that are worth telling apart, given their loops. */
+#ifndef SX_SPACE_MAP_CHOICES_H
+#define SX_SPACE_MAP_CHOICES_H
+
+#include "space/map_space.h"
+
+/* Lists made on demand and kept; may be shared by threads. */
+typedef struct sx_map_choices sx_map_choices;
+
+SX_MUST_USE sx_status sx_map_choices_new(const sx_map_space *space, SX_OWN sx_map_choices **out);
+void sx_map_choices_free(SX_TAKE sx_map_choices *choices);
+
+/* Whether the order of a level's loops can matter; `spread`: the innermost level has spatial loops. Without
+ * them its loops only step through operands, each of which is fetched anew every time. */
+bool sx_map_order_matters(const sx_map_space *space, int level, bool spread);
+
+/* One order, whole, of each class that the constraints leave for a level's temporal loops (a mask of
+ * dimensions); only one order at all unless it matters. NULL when memory is out or there are more than
+ * 2^22. */
+const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t loops, bool matters,
+                                 size_t *n))[SX_MAX_DIMS];
+
+/* The ways to lay a level's spatial loops (a mask of dimensions) on X and Y, as masks of those on X; NULL
+ * when memory is out. */
+const uint16_t *sx_map_spreads_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);
+
+/* What a level keeps, and by which shares of its banks (where it is banked). */
+typedef struct sx_map_keep {
+    uint8_t keep;
+    uint8_t banks[SX_MAX_TENSORS];
+} sx_map_keep;
+
+/* All that a level may keep when its tile reaches so far: writes up to 256, returns how many. */
+int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent, sx_map_keep *out);
+
+#endif

@@ -136,7 +136,7 @@ size_t sx_scale_ticks(const sx_scale *scale, sx_tick *tick, size_t room) {
     if (width < 0.7) return linear_ticks(scale, tick, room);
     decades d = {
         .first = decade(scale->low),
-        .last = decade(scale->high),
+        .last = decade(scale->high * (1 + 1e-12)),
         .every = 1 + (int)(width / 9),
         .small = width < 9,
         .more = width < 2,

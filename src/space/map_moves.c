@@ -22,15 +22,16 @@ typedef struct search {
     int slot, place;               /* a new loop and its place; slot -1: none */
 } search;
 
-/* Counts a step that grows the factor of `slot`, once for each place of a loop that is new there; true where
- * it is the one wanted. */
-static bool found(search *f, int slot, uint32_t before) {
-    size_t places = before > 1 ? 1 : (size_t)sx_map_places(f->space, slot, f->dim, f->point);
+/* Counts a step that makes the factor of `slot` another, once for each place of a loop that is new there; true
+ * where it is the one wanted. */
+static bool found(search *f, int slot, uint32_t factor) {
+    bool new = f->factor[slot] == 1 && factor > 1;
+    size_t places = new ? (size_t)sx_map_places(f->space, slot, f->dim, f->point) : 1;
     if (f->left >= places) {
         f->left -= places;
         return false;
     }
-    f->slot = before > 1 ? -1 : slot;
+    f->slot = new ? slot : -1;
     f->place = (int)f->left;
     return true;
 }
@@ -45,7 +46,7 @@ static bool find_prime(search *f) {
             if (from % prime || from / prime < min[a]) continue;
             for (int b = 0; b < space->n_slots; b++) {
                 uint32_t to = f->factor[b];
-                if (a == b || (uint64_t)to * prime > max[b] || !found(f, b, to)) continue;
+                if (a == b || (uint64_t)to * prime > max[b] || !found(f, b, to * prime)) continue;
                 f->factor[a] = from / prime;
                 f->factor[b] = to * prime;
                 return true;
@@ -86,7 +87,7 @@ static bool find_change(search *f) {
             for (int b = grows ? -1 : 0; b < (grows ? 0 : n); b++) {
                 if (a == b || !sx_map_adjust(f->space, f->dim, f->factor, a, value[i], b, factor)) continue;
                 int grown = grows ? a : b;
-                if (!found(f, grown, f->factor[grown])) continue;
+                if (!found(f, grown, factor[grown])) continue;
                 memcpy(f->factor, factor, (size_t)n * sizeof *factor);
                 return true;
             }

@@ -38,21 +38,39 @@ static bool is_permutation(const uint8_t *order, int n) {
     return seen == (1u << n) - 1;
 }
 
-/* Gives the tensors of a level in banks the banks that they need to be kept where `keep` has them, the rest
- * to those that are kept. */
+/* How many banks a tensor's tile takes at a level. */
+static uint32_t banks_for(const sx_map_space *space, int level, int tensor, const uint32_t *extent) {
+    uint64_t words = sx_shape_words(&space->model->shape[tensor], extent);
+    uint32_t n = 1;
+    while (n < space->arch->level[level].banks && !sx_map_fits(space, level, words, n)) n++;
+    return n;
+}
+
+/* Gives some tensors more of the banks that are left, up to what their tiles take (or one less). */
+static uint32_t deal(const sx_map_space *space, int level, unsigned tensors, uint32_t less, uint32_t left,
+                     const uint32_t *extent, uint8_t *banks) {
+    for (; tensors; tensors &= tensors - 1) {
+        int v = __builtin_ctz(tensors);
+        uint32_t need = banks_for(space, level, v, extent) - less;
+        for (; left > 0 && banks[v] < need; left--) banks[v]++;
+    }
+    return left;
+}
+
+/* Deals out a level's banks so that the tensors of a mask are kept and the others are not, as far as that can
+ * be. */
 static void set_banks(const sx_map_space *space, int level, unsigned keep, const uint32_t *extent,
                       void *point) {
     uint8_t *banks = sx_map_banks(space, point, level);
-    unsigned tensors = space->banked[level];
+    unsigned tensors = space->banked[level], must = space->fixed_keep[level];
     uint32_t left = space->arch->level[level].banks - (uint32_t)__builtin_popcount(tensors);
+    keep = (keep | must) & tensors;
     for (unsigned more = tensors; more; more &= more - 1) banks[__builtin_ctz(more)] = 1;
-    for (unsigned more = tensors & keep; more; more &= more - 1) {
-        int v = __builtin_ctz(more);
-        uint64_t words = sx_shape_words(&space->model->shape[v], extent);
-        for (; left > 0 && !sx_map_fits(space, level, words, banks[v]); left--) banks[v]++;
-    }
-    unsigned rest = tensors & keep ? tensors & keep : tensors;
-    banks[31 - __builtin_clz(rest)] = (uint8_t)(banks[31 - __builtin_clz(rest)] + left);
+    left = deal(space, level, keep & ~must, 0, left, extent, banks);
+    left = deal(space, level, keep & must, 0, left, extent, banks);
+    if (!keep) left = deal(space, level, tensors, 1, left, extent, banks);
+    int last = 31 - __builtin_clz(keep ? keep : tensors);
+    banks[last] = (uint8_t)(banks[last] + left);
 }
 
 /* Gives a point a mapping's orders, axes and kept tensors, as far as it can hold them. */

@@ -175,6 +175,11 @@ static bool take_run(reader *r, sx_run *run) {
     const void *bytes = take(r, sizeof c);
     if (!bytes) return true;
     memcpy(&c, bytes, sizeof c);
+    if ((run->options.evaluations && c.evaluations > run->options.evaluations) ||
+        c.improved > c.evaluations || c.valid > c.evaluations || !(c.seconds >= 0) || isinf(c.seconds)) {
+        r->damaged = true;
+        return true;
+    }
     run->evaluations = c.evaluations;
     run->valid = c.valid;
     run->rejected = c.rejected;

@@ -11,12 +11,11 @@ typedef struct sx_crew sx_crew;
 
 struct sx_run {
     const sx_space *space;
-    sx_run_options options; /* threads and k_best at least 1 */
-    const sx_registered *entry;
+    sx_run_options options;     /* threads and k_best at least 1 */
+    const sx_registered *entry; /* NULL: not searched yet */
     double *settings;
-    char *navigator; /* with every setting */
-    char *identity;  /* what tells it from other runs, where there are checkpoints */
-    bool searched;
+    char *navigator;   /* with every setting */
+    char *identity;    /* what tells it from other runs, where there are checkpoints */
     sx_status failure; /* the first; ends the search */
 
     uint64_t evaluations, valid, rejected, cache_hits;
@@ -44,6 +43,9 @@ struct sx_run {
     sx_cache cache;
     sx_crew *crew;
 };
+
+/* Searches by a navigator with its settings. */
+SX_MUST_USE sx_status sx_run_navigate(sx_run *run, const sx_registered *entry, SX_TAKE double *settings);
 
 /* Seconds of searching so far. */
 double sx_run_seconds(const sx_run *run);

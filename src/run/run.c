@@ -164,10 +164,7 @@ static sx_status wrong_space(const sx_run *run) {
 }
 
 /* Makes what a search needs; what is made stays with the run, also after an error. */
-static sx_status prepare(sx_run *run, const char *navigator) {
-    if (run->searched) return sx_error_new(SX_ERR_USAGE, "a run searches once");
-    SX_TRY(sx_settings_read(navigator, &run->entry, &run->settings));
-    run->searched = true;
+static sx_status prepare(sx_run *run) {
     if (run->entry->navigator->needs == SX_MAP_SPACE && !sx_map_space_of(run->space)) return wrong_space(run);
     SX_TRY(sx_settings_text(run->entry, run->settings, &run->navigator));
     SX_TRY(sx_cache_init(&run->cache, run->options.cache));
@@ -179,9 +176,11 @@ static sx_status prepare(sx_run *run, const char *navigator) {
     return SX_OK;
 }
 
-sx_status sx_run_search(sx_run *run, const char *navigator) {
-    SX_TRY(prepare(run, navigator));
-    sx_status status = run->entry->navigator->search(run);
+sx_status sx_run_navigate(sx_run *run, const sx_registered *entry, double *settings) {
+    run->entry = entry;
+    run->settings = settings;
+    SX_TRY(prepare(run));
+    sx_status status = entry->navigator->search(run);
     run->seconds = sx_run_seconds(run);
     sx_crew_free(run->crew);
     run->crew = NULL;
@@ -191,6 +190,14 @@ sx_status sx_run_search(sx_run *run, const char *navigator) {
     status = run->failure;
     run->failure = NULL;
     return status;
+}
+
+sx_status sx_run_search(sx_run *run, const char *navigator) {
+    const sx_registered *entry;
+    double *settings;
+    if (run->entry) return sx_error_new(SX_ERR_USAGE, "a run searches once");
+    SX_TRY(sx_settings_read(navigator, &entry, &settings));
+    return sx_run_navigate(run, entry, settings);
 }
 
 /* Adds a line to the trace; false when memory is out. */

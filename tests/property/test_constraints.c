@@ -178,7 +178,7 @@ static bool some_order(const slot_said *slot, uint8_t *full, int at, int n, cons
 
 static bool slot_obeyed(const slot_said *slot, int n, const uint32_t *factor, const uint8_t *order,
                         int split) {
-    uint8_t full[SX_MAX_DIMS];
+    uint8_t full[SX_MAX_DIMS] = {0};
     for (int d = 0; d < n; d++) {
         full[d] = (uint8_t)d;
         if (slot->relation[d] == '=' && factor[d] != slot->value[d]) return false;

@@ -126,7 +126,7 @@ static sx_status add_account(const job *j, sx_result *result) {
         sx_text_add(&result->out, "\n");
         sx_space_print_draws(j->s.space, &draws, &result->out);
     }
-    if (!draws.sampled) SX_TRY(add_diagnosis(j, result));
+    if (draws.samples == 0) SX_TRY(add_diagnosis(j, result));
     return j->mapped ? add_membership(j, result) : SX_OK;
 }
 

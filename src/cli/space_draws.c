@@ -5,8 +5,22 @@
 #include "cli/table.h"
 #include "space/space.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+enum { SAMPLES = 200 };
+
+/* Draws legal points as searches do, as far as there are any. */
+static void take_samples(const sx_space *space, uint64_t seed, void *point, sx_draws *draws) {
+    uint64_t rejected = 0;
+    for (uint64_t i = 0; i < SAMPLES; i++) {
+        uint64_t before = rejected;
+        sx_rng rng = sx_rng_stream(seed, "space.samples", i);
+        if (!sx_space_draw_legal(space, &rng, point, &rejected)) break;
+        draws->repaired += rejected - before >= SX_SAMPLE_TRIES;
+        draws->samples++;
+    }
+    if (draws->samples) draws->per_sample = 1 + (double)rejected / draws->samples;
+}
 
 sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out) {
     sx_draws draws = {.n = n};
@@ -22,35 +36,28 @@ sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_dra
             draws.by_reason[reason < SX_DRAW_REASONS ? reason : SX_DRAW_REASONS - 1]++;
     }
     draws.share = sx_share_of(draws.legal, n);
-    draws.sampled = draws.legal > 0 || sx_space_sample(space, seed, 0, point);
+    take_samples(space, seed, point, &draws);
     free(point);
     *out = draws;
     return SX_OK;
 }
 
-/* The share of samples that rejection alone does not find and that are repaired instead. */
-static double repaired_share(const sx_draws *draws) {
-    return pow(1 - draws->share.share, SX_SAMPLE_TRIES);
-}
-
 /* Adds how searches sample, in words. */
 static void add_sampling(const sx_draws *draws, sx_text *out) {
-    double repaired = repaired_share(draws);
-    if (draws->legal == 0)
-        sx_text_add(
-            out,
-            "repaired: hardly any draw is legal, so that after %d illegal ones the last is made legal, "
-            "which is not uniform",
-            SX_SAMPLE_TRIES);
-    else if (repaired < 0.001)
-        sx_text_add(out, "uniform over the legal mappings, by rejection: %s draw%s for each on average",
-                    sx_show_count(1 / draws->share.share).text, draws->legal == draws->n ? "" : "s");
+    double repaired = (double)draws->repaired / draws->samples;
+    if (draws->repaired == draws->samples)
+        sx_text_add(out,
+                    "hardly any draw is legal: after %d illegal ones the last is repaired, which is not "
+                    "uniform over the legal mappings",
+                    SX_SAMPLE_TRIES);
+    else if (draws->repaired == 0)
+        sx_text_add(out, "uniform over the legal mappings, by rejection: %s %s for each on average",
+                    sx_show_count(draws->per_sample).text, draws->per_sample > 1 ? "tries" : "try");
     else
-        sx_text_add(
-            out,
-            "by rejection, uniform over the legal mappings; but %s of the samples are found by repairing "
-            "a draw after %d illegal ones",
-            sx_show_percent(repaired).text, SX_SAMPLE_TRIES);
+        sx_text_add(out,
+                    "by rejection, uniform over the legal mappings; but about %s of the samples are found by "
+                    "repairing a draw after %d illegal ones",
+                    sx_show_percent(repaired).text, SX_SAMPLE_TRIES);
 }
 
 static int most_first(const void *a, const void *b) {
@@ -90,11 +97,9 @@ void sx_space_print_draws(const sx_space *space, const sx_draws *draws, sx_text 
         sx_text_add(&line, "%s%s %s", i ? ", " : "", space->type->reason(space, (unsigned)pair[i][1]),
                     sx_show_percent((double)pair[i][0] / (double)draws->n).text);
     if (n) add_line("illegal", &line, out);
+    if (draws->samples == 0) return;
     add_sampling(draws, &line);
-    if (draws->sampled)
-        add_line("sampling", &line, out);
-    else
-        sx_text_free(&line);
+    add_line("sampling", &line, out);
 }
 
 void sx_space_json_draws(const sx_space *space, const sx_draws *draws, json_t *object) {
@@ -109,9 +114,9 @@ void sx_space_json_draws(const sx_space *space, const sx_draws *draws, json_t *o
                                   (json_int_t)draws->legal, "share", sx_json_number(draws->share.share),
                                   "low", sx_json_number(draws->share.low), "high",
                                   sx_json_number(draws->share.high), "illegal", reasons));
-    const char *sampling = !draws->sampled                 ? "none"
-                           : draws->legal == 0             ? "repaired"
-                           : repaired_share(draws) < 0.001 ? "uniform"
-                                                           : "mixed";
+    const char *sampling = draws->samples == 0                 ? "none"
+                           : draws->repaired == 0              ? "uniform"
+                           : draws->repaired == draws->samples ? "repaired"
+                                                               : "mixed";
     json_object_set_new(object, "sampling", json_string(sampling));
 }

@@ -9,12 +9,13 @@
 
 enum { SX_DRAW_REASONS = 64 };
 
-/* How draws from a space fared. */
+/* How draws from a space fared, and samples as searches take them. */
 typedef struct sx_draws {
     uint64_t n, legal;
     uint64_t by_reason[SX_DRAW_REASONS]; /* illegal ones, by the number of the reason */
     sx_share share;                      /* of legal ones */
-    bool sampled;                        /* sampling as searches do it, with repair, gives a legal point */
+    unsigned samples, repaired; /* repaired: after so many rejected draws that they are not uniform */
+    double per_sample;          /* draws for each */
 } sx_draws;
 
 SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out);

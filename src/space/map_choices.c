@@ -1,5 +1,5 @@
 /* Lists of the choices that are worth telling apart. Orders: one of each class (orders.c), among those that
- * the constraints allow. Spatial loops: every set on X that settling leaves as it is. Kept tensors: every set
+ * the constraints allow. Spatial loops: every set on X that some choice leads to. Kept tensors: every set
  * that some deal of a level's banks leads to, with one such deal. */
 #include "space/map_choices.h"
 
@@ -110,20 +110,23 @@ const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t lo
 
 /* Makes the list of sets on X. */
 static void list_spreads(const sx_map_space *space, int level, uint32_t loops, struct list *list) {
-    uint32_t free_x = space->free_x[level] & loops, fixed_x = space->fixed_x[level] & loops;
-    size_t room = (size_t)1 << __builtin_popcount(free_x);
-    uint16_t *x = malloc(room * sizeof *x);
-    if (!x) return;
-    size_t n = 0;
+    uint32_t free_x = space->free_x[level] & loops, some = 0;
+    uint16_t *x = malloc(((size_t)1 << __builtin_popcount(free_x)) * sizeof *x);
+    bool *seen = calloc((size_t)1 << space->problem->n_dims, sizeof *seen);
     sx_mapping_level at = {0};
     for (int d = 0; d < space->problem->n_dims; d++) at.spatial[d] = 1 + (loops >> d & 1);
-    uint32_t some = 0;
+    size_t n = 0;
     do {
+        if (!x || !seen) break;
         sx_map_spread(space, level, some, &at);
-        if (sx_map_on_x(&at) == (some | fixed_x)) x[n++] = (uint16_t)(some | fixed_x);
+        unsigned on_x = sx_map_on_x(&at);
+        if (!seen[on_x]) x[n++] = (uint16_t)on_x;
+        seen[on_x] = true;
         some = (some - free_x) & free_x;
     } while (some);
-    *list = (struct list){x, n};
+    free(seen);
+    if (n == 0) free(x);
+    *list = (struct list){n ? x : NULL, n};
 }
 
 const uint16_t *sx_map_spreads_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n) {

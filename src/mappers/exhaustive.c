@@ -1,0 +1,301 @@
+/* Every mapping of a space, those that no cost tells apart once.
+ *
+ * Source: Timeloop's exhaustive ("linear-pruned") search, which leaves out permutations of loops of one
+ * iteration. What differs: orders are left out that no cost of the model tells apart (orders.c), X and Y of
+ * spatial loops of one iteration, and shares of banks that keep the same tensors; factorisations are numbered
+ * with the first dimension as the highest digit, and all that begin alike are skipped at once where the array
+ * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
+ * judged once for all of them. A search that comes to its end has proven its incumbent optimal.
+ *
+ * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused. */
+#include "base/status.h"
+#include "model/model.h"
+#include "run/navigator.h"
+#include "space/map_choices.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { LIMIT };
+
+static const sx_setting settings[] = {
+    [LIMIT] = {"limit", "refuse spaces of more mappings than this", NULL, 1e8, 1, 1e18, true, NULL},
+};
+
+enum { TASKS = 64, TASK_SIZE = 4096 /* mappings of a task, about */ };
+
+/* What a search remembers. */
+typedef struct state {
+    uint64_t next; /* factorisation */
+} state;
+
+/* What all tasks read. */
+typedef struct plan {
+    const sx_map_space *space;
+    sx_map_choices *choices;
+    uint64_t total, chunk, from;      /* factorisations: all, of a task, before the first task */
+    uint64_t weight[SX_MAX_DIMS + 1]; /* factorisations that begin alike up to a dimension */
+    atomic_bool failed;               /* memory is out */
+} plan;
+
+/* What one level can choose under a factorisation. */
+typedef struct menu {
+    const uint8_t (*order)[SX_MAX_DIMS];
+    const uint16_t *spread;
+    size_t n_orders, n_spreads;
+    int n_keeps;
+    sx_map_keep keep[1 << SX_MAX_TENSORS];
+} menu;
+
+/* One task's walk. */
+typedef struct walk {
+    plan *plan;
+    const sx_map_space *space;
+    sx_worker *worker;
+    void *point;
+    bool over;
+    uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of tiles, 1 in dimensions that are not yet set */
+    uint64_t spread[SX_MAX_LEVELS];              /* children in use, likewise */
+    menu menu[SX_MAX_LEVELS];
+} walk;
+
+/* The words of a level's tile of a tensor. */
+static uint64_t tile_words(const walk *w, int level, int tensor) {
+    return sx_shape_words(&w->space->model->shape[tensor], w->extent[level]);
+}
+
+/* Whether a level has room for some tensors' tiles. */
+static bool has_room(const walk *w, int level, unsigned keep) {
+    double words = 0;
+    for (; keep; keep &= keep - 1) words += (double)tile_words(w, level, __builtin_ctz(keep));
+    return words <= w->space->model->level[level].effective;
+}
+
+/* Whether the array and the memories can hold what is set so far; what is to come only adds to it. */
+static bool may_fit(const walk *w) {
+    const sx_model *model = w->space->model;
+    double units = 1;
+    for (int s = model->n_levels - 1; s >= 0; s--) {
+        if (units > (double)model->level[s].instances) return false;
+        units *= (double)w->spread[s];
+        if (!has_room(w, s, w->space->fixed_keep[s])) return false;
+    }
+    return units <= (double)model->compute_instances;
+}
+
+/* Gives a dimension split number `index`. */
+static void set_dim(walk *w, int d, uint64_t index) {
+    uint32_t factor[SX_MAX_SLOTS];
+    uint64_t reach = 1, size = w->space->problem->size[d];
+    sx_factors_at(w->space->factors[d], index, factor);
+    sx_map_set_factors(w->space, d, factor, w->point);
+    for (int s = 0; s < w->space->arch->n_levels; s++) {
+        const sx_mapping_level *at = sx_map_level(w->point, s);
+        reach *= (uint64_t)at->spatial[d] * at->temporal[d];
+        if (reach > size) reach = size;
+        w->extent[s][d] = (uint32_t)reach;
+    }
+}
+
+/* Sets dimensions up to d anew, from the first whose digit changes, and what they spread over. */
+static void set_spreads(walk *w, int d) {
+    for (int s = 0; s < w->space->arch->n_levels; s++) {
+        w->spread[s] = 1;
+        for (int i = 0; i <= d; i++) {
+            uint64_t factor = sx_map_level(w->point, s)->spatial[i];
+            if (__builtin_mul_overflow(w->spread[s], factor, &w->spread[s])) w->spread[s] = UINT64_MAX;
+        }
+        for (int i = d + 1; i < w->space->problem->n_dims; i++) w->extent[s][i] = 1;
+    }
+}
+
+/* Finds what every level can choose; false where one can choose nothing. */
+static bool find_menus(walk *w) {
+    const sx_map_space *space = w->space;
+    bool spread = false;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        menu *m = &w->menu[s];
+        const sx_mapping_level *at = sx_map_level(w->point, s);
+        uint32_t temporal = 0, spatial = 0;
+        for (int d = 0; d < space->problem->n_dims; d++) {
+            temporal |= (uint32_t)(at->temporal[d] > 1) << d;
+            spatial |= (uint32_t)(at->spatial[d] > 1) << d;
+        }
+        if (s == 0) spread = spatial != 0;
+        bool matters = sx_map_order_matters(space, s, spread);
+        m->order = sx_map_orders_of(w->plan->choices, s, temporal, matters, &m->n_orders);
+        m->spread = sx_map_spreads_of(w->plan->choices, s, spatial, &m->n_spreads);
+        if (!m->order || !m->spread) {
+            atomic_store(&w->plan->failed, true);
+            w->over = true;
+            return false;
+        }
+        int n = sx_map_keeps_of(space, s, w->extent[s], m->keep);
+        m->n_keeps = 0;
+        for (int i = 0; i < n; i++)
+            if (has_room(w, s, m->keep[i].keep)) m->keep[m->n_keeps++] = m->keep[i];
+        if (m->n_keeps == 0) return false;
+    }
+    return true;
+}
+
+/* Lays a level's spatial loops on X where the mask has them. */
+static void set_spread(const walk *w, int level, unsigned x) {
+    sx_mapping_level *at = sx_map_level(w->point, level);
+    int n_dims = w->space->problem->n_dims, n = 0;
+    for (int d = 0; d < n_dims; d++)
+        if (x >> d & 1) at->spatial_order[n++] = (uint8_t)d;
+    at->split = (uint8_t)n;
+    for (int d = 0; d < n_dims; d++)
+        if (!(x >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
+}
+
+/* Gives a level choice `i` of its kept tensors. */
+static void set_keep(const walk *w, int level, size_t i) {
+    const sx_map_keep *choice = &w->menu[level].keep[i];
+    sx_map_level(w->point, level)->keep = choice->keep;
+    if (!w->space->banked[level]) return;
+    memcpy(sx_map_banks(w->space, w->point, level), choice->banks, sizeof choice->banks);
+}
+
+static void set_order(const walk *w, int level, size_t i) {
+    memcpy(sx_map_level(w->point, level)->temporal_order, w->menu[level].order[i], SX_MAX_DIMS);
+}
+
+/* Evaluates the point under every order of the levels up to `level`. */
+static void try_orders(walk *w, int level) {
+    if (level < 0) {
+        w->over |= sx_worker_evaluate(w->worker, w->point, true).reason == SX_NOT_EVALUATED;
+        return;
+    }
+    for (size_t i = 0; i < w->menu[level].n_orders && !w->over; i++) {
+        set_order(w, level, i);
+        try_orders(w, level - 1);
+    }
+}
+
+/* The same for all that the levels up to `level` can keep. */
+static void try_keeps(walk *w, int level) {
+    if (level < 0) {
+        int last = w->space->arch->n_levels - 1;
+        for (int s = 0; s <= last; s++) set_order(w, s, 0);
+        sx_map_settle(w->space, w->point);
+        if (w->space->space.type->check(&w->space->space, w->point) == 0)
+            try_orders(w, last);
+        else
+            sx_worker_reject(w->worker, 1);
+        return;
+    }
+    for (int i = 0; i < w->menu[level].n_keeps && !w->over; i++) {
+        set_keep(w, level, (size_t)i);
+        try_keeps(w, level - 1);
+    }
+}
+
+/* The same for all ways to lay the spatial loops of the levels up to `level`. */
+static void try_spreads(walk *w, int level) {
+    if (level < 0) {
+        try_keeps(w, w->space->arch->n_levels - 1);
+        return;
+    }
+    for (size_t i = 0; i < w->menu[level].n_spreads && !w->over; i++) {
+        if (w->space->spatial_slot[level] >= 0) set_spread(w, level, w->menu[level].spread[i]);
+        try_spreads(w, level - 1);
+    }
+}
+
+/* A task: the factorisations of its range. */
+static void run_task(void *user, size_t task, sx_worker *worker) {
+    plan *p = user;
+    walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
+    uint64_t at = p->from + task * p->chunk;
+    uint64_t end = p->total - at < p->chunk ? p->total : at + p->chunk;
+    int n_dims = p->space->problem->n_dims;
+    memcpy(w.point, p->space->blank, p->space->space.point_size);
+    for (int s = 0; s < SX_MAX_LEVELS; s++)
+        for (int d = 0; d < SX_MAX_DIMS; d++) w.extent[s][d] = 1;
+    uint64_t before = UINT64_MAX;
+    while (at < end && !w.over && !sx_worker_stopped(worker)) {
+        int d = 0;
+        while (before != UINT64_MAX && d < n_dims - 1 && at / p->weight[d + 1] == before / p->weight[d + 1])
+            d++;
+        bool fits = true;
+        for (; d < n_dims && fits; d += fits) {
+            set_dim(&w, d, at / p->weight[d + 1] % (p->weight[d] / p->weight[d + 1]));
+            set_spreads(&w, d);
+            fits = may_fit(&w);
+        }
+        if (fits && find_menus(&w)) try_spreads(&w, p->space->arch->n_levels - 1);
+        before = at;
+        uint64_t step = fits ? 1 : p->weight[d + 1];
+        at = at / step * step + step;
+    }
+}
+
+/* Refuses a space that is too large; else counts its factorisations and cuts them into tasks. */
+static sx_status make_plan(plan *p, double limit) {
+    sx_size size = {.count = {.log10 = INFINITY}};
+    for (size_t i = 0; sx_space_size(&p->space->space, i, &size); i++) continue;
+    double mappings = pow(10, size.count.log10);
+    if (mappings > limit * (1 + 1e-9)) {
+        char text[64];
+        sx_cardinal_text(&size.count, text, sizeof text);
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "there are %s mappings to tell apart, more than the limit of %g",
+                                          text, limit),
+                             "search with another mapper, constrain the space, or set limit=%.0e", mappings);
+    }
+    int n_dims = p->space->problem->n_dims;
+    p->weight[n_dims] = 1;
+    for (int d = n_dims - 1; d >= 0; d--)
+        p->weight[d] = p->weight[d + 1] * (uint64_t)sx_factors_count(p->space->factors[d]);
+    p->total = p->weight[0];
+    double chunk = ceil(TASK_SIZE * (double)p->total / mappings);
+    p->chunk = chunk < TASK_SIZE ? (uint64_t)fmax(chunk, 1) : TASK_SIZE;
+    return sx_map_choices_new(p->space, &p->choices);
+}
+
+/* Evaluates the start points. */
+static void evaluate_starts(sx_run *run) {
+    size_t n;
+    const unsigned char *start = sx_run_starts(run, &n);
+    sx_outcome outcome;
+    for (size_t i = 0; i < n; i++)
+        sx_run_evaluate(run, start + i * sx_run_space(run)->point_size, 1, &outcome);
+}
+
+static sx_status search(sx_run *run) {
+    plan p = {.space = sx_map_space_of(sx_run_space(run))};
+    SX_TRY(make_plan(&p, sx_run_setting(run, LIMIT)));
+    bool resumed;
+    sx_status status = SX_OK;
+    state *s = sx_run_state(run, sizeof *s, &resumed);
+    if (s && !resumed) evaluate_starts(run);
+    while (s && s->next < p.total && sx_run_continue(run)) {
+        uint64_t left = (p.total - s->next - 1) / p.chunk + 1, n = left < TASKS ? left : TASKS;
+        p.from = s->next;
+        sx_run_tasks(run, n, run_task, &p);
+        if (atomic_load(&p.failed)) {
+            status = sx_error_memory();
+            break;
+        }
+        s->next = n == left ? p.total : s->next + n * p.chunk;
+    }
+    double best;
+    if (!status && s && !sx_run_stopped(run) && sx_run_incumbent(run, &best) &&
+        sx_run_objective(run)->n_criteria == 1) {
+        sx_run_bound(run, best);
+        sx_run_optimal(run);
+    }
+    sx_map_choices_free(p.choices);
+    return status;
+}
+
+SX_NAVIGATOR(exhaustive) = {
+    .source = "Timeloop's exhaustive search",
+    .needs = SX_MAP_SPACE,
+    .settings = settings,
+    .n_settings = sizeof settings / sizeof *settings,
+    .search = search,
+};

@@ -1,0 +1,125 @@
+/* The exhaustive mapper against brute force over every construction of small spaces: test_exhaustive [count
+ * [seed]]. */
+#include "support/expect.h"
+#include "support/random_space.h"
+
+#include "sextant/run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 6000 };
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
+
+/* The best value of all constructions; INFINITY where none is legal. */
+static double brute_force(const sx_small_space *small, const sx_objective *objective) {
+    void *point = malloc(sx_space_point_size(small->space)), *scorer;
+    double best = INFINITY;
+    sx_expect_ok(small->space->type->scorer_new(small->space, &scorer));
+    for (uint64_t i = 0; i < small->n; i++) {
+        sx_cardinal index = {.low = i, .exact = true};
+        sx_score score;
+        assert_true(sx_space_at(small->space, &index, point));
+        if (!sx_space_legal(small->space, point, NULL, 0)) continue;
+        assert_int_equal(small->space->type->score(small->space, scorer, point, objective, INFINITY, &score),
+                         0);
+        best = fmin(best, sx_objective_value(objective, &score));
+    }
+    sx_cardinal past = {.low = small->n, .exact = true};
+    assert_false(sx_space_at(small->space, &past, point));
+    small->space->type->scorer_free(scorer);
+    free(point);
+    return best;
+}
+
+/* The best value that the mapper finds, which it must have proven. */
+static double search(const sx_small_space *small, const sx_objective *objective, unsigned threads) {
+    sx_run_options options;
+    sx_run *run;
+    sx_found found = {.value = INFINITY};
+    sx_run_options_init(&options);
+    options.objective = *objective;
+    options.threads = threads;
+    sx_expect_ok(sx_run_new(small->space, &options, &run));
+    sx_expect_ok(sx_run_search(run, "exhaustive"));
+    sx_run_summary summary = sx_run_result(run);
+    if (sx_run_best(run, 0, &found)) {
+        assert_true(summary.optimal);
+        assert_true(summary.lower_bound == found.value);
+        assert_true(sx_space_legal(small->space, found.point, NULL, 0));
+    } else {
+        assert_false(summary.optimal);
+    }
+    assert_int_equal(summary.stop, SX_STOP_DONE);
+    assert_true(summary.evaluations <= small->n);
+    double value = found.value;
+    sx_run_free(run);
+    return value;
+}
+
+static void finds_the_best_of_all(void **state) {
+    const settings *set = *state;
+    uint64_t legal = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "exhaustive", i);
+        sx_small_space small;
+        sx_random_space(&rng, MOST, &small);
+        sx_objective objective;
+        sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(&rng, 4)], &objective));
+        double best = brute_force(&small, &objective);
+        double found = search(&small, &objective, sx_rng_below(&rng, 8) ? 1 : 3);
+        legal += best < INFINITY;
+        if (best != found) {
+            char *text = sx_small_space_text(&small);
+            print_error("case %llu: %.17g, but there is %.17g\n%s\n", (unsigned long long)i, found, best,
+                        text);
+            free(text);
+            fail();
+        }
+        sx_small_space_fini(&small);
+    }
+    assert_true(set->count < 100 || legal > set->count / 2);
+}
+
+static void large_spaces_are_refused(void **state) {
+    (void)state;
+    sx_problem problem;
+    sx_arch arch;
+    sx_model *model;
+    sx_space *space;
+    sx_run *run;
+    sx_run_options options;
+    sx_expect_ok(sx_catalog_problem("resnet-conv4", &problem));
+    sx_expect_ok(sx_catalog_arch("eyeriss", &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_error(sx_run_search(run, "exhaustive"),
+                    "e18 mappings to tell apart, more than the limit of 1e+08");
+    sx_run_free(run);
+    sx_space_free(space);
+    sx_model_free(model);
+}
+
+int main(int argc, char **argv) {
+    settings set = {1000, 1};
+    if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
+    if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(finds_the_best_of_all, &set),
+        cmocka_unit_test(large_spaces_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#include "support/random_space.h"
+
+#include "support/expect.h"
+#include "support/random_limits.h"
+
+#include "space/map_size.h"
+
+#include <string.h>
+
+/* Fixes the order of a level's temporal loops. */
+static void fix_order(sx_rng *rng, sx_small_space *small, int level) {
+    sx_loop_limits *limits = &small->limits.level[level].temporal;
+    uint8_t order[SX_MAX_DIMS];
+    int n = small->c.problem.n_dims;
+    for (int d = 0; d < n; d++) order[d] = (uint8_t)d;
+    sx_rng_shuffle(rng, order, (unsigned)n);
+    limits->n_inner = (uint8_t)sx_rng_range(rng, n / 2, n);
+    limits->n_outer = (uint8_t)sx_rng_range(rng, 0, n - limits->n_inner);
+    memcpy(limits->inner, order, limits->n_inner);
+    memcpy(limits->outer, order + limits->n_inner, limits->n_outer);
+}
+
+/* How many constructions a space has. */
+static double count(const sx_map_space *map) {
+    double product = 1;
+    for (int d = 0; d < map->problem->n_dims; d++) product *= (double)sx_factors_count(map->factors[d]);
+    for (int s = 0; s < map->arch->n_levels; s++)
+        product *= (double)(sx_map_raw_orders(map, s) * sx_map_raw_spreads(map, s)) *
+                   (double)(sx_map_raw_keeps(map, s) * sx_map_raw_banks(map, s));
+    return product;
+}
+
+/* Makes the space; false where constraints contradict it. */
+static bool make(sx_small_space *small) {
+    sx_expect_ok(sx_model_new(&small->c.problem, &small->c.arch, &small->c.options, &small->model));
+    sx_status status = sx_map_space_new(small->model, &small->limits, &small->options, &small->space);
+    if (!status) {
+        small->map = sx_map_space_of(small->space);
+        return true;
+    }
+    sx_status_free(status);
+    sx_model_free(small->model);
+    return false;
+}
+
+/* Draws what a space is made of. */
+static void draw(sx_rng *rng, sx_small_space *small) {
+    memset(small, 0, sizeof *small);
+    small->options = (sx_map_space_options){.remainders = sx_rng_below(rng, 4) == 0,
+                                            .keep_all = sx_rng_below(rng, 3) == 0,
+                                            .no_banks = sx_rng_below(rng, 4) == 0};
+    sx_random_case(rng, small->options.remainders ? SX_CASE_REMAINDER : 0, &small->c);
+    if (sx_rng_below(rng, 2))
+        sx_random_limits(rng, &small->c.problem, &small->c.arch, &small->limits);
+    else
+        sx_constraints_init(&small->limits, &small->c.problem, &small->c.arch);
+}
+
+void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    for (;;) {
+        draw(rng, out);
+        for (int tries = 0; tries < 20 && make(out); tries++) {
+            double n = count(out->map);
+            if (n <= (double)most) {
+                out->n = (uint64_t)n;
+                return;
+            }
+            sx_small_space_fini(out);
+            int level = (int)sx_rng_below(rng, out->c.arch.n_levels);
+            uint32_t *size = &out->c.problem.size[sx_rng_below(rng, out->c.problem.n_dims)];
+            if (sx_rng_below(rng, 2))
+                fix_order(rng, out, level);
+            else
+                *size = (*size + 1) / 2;
+        }
+    }
+}
+
+void sx_small_space_fini(sx_small_space *small) {
+    sx_space_free(small->space);
+    sx_model_free(small->model);
+}
+
+char *sx_small_space_text(const sx_small_space *small) {
+    sx_text text = {0};
+    char limits[4000], *out = NULL;
+    sx_limits_text(&small->limits, limits, sizeof limits);
+    sx_text_add(&text, "remainders %d keep_all %d no_banks %d\n%s", small->options.remainders,
+                small->options.keep_all, small->options.no_banks, limits);
+    sx_case_write(&small->c, &text);
+    sx_expect_ok(sx_text_take(&text, &out));
+    return out;
+}

@@ -1,0 +1,27 @@
+/* Map spaces small enough to look at every construction. */
+#ifndef SX_TESTS_RANDOM_SPACE_H
+#define SX_TESTS_RANDOM_SPACE_H
+
+#include "support/random_case.h"
+
+#include "space/map_space.h"
+
+typedef struct sx_small_space {
+    sx_case c; /* problem, architecture and options; its mapping is of no matter */
+    sx_constraints limits;
+    sx_map_space_options options;
+    sx_model *model;
+    sx_space *space;
+    const sx_map_space *map;
+    uint64_t n; /* constructions */
+} sx_small_space;
+
+/* Draws a space of at most so many constructions: a random problem and architecture, sometimes constraints,
+ * orders fixed and sizes cut down until they are that few. Free with sx_small_space_fini. */
+void sx_random_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+void sx_small_space_fini(sx_small_space *small);
+
+/* A line that describes the space for error messages, in fresh memory. */
+SX_OWN char *sx_small_space_text(const sx_small_space *small);
+
+#endif

@@ -60,11 +60,12 @@ static bool broken_factor(const judge *j, int s, bool spatial, const sx_loop_lim
                   low ? "least" : "most", low ? limits->min[d] : limits->max[d], factor[d]);
 }
 
-/* Whether the factors of a slot lie within their limits. */
+/* Whether the factors of a slot lie within their limits. Those beyond the dimensions are 0, as their limits
+ * are. */
 static bool factors_allowed(const judge *j, int s, bool spatial, const sx_loop_limits *limits,
                             const uint32_t *factor) {
     unsigned out = 0;
-    for (int d = 0; d < j->limits->n_dims; d++)
+    for (int d = 0; d < SX_MAX_DIMS; d++)
         out |= (unsigned)(factor[d] < limits->min[d]) | (unsigned)(factor[d] > limits->max[d]);
     return !out || broken_factor(j, s, spatial, limits, factor);
 }
@@ -129,6 +130,8 @@ static bool keep_allowed(const judge *j, int s) {
 
 /* Whether nothing is left for the slots outside those that take all there is. */
 static bool rest_allowed(const judge *j, int s, bool spatial, const sx_loop_limits *limits) {
+    static const bool nowhere[SX_MAX_DIMS];
+    if (memcmp(limits->rest, nowhere, sizeof nowhere) == 0) return true;
     for (int d = 0; d < j->limits->n_dims; d++) {
         if (!limits->rest[d]) continue;
         bool more = spatial && j->mapping->level[s].temporal[d] > 1;

@@ -210,7 +210,7 @@ sx_space *sx_toy_space_new(const sx_toy_options *options) {
     if (!t) abort();
     if (options) t->options = *options;
     t->dims = t->options.dims ? t->options.dims : SX_TOY_DIMS;
-    for (unsigned d = 0; d < t->dims; d++)
+    for (unsigned d = 0; d < t->dims && d < SX_TOY_DIMS; d++)
         t->gene[d] = (sx_gene){.axis = d >= t->dims / 2, .which = (uint8_t)d};
     t->space = (sx_space){.type = &toy_type,
                           .point_size = sizeof(sx_toy_point),

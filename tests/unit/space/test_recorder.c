@@ -115,21 +115,41 @@ static double search(const sx_space *space, const char *navigator) {
     return value;
 }
 
+/* Searches a space behind a recorder and on its own. */
+static void compare_searches(const sx_space *space, const char *navigator) {
+    sx_recorder *recorder;
+    double value, least = INFINITY;
+    sx_expect_ok(sx_recorder_new(space, 1000, &recorder));
+    double best = search(sx_recorder_space(recorder), navigator);
+    assert_true(best == search(space, navigator));
+    for (size_t k = 0; sx_recorder_point(recorder, k, &value); k++) least = fmin(least, value);
+    assert_true(least == best);
+    sx_recorder_free(recorder);
+}
+
 static void searches_do_not_notice(void **state) {
     (void)state;
-    static const char *const navigators[] = {"random", "anneal", "genetic"};
     sx_space *toy = sx_toy_space_new(NULL);
-    for (size_t i = 0; i < 3; i++) {
-        sx_recorder *recorder;
-        double value, least = INFINITY;
-        sx_expect_ok(sx_recorder_new(toy, 1000, &recorder));
-        double best = search(sx_recorder_space(recorder), navigators[i]);
-        assert_true(best == search(toy, navigators[i]));
-        for (size_t k = 0; sx_recorder_point(recorder, k, &value); k++) least = fmin(least, value);
-        assert_true(least == best);
-        sx_recorder_free(recorder);
-    }
+    compare_searches(toy, "random");
+    compare_searches(toy, "anneal");
+    compare_searches(toy, "genetic");
     sx_space_free(toy);
+}
+
+static void mappers_do_not_notice(void **state) {
+    (void)state;
+    static const char *const mappers[] = {"random", "anneal", "genetic", "pruned", "gamma"};
+    sx_problem problem;
+    sx_arch arch;
+    sx_model *model;
+    sx_space *space;
+    sx_expect_ok(sx_catalog_problem("resnet-conv4", &problem));
+    sx_expect_ok(sx_catalog_arch("eyeriss", &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+    for (size_t i = 0; i < sizeof mappers / sizeof mappers[0]; i++) compare_searches(space, mappers[i]);
+    sx_space_free(space);
+    sx_model_free(model);
 }
 
 int main(void) {
@@ -138,6 +158,7 @@ int main(void) {
         cmocka_unit_test(a_sample_does_not_depend_on_the_order),
         cmocka_unit_test(points_beyond_a_bound_are_kept_but_refused),
         cmocka_unit_test(searches_do_not_notice),
+        cmocka_unit_test(mappers_do_not_notice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

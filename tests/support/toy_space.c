@@ -209,7 +209,7 @@ sx_space *sx_toy_space_new(const sx_toy_options *options) {
     toy *t = calloc(1, sizeof *t);
     if (!t) abort();
     if (options) t->options = *options;
-    t->dims = t->options.dims ? t->options.dims : SX_TOY_DIMS;
+    t->dims = t->options.dims && t->options.dims < SX_TOY_DIMS ? t->options.dims : SX_TOY_DIMS;
     for (unsigned d = 0; d < t->dims && d < SX_TOY_DIMS; d++)
         t->gene[d] = (sx_gene){.axis = d >= t->dims / 2, .which = (uint8_t)d};
     t->space = (sx_space){.type = &toy_type,

@@ -99,21 +99,30 @@ static void draw_gene(const sx_map_space *space, sx_rng *rng, sx_gene gene, void
     }
 }
 
+void sx_map_draw_rest(const sx_map_space *space, sx_rng *rng, void *point) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        draw_order(space, rng, s, point);
+        if (space->spatial_slot[s] >= 0) draw_parallel(space, rng, s, point);
+        if (space->banked[s]) draw_banks(space, rng, s, point);
+    }
+    sx_map_settle_banks(space, point);
+}
+
+void sx_map_draw_keeps(const sx_map_space *space, sx_rng *rng, void *point) {
+    for (int s = 0; s < space->arch->n_levels; s++)
+        if (space->free_keep[s]) draw_keep(space, rng, s, point);
+}
+
 void sx_map_draw(const sx_space *base, sx_rng *rng, void *point) {
     const sx_map_space *space = sx_map_cast(base);
     memcpy(point, space->blank, base->point_size);
+    sx_map_draw_keeps(space, rng, point);
     for (size_t i = 0; i < base->n_genes && base->gene[i].axis == SX_AXIS_TILE; i++) {
         uint32_t factor[SX_MAX_SLOTS];
         sx_factors_draw(space->factors[base->gene[i].which], rng, factor);
         sx_map_set_factors(space, base->gene[i].which, factor, point);
     }
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        draw_order(space, rng, s, point);
-        if (space->spatial_slot[s] >= 0) draw_parallel(space, rng, s, point);
-        if (space->free_keep[s]) draw_keep(space, rng, s, point);
-        if (space->banked[s]) draw_banks(space, rng, s, point);
-    }
-    sx_map_settle_banks(space, point);
+    sx_map_draw_rest(space, rng, point);
 }
 
 void sx_map_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) {

@@ -22,8 +22,8 @@ typedef struct search {
     int slot, place;               /* a new loop and its place; slot -1: none */
 } search;
 
-/* Counts a step that makes the factor of `slot` another, once for each place of a loop that is new there; true
- * where it is the one wanted. */
+/* Counts a step that makes the factor of `slot` another, once for each place of a loop that is new there;
+ * true where it is the one wanted. */
 static bool found(search *f, int slot, uint32_t factor) {
     bool new = f->factor[slot] == 1 && factor > 1;
     size_t places = new ? (size_t)sx_map_places(f->space, slot, f->dim, f->point) : 1;

@@ -50,7 +50,16 @@ void sx_map_grow(const sx_map_space *space, const sx_mapping_level *at, uint32_t
 /* --- map_draw.c --- */
 
 void sx_map_draw(const sx_space *space, sx_rng *rng, void *point);
+/* Draws all tensors that levels keep, and what is left of a point that has these and its factors. */
+void sx_map_draw_keeps(const sx_map_space *space, sx_rng *rng, void *point);
+void sx_map_draw_rest(const sx_map_space *space, sx_rng *rng, void *point);
 void sx_map_redraw(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+
+/* --- map_likely.c --- */
+
+void sx_map_draw_likely(const sx_space *space, sx_rng *rng, void *point);
+/* Finds out how far single dimensions may reach, and how often it is worth to draw. */
+SX_MUST_USE sx_status sx_map_prepare_draws(sx_map_space *space);
 
 /* --- map_moves.c --- */
 

@@ -12,7 +12,7 @@ static size_t mapping_size(const sx_map_space *space) {
 
 void sx_map_space_mapping(const sx_space *base, const void *point, sx_mapping *out) {
     memset(out, 0, sizeof *out);
-    memcpy(out, point, mapping_size(sx_map_cast(base)));
+    memcpy(out, point, mapping_size(sx_map_space_of(base)));
 }
 
 /* Gives a point the split nearest to a mapping's factors of a dimension. */
@@ -94,7 +94,7 @@ static void set_levels(const sx_map_space *space, const sx_mapping *mapping, voi
 }
 
 bool sx_map_space_point(const sx_space *base, const sx_mapping *mapping, void *point) {
-    const sx_map_space *space = sx_map_cast(base);
+    const sx_map_space *space = sx_map_space_of(base);
     bool shaped = mapping->n_levels == space->arch->n_levels && mapping->n_dims == space->problem->n_dims &&
                   mapping->n_tensors == space->problem->n_tensors;
     sx_mapping from;

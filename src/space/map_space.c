@@ -30,6 +30,7 @@ static const sx_space_type map_type = {
     .size = sx_map_size,
     .at = sx_map_at,
     .draw = sx_map_draw,
+    .draw_likely = sx_map_draw_likely,
     .check = sx_map_check,
     .reason = sx_map_reason,
     .explain = sx_map_explain,
@@ -273,7 +274,8 @@ static sx_status set_up(sx_map_space *space) {
     SX_TRY(sx_orders_new(space->problem, space->options.remainders, &space->orders));
     set_genes(space);
     space->space.n_values = sx_map_n_values(space);
-    return set_blank(space);
+    SX_TRY(set_blank(space));
+    return sx_map_prepare_draws(space);
 }
 
 sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constraints,

@@ -45,6 +45,9 @@ typedef struct sx_map_space {
     uint8_t fixed_keep[SX_MAX_LEVELS];                /* tensors that it always keeps */
     uint8_t banked[SX_MAX_LEVELS]; /* tensors that share the level by banks; 0: not banked */
     uint64_t bank_words[SX_MAX_LEVELS];
+    bool reached; /* some reach is limited */
+    uint32_t reach[SX_MAX_LEVELS]
+                  [SX_MAX_DIMS]; /* how far a tile may go in one dimension, were all others 1 */
     sx_factors *factors[SX_MAX_DIMS];
     sx_orders *orders;
     uint8_t n_primes[SX_MAX_DIMS];

@@ -85,9 +85,11 @@ static bool project_point(const sx_space *space, void *point) {
 }
 
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected) {
+    while (space->inner) space = space->inner;
     const sx_space_type *type = space->type;
-    for (int i = 0; i < SX_SAMPLE_TRIES; i++) {
-        type->draw(space, rng, point);
+    void (*draw)(const sx_space *, sx_rng *, void *) = type->draw_likely ? type->draw_likely : type->draw;
+    for (unsigned i = 0; i < (space->tries ? space->tries : SX_SAMPLE_TRIES); i++) {
+        draw(space, rng, point);
         if (type->check(space, point) == 0) return true;
         if (rejected) ++*rejected;
     }

@@ -28,6 +28,9 @@ typedef struct sx_space_type {
 
     /* A construction drawn uniformly, legal or not. */
     void (*draw)(const sx_space *space, sx_rng *rng, void *point);
+    /* The same, but passes over some that cannot be legal: uniform over a set that holds all legal points.
+     * May be NULL. */
+    void (*draw_likely)(const sx_space *space, sx_rng *rng, void *point);
     /* 0: legal; otherwise the number of a reason. */
     unsigned (*check)(const sx_space *space, const void *point);
     const char *(*reason)(const sx_space *space, unsigned reason);
@@ -68,13 +71,14 @@ struct sx_space {
     size_t n_values;
     size_t n_genes;
     const sx_gene *gene;
+    unsigned tries;        /* how often to draw a legal point before repairing; 0: SX_SAMPLE_TRIES times */
     const sx_space *inner; /* the space that this one stands in front of (recorder.h); NULL: none */
 };
 
-/* Draws until a point is legal, SX_SAMPLE_TRIES times at most, then repairs or else projects the last draw;
- * false where even that is not legal. Points that were drawn are uniform over the legal constructions; those
- * that were repaired lean towards the border of legality, where most draws come to rest. `rejected`, where
- * not NULL, grows by the illegal draws. */
+/* Draws (what is likely) until a point is legal, SX_SAMPLE_TRIES times at most, then repairs or else projects
+ * the last draw; false where even that is not legal. Points that were drawn are uniform over the legal
+ * constructions; those that were repaired lean towards the border of legality, where most draws come to rest.
+ * `rejected`, where not NULL, grows by the illegal draws. */
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected);
 
 /* The axis of that name, -1 where there is none. */

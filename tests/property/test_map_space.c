@@ -7,6 +7,7 @@
 
 #include "space/map_space.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -260,11 +261,128 @@ static void over_random_cases(void **state) {
     assert_true(refused * 2 < set->count + 2);
 }
 
+enum { MOST_POINTS = 4000, DRAWS_EACH = 30 };
+
+/* All points of a small space in the order of their bytes: how many constructions each is, how often it was
+ * drawn. */
+typedef struct census {
+    const bench *b;
+    size_t n;
+    unsigned char *points;
+    struct entry {
+        const unsigned char *point;
+        double ways, drawn;
+    } * entry;
+} census;
+
+static int compare_entries(const void *a, const void *b, size_t size) {
+    return memcmp(((const struct entry *)a)->point, ((const struct entry *)b)->point, size);
+}
+
+/* Sorts by bytes, without help of the library, whose sort takes no size. */
+static void sort_entries(struct entry *e, size_t n, size_t size) {
+    for (size_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (size_t i = gap; i < n; i++) {
+            struct entry item = e[i];
+            size_t j = i;
+            for (; j >= gap && compare_entries(&e[j - gap], &item, size) > 0; j -= gap) e[j] = e[j - gap];
+            e[j] = item;
+        }
+}
+
+/* Lists the points; false where there are too many. */
+static bool take_census(census *c, const bench *b) {
+    size_t size = b->space->point_size, n = 0;
+    *c = (census){
+        .b = b, .points = malloc(MOST_POINTS * size), .entry = calloc(MOST_POINTS, sizeof *c->entry)};
+    while (n < MOST_POINTS &&
+           sx_space_at(b->space, &(sx_cardinal){.low = n, .exact = true}, c->points + n * size)) {
+        c->entry[n] = (struct entry){c->points + n * size, 1, 0};
+        n++;
+    }
+    if (n == MOST_POINTS) return false;
+    sort_entries(c->entry, n, size);
+    for (size_t i = 0; i < n; i++) {
+        if (c->n > 0 && compare_entries(&c->entry[c->n - 1], &c->entry[i], size) == 0)
+            c->entry[c->n - 1].ways++;
+        else
+            c->entry[c->n++] = c->entry[i];
+    }
+    return true;
+}
+
+static void count_draw(census *c, const void *point) {
+    size_t size = c->b->space->point_size, low = 0, high = c->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = memcmp(c->entry[middle].point, point, size);
+        if (order == 0) {
+            c->entry[middle].drawn++;
+            return;
+        }
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    wrong(c->b, "a point that has no number");
+}
+
+/* By how many standard deviations the draws are too uneven, by chi-square; small counts are put together. */
+static double unevenness(const census *c, bool legal, double draws) {
+    double ways = 0, square = 0, cells = 0, expected = 0, drawn = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (!legal || sx_space_legal(c->b->space, c->entry[i].point, NULL, 0)) ways += c->entry[i].ways;
+    for (size_t i = 0; i < c->n; i++) {
+        if (legal && !sx_space_legal(c->b->space, c->entry[i].point, NULL, 0)) continue;
+        expected += draws * c->entry[i].ways / ways;
+        drawn += c->entry[i].drawn;
+        if (expected < 8) continue;
+        square += (drawn - expected) * (drawn - expected) / expected;
+        cells++;
+        expected = drawn = 0;
+    }
+    return cells < 2 ? 0 : (square - (cells - 1)) / sqrt(2 * (cells - 1));
+}
+
+/* Draws are uniform over constructions, and legal draws over legal ones. */
+static void draws_are_uniform(bench *b) {
+    census c;
+    if (take_census(&c, b)) {
+        double draws = 0, legal = 0, found = 0;
+        for (size_t i = 0; i < c.n; i++) {
+            draws += c.entry[i].ways * 2;
+            if (sx_space_legal(b->space, c.entry[i].point, NULL, 0)) legal += c.entry[i].ways;
+        }
+        for (double i = 0; i < draws; i++) {
+            b->space->type->draw(b->space, &b->rng, b->point);
+            count_draw(&c, b->point);
+        }
+        expect(b, unevenness(&c, false, draws) < 6, "draws are uneven");
+        for (size_t i = 0; i < c.n; i++) c.entry[i].drawn = 0;
+        for (double i = 0; b->space->tries == 0 && i < DRAWS_EACH * legal && i < 20000; i++, found++) {
+            if (!sx_space_draw_legal(b->space, &b->rng, b->point, NULL)) break;
+            count_draw(&c, b->point);
+        }
+        if (legal > draws / 400) expect(b, unevenness(&c, true, found) < 6, "legal draws are uneven");
+    }
+    free(c.points);
+    free(c.entry);
+}
+
+static void over_small_spaces(void **state) {
+    const settings *set = *state;
+    for (uint64_t i = 0; i < set->count / 4 + 1; i++) {
+        bench b;
+        if (!open_bench(&b, set, i)) continue;
+        draws_are_uniform(&b);
+        close_bench(&b);
+    }
+}
+
 int main(int argc, char **argv) {
     settings set = {argc > 1 ? strtoull(argv[1], NULL, 0) : 0, 1};
     if (set.count == 0) set.count = 1000;
     struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(over_random_cases, &set),
+        cmocka_unit_test_prestate(over_small_spaces, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
  * grows. The texts live as long as the program. */
 void sx_test_record(uint64_t index, sx_record *out);
 
-/* cmocka's setup and teardown: an empty folder for a test, removed with all that is in it. */
+/* cmocka's setup and teardown: an empty folder for a test, removed with all that is in it. It is in memory
+ * where that can be, since waiting for a disk would take most of the time. */
 int sx_scratch_setup(void **state);
 int sx_scratch_teardown(void **state);
 

@@ -133,14 +133,20 @@ static void pass_session(codec *c, sx_session *session, void **state, size_t *si
     if (!c->out && c->left) c->failed = true;
 }
 
+/* The first line of a file with a body of a hash and a size, of which the identity is the beginning. */
+static int first_line(char line[128], uint64_t hash, size_t body, size_t identity) {
+    return snprintf(line, 128, "%s%016" PRIx64 " %zu %zu\n", mark, hash, body, identity);
+}
+
 sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
     sx_text body = {0}, file = {0};
     codec c = {.out = &body};
     sx_text_add_bytes(&body, session->identity, strlen(session->identity));
     pass_session(&c, session, (void **)&state, &size);
     if (!body.failed) {
-        sx_text_add(&file, "%s%016" PRIx64 " %zu %zu\n", mark, sx_hash_bytes(body.data, body.size, 0),
-                    body.size, strlen(session->identity));
+        char line[128];
+        first_line(line, sx_hash_bytes(body.data, body.size, 0), body.size, strlen(session->identity));
+        sx_text_add(&file, "%s", line);
         sx_text_add_bytes(&file, body.data, body.size);
     }
     sx_status status = body.failed || file.failed
@@ -182,15 +188,17 @@ static sx_status belongs_elsewhere(const sx_session *session, const char *there,
 
 /* Reads the bytes of a checkpoint into the session. */
 static sx_status read_bytes(sx_session *session, const char *bytes, size_t size) {
+    char line[128];
     uint64_t hash;
     size_t body, identity;
-    const char *line = memchr(bytes, '\n', size);
-    if (size < sizeof mark || memcmp(bytes, mark, sizeof mark - 1) != 0 || !line)
+    if (size < sizeof mark - 1 || memcmp(bytes, mark, sizeof mark - 1) != 0)
         return refused(session, "is no checkpoint of this program");
     if (sscanf(bytes + sizeof mark - 1, "%16" SCNx64 " %zu %zu", &hash, &body, &identity) != 3)
         return refused(session, "is damaged");
-    const char *data = line + 1;
-    if ((size_t)(bytes + size - data) != body || identity > body || sx_hash_bytes(data, body, 0) != hash)
+    const size_t head = (size_t)first_line(line, hash, body, identity);
+    const char *data = bytes + head;
+    if (size < head || memcmp(bytes, line, head) != 0 || size - head != body || identity > body ||
+        sx_hash_bytes(data, body, 0) != hash)
         return refused(session, "is damaged");
     if (identity != strlen(session->identity) || memcmp(data, session->identity, identity) != 0)
         return belongs_elsewhere(session, data, identity);

@@ -82,7 +82,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "seconds %.17g\n", o->run.seconds);
     sx_text_add(&text, "target %.17g\n", o->run.target);
     sx_text_add(&text, "patience %llu\n", (unsigned long long)o->run.patience);
-    sx_text_add(&text, "k-best %u\n", o->run.k_best);
+    sx_text_add(&text, "k-best %u\n", o->run.k_best ? o->run.k_best : 1);
     sx_text_add(&text, "pareto %s\n", yes(o->run.pareto));
     sx_text_add(&text, "remainders %s\n", yes(o->space.remainders));
     sx_text_add(&text, "keep-all %s\n", yes(o->space.keep_all));

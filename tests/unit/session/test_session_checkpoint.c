@@ -1,0 +1,363 @@
+#include "base/file.h"
+#include "base/rng.h"
+#include "support/expect.h"
+#include "support/small_session.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LIMIT = 1 << 24 };
+
+/* The folder of the checkpoints. */
+static char folder[64];
+
+/* Makes it in memory where that is possible: a disk may take its time for every checkpoint. */
+static int make_folder(void **state) {
+    (void)state;
+    snprintf(folder, sizeof folder, "/dev/shm/sextant-checkpoint-XXXXXX");
+    if (mkdtemp(folder)) return 0;
+    snprintf(folder, sizeof folder, "/tmp/sextant-checkpoint-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+/* Removes the folder with what killed sessions left in it. */
+static int remove_folder(void **state) {
+    (void)state;
+    DIR *files = opendir(folder);
+    if (!files) return -1;
+    for (const struct dirent *file; (file = readdir(files));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
+        remove(path);
+    }
+    closedir(files);
+    return rmdir(folder);
+}
+
+/* A name for a file that does not exist. */
+static char *fresh_path(void) {
+    static char path[96];
+    static unsigned n;
+    snprintf(path, sizeof path, "%s/%u", folder, n++);
+    return path;
+}
+
+static bool exists(const char *path) {
+    return access(path, F_OK) == 0;
+}
+
+/* A stop flag that a callback sets. */
+typedef struct brake {
+    volatile sig_atomic_t stop;
+    size_t ends_left;
+} brake;
+
+static void stop_at_end(void *user, size_t layer, const sx_layer_result *result) {
+    brake *b = user;
+    (void)layer;
+    (void)result;
+    if (b->ends_left && --b->ends_left == 0) b->stop = 1;
+}
+
+static void stop_at_progress(void *user, const sx_progress *progress) {
+    (void)progress;
+    ((brake *)user)->stop = 1;
+}
+
+static void resumes_after_every_layer(void **state) {
+    (void)state;
+    static sx_small small;
+    sx_session_result whole, part;
+    sx_small_init(&small, "random", 500, SX_WARM_SIMILARITY);
+    small.options.run.k_best = 4;
+    small.options.run.pareto = true;
+    sx_small_run(&small, &whole);
+    small.options.checkpoint = fresh_path();
+    small.options.layer_ends = stop_at_end;
+    for (size_t cut = 1; cut < SX_SMALL_DISTINCT; cut++) {
+        brake b = {.ends_left = cut};
+        small.options.user = &b;
+        small.options.run.stop = &b.stop;
+        sx_small_run(&small, &part);
+        assert_false(part.complete);
+        assert_false(part.resumed);
+        assert_true(exists(small.options.checkpoint));
+        sx_session_result_fini(&part);
+        b = (brake){.ends_left = 0};
+        small.options.run.threads = 2;
+        sx_small_run(&small, &part);
+        assert_true(part.resumed);
+        sx_same_session(&whole, &part);
+        assert_false(exists(small.options.checkpoint));
+        sx_session_result_fini(&part);
+    }
+    sx_session_result_fini(&whole);
+    sx_small_fini(&small);
+}
+
+/* What nothing was found for is finished too, diagnosis and all. */
+static void resumes_without_answers(void **state) {
+    (void)state;
+    static sx_small small;
+    sx_session_result whole, part;
+    brake b = {.ends_left = 3};
+    sx_small_init(&small, "random", 10, SX_WARM_SIMILARITY);
+    small.arch.level[2].entries = 9000;
+    sx_small_run(&small, &whole);
+    assert_false(whole.layer[0].found);
+    assert_true(whole.layer[5].found);
+    small.options.checkpoint = fresh_path();
+    small.options.layer_ends = stop_at_end;
+    small.options.user = &b;
+    small.options.run.stop = &b.stop;
+    sx_small_run(&small, &part);
+    sx_session_result_fini(&part);
+    b = (brake){.ends_left = 0};
+    sx_small_run(&small, &part);
+    assert_true(part.resumed);
+    sx_same_session(&whole, &part);
+    sx_session_result_fini(&part);
+    sx_session_result_fini(&whole);
+    sx_small_fini(&small);
+}
+
+/* Runs the session in a child that is killed after some microseconds; whether it came to its end. */
+static bool run_and_kill(sx_small *small, unsigned microseconds) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        sx_session_result result;
+        sx_status error = sx_session_run(&small->network, &small->arch, &small->options, &result);
+        _exit(error ? 2 : 0);
+    }
+    int status;
+    nanosleep(&(struct timespec){.tv_nsec = 1000L * microseconds}, NULL);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFEXITED(status);
+}
+
+/* Killed at any moment, time and again, a session ends in the same result. */
+static void survives_being_killed(void **state) {
+    (void)state;
+    static const char *const mappers[] = {"random", "anneal", "gamma"};
+    unsigned resumed = 0;
+    for (uint64_t i = 0; i < 9; i++) {
+        static sx_small small;
+        sx_session_result whole, last;
+        sx_rng rng = sx_rng_stream(3, "kill", i);
+        sx_small_init(&small, mappers[i % 3], 9000, i % 2 ? SX_WARM_PREVIOUS : SX_WARM_SIMILARITY);
+        small.options.run.pareto = i % 2;
+        small.options.run.checkpoint_seconds = 0.002;
+        sx_small_run(&small, &whole);
+        small.options.checkpoint = fresh_path();
+        for (unsigned tries = 0; tries < 6; tries++)
+            if (run_and_kill(&small, (unsigned)sx_rng_below(&rng, 10000))) break;
+        sx_small_run(&small, &last);
+        resumed += last.resumed;
+        sx_same_session(&whole, &last);
+        assert_false(exists(small.options.checkpoint));
+        sx_session_result_fini(&last);
+        sx_session_result_fini(&whole);
+        sx_small_fini(&small);
+    }
+    assert_true(resumed > 0);
+}
+
+/* Leaves a checkpoint of a search that was stopped within layer 1. */
+static void leave_checkpoint(sx_small *small, brake *b) {
+    sx_session_result part;
+    sx_small_init(small, "random", 400, SX_WARM_SIMILARITY);
+    small->options.checkpoint = fresh_path();
+    *b = (brake){.ends_left = 1};
+    small->options.layer_ends = stop_at_end;
+    small->options.user = b;
+    small->options.run.stop = &b->stop;
+    sx_small_run(small, &part);
+    assert_false(part.complete);
+    sx_session_result_fini(&part);
+    *b = (brake){.ends_left = 0};
+}
+
+/* Fails unless a session refuses its checkpoint with a text and leaves the file as it is. */
+static void assert_refused(const sx_small *small, const char *part) {
+    sx_session_result result;
+    char *before, *after;
+    size_t size_before, size_after;
+    sx_expect_ok(sx_file_read(small->options.checkpoint, LIMIT, &before, &size_before));
+    sx_expect_error(sx_session_run(&small->network, &small->arch, &small->options, &result), part);
+    sx_session_result_fini(&result);
+    sx_expect_ok(sx_file_read(small->options.checkpoint, LIMIT, &after, &size_after));
+    assert_int_equal(size_before, size_after);
+    assert_memory_equal(before, after, size_before);
+    free(before);
+    free(after);
+}
+
+static void refuses_those_of_others(void **state) {
+    (void)state;
+    static sx_small small, other;
+    brake b;
+    leave_checkpoint(&small, &b);
+    other = small;
+    other.options.run.seed = 8;
+    assert_refused(&other, "belongs to another search: its seed is 7, not 8\n");
+    assert_refused(&other, "name another file, or remove this one to begin anew");
+    other = small;
+    other.options.run.evaluations = 401;
+    assert_refused(&other, "its evaluations is 400, not 401");
+    other = small;
+    other.options.mapper = "anneal";
+    assert_refused(&other, "its mapper is random, not anneal");
+    other = small;
+    other.options.run.objective.criterion[0].delay_power = 2;
+    assert_refused(&other, "its objective is edp, tolerance 0, not ed2p, tolerance 0");
+    other = small;
+    other.options.warm = SX_WARM_OFF;
+    assert_refused(&other, "its warm-start is similarity, not off");
+    other = small;
+    other.options.space.remainders = true;
+    assert_refused(&other, "its remainders is no, not yes");
+    other = small;
+    other.options.model.no_link_transfers = true;
+    assert_refused(&other, "its no-link-transfers is no, not yes");
+    other = small;
+    other.options.run.k_best = 2;
+    assert_refused(&other, "its k-best is 1, not 2");
+    other = small;
+    other.arch.level[0].entries++;
+    assert_refused(&other, "its architecture is accel-b ");
+    small.network.layer[5].count++;
+    assert_refused(&small, "its network is small ");
+    small.network.layer[5].count--;
+    sx_session_result result;
+    sx_small_run(&small, &result);
+    assert_true(result.resumed && result.complete);
+    sx_session_result_fini(&result);
+    sx_small_fini(&small);
+}
+
+/* Keeps every level from splitting K. */
+static sx_status no_k(void *user, const sx_problem *problem, const sx_arch *arch, sx_constraints *out) {
+    (void)user;
+    sx_constraints_init(out, problem, arch);
+    int k = sx_problem_dim(problem, "K");
+    for (int i = 0; i < arch->n_levels; i++) out->level[i].spatial.max[k] = 1;
+    return SX_OK;
+}
+
+static void refuses_other_constraints(void **state) {
+    (void)state;
+    static sx_small small;
+    brake b;
+    leave_checkpoint(&small, &b);
+    small.options.constraints = no_k;
+    assert_refused(&small, "its constraints is ");
+    remove(small.options.checkpoint);
+    sx_small_fini(&small);
+}
+
+/* Writes a file without waiting for the disk. */
+static void write_quickly(const char *path, const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void refuses_damage(void **state) {
+    (void)state;
+    static sx_small small;
+    brake b;
+    char *bytes;
+    size_t size;
+    leave_checkpoint(&small, &b);
+    const char *path = small.options.checkpoint;
+    sx_expect_ok(sx_file_read(path, LIMIT, &bytes, &size));
+    for (uint64_t i = 0; i < 300; i++) {
+        sx_rng rng = sx_rng_stream(4, "damage", i);
+        const size_t at = i < 40 ? (size_t)i : (size_t)sx_rng_below(&rng, size);
+        const char kept = bytes[at];
+        if (i % 3 == 0) {
+            write_quickly(path, bytes, at);
+        } else {
+            bytes[at] = (char)(kept ^ (1 << sx_rng_below(&rng, 8)));
+            write_quickly(path, bytes, size);
+            bytes[at] = kept;
+        }
+        assert_refused(&small, at < 19 ? "checkpoint" : "is damaged");
+    }
+    write_quickly(path, "layers: 3\n", 10);
+    assert_refused(&small, "is no checkpoint of this program");
+    write_quickly(path, "", 0);
+    assert_refused(&small, "is no checkpoint of this program");
+    write_quickly(path, bytes, size);
+    sx_session_result result;
+    sx_small_run(&small, &result);
+    assert_true(result.resumed && result.complete);
+    sx_session_result_fini(&result);
+    free(bytes);
+    sx_small_fini(&small);
+}
+
+/* A search that is stopped again and again goes on where it was, also within a layer. */
+static void goes_on_within_a_layer(void **state) {
+    (void)state;
+    static sx_small small;
+    brake b = {.stop = 0};
+    uint64_t before = 0;
+    sx_session_result part;
+    sx_small_init(&small, "random", 0, SX_WARM_SIMILARITY);
+    small.options.checkpoint = fresh_path();
+    small.options.run.checkpoint_seconds = 0.01;
+    small.options.run.stop = &b.stop;
+    small.options.run.progress = stop_at_progress;
+    small.options.run.user = &b;
+    for (int i = 0; i < 3; i++) {
+        b.stop = 0;
+        sx_small_run(&small, &part);
+        assert_int_equal(part.resumed, i > 0);
+        assert_false(part.complete);
+        assert_int_equal(part.layer[0].summary.stop, SX_STOP_SIGNAL);
+        assert_true(part.layer[0].summary.evaluations > before);
+        before = part.layer[0].summary.evaluations;
+        sx_session_result_fini(&part);
+    }
+    remove(small.options.checkpoint);
+    sx_small_fini(&small);
+}
+
+static void refuses_places_it_cannot_write(void **state) {
+    (void)state;
+    static sx_small small;
+    sx_session_result result;
+    sx_small_init(&small, "random", 10, SX_WARM_OFF);
+    small.options.checkpoint = "/tmp";
+    sx_expect_error(sx_session_run(&small.network, &small.arch, &small.options, &result), "is a folder");
+    sx_session_result_fini(&result);
+    small.options.checkpoint = "/tmp/no-such-folder-of-sextant/file";
+    sx_expect_error(sx_session_run(&small.network, &small.arch, &small.options, &result), "no-such-folder");
+    sx_session_result_fini(&result);
+    sx_small_fini(&small);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resumes_after_every_layer), cmocka_unit_test(resumes_without_answers),
+        cmocka_unit_test(survives_being_killed),     cmocka_unit_test(refuses_those_of_others),
+        cmocka_unit_test(refuses_other_constraints), cmocka_unit_test(refuses_damage),
+        cmocka_unit_test(goes_on_within_a_layer),    cmocka_unit_test(refuses_places_it_cannot_write),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -21,27 +21,14 @@ static const char two_levels[] =
     "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
 
 /* Opens the map space of a problem on an architecture. */
-static ground open_map(const char *name, const char *einsum, const sx_arch *arch, bool small) {
-    ground g = {.name = name, .small = small};
+static ground open_map(const char *name, const char *einsum, const sx_arch *arch, bool remainders) {
+    const sx_map_space_options options = {.remainders = remainders};
+    ground g = {.name = name};
     sx_problem problem;
     sx_expect_ok(sx_einsum_parse(einsum, &problem));
     sx_expect_ok(sx_model_new(&problem, arch, NULL, &g.model));
-    sx_expect_ok(sx_map_space_new(g.model, NULL, NULL, &g.space));
+    sx_expect_ok(sx_map_space_new(g.model, NULL, &options, &g.space));
     return g;
-}
-
-size_t grounds_open(const sx_navigator *navigator, ground *out) {
-    size_t n = 0;
-    sx_arch arch;
-    sx_input *input = sx_expect_input(two_levels);
-    if (navigator->needs == SX_ANY_SPACE) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
-    sx_expect_ok(sx_input_arch(input, &arch));
-    out[n++] = open_map("two levels", "O[m,n] += A[m,k]*B[k,n] {m:4,n:6,k:2}", &arch, true);
-    sx_input_free(input);
-    sx_expect_ok(sx_catalog_arch("accel-b", &arch));
-    out[n++] = open_map(
-        "accel-b", "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:2,k:16,c:16,p:14,q:14,r:3,s:3}", &arch, false);
-    return n;
 }
 
 void grounds_close(ground *grounds, size_t n) {
@@ -49,6 +36,39 @@ void grounds_close(ground *grounds, size_t n) {
         sx_space_free(grounds[i].space);
         sx_model_free(grounds[i].model);
     }
+}
+
+/* Whether a navigator refuses a space as too large. */
+static bool refuses(const char *navigator, const ground *g) {
+    sx_run_options options;
+    sx_run *run;
+    sx_run_options_init(&options);
+    options.evaluations = 1;
+    sx_expect_ok(sx_run_new(g->space, &options, &run));
+    sx_status status = sx_run_search(run, navigator);
+    bool refused = !g->small && status && status->code == SX_ERR_LIMIT;
+    sx_status_free(status);
+    sx_run_free(run);
+    return refused;
+}
+
+size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out) {
+    size_t n = 0;
+    sx_arch arch;
+    sx_input *input = sx_expect_input(two_levels);
+    if (navigator->needs == SX_ANY_SPACE) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
+    sx_expect_ok(sx_input_arch(input, &arch));
+    out[n++] = open_map("two levels", "O[m,n] += A[m,k]*B[k,n] {m:4,n:6,k:2}", &arch, false);
+    out[n - 1].small = true;
+    sx_input_free(input);
+    sx_expect_ok(sx_catalog_arch("accel-b", &arch));
+    out[n++] = open_map(
+        "accel-b", "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:2,k:16,c:16,p:14,q:14,r:3,s:3}", &arch, false);
+    if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
+    sx_expect_ok(sx_catalog_arch("mind-mappings", &arch));
+    out[n++] = open_map("banks with remainders", "O[m,n] += A[m,k]*B[k,n] {m:20,n:9,k:11}", &arch, true);
+    if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
+    return n;
 }
 
 sx_run *searched(const ground *g, const char *navigator, const sx_run_options *options) {

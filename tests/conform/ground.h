@@ -13,10 +13,11 @@ typedef struct ground {
     bool small; /* an exhaustive search comes to its end */
 } ground;
 
-enum { MAX_GROUNDS = 3 };
+enum { MAX_GROUNDS = 4 };
 
-/* The spaces that a navigator accepts; returns how many. */
-size_t grounds_open(const sx_navigator *navigator, ground *out);
+/* The spaces that a navigator accepts, which it may refuse as too large with SX_ERR_LIMIT; returns how many.
+ */
+size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out);
 void grounds_close(ground *grounds, size_t n);
 
 /* A finished search: the run (freed by the caller) after it searched; fails the test on an error. */

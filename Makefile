@@ -2,13 +2,14 @@
 
 FUZZ_SECONDS ?= 600
 
-.PHONY: help demo build check check-long bench fuzz format format-check readme install clean
+.PHONY: help demo build check check-long bench studies fuzz format format-check readme install clean
 
 help:
-	@echo 'make demo          build, and cost a mapping of a convolution onto an accelerator'
+	@echo 'make demo          build, and map ResNet-18 onto an accelerator'
 	@echo 'make check         every test, in an optimised build and under sanitizers'
 	@echo 'make build         build/sextant'
 	@echo 'make bench         how fast the model is'
+	@echo 'make studies       what the papers measured, measured again (minutes)'
 	@echo 'make check-long    the property tests with a million cases each (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
@@ -17,7 +18,7 @@ help:
 	@echo 'make clean         remove the build folders'
 
 demo: build
-	build/sextant eval --arch accel-a --problem resnet-conv4 --mapping examples/mappings/resnet-conv4.accel-a.yaml
+	build/sextant map --arch eyeriss --problem resnet18
 
 build:
 	@tools/setup build
@@ -40,6 +41,14 @@ bench:
 	cmake --build --preset release --target bench
 	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
 	@bench/instructions build/bench/bench-evaluate
+
+studies:
+	@tools/setup build
+	cmake --preset release
+	cmake --build --preset release --target studies
+	@bench/studies/mind-mappings build/sextant
+	@bench/studies/demystifying build/sextant
+	@build/bench/study-warm-start
 
 fuzz:
 	@tools/setup build test fuzz

@@ -41,6 +41,10 @@ static void forward_draw(const sx_space *space, sx_rng *rng, void *point) {
     space->inner->type->draw(space->inner, rng, point);
 }
 
+static void forward_draw_likely(const sx_space *space, sx_rng *rng, void *point) {
+    space->inner->type->draw_likely(space->inner, rng, point);
+}
+
 static unsigned forward_check(const sx_space *space, const void *point) {
     return space->inner->type->check(space->inner, point);
 }
@@ -158,6 +162,7 @@ static sx_space_type type_for(const sx_space_type *inner) {
         .size = forward_size,
         .at = forward_at,
         .draw = forward_draw,
+        .draw_likely = inner->draw_likely ? forward_draw_likely : NULL,
         .check = forward_check,
         .reason = forward_reason,
         .explain = forward_explain,

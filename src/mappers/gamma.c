@@ -64,7 +64,7 @@ static const sx_setting settings[] = {
                   NULL},
     [LEVEL] = {"level", "chance to have all tiles of two levels swapped", "0.5", 0.5, 0, 1, false, NULL},
     [TILE] = {"tile", "chance to have the tiles of a dimension changed", "1.0", 1, 0, 1, false, NULL},
-    [SHIFT] = {"shift", "share of tile changes that move a single prime", "0", 0.5, 0, 1, false, NULL},
+    [SHIFT] = {"shift", "share of tile changes that move a single prime", "0", 0.8, 0, 1, false, NULL},
     [KEEP] = {"keep", "chance to have what a level keeps, or its banks, changed", NULL, 0.1, 0, 1, false,
               NULL},
     [GROWTH] = {"growth", "chance to begin using an unused level", "0; Gamma for MAESTRO: 0.57", 0, 0, 1,

@@ -7,31 +7,35 @@
  * cannot hold is skipped; one whose tiles fit no memory, whatever is kept, is given up. It ends after 500
  * legal mappings in a row that are no improvement (victory), or after 1,000 illegal ones in a row (timeout).
  *
- * What differs. Only one order of each class that no cost tells apart is tried (`classes=off` permutes as
- * Timeloop does). Legality does not depend on the order, so it is checked for the first permutation only, and
- * illegal mappings do not count against the budget. Timeloop counts victory and timeout in each of its
- * threads; here tasks of a fixed size are joined into one sequence, whatever the number of threads, and
- * counted over that: a task ends when its own share of the sequence is enough for victory or timeout, and the
- * search ends after the tasks that were under way. A timeout that strikes before anything was found has one
- * point brought to legality first, so that it does not hide what a little more work would find. Where levels
- * are shared out by banks, which Timeloop does not know, each permutation has them dealt out at random.
- * Choices of what to keep beyond 4,096 are left out.
+ * What differs. For each permutation and spread one random choice of kept tensors is tried, not all: with all
+ * of them a thousand evaluations go to each factorisation, and five thousand see only five. Only one order of
+ * each class that no cost tells apart is tried. `keeps=0,classes=off` is Timeloop's way. Legality does not
+ * depend on the order, so each choice is checked once per factorisation, and illegal mappings do not count
+ * against the budget. Timeloop counts victory and timeout in each of its threads; here tasks of a fixed size
+ * are joined into one sequence, whatever the number of threads, and counted over that: a task ends when its
+ * own part of the sequence is enough for victory or timeout, and the search ends after the tasks that were
+ * under way. A timeout that strikes before anything was found has one point brought to legality first, so
+ * that it does not hide what a little more work would find. Where levels are shared out by banks, which
+ * Timeloop does not know, there is one deal for each choice of what to keep. Choices beyond the first 4,096
+ * are left out, and so are spreads of a level beyond 1,024.
  *
- * Complexity: an evaluation per legal mapping; per factorisation a check for each choice of kept tensors. */
+ * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
 #include "base/status.h"
 #include "run/navigator.h"
-#include "space/map_space.h"
+#include "space/map_choices.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PERMUTATIONS, CLASSES, VICTORY, TIMEOUT };
+enum { PERMUTATIONS, KEEPS, CLASSES, VICTORY, TIMEOUT };
 
 static const char *const switches[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
     [PERMUTATIONS] = {"permutations", "permutations tried of each factorisation, at most", "16, Timeloop's",
                       16, 1, 1e9, true, NULL},
+    [KEEPS] = {"keeps", "choices of what to keep tried for each permutation and spread, at most; 0: all", "0",
+               1, 0, 1e9, true, NULL},
     [CLASSES] = {"classes", "try one order of each class that no cost tells apart", "off", 1, 0, 1, true,
                  switches},
     [VICTORY] = {"victory", "end after so many legal mappings without improvement; 0: never",
@@ -67,24 +71,27 @@ typedef struct state {
 /* What all tasks read. */
 typedef struct plan {
     const sx_map_space *space;
+    sx_map_choices *choices;
     state *s;
-    uint64_t seed, permutations, victory, timeout;
+    uint64_t seed, permutations, keeps, victory, timeout;
     bool classes;
     double incumbent;
+    double room_x[SX_MAX_LEVELS], room_y[SX_MAX_LEVELS]; /* the fan-outs */
 } plan;
 
-/* The orders of a level's loops. */
+/* The choices of a level for the factorisation in hand. */
 typedef struct menu {
-    uint64_t n;
-    const uint8_t (*order)[SX_MAX_DIMS]; /* NULL: all permutations of the loops */
-    uint32_t loops;
+    uint32_t loops;                      /* dimensions with temporal loops */
+    uint64_t n_orders;                   /* of these */
+    const uint8_t (*order)[SX_MAX_DIMS]; /* NULL: all permutations */
+    int n_spreads; /* ways to lay spatial loops on X that fit the array; 0: it has none */
+    uint16_t on_x[MAX_SPREADS];
+    int n_keeps;
+    sx_map_keep keep[256];
 } menu;
 
-/* The ways to lay a level's spatial loops on X: those that fit. */
-typedef struct spreads {
-    int n;
-    uint16_t x[MAX_SPREADS];
-} spreads;
+/* Whether a choice of what to keep fits, as far as it was tried. */
+enum fit { UNKNOWN, YES, NO };
 
 /* One task's walk. */
 typedef struct walk {
@@ -97,9 +104,8 @@ typedef struct walk {
     uint64_t evaluations;
     bool over;
     menu menu[SX_MAX_LEVELS];
-    spreads spreads[SX_MAX_LEVELS];
-    int n_masks;
-    uint16_t mask[MAX_MASKS];
+    uint64_t n_masks;
+    uint8_t fits[MAX_MASKS];
 } walk;
 
 /* Counts an illegal mapping. */
@@ -129,74 +135,79 @@ static void evaluate(walk *w) {
     if (w->evaluations >= TASK_SIZE) w->over = true;
 }
 
-/* The bits of `digits` laid on the ones of `mask`, lowest first. */
-static unsigned deposit(unsigned digits, unsigned mask) {
-    unsigned out = 0;
-    for (; mask; mask &= mask - 1, digits >>= 1)
-        if (digits & 1) out |= mask & -mask;
-    return out;
+/* Finds what a level may keep: where it is not banked, whatever the factors are. */
+static void find_keeps(walk *w, int level) {
+    uint32_t extent[SX_MAX_DIMS] = {0};
+    for (int d = 0; w->space->banked[level] && d < w->space->problem->n_dims; d++) {
+        uint64_t reach = sx_mapping_extent(w->point, level, d), size = w->space->problem->size[d];
+        extent[d] = (uint32_t)(reach < size ? reach : size);
+    }
+    w->menu[level].n_keeps = sx_map_keeps_of(w->space, level, extent, w->menu[level].keep);
 }
 
-/* Lets all levels keep choice number `index`; 0 keeps all that may be kept. */
-static void set_mask(walk *w, unsigned index) {
+/* Lets all levels keep choice number `index`; 0 keeps the most. */
+static void set_keeps(walk *w, unsigned index) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
-        unsigned may = w->space->free_keep[s];
-        if (!may) continue;
-        unsigned dropped = deposit(index, may);
-        index >>= __builtin_popcount(may);
-        sx_map_level(w->point, s)->keep = (uint8_t)(w->space->fixed_keep[s] | (may & ~dropped));
+        const menu *m = &w->menu[s];
+        unsigned n = (unsigned)m->n_keeps;
+        if (n == 1 && !w->space->banked[s]) continue;
+        const sx_map_keep *choice = &m->keep[n - 1 - index % n];
+        index /= n;
+        sx_map_level(w->point, s)->keep = choice->keep;
+        if (w->space->banked[s])
+            memcpy(sx_map_banks(w->space, w->point, s), choice->banks, sizeof choice->banks);
     }
 }
 
-/* Finds the choices of kept tensors that fit; false where none does. */
-static bool find_masks(walk *w) {
-    int bits = 0;
-    for (int s = 0; s < w->space->arch->n_levels; s++) bits += __builtin_popcount(w->space->free_keep[s]);
-    unsigned n = bits < 12 ? 1u << bits : MAX_MASKS;
-    w->n_masks = 0;
-    for (unsigned i = 0; i < n && !w->over; i++) {
-        set_mask(w, i);
-        if (w->space->space.type->check(&w->space->space, w->point) == 0)
-            w->mask[w->n_masks++] = (uint16_t)i;
-        else
-            count_illegal(w);
+/* Counts the choices of what to keep that the factorisation has. */
+static void find_masks(walk *w) {
+    uint64_t n = 1;
+    for (int s = 0; s < w->space->arch->n_levels; s++) {
+        if (w->space->banked[s]) find_keeps(w, s);
+        if (n < MAX_MASKS) n *= (uint64_t)w->menu[s].n_keeps;
     }
-    return w->n_masks > 0;
+    w->n_masks = n < MAX_MASKS ? n : MAX_MASKS;
+    memset(w->fits, UNKNOWN, w->n_masks);
 }
 
-/* Finds how a level's spatial loops can lie on the array; false where they do not fit at all. */
+/* Lets the point keep choice number `index`; false where that does not fit. */
+static bool keep_mask(walk *w, uint64_t index) {
+    set_keeps(w, (unsigned)index);
+    if (w->fits[index] == UNKNOWN)
+        w->fits[index] = w->space->space.type->check(&w->space->space, w->point) == 0 ? YES : NO;
+    if (w->fits[index] == NO) count_illegal(w);
+    return w->fits[index] == YES;
+}
+
+/* Finds how the spatial loops of a level can lie on the array; false where they do not fit. */
 static bool find_spreads(walk *w, int level) {
     const sx_mapping_level *at = sx_map_level(w->point, level);
-    double room_x = (double)sx_arch_fanout_x(w->space->arch, level);
-    double room_y = (double)sx_arch_fanout_y(w->space->arch, level);
-    unsigned may = 0;
-    double all = 1;
+    double room_x = w->plan->room_x[level], room_y = w->plan->room_y[level], all = 1;
+    menu *m = &w->menu[level];
+    uint32_t loops = 0;
     for (int d = 0; d < w->space->problem->n_dims; d++) {
-        if (at->spatial[d] > 1 && w->space->free_x[level] >> d & 1) may |= 1u << d;
+        loops |= (uint32_t)(at->spatial[d] > 1) << d;
         all *= at->spatial[d];
     }
-    spreads *out = &w->spreads[level];
-    out->n = 0;
-    if (all > room_x * room_y) return false;
-    unsigned n = 1u << __builtin_popcount(may);
-    for (unsigned i = 0; i < n && out->n < MAX_SPREADS; i++) {
-        unsigned x = deposit(i, may) | w->space->fixed_x[level];
+    size_t n;
+    const uint16_t *x = sx_map_spreads_of(w->plan->choices, level, loops, &n);
+    m->n_spreads = 0;
+    for (size_t i = 0; x && i < n && m->n_spreads < MAX_SPREADS; i++) {
         double on_x = 1;
-        for (int d = 0; d < w->space->problem->n_dims; d++)
-            if (x >> d & 1) on_x *= at->spatial[d];
-        if (on_x <= room_x && all / on_x <= room_y) out->x[out->n++] = (uint16_t)x;
+        for (uint32_t left = x[i]; left; left &= left - 1) on_x *= at->spatial[__builtin_ctz(left)];
+        if (on_x <= room_x && all <= on_x * room_y) m->on_x[m->n_spreads++] = x[i];
     }
-    return out->n > 0;
+    return m->n_spreads > 0;
 }
 
 /* Lays the spatial loops of all levels by spread number `index`. */
 static void set_spread(walk *w, uint64_t index) {
     int n_dims = w->space->problem->n_dims;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
-        if (w->space->spatial_slot[s] < 0) continue;
-        const spreads *from = &w->spreads[s];
-        unsigned x = from->x[index % (uint64_t)from->n];
-        index /= (uint64_t)from->n;
+        const menu *m = &w->menu[s];
+        if (m->n_spreads == 0) continue;
+        unsigned x = m->on_x[index % (uint64_t)m->n_spreads];
+        index /= (uint64_t)m->n_spreads;
         sx_mapping_level *at = sx_map_level(w->point, s);
         uint8_t *to = at->spatial_order;
         for (int d = 0; d < n_dims; d++)
@@ -216,21 +227,25 @@ static uint64_t times(uint64_t a, uint64_t b) {
 /* Finds the orders of all levels' loops; returns how many there are together, 0 when memory is out. */
 static uint64_t find_orders(walk *w) {
     uint64_t total = 1;
+    bool spread = false;
+    for (int d = 0; d < w->space->problem->n_dims; d++)
+        spread = spread || sx_map_level(w->point, 0)->spatial[d] > 1;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         menu *m = &w->menu[s];
+        bool matters = sx_map_order_matters(w->space, s, spread);
         const uint32_t *factor = sx_map_level(w->point, s)->temporal;
-        *m = (menu){.n = 1};
-        for (int d = 0; d < w->space->problem->n_dims; d++)
-            if (factor[d] > 1) m->loops |= 1u << d;
-        size_t n = 0;
-        if (w->plan->classes) {
-            m->order = sx_orders_classes(w->space->orders, m->loops, &n);
+        size_t n = 1;
+        m->order = NULL;
+        m->loops = 0;
+        for (int d = 0; d < w->space->problem->n_dims; d++) m->loops |= (uint32_t)(factor[d] > 1) << d;
+        if (w->plan->classes || !matters) {
+            m->order = sx_map_orders_of(w->plan->choices, s, m->loops, matters, &n);
             if (!m->order) return 0;
-            m->n = n;
         } else {
-            for (int i = __builtin_popcount(m->loops); i > 1; i--) m->n *= (uint64_t)i;
+            for (int i = __builtin_popcount(m->loops); i > 1; i--) n *= (size_t)i;
         }
-        total = times(total, m->n);
+        m->n_orders = n;
+        total = times(total, n);
     }
     return total;
 }
@@ -256,8 +271,8 @@ static void set_orders(walk *w, uint64_t index) {
     int n_dims = w->space->problem->n_dims;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         const menu *m = &w->menu[s];
-        uint64_t digit = index == UINT64_MAX ? sx_rng_below(&w->rng, m->n) : index % m->n;
-        if (index != UINT64_MAX) index /= m->n;
+        uint64_t digit = index == UINT64_MAX ? sx_rng_below(&w->rng, m->n_orders) : index % m->n_orders;
+        if (index != UINT64_MAX) index /= m->n_orders;
         uint8_t *order = sx_map_level(w->point, s)->temporal_order;
         if (m->order)
             memcpy(order, m->order[digit], (size_t)n_dims);
@@ -284,40 +299,85 @@ static uint64_t coprime(sx_rng *rng, uint64_t n) {
     return out;
 }
 
-/* Goes through the spreads and masks of one permutation; false where the factorisation is to be given up. */
-static bool walk_permutation(walk *w, uint64_t spread_count, bool first) {
-    for (uint64_t x = 0; x < spread_count && !w->over; x++) {
+/* Numbers below a limit, none twice: a walk of a random width around the circle of all. */
+typedef struct deck {
+    uint64_t total, at, step;
+} deck;
+
+/* A deck of which n numbers will be drawn. */
+static deck shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
+    return (deck){total, sx_rng_below(rng, total), n > 1 && total > 2 ? coprime(rng, total) : 1};
+}
+
+/* The next number of a deck. */
+static uint64_t draw(deck *d) {
+    uint64_t out = d->at, rest = d->total - d->step;
+    d->at = d->at < rest ? d->at + d->step : d->at - rest;
+    return out;
+}
+
+/* Evaluates the point with all that it may keep, in order, or with some random choices; false where none
+ * fits. */
+static bool walk_masks(walk *w) {
+    bool all = w->plan->keeps == 0 || w->plan->keeps >= w->n_masks, any = false;
+    uint64_t n = all ? w->n_masks : w->plan->keeps;
+    deck masks = all ? (deck){n, 0, 1} : shuffle(&w->rng, w->n_masks, n);
+    for (uint64_t i = 0; i < n && !w->over; i++) {
+        if (!keep_mask(w, draw(&masks))) continue;
+        evaluate(w);
+        any = true;
+    }
+    return any;
+}
+
+/* Goes through the spreads of one permutation; false where the factorisation is to be given up. */
+static bool walk_permutation(walk *w, uint64_t n_spreads) {
+    for (uint64_t x = 0; x < n_spreads && !w->over; x++) {
         set_spread(w, x);
         sx_map_settle(w->space, w->point);
-        if (first && x == 0 && !find_masks(w)) return false;
-        for (int i = 0; i < w->n_masks && !w->over; i++) {
-            set_mask(w, w->mask[i]);
-            evaluate(w);
-        }
+        if (!walk_masks(w)) return false;
     }
     return !sx_worker_stopped(w->worker);
 }
 
-/* Goes through what follows from one factorisation. Permutations are drawn without replacement, as steps of a
- * random width through all of them, where their number fits a word. */
+/* Goes through what follows from one factorisation. Orders are drawn without replacement where their number
+ * fits a word. */
 static void walk_factorisation(walk *w) {
-    uint64_t spread_count = 1, total = find_orders(w);
+    uint64_t n_spreads = 1, total = find_orders(w);
     for (int s = 0; s < w->space->arch->n_levels; s++)
-        if (w->space->spatial_slot[s] >= 0) spread_count = times(spread_count, (uint64_t)w->spreads[s].n);
+        if (w->menu[s].n_spreads) n_spreads = times(n_spreads, (uint64_t)w->menu[s].n_spreads);
     if (!total) {
         w->over = true;
         return;
     }
-    bool few = total < UINT64_MAX / 2;
+    find_masks(w);
+    bool countable = total < UINT64_MAX;
     uint64_t n = total < w->plan->permutations ? total : w->plan->permutations;
-    uint64_t index = few ? sx_rng_below(&w->rng, total) : UINT64_MAX, step = 1;
-    if (few && total > 2) step = coprime(&w->rng, total);
+    deck orders = countable ? shuffle(&w->rng, total, n) : (deck){0};
     for (uint64_t i = 0; i < n && !w->over; i++) {
-        set_orders(w, index);
-        if (w->space->banks_at) sx_map_draw_axis(w->space, &w->rng, SX_AXIS_BANKS, w->point);
-        if (!walk_permutation(w, spread_count, i == 0)) break;
-        if (few) index = index + step < total ? index + step : index + step - total;
+        set_orders(w, countable ? draw(&orders) : UINT64_MAX);
+        if (!walk_permutation(w, n_spreads)) break;
     }
+}
+
+/* Draws a factorisation of all dimensions; false where the array cannot hold it. */
+static bool draw_factors(walk *w) {
+    const sx_map_space *space = w->space;
+    double used[SX_MAX_LEVELS];
+    for (int s = 0; s < space->arch->n_levels; s++) used[s] = 1;
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        sx_factors_draw(space->factors[d], &w->rng, factor);
+        for (int s = 0; s < space->arch->n_levels; s++) {
+            if (space->spatial_slot[s] < 0) continue;
+            used[s] *= factor[space->spatial_slot[s]];
+            if (used[s] > w->plan->room_x[s] * w->plan->room_y[s]) return false;
+        }
+        sx_map_set_factors(space, d, factor, w->point);
+    }
+    for (int s = 0; s < space->arch->n_levels; s++)
+        if (space->spatial_slot[s] >= 0 && !find_spreads(w, s)) return false;
+    return true;
 }
 
 /* A task: factorisations until it has done its share. */
@@ -328,12 +388,9 @@ static void run_task(void *user, size_t task, sx_worker *worker) {
     *w.account = (account){.best = INFINITY};
     w.rng = sx_rng_stream(p->seed, "pruned", p->s->task + task);
     p->space->space.type->draw(&p->space->space, &w.rng, w.point);
+    for (int s = 0; s < p->space->arch->n_levels; s++) find_keeps(&w, s);
     for (int draws = 0; draws < TASK_SIZE && !w.over && !sx_worker_stopped(worker); draws++) {
-        sx_map_draw_axis(p->space, &w.rng, SX_AXIS_TILE, w.point);
-        bool fits = true;
-        for (int s = 0; s < p->space->arch->n_levels && fits; s++)
-            if (p->space->spatial_slot[s] >= 0) fits = find_spreads(&w, s);
-        if (fits)
+        if (draw_factors(&w))
             walk_factorisation(&w);
         else
             count_illegal(&w);
@@ -379,13 +436,19 @@ static void evaluate_starts(sx_run *run) {
 static sx_status search(sx_run *run) {
     plan p = {.space = sx_map_space_of(sx_run_space(run)), .seed = sx_run_seed(run)};
     p.permutations = (uint64_t)sx_run_setting(run, PERMUTATIONS);
+    p.keeps = (uint64_t)sx_run_setting(run, KEEPS);
     p.classes = sx_run_setting(run, CLASSES) != 0;
     p.victory = (uint64_t)sx_run_setting(run, VICTORY);
     p.timeout = (uint64_t)sx_run_setting(run, TIMEOUT);
+    for (int s = 0; s < p.space->arch->n_levels; s++) {
+        p.room_x[s] = (double)sx_arch_fanout_x(p.space->arch, s);
+        p.room_y[s] = (double)sx_arch_fanout_y(p.space->arch, s);
+    }
     bool resumed;
     p.s = sx_run_state(run, sizeof *p.s + p.space->space.point_size, &resumed);
     if (!p.s) return sx_error_memory();
     if (!resumed) evaluate_starts(run);
+    SX_TRY(sx_map_choices_new(p.space, &p.choices));
     while (sx_run_continue(run)) {
         uint64_t n = sx_run_left(run) / TASK_SIZE + 1;
         if (n > TASKS) n = TASKS;
@@ -395,6 +458,7 @@ static sx_status search(sx_run *run) {
         if (join(&p, n)) continue;
         if (sx_run_incumbent(run, &p.incumbent) || !rescue(run, p.s, p.s + 1)) break;
     }
+    sx_map_choices_free(p.choices);
     return SX_OK;
 }
 

@@ -37,7 +37,7 @@ static const sx_setting settings[] = {
               NULL},
     [STEPS] = {"steps", "moves of a schedule; 0: what the budget leaves (without one: 50000)",
                "50000, simanneal's", 0, 0, 1e15, true, NULL},
-    [EXPLORE] = {"explore", "share of the budget that finding temperatures may take", NULL, 0.2, 0, 0.9,
+    [EXPLORE] = {"explore", "share of the budget that finding temperatures may take", NULL, 0.3, 0, 0.9,
                  false, NULL},
     [WALK] = {"walk", "moves at each temperature while exploring, at most", "2000, simanneal's", 2000, 1, 1e9,
               true, NULL},

@@ -1,0 +1,28 @@
+/* A space that writes down every point that is scored, in the order they come: for searches on one thread. */
+#ifndef SX_TESTS_LOGGED_SPACE_H
+#define SX_TESTS_LOGGED_SPACE_H
+
+#include "sextant/run.h"
+#include "space/space.h"
+
+typedef struct sx_logged_space {
+    sx_space *space;            /* the one that is logged, with another type */
+    const sx_space_type *inner; /* its own */
+    sx_space_type type;
+    size_t n, room;
+    unsigned char *points;
+    double *values; /* INFINITY: not legal */
+} sx_logged_space;
+
+/* Logs a space until it is freed, which gives the space its own type back. Only one space at a time. */
+void sx_logged_space_init(sx_logged_space *log, sx_space *space);
+void sx_logged_space_fini(sx_logged_space *log);
+
+/* Point number `index` of the log. */
+const void *sx_logged_point(const sx_logged_space *log, size_t index);
+
+/* Runs a navigator on one thread with the log emptied first; n_starts start points may be given. */
+sx_run_summary sx_logged_search(sx_logged_space *log, const char *navigator, uint64_t seed,
+                                uint64_t evaluations, const void *starts, size_t n_starts);
+
+#endif

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #define CONV(P, C, K)                                                                                        \
-    "Outputs[N,K,Q,P]+=Weights[C,K,R,S]*Inputs[N,C,R+P,S+Q] {R:3,S:3,P:" #P ",Q:" #P ",C:" #C ",K:" #K ",N:" \
-                                                                                                       "1}"
+    "Outputs[N,K,Q,P]+=Weights[C,K,R,S]*Inputs[N,C,R+P,S+Q] "                                                \
+    "{R:3,S:3,P:" #P ",Q:" #P ",C:" #C ",K:" #K ",N:1}"
 
 static const char *const layers[SX_SMALL_LAYERS] = {
     CONV(14, 16, 16), CONV(14, 16, 32), CONV(14, 16, 16),

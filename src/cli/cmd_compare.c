@@ -305,9 +305,12 @@ const sx_command sx_command_compare = {
     .about =
         "several mappers on the same problems, under the same budget, with several seeds: a table and curves",
     .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME ... --mapper NAME ... [OPTION ...]",
-    .details = "Of a network, every computation counts once. A mapper's distance from the algorithmic "
-               "minimum is in the\n"
-               "column `x minimum`. Ctrl-C gives the runs that are done.\n",
+    .details = "Without --evals, --time, --target and --patience, a run has " TEXT_OF(
+        DEFAULT_EVALS) " evaluations. "
+                       "Of a network, every computation counts\n"
+                       "once. The column `x minimum` is the distance from the algorithmic minimum. Ctrl-C "
+                       "gives the "
+                       "runs that are done.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -98,7 +98,7 @@ static void set_dim(walk *w, int d, uint64_t index) {
     }
 }
 
-/* Sets dimensions up to d anew, from the first whose digit changes, and what they spread over. */
+/* Sets what the dimensions up to d spread over, and forgets those after it. */
 static void set_spreads(walk *w, int d) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         w->spread[s] = 1;

@@ -5,8 +5,7 @@
  * tensor if it has a rank to itself. Seen from the children outward:
  *   - the first loop on a solo dimension moves the tile clear of itself and of its siblings, and so does
  *     every loop outside it; between two such steps all inner loops run, so what they find does not depend on
- *     which of the outer loops advanced. Hence only the loops inside the first solo one matter, and which of
- *     them are so many iterations outside each other;
+ *     which of the outer loops advanced. Hence only the order of the loops inside the first solo one matters;
  *   - next to each other, loops that do not index the tensor make the same step and can change places.
  * What a tensor sees of an order is therefore the sequence of its other dimensions (those that share a rank:
  * sliding windows) up to its first solo one, with the sets of dimensions in between that do not index it. For
@@ -20,7 +19,8 @@
  *
  * What a tensor sees is the set of dimensions before its first solo one in some partial order, so the least
  * order of a class is found by always taking the least dimension that all tensors allow; and the beginning of
- * a least order is a least beginning, which prunes the enumeration to O(dimensions) steps per class. */
+ * a least order is a least beginning, which prunes the enumeration to O(dimensions) steps per class. A rule
+ * that fixes parts of the order is one more such view. */
 #include "space/orders.h"
 
 #include "base/status.h"

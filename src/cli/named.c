@@ -42,10 +42,18 @@ sx_status sx_named_arch(const char *name, sx_arch *out) {
     return not_found("arch", name, names, n, "`sextant list archs` shows the catalog");
 }
 
-/* Whether a value is NETWORK or NETWORK/LAYER. */
+/* Whether a value is NETWORK or NETWORK/LAYER. Only the catalog can tell: bert-base-128 is one too. */
 static bool is_network(const char *value) {
+    char name[SX_NAME_SIZE];
+    sx_network network;
     if (in_catalog(sx_catalog_problem_name, value, strlen(value))) return false;
-    return in_catalog(sx_catalog_network_name, value, strcspn(value, "/"));
+    if (snprintf(name, sizeof name, "%.*s", (int)strcspn(value, "/"), value) >= (int)sizeof name)
+        return false;
+    sx_status error = sx_catalog_network(name, NULL, &network);
+    const bool known = !error;
+    if (known) sx_network_fini(&network);
+    sx_status_free(error);
+    return known;
 }
 
 /* The error for a layer that a network does not have. */

@@ -4,6 +4,7 @@
 #include "cli/map_result.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "run/registry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +60,9 @@ static sx_status read_warm(const char *text, sx_warm *out) {
 static sx_status read_options(const sx_args *args, sx_map_job *job) {
     sx_session_options *o = &job->options;
     const char *mapper = sx_args_text(args, "mapper", 0), *warm = sx_args_text(args, "warm-start", 0);
-    SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &o->run));
     job->asked = mapper ? mapper : DEFAULT_MAPPER;
+    uint64_t evaluations = sx_navigator_complete(job->asked) ? 0 : DEFAULT_EVALS;
+    SX_TRY(sx_search_run_options(args, evaluations, &o->run));
     SX_TRY(sx_navigator_text(job->asked, &job->mapper));
     o->mapper = job->mapper;
     o->space = sx_search_space_options(args);
@@ -125,7 +127,9 @@ static void forget_times(sx_session_result *result) {
 static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *result) {
     const char *output = sx_args_text(args, "output", 0);
     bool quiet = sx_args_flag(args, "quiet");
-    result->exit = job->result.found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    result->exit = job->result.found || (!job->result.complete && job->result.total.cycles > 0)
+                       ? SX_EXIT_FOUND
+                       : SX_EXIT_NONE;
     if (sx_args_flag(args, "json")) {
         result->file = output;
         return sx_map_json(job, &result->out);

@@ -17,6 +17,25 @@ sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, char **out) {
                             &job->arch, SX_YAML, out);
 }
 
+/* How a search came to its end, in words. */
+static const char *ending(sx_stop stop) {
+    switch (stop) {
+    case SX_STOP_DONE:
+        return "it came to its own end";
+    case SX_STOP_EVALUATIONS:
+        return "that was its budget";
+    case SX_STOP_TIME:
+        return "its time was up";
+    case SX_STOP_TARGET:
+        return "it reached its target";
+    case SX_STOP_PATIENCE:
+        return "it found nothing better for as long as it was to wait";
+    case SX_STOP_SIGNAL:
+        break;
+    }
+    return "it was stopped";
+}
+
 /* Adds how the search went, in a sentence or two. */
 static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
     const sx_run_summary *s = &layer->summary;
@@ -25,8 +44,8 @@ static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx
     if (s->seconds > 0)
         sx_text_add(&line, " in %.2f s (%s a second)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
-    sx_text_add(&line, " by %s, seed %llu; it ended by %s", job->asked,
-                (unsigned long long)job->options.run.seed, sx_stop_name(s->stop));
+    sx_text_add(&line, " by %s, seed %llu; %s", job->asked, (unsigned long long)job->options.run.seed,
+                ending(s->stop));
     if (layer->found)
         sx_text_add(&line, ", the best is number %s.", sx_show_count((double)layer->best.evaluation).text);
     else

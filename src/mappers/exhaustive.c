@@ -295,6 +295,7 @@ static sx_status search(sx_run *run) {
 SX_NAVIGATOR(exhaustive) = {
     .source = "Timeloop's exhaustive search",
     .needs = SX_MAP_SPACE,
+    .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

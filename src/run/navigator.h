@@ -15,6 +15,7 @@ typedef sx_setting_about sx_setting;
 typedef struct sx_navigator {
     const char *source; /* paper and section */
     sx_need needs;
+    bool complete; /* looks at everything and then ends: needs no budget */
     const sx_setting *settings;
     size_t n_settings;
     sx_status (*search)(sx_run *run);

@@ -38,14 +38,23 @@ const char *sx_navigator_name(size_t index, const char **about) {
     return entry ? entry->name : NULL;
 }
 
+/* The entry of "name" or "name:...", NULL where there is none. */
+static const sx_registered *find(const char *text) {
+    size_t length = strcspn(text, ":");
+    for (size_t i = 0; i < N_REGISTERED; i++)
+        if (strlen(registered[i].name) == length && strncmp(registered[i].name, text, length) == 0)
+            return &registered[i];
+    return NULL;
+}
+
+bool sx_navigator_complete(const char *text) {
+    const sx_registered *entry = find(text);
+    return entry && entry->navigator && entry->navigator->complete;
+}
+
 bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out) {
-    size_t length = strcspn(navigator, ":");
-    for (size_t i = 0; i < N_REGISTERED; i++) {
-        const sx_registered *entry = &registered[i];
-        if (strlen(entry->name) != length || strncmp(entry->name, navigator, length) != 0) continue;
-        if (!entry->navigator || index >= entry->navigator->n_settings) return false;
-        *out = entry->navigator->settings[index];
-        return true;
-    }
-    return false;
+    const sx_registered *entry = find(navigator);
+    if (!entry || !entry->navigator || index >= entry->navigator->n_settings) return false;
+    *out = entry->navigator->settings[index];
+    return true;
 }

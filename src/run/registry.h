@@ -13,6 +13,9 @@ typedef struct sx_registered {
 /* Entry `index`, NULL past the last. */
 const sx_registered *sx_registered_at(size_t index);
 
+/* Whether "name:key=value,..." names a navigator that ends by itself, having looked at everything. */
+bool sx_navigator_complete(const char *text);
+
 /* A navigator chosen with its settings, out of "name:key=value,...". *settings has one value for each of the
  * navigator's. */
 SX_MUST_USE sx_status sx_settings_read(const char *text, const sx_registered **entry,

@@ -42,7 +42,7 @@ typedef struct sx_run_options {
 /* A run with nothing chosen: EDP, no limits, seed 0, one thread. */
 SX_API void sx_run_options_init(sx_run_options *options);
 
-/* A run over a space, which must outlive it. */
+/* A run over a space, which must outlive it; what the options point to must outlive the search. */
 SX_API SX_MUST_USE sx_status sx_run_new(const sx_space *space, const sx_run_options *options,
                                         SX_OWN sx_run **out);
 SX_API void sx_run_free(SX_TAKE sx_run *run);

@@ -70,7 +70,8 @@ void sx_worker_reject(sx_worker *worker, uint64_t n);
 /* Whether the run has been told to stop meanwhile: a long task should look now and then. */
 bool sx_worker_stopped(const sx_worker *worker);
 
-/* The best point so far, NULL before there is one, and its value (INFINITY). */
+/* The best point so far, NULL before there is one, and its value (INFINITY; may be NULL). Until the next
+ * evaluation. */
 const void *sx_run_incumbent(const sx_run *run, double *value);
 
 /* Adds draws that were not worth an evaluation. */

@@ -4,8 +4,9 @@
  * default. It draws a factorisation of all dimensions over all slots; for at most 16 random permutations of
  * its loops it goes through all ways to lay spatial loops on X and Y, and for each of these through all
  * choices of kept tensors, in order. Loops of one iteration are not permuted. A factorisation that the array
- * cannot hold is skipped; one whose tiles fit no memory, whatever is kept, is given up. It ends after 500
- * legal mappings in a row that are no improvement (victory), or after 1,000 illegal ones in a row (timeout).
+ * cannot hold is skipped; one that fits no memory, whatever of the choices tried is kept, is given up. It
+ * ends after 500 legal mappings in a row that are no improvement (victory), or after 1,000 illegal ones in a
+ * row (timeout).
  *
  * What differs. For each permutation and spread one random choice of kept tensors is tried, not all: with all
  * of them a thousand evaluations go to each factorisation, and five thousand see only five. Only one order of

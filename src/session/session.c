@@ -63,7 +63,9 @@ static bool stopped(const sx_session *session) {
     return stop && *stop;
 }
 
-/* Searches layer session->at and moves on to the next, unless a signal cut the search short. */
+/* Searches layer session->at and moves on to the next, unless a signal cut the search short. A result goes to
+ * the database only after the checkpoint has it, so that a search that is resumed finds no more there than
+ * one that was never killed. */
 static sx_status step(sx_session *session) {
     const sx_session_options *o = session->options;
     const size_t index = session->at;
@@ -71,10 +73,18 @@ static sx_status step(sx_session *session) {
     SX_TRY(about_layer(session, index, sx_session_search(session)));
     const sx_layer_result *result = &session->out->layer[index];
     if (o->layer_ends) o->layer_ends(o->user, index, result);
-    if (result->summary.stop == SX_STOP_SIGNAL) return SX_OK;
+    if (result->summary.stop == SX_STOP_SIGNAL) return sx_session_keep(session, index);
     session->at++;
     sx_start_fini(&session->start);
-    return o->checkpoint ? sx_session_save(session, NULL, 0) : SX_OK;
+    if (o->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
+    return sx_session_keep(session, index);
+}
+
+/* Adds again what a checkpoint says is finished: the database may have missed the last of it. */
+static sx_status keep_finished(const sx_session *session) {
+    for (size_t i = 0; i < session->at; i++)
+        if (session->first[i] == i) SX_TRY(sx_session_keep(session, i));
+    return SX_OK;
 }
 
 /* Searches the layers that are left, until all are finished or a signal says stop. */
@@ -120,6 +130,7 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     memset(out, 0, sizeof *out);
     session.start.from = SX_WARM_NONE;
     sx_status status = begin(&session);
+    if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
     if (!status) conclude(&session);
     if (!status && out->complete && options->checkpoint && remove(options->checkpoint) != 0)

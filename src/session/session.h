@@ -32,8 +32,11 @@ typedef struct sx_session {
     size_t state_size;
 } sx_session;
 
-/* Searches layer session->at and adds what was found to the results and the database. */
+/* Searches layer session->at and adds what was found to the results. */
 SX_MUST_USE sx_status sx_session_search(sx_session *session);
+
+/* Adds the best of a layer's result to the database, where there is one. */
+SX_MUST_USE sx_status sx_session_keep(const sx_session *session, size_t index);
 
 /* The constraints of a problem. */
 SX_MUST_USE sx_status sx_session_constraints(const sx_session *session, const sx_problem *problem,

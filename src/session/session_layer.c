@@ -131,14 +131,14 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
     return text;
 }
 
-/* Adds the best of a result to the database. */
-static sx_status keep(const sx_session *session, const sx_layer_result *result) {
+sx_status sx_session_keep(const sx_session *session, size_t index) {
+    const sx_layer_result *result = &session->out->layer[index];
     if (!session->options->store || !result->found) return SX_OK;
     sx_record *record = calloc(1, sizeof *record);
     char *options = options_json(session, result);
     sx_status status = SX_OK;
     if (record && options) {
-        record->problem = session->network->layer[session->at].problem;
+        record->problem = session->network->layer[index].problem;
         record->arch = *session->arch;
         record->mapping = result->best.mapping;
         record->score = result->best.score;
@@ -172,7 +172,6 @@ sx_status sx_session_search(sx_session *session) {
     session->state = NULL;
     session->state_size = 0;
     if (!status) status = collect(session, b, result);
-    if (!status) status = keep(session, result);
     bench_free(b);
     return status;
 }

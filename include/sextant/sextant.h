@@ -17,7 +17,7 @@
 #include "sextant/status.h"
 #include "sextant/store.h"
 
-/* The library's version, such as "0.1.0", and the optional parts it was built with, one line each. */
+/* The library's version, such as "0.2.0", and the optional parts it was built with, one line each. */
 SX_API const char *sx_version(void);
 SX_API const char *sx_features(void);
 

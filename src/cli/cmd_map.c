@@ -140,7 +140,7 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
     if (job->network.n_layers == 1)
         return sx_map_print_layer(job, quiet, sx_args_flag(args, "verbose"),
                                   job->result.found ? &result->out : &result->err);
-    sx_map_print_network(job, &result->out);
+    sx_map_print_network(job, sx_args_flag(args, "verbose"), &result->out);
     return SX_OK;
 }
 

@@ -22,8 +22,8 @@ typedef struct sx_map_job {
 /* Adds one layer's answer in full, or why there is none. */
 SX_MUST_USE sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx_text *out);
 
-/* Adds a table of all layers and their sums. */
-void sx_map_print_network(const sx_map_job *job, sx_text *out);
+/* Adds a table of the layers, identical ones in one row unless `each`, and their sums. */
+void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out);
 
 /* Adds everything as JSON. The keys are promises: more may be added, none renamed. */
 SX_MUST_USE sx_status sx_map_json(const sx_map_job *job, sx_text *out);

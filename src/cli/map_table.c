@@ -146,20 +146,30 @@ static void head_row(sx_table *table) {
     sx_table_cell(table, "share of cycles");
 }
 
+/* How often the network runs a layer; unless `each`, with all others that are the same computation. */
+static uint64_t times_run(const sx_map_job *job, size_t layer, bool each) {
+    uint64_t times = 0;
+    for (size_t i = 0; i < job->result.n_layers; i++)
+        if (i == layer || (!each && job->result.layer[i].same_as == layer))
+            times += job->network.layer[i].count;
+    return times;
+}
+
 /* Adds a layer's row; `all` is the network's cycles. */
-static void layer_row(const sx_map_job *job, size_t i, double all, sx_table *table) {
+static void layer_row(const sx_map_job *job, size_t i, double all, bool each, sx_table *table) {
     const sx_layer *layer = &job->network.layer[i];
     const sx_layer_result *result = &job->result.layer[i];
     const sx_score *score = &result->best.score;
     sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
-    sx_table_cell(table, "%llu", (unsigned long long)layer->count);
+    uint64_t times = times_run(job, i, each);
+    sx_table_cell(table, "%llu", (unsigned long long)times);
     sx_table_cell(table, "%.4g M", (double)sx_problem_computes(&layer->problem) / 1e6);
     if (!result->found) {
         sx_table_cell(table, "%s", result->summary.evaluations || result->diagnosis ? "none" : "-");
         sx_table_blank(table, 5);
         return;
     }
-    int bar = all > 0 ? (int)lround(score->cycles * (double)layer->count / all * BAR_WIDTH * 2) : 0;
+    int bar = all > 0 ? (int)lround(score->cycles * (double)times / all * BAR_WIDTH * 2) : 0;
     sx_table_cell(table, "%s", sx_show_count(score->cycles).text);
     sx_table_cell(table, "%s", sx_show_energy(score->energy_pj).text);
     sx_table_cell(table, "%.3e", score->energy_pj * score->cycles);
@@ -201,7 +211,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         seconds += layer->summary.seconds;
         optimal &= layer->summary.optimal;
     }
-    sx_text_add(&line, "%zu layers, %zu of them different, each searched by %s, seed %llu: %s evaluations",
+    sx_text_add(&line, "%zu layers, %zu of them different, in a row each; searched by %s, seed %llu: %s evaluations",
                 job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
                 sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
@@ -215,12 +225,14 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
-void sx_map_print_network(const sx_map_job *job, sx_text *out) {
+void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
     sx_table table;
     sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
     sx_table_begin(&table, "lrrrrrrrl");
     head_row(&table);
-    for (size_t i = 0; i < job->network.n_layers; i++) layer_row(job, i, job->result.total.cycles, &table);
+    for (size_t i = 0; i < job->network.n_layers; i++)
+        if (each || job->result.layer[i].same_as == i)
+            layer_row(job, i, job->result.total.cycles, each, &table);
     total_row(job, &table);
     sx_table_end(&table, 2, out);
     print_effort(job, out);

@@ -41,7 +41,7 @@ static const sx_setting settings[] = {
                  false, NULL},
     [WALK] = {"walk", "moves at each temperature while exploring, at most", "2000, simanneal's", 2000, 1, 1e9,
               true, NULL},
-    [NUDGE] = {"nudge", "share of moves that are small steps; the others draw a gene anew", NULL, 0.5, 0, 1,
+    [NUDGE] = {"nudge", "share of moves that are small steps; the others draw a gene anew", NULL, 0.3, 0, 1,
                false, NULL},
     [SCALE] = {"scale", "the energy: the objective's value or its logarithm", "linear", 0, 0, 1, true,
                scales},

@@ -163,7 +163,8 @@ static bool prove_level(diagnosis *d, int s) {
     list_tensors(space, must, tensors, sizeof tensors);
     if (least > level->effective) {
         double words = ceil(least * space->arch->level[s].multiple_buffering);
-        say(&d->out, "%s: holds %.0f words, but the smallest tiles of %s take %.0f. It needs %.0f entries%s.",
+        say(&d->out,
+            "%s: its capacity is %.0f, but the smallest tiles of %s take %.0f. It needs %.0f entries%s.",
             name, level->effective, tensors, least, words,
             s + 1 < space->arch->n_levels ? ", or to bypass some of them" : "");
     }

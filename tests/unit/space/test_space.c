@@ -1,0 +1,146 @@
+/* Spaces whatever their points mean: on a toy space. */
+#include "support/expect.h"
+#include "support/toy_space.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void samples_belong_to_seed_and_index(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_toy_point a, b;
+    size_t different = 0;
+    for (uint64_t i = 0; i < 50; i++) {
+        assert_true(sx_space_sample(toy, 3, i, &a));
+        assert_true(sx_space_legal(toy, &a, NULL, 0));
+        assert_true(sx_space_sample(toy, 3, i, &b));
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_true(sx_space_sample(toy, 4, i, &b));
+        different += memcmp(&a, &b, sizeof a) != 0;
+    }
+    assert_true(different > 45);
+    sx_space_free(toy);
+    sx_space_free(NULL);
+}
+
+static void a_barren_space_gives_up(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(&(sx_toy_options){.barren = true});
+    sx_toy_point point;
+    uint64_t rejected = 5;
+    sx_rng rng = sx_rng_stream(0, "test", 0);
+    assert_false(sx_space_draw_legal(toy, &rng, &point, &rejected));
+    assert_int_equal(rejected, 5 + SX_SAMPLE_TRIES);
+    toy->tries = 7;
+    rejected = 0;
+    assert_false(sx_space_draw_legal(toy, &rng, &point, &rejected));
+    assert_int_equal(rejected, 7);
+    assert_false(sx_space_sample(toy, 0, 0, &point));
+    sx_space_free(toy);
+}
+
+static void genes_and_axes(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_rng rng = sx_rng_stream(0, "test", 0);
+    size_t seen = 0;
+    bool drawn[SX_TOY_DIMS] = {0};
+    assert_int_equal(sx_space_axis(toy, "no such axis"), -1);
+    for (size_t i = 0; i < toy->type->n_axes; i++)
+        assert_int_equal(sx_space_axis(toy, toy->type->axes[i]), (int)i);
+    assert_int_equal(sx_space_random_gene(toy, &rng, 99), -1);
+    for (int i = 0; i < 1000; i++) {
+        int gene = sx_space_random_gene(toy, &rng, -1);
+        assert_in_range(gene, 0, toy->n_genes - 1);
+        seen += !drawn[gene];
+        drawn[gene] = true;
+        gene = sx_space_random_gene(toy, &rng, 1);
+        assert_int_equal(toy->gene[gene].axis, 1);
+    }
+    assert_int_equal(seen, toy->n_genes);
+    sx_space_free(toy);
+}
+
+static void mutations_stay_legal_and_differ(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_rng rng = sx_rng_stream(0, "test", 1);
+    sx_toy_point point, before, scratch;
+    int changed = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_true(sx_space_sample(toy, 0, i, &point));
+        before = point;
+        bool is = sx_space_mutate(toy, &rng, (int)(i % 3) - 1, i % 2, 20, &point, &scratch);
+        assert_true(sx_space_legal(toy, &point, NULL, 0));
+        assert_true(is == (memcmp(&point, &before, sizeof point) != 0));
+        changed += is;
+    }
+    assert_true(changed > 90);
+    before = point;
+    assert_false(sx_space_mutate(toy, &rng, -1, false, 0, &point, &scratch));
+    assert_false(sx_space_mutate(toy, &rng, 50, false, 10, &point, &scratch));
+    assert_memory_equal(&point, &before, sizeof point);
+    sx_space_free(toy);
+}
+
+static void crossing_takes_an_axis_over(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_toy_point a, b, child, scratch;
+    int crossed = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_true(sx_space_sample(toy, 1, i, &a));
+        assert_true(sx_space_sample(toy, 2, i, &b));
+        child = a;
+        if (!sx_space_cross(toy, 0, &b, &child, &scratch)) {
+            assert_memory_equal(&child, &a, sizeof a);
+            continue;
+        }
+        crossed++;
+        assert_true(sx_space_legal(toy, &child, NULL, 0));
+        for (size_t g = 0; g < toy->n_genes; g++) {
+            const sx_toy_point *from = toy->gene[g].axis == 0 ? &b : &a;
+            assert_int_equal(child.x[toy->gene[g].which], from->x[toy->gene[g].which]);
+        }
+    }
+    assert_true(crossed > 10);
+    sx_space_free(toy);
+}
+
+static void cardinals_as_text(void **state) {
+    (void)state;
+    const struct {
+        sx_cardinal cardinal;
+        const char *text;
+    } cases[] = {
+        {{0, 0, true, -INFINITY}, "0"},
+        {{0, 999999999999999, true, 15}, "999999999999999"},
+        {{0, 1000000000000000, true, 15}, "1.0e15"},
+        {{298023, 0, false, 24.74036}, "5.5e24"},
+        {{0, 0, false, 99.9999}, "1.0e100"},
+        {{0, 0, false, 3}, "1000"},
+        {{0, 0, false, -INFINITY}, "0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[40];
+        sx_cardinal_text(&cases[i].cardinal, text, sizeof text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_belong_to_seed_and_index),
+        cmocka_unit_test(a_barren_space_gives_up),
+        cmocka_unit_test(genes_and_axes),
+        cmocka_unit_test(mutations_stay_legal_and_differ),
+        cmocka_unit_test(crossing_takes_an_axis_over),
+        cmocka_unit_test(cardinals_as_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -25,10 +25,32 @@ bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, in
     return false;
 }
 
-/* What the constraints say of a point that the model takes; 0 where they allow it. */
-static unsigned check_constraints(const sx_map_space *space, const void *point) {
+bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, bool *on_y, uint64_t *over) {
+    if (!space->nested) return false;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        if (space->spatial_slot[s] < 0) continue;
+        const sx_mapping_level *at = &sx_map_point(point)->level[s];
+        uint64_t used[2] = {1, 1};
+        for (int i = 0; i < space->problem->n_dims; i++) {
+            uint64_t *axis = &used[i >= at->split];
+            *axis *= at->spatial[at->spatial_order[i]];
+            if (*axis > UINT32_MAX) *axis = UINT32_MAX;
+        }
+        if (used[0] <= space->room[s][0] && used[1] <= space->room[s][1]) continue;
+        *level = s;
+        *on_y = used[0] <= space->room[s][0];
+        *over = used[*on_y];
+        return true;
+    }
+    return false;
+}
+
+/* What the space and its constraints say of a point that the model takes; 0 where they allow it. */
+static unsigned check_rest(const sx_map_space *space, const void *point) {
     int level, tensor;
     uint64_t words;
+    bool on_y;
+    if (sx_map_overflows(space, point, &level, &on_y, &words)) return SX_MAP_FANOUT;
     if (space->shares &&
         !sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, NULL, 0))
         return SX_MAP_CONSTRAINT;
@@ -38,13 +60,14 @@ static unsigned check_constraints(const sx_map_space *space, const void *point) 
 unsigned sx_map_check(const sx_space *base, const void *point) {
     const sx_map_space *space = sx_map_cast(base);
     sx_reason reason = sx_check(space->model, sx_map_point(point)).reason;
-    return reason != SX_LEGAL ? reason : check_constraints(space, point);
+    return reason != SX_LEGAL ? reason : check_rest(space, point);
 }
 
 const char *sx_map_reason(const sx_space *space, unsigned reason) {
     (void)space;
     if (reason == SX_MAP_CONSTRAINT) return "constraint";
     if (reason == SX_MAP_BANK_SHARE) return "bank-share";
+    if (reason == SX_MAP_FANOUT) return "fan-out";
     return sx_reason_name((sx_reason)reason);
 }
 
@@ -53,8 +76,14 @@ void sx_map_explain(const sx_space *base, const void *point, char *text, unsigne
     sx_verdict verdict = sx_check(space->model, sx_map_point(point));
     int level, tensor;
     uint64_t words;
+    bool on_y;
     if (verdict.reason != SX_LEGAL)
         sx_verdict_text(&verdict, space->problem, space->arch, text, size);
+    else if (sx_map_overflows(space, point, &level, &on_y, &words))
+        snprintf(text, size,
+                 "%s: spatial loops spread over %llu in %c, but one instance has %llu children there",
+                 space->arch->level[level].name, (unsigned long long)words, on_y ? 'Y' : 'X',
+                 (unsigned long long)space->room[level][on_y]);
     else if (sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, text,
                                   size) &&
              sx_map_cramped(space, point, &level, &tensor, &words))
@@ -77,8 +106,8 @@ void sx_map_scorer_free(void *scorer) {
 unsigned sx_map_score(const sx_space *base, void *scorer, const void *point, const sx_objective *objective,
                       double bound, sx_score *out) {
     const sx_map_space *space = sx_map_cast(base);
-    if (space->shares || space->banks_at) {
-        unsigned reason = check_constraints(space, point);
+    if (space->nested || space->shares || space->banks_at) {
+        unsigned reason = check_rest(space, point);
         if (reason) {
             sx_reason first = sx_check(space->model, sx_map_point(point)).reason;
             return first != SX_LEGAL ? first : reason;

@@ -6,7 +6,7 @@
 #include "space/map_space.h"
 
 /* Reasons of a map space beyond those of sx_reason. */
-enum { SX_MAP_CONSTRAINT = 32, SX_MAP_BANK_SHARE };
+enum { SX_MAP_CONSTRAINT = 32, SX_MAP_BANK_SHARE, SX_MAP_FANOUT };
 
 static inline const sx_map_space *sx_map_cast(const sx_space *space) {
     return (const sx_map_space *)(const void *)space;
@@ -76,6 +76,10 @@ bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int 
 
 /* A level in banks and a tensor that must be kept there but has too few; false where there is none. */
 bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, int *tensor, uint64_t *words);
+
+/* The first level whose spatial loops spread over more children than one instance has (the model only counts
+ * all instances), on X or Y and over how many; false where there is none. */
+bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, bool *on_y, uint64_t *over);
 
 unsigned sx_map_check(const sx_space *space, const void *point);
 const char *sx_map_reason(const sx_space *space, unsigned reason);

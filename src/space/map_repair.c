@@ -129,7 +129,7 @@ static bool fix_array(const patient *p) {
         const sx_mapping_level *at = sx_map_level(p->point, s);
         unsigned x = sx_map_on_x(at), y = ~x & ((1u << space->problem->n_dims) - 1);
         uint64_t used_x = product(at, x), used_y = product(at, y);
-        uint64_t room_x = sx_arch_fanout_x(space->arch, s), room_y = sx_arch_fanout_y(space->arch, s);
+        uint64_t room_x = space->room[s][0], room_y = space->room[s][1];
         if (used_x <= room_x && used_y <= room_y) continue;
         bool on_x = used_x > room_x;
         if (turn(p, s, x, on_x ? x : y, on_x ? used_y : used_x, on_x ? room_y : room_x)) return true;
@@ -241,7 +241,7 @@ static bool fix(const patient *p, const sx_verdict *verdict) {
     case SX_NOT_KEPT:
         return fix_homeless(p, verdict->tensor);
     case SX_LEGAL:
-        return fix_banks(p) || fix_share(p);
+        return fix_array(p) || fix_banks(p) || fix_share(p);
     default:
         return false;
     }

@@ -53,10 +53,16 @@ const sx_map_space *sx_map_space_of(const sx_space *space) {
     return space->type == &map_type ? sx_map_cast(space) : NULL;
 }
 
+/* Makes slots of levels and fan-outs. With one fan-out over one instance, the model's count of all instances
+ * says all there is to say about room. */
 static void set_slots(sx_map_space *space) {
-    for (int s = 0; s < space->arch->n_levels; s++) {
+    int fanouts = 0, n_levels = space->arch->n_levels;
+    for (int s = 0; s < n_levels; s++) {
         uint64_t x = sx_arch_fanout_x(space->arch, s), y = sx_arch_fanout_y(space->arch, s);
         space->planar[s] = x > 1 && y > 1;
+        space->room[s][0] = x;
+        space->room[s][1] = y;
+        fanouts += x > 1 || y > 1;
         space->spatial_slot[s] = -1;
         if (x > 1 || y > 1) {
             space->spatial_slot[s] = (int8_t)space->n_slots;
@@ -64,6 +70,17 @@ static void set_slots(sx_map_space *space) {
         }
         space->temporal_slot[s] = (int8_t)space->n_slots;
         space->slot[space->n_slots++] = (sx_map_slot){(uint8_t)s, false};
+    }
+    space->nested = fanouts > 1 || space->arch->level[n_levels - 1].instances > 1;
+}
+
+/* Leaves the loops in time to levels that keep something, as Timeloop does: beside a level that never does,
+ * they would only repeat those of the next outer one. */
+static void close_transparent(sx_map_space *space) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_loop_limits *limits = &space->constraints.level[s].temporal;
+        for (int d = 0; d < space->problem->n_dims && space->arch->level[s].transparent; d++)
+            if (!limits->rest[d]) limits->max[d] = limits->min[d];
     }
 }
 
@@ -264,6 +281,7 @@ static sx_status set_blank(sx_map_space *space) {
 static sx_status set_up(sx_map_space *space) {
     int n_levels = space->arch->n_levels;
     set_slots(space);
+    close_transparent(space);
     for (int s = 0; s < n_levels; s++) {
         const sx_level_limits *limits = &space->constraints.level[s];
         space->shares |= limits->min_utilization > 0 || limits->min_parallelism > 0;

@@ -53,6 +53,8 @@ typedef struct sx_map_space {
     uint8_t n_primes[SX_MAX_DIMS];
     uint32_t prime[SX_MAX_DIMS][10]; /* of the dimension's size, ascending */
     size_t banks_at;                 /* where a point's counts of banks begin; 0: it has none */
+    bool nested;                     /* there are several fan-outs, of which each has its own room */
+    uint64_t room[SX_MAX_LEVELS][2]; /* the children of one instance on X and Y */
     bool shares;                     /* constraints ask for shares in use, which no construction promises */
     void *blank;                     /* a point of no choices: what all constructions have in common */
     sx_gene gene_of[SX_MAX_DIMS + 4 * SX_MAX_LEVELS];

@@ -7,7 +7,8 @@
  * individuals that went through an operator are evaluated again.
  *
  * What differs. The paper does not say what becomes of an illegal child: here a gene whose change makes the
- * individual illegal keeps its old value, so that all individuals are legal. The size of tournaments is
+ * individual illegal keeps its old value, so that all individuals are legal; with illegal=count nothing is
+ * refused, and an illegal individual costs an evaluation and has no value. The size of tournaments is
  * DEAP's usual 3. A generation that no operator touched has one of its individuals drawn anew, so that a
  * search always goes on. `elites` of the best may be carried over unchanged, which the paper does not do.
  *
@@ -19,7 +20,9 @@
 
 #include <string.h>
 
-enum { POPULATION, CROSSOVER, SWAP, MUTATION, GENE, TOURNAMENT, ELITES };
+enum { POPULATION, CROSSOVER, SWAP, MUTATION, GENE, TOURNAMENT, ELITES, ILLEGAL };
+
+static const char *const on_illegal[] = {"refuse", "count", NULL};
 
 static const sx_setting settings[] = {
     [POPULATION] = {"population", "individuals of a generation", "100", 100, 2, 10000, true, NULL},
@@ -29,6 +32,8 @@ static const sx_setting settings[] = {
     [GENE] = {"gene", "chance of each gene to be drawn anew in a mutation", "0.05", 0.05, 0, 1, false, NULL},
     [TOURNAMENT] = {"tournament", "individuals in a tournament", NULL, 3, 1, 1000, true, NULL},
     [ELITES] = {"elites", "share of the best carried over unchanged", "0", 0, 0, 0.9, false, NULL},
+    [ILLEGAL] = {"illegal", "refuse changes that are not legal, or let them count as evaluations", NULL, 0, 0,
+                 1, true, on_illegal},
 };
 
 /* What a search remembers: this, then the outcomes of two generations, then a ranking of one, then their
@@ -42,6 +47,7 @@ typedef struct breeder {
     sx_run *run;
     const sx_space *space;
     size_t n, size, elites;
+    bool lenient; /* illegal individuals may live */
     state *s;
     sx_outcome *outcome[2];
     unsigned char *point[2];
@@ -65,9 +71,13 @@ static bool remember(breeder *b, bool *resumed) {
     return true;
 }
 
-/* Draws a legal individual; false where there seems to be none. */
+/* Draws an individual, a legal one unless all count; false where there seems to be none. */
 static bool draw(breeder *b, unsigned char *point) {
     uint64_t rejected = 0;
+    if (b->lenient) {
+        b->space->type->draw(b->space, &b->s->rng, point);
+        return true;
+    }
     bool legal = sx_space_draw_legal(b->space, &b->s->rng, point, &rejected);
     sx_run_reject(b->run, rejected);
     return legal;
@@ -90,14 +100,14 @@ static bool begin(breeder *b) {
 }
 
 /* Changes one gene of an individual, by drawing it anew or (from not NULL) by taking it over; keeps what it
- * was where the result is not legal. */
+ * was where the result is not legal and must be. */
 static void change(breeder *b, size_t gene, const unsigned char *from, unsigned char *point) {
     memcpy(b->scratch, point, b->size);
     if (from)
         b->space->type->take(b->space, gene, from, b->scratch);
     else
         b->space->type->redraw(b->space, &b->s->rng, gene, b->scratch);
-    if (b->space->type->check(b->space, b->scratch) == 0) memcpy(point, b->scratch, b->size);
+    if (b->lenient || b->space->type->check(b->space, b->scratch) == 0) memcpy(point, b->scratch, b->size);
 }
 
 /* Swaps genes between two children whose parents are given. */
@@ -180,6 +190,7 @@ static sx_status search(sx_run *run) {
     breeder b = {.run = run, .space = space, .size = space->point_size};
     b.n = (size_t)sx_run_setting(run, POPULATION);
     b.elites = (size_t)(sx_run_setting(run, ELITES) * (double)b.n);
+    b.lenient = sx_run_setting(run, ILLEGAL) == 1;
     bool resumed;
     if (!remember(&b, &resumed)) return sx_error_memory();
     if (!resumed && !begin(&b)) return SX_OK;

@@ -2,7 +2,7 @@
  * leaves the legal points as likely as each other:
  *   - a dimension's split whose tile alone, with all other dimensions at 1, overflows a level that must keep
  * it: every dimension is drawn on its own, so passing over some of its splits weighs no point more;
- *   - factors and kept tensors that together overflow the array or a level: these are drawn anew all
+ *   - factors and kept tensors that together overflow an array or a level: these are drawn anew all
  * together. Where even so hardly a draw is legal, a space says that repairing is worth more than trying. */
 #include "space/map_parts.h"
 
@@ -30,15 +30,14 @@ static void draw_split(const sx_map_space *space, sx_rng *rng, int dim, void *po
     sx_map_set_factors(space, dim, factor, point);
 }
 
-/* Whether there are compute units and instances enough for the spatial loops together. */
-static bool array_has_room(const sx_map_space *space, void *point) {
-    double used = 1;
-    for (int s = space->arch->n_levels - 1; s >= 0; s--) {
+/* Whether the spatial loops of every level are not more than its children. */
+static bool arrays_have_room(const sx_map_space *space, void *point) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
         if (space->spatial_slot[s] < 0) continue;
+        double used = 1;
         const uint32_t *factor = sx_map_level(point, s)->spatial;
         for (int d = 0; d < space->problem->n_dims; d++) used *= factor[d];
-        double there = (double)(s ? space->arch->level[s - 1].instances : space->arch->compute.instances);
-        if (used > there) return false;
+        if (used > (double)space->room[s][0] * (double)space->room[s][1]) return false;
     }
     return true;
 }
@@ -68,7 +67,7 @@ void sx_map_draw_likely(const sx_space *base, sx_rng *rng, void *point) {
         sx_map_draw_keeps(space, rng, point);
         for (size_t g = 0; g < base->n_genes && base->gene[g].axis == SX_AXIS_TILE; g++)
             draw_split(space, rng, base->gene[g].which, point);
-        if (array_has_room(space, point) && levels_have_room(space, point)) break;
+        if (arrays_have_room(space, point) && levels_have_room(space, point)) break;
     }
     sx_map_draw_rest(space, rng, point);
 }

@@ -11,101 +11,102 @@
 
 #include <string.h>
 
-/* Steps of a dimension's factors: going through them, the number of the one that is wanted counts down to 0.
- */
-typedef struct search {
-    const sx_map_space *space;
-    const void *point;
-    int dim;
-    size_t left;                   /* steps before the one wanted */
-    uint32_t factor[SX_MAX_SLOTS]; /* of the point, then of the step */
-    int slot, place;               /* a new loop and its place; slot -1: none */
-} search;
-
-/* Counts a step that makes the factor of `slot` another, once for each place of a loop that is new there;
- * true where it is the one wanted. */
-static bool found(search *f, int slot, uint32_t factor) {
-    bool new = f->factor[slot] == 1 && factor > 1;
-    size_t places = new ? (size_t)sx_map_places(f->space, slot, f->dim, f->point) : 1;
-    if (f->left >= places) {
-        f->left -= places;
-        return false;
-    }
-    f->slot = new ? slot : -1;
-    f->place = (int)f->left;
-    return true;
-}
-
-/* The steps of exact factors. */
-static bool find_prime(search *f) {
-    const sx_map_space *space = f->space;
-    const uint32_t *min = space->min[f->dim], *max = space->max[f->dim];
-    for (int a = 0; a < space->n_slots; a++)
-        for (int i = 0; i < space->n_primes[f->dim]; i++) {
-            uint32_t prime = space->prime[f->dim][i], from = f->factor[a];
-            if (from % prime || from / prime < min[a]) continue;
-            for (int b = 0; b < space->n_slots; b++) {
-                uint32_t to = f->factor[b];
-                if (a == b || (uint64_t)to * prime > max[b] || !found(f, b, to * prime)) continue;
-                f->factor[a] = from / prime;
-                f->factor[b] = to * prime;
-                return true;
-            }
-        }
-    return false;
-}
+/* A step of a dimension's factors: what they become, and the slot of a loop that is new (-1: none). */
+typedef struct tile_step {
+    uint32_t factor[SX_MAX_SLOTS];
+    int slot;
+} tile_step;
 
 bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int slot, uint32_t value,
                    int other, uint32_t *factor) {
     uint64_t size = space->problem->size[dim], rest = 1, left = size;
-    size_t bytes = (size_t)space->n_slots * sizeof *factor;
-    memcpy(factor, now, bytes);
+    memcpy(factor, now, (size_t)space->n_slots * sizeof *factor);
     factor[slot] = value;
     if (other >= 0) {
         for (int i = 0; i < space->n_slots; i++)
             if (i != other) rest = rest * factor[i] < size ? rest * factor[i] : size;
         factor[other] = (uint32_t)((size + rest - 1) / rest);
     }
+    bool allowed = true, changed = false;
     for (int i = 0; i < space->n_slots; i++) {
         if (factor[i] > left) factor[i] = (uint32_t)left;
         left = (left + factor[i] - 1) / factor[i];
+        allowed &= factor[i] >= space->min[dim][i] && factor[i] <= space->max[dim][i];
+        changed |= factor[i] != now[i];
     }
-    sx_u128 index;
-    return memcmp(factor, now, bytes) != 0 && sx_factors_rank(space->factors[dim], factor, &index);
+    return allowed && changed && left == 1;
 }
 
-/* The steps with remainders. */
-static bool find_change(search *f) {
-    int n = f->space->n_slots;
-    uint32_t factor[SX_MAX_SLOTS];
-    for (int a = 0; a < n; a++) {
-        uint32_t now = f->factor[a];
-        const uint32_t value[] = {now + 1, now < UINT32_MAX / 2 ? 2 * now : now, now - 1, now - now / 2};
-        for (int i = 0; i < 4; i++) {
-            bool grows = i < 2;
-            if (value[i] == now || value[i] == 0 || (i % 2 && value[i] == value[i - 1])) continue;
-            for (int b = grows ? -1 : 0; b < (grows ? 0 : n); b++) {
-                if (a == b || !sx_map_adjust(f->space, f->dim, f->factor, a, value[i], b, factor)) continue;
-                int grown = grows ? a : b;
-                if (!found(f, grown, factor[grown])) continue;
-                memcpy(f->factor, factor, (size_t)n * sizeof *factor);
-                return true;
-            }
-        }
-    }
-    return false;
+/* Steps have codes, of which not all are steps: two slots and one of so many changes. */
+static size_t count_changes(const sx_map_space *space, int dim) {
+    return space->options.remainders ? 4 : space->n_primes[dim];
+}
+
+static size_t count_codes(const sx_map_space *space, int dim) {
+    return (size_t)space->n_slots * count_changes(space, dim) * (size_t)space->n_slots;
+}
+
+/* A prime goes from slot a to slot b. */
+static bool move_prime(const sx_map_space *space, int dim, int a, int b, uint32_t prime, const uint32_t *now,
+                       uint32_t *factor) {
+    if (a == b || now[a] % prime || now[a] / prime < space->min[dim][a] ||
+        (uint64_t)now[b] * prime > space->max[dim][b])
+        return false;
+    memcpy(factor, now, (size_t)space->n_slots * sizeof *factor);
+    factor[a] /= prime;
+    factor[b] *= prime;
+    return true;
+}
+
+/* With remainders: a factor becomes one more, or twice as much (of these b = 0 is the only code); or one
+ * less, or half, and slot b makes up for it. */
+static bool change_factor(const sx_map_space *space, int dim, int a, int b, size_t change,
+                          const uint32_t *now, uint32_t *factor) {
+    uint32_t f = now[a];
+    const uint32_t value[] = {f + 1, f < UINT32_MAX / 2 ? 2 * f : f, f - 1, f - f / 2};
+    bool grows = change < 2;
+    if (grows ? b != 0 : a == b) return false;
+    if (value[change] == f || value[change] == 0) return false;
+    if (change % 2 && value[change] == value[change - 1]) return false;
+    return sx_map_adjust(space, dim, now, a, value[change], grows ? -1 : b, factor);
+}
+
+/* The step of a code; returns in how many places a loop that is new could stand, 1 where there is none, and 0
+ * where the code is no step. */
+static size_t decode(const sx_map_space *space, const void *point, int dim, const uint32_t *now, size_t code,
+                     tile_step *out) {
+    size_t n = (size_t)space->n_slots, changes = count_changes(space, dim);
+    int b = (int)(code % n), a = (int)(code / n / changes), grown = b;
+    size_t change = code / n % changes;
+    bool remainders = space->options.remainders;
+    bool is = remainders ? change_factor(space, dim, a, b, change, now, out->factor)
+                         : move_prime(space, dim, a, b, space->prime[dim][change], now, out->factor);
+    if (!is) return 0;
+    if (remainders && change < 2) grown = a;
+    out->slot = now[grown] == 1 && out->factor[grown] > 1 ? grown : -1;
+    return out->slot < 0 ? 1 : (size_t)sx_map_places(space, out->slot, dim, point);
+}
+
+/* Changes a point's factors by a step, with a new loop in one of its places. */
+static void apply(const sx_map_space *space, int dim, const tile_step *step, size_t place, void *point) {
+    sx_map_set_factors(space, dim, step->factor, point);
+    if (step->slot >= 0) sx_map_place(space, step->slot, dim, (int)place, point);
 }
 
 /* Takes step number *left of a dimension's factors; where there are fewer, lowers *left by them. */
 static bool step_tile(const sx_map_space *space, int dim, size_t *left, void *point) {
-    search f = {.space = space, .point = point, .dim = dim, .left = *left};
-    sx_map_get_factors(space, point, dim, f.factor);
-    bool is = space->options.remainders ? find_change(&f) : find_prime(&f);
-    *left = f.left;
-    if (!is) return false;
-    sx_map_set_factors(space, dim, f.factor, point);
-    if (f.slot >= 0) sx_map_place(space, f.slot, dim, f.place, point);
-    return true;
+    uint32_t now[SX_MAX_SLOTS];
+    sx_map_get_factors(space, point, dim, now);
+    for (size_t code = 0, n = count_codes(space, dim); code < n; code++) {
+        tile_step step;
+        size_t places = decode(space, point, dim, now, code, &step);
+        if (*left < places) {
+            apply(space, dim, &step, *left, point);
+            return true;
+        }
+        *left -= places;
+    }
+    return false;
 }
 
 /* Loop i moves to place j: any but its own and, as that is the step of the other one, the one before. */
@@ -199,6 +200,30 @@ bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, voi
             sx_map_settle(space, out);
             return true;
         }
+    return false;
+}
+
+bool sx_map_walk_next(sx_map_walk *walk, void *out) {
+    const sx_map_space *space = walk->space;
+    for (; walk->gene < space->space.n_genes; walk->gene++, walk->code = 0) {
+        sx_gene gene = space->gene_of[walk->gene];
+        memcpy(out, walk->point, space->space.point_size);
+        if (gene.axis != SX_AXIS_TILE) {
+            size_t left = walk->code++;
+            if (!step(space, gene, &left, out)) continue;
+            sx_map_settle(space, out);
+            return true;
+        }
+        uint32_t now[SX_MAX_SLOTS];
+        sx_map_get_factors(space, walk->point, gene.which, now);
+        for (size_t n = count_codes(space, gene.which); walk->code < n; walk->code++, walk->place = 0) {
+            tile_step next;
+            if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
+            apply(space, gene.which, &next, walk->place++, out);
+            sx_map_settle(space, out);
+            return true;
+        }
+    }
     return false;
 }
 

@@ -67,6 +67,14 @@ void sx_map_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
 bool sx_map_neighbour(const sx_space *space, const void *point, size_t index, void *out);
 void sx_map_take(const sx_space *space, size_t gene, const void *from, void *point);
 
+/* All neighbours of a point, in the order of their numbers but faster; begins as {space, point}. */
+typedef struct sx_map_walk {
+    const sx_map_space *space;
+    const void *point;
+    size_t gene, code, place;
+} sx_map_walk;
+bool sx_map_walk_next(sx_map_walk *walk, void *out);
+
 /* With remainders: sets one factor of a dimension and makes up for it by another (-1: none); outer ones
  * shrink to what is left. False where that is no split, or the one there was. */
 bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int slot, uint32_t value,

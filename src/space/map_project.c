@@ -132,7 +132,8 @@ static void descend(projection *p, void *point, void *near, void *best) {
     double least = distance_of(p, point);
     for (bool better = true; better;) {
         better = false;
-        for (size_t i = 0; least > 0 && sx_map_neighbour(space, point, i, near); i++) {
+        sx_map_walk walk = {.space = p->space, .point = point};
+        while (least > 0 && sx_map_walk_next(&walk, near)) {
             double distance = distance_of(p, near);
             if (distance >= least || sx_map_check(space, near)) continue;
             least = distance;

@@ -2,7 +2,7 @@
 #include "support/expect.h"
 #include "support/plain_arch.h"
 
-#include "space/map_space.h"
+#include "space/map_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,12 +51,19 @@ static void end(world *w) {
     sx_model_free(w->model);
 }
 
+/* Counts neighbours, and sees that a walk comes by the same ones. */
 static size_t count_neighbours(const world *w) {
-    size_t n = 0;
+    size_t n = 0, size = w->space->point_size;
+    sx_map_walk walk = {.space = w->map, .point = w->point};
+    void *next = malloc(size);
     while (w->space->type->neighbour(w->space, w->point, n, w->other)) {
-        assert_memory_not_equal(w->point, w->other, w->space->point_size);
+        assert_memory_not_equal(w->point, w->other, size);
+        assert_true(sx_map_walk_next(&walk, next));
+        assert_memory_equal(next, w->other, size);
         n++;
     }
+    assert_false(sx_map_walk_next(&walk, next));
+    free(next);
     return n;
 }
 

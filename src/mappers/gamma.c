@@ -9,8 +9,9 @@
  * those that none beats in both energy and cycles first, then by the objective; as many as the population
  * holds live on. Half of the first population has all primes at the outermost level, the others are random.
  *
- * What differs. Start points join the first population, which is evaluated before anything is chosen from it;
- * the code chooses blindly once. Those with all primes outermost have the primes of a dimension drawn anew
+ * What differs. Start points join the first population, and mutants of them take the place of those with all
+ * primes outermost; it is evaluated before anything is chosen from it, while the code chooses blindly once.
+ * Those with all primes outermost have the primes of a dimension drawn anew
  * first: otherwise they would all be one. Children that are illegal are repaired by moving factors outward
  * where they overflow, a bounded effort, while the code draws tiles anew until they happen to fit. Nothing
  * depends on the order of a set. The number of parents and elites grows with the front, as in the code, but
@@ -138,27 +139,6 @@ static void draw(const gamma *g, sx_rng *rng, sx_worker *worker, sx_gamma_indivi
     sx_gamma_read(g->space, rng, i);
 }
 
-/* Makes and evaluates an individual of the first population, in the children's place. */
-static void make_first(void *user, size_t task, sx_worker *worker) {
-    gamma *g = user;
-    size_t n_starts;
-    const unsigned char *start = sx_run_starts(g->run, &n_starts);
-    sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.first", task);
-    sx_gamma_individual i = individual(g, g->n + task);
-    bool natural = (double)task < sx_run_setting(g->run, NATURAL) * (double)g->n, legal = natural;
-    if (task < n_starts) {
-        memcpy(i.point, start + task * g->size, g->size);
-        sx_gamma_read(g->space, &rng, i);
-        legal = true;
-    } else if (natural) {
-        sx_gamma_natural(g->space, &rng, i);
-        if (task > 0) sx_gamma_redraw_tile(g->space, &rng, i);
-        legal = sx_gamma_repair(g->space, &rng, i);
-    }
-    if (!legal) draw(g, &rng, worker, i);
-    g->outcome[g->n + task] = sx_worker_evaluate(worker, i.point, false);
-}
-
 static void mutate(const gamma *g, sx_rng *rng, sx_gamma_individual i) {
     if (happens(g, rng, ORDER)) sx_gamma_swap_order(g->space, rng, i);
     if (happens(g, rng, PARALLEL)) sx_gamma_change_parallel(g->space, rng, i);
@@ -171,6 +151,28 @@ static void mutate(const gamma *g, sx_rng *rng, sx_gamma_individual i) {
         sx_gamma_shift(g->space, rng, i);
     else
         sx_gamma_redraw_tile(g->space, rng, i);
+}
+
+/* Makes and evaluates an individual of the first population, in the children's place. */
+static void make_first(void *user, size_t task, sx_worker *worker) {
+    gamma *g = user;
+    size_t n_starts;
+    const unsigned char *start = sx_run_starts(g->run, &n_starts);
+    sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.first", task);
+    sx_gamma_individual i = individual(g, g->n + task);
+    bool natural = (double)task < sx_run_setting(g->run, NATURAL) * (double)g->n, legal = natural;
+    if (task < n_starts || (natural && n_starts > 0)) {
+        memcpy(i.point, start + task % n_starts * g->size, g->size);
+        sx_gamma_read(g->space, &rng, i);
+        if (task >= n_starts) mutate(g, &rng, i);
+        legal = task < n_starts || sx_gamma_repair(g->space, &rng, i);
+    } else if (natural) {
+        sx_gamma_natural(g->space, &rng, i);
+        if (task > 0) sx_gamma_redraw_tile(g->space, &rng, i);
+        legal = sx_gamma_repair(g->space, &rng, i);
+    }
+    if (!legal) draw(g, &rng, worker, i);
+    g->outcome[g->n + task] = sx_worker_evaluate(worker, i.point, false);
 }
 
 /* How a pair is crossed. */

@@ -211,7 +211,8 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         seconds += layer->summary.seconds;
         optimal &= layer->summary.optimal;
     }
-    sx_text_add(&line, "%zu layers, %zu of them different, in a row each; searched by %s, seed %llu: %s evaluations",
+    sx_text_add(&line,
+                "%zu layers, %zu of them different, in a row each; searched by %s, seed %llu: %s evaluations",
                 job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
                 sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);

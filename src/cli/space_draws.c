@@ -16,14 +16,14 @@ static void take_samples(const sx_space *space, uint64_t seed, void *point, sx_d
         uint64_t before = rejected;
         sx_rng rng = sx_rng_stream(seed, "space.samples", i);
         if (!sx_space_draw_legal(space, &rng, point, &rejected)) break;
-        draws->repaired += rejected - before >= SX_SAMPLE_TRIES;
+        draws->repaired += rejected - before >= draws->tries;
         draws->samples++;
     }
     if (draws->samples) draws->per_sample = 1 + (double)rejected / draws->samples;
 }
 
 sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out) {
-    sx_draws draws = {.n = n};
+    sx_draws draws = {.n = n, .tries = sx_space_tries(space)};
     sx_rng rng = sx_rng_stream(seed, "space.draws", 0);
     void *point = calloc(1, sx_space_point_size(space));
     if (!point) return sx_error_memory();
@@ -47,17 +47,17 @@ static void add_sampling(const sx_draws *draws, sx_text *out) {
     double repaired = (double)draws->repaired / draws->samples;
     if (draws->repaired == draws->samples)
         sx_text_add(out,
-                    "hardly any draw is legal: after %d illegal ones the last is repaired, which is not "
+                    "hardly any draw is legal: after %u illegal ones the last is repaired, which is not "
                     "uniform over the legal mappings",
-                    SX_SAMPLE_TRIES);
+                    draws->tries);
     else if (draws->repaired == 0)
-        sx_text_add(out, "uniform over the legal mappings, by rejection: %s %s for each on average",
+        sx_text_add(out, "uniform over the legal part of `array`, by rejection: %s %s for each on average",
                     sx_show_count(draws->per_sample).text, draws->per_sample > 1 ? "tries" : "try");
     else
         sx_text_add(out,
-                    "by rejection, uniform over the legal mappings; but about %s of the samples are found by "
-                    "repairing a draw after %d illegal ones",
-                    sx_show_percent(repaired).text, SX_SAMPLE_TRIES);
+                    "by rejection, uniform over the legal part of `array`; but about %s of the samples are "
+                    "found by repairing a draw after %u illegal ones",
+                    sx_show_percent(repaired).text, draws->tries);
 }
 
 static int most_first(const void *a, const void *b) {

@@ -14,7 +14,8 @@ typedef struct sx_draws {
     uint64_t n, legal;
     uint64_t by_reason[SX_DRAW_REASONS]; /* illegal ones, by the number of the reason */
     sx_share share;                      /* of legal ones */
-    unsigned samples, repaired; /* repaired: after so many rejected draws that they are not uniform */
+    unsigned tries;             /* rejected draws after which one is repaired */
+    unsigned samples, repaired; /* repaired: those that are not uniform */
     double per_sample;          /* draws for each */
 } sx_draws;
 

@@ -84,11 +84,16 @@ static bool project_point(const sx_space *space, void *point) {
     return legal;
 }
 
+unsigned sx_space_tries(const sx_space *space) {
+    while (space->inner) space = space->inner;
+    return space->tries ? space->tries : SX_SAMPLE_TRIES;
+}
+
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected) {
     while (space->inner) space = space->inner;
     const sx_space_type *type = space->type;
     void (*draw)(const sx_space *, sx_rng *, void *) = type->draw_likely ? type->draw_likely : type->draw;
-    for (unsigned i = 0; i < (space->tries ? space->tries : SX_SAMPLE_TRIES); i++) {
+    for (unsigned i = 0; i < sx_space_tries(space); i++) {
         draw(space, rng, point);
         if (type->check(space, point) == 0) return true;
         if (rejected) ++*rejected;

@@ -75,7 +75,10 @@ struct sx_space {
     const sx_space *inner; /* the space that this one stands in front of (recorder.h); NULL: none */
 };
 
-/* Draws (what is likely) until a point is legal, SX_SAMPLE_TRIES times at most, then repairs or else projects
+/* How often a space is drawn from before the last draw is repaired. */
+unsigned sx_space_tries(const sx_space *space);
+
+/* Draws (what is likely) until a point is legal, sx_space_tries times at most, then repairs or else projects
  * the last draw; false where even that is not legal. Points that were drawn are uniform over the legal
  * constructions; those that were repaired lean towards the border of legality, where most draws come to rest.
  * `rejected`, where not NULL, grows by the illegal draws. */

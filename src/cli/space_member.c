@@ -4,6 +4,7 @@
 #include "cli/illegal.h"
 #include "cli/json_parts.h"
 #include "cli/table.h"
+#include "space/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,13 +49,20 @@ static bool spreads_differ(const sx_mapping_level *a, const sx_mapping_level *b,
     return a->split != b->split || memcmp(a->spatial_order, b->spatial_order, (size_t)n_dims) != 0;
 }
 
-static bool spatial_differs(const sx_mapping_level *a, const sx_mapping_level *b, int n_dims) {
-    return memcmp(a->spatial, b->spatial, (size_t)n_dims * sizeof a->spatial[0]) != 0;
-}
-
 static int find_level(const sx_mapping *a, const sx_mapping *b, level_differs *differs) {
     for (int i = 0; i < a->n_levels; i++)
         if (differs(&a->level[i], &b->level[i], a->n_dims)) return i;
+    return -1;
+}
+
+/* The first level that keeps nothing by its nature but has loops in time other than those of a construction,
+ * -1: none. */
+static int find_loops(const sx_arch *arch, const sx_mapping *mapping, const sx_mapping *construction) {
+    size_t size = mapping->n_dims * sizeof mapping->level[0].temporal[0];
+    for (int i = 0; i < mapping->n_levels; i++)
+        if (arch->level[i].transparent &&
+            memcmp(mapping->level[i].temporal, construction->level[i].temporal, size) != 0)
+            return i;
     return -1;
 }
 
@@ -67,11 +75,17 @@ static void add_difference(const sx_search_space *s, const sx_map_space_options 
     } rule[] = {
         {directives_differ, "has directives (no_multicast and the like), which are not searched"},
         {keeps_differ, "keeps other tensors than the space lets it"},
-        {spatial_differs, "spreads loops where the space has none"},
         {spreads_differ, "places its spatial loops in another order or on another axis than the space does"},
     };
     if (!options->remainders && !sx_mapping_perfect(mapping, &s->problem)) {
         sx_text_add(out, "not in this space: its factors leave remainders; with --remainders they may");
+        return;
+    }
+    int idle = find_loops(&s->arch, mapping, construction);
+    if (idle >= 0) {
+        sx_text_add(
+            out, "not in this space: %s has loops in time, which are left to levels that can keep something",
+            s->arch.level[idle].name);
         return;
     }
     for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
@@ -96,6 +110,10 @@ static sx_status add_why(const sx_search_space *s, const sx_map_space_options *o
         sx_text_add(out, "against a constraint: %s", text);
         return SX_OK;
     }
+    if (sx_map_explain_fanout(sx_map_space_of(s->space), mapping, text, sizeof text)) {
+        sx_text_add(out, "not in this space: %s", text);
+        return SX_OK;
+    }
     if (!held) {
         sx_mapping canonical = *mapping, construction;
         sx_mapping_canonical(&canonical);
@@ -107,8 +125,8 @@ static sx_status add_why(const sx_search_space *s, const sx_map_space_options *o
     return SX_OK;
 }
 
-/* Finds the legal point nearest to a construction. */
-static sx_status find_nearest(const sx_search_space *s, const void *point, sx_membership *m) {
+/* Finds the legal point nearest to a mapping. */
+static sx_status find_nearest(const sx_search_space *s, const sx_mapping *mapping, sx_membership *m) {
     size_t n = sx_space_n_values(s->space);
     double *from = malloc(2 * n * sizeof *from), sum = 0;
     void *nearest = calloc(1, sx_space_point_size(s->space));
@@ -118,8 +136,8 @@ static sx_status find_nearest(const sx_search_space *s, const void *point, sx_me
         return sx_error_memory();
     }
     double *to = from + n;
-    sx_space_encode(s->space, point, from);
-    m->has_point = sx_space_project(s->space, from, nearest);
+    sx_status status = sx_map_vector(s->space, mapping, from);
+    if (!status) m->has_point = sx_space_project(s->space, from, nearest);
     if (m->has_point) {
         sx_space_encode(s->space, nearest, to);
         for (size_t i = 0; i < n; i++) sum += (to[i] - from[i]) * (to[i] - from[i]);
@@ -128,7 +146,7 @@ static sx_status find_nearest(const sx_search_space *s, const void *point, sx_me
     }
     free(from);
     free(nearest);
-    return SX_OK;
+    return status;
 }
 
 sx_status sx_membership_find(const sx_search_space *s, const sx_map_space_options *options,
@@ -141,7 +159,7 @@ sx_status sx_membership_find(const sx_search_space *s, const sx_map_space_option
     sx_status status = add_why(s, options, mapping, held, point, &why);
     m.member = why.size == 0 && !why.failed;
     if (!status && !m.member) status = sx_text_take(&why, &m.why);
-    if (!status && nearest) status = find_nearest(s, point, &m);
+    if (!status && nearest) status = find_nearest(s, mapping, &m);
     free(point);
     sx_text_free(&why);
     if (status) {

@@ -25,22 +25,24 @@ bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, in
     return false;
 }
 
+/* Over how many children a level's spatial loops spread beyond those that one instance has, 0: not beyond; on
+ * Y or on X. */
+static uint64_t overflow(const sx_map_space *space, int s, const sx_mapping_level *at, bool *on_y) {
+    uint64_t used[2] = {1, 1};
+    for (int i = 0; i < space->problem->n_dims; i++) {
+        uint64_t *axis = &used[i >= at->split];
+        *axis *= at->spatial[at->spatial_order[i]];
+        if (*axis > UINT32_MAX) *axis = UINT32_MAX;
+    }
+    *on_y = used[0] <= space->room[s][0];
+    return used[*on_y] > space->room[s][*on_y] ? used[*on_y] : 0;
+}
+
 bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, bool *on_y, uint64_t *over) {
-    if (!space->nested) return false;
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        if (space->spatial_slot[s] < 0) continue;
-        const sx_mapping_level *at = &sx_map_point(point)->level[s];
-        uint64_t used[2] = {1, 1};
-        for (int i = 0; i < space->problem->n_dims; i++) {
-            uint64_t *axis = &used[i >= at->split];
-            *axis *= at->spatial[at->spatial_order[i]];
-            if (*axis > UINT32_MAX) *axis = UINT32_MAX;
-        }
-        if (used[0] <= space->room[s][0] && used[1] <= space->room[s][1]) continue;
+    for (int s = 0; s < space->arch->n_levels && space->nested; s++) {
+        *over = space->spatial_slot[s] < 0 ? 0 : overflow(space, s, &sx_map_point(point)->level[s], on_y);
         *level = s;
-        *on_y = used[0] <= space->room[s][0];
-        *over = used[*on_y];
-        return true;
+        if (*over) return true;
     }
     return false;
 }
@@ -71,20 +73,29 @@ const char *sx_map_reason(const sx_space *space, unsigned reason) {
     return sx_reason_name((sx_reason)reason);
 }
 
+bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text,
+                           unsigned long size) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        bool on_y;
+        uint64_t over = overflow(space, s, &mapping->level[s], &on_y), room = space->room[s][on_y];
+        if (!over) continue;
+        snprintf(text, size, "%s: spatial loops spread over %llu in %c, but one instance has %llu %s there",
+                 space->arch->level[s].name, (unsigned long long)over, on_y ? 'Y' : 'X',
+                 (unsigned long long)room, room == 1 ? "child" : "children");
+        return true;
+    }
+    return false;
+}
+
 void sx_map_explain(const sx_space *base, const void *point, char *text, unsigned long size) {
     const sx_map_space *space = sx_map_cast(base);
     sx_verdict verdict = sx_check(space->model, sx_map_point(point));
     int level, tensor;
     uint64_t words;
-    bool on_y;
     if (verdict.reason != SX_LEGAL)
         sx_verdict_text(&verdict, space->problem, space->arch, text, size);
-    else if (sx_map_overflows(space, point, &level, &on_y, &words))
-        snprintf(text, size,
-                 "%s: spatial loops spread over %llu in %c, but one instance has %llu children there",
-                 space->arch->level[level].name, (unsigned long long)words, on_y ? 'Y' : 'X',
-                 (unsigned long long)space->room[level][on_y]);
-    else if (sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, text,
+    else if (!sx_map_explain_fanout(space, sx_map_point(point), text, size) &&
+             sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, text,
                                   size) &&
              sx_map_cramped(space, point, &level, &tensor, &words))
         snprintf(text, size, "%s: %s must be kept here, but %llu words are more than its banks hold",

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The bytes of a point that are the beginning of a mapping. */
@@ -93,10 +94,43 @@ static void set_levels(const sx_map_space *space, const sx_mapping *mapping, voi
     }
 }
 
+/* Whether a mapping is made for the space's problem and architecture. */
+static bool is_shaped(const sx_map_space *space, const sx_mapping *mapping) {
+    return mapping->n_levels == space->arch->n_levels && mapping->n_dims == space->problem->n_dims &&
+           mapping->n_tensors == space->problem->n_tensors;
+}
+
+/* Copies the orders and axes of a level where they are permutations. */
+static void copy_level(const sx_map_space *space, const sx_mapping_level *from, sx_mapping_level *to) {
+    int n_dims = space->problem->n_dims;
+    sx_mapping_level level = *from;
+    if (!is_permutation(from->temporal_order, n_dims))
+        memcpy(level.temporal_order, to->temporal_order, sizeof level.temporal_order);
+    if (!is_permutation(from->spatial_order, n_dims) || from->split > n_dims) {
+        memcpy(level.spatial_order, to->spatial_order, sizeof level.spatial_order);
+        level.split = to->split;
+    }
+    *to = level;
+}
+
+sx_status sx_map_vector(const sx_space *base, const sx_mapping *mapping, double *values) {
+    const sx_map_space *space = sx_map_space_of(base);
+    void *point = malloc(space->space.point_size);
+    if (!point) return sx_error_memory();
+    if (!sx_map_space_point(base, mapping, point) && is_shaped(space, mapping)) {
+        sx_mapping canonical = *mapping;
+        sx_mapping_canonical(&canonical);
+        for (int s = 0; s < space->arch->n_levels; s++)
+            copy_level(space, &canonical.level[s], sx_map_level(point, s));
+    }
+    sx_map_encode(&space->space, point, values);
+    free(point);
+    return SX_OK;
+}
+
 bool sx_map_space_point(const sx_space *base, const sx_mapping *mapping, void *point) {
     const sx_map_space *space = sx_map_space_of(base);
-    bool shaped = mapping->n_levels == space->arch->n_levels && mapping->n_dims == space->problem->n_dims &&
-                  mapping->n_tensors == space->problem->n_tensors;
+    bool shaped = is_shaped(space, mapping);
     sx_mapping from;
     if (shaped)
         from = *mapping;

@@ -80,6 +80,15 @@ uint8_t *sx_map_banks(const sx_map_space *space, void *point, int level);
 void sx_map_get_factors(const sx_map_space *space, const void *point, int dim, uint32_t *factor);
 void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *factor, void *point);
 
+/* Says of a mapping that its spatial loops spread over more children than one instance of some level has;
+ * false where they do not. The model does not mind, as it only counts all instances together. */
+bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text,
+                           unsigned long size);
+
+/* The vector of a mapping; of one that the space cannot hold, too: of all that it has in common with points.
+ */
+SX_MUST_USE sx_status sx_map_vector(const sx_space *space, const sx_mapping *mapping, double *values);
+
 /* Draws all genes of an axis. */
 void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point);
 

@@ -16,10 +16,16 @@ static uint64_t choose(uint64_t n, uint64_t k) {
     return ways;
 }
 
+/* A level that cannot have two loops, such as one that keeps nothing, has no order to choose. */
 sx_u128 sx_map_raw_orders(const sx_map_space *space, int level) {
     sx_u128 ways = 1;
-    int n = space->problem->n_dims - __builtin_popcount(space->fixed_order[level]);
-    for (; n > 1; n--) ways *= (unsigned)n;
+    int n = 0, loops = 0;
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        if (space->fixed_order[level] >> d & 1) continue;
+        n++;
+        loops += space->max[d][space->temporal_slot[level]] > 1;
+    }
+    for (; n > 1 && loops > 1; n--) ways *= (unsigned)n;
     return ways;
 }
 

@@ -93,6 +93,20 @@ static const char mind_mappings[] =
     "     read_bandwidth: 16, write_bandwidth: 16}\n"
     "  - {name: DRAM, technology: DRAM, instances: 1, block-size: 4, vector-access-energy: 800}\n";
 
+/* A plain three-level accelerator in bytes: energies per bit 8 and 8 (DRAM), 0.5 and 0.6 (buffer), 0.05 and
+ * 0.06 pJ (registers) read and written; 64 and 512 bytes per cycle each way. */
+static const char glb128[] =
+    "arch:\n"
+    "  name: glb128\n"
+    "  arithmetic: {name: MAC, instances: 256, meshX: 16, word-bits: 8, energy: 0.2}\n"
+    "  storage:\n"
+    "  - {name: RF, instances: 256, meshX: 16, entries: 512, word-bits: 8, read_energy: 0.4,\n"
+    "     fill_energy: 0.48, update_energy: 0.48}\n"
+    "  - {name: GLB, instances: 1, entries: 131072, word-bits: 8, read_energy: 4, fill_energy: 4.8,\n"
+    "     update_energy: 4.8, read_bandwidth: 512, write_bandwidth: 512}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64,\n"
+    "     read_bandwidth: 64, write_bandwidth: 64}\n";
+
 static const sx_catalog_entry entries[] = {
     {"accel-a", "Demystifying MSE's Accel-A: 256 PEs of 64 KB, 512 KB shared", accel_a},
     {"accel-b", "Demystifying MSE's Accel-B: 256 PEs of 4 MACs and 512 B, 128 KB shared", accel_b},
@@ -102,6 +116,8 @@ static const sx_catalog_entry entries[] = {
     {"simba", "Sunstone's Simba-like chip: 4x4 PEs of 8x8 MACs, a buffer per tensor, 128 KB shared", simba},
     {"mind-mappings", "Mind Mappings' chip: 256 PEs of 64 KB, 512 KB shared, both in 16 banks",
      mind_mappings},
+    {"glb128", "a plain edge chip in 8 bits: 16x16 PEs of 512 B, 128 KB shared, bandwidth everywhere",
+     glb128},
 };
 
 const sx_catalog_entry *sx_catalog_archs(size_t *n) {

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-static const char *const archs[] = {"accel-a",      "accel-b", "eyeriss",
-                                    "edge-unified", "simba",   "mind-mappings"};
+static const char *const archs[] = {"accel-a", "accel-b",       "eyeriss", "edge-unified",
+                                    "simba",   "mind-mappings", "glb128"};
 
 /* A space of the catalog, with room for a point and a vector. */
 typedef struct world {

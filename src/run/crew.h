@@ -40,7 +40,8 @@ struct sx_worker {
     void *scorer;
     unsigned char *scratch;
     bool own;             /* the run's own thread */
-    unsigned beat;        /* evaluations since the clock was looked at */
+    unsigned beat;        /* evaluations until the clock is looked at */
+    double looked;        /* what it said the last time */
     uint64_t left;        /* evaluations, as known when the task began */
     uint64_t limit;       /* steps beyond it are forgotten in any case */
     double edge;          /* values above it are of no interest to the best */

@@ -201,6 +201,7 @@ static void run_inline(sx_crew *crew) {
         if (!log) return;
         join(crew, log);
         log_give(crew, log);
+        if (crew->n_tasks > 1) sx_run_poll(crew->run, 0);
     }
 }
 

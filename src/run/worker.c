@@ -1,11 +1,13 @@
 /* Evaluating within a task: the model, the cache and the task's log. */
+#include "base/clock.h"
 #include "run/crew.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEATS = 8 }; /* evaluations between two looks at the clock */
+enum { BEATS = 8 };               /* evaluations between two looks at the clock, at most */
+static const double SLOW = 0.001; /* seconds for so many from which on each of them is worth a look */
 
 bool sx_crew_grow(void **items, size_t n, size_t *room, size_t size) {
     if (n < *room) return true;
@@ -131,14 +133,26 @@ static sx_outcome measure_cached(sx_worker *worker, const void *point, double bo
     return outcome;
 }
 
+/* Looks at the clock and the stop flag now and then, on the run's own thread, and halts the crew where the
+ * run has ended. */
+static void look(sx_worker *worker) {
+    sx_crew *crew = worker->crew;
+    const volatile sig_atomic_t *stop = crew->run->options.stop;
+    if (worker->beat > 0 && !(stop && *stop)) {
+        worker->beat--;
+        return;
+    }
+    double now = sx_clock_seconds();
+    worker->beat = now - worker->looked > SLOW ? 0 : BEATS - 1;
+    worker->looked = now;
+    sx_run_poll(crew->run, worker->log->n_steps);
+    if (crew->run->ended) atomic_store(&crew->halted, true);
+}
+
 sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within) {
     sx_crew *crew = worker->crew;
     sx_log *log = worker->log;
-    if (worker->own && ++worker->beat >= BEATS) {
-        worker->beat = 0;
-        sx_run_poll(crew->run, log->n_steps);
-        if (crew->run->ended) atomic_store(&crew->halted, true);
-    }
+    if (worker->own) look(worker);
     sx_outcome outcome = {.value = INFINITY, .reason = SX_NOT_EVALUATED};
     if (sx_worker_stopped(worker)) return outcome;
     double bound = within && crew->cuts ? worker->edge : INFINITY;

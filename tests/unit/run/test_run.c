@@ -408,6 +408,22 @@ static void time_and_progress_go_by_the_clock(void **state) {
     sx_space_free(space);
 }
 
+static void slow_evaluations_do_not_hide_the_clock(void **state) {
+    (void)state;
+    const sx_toy_options slow = {.work = 5000000};
+    sx_space *space = sx_toy_space_new(&slow);
+    sx_run_options o;
+    sx_run *run;
+    sx_run_options_init(&o);
+    o.seconds = 0.001;
+    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_search(run, "random"));
+    assert_int_equal(sx_run_result(run).stop, SX_STOP_TIME);
+    assert_in_range(sx_run_result(run).evaluations, 0, 2);
+    sx_run_free(run);
+    sx_space_free(space);
+}
+
 static sx_status refuse(void *user, const void *bytes, size_t size) {
     (void)user, (void)bytes, (void)size;
     sx_status error = SX_OK;
@@ -490,6 +506,7 @@ int main(void) {
         cmocka_unit_test(later_criteria_decide_among_equals),
         cmocka_unit_test(batches_are_cut_at_the_budget),
         cmocka_unit_test(time_and_progress_go_by_the_clock),
+        cmocka_unit_test(slow_evaluations_do_not_hide_the_clock),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(bounds_only_rise),
     };

@@ -56,11 +56,13 @@ static sx_status read_seeds(const char *text, sx_comparison *c) {
     return *at ? bad_seeds(text) : SX_OK;
 }
 
-/* Reads the mappers. */
+/* Reads the mappers and what they are to be called. */
 static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
     size_t n = 0;
-    const char *text;
+    const char *text, *label;
     while (sx_args_text(args, "mapper", n)) n++;
+    if (sx_args_text(args, "label", n))
+        return sx_error_new(SX_ERR_USAGE, "--label %s has no mapper to name", sx_args_text(args, "label", n));
     if (n == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper is named"),
                              "name each by --mapper NAME; `sextant list mappers` shows them");
@@ -68,11 +70,13 @@ static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
     c->settings = calloc(n, sizeof *c->settings);
     if (!c->mapper || !c->settings) return sx_error_memory();
     for (; (text = sx_args_text(args, "mapper", c->n_mappers)); c->n_mappers++) {
+        if (!(label = sx_args_text(args, "label", c->n_mappers))) label = text;
         for (size_t i = 0; i < c->n_mappers; i++)
-            if (strcmp(c->mapper[i], text) == 0)
-                return sx_error_new(SX_ERR_USAGE, "--mapper %s is given twice", text);
+            if (strcmp(c->mapper[i], label) == 0)
+                return sx_error_new(SX_ERR_USAGE, "--%s %s is given twice",
+                                    label == text ? "mapper" : "label", label);
         SX_TRY(sx_navigator_text(text, &c->settings[c->n_mappers]));
-        c->mapper[c->n_mappers] = strdup(text);
+        c->mapper[c->n_mappers] = strdup(label);
         if (!c->mapper[c->n_mappers]) return sx_error_memory();
     }
     return SX_OK;
@@ -150,7 +154,7 @@ static sx_status run_once(sx_comparison *c, const sx_space *space, size_t proble
     options.seed = seed;
     SX_TRY(sx_run_new(space, &options, &run));
     *out = (sx_compare_run){.problem = problem, .mapper = mapper, .seed = seed};
-    sx_status status = sx_run_search(run, c->mapper[mapper]);
+    sx_status status = sx_run_search(run, c->settings[mapper]);
     if (!status) status = take_result(run, out);
     if (!c->clock) forget_times(out);
     sx_run_free(run);
@@ -197,6 +201,16 @@ static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t probl
     if (!status) status = add_diagnosis(c, s.space, problem, err);
     sx_search_space_fini(&s);
     return status;
+}
+
+/* Makes sure, before anything runs, that the files asked for can be written. */
+static sx_status check_files(const sx_args *args) {
+    static const char *const options[] = {"output", "csv", "svg"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *path = sx_args_text(args, options[i], 0);
+        if (path) SX_TRY(sx_file_writable(path));
+    }
+    return SX_OK;
 }
 
 /* Runs everything. */
@@ -248,6 +262,7 @@ static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison
     SX_TRY(sx_sources_problems(sources, &c->problems));
     SX_TRY(drop_twins(&c->problems));
     sx_search_notes(args, sources, &result->err);
+    SX_TRY(check_files(args));
     SX_TRY(run_all(args, sources, c, result));
     return answer(args, c, result);
 }
@@ -281,6 +296,8 @@ static const sx_option options[] = {
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_MAPPERS,
+    {"label", 0, "TEXT", SX_OPTION_TEXT, true,
+     "what to call a mapper in tables and figures: the first one names the first mapper; repeatable"},
     {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
      "how many seeds to take, or which: 3,14,15 (" TEXT_OF(DEFAULT_SEEDS) ")"},
     SX_OPTION_MINIMISE,

@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
 #include "base/text.h"
@@ -57,7 +58,7 @@ static bool write_all(int fd, const char *text, size_t size) {
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* Writes to what is there and must stay: a device, a pipe, a link. */
+/* Writes to what is there and must stay: a device, a pipe. */
 static SX_MUST_USE sx_status write_through(const char *path, const char *text, size_t size) {
     int fd = open(path, O_WRONLY | O_TRUNC);
     if (fd < 0) return file_error("write", path);
@@ -100,8 +101,59 @@ done:
     return status;
 }
 
-sx_status sx_file_write(const char *path, const char *text, size_t size) {
+/* What a link leads to, to be freed with free(), or a copy of a path that is none or leads nowhere; NULL when
+ * memory is out. Links among the devices, such as /dev/stdout, stand for what is open already. */
+static char *follow(const char *path) {
     struct stat info;
-    bool replace = lstat(path, &info) != 0 || S_ISREG(info.st_mode);
-    return replace ? write_replacing(path, text, size) : write_through(path, text, size);
+    bool link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && strncmp(path, "/dev/", 5) != 0;
+    char *real = link ? realpath(path, NULL) : NULL;
+    return real ? real : strdup(path);
+}
+
+/* Whether what a path leads to is to be replaced rather than written to as it is. */
+static bool replaceable(const char *path) {
+    struct stat info;
+    return lstat(path, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+sx_status sx_file_write(const char *path, const char *text, size_t size) {
+    char *target = follow(path);
+    if (!target) return sx_error_memory();
+    sx_status status =
+        replaceable(target) ? write_replacing(target, text, size) : write_through(target, text, size);
+    free(target);
+    return status;
+}
+
+/* Makes a file beside `path` and takes it away again. */
+static SX_MUST_USE sx_status try_beside(const char *path) {
+    size_t room = strlen(path) + 40;
+    char *temporary = malloc(room);
+    if (!temporary) return sx_error_memory();
+    int fd = create_beside(path, temporary, room);
+    sx_status status = fd < 0 ? file_error("write", path) : SX_OK;
+    if (fd >= 0) {
+        close(fd);
+        unlink(temporary);
+    }
+    free(temporary);
+    return status;
+}
+
+sx_status sx_file_writable(const char *path) {
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
+    size_t length = strlen(path);
+    if (length == 0 || path[length - 1] == '/')
+        return sx_error_new(SX_ERR_FILE, "'%s' is no name of a file", path);
+    char *target = follow(path);
+    if (!target) return sx_error_memory();
+    sx_status status = SX_OK;
+    if (replaceable(target))
+        status = try_beside(target);
+    else if (access(target, W_OK) != 0)
+        status = file_error("write", path);
+    free(target);
+    return status;
 }

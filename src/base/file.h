@@ -13,4 +13,7 @@ SX_MUST_USE sx_status sx_file_read(const char *path, size_t limit, SX_OWN char *
  * replaced; a device or a pipe is written to as it is. */
 SX_MUST_USE sx_status sx_file_write(const char *path, const char *text, size_t size);
 
+/* Refuses a path that sx_file_write could not write to, before there is anything to lose. */
+SX_MUST_USE sx_status sx_file_writable(const char *path);
+
 #endif

@@ -120,7 +120,11 @@ static void link_stays_a_link_to_the_new_text(void **state) {
     struct stat info;
     assert_null(sx_file_write(in_folder("a"), "old", 3));
     assert_int_equal(symlink("a", in_folder("link")), 0);
+    assert_int_equal(stat(in_folder("a"), &info), 0);
+    ino_t before = info.st_ino;
     assert_null(sx_file_write(in_folder("link"), "new", 3));
+    assert_int_equal(stat(in_folder("a"), &info), 0);
+    assert_true(info.st_ino != before);
     assert_int_equal(lstat(in_folder("link"), &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     assert_null(sx_file_read(in_folder("a"), 100, &text, &size));
@@ -154,6 +158,24 @@ static void failed_write_keeps_the_old_and_leaves_nothing(void **state) {
     assert_int_equal(files_in_folder(), 1);
     assert_fails(sx_file_write(in_folder("none/a"), "x", 1), SX_ERR_FILE,
                  "none/a': No such file or directory");
+}
+
+static void what_cannot_be_written_is_refused_beforehand(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(in_folder("d"), 0755), 0);
+    assert_fails(sx_file_writable(in_folder("d")), SX_ERR_FILE, "is a folder, not a file");
+    assert_fails(sx_file_writable(in_folder("none/a")), SX_ERR_FILE, "none/a': No such file or directory");
+    assert_fails(sx_file_writable(in_folder("a/")), SX_ERR_FILE, "is no name of a file");
+    assert_fails(sx_file_writable(""), SX_ERR_FILE, "'' is no name of a file");
+    assert_null(sx_file_writable(in_folder("a")));
+    assert_null(sx_file_writable("/dev/null"));
+    assert_int_equal(files_in_folder(), 1);
+    assert_null(sx_file_write(in_folder("a"), "old", 3));
+    assert_fails(sx_file_writable(in_folder("a/b")), SX_ERR_FILE, "Not a directory");
+    assert_null(sx_file_writable(in_folder("a")));
+    assert_int_equal(symlink("a", in_folder("link")), 0);
+    assert_null(sx_file_writable(in_folder("link")));
+    assert_int_equal(files_in_folder(), 3);
 }
 
 static void size_limit_is_the_last_size_allowed(void **state) {
@@ -196,6 +218,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(link_stays_a_link_to_the_new_text, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(pipe_is_written_to_and_stays_a_pipe, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(failed_write_keeps_the_old_and_leaves_nothing, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(what_cannot_be_written_is_refused_beforehand, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(size_limit_is_the_last_size_allowed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(missing_file_and_folder_are_named, make_folder, remove_folder),

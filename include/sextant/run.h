@@ -48,7 +48,7 @@ SX_API SX_MUST_USE sx_status sx_run_new(const sx_space *space, const sx_run_opti
 SX_API void sx_run_free(SX_TAKE sx_run *run);
 
 /* Searches by a navigator, "name" or "name:key=value,key=value". An exhausted budget is no error, and neither
- * is finding nothing; a run searches once. */
+ * is finding nothing; a run searches once. What was found can also be asked for after an error. */
 SX_API SX_MUST_USE sx_status sx_run_search(sx_run *run, const char *navigator);
 
 typedef enum sx_stop {
@@ -58,6 +58,7 @@ typedef enum sx_stop {
     SX_STOP_TARGET,
     SX_STOP_PATIENCE,
     SX_STOP_SIGNAL,
+    SX_STOP_FAILED, /* an error ended it; what was found before stands */
 } sx_stop;
 SX_API const char *sx_stop_name(sx_stop stop);
 

@@ -63,8 +63,8 @@ typedef struct sx_session_result {
     sx_score total; /* energies and cycles summed over layers and their counts */
 } sx_session_result;
 
-/* Maps every layer. *out is freed with sx_session_result_fini, also after an error. The checkpoint file is
- * removed once the session is complete. */
+/* Maps every layer. *out is freed with sx_session_result_fini, also after an error, and then holds what was
+ * found before. The checkpoint file is removed once the session is complete. */
 SX_API SX_MUST_USE sx_status sx_session_run(const sx_network *network, const sx_arch *arch,
                                             const sx_session_options *options, sx_session_result *out);
 SX_API void sx_session_result_fini(sx_session_result *result);

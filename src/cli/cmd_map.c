@@ -83,14 +83,34 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     return SX_OK;
 }
 
-/* Writes the mapping of layer `i` to a file in a folder, named after the layer. */
-static sx_status write_in_folder(const sx_map_job *job, size_t i, const char *folder) {
-    char *text = NULL, *path = NULL;
+/* The file for the mapping of layer `i` in a folder, named after the layer; freed with free(). */
+static sx_status path_in_folder(const sx_map_job *job, size_t i, const char *folder, char **out) {
     sx_text name = {0};
     sx_text_add(&name, "%s/%s.map.yaml", folder, job->network.layer[i].name);
-    sx_status status = sx_text_take(&name, &path);
-    for (char *c = path ? path + strlen(folder) + 1 : NULL; c && *c; c++)
+    SX_TRY(sx_text_take(&name, out));
+    for (char *c = *out + strlen(folder) + 1; *c; c++)
         if (*c == '/') *c = '_';
+    return SX_OK;
+}
+
+/* Makes sure, before the search, that --output can be written; the folder of a network is made. */
+static sx_status prepare_output(const sx_args *args, const sx_map_job *job) {
+    const char *output = sx_args_text(args, "output", 0);
+    char *path;
+    if (!output) return SX_OK;
+    if (job->network.n_layers == 1 || sx_args_flag(args, "json")) return sx_file_writable(output);
+    if (mkdir(output, 0777) != 0 && errno != EEXIST)
+        return sx_error_new(SX_ERR_FILE, "cannot make the folder '%s': %s", output, strerror(errno));
+    SX_TRY(path_in_folder(job, 0, output, &path));
+    sx_status status = sx_file_writable(path);
+    free(path);
+    return status;
+}
+
+/* Writes the mapping of layer `i` into a folder. */
+static sx_status write_in_folder(const sx_map_job *job, size_t i, const char *folder) {
+    char *text = NULL, *path = NULL;
+    sx_status status = path_in_folder(job, i, folder, &path);
     if (!status) status = sx_map_mapping_text(job, i, &text);
     if (!status) status = sx_file_write(path, text, strlen(text));
     free(text);
@@ -107,10 +127,7 @@ static sx_status write_mappings(const sx_map_job *job, const char *path) {
         free(text);
         return status;
     }
-    if (job->network.n_layers == 1) return SX_OK;
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return sx_error_new(SX_ERR_FILE, "cannot make the folder '%s': %s", path, strerror(errno));
-    for (size_t i = 0; i < job->result.n_layers; i++)
+    for (size_t i = 0; job->network.n_layers > 1 && i < job->result.n_layers; i++)
         if (job->result.layer[i].found) SX_TRY(write_in_folder(job, i, path));
     return SX_OK;
 }
@@ -123,10 +140,20 @@ static void forget_times(sx_session_result *result) {
     }
 }
 
-/* Gives out what was found. */
+/* Adds what was found, for a person. */
+static sx_status print(const sx_args *args, const sx_map_job *job, sx_result *result) {
+    bool quiet = sx_args_flag(args, "quiet"), verbose = sx_args_flag(args, "verbose");
+    if (job->result.resumed && !quiet)
+        sx_text_add(&result->err, "note: resumed from %s\n", job->options.checkpoint);
+    if (job->network.n_layers == 1)
+        return sx_map_print_layer(job, quiet, verbose, job->result.found ? &result->out : &result->err);
+    sx_map_print_network(job, verbose, &result->out);
+    return SX_OK;
+}
+
+/* Gives out what was found, also where the mappings cannot be written. */
 static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *result) {
     const char *output = sx_args_text(args, "output", 0);
-    bool quiet = sx_args_flag(args, "quiet");
     result->exit = job->result.found || (!job->result.complete && job->result.total.cycles > 0)
                        ? SX_EXIT_FOUND
                        : SX_EXIT_NONE;
@@ -134,14 +161,11 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
         result->file = output;
         return sx_map_json(job, &result->out);
     }
-    if (output) SX_TRY(write_mappings(job, output));
-    if (job->result.resumed && !quiet)
-        sx_text_add(&result->err, "note: resumed from %s\n", job->options.checkpoint);
-    if (job->network.n_layers == 1)
-        return sx_map_print_layer(job, quiet, sx_args_flag(args, "verbose"),
-                                  job->result.found ? &result->out : &result->err);
-    sx_map_print_network(job, sx_args_flag(args, "verbose"), &result->out);
-    return SX_OK;
+    sx_status written = output ? write_mappings(job, output) : SX_OK;
+    sx_status printed = print(args, job, result);
+    if (!written) return printed;
+    sx_status_free(printed);
+    return written;
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
@@ -153,6 +177,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     SX_TRY(sx_sources_arch(sources, &job->arch));
     SX_TRY(sx_sources_network(sources, &job->network));
     sx_search_notes(args, sources, &result->err);
+    SX_TRY(prepare_output(args, job));
     if (db) SX_TRY(sx_store_open(db, &job->options.store));
     sx_progress_begin(&w.line, args);
     job->options.run.stop = sx_interrupt_catch();
@@ -164,9 +189,10 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     job->options.user = &w;
     sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
     sx_progress_end(&w.line);
-    if (status) return status;
     if (sx_args_flag(args, "no-clock")) forget_times(&job->result);
-    return answer(args, job, result);
+    if (!status) return answer(args, job, result);
+    if (job->result.total.cycles > 0) sx_status_free(answer(args, job, result));
+    return status;
 }
 
 /* `sextant map`. */

@@ -60,14 +60,20 @@ static sx_exit fail(sx_status status) {
     return code;
 }
 
-/* Writes a result to its file or to standard output. */
+static sx_status write_out(const sx_text *out) {
+    if (fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0) return SX_OK;
+    return sx_error_new(SX_ERR_FILE, "cannot write standard output: %s", strerror(errno));
+}
+
+/* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */
 static sx_status write_result(const sx_result *result) {
     const sx_text *out = &result->out;
     if (out->failed || result->err.failed) return sx_error_memory();
     if (out->size == 0) return SX_OK;
-    if (result->file) return sx_file_write(result->file, out->data, out->size);
-    if (fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0) return SX_OK;
-    return sx_error_new(SX_ERR_FILE, "cannot write standard output: %s", strerror(errno));
+    if (!result->file) return write_out(out);
+    sx_status status = sx_file_write(result->file, out->data, out->size);
+    if (status) sx_status_free(write_out(out));
+    return status;
 }
 
 /* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written

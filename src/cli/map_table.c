@@ -31,9 +31,11 @@ static const char *ending(sx_stop stop) {
     case SX_STOP_PATIENCE:
         return "it found nothing better for as long as it was to wait";
     case SX_STOP_SIGNAL:
+        return "it was stopped";
+    case SX_STOP_FAILED:
         break;
     }
-    return "it was stopped";
+    return "an error ended it";
 }
 
 /* Adds how the search went, in a sentence or two. */

@@ -4,7 +4,8 @@
 #include <math.h>
 
 const char *sx_stop_name(sx_stop stop) {
-    static const char *const names[] = {"done", "evaluations", "time", "target", "patience", "signal"};
+    static const char *const names[] = {"done",     "evaluations", "time",  "target",
+                                        "patience", "signal",      "failed"};
     return names[stop];
 }
 
@@ -16,7 +17,7 @@ sx_run_summary sx_run_result(const sx_run *run) {
         .cache_hits = run->cache_hits,
         .seconds = run->seconds,
         .stop = run->stop,
-        .repeatable = run->options.seconds <= 0 && run->stop != SX_STOP_SIGNAL,
+        .repeatable = run->options.seconds <= 0 && run->stop < SX_STOP_SIGNAL,
         .lower_bound = run->lower_bound,
         .optimal = run->optimal,
     };

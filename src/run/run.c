@@ -81,6 +81,7 @@ void sx_run_fail(sx_run *run, sx_status failure) {
     else
         run->failure = failure;
     run->ended = run->closed = true;
+    run->stop = SX_STOP_FAILED;
 }
 
 /* Tells of progress, where that is wanted and due. */

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static sx_status search_all(sx_session *session) {
 static void conclude(sx_session *session) {
     sx_session_result *out = session->out;
     double busy = 0;
-    out->found = true;
+    out->found = out->n_layers > 0;
     for (size_t i = 0; i < out->n_layers; i++) {
         const size_t first = session->first[i];
         const double count = (double)session->network->layer[i].count;
@@ -132,9 +133,11 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     sx_status status = begin(&session);
     if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
-    if (!status) conclude(&session);
-    if (!status && out->complete && options->checkpoint && remove(options->checkpoint) != 0)
-        status = sx_error_new(SX_ERR_FILE, "cannot remove the checkpoint '%s'", options->checkpoint);
+    conclude(&session);
+    if (!status && out->complete && options->checkpoint && remove(options->checkpoint) != 0 &&
+        errno != ENOENT)
+        status = sx_error_new(SX_ERR_FILE, "cannot remove the checkpoint '%s': %s", options->checkpoint,
+                              strerror(errno));
     sx_start_fini(&session.start);
     free(session.state);
     free(session.identity);

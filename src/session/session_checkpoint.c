@@ -79,7 +79,7 @@ static void pass_summary(codec *c, sx_run_summary *summary) {
     pass_flag(c, &summary->repeatable);
     pass(c, &summary->lower_bound, sizeof summary->lower_bound);
     pass_flag(c, &summary->optimal);
-    if (stop > SX_STOP_SIGNAL) c->failed = true;
+    if (stop >= SX_STOP_SIGNAL) c->failed = true;
     summary->stop = c->failed ? SX_STOP_DONE : (sx_stop)stop;
 }
 

@@ -90,7 +90,7 @@ static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
     return SX_OK;
 }
 
-/* Copies out what a run found. */
+/* Copies out what a run found, also before it failed. */
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
     const sx_score minimum = sx_model_minimum(b->model);
@@ -110,7 +110,7 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
     if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
     if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
     SX_TRY(copy_trace(b->run, result));
-    if (result->found || result->summary.stop == SX_STOP_SIGNAL) return SX_OK;
+    if (result->found || result->summary.stop >= SX_STOP_SIGNAL) return SX_OK;
     return sx_space_diagnose(b->space, o->seed, DIAGNOSIS_TRIES, &result->diagnosis);
 }
 
@@ -166,12 +166,14 @@ sx_status sx_session_search(sx_session *session) {
     sx_layer_result *result = &session->out->layer[session->at];
     bench *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
-    sx_status status = prepare(session, b);
+    sx_status status = prepare(session, b), collected = SX_OK;
     if (!status) status = sx_run_search(b->run, session->mapper);
     free(session->state);
     session->state = NULL;
     session->state_size = 0;
-    if (!status) status = collect(session, b, result);
+    if (b->run) collected = collect(session, b, result);
     bench_free(b);
+    if (!status) return collected;
+    sx_status_free(collected);
     return status;
 }

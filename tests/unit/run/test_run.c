@@ -469,6 +469,8 @@ static void misuse_is_refused(void **state) {
     o.checkpoint = refuse;
     sx_expect_ok(sx_run_new(space, &o, &run));
     sx_expect_error(sx_run_search(run, "random"), "is no limit of seconds");
+    assert_int_equal(sx_run_result(run).stop, SX_STOP_FAILED);
+    assert_false(sx_run_result(run).repeatable);
     sx_run_free(run);
     sx_run_free(NULL);
     sx_space_free(space);

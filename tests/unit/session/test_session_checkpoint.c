@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -352,12 +353,51 @@ static void refuses_places_it_cannot_write(void **state) {
     sx_small_fini(&small);
 }
 
+/* A file that a callback is to put a folder in the way of. */
+typedef struct obstacle {
+    const char *path;
+    size_t ends_left;
+} obstacle;
+
+static void hinder(void *user, size_t layer, const sx_layer_result *result) {
+    obstacle *o = user;
+    (void)layer;
+    (void)result;
+    if (!o->ends_left || --o->ends_left > 0) return;
+    remove(o->path);
+    assert_int_equal(mkdir(o->path, 0777), 0);
+}
+
+/* A checkpoint that cannot be written any more ends the session with what was found until then. */
+static void failing_loses_nothing(void **state) {
+    (void)state;
+    static sx_small small;
+    sx_session_result whole, part;
+    sx_small_init(&small, "random", 500, SX_WARM_SIMILARITY);
+    sx_small_run(&small, &whole);
+    small.options.checkpoint = fresh_path();
+    small.options.layer_ends = hinder;
+    obstacle o = {.path = small.options.checkpoint, .ends_left = 2};
+    small.options.user = &o;
+    sx_expect_error(sx_session_run(&small.network, &small.arch, &small.options, &part), "cannot write");
+    assert_int_equal(part.n_layers, SX_SMALL_LAYERS);
+    assert_false(part.complete || part.found);
+    for (size_t i = 0; i < 3; i++) sx_same_layer(&whole.layer[i], &part.layer[i]);
+    assert_false(part.layer[3].found);
+    assert_true(part.total.cycles > 0);
+    sx_session_result_fini(&part);
+    rmdir(small.options.checkpoint);
+    sx_session_result_fini(&whole);
+    sx_small_fini(&small);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resumes_after_every_layer), cmocka_unit_test(resumes_without_answers),
         cmocka_unit_test(survives_being_killed),     cmocka_unit_test(refuses_those_of_others),
         cmocka_unit_test(refuses_other_constraints), cmocka_unit_test(refuses_damage),
         cmocka_unit_test(goes_on_within_a_layer),    cmocka_unit_test(refuses_places_it_cannot_write),
+        cmocka_unit_test(failing_loses_nothing),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -107,6 +107,7 @@ static bool is_one_of(const char *word, const char *name, const char *letter) {
 
 int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     sx_result result = {0};
     sx_status status = SX_OK;
     if (argc < 2) {

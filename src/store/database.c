@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -58,16 +59,20 @@ static SX_ERROR sx_status unwritable(const sx_database *database) {
                          "both the file and its folder must be writable");
 }
 
+static SX_ERROR sx_status in_use(const sx_database *database) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_FILE,
+                     "the database '%s' is in use: another program has been writing to it for %d seconds",
+                     database->path, WAIT_SECONDS),
+        "try again when it is done");
+}
+
 sx_status sx_database_error(sx_database *database) {
     const char *message = sqlite3_errmsg(database->handle);
     switch (sqlite3_errcode(database->handle) & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return sx_error_hint(sx_error_new(SX_ERR_FILE,
-                                          "the database '%s' is in use: another program has been writing to "
-                                          "it for %d seconds",
-                                          database->path, WAIT_SECONDS),
-                             "try again when it is done");
+        return in_use(database);
     case SQLITE_FULL:
         return sx_error_new(SX_ERR_FILE, "no room is left for the database '%s'", database->path);
     case SQLITE_NOMEM:
@@ -162,18 +167,39 @@ static int64_t big_endian(const unsigned char *at) {
     return (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
-/* Reads the header through SQLite's own file handle, before SQLite itself looks at the file (it might begin
- * by mending it), and refuses what is not ours. Opening the file a second time instead would drop the locks
- * this process holds on it. */
-static SX_MUST_USE sx_status check_header(sx_database *database) {
+/* Takes the lock that readers share, waiting for a writer to be done: what is read while a writer copies its
+ * pages into the file may be half of one thing and half of another. */
+static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file) {
+    const struct timespec pause = {.tv_nsec = 5000000};
+    for (long waits = 0; waits < WAIT_SECONDS * 200L; waits++) {
+        int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
+        if (code == SQLITE_OK) return SX_OK;
+        if ((code & 0xff) != SQLITE_BUSY) return refused(database, "lock");
+        nanosleep(&pause, NULL);
+    }
+    return in_use(database);
+}
+
+/* Reads the header, and how many bytes there are, through SQLite's own file handle, before SQLite itself
+ * looks at the file (it might begin by mending it). Opening the file a second time instead would drop the
+ * locks this process holds on it. */
+static SX_MUST_USE sx_status read_header(sx_database *database, unsigned char *header, sqlite3_int64 *size) {
     sqlite3_file *file = NULL;
+    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (!file || !file->pMethods) return refused(database, "read");
+    SX_TRY(lock_file(database, file));
+    bool good = file->pMethods->xFileSize(file, size) == SQLITE_OK &&
+                (*size == 0 || file->pMethods->xRead(file, header, HEADER_SIZE, 0) == SQLITE_OK);
+    file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+    return good ? SX_OK : refused(database, "read");
+}
+
+/* Refuses what is not ours by its header. */
+static SX_MUST_USE sx_status check_header(sx_database *database) {
     sqlite3_int64 size = 0;
     unsigned char header[HEADER_SIZE];
-    sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (!file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
-        return refused(database, "read");
+    SX_TRY(read_header(database, header, &size));
     if (size == 0) return SX_OK;
-    if (file->pMethods->xRead(file, header, HEADER_SIZE, 0) != SQLITE_OK) return refused(database, "read");
     if (memcmp(header, "SQLite format 3", 16) != 0) return not_a_database(database);
     if (big_endian(header + APPLICATION_AT) != SX_SCHEMA_APPLICATION) return sx_database_foreign(database);
     int64_t version = big_endian(header + VERSION_AT);

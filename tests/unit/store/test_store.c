@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -280,14 +281,21 @@ static void any_nouns_are_read_back(void **state) {
     sx_store_close(store);
 }
 
+/* Ends this process where something failed, saying what. */
+static void give_up(sx_status status, int code) {
+    if (!status) return;
+    fprintf(stderr, "%s\n", sx_status_text(status));
+    _exit(code);
+}
+
 /* In a process of its own: adds records from `first` on and tells of each through a pipe. */
 static void add_many(uint64_t first, uint64_t n, int pipe_end) {
     sx_store *store;
-    if (sx_store_open(sx_scratch("a.db"), &store)) _exit(1);
+    give_up(sx_store_open(sx_scratch("a.db"), &store), 1);
     for (uint64_t i = first; i < first + n; i++) {
         sx_record record;
         sx_test_record(i, &record);
-        if (sx_store_add(store, &record)) _exit(2);
+        give_up(sx_store_add(store, &record), 2);
         if (pipe_end >= 0 && write(pipe_end, &i, sizeof i) != sizeof i) _exit(3);
     }
     sx_store_close(store);

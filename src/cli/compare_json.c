@@ -9,8 +9,8 @@
 static json_t *trace_json(const sx_compare_run *run) {
     json_t *list = json_array();
     for (size_t i = 0; i < run->n_trace; i++)
-        json_array_append_new(list, json_pack("[I, f, f]", (json_int_t)run->trace[i].evaluations,
-                                              run->trace[i].seconds, run->trace[i].value));
+        json_array_append_new(list, json_pack("[I, f, o]", (json_int_t)run->trace[i].evaluations,
+                                              run->trace[i].seconds, sx_json_real(run->trace[i].value)));
     return list;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 json_t *sx_json_number(double value) {
     if (!isfinite(value)) return json_null();
@@ -9,8 +10,22 @@ json_t *sx_json_number(double value) {
     return json_real(value);
 }
 
+json_t *sx_json_real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *sx_json_count(uint64_t value) {
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
 json_t *sx_json_string(const char *text) {
-    return text ? json_string(text) : json_null();
+    json_t *string = text ? json_string(text) : json_null();
+    char *copy = string ? NULL : strdup(text);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    if (copy) string = json_string(copy);
+    free(copy);
+    return string;
 }
 
 json_t *sx_json_score(const sx_score *score) {

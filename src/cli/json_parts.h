@@ -9,7 +9,11 @@
 
 /* A number: an integer where it is one, null where it is none (infinite or not a number). */
 json_t *sx_json_number(double value);
-/* A string, or null for NULL. */
+/* A number with a point, null where it is none. */
+json_t *sx_json_real(double value);
+/* A count; one beyond 2^63 as the nearest number with a point. */
+json_t *sx_json_count(uint64_t value);
+/* A string, or null for NULL; where it is not UTF-8 (a path may be anything), with marks of interrogation. */
 json_t *sx_json_string(const char *text);
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);

@@ -14,7 +14,7 @@ static sx_status set_answer(const sx_map_job *job, size_t layer, const sx_answer
     SX_TRY(
         sx_mapping_write(&answer->mapping, &job->network.layer[layer].problem, &job->arch, SX_JSON, &text));
     json_t *score = sx_json_score(&answer->score);
-    json_object_set_new(score, "objective", json_real(answer->value));
+    json_object_set_new(score, "objective", sx_json_real(answer->value));
     json_object_set_new(score, "evaluation", json_integer((json_int_t)answer->evaluation));
     json_object_set_new(object, key, score);
     json_object_set_new(object, "mapping", sx_json_noun(text));
@@ -39,14 +39,14 @@ static sx_status set_answers(const sx_map_job *job, size_t layer, const sx_answe
 static json_t *trace_json(const sx_layer_result *layer) {
     json_t *list = json_array();
     for (size_t i = 0; i < layer->n_trace; i++)
-        json_array_append_new(list, json_pack("[I, f, f]", (json_int_t)layer->trace[i].evaluations,
-                                              layer->trace[i].seconds, layer->trace[i].value));
+        json_array_append_new(list, json_pack("[I, f, o]", (json_int_t)layer->trace[i].evaluations,
+                                              layer->trace[i].seconds, sx_json_real(layer->trace[i].value)));
     return list;
 }
 
 static json_t *warm_json(const sx_layer_result *layer) {
-    return json_pack("{s:s, s:s, s:f}", "from", layer->warm_from == -2 ? "database" : "layer", "problem",
-                     layer->warm_name, "objective", layer->warm_value);
+    return json_pack("{s:s, s:s, s:o}", "from", layer->warm_from == -2 ? "database" : "layer", "problem",
+                     layer->warm_name, "objective", sx_json_real(layer->warm_value));
 }
 
 /* Sets what is known of a search that was made. */
@@ -60,9 +60,8 @@ static void set_search(const sx_layer_result *layer, bool own, json_t *object) {
     json_object_set_new(object, "repeatable", json_boolean(s->repeatable));
     if (s->lower_bound > 0) json_object_set_new(object, "lower_bound", json_real(s->lower_bound));
     if (s->lower_bound > 0 || s->optimal) json_object_set_new(object, "optimal", json_boolean(s->optimal));
-    json_object_set_new(object, "minimum", json_real(layer->minimum));
-    if (layer->warm_from != -1 && layer->warm_value > 0)
-        json_object_set_new(object, "warm_start", warm_json(layer));
+    json_object_set_new(object, "minimum", sx_json_real(layer->minimum));
+    if (layer->warm_from != -1) json_object_set_new(object, "warm_start", warm_json(layer));
     json_object_set_new(object, "trace", own ? trace_json(layer) : json_array());
 }
 
@@ -98,16 +97,16 @@ static sx_status layer_json(const sx_map_job *job, size_t i, json_t **out) {
 static json_t *repeat_json(const sx_map_job *job) {
     static const char *const warm[] = {"off", "previous", "similarity"};
     const sx_session_options *o = &job->options;
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:I, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
+    return json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
                      "s:I, s:b}",
-                     "version", sx_version(), "problem", job->problem, "mapper", job->mapper, "objective",
-                     job->objective, "seed", (json_int_t)o->run.seed, "evals", (json_int_t)o->run.evaluations,
-                     "time", o->run.seconds, "target", o->run.target, "patience", (json_int_t)o->run.patience,
-                     "k_best", (json_int_t)o->run.k_best, "pareto", o->run.pareto, "warm_start",
-                     warm[o->warm], "remainders", o->space.remainders, "keep_all", o->space.keep_all,
-                     "no_banks", o->space.no_banks, "no_first_read_elision", o->model.no_first_read_elision,
-                     "no_link_transfers", o->model.no_link_transfers, "batch", (json_int_t)job->batch,
-                     "training", job->training);
+                     "version", sx_version(), "problem", sx_json_string(job->problem), "mapper", job->mapper,
+                     "objective", job->objective, "seed", (json_int_t)o->run.seed, "evals",
+                     sx_json_count(o->run.evaluations), "time", o->run.seconds, "target", o->run.target,
+                     "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best,
+                     "pareto", o->run.pareto, "warm_start", warm[o->warm], "remainders", o->space.remainders,
+                     "keep_all", o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
+                     o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
+                     (json_int_t)job->batch, "training", job->training);
 }
 
 sx_status sx_map_json(const sx_map_job *job, sx_text *out) {

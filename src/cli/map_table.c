@@ -57,7 +57,7 @@ static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx
     else if (s->lower_bound > 0 && layer->found)
         sx_text_add(&line, " Nothing can be better than %.6g: the answer is within %s of the best.",
                     s->lower_bound, sx_show_percent(layer->best.value / s->lower_bound - 1).text);
-    if (layer->warm_from != -1 && layer->warm_value > 0)
+    if (layer->warm_from != -1)
         sx_text_add(&line, " It began from the mapping of %s, scaled, at %.4g.", layer->warm_name,
                     layer->warm_value);
     if (!s->repeatable) sx_text_add(&line, " A clock or a signal ended it, so it will not repeat exactly.");

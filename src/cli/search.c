@@ -39,6 +39,8 @@ sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_ru
     o.target = sx_args_number(args, "target", 0);
     o.patience = sx_args_count(args, "patience", 0);
     o.seed = sx_args_count(args, "seed", 0);
+    if (o.seed > INT64_MAX)
+        return sx_error_new(SX_ERR_USAGE, "--seed must be at most %lld", (long long)INT64_MAX);
     if (sx_args_flag(args, "time") && o.seconds <= 0)
         return sx_error_new(SX_ERR_USAGE, "--time is %g; it must be more than 0 seconds", o.seconds);
     if (sx_args_flag(args, "target") && o.target == 0)

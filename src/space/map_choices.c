@@ -108,6 +108,16 @@ const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t lo
     return items;
 }
 
+double sx_map_count_orders(const sx_map_space *space, int level, uint32_t loops, size_t most) {
+    sx_order_rule rule = rule_of(space, level);
+    return sx_orders_count(space->orders, &rule, loops, most);
+}
+
+double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops, sx_rng *rng) {
+    sx_order_rule rule = rule_of(space, level);
+    return sx_orders_probe(space->orders, &rule, loops, rng);
+}
+
 /* Makes the list of sets on X. */
 static void list_spreads(const sx_map_space *space, int level, uint32_t loops, struct list *list) {
     uint32_t free_x = space->free_x[level] & loops, some = 0;

@@ -20,6 +20,11 @@ bool sx_map_order_matters(const sx_map_space *space, int level, bool spread);
 const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t loops, bool matters,
                                  size_t *n))[SX_MAX_DIMS];
 
+/* How many classes these are, without listing them; 0 where there are more than `most` and no formula gives
+ * their number. And an estimate that is right on average. */
+double sx_map_count_orders(const sx_map_space *space, int level, uint32_t loops, size_t most);
+double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops, sx_rng *rng);
+
 /* The ways to lay a level's spatial loops (a mask of dimensions) on X and Y, as masks of those on X; NULL
  * when memory is out. */
 const uint16_t *sx_map_spreads_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);

@@ -10,7 +10,8 @@
  * counts for what it leaves to choose over its tilt. As there are about n! choices for n loops, q = 1 would
  * let rare samples decide; q is fitted so that levels have as many loops in the tilted distribution as in the
  * sum itself (the cross-entropy method, Rubinstein 1999). Where there are too many slots to list patterns,
- * splits are drawn as they are. */
+ * splits are drawn as they are. Where orders have too many classes to count, every sample has an estimate of
+ * its own (orders.c), which leaves the sum right on average. */
 #include "space/map_size.h"
 
 #include "base/status.h"
@@ -28,6 +29,8 @@ enum {
     FITS = 6,           /* rounds of fitting the tilt, */
     FIT_SAMPLES = 4096, /* so many samples each */
     SAMPLES = 1 << 16,
+    MAX_CLASSES = 1 << 12, /* counted of a level's loops, and of all levels' together; beyond, estimated */
+    ALL_CLASSES = 1 << 19,
 };
 
 /* The slots beyond 1, among those that are watched, and how many splits have them. */
@@ -51,8 +54,12 @@ typedef struct survey {
     bool crooked[SX_MAX_LEVELS]; /* constraints couple the spatial loops on X and Y */
     bool listed;                 /* there are patterns */
     struct dimension dim[SX_MAX_DIMS];
-    uint32_t set[SX_MAX_SLOTS];                             /* loops of the combination in hand */
-    double *orders[SX_MAX_LEVELS], *spreads[SX_MAX_LEVELS]; /* numbers by set; 0: not yet known */
+    uint32_t set[SX_MAX_SLOTS]; /* loops of the combination in hand */
+    double *orders[SX_MAX_LEVELS],
+        *spreads[SX_MAX_LEVELS]; /* numbers by set; 0: not yet known, -1: too large */
+    size_t spent;                /* classes that were counted */
+    sx_rng *rng;                 /* of estimates; NULL: all is counted */
+    bool costly;                 /* but there was too much to count */
     bool failed;
 } survey;
 
@@ -67,10 +74,17 @@ static double count_orders(survey *s, int level, uint32_t loops, bool matters) {
     if (!matters) return 1;
     double *known = &s->orders[level][loops];
     if (*known > 0) return *known;
-    size_t n = 0;
-    double all = factorial(__builtin_popcount(loops & ~(uint32_t)s->space->fixed_order[level]));
-    if (!s->space->options.remainders) sx_map_orders_of(s->choices, level, loops, true, &n);
-    return *known = n ? (double)n : all;
+    if (s->space->options.remainders)
+        return *known = factorial(__builtin_popcount(loops & ~(uint32_t)s->space->fixed_order[level]));
+    if (*known == 0) *known = sx_map_count_orders(s->space, level, loops, 0);
+    if (*known == 0 && s->spent < ALL_CLASSES) {
+        *known = sx_map_count_orders(s->space, level, loops, MAX_CLASSES);
+        s->spent += *known > 0 ? (size_t)*known : MAX_CLASSES;
+    }
+    if (*known > 0) return *known;
+    *known = -1;
+    s->costly = true;
+    return s->rng ? sx_map_probe_orders(s->space, level, loops, s->rng) : 1;
 }
 
 /* How many ways there are to lay a level's spatial loops on X and Y, where they are coupled. */
@@ -101,8 +115,9 @@ static void toggle(survey *s, int d, uint32_t slots) {
     for (; slots; slots &= slots - 1) s->set[__builtin_ctz(slots)] ^= 1u << d;
 }
 
-/* Adds up all combinations of the patterns from dimension d on. */
+/* Adds up all combinations of the patterns from dimension d on, unless that costs too much. */
 static void add_combinations(survey *s, int d, sx_u128 exact, double ways, sx_u128 *sum, double *sums) {
+    if (s->costly) return;
     if (d == s->space->problem->n_dims) {
         for (int i = 0; i < 2; i++) {
             double left = choices_left(s, i);
@@ -246,6 +261,7 @@ static sx_cardinal sum_by_samples(survey *s, bool classes, double *error) {
     int n_dims = space->problem->n_dims;
     sx_rng rng = sx_rng_stream(0, "map-size", classes);
     double q[SX_MAX_LEVELS];
+    s->rng = &rng;
     for (int l = 0; l < SX_MAX_LEVELS; l++) q[l] = 1;
     for (int i = 0; i < FITS && s->listed; i++) {
         tilt_patterns(s, q);
@@ -259,6 +275,7 @@ static sx_cardinal sum_by_samples(survey *s, bool classes, double *error) {
     for (int d = 0; d < n_dims; d++)
         sum = sx_cardinal_times(sum, s->listed ? sx_cardinal_about(s->dim[d].total)
                                                : sx_cardinal_of(sx_factors_count(space->factors[d])));
+    s->rng = NULL;
     *error = e.error;
     return sum;
 }
@@ -298,17 +315,18 @@ static void end(survey *s) {
 
 /* Adds up or estimates both sums. */
 static void survey_sums(survey *s, const sx_cardinal *bound, sx_map_reduced *out) {
-    double combinations = s->listed ? 1 : INFINITY;
+    double combinations = 1;
     for (int d = 0; d < s->space->problem->n_dims; d++) combinations *= (double)s->dim[d].n;
     *out = (sx_map_reduced){0};
-    if (combinations > MAX_COMBINATIONS) {
+    sx_u128 sum[2] = {0};
+    double sums[2] = {0};
+    s->costly = !s->listed || combinations > MAX_COMBINATIONS;
+    add_combinations(s, 0, 1, 1, sum, sums);
+    if (s->costly) {
         out->units = sum_by_samples(s, false, &out->units_error);
         out->classes = sum_by_samples(s, true, &out->classes_error);
         return;
     }
-    sx_u128 sum[2] = {0};
-    double sums[2] = {0};
-    add_combinations(s, 0, 1, 1, sum, sums);
     out->units = bound->exact ? sx_cardinal_of(sum[0]) : sx_cardinal_about(sums[0]);
     out->classes = bound->exact ? sx_cardinal_of(sum[1]) : sx_cardinal_about(sums[1]);
 }

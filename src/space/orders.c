@@ -20,7 +20,9 @@
  * What a tensor sees is the set of dimensions before its first solo one in some partial order, so the least
  * order of a class is found by always taking the least dimension that all tensors allow; and the beginning of
  * a least order is a least beginning, which prunes the enumeration to O(dimensions) steps per class. A rule
- * that fixes parts of the order is one more such view. */
+ * that fixes parts of the order is one more such view. Where classes are too many to go through, a random
+ * path down the tree of least beginnings estimates how many there are (Knuth, Estimating the efficiency of
+ * backtrack programs, 1975). */
 #include "space/orders.h"
 
 #include "base/status.h"
@@ -183,17 +185,23 @@ static uint32_t ruled(const sx_order_rule *rule, uint32_t left) {
     return left;
 }
 
+/* Whether the first n dimensions of an order, which obeys the rule, are a least beginning. */
+static bool is_least(const sx_orders *orders, const sx_order_rule *rule, const uint8_t *order, int n) {
+    uint8_t least[SX_MAX_DIMS];
+    if (orders->remainders) return true;
+    memcpy(least, order, (size_t)n);
+    make_least(orders, rule, least, n);
+    return memcmp(least, order, (size_t)n) == 0;
+}
+
 /* Adds all classes whose least order begins with the first n dimensions; false when memory is out. */
 static bool add_classes(const sx_orders *orders, const sx_order_rule *rule, struct entry *entry,
                         uint32_t dims, uint8_t *order, int n, uint32_t left) {
     if (left == 0) return add_class(orders, entry, dims, order);
     for (uint32_t next = ruled(rule, left); next; next &= next - 1) {
-        uint8_t least[SX_MAX_DIMS];
         int d = __builtin_ctz(next);
         order[n] = (uint8_t)d;
-        memcpy(least, order, sizeof least);
-        if (!orders->remainders) make_least(orders, rule, least, n + 1);
-        if (memcmp(least, order, (size_t)n + 1) != 0) continue;
+        if (!is_least(orders, rule, order, n + 1)) continue;
         if (!add_classes(orders, rule, entry, dims, order, n + 1, left & ~(1u << d))) return false;
     }
     return true;
@@ -225,6 +233,111 @@ uint8_t (*sx_orders_under(const sx_orders *orders, const sx_order_rule *rule, ui
     list_classes(orders, rule, dims & ((1u << orders->n_dims) - 1), &entry);
     *n = entry.n;
     return entry.order;
+}
+
+/* Counts the classes whose least order begins with the first n dimensions, as far as `most`. */
+static size_t count_classes(const sx_orders *orders, const sx_order_rule *rule, uint8_t *order, int n,
+                            uint32_t left, size_t most) {
+    if (left == 0) return 1;
+    size_t count = 0;
+    for (uint32_t next = ruled(rule, left); next && count < most; next &= next - 1) {
+        int d = __builtin_ctz(next);
+        order[n] = (uint8_t)d;
+        if (is_least(orders, rule, order, n + 1))
+            count += count_classes(orders, rule, order, n + 1, left & ~(1u << d), most - count);
+    }
+    return count;
+}
+
+/* Tensors without windows, in the order in which their first solo dimensions come; those in one group meet
+ * the same one. */
+struct parade {
+    int n_dims, n_groups;
+    uint32_t of[SX_MAX_DIMS];       /* the tensors that a dimension indexes */
+    uint32_t group[SX_MAX_TENSORS]; /* of tensors */
+};
+
+static double power(int base, int exponent) {
+    double product = 1;
+    for (; exponent > 0; exponent--) product *= base;
+    return product;
+}
+
+/* How many classes have this parade. What its tensors see are the dimensions before each group's first solo
+ * one. A dimension may stand anywhere after the last of its tensors' groups has begun (that is, between the
+ * beginnings of two later groups, or after all), and some dimension of the whole group must begin it. */
+static double count_parade(const struct parade *p) {
+    double count = 1;
+    int begins[SX_MAX_TENSORS + 1] = {0};
+    for (int d = 0; d < p->n_dims; d++) {
+        int last = p->n_groups;
+        while (last > 0 && !(p->of[d] & p->group[last - 1])) last--;
+        bool whole = last > 0 && (p->of[d] & p->group[last - 1]) == p->group[last - 1];
+        begins[last] += whole;
+        if (!whole) count *= p->n_groups - last + 1;
+    }
+    for (int k = 1; k < p->n_groups; k++) {
+        int places = p->n_groups - k + 1;
+        count *= power(places, begins[k]) - power(places - 1, begins[k]);
+    }
+    return p->n_groups && !begins[p->n_groups] ? 0 : count;
+}
+
+/* Adds up the classes of all parades that go on after these groups. */
+static double count_parades(struct parade *p, uint32_t left) {
+    if (left == 0) return count_parade(p);
+    double sum = 0;
+    for (uint32_t some = left; some; some = (some - 1) & left) {
+        bool begun = false;
+        for (int d = 0; d < p->n_dims; d++) begun |= (p->of[d] & left) == some;
+        if (!begun) continue;
+        p->group[p->n_groups++] = some;
+        sum += count_parades(p, left & ~some);
+        p->n_groups--;
+    }
+    return sum;
+}
+
+/* The number of classes of all orders, where no tensor has windows among the dimensions; else 0. */
+static double count_plain(const sx_orders *orders, uint32_t dims) {
+    struct parade p = {0};
+    uint32_t tensors = 0, all = (1u << orders->n_dims) - 1;
+    for (dims &= all; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        for (int v = 0; v < orders->n_tensors; v++) {
+            if (orders->indexed[v] & ~orders->solo[v] & 1u << d) return 0;
+            p.of[p.n_dims] |= (orders->solo[v] >> d & 1) << v;
+        }
+        tensors |= p.of[p.n_dims++];
+    }
+    return orders->remainders ? 0 : count_parades(&p, tensors);
+}
+
+double sx_orders_count(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims, size_t most) {
+    uint8_t order[SX_MAX_DIMS];
+    double plain = rule && rule->n_runs > 1 ? 0 : count_plain(orders, dims);
+    if (plain > 0) return plain;
+    size_t count = count_classes(orders, rule, order, 0, dims & ((1u << orders->n_dims) - 1), most + 1);
+    return count > most ? 0 : (double)count;
+}
+
+double sx_orders_probe(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims, sx_rng *rng) {
+    uint8_t order[SX_MAX_DIMS];
+    double count = 1;
+    int n = 0;
+    for (uint32_t left = dims & ((1u << orders->n_dims) - 1); left; n++) {
+        uint8_t choice[SX_MAX_DIMS];
+        unsigned choices = 0;
+        for (uint32_t next = ruled(rule, left); next; next &= next - 1) {
+            order[n] = (uint8_t)__builtin_ctz(next);
+            if (is_least(orders, rule, order, n + 1)) choice[choices++] = order[n];
+        }
+        if (choices == 0) return 0;
+        order[n] = choice[choices > 1 ? sx_rng_below(rng, choices) : 0];
+        left &= ~(1u << order[n]);
+        count *= choices;
+    }
+    return count;
 }
 
 void sx_orders_canonical(sx_orders *orders, uint32_t dims, uint8_t *order) {

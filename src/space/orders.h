@@ -28,6 +28,13 @@ typedef struct sx_order_rule {
 SX_OWN uint8_t (*sx_orders_under(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims,
                                  size_t *n))[SX_MAX_DIMS];
 
+/* How many classes have orders which obey a rule (NULL: any); 0 where there are more than `most` and no
+ * formula gives their number. */
+double sx_orders_count(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims, size_t most);
+
+/* An estimate of that number from one random descent, which is right on average. */
+double sx_orders_probe(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims, sx_rng *rng);
+
 /* The canonical order of the class that an order belongs to. */
 void sx_orders_canonical(sx_orders *orders, uint32_t dims, uint8_t *order);
 

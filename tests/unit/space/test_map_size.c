@@ -2,6 +2,7 @@
 #include "space/cardinal.h"
 #include "space/map_choices.h"
 #include "support/expect.h"
+#include "support/plain_arch.h"
 #include "support/random_space.h"
 
 #include <math.h>
@@ -72,6 +73,50 @@ static void large_sizes_are_estimated(void **state) {
         assert_true(classes.error > 0 && classes.error < 0.02);
         assert_true(raw.count.log10 > array.count.log10 && array.count.log10 > units.count.log10);
         assert_true(units.count.log10 > classes.count.log10);
+        sx_space_free(space);
+        sx_model_free(model);
+    }
+}
+
+static void deep_spaces_are_estimated(void **state) {
+    (void)state;
+    sx_arch arch;
+    sx_problem problem;
+    sx_mapping mapping;
+    sx_model *model;
+    sx_space *space;
+    sx_plain_arch(&arch, 16);
+    sx_plain_problem("O[a,b] += A[a]*B[b] {a:2,b:3}", &arch, &problem, &mapping);
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, &(sx_map_space_options){.keep_all = true}, &space));
+    sx_size units = line(space, "unit-loops"), classes = line(space, "order-classes");
+    assert_true(units.error > 0 && units.error < 0.01);
+    assert_true(fabs(units.count.log10 - log2(16 * 16 + 16) * 0.30102999566398120) < 5 * units.error);
+    assert_true(classes.count.log10 > 2.4 && classes.count.log10 < units.count.log10 + 0.01);
+    sx_space_free(space);
+    sx_model_free(model);
+}
+
+static void sixteen_dimensions_are_counted_soon(void **state) {
+    (void)state;
+    static const char *const problems[] = {
+        "O[a,b,c,d,e,f,g,h] += A[a,b,c,d,i,j,k,l]*B[e,f,g,h,i,j,k,l,m,n,o,p] "
+        "{a:4,b:4,c:4,d:4,e:4,f:4,g:4,h:4,i:4,j:4,k:4,l:4,m:2,n:2,o:2,p:2}",
+        "O[a,b,c,d,e,f,g,h] += A[a+i,b+j,c+k,d+l,m+n,o+p]*B[e,f,g,h,i,j,k,l,m,n,o,p] "
+        "{a:4,b:4,c:4,d:4,e:4,f:4,g:4,h:4,i:4,j:4,k:4,l:4,m:2,n:2,o:2,p:2}"};
+    static const double log10_of_classes[] = {19.03, 26.79};
+    sx_arch arch;
+    sx_expect_ok(sx_catalog_arch("accel-a", &arch));
+    for (int i = 0; i < 2; i++) {
+        sx_problem problem;
+        sx_model *model;
+        sx_space *space;
+        sx_expect_ok(sx_einsum_parse(problems[i], &problem));
+        sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+        sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+        sx_size classes = line(space, "order-classes");
+        assert_true(classes.error > 0 && classes.error < 0.02);
+        assert_true(fabs(classes.count.log10 - log10_of_classes[i]) < 0.02);
         sx_space_free(space);
         sx_model_free(model);
     }
@@ -158,6 +203,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mind_mappings_size_is_as_published),
         cmocka_unit_test(large_sizes_are_estimated),
+        cmocka_unit_test(deep_spaces_are_estimated),
+        cmocka_unit_test(sixteen_dimensions_are_counted_soon),
         cmocka_unit_test(small_spaces_are_counted_right),
         cmocka_unit_test(cardinals_multiply),
     };

@@ -1,6 +1,7 @@
 /* Order classes: how many there are, and that every order leads to one of them. */
 #include "space/orders.h"
 #include "support/expect.h"
+#include "support/random_case.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -174,6 +175,41 @@ static void too_many_classes_are_none(void **state) {
     sx_orders_free(orders);
 }
 
+static void classes_are_counted_without_a_list(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 400; i++) {
+        sx_rng rng = sx_rng_stream(1, "orders.count", i);
+        sx_case c;
+        sx_orders *orders;
+        sx_random_case(&rng, i % 2 ? SX_CASE_PLAIN : 0, &c);
+        sx_expect_ok(sx_orders_new(&c.problem, i % 16 == 0, &orders));
+        uint32_t dims = (uint32_t)sx_rng_below(&rng, 1u << c.problem.n_dims);
+        sx_order_rule rule = {.n_runs = 2, .run = {(uint32_t)sx_rng_below(&rng, 32), 0}};
+        rule.run[1] = ~rule.run[0];
+        size_t n_any, n_ruled;
+        assert_non_null(sx_orders_classes(orders, dims, &n_any));
+        uint8_t(*under)[SX_MAX_DIMS] = sx_orders_under(orders, &rule, dims, &n_ruled);
+        assert_true(sx_orders_count(orders, NULL, dims, n_any) == (double)n_any);
+        assert_true(sx_orders_count(orders, &rule, dims, n_ruled) == (double)n_ruled);
+        double less = sx_orders_count(orders, NULL, dims, n_any - 1), sum = 0;
+        assert_true(less == 0 || less == (double)n_any);
+        for (int j = 0; j < 4000; j++) sum += sx_orders_probe(orders, &rule, dims, &rng) / 4000;
+        assert_true(sum > 0.85 * (double)n_ruled && sum < 1.15 * (double)n_ruled);
+        free(under);
+        sx_orders_free(orders);
+    }
+}
+
+static void many_classes_have_a_formula(void **state) {
+    (void)state;
+    sx_problem problem;
+    sx_orders *orders = orders_of("O[a,b,c,d,e,f,g] += A[a,b,c,d,e,f,g]*B[h,i,j,k,l,m,n] "
+                                  "{a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2,i:2,j:2,k:2,l:2,m:2,n:2}",
+                                  false, &problem);
+    assert_true(sx_orders_count(orders, NULL, 0x3fff, 0) == 2 * (128 - 1));
+    sx_orders_free(orders);
+}
+
 /* Asks for the classes of every set. */
 static void *ask(void *user) {
     size_t n, sum = 0;
@@ -204,6 +240,8 @@ int main(void) {
         cmocka_unit_test(every_order_has_a_class),
         cmocka_unit_test(rules_leave_classes_with_orders_that_obey),
         cmocka_unit_test(too_many_classes_are_none),
+        cmocka_unit_test(classes_are_counted_without_a_list),
+        cmocka_unit_test(many_classes_have_a_formula),
         cmocka_unit_test(threads_share_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,15 +10,16 @@
  *
  * What differs. For each permutation and spread one random choice of kept tensors is tried, not all: with all
  * of them a thousand evaluations go to each factorisation, and five thousand see only five. Only one order of
- * each class that no cost tells apart is tried. `keeps=0,classes=off` is Timeloop's way. Legality does not
- * depend on the order, so each choice is checked once per factorisation, and illegal mappings do not count
- * against the budget. Timeloop counts victory and timeout in each of its threads; here tasks of a fixed size
- * are joined into one sequence, whatever the number of threads, and counted over that: a task ends when its
- * own part of the sequence is enough for victory or timeout, and the search ends after the tasks that were
- * under way. A timeout that strikes before anything was found has one point brought to legality first, so
- * that it does not hide what a little more work would find. Where levels are shared out by banks, which
- * Timeloop does not know, there is one deal for each choice of what to keep. Choices beyond the first 4,096
- * are left out, and so are spreads of a level beyond 1,024.
+ * each class that no cost tells apart is tried (of levels with up to 8 loops: more have too many classes).
+ * `keeps=0,classes=off` is Timeloop's way. Legality does not depend on the order, so each choice is checked
+ * once per factorisation, and illegal mappings do not count against the budget. Timeloop counts victory and
+ * timeout in each of its threads; here tasks of a fixed size are joined into one sequence, whatever the
+ * number of threads, and counted over that: a task ends when its own part of the sequence is enough for
+ * victory or timeout, and the search ends after the tasks that were under way. A timeout that strikes before
+ * anything was found has one point brought to legality first, so that it does not hide what a little more
+ * work would find. Where levels are shared out by banks, which Timeloop does not know, there is one deal for
+ * each choice of what to keep. Choices beyond the first 4,096 are left out, and so are spreads of a level
+ * beyond 1,024.
  *
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
 #include "base/status.h"
@@ -50,6 +51,7 @@ enum {
     TASK_SIZE = 1024, /* evaluations or draws of a task, about */
     MAX_MASKS = 4096,
     MAX_SPREADS = 1024, /* of one level */
+    MAX_LISTED = 8,     /* loops of one level whose classes of orders are listed */
     HOPELESS = 1 << 20, /* illegal draws in a row that end a search which found nothing */
 };
 
@@ -239,7 +241,8 @@ static uint64_t find_orders(walk *w) {
         m->order = NULL;
         m->loops = 0;
         for (int d = 0; d < w->space->problem->n_dims; d++) m->loops |= (uint32_t)(factor[d] > 1) << d;
-        if (w->plan->classes || !matters) {
+        bool listed = w->plan->classes && __builtin_popcount(m->loops) <= MAX_LISTED;
+        if (listed || !matters) {
             m->order = sx_map_orders_of(w->plan->choices, s, m->loops, matters, &n);
             if (!m->order) return 0;
         } else {

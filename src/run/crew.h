@@ -70,6 +70,7 @@ struct sx_crew {
     bool full; /* there are k best */
     sx_kept last;
     sx_shelf front;
+    uint64_t fronts; /* the changes of the run's front that it has */
 
     sx_log skipped; /* stands for tasks that were not begun */
     pthread_mutex_t lock;

@@ -21,6 +21,7 @@ struct sx_run {
     uint64_t evaluations, valid, rejected, cache_hits;
     uint64_t improved; /* the evaluation that found the incumbent */
     sx_shelf best, front;
+    uint64_t fronts;       /* how often the front has changed */
     sx_trace_point *trace; /* one per incumbent */
     size_t n_trace, trace_room;
     double lower_bound;

@@ -174,6 +174,7 @@ static sx_status prepare(sx_run *run) {
     run->began = sx_clock_seconds();
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
     run->progressed = run->checkpointed = sx_run_seconds(run);
+    run->fronts = 1;
     return SX_OK;
 }
 
@@ -224,7 +225,10 @@ bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point) {
         stored = trace(run, kept);
     }
     size_t corner = o->pareto ? sx_front_place(&run->front, &kept->score) : SX_NOWHERE;
-    if (stored && corner != SX_NOWHERE) stored = sx_front_put(&run->front, corner, kept, point);
+    if (stored && corner != SX_NOWHERE) {
+        stored = sx_front_put(&run->front, corner, kept, point);
+        run->fronts++;
+    }
     if (!stored) sx_run_fail(run, sx_error_memory());
     return place == 0;
 }

@@ -221,6 +221,13 @@ static void run_parallel(sx_crew *crew) {
     sx_pool_run(crew->pool, crew->n_tasks, do_job, join_done, crew);
 }
 
+/* Takes over the run's front where it has changed; false when memory is out. */
+static bool freeze_front(sx_crew *crew) {
+    if (!crew->run->options.pareto || crew->fronts == crew->run->fronts) return true;
+    crew->fronts = crew->run->fronts;
+    return sx_shelf_copy_scores(&crew->run->front, &crew->front);
+}
+
 void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
     sx_crew *crew = run->crew;
     size_t k = run->options.k_best;
@@ -232,7 +239,7 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
     if (crew->full) crew->last = run->best.kept[k - 1];
     atomic_store(&crew->halted, false);
     atomic_store(&crew->left, sx_run_left(run));
-    if (run->options.pareto && !sx_shelf_copy_scores(&run->front, &crew->front))
+    if (!freeze_front(crew))
         atomic_store(&crew->failed, true);
     else if (crew->pool && n > 1)
         run_parallel(crew);

@@ -131,7 +131,10 @@ static void fill_axis(axis *a, sx_sunstone_spread rule, bool strict) {
 
 /* Compares by factors, then by axes. */
 static int by_factors(const void *a, const void *b) {
-    return memcmp(a, b, sizeof(sx_sunstone_unrolling));
+    const sx_sunstone_unrolling *u = a, *v = b;
+    for (int d = 0; d < SX_MAX_DIMS; d++)
+        if (u->factor[d] != v->factor[d]) return u->factor[d] < v->factor[d] ? -1 : 1;
+    return (u->on_x > v->on_x) - (u->on_x < v->on_x);
 }
 
 /* Leaves one of those with the same factors, from number `first` on. */

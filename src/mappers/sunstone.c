@@ -1,0 +1,253 @@
+/* Sunstone: algebraic pruning of orders, unrollings and tiles, and alpha-beta between memories.
+ *
+ * Source: Sunstone (thesis 2022; ISPASS 2023), chapter 4. The parts: sunstone_orders.c, sunstone_unroll.c,
+ * sunstone_tiles.c, and sunstone_levels.c for the walk and the cost of partial mappings. Each can be switched
+ * off to see what it is worth (section 6.5).
+ *
+ * What differs, beside what these files say. All levels keep all that they may. plus=on mends the known
+ * losses, beginning with the answer of plain Sunstone: it unrolls dimensions of any tensors together, tries
+ * tiles that are not maximal where bandwidth binds, and takes the best to a place where no neighbour in the
+ * space is better, which also finds what is better not kept. Where constraints leave none of the mappings
+ * that Sunstone would make, some are drawn.
+ *
+ * Complexity: see sunstone_levels.c; typically some thousand evaluations, and as many costs of partial
+ * mappings, for a convolution on three memories. */
+#include "base/status.h"
+#include "mappers/sunstone_levels.h"
+#include "run/navigator.h"
+#include "space/map_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ORDER, UNROLLING, TILES, ALPHABETA, PLUS, LIMIT };
+
+static const char *const switches[] = {"off", "on", NULL};
+
+static const sx_setting settings[] = {
+    [ORDER] = {"order", "try only the orders that the trie keeps", "on", 1, 0, 1, true, switches},
+    [UNROLLING] = {"unrolling", "spread only what the unrolling rules allow", "on", 1, 0, 1, true, switches},
+    [TILES] = {"tiles", "try only the tiles that cannot grow", "on", 1, 0, 1, true, switches},
+    [ALPHABETA] = {"alphabeta", "give up partial mappings that cost more than the best complete one", "on", 1,
+                   0, 1, true, switches},
+    [PLUS] = {"plus", "go on beyond the paper's rules: mixed unrollings, smaller tiles, neighbours", "off", 0,
+              0, 1, true, switches},
+    [LIMIT] = {"limit", "partial mappings to keep at once, at most", NULL, 1e6, 1, 1e9, true, NULL},
+};
+
+enum {
+    BATCH = 16,      /* items visited at a time, at most */
+    NEIGHBOURS = 16, /* of a task */
+    DRAWS = 16,      /* where nothing else is found */
+};
+
+enum phase { PLAIN, BYPASS, UNEVEN, WIDE, WIDE_UNEVEN, DRAW, IMPROVE, DONE };
+
+/* What a search remembers. */
+typedef struct state {
+    uint64_t phase;
+    uint64_t next;                 /* item, or neighbour of the best */
+    double incumbent;              /* the best when the phase, or its part, began */
+    uint64_t flip;                 /* the choice of what to keep that is tried */
+    uint64_t idle;                 /* how many of these were tried since the last was better */
+    uint8_t bypass[SX_MAX_LEVELS]; /* of the best so far */
+} state;
+
+/* Evaluates the start points. */
+static void evaluate_starts(sx_run *run) {
+    size_t n;
+    const unsigned char *start = sx_run_starts(run, &n);
+    sx_outcome outcome;
+    for (size_t i = 0; i < n; i++)
+        sx_run_evaluate(run, start + i * sx_run_space(run)->point_size, 1, &outcome);
+}
+
+static void begin_phase(sx_run *run, state *s, enum phase phase) {
+    s->phase = phase;
+    s->next = 0;
+    sx_run_incumbent(run, &s->incumbent);
+}
+
+/* How many items to visit next: few at first, none that cannot be better than the best. */
+static size_t count_next(const sx_sunstone *plan, size_t next) {
+    size_t n = next < 1 ? 1 : next < BATCH ? next : BATCH, left = plan->items.n - next, use = 0;
+    while (use < n && use < left) {
+        const sx_sunstone_item *item = sx_sunstone_at(&plan->items, next + use);
+        if (plan->on.alphabeta && item->value > plan->incumbent) break;
+        use++;
+    }
+    return use;
+}
+
+/* Searches by the rules of a plan. */
+static sx_status walk_items(sx_run *run, const sx_sunstone_switches *on, state *s) {
+    sx_sunstone plan;
+    SX_TRY(sx_sunstone_init(sx_map_space_of(sx_run_space(run)), sx_run_objective(run), on, &plan));
+    plan.incumbent = s->incumbent;
+    sx_status status = sx_sunstone_begin(&plan, run);
+    while (!status && sx_run_continue(run)) {
+        sx_run_incumbent(run, &plan.incumbent);
+        size_t n = count_next(&plan, s->next);
+        if (n == 0) break;
+        sx_sunstone_visit(&plan, run, s->next, n);
+        s->next += n;
+        if (atomic_load(&plan.failed)) status = sx_error_memory();
+    }
+    sx_sunstone_fini(&plan);
+    return status;
+}
+
+/* What the best point does not keep though it could. */
+static void read_bypass(sx_run *run, uint8_t *bypass) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    const void *best = sx_run_incumbent(run, NULL);
+    for (int s = 0; best && s < space->arch->n_levels; s++)
+        bypass[s] = space->free_keep[s] & (uint8_t)~sx_map_point(best)->level[s].keep;
+}
+
+/* Tries what the best does not keep and could, or the other way round, one after the other, until none of
+ * these is better. */
+static sx_status walk_bypasses(sx_run *run, sx_sunstone_switches on, state *s) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    uint64_t n = 0;
+    for (int l = 0; l < space->arch->n_levels; l++) n += (uint64_t)__builtin_popcount(space->free_keep[l]);
+    while (s->idle < n && !sx_run_stopped(run)) {
+        uint64_t left = s->flip % n;
+        memcpy(on.bypass, s->bypass, sizeof on.bypass);
+        for (int l = 0; l < space->arch->n_levels; l++)
+            for (unsigned more = space->free_keep[l]; more; more &= more - 1)
+                if (left-- == 0) on.bypass[l] ^= (uint8_t)(more & -more);
+        SX_TRY(walk_items(run, &on, s));
+        if (sx_run_stopped(run)) break;
+        double before = s->incumbent;
+        begin_phase(run, s, (enum phase)s->phase);
+        s->flip++;
+        s->idle = s->incumbent < before ? 0 : s->idle + 1;
+        read_bypass(run, s->bypass);
+    }
+    return SX_OK;
+}
+
+/* Some neighbours of a point. */
+typedef struct crowd {
+    size_t size, n;
+    unsigned char *point;
+} crowd;
+
+/* A task: evaluates its part of a crowd. */
+static void evaluate_task(void *user, size_t task, sx_worker *worker) {
+    const crowd *c = user;
+    for (size_t i = task * NEIGHBOURS; i < (task + 1) * NEIGHBOURS && i < c->n; i++)
+        sx_worker_evaluate(worker, c->point + i * c->size, true);
+}
+
+/* Collects up to `room` legal neighbours from number *next on, which moves on. */
+static void gather(const sx_map_space *space, const void *point, uint64_t *next, size_t room, crowd *c) {
+    sx_map_walk walk = {.space = space, .point = point};
+    c->n = 0;
+    for (uint64_t i = 0; c->n < room; i++) {
+        void *to = c->point + c->n * c->size;
+        if (!sx_map_walk_next(&walk, to)) break;
+        if (i < *next) continue;
+        *next = i + 1;
+        if (space->space.type->check(&space->space, to) == 0) c->n++;
+    }
+}
+
+/* Goes from the best point to better neighbours until there is none. */
+static sx_status improve(sx_run *run, state *s) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    enum { ROOM = 16 * NEIGHBOURS };
+    size_t size = space->space.point_size;
+    unsigned char *room = malloc((ROOM + 1) * size), *here = room;
+    if (!room) return sx_error_memory();
+    crowd c = {.size = size, .point = room + size};
+    while (sx_run_incumbent(run, NULL) && sx_run_continue(run)) {
+        memcpy(here, sx_run_incumbent(run, NULL), size);
+        gather(space, here, &s->next, ROOM, &c);
+        if (c.n == 0) break;
+        sx_run_tasks(run, (c.n + NEIGHBOURS - 1) / NEIGHBOURS, evaluate_task, &c);
+        if (memcmp(here, sx_run_incumbent(run, NULL), size) != 0) s->next = 0;
+    }
+    free(room);
+    return SX_OK;
+}
+
+/* Draws points where constraints leave nothing of what the search would make. */
+static sx_status draw_some(sx_run *run, state *s) {
+    const sx_space *space = sx_run_space(run);
+    void *point = malloc(space->point_size);
+    if (!point) return sx_error_memory();
+    for (; s->next < DRAWS && !sx_run_incumbent(run, NULL) && sx_run_continue(run); s->next++) {
+        sx_rng rng = sx_rng_stream(sx_run_seed(run), "sunstone.draw", s->next);
+        uint64_t rejected = 0;
+        sx_outcome outcome;
+        if (sx_space_draw_legal(space, &rng, point, &rejected)) sx_run_evaluate(run, point, 1, &outcome);
+        sx_run_reject(run, rejected);
+    }
+    free(point);
+    return SX_OK;
+}
+
+/* Goes through one phase, or on with it. */
+static sx_status step(sx_run *run, sx_sunstone_switches on, state *s) {
+    enum phase phase = (enum phase)s->phase;
+    on.mixed = on.smaller = phase == WIDE || phase == WIDE_UNEVEN;
+    on.uneven = phase == UNEVEN || phase == WIDE_UNEVEN;
+    memcpy(on.bypass, s->bypass, sizeof on.bypass);
+    bool again = on.uneven && !sx_sunstone_uneven(sx_map_space_of(sx_run_space(run)));
+    switch (phase) {
+    case PLAIN:
+    case WIDE:
+    case WIDE_UNEVEN:
+        return again ? SX_OK : walk_items(run, &on, s);
+    case BYPASS:
+    case UNEVEN:
+        return again ? SX_OK : walk_bypasses(run, on, s);
+    case DRAW:
+        return draw_some(run, s);
+    case IMPROVE:
+        return improve(run, s);
+    case DONE:
+        break;
+    }
+    return SX_OK;
+}
+
+/* The phase after one. */
+static enum phase next_phase(enum phase now, bool plus) {
+    if (!plus && now == PLAIN) return DRAW;
+    if (!plus && now == DRAW) return DONE;
+    return (enum phase)(now + 1);
+}
+
+static sx_status search(sx_run *run) {
+    const sx_sunstone_switches on = {.order = sx_run_setting(run, ORDER) > 0,
+                                     .unrolling = sx_run_setting(run, UNROLLING) > 0,
+                                     .tiles = sx_run_setting(run, TILES) > 0,
+                                     .alphabeta = sx_run_setting(run, ALPHABETA) > 0,
+                                     .limit = sx_run_setting(run, LIMIT)};
+    bool plus = sx_run_setting(run, PLUS) > 0, resumed;
+    state *s = sx_run_state(run, sizeof *s, &resumed);
+    if (!s) return sx_error_memory();
+    if (!resumed) {
+        evaluate_starts(run);
+        begin_phase(run, s, PLAIN);
+    }
+    while (s->phase != DONE && sx_run_continue(run)) {
+        SX_TRY(step(run, on, s));
+        if (sx_run_stopped(run)) continue;
+        begin_phase(run, s, next_phase((enum phase)s->phase, plus));
+        s->idle = 0;
+    }
+    return SX_OK;
+}
+
+SX_NAVIGATOR(sunstone) = {
+    .source = "Sunstone (thesis 2022; ISPASS 2023), chapter 4",
+    .needs = SX_MAP_SPACE,
+    .complete = true,
+    .settings = settings,
+    .n_settings = sizeof settings / sizeof *settings,
+    .search = search,
+};

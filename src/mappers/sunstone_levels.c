@@ -1,0 +1,478 @@
+/* Sunstone's walk from memory to memory.
+ *
+ * Source: Sunstone (thesis 2022), sections 4.7 and 4.8, algorithms 7 and 8. For each unrolling, tile of a
+ * memory and order of the loops around it the cost is found as if all that is left were loops of the next
+ * memory; each unrolling and tile goes on with its best order. Partial mappings are taken up by ascending
+ * cost, and given up (with all after them) when the cost and the least that the memories further out can cost
+ * exceed the best complete mapping.
+ *
+ * The cost of a partial mapping is the model's own: the loops left stand at the next memory, which has, as
+ * all further out, no limit of size. So every tensor comes once from outside, and what the model says is the
+ * thesis' cost and its ideal bound in one, with bandwidths, and true for bypassed tensors. These are not
+ * points of the space and do not count as evaluations.
+ *
+ * What differs. The search goes deep instead of level by level, so that there is something to compare with
+ * early. Where several items are walked at a time they compare with what was best when they began. The
+ * released code's bound for more than two memories is none (e_opt = 0); here it is the same for any number.
+ *
+ * Complexity: per stage and parent, unrollings x tiles x orders evaluations of the model. */
+#include "mappers/sunstone_levels.h"
+
+#include "base/status.h"
+#include "space/map_choices.h"
+#include "space/map_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A task's walk. */
+typedef struct walk {
+    sx_sunstone *plan;
+    sx_worker *worker;
+    sx_evaluator *evaluator[SX_MAX_LEVELS];
+    double bound; /* what is worse is not looked at */
+    uint64_t partial;
+    bool over;
+} walk;
+
+/* What a partial mapping leaves. */
+typedef struct partial {
+    void *point;
+    uint32_t left[SX_MAX_DIMS];
+} partial;
+
+/* --- points --- */
+
+/* Multiplies a level's temporal factors. */
+static void put_tile(const sx_sunstone *plan, int memory, const uint32_t *factor, void *point) {
+    uint32_t *temporal = sx_map_level(point, plan->memory[memory].main)->temporal;
+    for (int d = 0; d < plan->space->problem->n_dims; d++) temporal[d] *= factor[d];
+}
+
+static void put_order(const sx_sunstone *plan, int memory, const uint8_t *order, void *point) {
+    memcpy(sx_map_level(point, plan->memory[memory].main)->temporal_order, order,
+           (size_t)plan->space->problem->n_dims);
+}
+
+/* Takes an unrolling of all parts of a stage into a point, out of what is left. */
+static void put_unrolling(const sx_sunstone *plan, const sx_sunstone_stage *stage,
+                          const sx_sunstone_unrolling *parts, partial *to) {
+    for (int p = 0; p < stage->n_parts; p++) {
+        int level = stage->part[p], slot = plan->space->spatial_slot[level];
+        sx_mapping_level *at = sx_map_level(to->point, level);
+        for (int d = 0; d < plan->space->problem->n_dims; d++) {
+            to->left[d] = to->left[d] * plan->space->min[d][slot] / parts[p].factor[d];
+            at->spatial[d] = parts[p].factor[d];
+        }
+        sx_map_spread(plan->space, level, parts[p].on_x, at);
+    }
+}
+
+/* Copies a partial mapping. */
+static void copy(const sx_sunstone *plan, const partial *from, partial *to) {
+    memcpy(to->point, from->point, plan->space->space.point_size);
+    memcpy(to->left, from->left, sizeof to->left);
+}
+
+/* The dimensions that have loops of such factors. */
+static uint32_t loops_of(const sx_sunstone *plan, const uint32_t *factor) {
+    uint32_t loops = 0;
+    for (int d = 0; d < plan->space->problem->n_dims; d++) loops |= (uint32_t)(factor[d] > 1) << d;
+    return loops;
+}
+
+/* Deals out the banks of all levels so that all is kept. */
+static void put_banks(const sx_sunstone *plan, void *point) {
+    const sx_map_space *space = plan->space;
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (int s = 0; space->banks_at && s < space->arch->n_levels; s++) {
+        sx_map_keep choice[256];
+        sx_map_grow(space, sx_map_level(point, s), extent);
+        if (!space->banked[s]) continue;
+        int n = sx_map_keeps_of(space, s, extent, choice);
+        if (n > 0) memcpy(sx_map_banks(space, point, s), choice[n - 1].banks, SX_MAX_TENSORS);
+    }
+}
+
+/* --- lists --- */
+
+/* Fills the room of a memory for what a partial mapping's factors reach. */
+static void make_room(const sx_sunstone *plan, int memory, const void *point, sx_sunstone_room *room) {
+    const sx_map_space *space = plan->space;
+    unsigned inside = 0;
+    double words = 0;
+    room->space = space;
+    room->keep = plan->keep;
+    room->n_levels = 0;
+    for (int s = plan->memory[memory].first; s < space->arch->n_levels; s++) {
+        const sx_level *level = &space->model->level[s];
+        bool own = s <= plan->memory[memory].last;
+        if (own) {
+            inside |= plan->keep[s];
+            words += level->effective;
+        }
+        if (!level->limited || !plan->keep[s]) continue;
+        if (!own && !(plan->keep[s] & ~inside) && level->effective >= words) continue;
+        for (int d = 0; d < space->problem->n_dims; d++)
+            room->inner[room->n_levels][d] = (uint32_t)sx_mapping_extent(sx_map_point(point), s, d);
+        room->level[room->n_levels++] = (uint8_t)s;
+    }
+}
+
+/* Lists the tiles of a stage's memory for a partial mapping. */
+static void list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage, const partial *at,
+                       bool maximal, sx_sunstone_list *out) {
+    sx_sunstone_room room;
+    uint32_t most[SX_MAX_DIMS];
+    if (stage->memory < 0) {
+        sx_sunstone_tile *one = sx_sunstone_add(out);
+        for (int d = 0; one && d < SX_MAX_DIMS; d++) one->factor[d] = 1;
+        return;
+    }
+    int slot = plan->space->temporal_slot[plan->memory[stage->memory].main];
+    for (int d = 0; d < plan->space->problem->n_dims; d++)
+        most[d] = plan->space->max[d][slot] / plan->space->min[d][slot];
+    make_room(plan, stage->memory, at->point, &room);
+    sx_sunstone_tiles(&room, &plan->divisors, at->left, most, maximal, (size_t)plan->on.limit, out);
+}
+
+/* Adds to a list the unrollings of a stage from part number `part` on, after those in `parts`. */
+static void list_unrollings(const sx_sunstone *plan, const sx_sunstone_stage *stage, int part,
+                            const uint32_t *left, sx_sunstone_unrolling *parts, sx_sunstone_list *out) {
+    if (part == stage->n_parts) {
+        void *at = out->n < (size_t)plan->on.limit ? sx_sunstone_add(out) : NULL;
+        if (at) memcpy(at, parts, (size_t)stage->n_parts * sizeof *parts);
+        return;
+    }
+    sx_sunstone_list own = {.size = sizeof *parts};
+    int level = stage->part[part], n_dims = plan->space->problem->n_dims;
+    const uint32_t(*min)[SX_MAX_SLOTS] = plan->space->min;
+    int slot = plan->space->spatial_slot[level];
+    uint32_t here[SX_MAX_DIMS], rest[SX_MAX_DIMS];
+    for (int d = 0; d < n_dims; d++) here[d] = left[d] * min[d][slot];
+    sx_sunstone_spread rule = !plan->on.unrolling ? SX_SPREAD_ALL
+                              : plan->on.mixed    ? SX_SPREAD_MIXED
+                                                  : SX_SPREAD_TENSOR;
+    sx_sunstone_unroll(plan->space, &plan->divisors, level, here, rule, (size_t)plan->on.limit, &own);
+    for (size_t i = 0; i < own.n; i++) {
+        parts[part] = *(sx_sunstone_unrolling *)sx_sunstone_at(&own, i);
+        for (int d = 0; d < n_dims; d++) rest[d] = here[d] / parts[part].factor[d];
+        list_unrollings(plan, stage, part + 1, rest, parts, out);
+    }
+    out->failed |= own.failed;
+    sx_sunstone_clear(&own);
+}
+
+/* The size of an unrolling of all parts of a stage. */
+static size_t size_of_parts(const sx_sunstone_stage *stage) {
+    return (size_t)(stage->n_parts ? stage->n_parts : 1) * sizeof(sx_sunstone_unrolling);
+}
+
+/* --- partial mappings --- */
+
+/* Finds the best order of the loops around a tile, and what the whole costs at least; `at` holds the tile.
+ * False where it can not be better than what is there already. */
+static bool price(walk *w, int number, partial *at, sx_sunstone_item *item, double *cycles) {
+    const sx_sunstone *plan = w->plan;
+    const sx_sunstone_stage *stage = &plan->stage[number];
+    put_tile(plan, stage->outer, at->left, at->point);
+    size_t n = 0;
+    const uint8_t(*order)[SX_MAX_DIMS] = sx_sunstone_orders_of(plan->orders, loops_of(plan, at->left), &n);
+    double bound = plan->on.alphabeta ? w->bound : INFINITY;
+    if (!order) atomic_store(&w->plan->failed, true);
+    item->value = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        sx_score score;
+        put_order(plan, stage->outer, order[i], at->point);
+        w->partial++;
+        if (sx_evaluate_within(w->evaluator[number], sx_map_point(at->point), plan->objective, bound, &score)
+                .reason != SX_LEGAL)
+            continue;
+        double value = sx_objective_value(plan->objective, &score);
+        if (value >= item->value) continue;
+        item->value = value;
+        bound = fmin(bound, value);
+        *cycles = fmin(*cycles, score.cycles);
+        memcpy(item->order, order[i], SX_MAX_DIMS);
+    }
+    return item->value < INFINITY;
+}
+
+/* Adds the partial mappings of a list of tiles for an unrolling (which `at` holds). */
+static void price_tiles(walk *w, int number, const partial *at, const sx_sunstone_list *tiles, uint64_t root,
+                        partial *scratch, double *cycles, sx_sunstone_list *out) {
+    const sx_sunstone *plan = w->plan;
+    for (size_t i = 0; i < tiles->n && !w->over; i++) {
+        sx_sunstone_item item = {.root = root, .tile = *(sx_sunstone_tile *)sx_sunstone_at(tiles, i)};
+        copy(plan, at, scratch);
+        put_tile(plan, plan->stage[number].memory, item.tile.factor, scratch->point);
+        for (int d = 0; d < plan->space->problem->n_dims; d++) scratch->left[d] /= item.tile.factor[d];
+        if (i % 64 == 63 && sx_worker_stopped(w->worker)) w->over = true;
+        if (!price(w, number, scratch, &item, cycles)) continue;
+        sx_sunstone_item *new = sx_sunstone_add(out);
+        if (new) *new = item;
+    }
+}
+
+/* The cycles of all multiply-accumulates on the units that a point unrolls over. */
+static double least_cycles(const sx_sunstone *plan, const void *point) {
+    double cycles = (double)sx_problem_computes(plan->space->problem);
+    for (int s = 0; s < plan->space->arch->n_levels; s++)
+        for (int d = 0; d < plan->space->problem->n_dims; d++)
+            cycles /= sx_map_point(point)->level[s].spatial[d];
+    return cycles;
+}
+
+/* Adds the partial mappings of a stage for one unrolling of it. */
+static void expand(walk *w, int number, const partial *from, const sx_sunstone_unrolling *parts,
+                   uint64_t root, sx_sunstone_list *out) {
+    const sx_sunstone *plan = w->plan;
+    size_t size = plan->space->space.point_size;
+    sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+    partial at = {.point = malloc(2 * size)}, scratch = {.point = NULL};
+    if (at.point) {
+        double cycles = INFINITY;
+        scratch.point = (unsigned char *)at.point + size;
+        copy(plan, from, &at);
+        put_unrolling(plan, &plan->stage[number], parts, &at);
+        list_tiles(plan, &plan->stage[number], &at, plan->on.tiles, &tiles);
+        price_tiles(w, number, &at, &tiles, root, &scratch, &cycles, out);
+        if (plan->on.smaller && cycles > 1.001 * least_cycles(plan, at.point)) {
+            tiles.n = 0;
+            list_tiles(plan, &plan->stage[number], &at, false, &tiles);
+            price_tiles(w, number, &at, &tiles, root, &scratch, &cycles, out);
+        }
+    }
+    if (!at.point || tiles.failed || out->failed) atomic_store(&w->plan->failed, true);
+    if (out->n >= (size_t)plan->on.limit) w->over = true;
+    sx_sunstone_clear(&tiles);
+    free(at.point);
+}
+
+/* --- complete mappings --- */
+
+/* Evaluates a complete mapping under all orders of the outermost memory. */
+static void try_orders(walk *w, const sx_sunstone_stage *stage, const uint32_t *left, void *point) {
+    sx_sunstone *plan = w->plan;
+    size_t n = 0;
+    const uint8_t(*order)[SX_MAX_DIMS] = sx_sunstone_orders_of(plan->orders, loops_of(plan, left), &n);
+    if (!order) atomic_store(&plan->failed, true);
+    for (size_t i = 0; i < n && !w->over; i++) {
+        put_order(plan, stage->outer, order[i], point);
+        sx_map_settle(plan->space, point);
+        sx_outcome outcome = sx_worker_evaluate(w->worker, point, plan->on.alphabeta);
+        w->over = outcome.reason == SX_NOT_EVALUATED;
+        if (!outcome.reason && outcome.value < w->bound) w->bound = outcome.value;
+    }
+}
+
+/* Whether a complete mapping is one of the space, and legal. */
+static bool is_legal(const sx_sunstone *plan, const void *point) {
+    for (int d = 0; d < plan->space->problem->n_dims; d++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        sx_map_get_factors(plan->space, point, d, factor);
+        for (int i = 0; i < plan->space->n_slots; i++)
+            if (factor[i] < plan->space->min[d][i] || factor[i] > plan->space->max[d][i]) return false;
+    }
+    return plan->space->space.type->check(&plan->space->space, point) == 0;
+}
+
+/* Evaluates all complete mappings of the last stage for one unrolling of it. */
+static void finish(walk *w, const partial *from, const sx_sunstone_unrolling *parts) {
+    sx_sunstone *plan = w->plan;
+    const sx_sunstone_stage *stage = &plan->stage[plan->n_stages - 1];
+    sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+    partial at = {.point = sx_worker_scratch(w->worker, 0)};
+    copy(plan, from, &at);
+    put_unrolling(plan, stage, parts, &at);
+    list_tiles(plan, stage, &at, plan->on.tiles, &tiles);
+    if (tiles.failed) atomic_store(&plan->failed, true);
+    void *point = sx_worker_scratch(w->worker, 1);
+    for (size_t i = 0; i < tiles.n && !w->over; i++) {
+        const sx_sunstone_tile *tile = sx_sunstone_at(&tiles, i);
+        uint32_t left[SX_MAX_DIMS];
+        memcpy(point, at.point, plan->space->space.point_size);
+        if (stage->memory >= 0) put_tile(plan, stage->memory, tile->factor, point);
+        for (int d = 0; d < plan->space->problem->n_dims; d++) left[d] = at.left[d] / tile->factor[d];
+        put_tile(plan, stage->outer, left, point);
+        put_banks(plan, point);
+        sx_map_settle(plan->space, point);
+        if (is_legal(plan, point))
+            try_orders(w, stage, left, point);
+        else
+            sx_worker_reject(w->worker, 1);
+        if (sx_worker_stopped(w->worker)) w->over = true;
+    }
+    sx_sunstone_clear(&tiles);
+}
+
+/* Orders items by cost, then as they were found. */
+static int by_value(const void *a, const void *b) {
+    const sx_sunstone_item *x = a, *y = b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void sort(sx_sunstone_list *items) {
+    for (size_t i = 0; i < items->n; i++) ((sx_sunstone_item *)sx_sunstone_at(items, i))->number = i;
+    if (items->n) qsort(items->data, items->n, items->size, by_value);
+}
+
+static void descend(walk *w, int number, const partial *from);
+
+/* Goes on from an item of a stage, with its unrolling. */
+static void follow(walk *w, int number, const partial *from, const sx_sunstone_item *item,
+                   const sx_sunstone_unrolling *parts) {
+    const sx_sunstone *plan = w->plan;
+    const sx_sunstone_stage *stage = &plan->stage[number];
+    partial to = {.point = malloc(plan->space->space.point_size)};
+    if (!to.point) {
+        atomic_store(&w->plan->failed, true);
+        return;
+    }
+    copy(plan, from, &to);
+    put_unrolling(plan, stage, parts, &to);
+    put_tile(plan, stage->memory, item->tile.factor, to.point);
+    put_order(plan, stage->outer, item->order, to.point);
+    for (int d = 0; d < plan->space->problem->n_dims; d++) to.left[d] /= item->tile.factor[d];
+    descend(w, number + 1, &to);
+    free(to.point);
+}
+
+/* Goes through all that a stage can add to a partial mapping. */
+static void descend(walk *w, int number, const partial *from) {
+    sx_sunstone *plan = w->plan;
+    const sx_sunstone_stage *stage = &plan->stage[number];
+    sx_sunstone_unrolling parts[SX_MAX_LEVELS];
+    sx_sunstone_list roots = {.size = size_of_parts(stage)}, items = {.size = sizeof(sx_sunstone_item)};
+    list_unrollings(plan, stage, 0, from->left, parts, &roots);
+    for (size_t i = 0; i < roots.n && !w->over; i++) {
+        if (number == plan->n_stages - 1)
+            finish(w, from, sx_sunstone_at(&roots, i));
+        else
+            expand(w, number, from, sx_sunstone_at(&roots, i), i, &items);
+    }
+    sort(&items);
+    for (size_t i = 0; i < items.n && !w->over; i++) {
+        const sx_sunstone_item *item = sx_sunstone_at(&items, i);
+        if (plan->on.alphabeta && item->value > w->bound) break;
+        follow(w, number, from, item, sx_sunstone_at(&roots, item->root));
+    }
+    if (roots.failed || items.failed) atomic_store(&plan->failed, true);
+    sx_sunstone_clear(&roots);
+    sx_sunstone_clear(&items);
+}
+
+/* --- tasks --- */
+
+/* Begins a walk; false when memory is out. */
+static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
+    *w = (walk){.plan = plan, .worker = worker, .bound = plan->incumbent};
+    for (int i = 0; i < plan->n_stages - 1; i++) {
+        sx_status status = sx_evaluator_new(plan->stage[i].relaxed, &w->evaluator[i]);
+        if (!status) continue;
+        sx_status_free(status);
+        atomic_store(&plan->failed, true);
+        return false;
+    }
+    return true;
+}
+
+static void end_walk(walk *w) {
+    for (int i = 0; i < w->plan->n_stages - 1; i++) sx_evaluator_free(w->evaluator[i]);
+    atomic_fetch_add(&w->plan->partial, w->partial);
+}
+
+/* What tasks share. */
+typedef struct job {
+    sx_sunstone *plan;
+    size_t first;           /* item, or unrolling */
+    size_t each, n;         /* unrollings of a task, and of all */
+    sx_sunstone_list *made; /* the items of each task */
+} job;
+
+static partial start_of(const sx_sunstone *plan) {
+    partial start = {.point = plan->base};
+    memcpy(start.left, plan->left, sizeof start.left);
+    return start;
+}
+
+/* A task: the partial mappings of some unrollings of the first stage. */
+static void expand_task(void *user, size_t task, sx_worker *worker) {
+    job *j = user;
+    walk w;
+    partial start = start_of(j->plan);
+    j->made[task].size = sizeof(sx_sunstone_item);
+    if (begin_walk(&w, j->plan, worker))
+        for (size_t i = task * j->each; i < (task + 1) * j->each && i < j->n && !w.over; i++)
+            expand(&w, 0, &start, sx_sunstone_at(&j->plan->roots, i), i, &j->made[task]);
+    end_walk(&w);
+}
+
+/* A task: all complete mappings under an item. */
+static void visit_task(void *user, size_t task, sx_worker *worker) {
+    job *j = user;
+    walk w;
+    sx_sunstone *plan = j->plan;
+    partial start = start_of(plan);
+    const sx_sunstone_item *item = sx_sunstone_at(&plan->items, j->first + task);
+    if (begin_walk(&w, plan, worker)) {
+        if (plan->n_stages == 1)
+            finish(&w, &start, sx_sunstone_at(&plan->roots, item->root));
+        else
+            follow(&w, 0, &start, item, sx_sunstone_at(&plan->roots, item->root));
+    }
+    end_walk(&w);
+}
+
+/* Refuses a list that is too long. */
+static sx_status check_limit(const sx_sunstone *plan, size_t n) {
+    if ((double)n < plan->on.limit) return SX_OK;
+    return sx_error_hint(
+        sx_error_new(SX_ERR_LIMIT, "there are more partial mappings than the limit of %.0f", plan->on.limit),
+        "leave order, unrolling and tiles on, constrain the space, or raise limit");
+}
+
+/* Joins the items of tasks. */
+static sx_status join(sx_sunstone *plan, job *j, size_t n_tasks) {
+    for (size_t t = 0; t < n_tasks; t++)
+        for (size_t i = 0; i < j->made[t].n; i++) {
+            sx_sunstone_item *new = sx_sunstone_add(&plan->items);
+            if (new) *new = *(sx_sunstone_item *)sx_sunstone_at(&j->made[t], i);
+        }
+    if (plan->items.failed || atomic_load(&plan->failed)) return sx_error_memory();
+    sort(&plan->items);
+    return check_limit(plan, plan->items.n);
+}
+
+/* Makes items of the unrollings alone. */
+static sx_status take_roots(sx_sunstone *plan) {
+    for (size_t i = 0; i < plan->roots.n; i++) {
+        sx_sunstone_item *item = sx_sunstone_add(&plan->items);
+        if (item) *item = (sx_sunstone_item){.root = i};
+    }
+    return plan->items.failed ? sx_error_memory() : SX_OK;
+}
+
+sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
+    enum { TASKS = 64 };
+    sx_sunstone_unrolling parts[SX_MAX_LEVELS];
+    sx_sunstone_list made[TASKS] = {{0}};
+    plan->roots.n = plan->items.n = 0;
+    list_unrollings(plan, &plan->stage[0], 0, plan->left, parts, &plan->roots);
+    if (plan->roots.failed) return sx_error_memory();
+    SX_TRY(check_limit(plan, plan->roots.n));
+    if (plan->n_stages == 1) return take_roots(plan);
+    job j = {.plan = plan, .each = plan->roots.n / TASKS + 1, .n = plan->roots.n, .made = made};
+    size_t n_tasks = (j.n + j.each - 1) / j.each;
+    sx_run_tasks(run, n_tasks, expand_task, &j);
+    sx_status status = join(plan, &j, n_tasks);
+    for (size_t t = 0; t < n_tasks; t++) sx_sunstone_clear(&made[t]);
+    return status;
+}
+
+void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
+    job j = {.plan = plan, .first = first};
+    sx_run_tasks(run, n, visit_task, &j);
+}

@@ -41,7 +41,7 @@ enum {
     DRAWS = 16,      /* where nothing else is found */
 };
 
-enum phase { PLAIN, BYPASS, UNEVEN, WIDE, WIDE_UNEVEN, DRAW, IMPROVE, DONE };
+enum phase { PLAIN, BYPASS, WIDE, UNEVEN, DRAW, IMPROVE, DONE };
 
 /* What a search remembers. */
 typedef struct state {
@@ -62,10 +62,25 @@ static void evaluate_starts(sx_run *run) {
         sx_run_evaluate(run, start + i * sx_run_space(run)->point_size, 1, &outcome);
 }
 
-static void begin_phase(sx_run *run, state *s, enum phase phase) {
-    s->phase = phase;
+/* What the best point does not keep though it could. */
+static void read_bypass(sx_run *run, uint8_t *bypass) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    const void *best = sx_run_incumbent(run, NULL);
+    for (int s = 0; best && s < space->arch->n_levels; s++)
+        bypass[s] = space->free_keep[s] & (uint8_t)~sx_map_point(best)->level[s].keep;
+}
+
+/* Begins a part of a phase. */
+static void begin_part(sx_run *run, state *s) {
     s->next = 0;
     sx_run_incumbent(run, &s->incumbent);
+    read_bypass(run, s->bypass);
+}
+
+static void begin_phase(sx_run *run, state *s, enum phase phase) {
+    s->phase = phase;
+    s->flip = s->idle = 0;
+    begin_part(run, s);
 }
 
 /* How many items to visit next: few at first, none that cannot be better than the best. */
@@ -97,33 +112,34 @@ static sx_status walk_items(sx_run *run, const sx_sunstone_switches *on, state *
     return status;
 }
 
-/* What the best point does not keep though it could. */
-static void read_bypass(sx_run *run, uint8_t *bypass) {
-    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
-    const void *best = sx_run_incumbent(run, NULL);
-    for (int s = 0; best && s < space->arch->n_levels; s++)
-        bypass[s] = space->free_keep[s] & (uint8_t)~sx_map_point(best)->level[s].keep;
+/* How many choices of what to keep there are. */
+static uint64_t count_flips(const sx_map_space *space) {
+    uint64_t n = 0;
+    for (int s = 0; s < space->arch->n_levels; s++) n += (uint64_t)__builtin_popcount(space->free_keep[s]);
+    return n;
 }
 
-/* Tries what the best does not keep and could, or the other way round, one after the other, until none of
- * these is better. */
+/* Changes choice number `index` of what to keep; past the last one, none. */
+static void flip(const sx_map_space *space, uint64_t index, uint8_t *bypass) {
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (unsigned more = space->free_keep[s]; more; more &= more - 1)
+            if (index-- == 0) bypass[s] ^= (uint8_t)(more & -more);
+}
+
+/* Keeps what the best point keeps, then one tensor at a level more or less than that, one after the other,
+ * until none of these is better. */
 static sx_status walk_bypasses(sx_run *run, sx_sunstone_switches on, state *s) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
-    uint64_t n = 0;
-    for (int l = 0; l < space->arch->n_levels; l++) n += (uint64_t)__builtin_popcount(space->free_keep[l]);
+    uint64_t n = count_flips(space) + 1;
     while (s->idle < n && !sx_run_stopped(run)) {
-        uint64_t left = s->flip % n;
         memcpy(on.bypass, s->bypass, sizeof on.bypass);
-        for (int l = 0; l < space->arch->n_levels; l++)
-            for (unsigned more = space->free_keep[l]; more; more &= more - 1)
-                if (left-- == 0) on.bypass[l] ^= (uint8_t)(more & -more);
+        flip(space, (s->flip + n - 1) % n, on.bypass);
         SX_TRY(walk_items(run, &on, s));
         if (sx_run_stopped(run)) break;
         double before = s->incumbent;
-        begin_phase(run, s, (enum phase)s->phase);
+        begin_part(run, s);
         s->flip++;
         s->idle = s->incumbent < before ? 0 : s->idle + 1;
-        read_bypass(run, s->bypass);
     }
     return SX_OK;
 }
@@ -192,18 +208,17 @@ static sx_status draw_some(sx_run *run, state *s) {
 /* Goes through one phase, or on with it. */
 static sx_status step(sx_run *run, sx_sunstone_switches on, state *s) {
     enum phase phase = (enum phase)s->phase;
-    on.mixed = on.smaller = phase == WIDE || phase == WIDE_UNEVEN;
-    on.uneven = phase == UNEVEN || phase == WIDE_UNEVEN;
-    memcpy(on.bypass, s->bypass, sizeof on.bypass);
-    bool again = on.uneven && !sx_sunstone_uneven(sx_map_space_of(sx_run_space(run)));
+    on.mixed = on.smaller = phase == WIDE || phase == UNEVEN;
+    on.uneven = phase == UNEVEN;
     switch (phase) {
     case PLAIN:
-    case WIDE:
-    case WIDE_UNEVEN:
-        return again ? SX_OK : walk_items(run, &on, s);
+        return walk_items(run, &on, s);
     case BYPASS:
+    case WIDE:
+        return walk_bypasses(run, on, s);
     case UNEVEN:
-        return again ? SX_OK : walk_bypasses(run, on, s);
+        if (!sx_sunstone_uneven(sx_map_space_of(sx_run_space(run)))) return SX_OK;
+        return walk_bypasses(run, on, s);
     case DRAW:
         return draw_some(run, s);
     case IMPROVE:
@@ -238,7 +253,6 @@ static sx_status search(sx_run *run) {
         SX_TRY(step(run, on, s));
         if (sx_run_stopped(run)) continue;
         begin_phase(run, s, next_phase((enum phase)s->phase, plus));
-        s->idle = 0;
     }
     return SX_OK;
 }

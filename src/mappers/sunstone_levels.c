@@ -19,172 +19,43 @@
 #include "mappers/sunstone_levels.h"
 
 #include "base/status.h"
-#include "space/map_choices.h"
+#include "mappers/sunstone_partial.h"
 #include "space/map_parts.h"
 
 #include <math.h>
 #include <string.h>
 
+/* How much more than the best an unrolling may seem to cost: with tensors that pass its memory by, loops of
+ * one order there may cost more than two kinds of loops. */
+static const double SLACK = 1.1;
+
 /* A task's walk. */
 typedef struct walk {
     sx_sunstone *plan;
     sx_worker *worker;
-    sx_evaluator *evaluator[SX_MAX_LEVELS];
-    double bound; /* what is worse is not looked at */
+    sx_evaluator *evaluator[SX_MAX_LEVELS]; /* number i: without limits from memory i outward */
+    double bound;                           /* what is worse is not looked at */
     uint64_t partial;
     bool over;
 } walk;
 
-/* What a partial mapping leaves. */
-typedef struct partial {
-    void *point;
-    uint32_t left[SX_MAX_DIMS];
-} partial;
-
-/* --- points --- */
-
-/* Multiplies a level's temporal factors. */
-static void put_tile(const sx_sunstone *plan, int memory, const uint32_t *factor, void *point) {
-    uint32_t *temporal = sx_map_level(point, plan->memory[memory].main)->temporal;
-    for (int d = 0; d < plan->space->problem->n_dims; d++) temporal[d] *= factor[d];
-}
-
-static void put_order(const sx_sunstone *plan, int memory, const uint8_t *order, void *point) {
-    memcpy(sx_map_level(point, plan->memory[memory].main)->temporal_order, order,
-           (size_t)plan->space->problem->n_dims);
-}
-
-/* Takes an unrolling of all parts of a stage into a point, out of what is left. */
-static void put_unrolling(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                          const sx_sunstone_unrolling *parts, partial *to) {
-    for (int p = 0; p < stage->n_parts; p++) {
-        int level = stage->part[p], slot = plan->space->spatial_slot[level];
-        sx_mapping_level *at = sx_map_level(to->point, level);
-        for (int d = 0; d < plan->space->problem->n_dims; d++) {
-            to->left[d] = to->left[d] * plan->space->min[d][slot] / parts[p].factor[d];
-            at->spatial[d] = parts[p].factor[d];
-        }
-        sx_map_spread(plan->space, level, parts[p].on_x, at);
-    }
-}
-
-/* Copies a partial mapping. */
-static void copy(const sx_sunstone *plan, const partial *from, partial *to) {
-    memcpy(to->point, from->point, plan->space->space.point_size);
-    memcpy(to->left, from->left, sizeof to->left);
-}
-
-/* The dimensions that have loops of such factors. */
-static uint32_t loops_of(const sx_sunstone *plan, const uint32_t *factor) {
-    uint32_t loops = 0;
-    for (int d = 0; d < plan->space->problem->n_dims; d++) loops |= (uint32_t)(factor[d] > 1) << d;
-    return loops;
-}
-
-/* Deals out the banks of all levels so that all is kept. */
-static void put_banks(const sx_sunstone *plan, void *point) {
-    const sx_map_space *space = plan->space;
-    uint32_t extent[SX_MAX_DIMS];
-    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
-    for (int s = 0; space->banks_at && s < space->arch->n_levels; s++) {
-        sx_map_keep choice[256];
-        sx_map_grow(space, sx_map_level(point, s), extent);
-        if (!space->banked[s]) continue;
-        int n = sx_map_keeps_of(space, s, extent, choice);
-        if (n > 0) memcpy(sx_map_banks(space, point, s), choice[n - 1].banks, SX_MAX_TENSORS);
-    }
-}
-
-/* --- lists --- */
-
-/* Fills the room of a memory for what a partial mapping's factors reach. */
-static void make_room(const sx_sunstone *plan, int memory, const void *point, sx_sunstone_room *room) {
-    const sx_map_space *space = plan->space;
-    unsigned inside = 0;
-    double words = 0;
-    room->space = space;
-    room->keep = plan->keep;
-    room->n_levels = 0;
-    for (int s = plan->memory[memory].first; s < space->arch->n_levels; s++) {
-        const sx_level *level = &space->model->level[s];
-        bool own = s <= plan->memory[memory].last;
-        if (own) {
-            inside |= plan->keep[s];
-            words += level->effective;
-        }
-        if (!level->limited || !plan->keep[s]) continue;
-        if (!own && !(plan->keep[s] & ~inside) && level->effective >= words) continue;
-        for (int d = 0; d < space->problem->n_dims; d++)
-            room->inner[room->n_levels][d] = (uint32_t)sx_mapping_extent(sx_map_point(point), s, d);
-        room->level[room->n_levels++] = (uint8_t)s;
-    }
-}
-
-/* Lists the tiles of a stage's memory for a partial mapping. */
-static void list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage, const partial *at,
-                       bool maximal, sx_sunstone_list *out) {
-    sx_sunstone_room room;
-    uint32_t most[SX_MAX_DIMS];
-    if (stage->memory < 0) {
-        sx_sunstone_tile *one = sx_sunstone_add(out);
-        for (int d = 0; one && d < SX_MAX_DIMS; d++) one->factor[d] = 1;
-        return;
-    }
-    int slot = plan->space->temporal_slot[plan->memory[stage->memory].main];
-    for (int d = 0; d < plan->space->problem->n_dims; d++)
-        most[d] = plan->space->max[d][slot] / plan->space->min[d][slot];
-    make_room(plan, stage->memory, at->point, &room);
-    sx_sunstone_tiles(&room, &plan->divisors, at->left, most, maximal, (size_t)plan->on.limit, out);
-}
-
-/* Adds to a list the unrollings of a stage from part number `part` on, after those in `parts`. */
-static void list_unrollings(const sx_sunstone *plan, const sx_sunstone_stage *stage, int part,
-                            const uint32_t *left, sx_sunstone_unrolling *parts, sx_sunstone_list *out) {
-    if (part == stage->n_parts) {
-        void *at = out->n < (size_t)plan->on.limit ? sx_sunstone_add(out) : NULL;
-        if (at) memcpy(at, parts, (size_t)stage->n_parts * sizeof *parts);
-        return;
-    }
-    sx_sunstone_list own = {.size = sizeof *parts};
-    int level = stage->part[part], n_dims = plan->space->problem->n_dims;
-    const uint32_t(*min)[SX_MAX_SLOTS] = plan->space->min;
-    int slot = plan->space->spatial_slot[level];
-    uint32_t here[SX_MAX_DIMS], rest[SX_MAX_DIMS];
-    for (int d = 0; d < n_dims; d++) here[d] = left[d] * min[d][slot];
-    sx_sunstone_spread rule = !plan->on.unrolling ? SX_SPREAD_ALL
-                              : plan->on.mixed    ? SX_SPREAD_MIXED
-                                                  : SX_SPREAD_TENSOR;
-    sx_sunstone_unroll(plan->space, &plan->divisors, level, here, rule, (size_t)plan->on.limit, &own);
-    for (size_t i = 0; i < own.n; i++) {
-        parts[part] = *(sx_sunstone_unrolling *)sx_sunstone_at(&own, i);
-        for (int d = 0; d < n_dims; d++) rest[d] = here[d] / parts[part].factor[d];
-        list_unrollings(plan, stage, part + 1, rest, parts, out);
-    }
-    out->failed |= own.failed;
-    sx_sunstone_clear(&own);
-}
-
-/* The size of an unrolling of all parts of a stage. */
-static size_t size_of_parts(const sx_sunstone_stage *stage) {
-    return (size_t)(stage->n_parts ? stage->n_parts : 1) * sizeof(sx_sunstone_unrolling);
-}
-
 /* --- partial mappings --- */
 
-/* Finds the best order of the loops around a tile, and what the whole costs at least; `at` holds the tile.
- * False where it can not be better than what is there already. */
-static bool price(walk *w, int number, partial *at, sx_sunstone_item *item, double *cycles) {
+/* Finds the best order of the loops that are left, at a memory, and what the whole costs at least when the
+ * memories beyond stage `number` - 1 have no limits. False where it cannot be better than what is there
+ * already. */
+static bool price(walk *w, int number, int memory, double bound, sx_sunstone_partial *at,
+                  sx_sunstone_item *item) {
     const sx_sunstone *plan = w->plan;
-    const sx_sunstone_stage *stage = &plan->stage[number];
-    put_tile(plan, stage->outer, at->left, at->point);
+    sx_sunstone_put_tile(plan, memory, at->left, at->point);
     size_t n = 0;
-    const uint8_t(*order)[SX_MAX_DIMS] = sx_sunstone_orders_of(plan->orders, loops_of(plan, at->left), &n);
-    double bound = plan->on.alphabeta ? w->bound : INFINITY;
+    const uint8_t(*order)[SX_MAX_DIMS] =
+        sx_sunstone_orders_of(plan->orders, sx_sunstone_loops(plan, at->left), &n);
     if (!order) atomic_store(&w->plan->failed, true);
     item->value = INFINITY;
     for (size_t i = 0; i < n; i++) {
         sx_score score;
-        put_order(plan, stage->outer, order[i], at->point);
+        sx_sunstone_put_order(plan, memory, order[i], at->point);
         w->partial++;
         if (sx_evaluate_within(w->evaluator[number], sx_map_point(at->point), plan->objective, bound, &score)
                 .reason != SX_LEGAL)
@@ -193,23 +64,35 @@ static bool price(walk *w, int number, partial *at, sx_sunstone_item *item, doub
         if (value >= item->value) continue;
         item->value = value;
         bound = fmin(bound, value);
-        *cycles = fmin(*cycles, score.cycles);
         memcpy(item->order, order[i], SX_MAX_DIMS);
     }
     return item->value < INFINITY;
 }
 
+/* Whether an unrolling (which `at` holds) could be better than what is there, had its memory no limit. */
+static bool is_hopeful(walk *w, int number, const sx_sunstone_partial *at, sx_sunstone_partial *scratch) {
+    sx_sunstone_item item;
+    if (!w->plan->on.alphabeta || w->bound == INFINITY) return true;
+    sx_sunstone_copy(w->plan, at, scratch);
+    return price(w, number, w->plan->stage[number].memory, SLACK * w->bound, scratch, &item);
+}
+
+/* Copies a partial mapping and adds a tile. */
+static void with_tile(const sx_sunstone *plan, int number, const sx_sunstone_partial *at,
+                      const sx_sunstone_tile *tile, sx_sunstone_partial *to) {
+    sx_sunstone_copy(plan, at, to);
+    sx_sunstone_add_tile(plan, &plan->stage[number], tile, to);
+}
+
 /* Adds the partial mappings of a list of tiles for an unrolling (which `at` holds). */
-static void price_tiles(walk *w, int number, const partial *at, const sx_sunstone_list *tiles, uint64_t root,
-                        partial *scratch, double *cycles, sx_sunstone_list *out) {
-    const sx_sunstone *plan = w->plan;
+static void price_tiles(walk *w, int number, const sx_sunstone_partial *at, const sx_sunstone_list *tiles,
+                        uint64_t root, sx_sunstone_partial *scratch, sx_sunstone_list *out) {
     for (size_t i = 0; i < tiles->n && !w->over; i++) {
         sx_sunstone_item item = {.root = root, .tile = *(sx_sunstone_tile *)sx_sunstone_at(tiles, i)};
-        copy(plan, at, scratch);
-        put_tile(plan, plan->stage[number].memory, item.tile.factor, scratch->point);
-        for (int d = 0; d < plan->space->problem->n_dims; d++) scratch->left[d] /= item.tile.factor[d];
+        with_tile(w->plan, number, at, &item.tile, scratch);
         if (i % 64 == 63 && sx_worker_stopped(w->worker)) w->over = true;
-        if (!price(w, number, scratch, &item, cycles)) continue;
+        double bound = w->plan->on.alphabeta ? w->bound : INFINITY;
+        if (!price(w, number + 1, w->plan->stage[number].outer, bound, scratch, &item)) continue;
         sx_sunstone_item *new = sx_sunstone_add(out);
         if (new) *new = item;
     }
@@ -224,25 +107,40 @@ static double least_cycles(const sx_sunstone *plan, const void *point) {
     return cycles;
 }
 
+/* Whether bandwidth slows down every tile of a list. */
+static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx_sunstone_list *tiles,
+                    sx_sunstone_partial *scratch) {
+    double least = least_cycles(w->plan, at->point);
+    for (size_t i = 0; i < tiles->n; i++) {
+        sx_score score;
+        with_tile(w->plan, number, at, sx_sunstone_at(tiles, i), scratch);
+        sx_sunstone_put_tile(w->plan, w->plan->stage[number].outer, scratch->left, scratch->point);
+        w->partial++;
+        sx_verdict verdict =
+            sx_evaluate_score(w->evaluator[number + 1], sx_map_point(scratch->point), &score);
+        if (verdict.reason == SX_LEGAL && score.cycles <= 1.001 * least) return false;
+    }
+    return true;
+}
+
 /* Adds the partial mappings of a stage for one unrolling of it. */
-static void expand(walk *w, int number, const partial *from, const sx_sunstone_unrolling *parts,
+static void expand(walk *w, int number, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts,
                    uint64_t root, sx_sunstone_list *out) {
     const sx_sunstone *plan = w->plan;
     size_t size = plan->space->space.point_size;
     sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
-    partial at = {.point = malloc(2 * size)}, scratch = {.point = NULL};
+    sx_sunstone_partial at = {.point = malloc(2 * size)}, scratch = {.point = NULL};
     if (at.point) {
-        double cycles = INFINITY;
         scratch.point = (unsigned char *)at.point + size;
-        copy(plan, from, &at);
-        put_unrolling(plan, &plan->stage[number], parts, &at);
-        list_tiles(plan, &plan->stage[number], &at, plan->on.tiles, &tiles);
-        price_tiles(w, number, &at, &tiles, root, &scratch, &cycles, out);
-        if (plan->on.smaller && cycles > 1.001 * least_cycles(plan, at.point)) {
+        sx_sunstone_copy(plan, from, &at);
+        sx_sunstone_put_unrolling(plan, &plan->stage[number], parts, &at);
+        bool hopeful = is_hopeful(w, number, &at, &scratch);
+        if (hopeful) sx_sunstone_list_tiles(plan, &plan->stage[number], &at, plan->on.tiles, &tiles);
+        if (hopeful && plan->on.smaller && is_slow(w, number, &at, &tiles, &scratch)) {
             tiles.n = 0;
-            list_tiles(plan, &plan->stage[number], &at, false, &tiles);
-            price_tiles(w, number, &at, &tiles, root, &scratch, &cycles, out);
+            sx_sunstone_list_tiles(plan, &plan->stage[number], &at, false, &tiles);
         }
+        price_tiles(w, number, &at, &tiles, root, &scratch, out);
     }
     if (!at.point || tiles.failed || out->failed) atomic_store(&w->plan->failed, true);
     if (out->n >= (size_t)plan->on.limit) w->over = true;
@@ -256,10 +154,11 @@ static void expand(walk *w, int number, const partial *from, const sx_sunstone_u
 static void try_orders(walk *w, const sx_sunstone_stage *stage, const uint32_t *left, void *point) {
     sx_sunstone *plan = w->plan;
     size_t n = 0;
-    const uint8_t(*order)[SX_MAX_DIMS] = sx_sunstone_orders_of(plan->orders, loops_of(plan, left), &n);
+    const uint8_t(*order)[SX_MAX_DIMS] =
+        sx_sunstone_orders_of(plan->orders, sx_sunstone_loops(plan, left), &n);
     if (!order) atomic_store(&plan->failed, true);
     for (size_t i = 0; i < n && !w->over; i++) {
-        put_order(plan, stage->outer, order[i], point);
+        sx_sunstone_put_order(plan, stage->outer, order[i], point);
         sx_map_settle(plan->space, point);
         sx_outcome outcome = sx_worker_evaluate(w->worker, point, plan->on.alphabeta);
         w->over = outcome.reason == SX_NOT_EVALUATED;
@@ -279,24 +178,24 @@ static bool is_legal(const sx_sunstone *plan, const void *point) {
 }
 
 /* Evaluates all complete mappings of the last stage for one unrolling of it. */
-static void finish(walk *w, const partial *from, const sx_sunstone_unrolling *parts) {
+static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts) {
     sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[plan->n_stages - 1];
     sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
-    partial at = {.point = sx_worker_scratch(w->worker, 0)};
-    copy(plan, from, &at);
-    put_unrolling(plan, stage, parts, &at);
-    list_tiles(plan, stage, &at, plan->on.tiles, &tiles);
+    sx_sunstone_partial at = {.point = sx_worker_scratch(w->worker, 0)};
+    sx_sunstone_copy(plan, from, &at);
+    sx_sunstone_put_unrolling(plan, stage, parts, &at);
+    sx_sunstone_list_tiles(plan, stage, &at, plan->on.tiles, &tiles);
     if (tiles.failed) atomic_store(&plan->failed, true);
     void *point = sx_worker_scratch(w->worker, 1);
     for (size_t i = 0; i < tiles.n && !w->over; i++) {
         const sx_sunstone_tile *tile = sx_sunstone_at(&tiles, i);
         uint32_t left[SX_MAX_DIMS];
         memcpy(point, at.point, plan->space->space.point_size);
-        if (stage->memory >= 0) put_tile(plan, stage->memory, tile->factor, point);
+        if (stage->memory >= 0) sx_sunstone_put_tile(plan, stage->memory, tile->factor, point);
         for (int d = 0; d < plan->space->problem->n_dims; d++) left[d] = at.left[d] / tile->factor[d];
-        put_tile(plan, stage->outer, left, point);
-        put_banks(plan, point);
+        sx_sunstone_put_tile(plan, stage->outer, left, point);
+        sx_sunstone_put_banks(plan, point);
         sx_map_settle(plan->space, point);
         if (is_legal(plan, point))
             try_orders(w, stage, left, point);
@@ -319,34 +218,33 @@ static void sort(sx_sunstone_list *items) {
     if (items->n) qsort(items->data, items->n, items->size, by_value);
 }
 
-static void descend(walk *w, int number, const partial *from);
+static void descend(walk *w, int number, const sx_sunstone_partial *from);
 
 /* Goes on from an item of a stage, with its unrolling. */
-static void follow(walk *w, int number, const partial *from, const sx_sunstone_item *item,
+static void follow(walk *w, int number, const sx_sunstone_partial *from, const sx_sunstone_item *item,
                    const sx_sunstone_unrolling *parts) {
     const sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[number];
-    partial to = {.point = malloc(plan->space->space.point_size)};
+    sx_sunstone_partial to = {.point = malloc(plan->space->space.point_size)};
     if (!to.point) {
         atomic_store(&w->plan->failed, true);
         return;
     }
-    copy(plan, from, &to);
-    put_unrolling(plan, stage, parts, &to);
-    put_tile(plan, stage->memory, item->tile.factor, to.point);
-    put_order(plan, stage->outer, item->order, to.point);
-    for (int d = 0; d < plan->space->problem->n_dims; d++) to.left[d] /= item->tile.factor[d];
+    sx_sunstone_copy(plan, from, &to);
+    sx_sunstone_put_unrolling(plan, stage, parts, &to);
+    sx_sunstone_add_tile(plan, stage, &item->tile, &to);
+    sx_sunstone_put_order(plan, stage->outer, item->order, to.point);
     descend(w, number + 1, &to);
     free(to.point);
 }
 
 /* Goes through all that a stage can add to a partial mapping. */
-static void descend(walk *w, int number, const partial *from) {
+static void descend(walk *w, int number, const sx_sunstone_partial *from) {
     sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[number];
-    sx_sunstone_unrolling parts[SX_MAX_LEVELS];
-    sx_sunstone_list roots = {.size = size_of_parts(stage)}, items = {.size = sizeof(sx_sunstone_item)};
-    list_unrollings(plan, stage, 0, from->left, parts, &roots);
+    sx_sunstone_list roots = {.size = sx_sunstone_parts_size(stage)},
+                     items = {.size = sizeof(sx_sunstone_item)};
+    sx_sunstone_list_unrollings(plan, stage, from->left, &roots);
     for (size_t i = 0; i < roots.n && !w->over; i++) {
         if (number == plan->n_stages - 1)
             finish(w, from, sx_sunstone_at(&roots, i));
@@ -369,8 +267,9 @@ static void descend(walk *w, int number, const partial *from) {
 /* Begins a walk; false when memory is out. */
 static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
     *w = (walk){.plan = plan, .worker = worker, .bound = plan->incumbent};
-    for (int i = 0; i < plan->n_stages - 1; i++) {
-        sx_status status = sx_evaluator_new(plan->stage[i].relaxed, &w->evaluator[i]);
+    for (int i = 0; i < plan->n_stages && plan->n_stages > 1; i++) {
+        const sx_model *model = i ? plan->stage[i - 1].relaxed : plan->open;
+        sx_status status = sx_evaluator_new(model, &w->evaluator[i]);
         if (!status) continue;
         sx_status_free(status);
         atomic_store(&plan->failed, true);
@@ -380,7 +279,7 @@ static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
 }
 
 static void end_walk(walk *w) {
-    for (int i = 0; i < w->plan->n_stages - 1; i++) sx_evaluator_free(w->evaluator[i]);
+    for (int i = 0; i < w->plan->n_stages; i++) sx_evaluator_free(w->evaluator[i]);
     atomic_fetch_add(&w->plan->partial, w->partial);
 }
 
@@ -392,17 +291,11 @@ typedef struct job {
     sx_sunstone_list *made; /* the items of each task */
 } job;
 
-static partial start_of(const sx_sunstone *plan) {
-    partial start = {.point = plan->base};
-    memcpy(start.left, plan->left, sizeof start.left);
-    return start;
-}
-
 /* A task: the partial mappings of some unrollings of the first stage. */
 static void expand_task(void *user, size_t task, sx_worker *worker) {
     job *j = user;
     walk w;
-    partial start = start_of(j->plan);
+    sx_sunstone_partial start = sx_sunstone_start(j->plan);
     j->made[task].size = sizeof(sx_sunstone_item);
     if (begin_walk(&w, j->plan, worker))
         for (size_t i = task * j->each; i < (task + 1) * j->each && i < j->n && !w.over; i++)
@@ -415,7 +308,7 @@ static void visit_task(void *user, size_t task, sx_worker *worker) {
     job *j = user;
     walk w;
     sx_sunstone *plan = j->plan;
-    partial start = start_of(plan);
+    sx_sunstone_partial start = sx_sunstone_start(plan);
     const sx_sunstone_item *item = sx_sunstone_at(&plan->items, j->first + task);
     if (begin_walk(&w, plan, worker)) {
         if (plan->n_stages == 1)
@@ -457,10 +350,11 @@ static sx_status take_roots(sx_sunstone *plan) {
 
 sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     enum { TASKS = 64 };
-    sx_sunstone_unrolling parts[SX_MAX_LEVELS];
     sx_sunstone_list made[TASKS] = {{0}};
     plan->roots.n = plan->items.n = 0;
-    list_unrollings(plan, &plan->stage[0], 0, plan->left, parts, &plan->roots);
+    for (int d = 0; d < plan->space->problem->n_dims; d++)
+        if (plan->left[d] == 0) return SX_OK;
+    sx_sunstone_list_unrollings(plan, &plan->stage[0], plan->left, &plan->roots);
     if (plan->roots.failed) return sx_error_memory();
     SX_TRY(check_limit(plan, plan->roots.n));
     if (plan->n_stages == 1) return take_roots(plan);

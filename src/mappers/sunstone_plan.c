@@ -1,5 +1,7 @@
 /* What Sunstone's search of a space begins with: which levels are one memory, what each stage decides, and
  * the models in which the outer memories have no limits. */
+#include "mappers/sunstone_plan.h"
+
 #include "base/status.h"
 #include "mappers/sunstone_levels.h"
 #include "space/map_parts.h"
@@ -84,6 +86,7 @@ static sx_status set_stages(sx_sunstone *plan) {
         stage->outer = plan->n_memories > 1 ? i + 1 : 0;
         if (i < plan->n_stages - 1) SX_TRY(relax(plan->space->model, plan->memory[i].last, &stage->relaxed));
     }
+    if (plan->n_stages > 1) SX_TRY(relax(plan->space->model, -1, &plan->open));
     size_t parts = (size_t)(plan->stage[0].n_parts ? plan->stage[0].n_parts : 1);
     plan->roots.size = parts * sizeof(sx_sunstone_unrolling);
     plan->items.size = sizeof(sx_sunstone_item);
@@ -122,6 +125,7 @@ sx_status sx_sunstone_init(const sx_map_space *space, const sx_objective *object
 
 void sx_sunstone_fini(sx_sunstone *plan) {
     for (int i = 0; i < plan->n_stages; i++) sx_model_free(plan->stage[i].relaxed);
+    sx_model_free(plan->open);
     sx_sunstone_orders_free(plan->orders);
     sx_sunstone_divisors_fini(&plan->divisors);
     sx_sunstone_clear(&plan->roots);

@@ -14,6 +14,7 @@
 #include "mappers/sunstone_tiles.h"
 
 #include "base/status.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #define SX_MAPPERS_SUNSTONE_TILES_H
 
 #include "mappers/sunstone_list.h"
-#include "model/model.h"
 #include "space/map_space.h"
 
 /* The divisors of a problem's dimensions, ascending. */

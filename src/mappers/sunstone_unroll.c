@@ -15,6 +15,8 @@
  * Complexity: in the number of fills of an axis, tens to thousands. */
 #include "mappers/sunstone_unroll.h"
 
+#include "model/model.h"
+
 #include <string.h>
 
 /* The filling of one axis. */
@@ -124,7 +126,7 @@ static void fill_axis(axis *a, sx_sunstone_spread rule, bool strict) {
     if (rule == SX_SPREAD_ALL)
         fills(a, UINT32_MAX, false, false, false);
     else if (rule == SX_SPREAD_MIXED)
-        (void)(fills(a, UINT32_MAX, true, false, false) || fills(a, UINT32_MAX, false, true, false));
+        fills(a, UINT32_MAX, false, true, false);
     else if (fills(a, a->own, true, false, false) == 0 && !strict)
         fill_partly(a);
 }

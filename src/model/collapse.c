@@ -6,15 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What is known of one tensor at one level on the way. */
-typedef struct share {
-    uint64_t tile;    /* 0 once the level is bypassed */
-    double partition; /* words ever held */
-    double demand;    /* words handed to children */
-    double supply;    /* words got from the parent */
-    double peers;     /* words exchanged with neighbours */
-} share;
-
 static double sum_accesses(const sx_record *record, uint32_t n) {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += record[i].accesses;
@@ -39,7 +30,7 @@ static uint64_t spread_words(const sx_model *model, const sx_nest *nest, int ten
 
 /* The words each instance holds over the whole run, by Timeloop's rule: the parent's, divided by what its
  * children together hold at a time, times what one of them does. */
-static void exact_partitions(const sx_evaluator *evaluator, int tensor, share *at) {
+static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_share *at) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = &model->shape[tensor];
@@ -60,7 +51,7 @@ static void exact_partitions(const sx_evaluator *evaluator, int tensor, share *a
 }
 
 /* Lets the next outer level serve a bypassed one's children directly. */
-static void bypass(sx_evaluator *evaluator, share *at, int s, bool totals) {
+static void bypass(sx_evaluator *evaluator, sx_share *at, int s, bool totals) {
     if (s + 1 < evaluator->model->n_levels) {
         sx_flow *outer = &evaluator->flow[s + 1];
         sx_record *record = evaluator->records.data + outer->first;
@@ -74,8 +65,7 @@ static void bypass(sx_evaluator *evaluator, share *at, int s, bool totals) {
     at[s].partition = at[s].demand = at[s].supply = 0;
 }
 
-/* The counts of one level. */
-static sx_counts count(const sx_model *model, const share *at, bool output, bool outermost, bool no_elision) {
+sx_counts sx_collapse_count(const sx_share *at, bool output, bool outermost, bool elide) {
     sx_counts c = {.tile = at->tile, .partition = at->partition};
     if (at->tile == 0) return c;
     double out = at->demand + at->peers, in = at->supply + at->peers;
@@ -84,7 +74,6 @@ static sx_counts count(const sx_model *model, const share *at, bool output, bool
         c.fills = trunc(in);
         return c;
     }
-    bool elide = !no_elision && !model->options.no_first_read_elision;
     c.updates = round(at->demand);
     c.reads = c.reductions = fmax(round(elide ? out - at->partition : out), 0);
     c.fills = fmax(round(elide && !outermost ? in - at->partition : in), 0);
@@ -92,7 +81,7 @@ static sx_counts count(const sx_model *model, const share *at, bool output, bool
 }
 
 /* What each level hands out and gets in, before bypass. */
-static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, share *at) {
+static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, sx_share *at) {
     const sx_model *model = evaluator->model;
     for (int s = 0; s < model->n_levels; s++) {
         const sx_flow *flow = &evaluator->flow[s];
@@ -114,7 +103,7 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
     const sx_nest *nest = &evaluator->nest;
     bool totals = evaluator->exact || !nest->perfect, output = model->shape[tensor].output;
     int n = model->n_levels, outermost = n - 1;
-    share at[SX_MAX_LEVELS];
+    sx_share at[SX_MAX_LEVELS];
     set_shares(evaluator, tensor, totals, at);
     if (totals)
         for (int s = 0; s < n; s++) at[s].partition = evaluator->partition[s];
@@ -129,6 +118,7 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
         if (evaluator->flow[s].links != 0)
             at[s - 1].peers += evaluator->flow[s].links / (totals ? 1 : (double)nest->above[s - 1]);
     for (int s = 0; s < n; s++)
-        counts[s] =
-            count(model, &at[s], output, s == outermost, mapping->level[s].rmw_first_update >> tensor & 1);
+        counts[s] = sx_collapse_count(&at[s], output, s == outermost,
+                                      !model->options.no_first_read_elision &&
+                                          !(mapping->level[s].rmw_first_update >> tensor & 1));
 }

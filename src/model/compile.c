@@ -31,22 +31,28 @@ static void sort_by_dim(sx_shape *shape, int n_dims) {
     shape->first_of_dim[n_dims] = n;
 }
 
+/* Compiles a tensor. Dimensions of size 1 move nothing and are left out, and so are ranks of nothing else: a
+ * window of one is no window. A tensor of one word keeps its first rank. */
 static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor) {
     const sx_tensor *v = &problem->tensor[tensor];
-    *shape = (sx_shape){.output = v->output, .unit = true, .simple = true, .n_ranks = v->n_ranks};
-    for (int r = 0; r < v->n_ranks; r++) {
+    const bool single = sx_problem_words(problem, tensor) == 1;
+    *shape = (sx_shape){.output = v->output, .unit = true, .simple = true};
+    for (int rank = 0; rank < v->n_ranks; rank++) {
+        int r = shape->n_ranks;
         for (int d = 0; d < problem->n_dims; d++) {
-            if (v->coef[r][d] == 0) continue;
+            if (v->coef[rank][d] == 0 || (problem->size[d] == 1 && (rank > 0 || !single))) continue;
             if (shape->dims >> d & 1) shape->simple = false;
-            if (v->coef[r][d] != 1) shape->unit = false;
+            if (v->coef[rank][d] != 1) shape->unit = false;
             shape->dims |= (uint16_t)(1u << d);
-            shape->term[shape->n_terms++] = (struct sx_term){(uint8_t)r, (uint8_t)d, v->coef[r][d]};
+            shape->term[shape->n_terms++] = (struct sx_term){(uint8_t)r, (uint8_t)d, v->coef[rank][d]};
         }
+        if (shape->n_terms == shape->first_term[r]) continue;
         shape->first_term[r + 1] = shape->n_terms;
+        shape->n_ranks++;
     }
     sort_by_dim(shape, problem->n_dims);
     set_pairs(shape);
-    for (int r = 0; r < v->n_ranks; r++) {
+    for (int r = 0; r < shape->n_ranks; r++) {
         int d = shape->term[shape->first_term[r]].dim;
         bool alone = shape->first_term[r + 1] - shape->first_term[r] == 1;
         if (alone && shape->first_of_dim[d + 1] - shape->first_of_dim[d] == 1)

@@ -207,6 +207,18 @@ static inline void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, sx_record
     }
 }
 
+/* What is known of one tensor at one level on the way to its counts. */
+typedef struct sx_share {
+    uint64_t tile;    /* 0 once the level is bypassed */
+    double partition; /* words ever held */
+    double demand;    /* words handed to children */
+    double supply;    /* words got from the parent */
+    double peers;     /* words exchanged with neighbours */
+} sx_share;
+
+/* The counts of a level; `elide`: the first read and the first fill of each output word are free. */
+sx_counts sx_collapse_count(const sx_share *at, bool output, bool outermost, bool elide);
+
 /* Turns the flows of a tensor into counts per level. Changes the flows' accesses where levels are bypassed.
  * Partitions of inputs are only set where asked for. */
 void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,

@@ -10,6 +10,8 @@
 #include "model/partition.h"
 #include "model/slot.h"
 
+#include <math.h>
+
 /* The loops on one dimension outside the children, innermost first. */
 typedef struct chain {
     const sx_loop *loop[2 * MAX_LOOPS];
@@ -199,36 +201,40 @@ static double feed(family *f, const sx_mapping *mapping, int tensor) {
     return tile_words(f, any) * other_turns(f, nest->temporal, true);
 }
 
+/* Lets the next outer level serve a level that does not keep the tensor, as collapse.c does it record by
+ * record; false where the two might be rounded to different counts. */
+static bool bypass(sx_share *at) {
+    at[1].demand *= at[0].demand / at[0].supply;
+    at[0] = (sx_share){0};
+    double part = at[1].demand - floor(at[1].demand);
+    return at[1].demand < 0x1p40 && fabs(part - 0.5) > 1e-3;
+}
+
 bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_shape *shape = &model->shape[tensor];
     int n = model->n_levels;
-    if (model->net_energy || !shape->unit) return false;
-    double out[SX_MAX_LEVELS], in[SX_MAX_LEVELS + 1];
+    if (model->net_energy || !shape->unit || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
+    sx_share at[SX_MAX_LEVELS] = {0};
     family f = {.e = e, .shape = shape};
-    in[n] = 0;
     for (int s = n - 1; s >= 0; s--) {
-        const sx_mapping_level *at = &mapping->level[s];
-        unsigned special =
-            at->no_temporal_reuse | at->no_multicast | at->rmw_first_update | ~(unsigned)at->keep;
-        if (special >> tensor & 1) return false;
+        const sx_mapping_level *level = &mapping->level[s];
+        if ((level->no_temporal_reuse | level->no_multicast | level->rmw_first_update) >> tensor & 1)
+            return false;
         f.level = s;
         for (int d = 0; d < model->n_dims; d++) list_chain(&f.chain[d], model, &e->nest, s, d);
         if (s > 0)
-            fetch(&f, &in[s], &out[s]);
+            fetch(&f, &at[s - 1].supply, &at[s].demand);
         else
-            out[0] = feed(&f, mapping, tensor);
-        if (out[s] < 0 || out[s] >= 0x1p53 || (s > 0 && in[s] >= 0x1p53)) return false;
+            at[0].demand = feed(&f, mapping, tensor);
+        if (at[s].demand < 0 || at[s].demand >= 0x1p53 || (s > 0 && at[s - 1].supply >= 0x1p53)) return false;
+        at[s].tile = e->nest.tile[tensor][s];
+        if (shape->output) at[s].partition = sx_partition_words(model, &e->nest, mapping, tensor, s);
     }
-    for (int s = 0; s < n; s++) {
-        double partition = 0, elided = 0;
-        if (shape->output) partition = sx_partition_words(model, &e->nest, mapping, tensor, s);
-        if (!model->options.no_first_read_elision) elided = partition;
-        counts[s] = (sx_counts){.tile = e->nest.tile[tensor][s],
-                                .partition = partition,
-                                .reads = out[s] - elided,
-                                .fills = s < n - 1 ? in[s + 1] - elided : 0,
-                                .updates = shape->output ? out[s] : 0};
-    }
+    for (int s = 0; s < n; s++)
+        if (!(mapping->level[s].keep >> tensor & 1) && !bypass(&at[s])) return false;
+    for (int s = 0; s < n; s++)
+        counts[s] =
+            sx_collapse_count(&at[s], shape->output, s == n - 1, !model->options.no_first_read_elision);
     return true;
 }

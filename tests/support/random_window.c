@@ -63,7 +63,8 @@ static uint64_t product(const uint32_t *factor, int n) {
     return all;
 }
 
-/* Drops small factors into slots until there are enough loops, then sets the sizes. */
+/* Drops small factors into slots until there are enough loops, then sets the sizes. No dimension has size 1:
+ * the model leaves those out of its ranks. */
 static void draw_factors(sx_rng *rng, bool remainders, sx_problem *p, sx_mapping *m) {
     uint64_t units = 1, most = chance(rng, 10) ? LARGE : MOST_SIBLINGS;
     int64_t loops = sx_rng_range(rng, 1, 7);
@@ -81,6 +82,7 @@ static void draw_factors(sx_rng *rng, bool remainders, sx_problem *p, sx_mapping
         }
     }
     for (int d = 0; d < p->n_dims; d++) {
+        if (sx_mapping_extent(m, LEVELS - 1, d) == 1) m->level[LEVELS - 1].temporal[d] = 2;
         uint64_t whole = sx_mapping_extent(m, LEVELS - 1, d), least = 1, step = 1;
         for (int s = 0; s < LEVELS; s++) {
             const uint32_t factor[] = {m->level[s].spatial[d], m->level[s].temporal[d]};

@@ -355,6 +355,10 @@ static void walk_factorisation(walk *w) {
         return;
     }
     find_masks(w);
+    if (w->n_masks == 0) {
+        count_illegal(w);
+        return;
+    }
     bool countable = total < UINT64_MAX;
     uint64_t n = total < w->plan->permutations ? total : w->plan->permutations;
     deck orders = countable ? shuffle(&w->rng, total, n) : (deck){0};

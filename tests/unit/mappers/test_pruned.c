@@ -197,6 +197,30 @@ static void impossible_spaces_end_it(void **state) {
     sx_small_map_close(&free_one);
 }
 
+static void tiles_that_no_deal_of_banks_holds_end_it(void **state) {
+    (void)state;
+    static const char banked[] =
+        "arch:\n"
+        "  name: banked\n"
+        "  arithmetic: {name: MAC, instances: 1, word-bits: 16, energy: 1.0}\n"
+        "  storage:\n"
+        "  - {name: L1, instances: 1, entries: 8, banks: 4, vector-access-energy: 1.5}\n"
+        "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
+    sx_small_map m, free_one;
+    double best;
+    sx_small_map_open(&free_one, product, banked, NULL, NULL);
+    sx_constraints limits;
+    sx_constraints_init(&limits, free_one.map->problem, free_one.map->arch);
+    limits.level[0].must_keep = 7;
+    limits.level[0].temporal.min[1] = 6;
+    sx_small_map_open(&m, product, banked, &limits, NULL);
+    sx_run_summary summary = sx_small_map_search(&m, "pruned", 1, 1000, &best);
+    assert_int_equal(summary.stop, SX_STOP_DONE);
+    assert_true(best == INFINITY);
+    sx_small_map_close(&m);
+    sx_small_map_close(&free_one);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spatial_loops_fit_each_level),
@@ -206,6 +230,7 @@ int main(void) {
         cmocka_unit_test(finds_the_best_of_a_small_space),
         cmocka_unit_test(timeouts_end_it_but_not_before_something_is_found),
         cmocka_unit_test(impossible_spaces_end_it),
+        cmocka_unit_test(tiles_that_no_deal_of_banks_holds_end_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

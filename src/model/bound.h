@@ -1,0 +1,111 @@
+/* Lower bounds of the cost of mappings of which only a part is decided, with exact factors.
+ *
+ * A mapping is decided in this order: its outline (all spatial factors and which level keeps which tensor),
+ * then level by level from the innermost outward the extents of the tile and the order of the temporal loops.
+ * The files' heads derive the bounds; each holds for every way to decide what is left, and for constraints of
+ * any kind. */
+#ifndef SX_MODEL_BOUND_H
+#define SX_MODEL_BOUND_H
+
+#include "model/model.h"
+
+enum { SX_MAX_DIGITS = 64, SX_MAX_MEASURES = 64 };
+
+/* All vectors of tile extents that divide the sizes, numbered by the exponents of their prime factors. */
+typedef struct sx_lattice {
+    int n_digits;
+    uint8_t dim[SX_MAX_DIGITS], top[SX_MAX_DIGITS];
+    uint32_t prime[SX_MAX_DIGITS], stride[SX_MAX_DIGITS];
+    uint8_t first[SX_MAX_DIMS + 1]; /* digit of each dimension */
+    uint32_t n_points;
+} sx_lattice;
+
+/* What is the same for all mappings of a model; never changes, may be shared by threads. */
+typedef struct sx_bound {
+    const sx_model *model;
+    sx_lattice lattice;
+    uint16_t idle[SX_MAX_TENSORS];  /* dimensions that do not index a tensor */
+    uint16_t crowd[SX_MAX_TENSORS]; /* those that index it in a rank with others, or in several ranks */
+    int n_classes;
+    uint8_t profit[SX_MAX_DIMS];   /* class of orders: the tensors that do not depend on the innermost loop */
+    double least[SX_MAX_TENSORS];  /* words that a level is filled with at the least */
+    double *tile[SX_MAX_TENSORS];  /* per point: words of the tile */
+    double *fills[SX_MAX_TENSORS]; /* per point: words that all instances are filled with, at the least, where
+                                      the first loop outside moves the tile */
+    double *still[SX_MAX_TENSORS]; /* the same where loops that do not move it are included in the point */
+} sx_bound;
+
+/* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
+ */
+SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN sx_bound **out);
+void sx_bound_free(SX_TAKE sx_bound *bound);
+
+/* The number of a vector of extents, each of which divides its size. */
+uint32_t sx_lattice_point(const sx_lattice *lattice, const uint32_t *extent);
+
+typedef struct sx_outline {
+    uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+    uint8_t keep[SX_MAX_LEVELS];
+} sx_outline;
+
+/* A sum of flows with weights: energy (measure 0) or the use of one of a level's bandwidths, in cycles. */
+typedef struct sx_measure {
+    double constant;
+    double weight[SX_MAX_TENSORS]
+                 [SX_MAX_LEVELS + 1]; /* of what level c - 1 is filled with; 0: compute units */
+    double tail[SX_MAX_LEVELS + 1];   /* the least of all flows into levels c - 1 and above */
+} sx_measure;
+
+/* The bounds of one outline: one thread's workspace. */
+typedef struct sx_rest {
+    const sx_bound *bound;
+    sx_outline outline;
+    bool tables;
+    double above[SX_MAX_LEVELS], steps;              /* instances in use; cycles of the compute units */
+    double leak;                                     /* energy per cycle */
+    uint32_t open[SX_MAX_LEVELS + 1][SX_MAX_DIMS];   /* what the spatial loops leave of a dimension: size /
+                                                        product of   those of level s and above */
+    double apart[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* idle spatial loops of level s and above, multiplied */
+    bool linked[SX_MAX_TENSORS];                     /* compute units may hand operands to each other */
+    int n_measures;
+    sx_measure measure[SX_MAX_MEASURES];
+    double *table[SX_MAX_LEVELS][SX_MAX_DIMS]; /* per level and class, per point: the least energy of all
+                                                  flows into this level and those outside, where the next loop
+                                                  is of the class */
+    double *room, *scratch;                    /* a point's each */
+} sx_rest;
+
+SX_MUST_USE sx_status sx_rest_new(const sx_bound *bound, SX_OWN sx_rest **out);
+void sx_rest_free(SX_TAKE sx_rest *rest);
+
+/* Sets the outline and what follows from it at once. */
+void sx_rest_begin(sx_rest *rest, const sx_outline *outline);
+
+/* A bound from the outline alone: compulsory traffic. */
+sx_score sx_rest_flat(const sx_rest *rest);
+
+/* Makes the tables of the outline (bound_table.c). */
+void sx_rest_tabulate(sx_rest *rest);
+
+/* What is decided below a level. */
+typedef struct sx_stem {
+    uint32_t extent[SX_MAX_DIMS];
+    double closed[SX_MAX_MEASURES];                  /* flows that are known */
+    double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
+                                                        tensor make smaller: what they are without such */
+} sx_stem;
+
+/* The stem with nothing decided but the outline. */
+void sx_stem_begin(const sx_rest *rest, sx_stem *stem);
+
+/* A bound where the stem reaches up to level - 1 and the tile of `level` has these extents; any order. */
+sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent);
+
+/* Decides the extents and the order (innermost first) of a level. */
+void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
+                  const uint8_t *order, sx_stem *out);
+
+/* A bound where levels up to this one are decided. */
+sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level);
+
+#endif

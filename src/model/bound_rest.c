@@ -1,0 +1,374 @@
+/* Bounds of what is left open of a mapping.
+ *
+ * Energy and the use of bandwidths are sums over flows: into each level c that keeps a tensor V (and into the
+ * compute units), out of the next outer level u that keeps it. Over all instances, a flow of F words into c
+ * makes F fills at c and F / X reads (for the output: updates, and as many reads) at u, with X the spatial
+ * loops from c to u that do not index V: these children share an access. First reads and fills of the output
+ * are spared, which takes off a constant: |V| times the spatial loops outside that do not index it. So the
+ * weight of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
+ * rounding up to whole blocks, networks, minimum uses. Sampled rules can make less of a sliding window than
+ * that, so where they might, its weights are smaller:
+ *   - children spread along a window may coincide in groups or get words from each other (section 4): they
+ * count as sharing one access; what such a level is filled with counts nothing;
+ *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
+ *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
+ *   - compute units that stand side by side and use the same operand may hand it on while it stays the same:
+ * such tensors count as if the compute units kept a word of them.
+ *
+ * How large a flow is depends on extents and orders (bound.c): without idle loops next to the level it is
+ * `fills`, and it shrinks by the idle temporal loops between the level and the first loop that indexes V. A
+ * stem knows the flows into its levels except for those whose next loop on V is further out; those are
+ * pending, and may shrink by all idle temporal loops to come, but only for tensors that the innermost of
+ * these does not index (a class). Whatever is outside the stem, its flows are at least those of the tables
+ * (bound_table.c), or the least of all.
+ *
+ * Cycles are at least those of the compute units, and those that the words through each level's ports take.
+ */
+#include "model/bound.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
+    sx_rest *rest = calloc(1, sizeof *rest);
+    if (!rest) return sx_error_memory();
+    int n_levels = bound->model->n_levels, n_tables = (n_levels - 1) * bound->n_classes;
+    size_t n = bound->lattice.n_points;
+    double *data = malloc(((size_t)n_tables + 2) * n * sizeof *data);
+    if (!data) {
+        free(rest);
+        return sx_error_memory();
+    }
+    rest->bound = bound;
+    rest->room = data;
+    rest->scratch = data + n;
+    data += 2 * n;
+    for (int s = 0; s < n_levels - 1; s++)
+        for (int o = 0; o < bound->n_classes; o++, data += n) rest->table[s][o] = data;
+    *out = rest;
+    return SX_OK;
+}
+
+void sx_rest_free(sx_rest *rest) {
+    if (!rest) return;
+    free(rest->room);
+    free(rest);
+}
+
+/* The spatial loops of a level on some dimensions, multiplied. */
+static double spread(const sx_rest *rest, int s, unsigned dims) {
+    double product = 1;
+    for (; dims; dims &= dims - 1) product *= rest->outline.spatial[s][__builtin_ctz(dims)];
+    return product;
+}
+
+/* How many children of a level may share an access to a tensor. */
+static double sharing(const sx_rest *rest, int s, int v) {
+    const sx_bound *b = rest->bound;
+    double crowd = spread(rest, s, b->crowd[v]), largest = 1;
+    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1)
+        largest = fmax(largest, rest->outline.spatial[s][__builtin_ctz(dims)]);
+    bool alone = crowd == largest && b->model->options.no_link_transfers;
+    return spread(rest, s, b->idle[v]) * (alone ? 1 : crowd);
+}
+
+/* Instances and what the spatial loops leave. */
+static void set_array(sx_rest *rest) {
+    const sx_bound *b = rest->bound;
+    const sx_model *model = b->model;
+    double used = 1;
+    int top = model->n_levels;
+    memcpy(rest->open[top], model->size, sizeof rest->open[top]);
+    for (int v = 0; v < model->n_tensors; v++) rest->apart[v][top] = 1;
+    rest->leak = 0;
+    for (int s = top - 1; s >= 0; s--) {
+        rest->above[s] = used;
+        used *= spread(rest, s, (1u << model->n_dims) - 1);
+        for (int d = 0; d < model->n_dims; d++)
+            rest->open[s][d] = rest->open[s + 1][d] / rest->outline.spatial[s][d];
+        for (int v = 0; v < model->n_tensors; v++)
+            rest->apart[v][s] = rest->apart[v][s + 1] * spread(rest, s, b->idle[v]);
+    }
+    for (int s = 0; s < top; s++) {
+        const sx_level *level = &model->level[s];
+        double leaking =
+            level->leak_share > 0 ? level->leak_share * rest->above[level->gate] : rest->above[s];
+        rest->leak += level->leak_energy * leaking;
+    }
+    rest->steps = (double)model->computes / used;
+    bool beside = used > rest->above[0] && !model->options.no_link_transfers;
+    for (int v = 0; v < model->n_tensors; v++)
+        rest->linked[v] = beside && spread(rest, 0, b->idle[v] | b->crowd[v]) > 1;
+}
+
+/* What a word costs in some measure: read, filled and updated at a level. */
+typedef struct price {
+    double read, fill, update;
+} price;
+
+/* Adds the flows of a tensor between two levels that keep it (from -1: the compute units) at the outer one's
+ * prices for reads and the inner one's for fills. */
+static void add_flow(const sx_rest *rest, sx_measure *m, int v, int from, int to, price outer, price inner) {
+    const sx_bound *b = rest->bound;
+    const sx_model *model = b->model;
+    const sx_shape *shape = &model->shape[v];
+    bool plain = b->crowd[v] == 0, exact = shape->unit;
+    double shared = 1, *weight = &m->weight[v][from + 1], words = (double)model->words[v];
+    for (int k = from + 1; k <= to; k++) shared *= sharing(rest, k, v);
+    bool leaks = !plain && !model->options.no_link_transfers && spread(rest, from + 1, b->crowd[v]) > 1;
+    double read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
+    double fill = leaks || (shape->output && !exact) ? 0 : inner.fill;
+    *weight += read / shared + fill;
+    if (!plain && to > from + 1) m->constant -= 0.5 * rest->above[to] * read;
+    if (!shape->output || !exact || model->options.no_first_read_elision) return;
+    m->constant -= words * rest->apart[v][to + 1] * outer.read;
+    if (from >= 0) m->constant -= words * rest->apart[v][from + 1] * fill;
+}
+
+/* Adds a tensor to a measure, at prices per level. */
+static void add_tensor(const sx_rest *rest, sx_measure *m, int v, const price *prices) {
+    int from = -1;
+    for (int s = 0; s < rest->bound->model->n_levels; s++) {
+        if (!(rest->outline.keep[s] >> v & 1)) continue;
+        add_flow(rest, m, v, from, s, prices[s], from >= 0 ? prices[from] : (price){0, 0, 0});
+        from = s;
+    }
+}
+
+static sx_measure *add_measure(sx_rest *rest) {
+    sx_measure *m = &rest->measure[rest->n_measures++];
+    *m = (sx_measure){0};
+    return m;
+}
+
+/* The energy as a measure. */
+static void measure_energy(sx_rest *rest) {
+    const sx_model *model = rest->bound->model;
+    sx_measure *m = add_measure(rest);
+    m->constant = (double)model->computes * model->compute_energy;
+    for (int v = 0; v < model->n_tensors; v++) {
+        price prices[SX_MAX_LEVELS];
+        for (int s = 0; s < model->n_levels; s++) {
+            const sx_level *level = &model->level[s];
+            double share = fmin(1, (double)level->clusters / rest->above[s]),
+                   block = share / level->block_size;
+            double address = share * level->addr_gen_energy;
+            bool output = model->shape[v].output;
+            prices[s] = (price){level->read_energy * block + (output ? 0 : address),
+                                level->fill_energy * block + address,
+                                level->update_energy * block + (output ? address : 0)};
+        }
+        add_tensor(rest, m, v, prices);
+    }
+}
+
+/* The use of one bandwidth of a level by some tensors, in cycles. */
+static void measure_port(sx_rest *rest, int s, unsigned tensors, double reads, double writes) {
+    const sx_level *level = &rest->bound->model->level[s];
+    if ((reads == 0 && writes == 0) || rest->n_measures == SX_MAX_MEASURES) return;
+    sx_measure *m = add_measure(rest);
+    for (; tensors; tensors &= tensors - 1) {
+        int v = __builtin_ctz(tensors);
+        double scale = level->scale[v] / rest->above[s];
+        price prices[SX_MAX_LEVELS] = {0};
+        prices[s] = (price){reads * scale, writes * scale, writes * scale};
+        add_tensor(rest, m, v, prices);
+    }
+}
+
+/* All bandwidths as measures. */
+static void measure_ports(sx_rest *rest) {
+    const sx_model *model = rest->bound->model;
+    unsigned all = (1u << model->n_tensors) - 1;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_level *level = &model->level[s];
+        for (unsigned left = all; left && level->bounded; left &= left - 1) {
+            unsigned some = level->banks > 0 ? left & -left : all;
+            measure_port(rest, s, some, 1 / level->read_bandwidth, 0);
+            measure_port(rest, s, some, 0, 1 / level->write_bandwidth);
+            measure_port(rest, s, some, 1 / level->shared_bandwidth, 1 / level->shared_bandwidth);
+            if (level->banks == 0) break;
+        }
+    }
+}
+
+void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
+    const sx_bound *b = rest->bound;
+    const sx_model *model = b->model;
+    rest->outline = *outline;
+    rest->tables = false;
+    rest->n_measures = 0;
+    set_array(rest);
+    measure_energy(rest);
+    measure_ports(rest);
+    for (int i = 0; i < rest->n_measures; i++) {
+        sx_measure *m = &rest->measure[i];
+        m->tail[model->n_levels] = 0;
+        for (int c = model->n_levels - 1; c >= 0; c--) {
+            m->tail[c] = m->tail[c + 1];
+            for (int v = 0; v < model->n_tensors; v++) {
+                bool exact = c == 0 && !rest->linked[v];
+                double least = exact ? (double)model->computes : b->least[v] * rest->apart[v][c];
+                m->tail[c] += m->weight[v][c] * least;
+            }
+        }
+    }
+}
+
+/* The score of an energy without leakage and of the largest use of a port. */
+static sx_score score_of(const sx_rest *rest, double energy, double cycles) {
+    cycles = fmax(cycles, rest->steps);
+    return (sx_score){.energy_pj = energy + rest->leak * cycles,
+                      .cycles = cycles + (double)rest->bound->model->latency};
+}
+
+sx_score sx_rest_flat(const sx_rest *rest) {
+    double cycles = 0;
+    for (int i = 1; i < rest->n_measures; i++)
+        cycles = fmax(cycles, rest->measure[i].constant + rest->measure[i].tail[0]);
+    return score_of(rest, rest->measure[0].constant + rest->measure[0].tail[0], cycles);
+}
+
+void sx_stem_begin(const sx_rest *rest, sx_stem *stem) {
+    const sx_bound *b = rest->bound;
+    for (int d = 0; d < SX_MAX_DIMS; d++) stem->extent[d] = 1;
+    for (int i = 0; i < rest->n_measures; i++) {
+        stem->closed[i] = rest->measure[i].constant;
+        for (int v = 0; v < b->model->n_tensors; v++) {
+            double weight = rest->measure[i].weight[v][0];
+            stem->pending[i][v] = rest->linked[v] ? weight * b->fills[v][0] : 0;
+            if (!rest->linked[v]) stem->closed[i] += weight * (double)b->model->computes;
+        }
+    }
+}
+
+/* The temporal loops of a level, and over what they are spread. */
+typedef struct bed {
+    uint32_t loop[SX_MAX_DIMS]; /* iterations */
+    unsigned loops;             /* those of more than one, as a mask */
+} bed;
+
+static void make_bed(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, bed *at) {
+    at->loops = 0;
+    for (int d = 0; d < rest->bound->model->n_dims; d++) {
+        at->loop[d] = extent[d] / (stem->extent[d] * rest->outline.spatial[level][d]);
+        at->loops |= (unsigned)(at->loop[d] > 1) << d;
+    }
+}
+
+/* The idle temporal loops of a tensor from a level outward, multiplied, above a stem. */
+static double idle_outside(const sx_rest *rest, const uint32_t *extent, int level, int v) {
+    double product = 1;
+    for (unsigned dims = rest->bound->idle[v]; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        product *= (double)(rest->open[level][d] / extent[d]);
+    }
+    return product;
+}
+
+/* The least of the tables of a level at a point, and the least sum of a table and what is pending: `ends`
+ * where the class's loop ends the wait, `goes` where it does not. */
+static double outside(const sx_rest *rest, int level, uint32_t point, const double *ends,
+                      const double *goes) {
+    const sx_bound *b = rest->bound;
+    double least = INFINITY;
+    for (int o = 0; o < b->n_classes; o++) {
+        double sum = level + 1 == b->model->n_levels ? 0
+                     : rest->tables                  ? rest->table[level][o][point]
+                                                     : rest->measure[0].tail[level + 1];
+        for (int v = 0; v < b->model->n_tensors && ends; v++)
+            sum += b->profit[o] >> v & 1 ? goes[v] : ends[v];
+        least = fmin(least, sum);
+    }
+    return least;
+}
+
+/* The most by which loops of a level and beyond can make what a tensor waits for smaller. */
+static double shrinkage(const sx_rest *rest, const sx_stem *stem, int level, const bed *at, int v) {
+    double product = 1;
+    if (!(at->loops & ~(unsigned)rest->bound->idle[v])) return idle_outside(rest, stem->extent, level, v);
+    for (unsigned dims = rest->bound->idle[v]; dims; dims &= dims - 1)
+        product *= at->loop[__builtin_ctz(dims)];
+    return product;
+}
+
+/* The most use of a port by what is decided, with all that waits made smaller, and the least of what is not.
+ */
+static double busiest(const sx_rest *rest, const sx_stem *stem, int open, const double *shrink) {
+    double most = 0;
+    for (int i = 1; i < rest->n_measures; i++) {
+        double sum = stem->closed[i] + rest->measure[i].tail[open];
+        for (int v = 0; v < rest->bound->model->n_tensors; v++) sum += stem->pending[i][v] / shrink[v];
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent) {
+    const sx_bound *b = rest->bound;
+    int n_tensors = b->model->n_tensors;
+    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS], least = INFINITY;
+    bed now;
+    make_bed(rest, stem, level, extent, &now);
+    for (int v = 0; v < n_tensors; v++) {
+        shrink[v] = shrinkage(rest, stem, level, &now, v);
+        ends[v] = stem->pending[0][v];
+        goes[v] = ends[v] / shrink[v];
+    }
+    double cycles = busiest(rest, stem, level + 1, shrink);
+    uint32_t point = sx_lattice_point(&b->lattice, extent);
+    if (now.loops == 0)
+        return score_of(rest, stem->closed[0] + outside(rest, level, point, ends, goes), cycles);
+    for (int o = 0; o < b->n_classes; o++) {
+        double sum = 0;
+        for (int v = 0; v < n_tensors; v++) sum += b->profit[o] >> v & 1 ? goes[v] : ends[v];
+        least = fmin(least, sum);
+    }
+    return score_of(rest, stem->closed[0] + least + outside(rest, level, point, NULL, NULL), cycles);
+}
+
+void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
+                  const uint8_t *order, sx_stem *out) {
+    const sx_bound *b = rest->bound;
+    bed now;
+    make_bed(rest, stem, level, extent, &now);
+    uint32_t point = sx_lattice_point(&b->lattice, extent);
+    memcpy(out->extent, extent, sizeof out->extent);
+    for (int i = 0; i < rest->n_measures; i++) out->closed[i] = stem->closed[i];
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        double run = 1;
+        bool ended = false;
+        for (int k = 0; k < b->model->n_dims && !ended; k++) {
+            int d = order[k];
+            if (!(now.loops >> d & 1)) continue;
+            if (b->idle[v] >> d & 1)
+                run *= now.loop[d];
+            else
+                ended = true;
+        }
+        for (int i = 0; i < rest->n_measures; i++) {
+            double flow = stem->pending[i][v] / run, own = rest->measure[i].weight[v][level + 1];
+            if (ended) out->closed[i] += flow;
+            out->pending[i][v] = ended ? 0 : flow;
+            out->pending[i][v] += own * b->fills[v][point];
+        }
+    }
+}
+
+sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
+    const sx_bound *b = rest->bound;
+    uint32_t point = sx_lattice_point(&b->lattice, stem->extent);
+    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS];
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        double own = rest->measure[0].weight[v][level + 1] * b->fills[v][point];
+        shrink[v] = idle_outside(rest, stem->extent, level + 1, v);
+        ends[v] = fmax(stem->pending[0][v] - own, 0);
+        goes[v] = ends[v] / shrink[v];
+    }
+    int open = level + 1 < b->model->n_levels ? level + 2 : level + 1;
+    return score_of(rest, stem->closed[0] + outside(rest, level, point, ends, goes),
+                    busiest(rest, stem, open, shrink));
+}

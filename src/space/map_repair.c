@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_CHANGES = 400, DROP_ONE_IN = 8 };
+enum { MOST_CHANGES = 400, DROP_ONE_IN = 8, SCATTERS = 16 };
 
 /* The point in hand. */
 typedef struct patient {
@@ -118,7 +118,18 @@ static bool turn(const patient *p, int level, unsigned x, unsigned dims, uint64_
     for (uint64_t skip = sx_rng_below(p->rng, (uint64_t)__builtin_popcount(fit)); skip > 0; skip--)
         fit &= fit - 1;
     sx_map_spread(p->space, level, x ^ (fit & -fit), at);
-    return true;
+    return sx_map_on_x(at) != x;
+}
+
+/* Lays a level's spatial loops on X or Y at random; false where none is free to lie elsewhere. */
+static bool scatter(const patient *p, int level) {
+    sx_mapping_level *at = sx_map_level(p->point, level);
+    unsigned before = sx_map_on_x(at), loops = 0;
+    for (int d = 0; d < p->space->problem->n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
+    if (!(loops & p->space->free_x[level])) return false;
+    for (int i = 0; i < SCATTERS && sx_map_on_x(at) == before; i++)
+        sx_map_spread(p->space, level, (unsigned)(sx_rng_next(p->rng) >> 48), at);
+    return sx_map_on_x(at) != before;
 }
 
 /* Makes the spatial loops of the first level that overflows its fan-out smaller. */
@@ -135,7 +146,8 @@ static bool fix_array(const patient *p) {
         if (turn(p, s, x, on_x ? x : y, on_x ? used_y : used_x, on_x ? room_y : room_x)) return true;
         uint32_t from = 1u << space->spatial_slot[s];
         uint32_t outer = slots(space, space->temporal_slot[s], space->n_slots - 1, true);
-        return move_some(p, on_x ? x : y, from, outer) || move_some(p, on_x ? x : y, from, ~0u >> 1);
+        return move_some(p, on_x ? x : y, from, outer) || move_some(p, on_x ? x : y, from, ~0u >> 1) ||
+               scatter(p, s);
     }
     return false;
 }
@@ -162,7 +174,8 @@ static bool fix_capacity(const patient *p, int level, int tensor) {
     if (move_some(p, dims_of(space, 1u << tensor), inner, outer)) return true;
     if (move_some(p, dims_of(space, at->keep), inner, outer)) return true;
     at->keep &= (uint8_t) ~(loose & -loose);
-    return loose != 0;
+    return loose != 0 || move_some(p, dims_of(space, 1u << tensor), inner,
+                                   slots(space, last + 1, space->n_slots - 1, false));
 }
 
 /* Makes more use of a level's memory. */

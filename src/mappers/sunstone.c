@@ -49,8 +49,8 @@ typedef struct state {
     uint64_t next;                 /* item, or neighbour of the best */
     double incumbent;              /* the best when the phase, or its part, began */
     uint64_t flip;                 /* the choice of what to keep that is tried */
-    uint64_t idle;                 /* how many of these were tried since the last was better */
-    uint8_t bypass[SX_MAX_LEVELS]; /* of the best so far */
+    uint64_t better;               /* whether one of them was */
+    uint8_t bypass[SX_MAX_LEVELS]; /* what they begin from */
 } state;
 
 /* Evaluates the start points. */
@@ -74,12 +74,12 @@ static void read_bypass(sx_run *run, uint8_t *bypass) {
 static void begin_part(sx_run *run, state *s) {
     s->next = 0;
     sx_run_incumbent(run, &s->incumbent);
-    read_bypass(run, s->bypass);
 }
 
 static void begin_phase(sx_run *run, state *s, enum phase phase) {
     s->phase = phase;
-    s->flip = s->idle = 0;
+    s->flip = s->better = 0;
+    read_bypass(run, s->bypass);
     begin_part(run, s);
 }
 
@@ -126,20 +126,22 @@ static void flip(const sx_map_space *space, uint64_t index, uint8_t *bypass) {
             if (index-- == 0) bypass[s] ^= (uint8_t)(more & -more);
 }
 
-/* Keeps what the best point keeps, then one tensor at a level more or less than that, one after the other,
- * until none of these is better. */
+/* Keeps what the best point keeps, then one tensor at a level more or less than that, one after the other;
+ * begins again from the best of these until none is better. */
 static sx_status walk_bypasses(sx_run *run, sx_sunstone_switches on, state *s) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     uint64_t n = count_flips(space) + 1;
-    while (s->idle < n && !sx_run_stopped(run)) {
+    while (s->flip < n && !sx_run_stopped(run)) {
         memcpy(on.bypass, s->bypass, sizeof on.bypass);
         flip(space, (s->flip + n - 1) % n, on.bypass);
         SX_TRY(walk_items(run, &on, s));
         if (sx_run_stopped(run)) break;
         double before = s->incumbent;
         begin_part(run, s);
-        s->flip++;
-        s->idle = s->incumbent < before ? 0 : s->idle + 1;
+        s->better |= s->incumbent < before;
+        if (++s->flip < n || !s->better) continue;
+        read_bypass(run, s->bypass);
+        s->flip = s->better = 0;
     }
     return SX_OK;
 }

@@ -22,22 +22,28 @@ static void set_keeps(sx_sunstone *plan) {
     }
 }
 
+/* The last level of the memory whose innermost level that keeps something is `main`. */
+static int find_last(const sx_sunstone *plan, int main) {
+    const sx_arch *arch = plan->space->arch;
+    unsigned kept = plan->keep[main];
+    int last = main;
+    for (int s = main + 1; s < arch->n_levels && !plan->on.uneven; s++) {
+        if (plan->keep[s] & kept || arch->level[s].instances != arch->level[main].instances) break;
+        if (plan->keep[s]) last = s;
+        kept |= plan->keep[s];
+    }
+    return last;
+}
+
 /* Joins levels to memories. */
 static void find_memories(sx_sunstone *plan) {
-    const sx_arch *arch = plan->space->arch;
-    for (int s = 0; s < arch->n_levels; s++) {
-        sx_sunstone_memory *m = &plan->memory[plan->n_memories];
+    int n_levels = plan->space->arch->n_levels;
+    for (int s = 0; s < n_levels;) {
         int main = s;
-        while (main < arch->n_levels - 1 && !plan->keep[main]) main++;
-        unsigned kept = plan->keep[main];
-        *m = (sx_sunstone_memory){(uint8_t)s, (uint8_t)main, (uint8_t)main};
-        for (s = main; s + 1 < arch->n_levels && !plan->on.uneven; s++) {
-            if (!plan->keep[s + 1] || plan->keep[s + 1] & kept) break;
-            if (arch->level[s + 1].instances != arch->level[main].instances) break;
-            kept |= plan->keep[s + 1];
-        }
-        m->last = (uint8_t)s;
-        plan->n_memories++;
+        while (main < n_levels - 1 && !plan->keep[main]) main++;
+        int last = find_last(plan, main);
+        plan->memory[plan->n_memories++] = (sx_sunstone_memory){(uint8_t)s, (uint8_t)last, (uint8_t)main};
+        s = last + 1;
     }
 }
 

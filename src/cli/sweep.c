@@ -256,6 +256,11 @@ void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const 
     add_places(sweep, group, tail, n, problem, out);
 }
 
+/* How many times the best a value is, where the best may be nothing. */
+static double times_best(double value, double best) {
+    return value == best ? 1 : value / best;
+}
+
 /* Adds the rows of the first groups. */
 static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
     sx_table table;
@@ -270,7 +275,7 @@ static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_te
         sx_sweep_pattern(sweep, group, problem, &pattern);
         out->failed |= pattern.failed;
         sx_table_cell(&table, "%.6g", group->edp);
-        sx_table_cell(&table, "%.3f", group->edp / best);
+        sx_table_cell(&table, "%.3f", times_best(group->edp, best));
         sx_table_cell(&table, "%s", sx_show_count(group->score.cycles).text);
         sx_table_cell(&table, "%s", sx_show_energy(group->score.energy_pj).text);
         sx_table_cell(&table, "%s", sx_show_count((double)group->n).text);
@@ -302,7 +307,7 @@ void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *o
     sx_text_add(out, "Orders: %s, the same at all levels\n", sx_show_count((double)sweep->n_orders).text);
     sx_text_add(out, "  %s different EDP value%s; the worst, %.6g, is %s x the best, %.6g\n\n",
                 sx_show_count((double)sweep->n_groups).text, sweep->n_groups == 1 ? "" : "s", worst,
-                sx_show_count(worst / best).text, best);
+                sx_show_count(times_best(worst, best)).text, best);
     print_groups(sweep, problem, out);
     print_still(sweep, problem, out);
 }
@@ -325,7 +330,8 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
         sx_text_free(&pattern);
     }
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
-    return json_pack("{s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "dimensions", dims, "matter", matter,
+    return json_pack("{s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:f, s:o}", "dimensions", dims, "matter", matter,
                      "orders", (json_int_t)sweep->n_orders, "values", (json_int_t)sweep->n_groups, "best",
-                     best, "worst", worst, "ratio", worst / best, "given", sweep->edp, "groups", groups);
+                     best, "worst", worst, "ratio", sx_json_number(times_best(worst, best)), "given",
+                     sweep->edp, "groups", groups);
 }

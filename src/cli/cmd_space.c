@@ -163,8 +163,10 @@ static sx_status add_pca(const job *j, sx_result *result) {
         json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
     else
         sx_pca_study_print(&study, j->pca, &result->out);
+    size_t points = 0;
+    for (size_t i = 0; i < study.n_seen; i++) points += study.seen[i].n;
     sx_pca_study_fini(&study);
-    return SX_OK;
+    return points ? SX_OK : add_diagnosis(j, result);
 }
 
 /* Answers what was asked. */

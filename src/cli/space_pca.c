@@ -185,7 +185,10 @@ void sx_pca_study_print(const sx_pca_study *study, const char *path, sx_text *ou
         sx_table_cell(&table, "%s", seen->name);
         sx_table_cell(&table, "%s", sx_show_count((double)seen->n).text);
         sx_table_cell(&table, "%s", sx_show_count((double)seen->evaluations).text);
-        sx_table_cell(&table, "%.6g", seen->best);
+        if (seen->best < INFINITY)
+            sx_table_cell(&table, "%.6g", seen->best);
+        else
+            sx_table_cell(&table, "none");
     }
     sx_table_end(&table, 2, out);
 }

@@ -4,11 +4,13 @@
  * sunstone_tiles.c, and sunstone_levels.c for the walk and the cost of partial mappings. Each can be switched
  * off to see what it is worth (section 6.5).
  *
- * What differs, beside what these files say. All levels keep all that they may. plus=on mends the known
- * losses, beginning with the answer of plain Sunstone: it unrolls dimensions of any tensors together, tries
- * tiles that are not maximal where bandwidth binds, and takes the best to a place where no neighbour in the
- * space is better, which also finds what is better not kept. Where constraints leave none of the mappings
- * that Sunstone would make, some are drawn.
+ * What differs, beside what these files say. All levels keep all that they may. Where constraints leave none
+ * of the mappings that Sunstone would make, some are drawn. plus=on mends the known losses, beginning with
+ * the answer of plain Sunstone: bypass   one tensor at a level is kept or not, the best such change is taken,
+ * until none is better wide     the same with dimensions of any tensors unrolled together, arrays filled as
+ * far as they go even where an exact fill exists, and all tiles of the inner memories where bandwidth slows
+ * down the maximal ones uneven   the same with each level a memory of its own, where some hold different
+ * tensors side by side improve  neighbours of the best in the space, until none is better
  *
  * Complexity: see sunstone_levels.c; typically some thousand evaluations, and as many costs of partial
  * mappings, for a convolution on three memories. */

@@ -115,7 +115,7 @@ static void take_starts(annealer *a) {
 
 /* Gives every chain without an energy a legal point; false where there seems to be none. */
 static bool draw_chains(annealer *a) {
-    for (size_t c = 0; c < a->chains; c++) {
+    for (size_t c = 0; c < a->chains && !sx_run_stopped(a->run); c++) {
         if (a->energy[c] < INFINITY) continue;
         unsigned char *point = a->current + c * a->size;
         uint64_t rejected = 0;
@@ -188,7 +188,7 @@ static void propose(annealer *a, const unsigned char *from, unsigned char *to) {
 static void judge(annealer *a, size_t c) {
     state *s = a->s;
     double energy = energy_of(a, &a->outcome[c]), rise = energy - a->energy[c];
-    if (s->phase == FIRST && rise != 0 && rise < INFINITY) {
+    if (s->phase == FIRST && rise != 0 && isfinite(rise)) {
         s->t = fabs(rise);
         s->phase = COOLER;
     }
@@ -259,7 +259,9 @@ static sx_status search(sx_run *run) {
     if (!resumed && !begin(&a)) return SX_OK;
     while (sx_run_continue(run)) {
         if (a.s->phase == ANNEAL && a.s->step >= a.s->steps && !begin_again(&a)) break;
-        for (size_t c = 0; c < a.chains; c++) propose(&a, a.current + c * a.size, a.next + c * a.size);
+        for (size_t c = 0; c < a.chains && !sx_run_stopped(run); c++)
+            propose(&a, a.current + c * a.size, a.next + c * a.size);
+        if (sx_run_stopped(run)) continue;
         size_t n = sx_run_evaluate(run, a.next, a.chains, a.outcome);
         for (size_t c = 0; c < n; c++) judge(&a, c);
         cool(&a);

@@ -22,6 +22,8 @@
 
 enum { POPULATION, CROSSOVER, SWAP, MUTATION, GENE, TOURNAMENT, ELITES, ILLEGAL };
 
+enum { BATCH = 64 }; /* individuals of the first generation that are drawn before they are evaluated */
+
 static const char *const on_illegal[] = {"refuse", "count", NULL};
 
 static const sx_setting settings[] = {
@@ -93,9 +95,12 @@ static bool begin(breeder *b) {
         memcpy(b->point[0] + at * b->size, starts + i * b->size, b->size);
         sx_run_evaluate(b->run, starts + i * b->size, 1, &b->outcome[0][at]);
     }
-    for (size_t i = first; i < b->n; i++)
-        if (!draw(b, b->point[0] + i * b->size)) return false;
-    sx_run_evaluate(b->run, b->point[0] + first * b->size, b->n - first, b->outcome[0] + first);
+    for (size_t n = 0; first < b->n && !sx_run_stopped(b->run); first += n, n = 0) {
+        unsigned char *points = b->point[0] + first * b->size;
+        for (; n < BATCH && first + n < b->n; n++)
+            if (!draw(b, points + n * b->size)) return false;
+        sx_run_evaluate(b->run, points, n, b->outcome[0] + first);
+    }
     return true;
 }
 
@@ -166,6 +171,7 @@ static void breed(breeder *b) {
     unsigned char *pair = b->pair;
     nursery to = keep_elites(b);
     while (to.front < to.back) {
+        if (sx_run_stopped(b->run)) return;
         size_t parent[2];
         for (int i = 0; i < 2; i++) {
             parent[i] = sx_select_tournament(objective, b->outcome[from], b->n, tournament, &b->s->rng);

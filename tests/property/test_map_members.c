@@ -355,27 +355,42 @@ static bool add_point(point_set *points) {
     return true;
 }
 
-/* Holds all points of the space against the list; false where they are too many. */
+static point_set *new_set(size_t size) {
+    point_set *set = calloc(1, sizeof *set);
+    assert_non_null(set);
+    set->size = size;
+    set->points = malloc(MOST_POINTS * (size + 1));
+    assert_non_null(set->points);
+    return set;
+}
+
+static void free_set(point_set *set) {
+    free(set->points);
+    free(set);
+}
+
+/* Holds all points of the space against the list, and sees that no two have one vector; false where they are
+ * too many. */
 static bool compare(list *l) {
     const world *w = l->w;
-    point_set *points = calloc(1, sizeof *points);
-    assert_non_null(points);
-    points->size = sx_space_point_size(w->space);
-    points->points = malloc(MOST_POINTS * points->size);
-    assert_non_null(points->points);
+    point_set *points = new_set(sx_space_point_size(w->space));
+    point_set *vectors = new_set(sx_space_n_values(w->space) * sizeof(double));
     uint64_t i = 0;
     for (; i < MOST_POINTS; i++) {
         void *point = points->points + points->n * points->size;
         sx_mapping mapping;
         if (!sx_space_at(w->space, &(sx_cardinal){.low = i, .exact = true}, point)) break;
-        if (!add_point(points) || !sx_space_legal(w->space, point, NULL, 0)) continue;
+        if (!add_point(points)) continue;
         sx_map_space_mapping(w->space, point, &mapping);
+        sx_space_encode(w->space, point, (double *)(void *)(vectors->points + vectors->n * vectors->size));
+        if (!add_point(vectors)) wrong(w, &mapping, "two points have one vector");
+        if (!sx_space_legal(w->space, point, NULL, 0)) continue;
         if (!cross_off(l, &mapping)) wrong(w, &mapping, "a legal point that should be none");
     }
     for (size_t j = 0; j < l->n && i < MOST_POINTS; j++)
         if (l->entry[j].points > 0) wrong(w, &l->entry[j].mapping, "a mapping that should be a point");
-    free(points->points);
-    free(points);
+    free_set(points);
+    free_set(vectors);
     return i < MOST_POINTS;
 }
 

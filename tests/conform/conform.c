@@ -160,6 +160,20 @@ static void pull_at_progress(void *user, const sx_progress *progress) {
     b->stop = 1;
 }
 
+/* A search that is stopped before it has begun says so, and evaluates nothing. */
+static void stop_flag_may_be_up_from_the_start(void **state) {
+    const subject *s = *state;
+    const volatile sig_atomic_t stop = 1;
+    for (size_t i = 0; i < s->n_grounds; i++) {
+        sx_run_options options = options_of(1, 20000);
+        options.stop = &stop;
+        sx_run *run = searched(&s->ground[i], s->name, &options);
+        assert_int_equal(sx_run_result(run).stop, SX_STOP_SIGNAL);
+        assert_int_equal(sx_run_result(run).evaluations, 0);
+        sx_run_free(run);
+    }
+}
+
 static void stop_flag_ends_a_search_without_limits(void **state) {
     const subject *s = *state;
     for (size_t i = 0; i < s->n_grounds; i++) {
@@ -473,6 +487,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(same_seed_same_bytes_whatever_the_threads, &s),
         cmocka_unit_test_prestate(budgets_are_never_exceeded, &s),
         cmocka_unit_test_prestate(stop_flag_is_obeyed_within_a_batch, &s),
+        cmocka_unit_test_prestate(stop_flag_may_be_up_from_the_start, &s),
         cmocka_unit_test_prestate(stop_flag_ends_a_search_without_limits, &s),
         cmocka_unit_test_prestate(time_ends_a_search_without_limits, &s),
         cmocka_unit_test_prestate(reported_points_are_legal_and_cost_what_is_said, &s),

@@ -13,6 +13,8 @@
  * Complexity: every operator takes a few passes over levels and dimensions; repair as sx_map_repair. */
 #include "mappers/gamma_operators.h"
 
+#include "base/divisor.h"
+
 #include <string.h>
 
 void sx_gamma_copy(const sx_map_space *space, sx_gamma_individual from, sx_gamma_individual to) {
@@ -87,17 +89,6 @@ static void get_totals(const sx_map_space *space, const void *point, int dim, ui
     }
 }
 
-/* The largest divisor of n up to a limit. */
-static uint32_t divisor_within(uint32_t n, uint32_t limit) {
-    uint32_t best = 1;
-    for (uint32_t i = 1; i <= n / i; i++) {
-        if (n % i) continue;
-        if (i <= limit && i > best) best = i;
-        if (n / i <= limit && n / i > best) best = n / i;
-    }
-    return best;
-}
-
 /* Gives a dimension the factors that levels have together, spatial where it is parallel. What is no split of
  * the space is left as it was. */
 static void set_totals(const sx_map_space *space, int dim, const uint32_t *total, sx_gamma_individual i) {
@@ -107,7 +98,7 @@ static void set_totals(const sx_map_space *space, int dim, const uint32_t *total
         int across = space->spatial_slot[s];
         uint32_t spatial = 1;
         if (across >= 0 && i.genes->parallel[s] >> dim & 1)
-            spatial = divisor_within(total[s], space->max[dim][across]);
+            spatial = sx_divisor_within(total[s], space->max[dim][across]);
         if (across >= 0) factor[across] = spatial;
         factor[space->temporal_slot[s]] = total[s] / spatial;
     }

@@ -15,6 +15,7 @@
  * The paper's replay buffer holds the layers of one run. Here the records of a database are candidates too,
  * after the layers of the session, which win ties; then the result depends on the database and says what it
  * began from. Choosing is linear in the layers and records, scaling in levels times dimensions. */
+#include "base/divisor.h"
 #include "session/session.h"
 #include "space/space.h"
 
@@ -50,28 +51,17 @@ int sx_warm_distance(const sx_problem *a, const sx_problem *b) {
     return distance;
 }
 
-/* The largest divisor of n that is at most `limit`. */
-static uint32_t divisor_within(uint32_t n, uint32_t limit) {
-    uint32_t best = 1;
-    for (uint32_t i = 1; i <= n / i; i++) {
-        if (n % i) continue;
-        if (i <= limit && i > best) best = i;
-        if (n / i <= limit && n / i > best) best = n / i;
-    }
-    return best;
-}
-
 /* Scales a dimension's factors so that they multiply to the size. */
 static void scale_exactly(sx_mapping *mapping, int dim, uint32_t size) {
     const int outermost = mapping->n_levels - 1;
     uint32_t left = size;
     for (int i = 0; i <= outermost; i++) {
         uint32_t *factor = &mapping->level[i].spatial[dim];
-        left /= *factor = divisor_within(left, *factor);
+        left /= *factor = sx_divisor_within(left, *factor);
     }
     for (int i = 0; i < outermost; i++) {
         uint32_t *factor = &mapping->level[i].temporal[dim];
-        left /= *factor = divisor_within(left, *factor);
+        left /= *factor = sx_divisor_within(left, *factor);
     }
     mapping->level[outermost].temporal[dim] = left;
 }

@@ -1,10 +1,18 @@
 #include "support/logged_space.h"
 
+#include "support/toy_space.h"
+
 #include "support/expect.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 /* The space being logged: a space's functions are told nothing but the space. */
 static sx_logged_space *logging;
@@ -58,4 +66,15 @@ sx_run_summary sx_logged_search(sx_logged_space *log, const char *navigator, uin
     sx_run_summary summary = sx_run_result(run);
     sx_run_free(run);
     return summary;
+}
+
+void sx_expect_barren_end(const char *navigator) {
+    sx_space *barren = sx_toy_space_new(&(sx_toy_options){.barren = true, .dims = 3});
+    sx_logged_space log;
+    sx_logged_space_init(&log, barren);
+    sx_run_summary summary = sx_logged_search(&log, navigator, 1, 1000, NULL, 0);
+    assert_int_equal(summary.stop, SX_STOP_DONE);
+    assert_int_equal(summary.valid, 0);
+    sx_logged_space_fini(&log);
+    sx_space_free(barren);
 }

@@ -25,4 +25,7 @@ const void *sx_logged_point(const sx_logged_space *log, size_t index);
 sx_run_summary sx_logged_search(sx_logged_space *log, const char *navigator, uint64_t seed,
                                 uint64_t evaluations, const void *starts, size_t n_starts);
 
+/* Expects a navigator to end by itself, with nothing, on a toy space without a legal point. */
+void sx_expect_barren_end(const char *navigator);
+
 #endif

@@ -180,14 +180,7 @@ static void tiny_budgets_and_flat_costs_are_fine(void **state) {
 
 static void a_barren_space_ends_it(void **state) {
     (void)state;
-    sx_space *barren = sx_toy_space_new(&(sx_toy_options){.barren = true, .dims = 3});
-    sx_logged_space barren_log;
-    sx_logged_space_init(&barren_log, barren);
-    sx_run_summary summary = sx_logged_search(&barren_log, "anneal", 1, 1000, NULL, 0);
-    assert_int_equal(summary.stop, SX_STOP_DONE);
-    assert_int_equal(summary.valid, 0);
-    sx_logged_space_fini(&barren_log);
-    sx_space_free(barren);
+    sx_expect_barren_end("anneal");
 }
 
 int main(void) {

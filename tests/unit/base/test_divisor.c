@@ -1,0 +1,26 @@
+#include "base/divisor.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void the_largest_within_is_found(void **state) {
+    (void)state;
+    for (uint32_t n = 1; n <= 300; n++)
+        for (uint32_t limit = 1; limit <= n + 3; limit++) {
+            uint32_t best = 1;
+            for (uint32_t d = 1; d <= limit; d++)
+                if (n % d == 0) best = d;
+            assert_int_equal(sx_divisor_within(n, limit), best);
+        }
+    assert_int_equal(sx_divisor_within(2147483647, 2147483646), 1);
+    assert_int_equal(sx_divisor_within(1u << 31, 1u << 30), 1u << 30);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_largest_within_is_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -29,7 +29,7 @@ typedef struct sx_layer_result {
     sx_answer *front;
     size_t n_trace;
     sx_trace_point *trace;
-    sx_run_summary summary;
+    sx_run_summary summary;       /* of a layer that was not reached: no evaluations, SX_STOP_SIGNAL */
     double minimum;               /* the algorithmic minimum of the objective */
     int warm_from;                /* the layer that gave the start point; -1: none, -2: the database */
     char warm_name[SX_NAME_SIZE]; /* of the problem that gave it */

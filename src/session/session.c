@@ -52,7 +52,8 @@ static sx_status begin(sx_session *session) {
     session->out->n_layers = n;
     sx_network_distinct(network, session->first);
     for (size_t i = 0; i < n; i++)
-        session->out->layer[i] = (sx_layer_result){.same_as = i, .warm_from = SX_WARM_NONE};
+        session->out->layer[i] =
+            (sx_layer_result){.same_as = i, .warm_from = SX_WARM_NONE, .summary = {.stop = SX_STOP_SIGNAL}};
     if (!session->options->checkpoint) return SX_OK;
     SX_TRY(sx_session_identity(session, &session->identity));
     SX_TRY(sx_session_restore(session));

@@ -204,7 +204,10 @@ static void stops_after_a_layer(void **state) {
     assert_false(part.complete);
     assert_false(part.found);
     for (size_t i = 0; i < 3; i++) sx_same_layer(&part.layer[i], &all.layer[i]);
-    for (size_t i = 3; i < SX_SMALL_LAYERS; i++) assert_false(part.layer[i].found);
+    for (size_t i = 3; i < SX_SMALL_LAYERS; i++) {
+        assert_false(part.layer[i].found);
+        assert_int_equal(part.layer[i].summary.stop, SX_STOP_SIGNAL);
+    }
     assert_true(part.total.cycles > 0 && part.total.cycles < all.total.cycles);
     sx_session_result_fini(&part);
     s.stop_after = SX_SMALL_DISTINCT;

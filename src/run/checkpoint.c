@@ -3,7 +3,7 @@
  * cache is left out. */
 #include "base/hash.h"
 #include "base/text.h"
-#include "run/engine.h"
+#include "run/crew.h"
 #include "sextant/sextant.h"
 
 #include <math.h>
@@ -193,6 +193,8 @@ static bool take_run(reader *r, sx_run *run) {
     if (!(run->trace = take_block(r, &size))) return r->damaged;
     run->n_trace = run->trace_room = size / sizeof *run->trace;
     if (size % sizeof *run->trace) r->damaged = true;
+    for (size_t i = 0; i < run->n_trace; i++)
+        run->edge = fmin(run->edge, sx_crew_edge(&run->options.objective, run->trace[i].value));
     run->saved = take_block(r, &run->saved_size);
     return run->saved || r->damaged;
 }

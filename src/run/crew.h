@@ -69,6 +69,7 @@ struct sx_crew {
     /* Frozen at its start. */
     bool full; /* there are k best */
     sx_kept last;
+    double edge; /* values above it are of no interest to the best */
     sx_shelf front;
     uint64_t fronts; /* the changes of the run's front that it has */
 

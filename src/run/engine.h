@@ -20,6 +20,7 @@ struct sx_run {
 
     uint64_t evaluations, valid, rejected, cache_hits;
     uint64_t improved; /* the evaluation that found the incumbent */
+    double edge;       /* values above it are no incumbent's: they would be worse than an earlier one's */
     sx_shelf best, front;
     uint64_t fronts;       /* how often the front has changed */
     sx_trace_point *trace; /* one per incumbent */

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/text.h"
-#include "run/engine.h"
+#include "run/crew.h"
 #include "space/map_space.h"
 
 #include <math.h>
@@ -42,6 +42,7 @@ sx_status sx_run_new(const sx_space *space, const sx_run_options *options, sx_ru
     if (!run) return sx_error_memory();
     run->space = space;
     run->options = *options;
+    run->edge = INFINITY;
     if (run->options.threads == 0) run->options.threads = 1;
     if (run->options.k_best == 0) run->options.k_best = 1;
     run->best.point_size = run->front.point_size = space->point_size;
@@ -219,9 +220,11 @@ bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point) {
     const sx_run_options *o = &run->options;
     bool stored = true;
     size_t place = sx_best_place(&run->best, o->k_best, &o->objective, &kept->score, point);
+    if (place == 0 && kept->value > run->edge) place = SX_NOWHERE;
     if (place != SX_NOWHERE) stored = sx_best_put(&run->best, o->k_best, place, kept, point);
     if (stored && place == 0) {
         run->improved = kept->evaluation;
+        run->edge = fmin(run->edge, sx_crew_edge(&o->objective, kept->value));
         stored = trace(run, kept);
     }
     size_t corner = o->pareto ? sx_front_place(&run->front, &kept->score) : SX_NOWHERE;

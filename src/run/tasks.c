@@ -237,6 +237,8 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
     crew->user = user;
     crew->full = run->best.n == k;
     if (crew->full) crew->last = run->best.kept[k - 1];
+    crew->edge = crew->full ? sx_crew_edge(&run->options.objective, crew->last.value) : INFINITY;
+    if (k == 1 && run->edge < crew->edge) crew->edge = run->edge;
     atomic_store(&crew->halted, false);
     atomic_store(&crew->left, sx_run_left(run));
     if (!freeze_front(crew))

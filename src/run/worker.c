@@ -34,7 +34,7 @@ void sx_worker_begin(sx_worker *worker, sx_log *log) {
     worker->log = log;
     worker->rejected = 0;
     worker->best.n = worker->front.n = 0;
-    worker->edge = crew->full ? sx_crew_edge(&o->objective, crew->last.value) : INFINITY;
+    worker->edge = crew->edge;
     worker->limit = worker->left = atomic_load_explicit(&crew->left, memory_order_relaxed);
     if (o->patience && o->patience < worker->limit) worker->limit = o->patience;
 }

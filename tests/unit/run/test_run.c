@@ -298,6 +298,16 @@ static void tasks_see_what_does_not_depend_on_others(void **state) {
     sx_space_free(space);
 }
 
+/* Fails the test where an incumbent is worse than an earlier one by more than the tolerance. */
+static void expect_no_drift(const sx_run *run, double tolerance) {
+    sx_trace_point line;
+    double least = INFINITY;
+    for (size_t i = 0; sx_run_trace(run, i, &line); i++) {
+        if (line.value < least) least = line.value;
+        assert_true(line.value - least <= (tolerance + 1e-9) * fmax(fabs(line.value), fabs(least)));
+    }
+}
+
 static void later_criteria_decide_among_equals(void **state) {
     (void)state;
     sx_space *space = sx_toy_space_new(NULL);
@@ -311,6 +321,7 @@ static void later_criteria_decide_among_equals(void **state) {
         o.objective.tolerance = i % 4 < 2 ? 0.05 : 1.5;
         script_draw(&rng, space, &s);
         sx_run *alone = search_by(space, &player_entry, &o);
+        expect_no_drift(alone, o.objective.tolerance);
         o.threads = 3;
         sx_run *run = search_by(space, &player_entry, &o);
         sx_found a, b;

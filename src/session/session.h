@@ -9,6 +9,7 @@ enum { SX_WARM_NONE = -1, SX_WARM_DATABASE = -2 }; /* where no layer gave a star
 
 /* A start point: where it comes from (as in sx_layer_result), its value, and its bytes. */
 typedef struct sx_start {
+    bool chosen; /* it was looked for */
     int from;
     char name[SX_NAME_SIZE];
     double value;

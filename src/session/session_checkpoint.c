@@ -125,6 +125,7 @@ static void pass_session(codec *c, sx_session *session, void **state, size_t *si
     }
     for (size_t i = 0; i < session->at && !c->failed; i++)
         if (session->first[i] == i) pass_result(c, &session->out->layer[i], i);
+    pass_flag(c, &session->start.chosen);
     pass_origin(c, &session->start.from, session->at);
     pass_name(c, session->start.name);
     pass(c, &session->start.value, sizeof session->start.value);

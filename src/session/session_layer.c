@@ -35,6 +35,15 @@ static sx_status save(void *user, const void *bytes, size_t size) {
     return sx_session_save(user, bytes, size);
 }
 
+/* Chooses a start point, once per layer: where a database may have more to choose from later, the checkpoint
+ * remembers the choice. */
+static sx_status choose_start(sx_session *session, const sx_space *space) {
+    const sx_session_options *o = session->options;
+    SX_TRY(sx_warm_start(session, session->at, space, &session->start));
+    session->start.chosen = true;
+    return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
+}
+
 /* Makes model, space and run, with the start point a checkpoint holds or a new one. */
 static sx_status prepare(sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
@@ -42,9 +51,8 @@ static sx_status prepare(sx_session *session, bench *b) {
     SX_TRY(sx_session_constraints(session, problem, &b->constraints));
     SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
     SX_TRY(sx_map_space_new(b->model, &b->constraints, &o->space, &b->space));
-    if (!session->state) {
-        sx_start_fini(&session->start);
-        SX_TRY(sx_warm_start(session, session->at, b->space, &session->start));
+    if (!session->start.chosen) {
+        SX_TRY(choose_start(session, b->space));
     } else if (session->start.point && session->start.size != sx_space_point_size(b->space)) {
         return sx_error_new(SX_ERR_INPUT, "the checkpoint's start point is of another space");
     }

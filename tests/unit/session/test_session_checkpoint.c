@@ -339,6 +339,41 @@ static void goes_on_within_a_layer(void **state) {
     sx_small_fini(&small);
 }
 
+/* What a session that was stopped told the database is nothing for it to begin from when it goes on. */
+static void goes_on_from_its_own_start(void **state) {
+    (void)state;
+    static sx_small small;
+    char path[96];
+    brake b = {0};
+    sx_session_result whole, part;
+    if (!sx_store_engine()) skip();
+    sx_small_init(&small, "random", 300000, SX_WARM_SIMILARITY);
+    const size_t all = small.network.n_layers;
+    small.network.n_layers = 1;
+    sx_small_run(&small, &whole);
+    snprintf(path, sizeof path, "%s", fresh_path());
+    sx_expect_ok(sx_store_open(path, &small.options.store));
+    small.options.checkpoint = fresh_path();
+    small.options.run.checkpoint_seconds = 1000;
+    small.options.run.stop = &b.stop;
+    small.options.run.progress = stop_at_progress;
+    small.options.run.user = &b;
+    sx_small_run(&small, &part);
+    assert_true(part.layer[0].found);
+    if (!part.complete) {
+        sx_session_result_fini(&part);
+        b.stop = 0;
+        small.options.run.progress = NULL;
+        sx_small_run(&small, &part);
+    }
+    sx_same_session(&whole, &part);
+    sx_session_result_fini(&part);
+    sx_session_result_fini(&whole);
+    sx_store_close(small.options.store);
+    small.network.n_layers = all;
+    sx_small_fini(&small);
+}
+
 static void refuses_places_it_cannot_write(void **state) {
     (void)state;
     static sx_small small;
@@ -393,11 +428,11 @@ static void failing_loses_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes_after_every_layer), cmocka_unit_test(resumes_without_answers),
-        cmocka_unit_test(survives_being_killed),     cmocka_unit_test(refuses_those_of_others),
-        cmocka_unit_test(refuses_other_constraints), cmocka_unit_test(refuses_damage),
-        cmocka_unit_test(goes_on_within_a_layer),    cmocka_unit_test(refuses_places_it_cannot_write),
-        cmocka_unit_test(failing_loses_nothing),
+        cmocka_unit_test(resumes_after_every_layer),  cmocka_unit_test(resumes_without_answers),
+        cmocka_unit_test(survives_being_killed),      cmocka_unit_test(refuses_those_of_others),
+        cmocka_unit_test(refuses_other_constraints),  cmocka_unit_test(refuses_damage),
+        cmocka_unit_test(goes_on_within_a_layer),     cmocka_unit_test(refuses_places_it_cannot_write),
+        cmocka_unit_test(goes_on_from_its_own_start), cmocka_unit_test(failing_loses_nothing),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

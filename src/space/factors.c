@@ -404,6 +404,7 @@ typedef struct nearest {
     double *distance;
     double targets_from[SX_MAX_SLOTS + 1]; /* sum of the targets from a slot outward */
     double reach[SX_MAX_SLOTS + 1];        /* product of the largest factors from a slot outward */
+    uint32_t least[SX_MAX_SLOTS + 1];      /* that the slots from one outward can split */
     uint32_t current[SX_MAX_SLOTS];
     uint64_t steps; /* left */
 } nearest;
@@ -467,6 +468,12 @@ static uint32_t first_beyond(const sx_factors *f, uint32_t state, double number)
     return low;
 }
 
+/* The largest factor of a slot that leaves as much as the slots further out need. */
+static uint32_t widest(const nearest *s, int slot, uint32_t left) {
+    uint32_t least = s->least[slot + 1];
+    return !s->f->remainders ? left / least : least > 1 ? (left - 1) / (least - 1) : left;
+}
+
 static void seek(nearest *s, int slot, uint32_t state, double distance);
 
 /* Tries candidate i for a slot; false where it, and so all beyond it, is too far from the target. */
@@ -493,7 +500,7 @@ static void seek(nearest *s, int slot, uint32_t state, double distance) {
         return;
     }
     uint32_t low = first_beyond(f, state, fmax(f->min[slot], f->value[state] / s->reach[slot + 1]));
-    uint32_t high = first_beyond(f, state, f->max[slot] + 1.0);
+    uint32_t high = first_beyond(f, state, fmin(f->max[slot], widest(s, slot, f->value[state])) + 1.0);
     uint32_t up = first_beyond(f, state, pow(2, s->target[slot]));
     up = up < low ? low : up > high ? high : up;
     uint32_t down = up;
@@ -511,8 +518,11 @@ size_t sx_factors_nearest(const sx_factors *factors, const double *target, size_
     nearest s = {.f = factors, .target = target, .room = n, .factor = factor, .distance = distance};
     s.steps = sx_factors_count(factors) > EXACT_NEAREST ? NEAREST_STEPS : UINT64_MAX;
     if (n == 0 || sx_factors_count(factors) == 0) return 0;
-    s.reach[factors->n_slots] = 1;
+    s.reach[factors->n_slots] = s.least[factors->n_slots] = 1;
     for (int i = factors->n_slots - 1; i >= 0; i--) {
+        uint32_t state = 0;
+        while (!ways_of(factors, i)[state]) state++;
+        s.least[i] = factors->value[state];
         s.targets_from[i] = s.targets_from[i + 1] + target[i];
         s.reach[i] = s.reach[i + 1] * factors->max[i];
     }

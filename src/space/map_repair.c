@@ -1,9 +1,9 @@
 /* Repairing points of a map space: while the model finds something wrong, a random small change of the kind
- * that helps. Where an array is too small, a spatial loop turns to the other axis or gives a factor outward;
- * where a memory is, the tile of its largest tensor shrinks by a factor that goes to a random outer temporal
- * slot, or (now and then, and where nothing can shrink) a tensor that need not be kept is not. Where too
- * little is in use, the opposite. Every change is random among all of its kind, so that repaired points
- * differ. O(prime factors of the problem) changes, each with a check. */
+ * that helps. Where an array is too small, a spatial loop turns to the other axis or gives a factor outward,
+ * or all are laid on its axes anew; where a memory is, the tile of its largest tensor shrinks by a factor
+ * that goes to a random outer temporal slot, or (now and then, and where nothing can shrink) a tensor that
+ * need not be kept is not. Where too little is in use, the opposite. Every change is random among all of its
+ * kind, so that repaired points differ. O(prime factors of the problem) changes, each with a check. */
 #include "space/map_parts.h"
 
 #include <string.h>

@@ -63,9 +63,8 @@ uint32_t sx_lattice_point(const sx_lattice *l, const uint32_t *extent) {
     return point;
 }
 
-/* The extents of a point. */
-static void get_extents(const sx_lattice *l, int n_dims, uint32_t point, uint32_t *extent) {
-    for (int d = 0; d < n_dims; d++) extent[d] = 1;
+void sx_lattice_extents(const sx_lattice *l, uint32_t point, uint32_t *extent) {
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
     for (int k = 0; k < l->n_digits; k++)
         for (uint32_t e = point / l->stride[k] % (l->top[k] + 1u); e > 0; e--)
             extent[l->dim[k]] *= l->prime[k];
@@ -114,7 +113,7 @@ static void fill(sx_bound *b) {
     uint32_t extent[SX_MAX_DIMS];
     for (uint32_t i = 0; i < b->lattice.n_points; i++) {
         double outside = 1;
-        get_extents(&b->lattice, model->n_dims, i, extent);
+        sx_lattice_extents(&b->lattice, i, extent);
         for (int d = 0; d < model->n_dims; d++) outside *= (double)(model->size[d] / extent[d]);
         for (int v = 0; v < model->n_tensors; v++) {
             b->tile[v][i] = (double)sx_shape_words(&model->shape[v], extent);

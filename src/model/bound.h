@@ -40,8 +40,10 @@ typedef struct sx_bound {
 SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN sx_bound **out);
 void sx_bound_free(SX_TAKE sx_bound *bound);
 
-/* The number of a vector of extents, each of which divides its size. */
+/* The number of a vector of extents, each of which divides its size, and the extents of a number. Numbers of
+ * vectors that differ from 1 in different dimensions add up to that of their product. */
 uint32_t sx_lattice_point(const sx_lattice *lattice, const uint32_t *extent);
+void sx_lattice_extents(const sx_lattice *lattice, uint32_t point, uint32_t *extent);
 
 typedef struct sx_outline {
     uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
@@ -84,12 +86,16 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline);
 /* A bound from the outline alone: compulsory traffic. */
 sx_score sx_rest_flat(const sx_rest *rest);
 
+/* Sets the spatial factors of an outline; returns a bound for all that levels may keep beside what it keeps.
+ * What follows from kept tensors is not set. */
+sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep);
+
 /* Makes the tables of the outline (bound_table.c). */
 void sx_rest_tabulate(sx_rest *rest);
 
 /* What is decided below a level. */
 typedef struct sx_stem {
-    uint32_t extent[SX_MAX_DIMS];
+    uint32_t point, extent[SX_MAX_DIMS];
     double closed[SX_MAX_MEASURES];                  /* flows that are known */
     double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
                                                         tensor make smaller: what they are without such */
@@ -98,11 +104,13 @@ typedef struct sx_stem {
 /* The stem with nothing decided but the outline. */
 void sx_stem_begin(const sx_rest *rest, sx_stem *stem);
 
-/* A bound where the stem reaches up to level - 1 and the tile of `level` has these extents; any order. */
-sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent);
+/* A bound where the stem reaches up to level - 1 and the tile of `level` has these extents, which are
+ * those of the point; any order. */
+sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
+                     uint32_t point);
 
 /* Decides the extents and the order (innermost first) of a level. */
-void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
+void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, uint32_t point,
                   const uint8_t *order, sx_stem *out);
 
 /* A bound where levels up to this one are decided. */

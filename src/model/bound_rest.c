@@ -128,14 +128,42 @@ static void add_flow(const sx_rest *rest, sx_measure *m, int v, int from, int to
     if (from >= 0) m->constant -= words * rest->apart[v][from + 1] * fill;
 }
 
-/* Adds a tensor to a measure, at prices per level. */
-static void add_tensor(const sx_rest *rest, sx_measure *m, int v, const price *prices) {
+/* Adds a tensor that these levels keep to a measure, at prices per level. */
+static void add_tensor(const sx_rest *rest, sx_measure *m, int v, unsigned levels, const price *prices) {
     int from = -1;
-    for (int s = 0; s < rest->bound->model->n_levels; s++) {
-        if (!(rest->outline.keep[s] >> v & 1)) continue;
+    for (; levels; levels &= levels - 1) {
+        int s = __builtin_ctz(levels);
         add_flow(rest, m, v, from, s, prices[s], from >= 0 ? prices[from] : (price){0, 0, 0});
         from = s;
     }
+}
+
+/* The levels at which a mask per level has a tensor, as a mask. */
+static unsigned levels_of(const sx_model *model, const uint8_t *masks, int v) {
+    unsigned levels = 0;
+    for (int s = 0; s < model->n_levels; s++) levels |= (unsigned)(masks[s] >> v & 1) << s;
+    return levels;
+}
+
+/* What a word of a tensor costs at every level, in energy. */
+static void set_prices(const sx_rest *rest, int v, price *prices) {
+    const sx_model *model = rest->bound->model;
+    bool output = model->shape[v].output;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_level *level = &model->level[s];
+        double share = fmin(1, (double)level->clusters / rest->above[s]), block = share / level->block_size;
+        double address = share * level->addr_gen_energy;
+        prices[s] =
+            (price){level->read_energy * block + (output ? 0 : address), level->fill_energy * block + address,
+                    level->update_energy * block + (output ? address : 0)};
+    }
+}
+
+/* The least flow of a tensor into level c - 1. */
+static double least_flow(const sx_rest *rest, int v, int c) {
+    const sx_bound *b = rest->bound;
+    if (c == 0 && !rest->linked[v]) return (double)b->model->computes;
+    return b->least[v] * rest->apart[v][c];
 }
 
 static sx_measure *add_measure(sx_rest *rest) {
@@ -151,17 +179,8 @@ static void measure_energy(sx_rest *rest) {
     m->constant = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         price prices[SX_MAX_LEVELS];
-        for (int s = 0; s < model->n_levels; s++) {
-            const sx_level *level = &model->level[s];
-            double share = fmin(1, (double)level->clusters / rest->above[s]),
-                   block = share / level->block_size;
-            double address = share * level->addr_gen_energy;
-            bool output = model->shape[v].output;
-            prices[s] = (price){level->read_energy * block + (output ? 0 : address),
-                                level->fill_energy * block + address,
-                                level->update_energy * block + (output ? address : 0)};
-        }
-        add_tensor(rest, m, v, prices);
+        set_prices(rest, v, prices);
+        add_tensor(rest, m, v, levels_of(model, rest->outline.keep, v), prices);
     }
 }
 
@@ -175,7 +194,7 @@ static void measure_port(sx_rest *rest, int s, unsigned tensors, double reads, d
         double scale = level->scale[v] / rest->above[s];
         price prices[SX_MAX_LEVELS] = {0};
         prices[s] = (price){reads * scale, writes * scale, writes * scale};
-        add_tensor(rest, m, v, prices);
+        add_tensor(rest, m, v, levels_of(rest->bound->model, rest->outline.keep, v), prices);
     }
 }
 
@@ -209,11 +228,7 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
         m->tail[model->n_levels] = 0;
         for (int c = model->n_levels - 1; c >= 0; c--) {
             m->tail[c] = m->tail[c + 1];
-            for (int v = 0; v < model->n_tensors; v++) {
-                bool exact = c == 0 && !rest->linked[v];
-                double least = exact ? (double)model->computes : b->least[v] * rest->apart[v][c];
-                m->tail[c] += m->weight[v][c] * least;
-            }
+            for (int v = 0; v < model->n_tensors; v++) m->tail[c] += m->weight[v][c] * least_flow(rest, v, c);
         }
     }
 }
@@ -221,8 +236,10 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
 /* The score of an energy without leakage and of the largest use of a port. */
 static sx_score score_of(const sx_rest *rest, double energy, double cycles) {
     cycles = fmax(cycles, rest->steps);
-    return (sx_score){.energy_pj = energy + rest->leak * cycles,
-                      .cycles = cycles + (double)rest->bound->model->latency};
+    const sx_model *model = rest->bound->model;
+    sx_score score = {.energy_pj = energy + rest->leak * cycles, .cycles = cycles + (double)model->latency};
+    score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
+    return score;
 }
 
 sx_score sx_rest_flat(const sx_rest *rest) {
@@ -232,8 +249,41 @@ sx_score sx_rest_flat(const sx_rest *rest) {
     return score_of(rest, rest->measure[0].constant + rest->measure[0].tail[0], cycles);
 }
 
+/* The least energy of a tensor that these levels keep. */
+static double least_of(const sx_rest *rest, int v, unsigned levels, const price *prices) {
+    sx_measure m;
+    m.constant = 0;
+    for (int c = 0; c <= rest->bound->model->n_levels; c++) m.weight[v][c] = 0;
+    add_tensor(rest, &m, v, levels, prices);
+    for (int c = 0; c < rest->bound->model->n_levels; c++)
+        m.constant += m.weight[v][c] * least_flow(rest, v, c);
+    return m.constant;
+}
+
+sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep) {
+    const sx_model *model = rest->bound->model;
+    rest->outline = *outline;
+    rest->n_measures = 0;
+    set_array(rest);
+    double energy = (double)model->computes * model->compute_energy;
+    for (int v = 0; v < model->n_tensors; v++) {
+        price prices[SX_MAX_LEVELS];
+        unsigned must = levels_of(model, outline->keep, v), may = levels_of(model, may_keep, v) & ~must,
+                 some = 0;
+        double least = INFINITY;
+        set_prices(rest, v, prices);
+        do {
+            if (must | some) least = fmin(least, least_of(rest, v, must | some, prices));
+            some = (some - may) & may;
+        } while (some);
+        energy += least;
+    }
+    return score_of(rest, energy, 0);
+}
+
 void sx_stem_begin(const sx_rest *rest, sx_stem *stem) {
     const sx_bound *b = rest->bound;
+    stem->point = 0;
     for (int d = 0; d < SX_MAX_DIMS; d++) stem->extent[d] = 1;
     for (int i = 0; i < rest->n_measures; i++) {
         stem->closed[i] = rest->measure[i].constant;
@@ -307,7 +357,8 @@ static double busiest(const sx_rest *rest, const sx_stem *stem, int open, const 
     return most;
 }
 
-sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent) {
+sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
+                     uint32_t point) {
     const sx_bound *b = rest->bound;
     int n_tensors = b->model->n_tensors;
     double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS], least = INFINITY;
@@ -319,7 +370,6 @@ sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const 
         goes[v] = ends[v] / shrink[v];
     }
     double cycles = busiest(rest, stem, level + 1, shrink);
-    uint32_t point = sx_lattice_point(&b->lattice, extent);
     if (now.loops == 0)
         return score_of(rest, stem->closed[0] + outside(rest, level, point, ends, goes), cycles);
     for (int o = 0; o < b->n_classes; o++) {
@@ -330,12 +380,12 @@ sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const 
     return score_of(rest, stem->closed[0] + least + outside(rest, level, point, NULL, NULL), cycles);
 }
 
-void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
+void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, uint32_t point,
                   const uint8_t *order, sx_stem *out) {
     const sx_bound *b = rest->bound;
     bed now;
     make_bed(rest, stem, level, extent, &now);
-    uint32_t point = sx_lattice_point(&b->lattice, extent);
+    out->point = point;
     memcpy(out->extent, extent, sizeof out->extent);
     for (int i = 0; i < rest->n_measures; i++) out->closed[i] = stem->closed[i];
     for (int v = 0; v < b->model->n_tensors; v++) {
@@ -360,7 +410,7 @@ void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uin
 
 sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
     const sx_bound *b = rest->bound;
-    uint32_t point = sx_lattice_point(&b->lattice, stem->extent);
+    uint32_t point = stem->point;
     double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS];
     for (int v = 0; v < b->model->n_tensors; v++) {
         double own = rest->measure[0].weight[v][level + 1] * b->fills[v][point];

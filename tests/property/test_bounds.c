@@ -30,7 +30,7 @@ typedef struct tally {
 typedef struct bench {
     const sx_small_space *small;
     sx_bound *bound;
-    sx_rest *rest;
+    sx_rest *rest, *other;
     sx_evaluator *evaluator;
     bool begun;
     tally *tally;
@@ -63,6 +63,18 @@ static void hold(const bench *b, const char *what, int level, sx_score bound, co
     fail();
 }
 
+/* Holds the bound of a mapping's spatial factors against its cost. */
+static void hold_array(const bench *b, const sx_outline *outline, const sx_score *cost) {
+    const sx_map_space *map = b->small->map;
+    sx_outline bare = *outline;
+    uint8_t may[SX_MAX_LEVELS];
+    for (int s = 0; s < map->arch->n_levels; s++) {
+        bare.keep[s] = map->fixed_keep[s];
+        may[s] = map->free_keep[s] | map->banked[s];
+    }
+    hold(b, "array", -1, sx_rest_array(b->other, &bare, may), cost, 3);
+}
+
 /* Holds all bounds of a mapping's beginnings against its cost. */
 static void try_mapping(bench *b, const sx_mapping *mapping) {
     sx_score cost;
@@ -74,6 +86,7 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
         b->begun = true;
     }
     b->tally->n++;
+    hold_array(b, &outline, &cost);
     hold(b, "outline", -1, sx_rest_flat(b->rest), &cost, 0);
     sx_stem stem, next;
     int n_levels = mapping->n_levels;
@@ -83,9 +96,10 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
         for (int s = 0; s < n_levels; s++) {
             uint32_t extent[SX_MAX_DIMS] = {0};
             for (int d = 0; d < mapping->n_dims; d++) extent[d] = (uint32_t)sx_mapping_extent(mapping, s, d);
-            sx_score tried = sx_stem_try(b->rest, &stem, s, extent);
+            uint32_t point = sx_lattice_point(&b->bound->lattice, extent);
+            sx_score tried = sx_stem_try(b->rest, &stem, s, extent, point);
             hold(b, tables ? "tile with tables" : "tile", s, tried, &cost, tables && s == 0 ? 1 : 3);
-            sx_stem_grow(b->rest, &stem, s, extent, mapping->level[s].temporal_order, &next);
+            sx_stem_grow(b->rest, &stem, s, extent, point, mapping->level[s].temporal_order, &next);
             stem = next;
             hold(b, tables ? "stem with tables" : "stem", s, sx_stem_bound(b->rest, &stem, s), &cost,
                  tables && s == n_levels - 1 ? 2 : 3);
@@ -97,12 +111,14 @@ static void start(bench *b, const sx_small_space *small, tally *sums, uint64_t n
     *b = (bench){.small = small, .tally = sums, .number = number};
     sx_expect_ok(sx_bound_new(small->model, 1 << 16, &b->bound));
     sx_expect_ok(sx_rest_new(b->bound, &b->rest));
+    sx_expect_ok(sx_rest_new(b->bound, &b->other));
     sx_expect_ok(sx_evaluator_new(small->model, &b->evaluator));
 }
 
 static void finish(bench *b) {
     sx_evaluator_free(b->evaluator);
     sx_rest_free(b->rest);
+    sx_rest_free(b->other);
     sx_bound_free(b->bound);
 }
 

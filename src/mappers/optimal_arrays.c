@@ -1,0 +1,123 @@
+/* Every way to spread a problem's loops over an architecture's arrays: a factor per dimension and level with
+ * a fan-out. Ways to lay the loops on X and Y are not told apart here.
+ *
+ * Complexity: one step per list entry and dimension. */
+#include "mappers/optimal_parts.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool sx_array_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x) {
+    uint64_t used[2] = {1, 1};
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint64_t *axis = &used[!(x >> d & 1)];
+        *axis *= factor[d];
+        if (*axis > space->room[level][axis == &used[1]]) return false;
+    }
+    return true;
+}
+
+/* The list that is being made. */
+typedef struct listing {
+    sx_arrays *out;
+    sx_map_choices *choices;
+    size_t most;
+    uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
+    bool full, failed;
+} listing;
+
+static void list_level(listing *l, int s);
+
+/* Appends what is in hand. */
+static void append(listing *l) {
+    sx_arrays *a = l->out;
+    size_t n_dims = a->space->problem->n_dims, each = n_dims * a->space->arch->n_levels;
+    if (a->n == l->most) l->full = true;
+    if (l->full) return;
+    if (a->n == a->room) {
+        size_t room = a->room ? 2 * a->room : 64;
+        uint32_t *factor = realloc(a->factor, room * each * sizeof *factor);
+        l->failed |= !factor;
+        if (!factor) return;
+        a->factor = factor;
+        a->room = room;
+    }
+    for (size_t s = 0; s < a->space->arch->n_levels; s++)
+        memcpy(a->factor + a->n * each + s * n_dims, l->now[s], n_dims * sizeof **l->now);
+    a->n++;
+}
+
+/* Whether some way to lay a level's loops on X and Y has room. */
+static bool may_lie(listing *l, int s) {
+    uint32_t loops = 0;
+    size_t n;
+    for (int d = 0; d < l->out->space->problem->n_dims; d++) loops |= (uint32_t)(l->now[s][d] > 1) << d;
+    const uint16_t *x = sx_map_spreads_of(l->choices, s, loops, &n);
+    l->failed |= !x;
+    for (size_t i = 0; x && i < n; i++)
+        if (sx_array_fits(l->out->space, s, l->now[s], x[i])) return true;
+    return false;
+}
+
+/* Goes through the factors of a level from dimension d on, which have that much room. */
+static void list_dim(listing *l, int s, int d, uint64_t room) {
+    const sx_map_space *space = l->out->space;
+    if (l->full || l->failed) return;
+    if (d == space->problem->n_dims) {
+        if (may_lie(l, s)) list_level(l, s + 1);
+        return;
+    }
+    int slot = space->spatial_slot[s];
+    uint32_t size = l->left[d], most = space->max[d][slot];
+    for (uint32_t f = space->min[d][slot]; f <= most && f <= size && f <= room; f++) {
+        if (size % f) continue;
+        l->now[s][d] = f;
+        l->left[d] = size / f;
+        list_dim(l, s, d + 1, room / f);
+    }
+    l->left[d] = size;
+}
+
+/* Goes through the factors of level s and those outside it. */
+static void list_level(listing *l, int s) {
+    const sx_map_space *space = l->out->space;
+    if (s == space->arch->n_levels) {
+        append(l);
+        return;
+    }
+    if (space->spatial_slot[s] >= 0) {
+        list_dim(l, s, 0, space->room[s][0] * space->room[s][1]);
+        return;
+    }
+    for (int d = 0; d < space->problem->n_dims; d++) l->now[s][d] = 1;
+    list_level(l, s + 1);
+}
+
+sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, size_t most, sx_arrays *out) {
+    listing l = {.out = out, .choices = choices, .most = most};
+    *out = (sx_arrays){.space = space};
+    memcpy(l.left, space->problem->size, sizeof l.left);
+    list_level(&l, 0);
+    if (!l.full && !l.failed) return SX_OK;
+    sx_arrays_fini(out);
+    if (l.failed) return sx_error_memory();
+    return sx_error_hint(
+        sx_error_new(SX_ERR_LIMIT, "there are more than %zu ways to spread the loops over the array", most),
+        "search with another mapper, or constrain the spatial factors");
+}
+
+void sx_arrays_fini(sx_arrays *arrays) {
+    free(arrays->factor);
+    arrays->factor = NULL;
+}
+
+void sx_arrays_get(const sx_arrays *arrays, size_t index, sx_outline *outline) {
+    size_t n_dims = arrays->space->problem->n_dims, n_levels = arrays->space->arch->n_levels;
+    const uint32_t *from = arrays->factor + index * n_dims * n_levels;
+    for (size_t s = 0; s < n_levels; s++, from += n_dims) {
+        for (int d = 0; d < SX_MAX_DIMS; d++) outline->spatial[s][d] = 1;
+        memcpy(outline->spatial[s], from, n_dims * sizeof *from);
+    }
+}

@@ -14,9 +14,9 @@ typedef struct sx_draws {
     uint64_t n, legal;
     uint64_t by_reason[SX_DRAW_REASONS]; /* illegal ones, by the number of the reason */
     sx_share share;                      /* of legal ones */
-    unsigned tries;             /* rejected draws after which one is repaired */
-    unsigned samples, repaired; /* repaired: those that are not uniform */
-    double per_sample;          /* draws for each */
+    unsigned tries;                      /* rejected draws after which one is repaired */
+    unsigned samples, repaired;          /* repaired: those that are not uniform */
+    double per_sample;                   /* draws for each */
 } sx_draws;
 
 SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out);

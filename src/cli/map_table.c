@@ -60,7 +60,8 @@ static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx
     if (layer->warm_from != -1)
         sx_text_add(&line, " It began from the mapping of %s, scaled, at %.4g.", layer->warm_name,
                     layer->warm_value);
-    if (!s->repeatable) sx_text_add(&line, " A clock or a signal ended it, so it will not repeat exactly.");
+    if (s->stop == SX_STOP_TIME || s->stop == SX_STOP_SIGNAL)
+        sx_text_add(&line, " A clock or a signal ended it, so it will not repeat exactly.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

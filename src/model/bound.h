@@ -74,7 +74,11 @@ typedef struct sx_rest {
     double *table[SX_MAX_LEVELS][SX_MAX_DIMS]; /* per level and class, per point: the least energy of all
                                                   flows into this level and those outside, where the next loop
                                                   is of the class */
-    double *room, *scratch;                    /* a point's each */
+    sx_lattice tiles;              /* what temporal loops alone make of tiles; tables are numbered by it */
+    uint32_t *whole;               /* from there to the whole lattice */
+    uint32_t *inside;              /* and back, where there is a way */
+    uint32_t below[SX_MAX_LEVELS]; /* what the spatial loops up to a level add to the number */
+    double *scratch;
 } sx_rest;
 
 SX_MUST_USE sx_status sx_rest_new(const sx_bound *bound, SX_OWN sx_rest **out);

@@ -37,24 +37,25 @@ sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
     if (!rest) return sx_error_memory();
     int n_levels = bound->model->n_levels, n_tables = (n_levels - 1) * bound->n_classes;
     size_t n = bound->lattice.n_points;
-    double *data = malloc(((size_t)n_tables + 2) * n * sizeof *data);
-    if (!data) {
-        free(rest);
+    double *data = rest->scratch = malloc(((size_t)n_tables + 1) * n * sizeof *data);
+    rest->bound = bound;
+    rest->whole = malloc(n * sizeof *rest->whole);
+    rest->inside = calloc(n, sizeof *rest->inside);
+    if (!data || !rest->whole || !rest->inside) {
+        sx_rest_free(rest);
         return sx_error_memory();
     }
-    rest->bound = bound;
-    rest->room = data;
-    rest->scratch = data + n;
-    data += 2 * n;
     for (int s = 0; s < n_levels - 1; s++)
-        for (int o = 0; o < bound->n_classes; o++, data += n) rest->table[s][o] = data;
+        for (int o = 0; o < bound->n_classes; o++) rest->table[s][o] = data += n;
     *out = rest;
     return SX_OK;
 }
 
 void sx_rest_free(sx_rest *rest) {
     if (!rest) return;
-    free(rest->room);
+    free(rest->scratch);
+    free(rest->whole);
+    free(rest->inside);
     free(rest);
 }
 
@@ -319,30 +320,27 @@ static double idle_outside(const sx_rest *rest, const uint32_t *extent, int leve
     return product;
 }
 
-/* The least of the tables of a level at a point, and the least sum of a table and what is pending: `ends`
- * where the class's loop ends the wait, `goes` where it does not. */
-static double outside(const sx_rest *rest, int level, uint32_t point, const double *ends,
-                      const double *goes) {
-    const sx_bound *b = rest->bound;
-    double least = INFINITY;
-    for (int o = 0; o < b->n_classes; o++) {
-        double sum = level + 1 == b->model->n_levels ? 0
-                     : rest->tables                  ? rest->table[level][o][point]
-                                                     : rest->measure[0].tail[level + 1];
-        for (int v = 0; v < b->model->n_tensors && ends; v++)
-            sum += b->profit[o] >> v & 1 ? goes[v] : ends[v];
-        least = fmin(least, sum);
-    }
-    return least;
+/* The least energy of the flows into a level and beyond, at a point, where the next loop is of a class. */
+static double outside(const sx_rest *rest, int level, uint32_t point, int o) {
+    if (level + 1 == rest->bound->model->n_levels) return 0;
+    if (!rest->tables) return rest->measure[0].tail[level + 1];
+    return rest->table[level][o][rest->inside[point - rest->below[level]]];
 }
 
-/* The most by which loops of a level and beyond can make what a tensor waits for smaller. */
-static double shrinkage(const sx_rest *rest, const sx_stem *stem, int level, const bed *at, int v) {
-    double product = 1;
-    if (!(at->loops & ~(unsigned)rest->bound->idle[v])) return idle_outside(rest, stem->extent, level, v);
-    for (unsigned dims = rest->bound->idle[v]; dims; dims &= dims - 1)
-        product *= at->loop[__builtin_ctz(dims)];
-    return product;
+/* What waits where the next loop is of a class: `ends` for tensors that it moves, `goes` for the others. */
+static double waiting(const sx_bound *b, int o, const double *ends, const double *goes) {
+    double sum = 0;
+    for (int v = 0; v < b->model->n_tensors; v++) sum += b->profit[o] >> v & 1 ? goes[v] : ends[v];
+    return sum;
+}
+
+/* By how much the idle loops of a level, and those beyond, can make smaller what a tensor waits for. */
+static void shrink_by(const sx_rest *rest, const sx_stem *stem, int level, const bed *at, int v, double *here,
+                      double *most) {
+    *here = 1;
+    for (unsigned dims = rest->bound->idle[v]; dims; dims &= dims - 1) *here *= at->loop[__builtin_ctz(dims)];
+    bool stays = !(at->loops & ~(unsigned)rest->bound->idle[v]);
+    *most = stays ? idle_outside(rest, stem->extent, level, v) : *here;
 }
 
 /* The most use of a port by what is decided, with all that waits made smaller, and the least of what is not.
@@ -357,27 +355,41 @@ static double busiest(const sx_rest *rest, const sx_stem *stem, int open, const 
     return most;
 }
 
+/* The least of what waits at a level with loops, and of what is outside: tensors in the class of the level's
+ * innermost loop wait less, by the loops beyond only if they are in the class of these. */
+static double try_classes(const sx_rest *rest, int level, uint32_t point, const double *ends,
+                          const double *goes, const double *flies) {
+    const sx_bound *b = rest->bound;
+    double least = INFINITY;
+    for (int next = 0; next < b->n_classes; next++) {
+        double far[SX_MAX_TENSORS], near = INFINITY;
+        for (int v = 0; v < b->model->n_tensors; v++) far[v] = b->profit[next] >> v & 1 ? flies[v] : goes[v];
+        for (int o = 0; o < b->n_classes; o++) near = fmin(near, waiting(b, o, ends, far));
+        least = fmin(least, near + outside(rest, level, point, next));
+    }
+    return least;
+}
+
 sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
                      uint32_t point) {
     const sx_bound *b = rest->bound;
-    int n_tensors = b->model->n_tensors;
-    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS], least = INFINITY;
+    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], flies[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS];
+    double least = INFINITY;
     bed now;
     make_bed(rest, stem, level, extent, &now);
-    for (int v = 0; v < n_tensors; v++) {
-        shrink[v] = shrinkage(rest, stem, level, &now, v);
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        double here;
+        shrink_by(rest, stem, level, &now, v, &here, &shrink[v]);
         ends[v] = stem->pending[0][v];
-        goes[v] = ends[v] / shrink[v];
+        goes[v] = ends[v] / here;
+        flies[v] = ends[v] / shrink[v];
     }
-    double cycles = busiest(rest, stem, level + 1, shrink);
-    if (now.loops == 0)
-        return score_of(rest, stem->closed[0] + outside(rest, level, point, ends, goes), cycles);
-    for (int o = 0; o < b->n_classes; o++) {
-        double sum = 0;
-        for (int v = 0; v < n_tensors; v++) sum += b->profit[o] >> v & 1 ? goes[v] : ends[v];
-        least = fmin(least, sum);
-    }
-    return score_of(rest, stem->closed[0] + least + outside(rest, level, point, NULL, NULL), cycles);
+    if (now.loops != 0)
+        least = try_classes(rest, level, point, ends, goes, flies);
+    else
+        for (int o = 0; o < b->n_classes; o++)
+            least = fmin(least, waiting(b, o, ends, flies) + outside(rest, level, point, o));
+    return score_of(rest, stem->closed[0] + least, busiest(rest, stem, level + 1, shrink));
 }
 
 void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, uint32_t point,
@@ -418,7 +430,9 @@ sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
         ends[v] = fmax(stem->pending[0][v] - own, 0);
         goes[v] = ends[v] / shrink[v];
     }
+    double least = INFINITY;
+    for (int o = 0; o < b->n_classes; o++)
+        least = fmin(least, waiting(b, o, ends, goes) + outside(rest, level, point, o));
     int open = level + 1 < b->model->n_levels ? level + 2 : level + 1;
-    return score_of(rest, stem->closed[0] + outside(rest, level, point, ends, goes),
-                    busiest(rest, stem, open, shrink));
+    return score_of(rest, stem->closed[0] + least, busiest(rest, stem, open, shrink));
 }

@@ -46,99 +46,121 @@ static bool fits(const sx_rest *rest, int s, uint32_t point) {
     return words <= level->effective && (level->bank_words == 0 || banks <= level->banks);
 }
 
-/* What the level outside c leaves, as steps over the lattice. */
-typedef struct step {
-    sx_rest *rest;
-    int c;
-    unsigned profit, going;      /* tensors in the class; those that go on */
-    uint8_t most[SX_MAX_DIGITS]; /* exponents of E' / spatial */
-    uint32_t shift;              /* from E' / spatial to E' */
-} step;
-
 /* The exponent of a prime in a number. */
-static uint8_t exponent(uint32_t number, uint32_t prime) {
-    uint8_t e = 0;
+static uint32_t exponent(uint32_t number, uint32_t prime) {
+    uint32_t e = 0;
     for (; number % prime == 0; number /= prime) e++;
     return e;
 }
 
-/* The least of the tables of the next level whose class has all tensors that go on. */
-static double next(const step *s, uint32_t point) {
-    const sx_bound *b = s->rest->bound;
-    if (s->c + 2 == b->model->n_levels) return point + 1 == b->lattice.n_points && !s->going ? 0 : INFINITY;
-    double least = INFINITY;
-    for (int o = 0; o < b->n_classes; o++)
-        if (!(s->going & ~b->profit[o])) least = fmin(least, s->rest->table[s->c + 1][o][point]);
-    return least;
-}
-
-/* The value of a choice of E'. */
-static double value(const step *s, uint32_t point) {
-    const sx_rest *rest = s->rest;
-    double sum = next(s, point + s->shift);
-    for (unsigned left = s->profit; left && sum < INFINITY; left &= left - 1) {
-        int v = __builtin_ctz(left);
-        double weight = rest->measure[0].weight[v][s->c + 1];
-        sum += weight * (s->going >> v & 1 ? rest->bound->least[v] * rest->apart[v][s->c + 1]
-                                           : rest->bound->still[v][point]);
+/* Numbers the tiles that the spatial loops leave: what temporal loops alone make of them. */
+static void number_tiles(sx_rest *rest) {
+    const sx_lattice *l = &rest->bound->lattice;
+    sx_lattice *sub = &rest->tiles;
+    uint32_t stride[SX_MAX_DIGITS], digit[SX_MAX_DIGITS] = {0};
+    *sub = (sx_lattice){.n_points = 1};
+    for (int s = 0; s < rest->bound->model->n_levels; s++) rest->below[s] = 0;
+    for (int k = 0; k < l->n_digits; k++) {
+        uint32_t used = 0;
+        for (int s = 0; s < rest->bound->model->n_levels; s++) {
+            used += exponent(rest->outline.spatial[s][l->dim[k]], l->prime[k]);
+            rest->below[s] += used * l->stride[k];
+        }
+        if (used == l->top[k]) continue;
+        int n = sub->n_digits++;
+        sub->dim[n] = l->dim[k];
+        sub->top[n] = (uint8_t)(l->top[k] - used);
+        sub->stride[n] = sub->n_points;
+        sub->n_points *= sub->top[n] + 1u;
+        stride[n] = l->stride[k];
     }
-    return sum;
-}
-
-/* Sets the scratch table to the least over all choices of E'. */
-static void choose(const step *s, unsigned dims) {
-    const sx_lattice *l = &s->rest->bound->lattice;
-    double *at = s->rest->scratch;
-    uint8_t digit[SX_MAX_DIGITS] = {0};
-    for (uint32_t i = 0; i < l->n_points; i++) at[i] = INFINITY;
-    for (uint32_t point = 0;;) {
-        at[point] = value(s, point);
-        int k = 0;
-        for (; k < l->n_digits && digit[k] == s->most[k]; k++) {
-            point -= digit[k] * l->stride[k];
+    for (uint32_t i = 0, whole = 0; i < sub->n_points; i++) {
+        rest->whole[i] = whole;
+        rest->inside[whole] = i;
+        for (int k = 0; k < sub->n_digits; k++) {
+            whole += stride[k];
+            if (++digit[k] <= sub->top[k]) break;
+            whole -= digit[k] * stride[k];
             digit[k] = 0;
         }
-        if (k == l->n_digits) break;
-        digit[k]++;
-        point += l->stride[k];
     }
-    ascend(l, dims, at);
+}
+
+/* A choice of the loops of level c + 1: the tensors in its class, and those of them that go on. */
+typedef struct step {
+    sx_rest *rest;
+    int c;
+    unsigned profit, going;
+} step;
+
+/* Sets the scratch table to the least of the tables of the next level whose class has all tensors that go on.
+ */
+static void set_next(const step *s) {
+    const sx_bound *b = s->rest->bound;
+    uint32_t n = s->rest->tiles.n_points;
+    double *at = s->rest->scratch;
+    for (uint32_t i = 0; i < n; i++) at[i] = INFINITY;
+    if (s->c + 2 == b->model->n_levels) {
+        at[n - 1] = 0;
+        return;
+    }
+    for (int o = 0; o < b->n_classes; o++) {
+        const double *table = s->rest->table[s->c + 1][o];
+        if (s->going & ~b->profit[o]) continue;
+        for (uint32_t i = 0; i < n; i++) at[i] = at[i] < table[i] ? at[i] : table[i];
+    }
+}
+
+/* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions. */
+static void choose(const step *s, unsigned dims) {
+    const sx_rest *rest = s->rest;
+    const sx_bound *b = rest->bound;
+    double *at = rest->scratch;
+    set_next(s);
+    for (unsigned left = s->profit; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        double weight = rest->measure[0].weight[v][s->c + 1];
+        const double *still = b->still[v] + rest->below[s->c];
+        double floor = weight * b->least[v] * rest->apart[v][s->c + 1];
+        if (weight == 0) continue;
+        if (s->going >> v & 1)
+            for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += floor;
+        else
+            for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += weight * still[rest->whole[i]];
+    }
+    ascend(&rest->tiles, dims, at);
 }
 
 /* Fills the table of a level and a class. */
 static void fill(sx_rest *rest, int c, int o) {
     const sx_bound *b = rest->bound;
-    const sx_lattice *l = &b->lattice;
     step s = {.rest = rest, .c = c, .profit = b->profit[o]};
     unsigned all = (1u << b->model->n_tensors) - 1, may_go = 0;
+    uint32_t n = rest->tiles.n_points;
     double *table = rest->table[c][o];
-    for (int k = 0; k < l->n_digits; k++) {
-        uint8_t used = exponent(rest->outline.spatial[c + 1][l->dim[k]], l->prime[k]);
-        s.most[k] = (uint8_t)(l->top[k] - used);
-        s.shift += used * l->stride[k];
-    }
     choose(&s, UINT16_MAX);
-    for (uint32_t i = 0; i < l->n_points; i++) table[i] = rest->scratch[i];
-    for (int v = 0; v < b->model->n_tensors; v++)
+    for (uint32_t i = 0; i < n; i++) table[i] = rest->scratch[i];
+    for (int v = 0; v < b->model->n_tensors && c + 2 < b->model->n_levels; v++)
         if (s.profit >> v & 1 && rest->measure[0].weight[v][c + 1] > 0) may_go |= 1u << v;
     for (s.going = may_go; s.going; s.going = (s.going - 1) & may_go) {
         unsigned dims = UINT16_MAX;
         for (unsigned left = s.going; left; left &= left - 1) dims &= b->idle[__builtin_ctz(left)];
         choose(&s, dims);
-        for (uint32_t i = 0; i < l->n_points; i++) table[i] = fmin(table[i], rest->scratch[i]);
+        for (uint32_t i = 0; i < n; i++) table[i] = table[i] < rest->scratch[i] ? table[i] : rest->scratch[i];
     }
-    for (uint32_t i = 0; i < l->n_points; i++) {
-        if (table[i] == INFINITY) continue;
-        if (!fits(rest, c, i)) table[i] = INFINITY;
-        for (unsigned left = all & ~s.profit; left; left &= left - 1) {
-            int v = __builtin_ctz(left);
-            table[i] += rest->measure[0].weight[v][c + 1] * b->fills[v][i];
-        }
+    for (unsigned left = all & ~s.profit; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        double weight = rest->measure[0].weight[v][c + 1];
+        const double *fills = b->fills[v] + rest->below[c];
+        for (uint32_t i = 0; i < n && weight > 0; i++) table[i] += weight * fills[rest->whole[i]];
     }
+    for (uint32_t i = 0; i < n; i++)
+        if (table[i] < INFINITY && !fits(rest, c, rest->whole[i] + rest->below[c])) table[i] = INFINITY;
 }
 
 void sx_rest_tabulate(sx_rest *rest) {
     const sx_bound *b = rest->bound;
+    number_tiles(rest);
     for (int c = b->model->n_levels - 2; c >= 0; c--)
         for (int o = 0; o < b->n_classes; o++) fill(rest, c, o);
     rest->tables = true;

@@ -10,10 +10,12 @@
  * solo dimension the count is exact. Otherwise every advance of j shifts the tile by its own step, as the
  * loops inside it do not move V: of rank r, whose tile has extent e, at least min(1, |coef| * E_d / e) is
  * new, and that share of the tile is fetched at least. It happens (n - 1) / n of the visits from j outward.
- * What the other loops on windows fetch may be nothing, as the sampled steps can cancel. So the count is at
- * least tile(E) * prod(N/E) times k(E) = min over dimensions d in mixed ranks with E_d < N_d of  max over r
- * of min(1, |coef| E_d / e_r) * (1 - 1/p) with p the smallest prime of N_d / E_d, and 1 where there is no
- * such d.
+ * What the other loops on windows fetch may be nothing, as the sampled steps can cancel. But where every rank
+ * has at most one dimension with loops outside the tile (a closed tile: windows lie within it), steps along
+ * that dimension never cancel, as each is at least twice the one inside it, and every advance of every loop
+ * from j outward fetches its share. So the count is at least tile(E) * prod(N/E) times k(E) = min over
+ * dimensions d in mixed ranks with E_d < N_d of q * max over r of min(1, |coef| E_d / e_r), with q = 1 for
+ * closed tiles, else 1 - 1/p with p the smallest prime of N_d / E_d; and k = 1 where there is no such d.
  *
  * Complexity: O(points * (dimensions + tensors)) once per model. */
 #include "model/bound.h"
@@ -72,7 +74,7 @@ void sx_lattice_extents(const sx_lattice *l, uint32_t point, uint32_t *extent) {
 
 /* The share of its tile that a tensor fetches at least as the first loop that indexes it advances, for loops
  * on one dimension. */
-static double share_of(const sx_model *model, const sx_shape *shape, const uint32_t *extent, int d) {
+static double share_of(const sx_shape *shape, const uint32_t *extent, int d) {
     double share = 0;
     for (int i = shape->first_of_dim[d]; i < shape->first_of_dim[d + 1]; i++) {
         int r = shape->of_dim[i].rank;
@@ -81,18 +83,43 @@ static double share_of(const sx_model *model, const sx_shape *shape, const uint3
             reach += abs(shape->term[t].coef) * (extent[shape->term[t].dim] - 1.0);
         share = fmax(share, fmin(1, abs(shape->of_dim[i].coef) * (double)extent[d] / reach));
     }
-    uint32_t left = model->size[d] / extent[d], p = 2;
-    while (left % p) p++;
-    return share * (1 - 1.0 / p);
+    return share;
+}
+
+/* Whether no rank of a tensor has two dimensions that go on outside its tile, nor such a dimension two ranks.
+ */
+static bool is_closed(const sx_bound *b, const uint32_t *extent, int v) {
+    const sx_shape *shape = &b->model->shape[v];
+    unsigned seen = 0;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        unsigned open = 0;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int d = shape->term[i].dim;
+            open |= (unsigned)(extent[d] < b->model->size[d]) << d;
+        }
+        if (open & (open - 1) || open & seen) return false;
+        seen |= open;
+    }
+    return true;
+}
+
+/* The smallest prime factor of a number above 1. */
+static uint32_t least_prime(uint32_t number) {
+    uint32_t p = 2;
+    while (number % p) p++;
+    return p;
 }
 
 /* The file head's k. */
 static double least_share(const sx_bound *b, const uint32_t *extent, int v) {
     double share = 1;
+    bool closed = is_closed(b, extent, v);
     for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
         int d = __builtin_ctz(dims);
-        if (extent[d] < b->model->size[d])
-            share = fmin(share, share_of(b->model, &b->model->shape[v], extent, d));
+        uint32_t size = b->model->size[d];
+        if (extent[d] == size) continue;
+        double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
+        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
     }
     return share;
 }
@@ -116,6 +143,7 @@ static void fill(sx_bound *b) {
         sx_lattice_extents(&b->lattice, i, extent);
         for (int d = 0; d < model->n_dims; d++) outside *= (double)(model->size[d] / extent[d]);
         for (int v = 0; v < model->n_tensors; v++) {
+            b->closed[v][i] = is_closed(b, extent, v);
             b->tile[v][i] = (double)sx_shape_words(&model->shape[v], extent);
             b->fills[v][i] = b->still[v][i] = b->tile[v][i] * outside * least_share(b, extent, v);
         }
@@ -171,14 +199,17 @@ sx_status sx_bound_new(const sx_model *model, uint32_t most, sx_bound **out) {
         return sx_error_new(SX_ERR_LIMIT, "the sizes have more than %u combinations of divisors", most);
     }
     size_t n = b->lattice.n_points;
+    bool lacks = false;
     double *data = malloc(n * model->n_tensors * 3 * sizeof *data);
     for (int v = 0; v < model->n_tensors && data; v++) {
         set_masks(b, v);
         b->tile[v] = data + (size_t)v * 3 * n;
         b->fills[v] = b->tile[v] + n;
         b->still[v] = b->fills[v] + n;
+        b->closed[v] = malloc(n * sizeof *b->closed[v]);
+        lacks |= !b->closed[v];
     }
-    if (!data) {
+    if (!data || lacks) {
         sx_bound_free(b);
         return sx_error_memory();
     }
@@ -191,5 +222,6 @@ sx_status sx_bound_new(const sx_model *model, uint32_t most, sx_bound **out) {
 void sx_bound_free(sx_bound *b) {
     if (!b) return;
     free(b->tile[0]);
+    for (int v = 0; v < SX_MAX_TENSORS; v++) free(b->closed[v]);
     free(b);
 }

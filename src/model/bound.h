@@ -33,6 +33,7 @@ typedef struct sx_bound {
     double *fills[SX_MAX_TENSORS]; /* per point: words that all instances are filled with, at the least, where
                                       the first loop outside moves the tile */
     double *still[SX_MAX_TENSORS]; /* the same where loops that do not move it are included in the point */
+    bool *closed[SX_MAX_TENSORS];  /* per point: windows lie within the tile */
 } sx_bound;
 
 /* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
@@ -55,7 +56,8 @@ typedef struct sx_measure {
     double constant;
     double weight[SX_MAX_TENSORS]
                  [SX_MAX_LEVELS + 1]; /* of what level c - 1 is filled with; 0: compute units */
-    double tail[SX_MAX_LEVELS + 1];   /* the least of all flows into levels c - 1 and above */
+    double tight[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* the same where the tile is closed; not smaller */
+    double tail[SX_MAX_LEVELS + 1];                  /* the least of all flows into levels c - 1 and above */
 } sx_measure;
 
 /* The bounds of one outline: one thread's workspace. */
@@ -80,6 +82,12 @@ typedef struct sx_rest {
     uint32_t below[SX_MAX_LEVELS]; /* what the spatial loops up to a level add to the number */
     double *scratch;
 } sx_rest;
+
+/* The weight of a flow into level c - 1 whose tile is that of the point. */
+static inline double sx_measure_weight(const sx_bound *bound, const sx_measure *measure, int tensor, int c,
+                                       uint32_t point) {
+    return bound->closed[tensor][point] ? measure->tight[tensor][c] : measure->weight[tensor][c];
+}
 
 SX_MUST_USE sx_status sx_rest_new(const sx_bound *bound, SX_OWN sx_rest **out);
 void sx_rest_free(SX_TAKE sx_rest *rest);

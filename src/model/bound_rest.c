@@ -9,7 +9,8 @@
  * rounding up to whole blocks, networks, minimum uses. Sampled rules can make less of a sliding window than
  * that, so where they might, its weights are smaller:
  *   - children spread along a window may coincide in groups or get words from each other (section 4): they
- * count as sharing one access; what such a level is filled with counts nothing;
+ * count as sharing one access; what such a level is filled with counts nothing. Not so where the tile is
+ * closed (bound.c): then they all differ, and no step of the tile is as short as the way to a neighbour;
  *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
  *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
  *   - compute units that stand side by side and use the same operand may hand it on while it stays the same:
@@ -117,12 +118,13 @@ static void add_flow(const sx_rest *rest, sx_measure *m, int v, int from, int to
     const sx_model *model = b->model;
     const sx_shape *shape = &model->shape[v];
     bool plain = b->crowd[v] == 0, exact = shape->unit;
-    double shared = 1, *weight = &m->weight[v][from + 1], words = (double)model->words[v];
+    double shared = 1, words = (double)model->words[v];
     for (int k = from + 1; k <= to; k++) shared *= sharing(rest, k, v);
     bool leaks = !plain && !model->options.no_link_transfers && spread(rest, from + 1, b->crowd[v]) > 1;
     double read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
-    double fill = leaks || (shape->output && !exact) ? 0 : inner.fill;
-    *weight += read / shared + fill;
+    double fill = shape->output && !exact ? 0 : inner.fill;
+    m->weight[v][from + 1] += read / shared + (leaks ? 0 : fill);
+    m->tight[v][from + 1] += read * rest->apart[v][to + 1] / rest->apart[v][from + 1] + fill;
     if (!plain && to > from + 1) m->constant -= 0.5 * rest->above[to] * read;
     if (!shape->output || !exact || model->options.no_first_read_elision) return;
     m->constant -= words * rest->apart[v][to + 1] * outer.read;
@@ -254,7 +256,7 @@ sx_score sx_rest_flat(const sx_rest *rest) {
 static double least_of(const sx_rest *rest, int v, unsigned levels, const price *prices) {
     sx_measure m;
     m.constant = 0;
-    for (int c = 0; c <= rest->bound->model->n_levels; c++) m.weight[v][c] = 0;
+    for (int c = 0; c <= rest->bound->model->n_levels; c++) m.weight[v][c] = m.tight[v][c] = 0;
     add_tensor(rest, &m, v, levels, prices);
     for (int c = 0; c < rest->bound->model->n_levels; c++)
         m.constant += m.weight[v][c] * least_flow(rest, v, c);
@@ -412,7 +414,8 @@ void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uin
                 ended = true;
         }
         for (int i = 0; i < rest->n_measures; i++) {
-            double flow = stem->pending[i][v] / run, own = rest->measure[i].weight[v][level + 1];
+            double flow = stem->pending[i][v] / run;
+            double own = sx_measure_weight(b, &rest->measure[i], v, level + 1, point);
             if (ended) out->closed[i] += flow;
             out->pending[i][v] = ended ? 0 : flow;
             out->pending[i][v] += own * b->fills[v][point];
@@ -425,7 +428,7 @@ sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
     uint32_t point = stem->point;
     double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS];
     for (int v = 0; v < b->model->n_tensors; v++) {
-        double own = rest->measure[0].weight[v][level + 1] * b->fills[v][point];
+        double own = sx_measure_weight(b, &rest->measure[0], v, level + 1, point) * b->fills[v][point];
         shrink[v] = idle_outside(rest, stem->extent, level + 1, v);
         ends[v] = fmax(stem->pending[0][v] - own, 0);
         goes[v] = ends[v] / shrink[v];

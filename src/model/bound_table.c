@@ -150,9 +150,10 @@ static void fill(sx_rest *rest, int c, int o) {
     }
     for (unsigned left = all & ~s.profit; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        double weight = rest->measure[0].weight[v][c + 1];
-        const double *fills = b->fills[v] + rest->below[c];
-        for (uint32_t i = 0; i < n && weight > 0; i++) table[i] += weight * fills[rest->whole[i]];
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t point = rest->whole[i] + rest->below[c];
+            table[i] += sx_measure_weight(b, &rest->measure[0], v, c + 1, point) * b->fills[v][point];
+        }
     }
     for (uint32_t i = 0; i < n; i++)
         if (table[i] < INFINITY && !fits(rest, c, rest->whole[i] + rest->below[c])) table[i] = INFINITY;

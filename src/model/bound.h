@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-enum { SX_MAX_DIGITS = 64, SX_MAX_MEASURES = 64 };
+enum { SX_MAX_DIGITS = 64, SX_MAX_MEASURES = 64, SX_MAX_TABLED = 7 };
 
 /* All vectors of tile extents that divide the sizes, numbered by the exponents of their prime factors. */
 typedef struct sx_lattice {
@@ -73,9 +73,10 @@ typedef struct sx_rest {
     bool linked[SX_MAX_TENSORS];                     /* compute units may hand operands to each other */
     int n_measures;
     sx_measure measure[SX_MAX_MEASURES];
-    double *table[SX_MAX_LEVELS][SX_MAX_DIMS]; /* per level and class, per point: the least energy of all
-                                                  flows into this level and those outside, where the next loop
-                                                  is of the class */
+    int n_tabled; /* measures that have tables: the first ones */
+    /* Per measure, level and class, per point: the least of all flows into this level and those outside,
+     * where the next loop is of the class. */
+    double *table[SX_MAX_TABLED][SX_MAX_LEVELS][SX_MAX_DIMS];
     sx_lattice tiles;              /* what temporal loops alone make of tiles; tables are numbered by it */
     uint32_t *whole;               /* from there to the whole lattice */
     uint32_t *inside;              /* and back, where there is a way */

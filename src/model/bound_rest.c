@@ -36,7 +36,7 @@
 sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
     sx_rest *rest = calloc(1, sizeof *rest);
     if (!rest) return sx_error_memory();
-    int n_levels = bound->model->n_levels, n_tables = (n_levels - 1) * bound->n_classes;
+    int n_levels = bound->model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * SX_MAX_TABLED;
     size_t n = bound->lattice.n_points;
     double *data = rest->scratch = malloc(((size_t)n_tables + 1) * n * sizeof *data);
     rest->bound = bound;
@@ -46,8 +46,9 @@ sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
         sx_rest_free(rest);
         return sx_error_memory();
     }
-    for (int s = 0; s < n_levels - 1; s++)
-        for (int o = 0; o < bound->n_classes; o++) rest->table[s][o] = data += n;
+    for (int m = 0; m < SX_MAX_TABLED; m++)
+        for (int s = 0; s < n_levels - 1; s++)
+            for (int o = 0; o < bound->n_classes; o++) rest->table[m][s][o] = data += n;
     *out = rest;
     return SX_OK;
 }
@@ -322,18 +323,41 @@ static double idle_outside(const sx_rest *rest, const uint32_t *extent, int leve
     return product;
 }
 
-/* The least energy of the flows into a level and beyond, at a point, where the next loop is of a class. */
-static double outside(const sx_rest *rest, int level, uint32_t point, int o) {
+/* The least of a measure's flows into a level and beyond, at a point, where the next loop is of a class. */
+static double outside(const sx_rest *rest, int m, int level, uint32_t point, int o) {
     if (level + 1 == rest->bound->model->n_levels) return 0;
-    if (!rest->tables) return rest->measure[0].tail[level + 1];
-    return rest->table[level][o][rest->inside[point - rest->below[level]]];
+    if (!rest->tables || m >= rest->n_tabled) return rest->measure[m].tail[level + 1];
+    return rest->table[m][level][o][rest->inside[point - rest->below[level]]];
 }
 
-/* What waits where the next loop is of a class: `ends` for tensors that it moves, `goes` for the others. */
-static double waiting(const sx_bound *b, int o, const double *ends, const double *goes) {
+/* What tensors wait for, in a measure: where the next loop moves them; less the idle loops of the level at
+ * hand; less those beyond too, if it has no others. */
+typedef struct wait {
+    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], flies[SX_MAX_TENSORS];
+} wait;
+
+/* What waits at a level whose innermost loop is of class o, and the next level's of class `next`: only
+ * tensors in both classes gain from both. */
+static double waiting(const sx_bound *b, const wait *w, int o, int next) {
     double sum = 0;
-    for (int v = 0; v < b->model->n_tensors; v++) sum += b->profit[o] >> v & 1 ? goes[v] : ends[v];
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        bool gains = b->profit[o] >> v & 1, more = b->profit[next] >> v & 1;
+        sum += !gains ? w->ends[v] : more ? w->flies[v] : w->goes[v];
+    }
     return sum;
+}
+
+/* The least of what waits and of what is outside. A level without loops has the class of the next one. */
+static double least_sum(const sx_rest *rest, int m, int level, uint32_t point, const wait *w, bool empty) {
+    const sx_bound *b = rest->bound;
+    double least = INFINITY;
+    for (int next = 0; next < b->n_classes; next++) {
+        double near = INFINITY;
+        for (int o = empty ? next : 0; o < (empty ? next + 1 : b->n_classes); o++)
+            near = fmin(near, waiting(b, w, o, next));
+        least = fmin(least, near + outside(rest, m, level, point, next));
+    }
+    return least;
 }
 
 /* By how much the idle loops of a level, and those beyond, can make smaller what a tensor waits for. */
@@ -345,53 +369,29 @@ static void shrink_by(const sx_rest *rest, const sx_stem *stem, int level, const
     *most = stays ? idle_outside(rest, stem->extent, level, v) : *here;
 }
 
-/* The most use of a port by what is decided, with all that waits made smaller, and the least of what is not.
- */
-static double busiest(const sx_rest *rest, const sx_stem *stem, int open, const double *shrink) {
-    double most = 0;
-    for (int i = 1; i < rest->n_measures; i++) {
-        double sum = stem->closed[i] + rest->measure[i].tail[open];
-        for (int v = 0; v < rest->bound->model->n_tensors; v++) sum += stem->pending[i][v] / shrink[v];
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
-/* The least of what waits at a level with loops, and of what is outside: tensors in the class of the level's
- * innermost loop wait less, by the loops beyond only if they are in the class of these. */
-static double try_classes(const sx_rest *rest, int level, uint32_t point, const double *ends,
-                          const double *goes, const double *flies) {
-    const sx_bound *b = rest->bound;
-    double least = INFINITY;
-    for (int next = 0; next < b->n_classes; next++) {
-        double far[SX_MAX_TENSORS], near = INFINITY;
-        for (int v = 0; v < b->model->n_tensors; v++) far[v] = b->profit[next] >> v & 1 ? flies[v] : goes[v];
-        for (int o = 0; o < b->n_classes; o++) near = fmin(near, waiting(b, o, ends, far));
-        least = fmin(least, near + outside(rest, level, point, next));
-    }
-    return least;
-}
-
 sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
                      uint32_t point) {
     const sx_bound *b = rest->bound;
-    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], flies[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS];
-    double least = INFINITY;
+    double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], least = INFINITY, energy = 0, cycles = 0;
     bed now;
+    for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside(rest, 0, level, point, o));
+    if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY};
     make_bed(rest, stem, level, extent, &now);
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        double here;
-        shrink_by(rest, stem, level, &now, v, &here, &shrink[v]);
-        ends[v] = stem->pending[0][v];
-        goes[v] = ends[v] / here;
-        flies[v] = ends[v] / shrink[v];
+    for (int v = 0; v < b->model->n_tensors; v++) shrink_by(rest, stem, level, &now, v, &here[v], &most[v]);
+    for (int m = 0; m < rest->n_measures; m++) {
+        wait w;
+        for (int v = 0; v < b->model->n_tensors; v++) {
+            w.ends[v] = stem->pending[m][v];
+            w.goes[v] = w.ends[v] / here[v];
+            w.flies[v] = w.ends[v] / most[v];
+        }
+        double sum = stem->closed[m] + least_sum(rest, m, level, point, &w, now.loops == 0);
+        if (m == 0)
+            energy = sum;
+        else
+            cycles = fmax(cycles, sum);
     }
-    if (now.loops != 0)
-        least = try_classes(rest, level, point, ends, goes, flies);
-    else
-        for (int o = 0; o < b->n_classes; o++)
-            least = fmin(least, waiting(b, o, ends, flies) + outside(rest, level, point, o));
-    return score_of(rest, stem->closed[0] + least, busiest(rest, stem, level + 1, shrink));
+    return score_of(rest, energy, cycles);
 }
 
 void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, uint32_t point,
@@ -425,17 +425,20 @@ void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uin
 
 sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
     const sx_bound *b = rest->bound;
-    uint32_t point = stem->point;
-    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], shrink[SX_MAX_TENSORS];
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        double own = sx_measure_weight(b, &rest->measure[0], v, level + 1, point) * b->fills[v][point];
-        shrink[v] = idle_outside(rest, stem->extent, level + 1, v);
-        ends[v] = fmax(stem->pending[0][v] - own, 0);
-        goes[v] = ends[v] / shrink[v];
+    double most[SX_MAX_TENSORS], energy = 0, cycles = 0;
+    for (int v = 0; v < b->model->n_tensors; v++) most[v] = idle_outside(rest, stem->extent, level + 1, v);
+    for (int m = 0; m < rest->n_measures; m++) {
+        wait w;
+        for (int v = 0; v < b->model->n_tensors; v++) {
+            double own = sx_measure_weight(b, &rest->measure[m], v, level + 1, stem->point);
+            w.ends[v] = fmax(stem->pending[m][v] - own * b->fills[v][stem->point], 0);
+            w.goes[v] = w.flies[v] = w.ends[v] / most[v];
+        }
+        double sum = stem->closed[m] + least_sum(rest, m, level, stem->point, &w, true);
+        if (m == 0)
+            energy = sum;
+        else
+            cycles = fmax(cycles, sum);
     }
-    double least = INFINITY;
-    for (int o = 0; o < b->n_classes; o++)
-        least = fmin(least, waiting(b, o, ends, goes) + outside(rest, level, point, o));
-    int open = level + 1 < b->model->n_levels ? level + 2 : level + 1;
-    return score_of(rest, stem->closed[0] + least, busiest(rest, stem, open, shrink));
+    return score_of(rest, energy, cycles);
 }

@@ -1,4 +1,5 @@
-/* The least energy of all flows into a level and those outside it, for every tile of that level.
+/* The least energy, or use of a port, of all flows into a level and those outside it, for every tile of that
+ * level.
  *
  * Source: the divisor-lattice decomposition of exact mappers for even mappings. Let E be the tile of level c,
  * t the temporal loops of level c + 1, E' = E * spatial * t its tile, w the weights of an outline. If the
@@ -89,7 +90,7 @@ static void number_tiles(sx_rest *rest) {
 /* A choice of the loops of level c + 1: the tensors in its class, and those of them that go on. */
 typedef struct step {
     sx_rest *rest;
-    int c;
+    int measure, c;
     unsigned profit, going;
 } step;
 
@@ -105,7 +106,7 @@ static void set_next(const step *s) {
         return;
     }
     for (int o = 0; o < b->n_classes; o++) {
-        const double *table = s->rest->table[s->c + 1][o];
+        const double *table = s->rest->table[s->measure][s->c + 1][o];
         if (s->going & ~b->profit[o]) continue;
         for (uint32_t i = 0; i < n; i++) at[i] = at[i] < table[i] ? at[i] : table[i];
     }
@@ -119,7 +120,7 @@ static void choose(const step *s, unsigned dims) {
     set_next(s);
     for (unsigned left = s->profit; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        double weight = rest->measure[0].weight[v][s->c + 1];
+        double weight = rest->measure[s->measure].weight[v][s->c + 1];
         const double *still = b->still[v] + rest->below[s->c];
         double floor = weight * b->least[v] * rest->apart[v][s->c + 1];
         if (weight == 0) continue;
@@ -131,17 +132,17 @@ static void choose(const step *s, unsigned dims) {
     ascend(&rest->tiles, dims, at);
 }
 
-/* Fills the table of a level and a class. */
-static void fill(sx_rest *rest, int c, int o) {
+/* Fills the table of a measure, a level and a class. */
+static void fill(sx_rest *rest, int measure, int c, int o) {
     const sx_bound *b = rest->bound;
-    step s = {.rest = rest, .c = c, .profit = b->profit[o]};
+    step s = {.rest = rest, .measure = measure, .c = c, .profit = b->profit[o]};
     unsigned all = (1u << b->model->n_tensors) - 1, may_go = 0;
     uint32_t n = rest->tiles.n_points;
-    double *table = rest->table[c][o];
+    double *table = rest->table[measure][c][o];
     choose(&s, UINT16_MAX);
     for (uint32_t i = 0; i < n; i++) table[i] = rest->scratch[i];
     for (int v = 0; v < b->model->n_tensors && c + 2 < b->model->n_levels; v++)
-        if (s.profit >> v & 1 && rest->measure[0].weight[v][c + 1] > 0) may_go |= 1u << v;
+        if (s.profit >> v & 1 && rest->measure[measure].weight[v][c + 1] > 0) may_go |= 1u << v;
     for (s.going = may_go; s.going; s.going = (s.going - 1) & may_go) {
         unsigned dims = UINT16_MAX;
         for (unsigned left = s.going; left; left &= left - 1) dims &= b->idle[__builtin_ctz(left)];
@@ -152,7 +153,7 @@ static void fill(sx_rest *rest, int c, int o) {
         int v = __builtin_ctz(left);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t point = rest->whole[i] + rest->below[c];
-            table[i] += sx_measure_weight(b, &rest->measure[0], v, c + 1, point) * b->fills[v][point];
+            table[i] += sx_measure_weight(b, &rest->measure[measure], v, c + 1, point) * b->fills[v][point];
         }
     }
     for (uint32_t i = 0; i < n; i++)
@@ -162,7 +163,9 @@ static void fill(sx_rest *rest, int c, int o) {
 void sx_rest_tabulate(sx_rest *rest) {
     const sx_bound *b = rest->bound;
     number_tiles(rest);
-    for (int c = b->model->n_levels - 2; c >= 0; c--)
-        for (int o = 0; o < b->n_classes; o++) fill(rest, c, o);
+    rest->n_tabled = rest->n_measures < SX_MAX_TABLED ? rest->n_measures : SX_MAX_TABLED;
+    for (int m = 0; m < rest->n_tabled; m++)
+        for (int c = b->model->n_levels - 2; c >= 0; c--)
+            for (int o = 0; o < b->n_classes; o++) fill(rest, m, c, o);
     rest->tables = true;
 }

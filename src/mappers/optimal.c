@@ -37,10 +37,19 @@ static const sx_setting settings[] = {
                 NULL},
 };
 
-enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */, SHARPEN = 32, SEARCH = 4, STARTED = 8 };
+enum {
+    MOST_POINTS = 1 << 20,
+    MOST_CHOICES = 16 /* bits */,
+    SHARPEN = 32,
+    SEARCH = 4,
+    STARTED = 8,
+    EFFORT = 20000,
+    MOST_LOOKS = 24
+};
 
-/* What a search remembers: this, a bound per array (INFINITY: closed), then a byte per array: whether the
- * bound has been sharpened. */
+/* What a search remembers: this, a bound per array (INFINITY: closed), then a byte per array: how often it
+ * was looked at. The first look sharpens the bound, the others search, each with four times the effort of the
+ * one before. */
 typedef struct state {
     uint64_t descents; /* begun */
     uint64_t n;
@@ -59,11 +68,14 @@ typedef struct plan {
     uint64_t from;
     uint64_t pick[SHARPEN];
     double value[SHARPEN];
-    bool done[SHARPEN], sharpen;
+    sx_ending ending[SHARPEN];
+    bool sharpen;
+    const uint8_t *looks;
     atomic_bool failed; /* memory is out */
 } plan;
 
-static uint8_t *sharpened(state *s) {
+/* How often each array was looked at. */
+static uint8_t *looks_of(state *s) {
     return (uint8_t *)(s->bound + s->n);
 }
 
@@ -97,18 +109,19 @@ static void run_array(void *user, size_t task, sx_worker *worker) {
     plan *p = user;
     sx_descent *descent;
     sx_status status = sx_descent_new(p->bound, p->choices, p->space, &p->judge, &descent);
-    p->done[task] = false;
+    p->ending[task] = SX_STOPPED;
     if (status) {
         sx_status_free(status);
         atomic_store(&p->failed, true);
         return;
     }
-    p->value[task] = INFINITY;
-    p->done[task] = true;
-    if (p->sharpen)
+    if (p->sharpen) {
         p->value[task] = sx_descent_bound(descent, &p->arrays, p->pick[task], p->best);
-    else
-        p->done[task] = sx_descent_search(descent, &p->arrays, p->pick[task], p->best, worker);
+        p->ending[task] = SX_TIRED;
+    } else {
+        uint64_t effort = (uint64_t)EFFORT << (2 * p->looks[p->pick[task]]);
+        p->ending[task] = sx_descent_search(descent, &p->arrays, p->pick[task], p->best, effort, worker);
+    }
     sx_descent_free(descent);
 }
 
@@ -184,23 +197,33 @@ static void begin(plan *p, state *s) {
     }
 }
 
-/* The open array of the least bound, those of the same kind next to it in the order of bounds: sets the
- * picks, returns how many. */
+/* The order in which arrays are looked at: by their bounds, but those that took much effort already give way.
+ */
+static double rank_of(const state *s, const uint8_t *looks, uint64_t i) {
+    double tired = looks[i] > 1 ? looks[i] - 1 : 0;
+    return s->bound[i] > 0 ? s->bound[i] * (1 + tired / 2) : s->bound[i];
+}
+
+/* The first open array, and those next to it of which the same is asked: sets the picks, returns how many. */
 static size_t pick(plan *p, state *s) {
-    const uint8_t *sharp = sharpened(s);
+    const uint8_t *looks = p->looks = looks_of(s);
+    bool sharpens = p->judge.tables && p->judge.sound;
     uint64_t first = s->n;
     size_t n = 0;
-    for (uint64_t i = 0; i < s->n; i++)
-        if (s->bound[i] < INFINITY && (first == s->n || s->bound[i] < s->bound[first])) first = i;
-    if (first == s->n || !sx_judge_open(&p->judge, s->bound[first], p->best)) return 0;
-    p->sharpen = !sharp[first] && p->judge.tables && p->judge.sound;
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (s->bound[i] == INFINITY || !sx_judge_open(&p->judge, s->bound[i], p->best)) continue;
+        if (first == s->n || rank_of(s, looks, i) < rank_of(s, looks, first)) first = i;
+    }
+    if (first == s->n) return 0;
+    p->sharpen = sharpens && looks[first] == 0;
     size_t most = p->sharpen ? SHARPEN : SEARCH;
     for (uint64_t i = 0; i < s->n; i++) {
-        if (!sx_judge_open(&p->judge, s->bound[i], p->best) || s->bound[i] == INFINITY) continue;
-        if (p->sharpen == (sharp[i] != 0) && p->judge.tables && p->judge.sound) continue;
-        if (n == most && s->bound[i] >= s->bound[p->pick[n - 1]]) continue;
+        if (s->bound[i] == INFINITY || !sx_judge_open(&p->judge, s->bound[i], p->best)) continue;
+        if (sharpens && p->sharpen != (looks[i] == 0)) continue;
+        double rank = rank_of(s, looks, i);
+        if (n == most && rank >= rank_of(s, looks, p->pick[n - 1])) continue;
         size_t at = n < most ? n++ : n - 1;
-        for (; at > 0 && s->bound[p->pick[at - 1]] > s->bound[i]; at--) p->pick[at] = p->pick[at - 1];
+        for (; at > 0 && rank_of(s, looks, p->pick[at - 1]) > rank; at--) p->pick[at] = p->pick[at - 1];
         p->pick[at] = i;
     }
     return n;
@@ -209,9 +232,11 @@ static size_t pick(plan *p, state *s) {
 /* Takes over what tasks found out. */
 static void learn(const plan *p, state *s, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (!p->done[i]) continue;
-        s->bound[p->pick[i]] = p->sharpen ? fmax(s->bound[p->pick[i]], p->value[i]) : INFINITY;
-        sharpened(s)[p->pick[i]] = 1;
+        uint8_t *looks = &looks_of(s)[p->pick[i]];
+        double *bound = &s->bound[p->pick[i]];
+        if (p->ending[i] == SX_CLOSED) *bound = INFINITY;
+        if (p->ending[i] == SX_TIRED && *looks < MOST_LOOKS) ++*looks;
+        if (p->sharpen && p->ending[i] != SX_STOPPED) *bound = fmax(*bound, p->value[i]);
     }
 }
 

@@ -42,8 +42,8 @@ struct sx_descent {
     sx_worker *worker;
     void *point;
     double best;
-    bool over, failed;
-    unsigned beat;
+    bool over, failed, tired;
+    uint64_t steps, effort;
     divisors of[SX_MAX_DIMS];
     options tiles[SX_MAX_LEVELS], orders[SX_MAX_LEVELS], keeps;
     const uint16_t *spread[SX_MAX_LEVELS];
@@ -147,8 +147,9 @@ static bool hopeful(const sx_descent *w, double value) {
 
 /* Looks now and then whether the search was stopped. */
 static bool goes_on(sx_descent *w) {
-    if (w->worker && ++w->beat % 256 == 0 && sx_worker_stopped(w->worker)) w->over = true;
-    return !w->over && !w->failed;
+    if (w->worker && ++w->steps % 256 == 0 && sx_worker_stopped(w->worker)) w->over = true;
+    w->tired |= w->worker && w->steps > w->effort;
+    return !w->over && !w->failed && !w->tired;
 }
 
 /* Which levels' X and Y matter, and how loops can be laid there. */
@@ -360,9 +361,12 @@ double sx_descent_bound(sx_descent *w, const sx_arrays *arrays, size_t index, do
     return w->failed ? -INFINITY : least;
 }
 
-bool sx_descent_search(sx_descent *w, const sx_arrays *arrays, size_t index, double best, sx_worker *worker) {
+sx_ending sx_descent_search(sx_descent *w, const sx_arrays *arrays, size_t index, double best,
+                            uint64_t effort, sx_worker *worker) {
     w->best = best;
     w->worker = worker;
+    w->steps = 0;
+    w->effort = effort;
     w->point = sx_worker_scratch(worker, 0);
     memcpy(w->point, w->space->blank, w->space->space.point_size);
     list_keeps(w, arrays, index);
@@ -376,5 +380,6 @@ bool sx_descent_search(sx_descent *w, const sx_arrays *arrays, size_t index, dou
         sx_stem_begin(w->rest, &w->stem[0]);
         if (!w->failed) descend(w, 0);
     }
-    return !w->over && !w->failed;
+    if (w->over || w->failed) return SX_STOPPED;
+    return w->tired ? SX_TIRED : SX_CLOSED;
 }

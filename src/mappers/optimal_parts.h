@@ -52,9 +52,12 @@ void sx_descent_free(SX_TAKE sx_descent *descent);
  */
 double sx_descent_bound(sx_descent *descent, const sx_arrays *arrays, size_t index, double best);
 
-/* Evaluates all mappings of an array that may be better than `best`; false where it was stopped before the
- * end or memory is out. */
-bool sx_descent_search(sx_descent *descent, const sx_arrays *arrays, size_t index, double best,
-                       sx_worker *worker);
+/* How a search of an array ended. */
+typedef enum sx_ending { SX_CLOSED, SX_TIRED, SX_STOPPED } sx_ending;
+
+/* Evaluates all mappings of an array that may be better than `best`, in about `effort` steps at most: beyond,
+ * it ends tired. Stopped: by the run, or as memory is out. */
+sx_ending sx_descent_search(sx_descent *descent, const sx_arrays *arrays, size_t index, double best,
+                            uint64_t effort, sx_worker *worker);
 
 #endif

@@ -9,6 +9,9 @@
 
 typedef enum sx_warm { SX_WARM_OFF, SX_WARM_PREVIOUS, SX_WARM_SIMILARITY } sx_warm;
 
+/* The name of a way to begin warm, such as "similarity"; NULL where there is none of that number. */
+SX_API const char *sx_warm_name(sx_warm warm);
+
 /* A mapping as a search found it. */
 typedef struct sx_answer {
     sx_mapping mapping;

@@ -46,9 +46,9 @@ static void layer_ends(void *user, size_t layer, const sx_layer_result *result) 
 }
 
 static sx_status read_warm(const char *text, sx_warm *out) {
-    static const char *const words[] = {"off", "previous", "similarity"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, words[i]) == 0) {
+    const char *name;
+    for (int i = 0; (name = sx_warm_name((sx_warm)i)); i++)
+        if (strcmp(text, name) == 0) {
             *out = (sx_warm)i;
             return SX_OK;
         }
@@ -230,9 +230,7 @@ static const sx_option options[] = {
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
      "how often to write the checkpoint (" TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
     SX_OPTIONS_SPACE,
-    {"no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,
-     "charge also the first read of each output word, which finds a zero"},
-    {"no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours"},
+    SX_OPTIONS_MODEL,
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
      "leave times out of the answer, so that equal searches give equal bytes"},
     SX_OPTION_JSON,

@@ -95,7 +95,6 @@ static sx_status layer_json(const sx_map_job *job, size_t i, json_t **out) {
 
 /* All that repeats the result but the inputs. */
 static json_t *repeat_json(const sx_map_job *job) {
-    static const char *const warm[] = {"off", "previous", "similarity"};
     const sx_session_options *o = &job->options;
     return json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
                      "s:I, s:b}",
@@ -103,10 +102,10 @@ static json_t *repeat_json(const sx_map_job *job) {
                      "objective", job->objective, "seed", (json_int_t)o->run.seed, "evals",
                      sx_json_count(o->run.evaluations), "time", o->run.seconds, "target", o->run.target,
                      "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best,
-                     "pareto", o->run.pareto, "warm_start", warm[o->warm], "remainders", o->space.remainders,
-                     "keep_all", o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
-                     o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
-                     (json_int_t)job->batch, "training", job->training);
+                     "pareto", o->run.pareto, "warm_start", sx_warm_name(o->warm), "remainders",
+                     o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
+                     "no_first_read_elision", o->model.no_first_read_elision, "no_link_transfers",
+                     o->model.no_link_transfers, "batch", (json_int_t)job->batch, "training", job->training);
 }
 
 sx_status sx_map_json(const sx_map_job *job, sx_text *out) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 void sx_progress_begin(sx_progress_line *line, const sx_args *args) {
@@ -59,11 +60,20 @@ void sx_progress_end(sx_progress_line *line) {
 }
 
 static volatile sig_atomic_t interrupted;
+static volatile time_t interrupted_at;
 
-/* Notes the first Ctrl-C and lets the next one through. */
+/* Notes the first Ctrl-C and lets one that comes a second later through: programs such as timeout send the
+ * same signal twice at once, to a process and to its group. */
 static void on_interrupt(int signal_number) {
-    interrupted = 1;
-    signal(signal_number, SIG_DFL);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interrupted) {
+        interrupted_at = now.tv_sec;
+        interrupted = 1;
+    } else if (now.tv_sec > interrupted_at + 1) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
 }
 
 const volatile sig_atomic_t *sx_interrupt_catch(void) {

@@ -19,7 +19,8 @@ void sx_progress_show(void *line, const sx_progress *progress);
 /* Wipes the line. */
 void sx_progress_end(sx_progress_line *line);
 
-/* From now on Ctrl-C only sets the flag it returns, which searches obey; the second one ends the program. */
+/* From now on Ctrl-C only sets the flag it returns, which searches obey; one that comes a second
+ * or two later ends the program. */
 const volatile sig_atomic_t *sx_interrupt_catch(void);
 
 #endif

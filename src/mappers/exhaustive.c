@@ -140,17 +140,6 @@ static bool find_menus(walk *w) {
     return true;
 }
 
-/* Lays a level's spatial loops on X where the mask has them. */
-static void set_spread(const walk *w, int level, unsigned x) {
-    sx_mapping_level *at = sx_map_level(w->point, level);
-    int n_dims = w->space->problem->n_dims, n = 0;
-    for (int d = 0; d < n_dims; d++)
-        if (x >> d & 1) at->spatial_order[n++] = (uint8_t)d;
-    at->split = (uint8_t)n;
-    for (int d = 0; d < n_dims; d++)
-        if (!(x >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
-}
-
 /* Gives a level choice `i` of its kept tensors. */
 static void set_keep(const walk *w, int level, size_t i) {
     const sx_map_keep *choice = &w->menu[level].keep[i];
@@ -200,7 +189,8 @@ static void try_spreads(walk *w, int level) {
         return;
     }
     for (size_t i = 0; i < w->menu[level].n_spreads && !w->over; i++) {
-        if (w->space->spatial_slot[level] >= 0) set_spread(w, level, w->menu[level].spread[i]);
+        if (w->space->spatial_slot[level] >= 0)
+            sx_map_lay(w->space, level, w->menu[level].spread[i], w->point);
         try_spreads(w, level - 1);
     }
 }
@@ -256,22 +246,13 @@ static sx_status make_plan(plan *p, double limit) {
     return sx_map_choices_new(p->space, &p->choices);
 }
 
-/* Evaluates the start points. */
-static void evaluate_starts(sx_run *run) {
-    size_t n;
-    const unsigned char *start = sx_run_starts(run, &n);
-    sx_outcome outcome;
-    for (size_t i = 0; i < n; i++)
-        sx_run_evaluate(run, start + i * sx_run_space(run)->point_size, 1, &outcome);
-}
-
 static sx_status search(sx_run *run) {
     plan p = {.space = sx_map_space_of(sx_run_space(run))};
     SX_TRY(make_plan(&p, sx_run_setting(run, LIMIT)));
     bool resumed;
     sx_status status = SX_OK;
     state *s = sx_run_state(run, sizeof *s, &resumed);
-    if (s && !resumed) evaluate_starts(run);
+    if (s && !resumed) sx_run_evaluate_starts(run, 0);
     while (s && s->next < p.total && sx_run_continue(run)) {
         uint64_t left = (p.total - s->next - 1) / p.chunk + 1, n = left < TASKS ? left : TASKS;
         p.from = s->next;

@@ -236,13 +236,6 @@ static void choose(gamma *g, size_t elites) {
     g->s->elites = quota(g, ELITES, front, g->n / 2);
 }
 
-/* Evaluates the start points that the first population has no room for. */
-static void evaluate_other_starts(gamma *g) {
-    size_t n;
-    const unsigned char *start = sx_run_starts(g->run, &n);
-    for (size_t i = g->n; i < n; i++) sx_run_evaluate(g->run, start + i * g->size, 1, g->outcome);
-}
-
 /* Finds out what can be crossed. */
 static void find_axes(gamma *g) {
     bool parallel = false, keep = false;
@@ -265,7 +258,7 @@ static sx_status search(sx_run *run) {
     if (!remember(&g, &resumed)) return sx_error_memory();
     if (!resumed) {
         sx_run_tasks(run, g.n, make_first, &g);
-        evaluate_other_starts(&g);
+        sx_run_evaluate_starts(run, g.n);
         choose(&g, 0);
         if (g.outcome[0].reason) return SX_OK;
     }

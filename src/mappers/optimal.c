@@ -177,15 +177,6 @@ static sx_status bound_arrays(const plan *p, state *s) {
     return SX_OK;
 }
 
-/* Evaluates the start points. */
-static void evaluate_starts(sx_run *run) {
-    size_t n;
-    const unsigned char *start = sx_run_starts(run, &n);
-    sx_outcome outcome;
-    for (size_t i = 0; i < n; i++)
-        sx_run_evaluate(run, start + i * sx_run_space(run)->point_size, 1, &outcome);
-}
-
 /* The descents. */
 static void begin(plan *p, state *s) {
     uint64_t all = (uint64_t)sx_run_setting(p->run, DESCENTS);
@@ -264,7 +255,7 @@ static sx_status search_all(plan *p) {
     if (!resumed) {
         s->n = n;
         SX_TRY(bound_arrays(p, s));
-        evaluate_starts(p->run);
+        sx_run_evaluate_starts(p->run, 0);
     }
     begin(p, s);
     for (;;) {

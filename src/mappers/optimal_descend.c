@@ -179,17 +179,6 @@ static void evaluate(sx_descent *w) {
     if (outcome.reason == 0) w->best = fmin(w->best, outcome.value);
 }
 
-/* Lays a level's spatial loops on X where the mask has them. */
-static void lay(const sx_descent *w, int level, unsigned x) {
-    sx_mapping_level *at = sx_map_level(w->point, level);
-    int n_dims = w->space->problem->n_dims, n = 0;
-    for (int d = 0; d < n_dims; d++)
-        if (x >> d & 1) at->spatial_order[n++] = (uint8_t)d;
-    at->split = (uint8_t)n;
-    for (int d = 0; d < n_dims; d++)
-        if (!(x >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
-}
-
 /* Evaluates the mapping in all ways to lay the spatial loops of the levels up to `level`. */
 static void try_spreads(sx_descent *w, int level) {
     while (level >= 0 && w->space->spatial_slot[level] < 0) level--;
@@ -199,7 +188,7 @@ static void try_spreads(sx_descent *w, int level) {
     }
     for (size_t i = 0; i < w->n_spreads[level] && goes_on(w); i++) {
         if (!sx_array_fits(w->space, level, w->rest->outline.spatial[level], w->spread[level][i])) continue;
-        lay(w, level, w->spread[level][i]);
+        sx_map_lay(w->space, level, w->spread[level][i], w->point);
         try_spreads(w, level - 1);
         if (!w->laid[level]) break;
     }

@@ -205,19 +205,11 @@ static bool find_spreads(walk *w, int level) {
 
 /* Lays the spatial loops of all levels by spread number `index`. */
 static void set_spread(walk *w, uint64_t index) {
-    int n_dims = w->space->problem->n_dims;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         const menu *m = &w->menu[s];
         if (m->n_spreads == 0) continue;
-        unsigned x = m->on_x[index % (uint64_t)m->n_spreads];
+        sx_map_lay(w->space, s, m->on_x[index % (uint64_t)m->n_spreads], w->point);
         index /= (uint64_t)m->n_spreads;
-        sx_mapping_level *at = sx_map_level(w->point, s);
-        uint8_t *to = at->spatial_order;
-        for (int d = 0; d < n_dims; d++)
-            if (x >> d & 1) *to++ = (uint8_t)d;
-        at->split = (uint8_t)(to - at->spatial_order);
-        for (int d = 0; d < n_dims; d++)
-            if (!(x >> d & 1)) *to++ = (uint8_t)d;
     }
 }
 
@@ -433,14 +425,6 @@ static bool rescue(sx_run *run, state *s, void *point) {
     return legal && sx_run_evaluate(run, point, 1, &outcome) == 1 && !outcome.reason;
 }
 
-/* Evaluates the start points. */
-static void evaluate_starts(sx_run *run) {
-    size_t n, size = sx_run_space(run)->point_size;
-    const unsigned char *start = sx_run_starts(run, &n);
-    sx_outcome outcome;
-    for (size_t i = 0; i < n; i++) sx_run_evaluate(run, start + i * size, 1, &outcome);
-}
-
 static sx_status search(sx_run *run) {
     plan p = {.space = sx_map_space_of(sx_run_space(run)), .seed = sx_run_seed(run)};
     p.permutations = (uint64_t)sx_run_setting(run, PERMUTATIONS);
@@ -455,7 +439,7 @@ static sx_status search(sx_run *run) {
     bool resumed;
     p.s = sx_run_state(run, sizeof *p.s + p.space->space.point_size, &resumed);
     if (!p.s) return sx_error_memory();
-    if (!resumed) evaluate_starts(run);
+    if (!resumed) sx_run_evaluate_starts(run, 0);
     SX_TRY(sx_map_choices_new(p.space, &p.choices));
     while (sx_run_continue(run)) {
         uint64_t n = sx_run_left(run) / TASK_SIZE + 1;

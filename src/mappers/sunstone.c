@@ -55,15 +55,6 @@ typedef struct state {
     uint8_t bypass[SX_MAX_LEVELS]; /* what they begin from */
 } state;
 
-/* Evaluates the start points. */
-static void evaluate_starts(sx_run *run) {
-    size_t n;
-    const unsigned char *start = sx_run_starts(run, &n);
-    sx_outcome outcome;
-    for (size_t i = 0; i < n; i++)
-        sx_run_evaluate(run, start + i * sx_run_space(run)->point_size, 1, &outcome);
-}
-
 /* What the best point does not keep though it could. */
 static void read_bypass(sx_run *run, uint8_t *bypass) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
@@ -250,7 +241,7 @@ static sx_status search(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();
     if (!resumed) {
-        evaluate_starts(run);
+        sx_run_evaluate_starts(run, 0);
         begin_phase(run, s, PLAIN);
     }
     while (s->phase != DONE && sx_run_continue(run)) {

@@ -51,6 +51,9 @@ const void *sx_run_starts(const sx_run *run, size_t *n);
  * end of the budget are SX_NOT_EVALUATED. Returns how many were evaluated. */
 size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out);
 
+/* Evaluates the start points from number `first` on, one after another. */
+void sx_run_evaluate_starts(sx_run *run, size_t first);
+
 /* Parallel making and evaluating. Tasks 0..n-1 run on the run's threads in any order; each may evaluate any
  * number of points on its worker, and all are joined in order of task and, within it, of evaluation, as if
  * they had run one after another: the budget, the incumbent, the trace and patience go by that order, and

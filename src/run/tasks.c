@@ -278,3 +278,10 @@ size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *ou
             out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
     return evaluated;
 }
+
+void sx_run_evaluate_starts(sx_run *run, size_t first) {
+    size_t n, size = sx_run_space(run)->point_size;
+    const unsigned char *start = sx_run_starts(run, &n);
+    sx_outcome outcome;
+    for (size_t i = first; i < n; i++) sx_run_evaluate(run, start + i * size, 1, &outcome);
+}

@@ -61,7 +61,6 @@ static const char *yes(bool value) {
 }
 
 sx_status sx_session_identity(const sx_session *session, char **out) {
-    static const char *const warm[] = {"off", "previous", "similarity"};
     const sx_session_options *o = session->options;
     const uint64_t order = 0x0102030405060708;
     sx_text text = {0};
@@ -89,7 +88,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "no-banks %s\n", yes(o->space.no_banks));
     sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));
     sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
-    sx_text_add(&text, "warm-start %s\n", warm[o->warm]);
+    sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
     sx_text_add(&text, "database %s\n", yes(o->store != NULL));
     return sx_text_take(&text, out);
 }

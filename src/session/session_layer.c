@@ -124,14 +124,13 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
 
 /* What else repeats a run, as JSON; NULL when memory is out. */
 static char *options_json(const sx_session *session, const sx_layer_result *result) {
-    static const char *const warm[] = {"off", "previous", "similarity"};
     const sx_session_options *o = session->options;
-    json_t *object = json_pack("{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s}", "evaluations",
-                               (json_int_t)o->run.evaluations, "seconds", o->run.seconds, "target",
-                               o->run.target, "patience", (json_int_t)o->run.patience, "remainders",
-                               o->space.remainders, "keep_all", o->space.keep_all, "no_banks",
-                               o->space.no_banks, "no_first_read_elision", o->model.no_first_read_elision,
-                               "no_link_transfers", o->model.no_link_transfers, "warm_start", warm[o->warm]);
+    json_t *object = json_pack(
+        "{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s}", "evaluations", (json_int_t)o->run.evaluations,
+        "seconds", o->run.seconds, "target", o->run.target, "patience", (json_int_t)o->run.patience,
+        "remainders", o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
+        "no_first_read_elision", o->model.no_first_read_elision, "no_link_transfers",
+        o->model.no_link_transfers, "warm_start", sx_warm_name(o->warm));
     if (object && result->warm_from != SX_WARM_NONE)
         json_object_set_new(object, "warm_from", json_string(result->warm_name));
     char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;

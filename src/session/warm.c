@@ -23,6 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *sx_warm_name(sx_warm warm) {
+    static const char *const names[] = {"off", "previous", "similarity"};
+    return (size_t)warm < sizeof names / sizeof *names ? names[warm] : NULL;
+}
+
 /* Whether two tensors have one name and role and the same dimensions in the same ranks. */
 static bool same_kind(const sx_tensor *a, const sx_tensor *b) {
     if (strcmp(a->name, b->name) != 0 || a->output != b->output || a->n_ranks != b->n_ranks) return false;

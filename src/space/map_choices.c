@@ -170,6 +170,16 @@ static bool deal(const sx_map_space *space, int level, unsigned keep, const doub
     return left == 0;
 }
 
+void sx_map_lay(const sx_map_space *space, int level, unsigned x, void *point) {
+    sx_mapping_level *at = sx_map_level(point, level);
+    int n_dims = space->problem->n_dims, n = 0;
+    for (int d = 0; d < n_dims; d++)
+        if (x >> d & 1) at->spatial_order[n++] = (uint8_t)d;
+    at->split = (uint8_t)n;
+    for (int d = 0; d < n_dims; d++)
+        if (!(x >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
+}
+
 int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent, sx_map_keep *out) {
     unsigned fixed = space->fixed_keep[level], banked = space->banked[level];
     unsigned free_keep = banked ? banked & ~fixed : space->free_keep[level];

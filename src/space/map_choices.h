@@ -29,6 +29,9 @@ double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops,
  * when memory is out. */
 const uint16_t *sx_map_spreads_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);
 
+/* Lays a level's spatial loops on X where a mask has them, else on Y; does not settle the point. */
+void sx_map_lay(const sx_map_space *space, int level, unsigned x, void *point);
+
 /* What a level keeps, and by which shares of its banks (where it is banked). */
 typedef struct sx_map_keep {
     uint8_t keep;

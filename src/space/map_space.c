@@ -2,6 +2,8 @@
  * points and mappings. */
 #include "space/map_parts.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -176,6 +178,36 @@ static void set_primes(sx_map_space *space, int d) {
     }
 }
 
+/* Adds the limits that hold a dimension, such as "GB spatial 7, RF temporal 1 to 4". */
+static void add_limits(const sx_map_space *space, int d, sx_text *text) {
+    uint32_t size = space->problem->size[d];
+    for (int i = 0; i < space->n_slots; i++) {
+        const sx_map_slot *slot = &space->slot[i];
+        const sx_level_limits *level = &space->constraints.level[slot->level];
+        const sx_loop_limits *limits = slot->spatial ? &level->spatial : &level->temporal;
+        uint32_t low = limits->min[d], high = limits->max[d];
+        if (low == 1 && high >= size) continue;
+        sx_text_add(text, "%s%s %s %u", text->size ? ", " : "", space->arch->level[slot->level].name,
+                    slot->spatial ? "spatial" : "temporal", low);
+        if (high > low && high < size) sx_text_add(text, " to %u", high);
+        if (high > low && high >= size) sx_text_add(text, " and up");
+    }
+}
+
+/* The error for a dimension that no factors within the constraints make up. */
+static sx_status no_split(const sx_map_space *space, int d) {
+    sx_text limits = {0};
+    add_limits(space, d, &limits);
+    sx_status error =
+        sx_error_new(SX_ERR_INPUT, "the constraints leave no way to split %s, of size %u: %s",
+                     space->problem->dim_name[d], space->problem->size[d], limits.data ? limits.data : "");
+    sx_text_free(&limits);
+    return sx_error_hint(error, space->options.remainders
+                                    ? "its factors cannot reach the size"
+                                    : "its factors must multiply to exactly the size; allow remainders, or "
+                                      "loosen a factor");
+}
+
 /* Makes the splits of a dimension; an error where there is none. */
 static sx_status set_factors(sx_map_space *space, int d) {
     SX_TRY(set_limits(space, d));
@@ -185,11 +217,7 @@ static sx_status set_factors(sx_map_space *space, int d) {
     SX_TRY(
         sx_factors_new(size, space->n_slots, space->min[d], space->max[d], remainders, &space->factors[d]));
     if (sx_factors_count(space->factors[d]) > 0) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "the constraints leave no way to split %s, of size %u",
-                                      space->problem->dim_name[d], size),
-                         remainders ? "its factors cannot reach the size"
-                                    : "its factors must multiply to exactly the size; allow remainders, or "
-                                      "loosen a factor");
+    return no_split(space, d);
 }
 
 /* Sets what a level keeps, or may keep, or shares out by banks. */

@@ -2,6 +2,7 @@
 #ifndef SX_RUN_H
 #define SX_RUN_H
 
+#include "sextant/proof.h"
 #include "sextant/space.h"
 
 #include <signal.h>
@@ -26,6 +27,7 @@ typedef struct sx_run_options {
     unsigned threads;   /* 0: 1; results do not depend on it */
     unsigned k_best;    /* how many different best points to remember; 0: 1 */
     bool pareto;        /* also remember the front of energy and cycles */
+    bool proof;         /* also remember how the space was closed, where the navigator proves its answer */
     size_t cache;       /* scores to remember, rounded up to a power of two; 0: none. Changes no result */
     const void *starts; /* points to begin with, n_starts of them one after another; may be NULL */
     size_t n_starts;
@@ -93,6 +95,9 @@ SX_API sx_run_summary sx_run_result(const sx_run *run);
 SX_API bool sx_run_best(const sx_run *run, size_t index, sx_found *out);
 SX_API bool sx_run_front(const sx_run *run, size_t index, sx_found *out);
 SX_API bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out);
+/* Hands over how the space was closed; NULL where nobody asked, nothing is proven, or it was handed over
+ * before. */
+SX_API SX_OWN sx_proof *sx_run_take_proof(sx_run *run);
 
 /* The navigators: entry `index`, its name and a line about it; NULL past the last. */
 SX_API const char *sx_navigator_name(size_t index, const char **about);

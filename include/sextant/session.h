@@ -32,9 +32,10 @@ typedef struct sx_layer_result {
     sx_answer *front;
     size_t n_trace;
     sx_trace_point *trace;
-    sx_run_summary summary;       /* of a layer that was not reached: no evaluations, SX_STOP_SIGNAL */
-    double minimum;               /* the algorithmic minimum of the objective */
-    int warm_from;                /* the layer that gave the start point; -1: none, -2: the database */
+    sx_proof *proof;        /* with proof, where something is proven: how the space was closed; or NULL */
+    sx_run_summary summary; /* of a layer that was not reached: no evaluations, SX_STOP_SIGNAL */
+    double minimum;         /* the algorithmic minimum of the objective */
+    int warm_from;          /* the layer that gave the start point; -1: none, -2: the database */
     char warm_name[SX_NAME_SIZE]; /* of the problem that gave it */
     double warm_value;            /* the start point's objective; 0: none */
     char *diagnosis;              /* where nothing was found: why; or NULL */

@@ -11,6 +11,7 @@
 #include "sextant/network.h"
 #include "sextant/objective.h"
 #include "sextant/problem.h"
+#include "sextant/proof.h"
 #include "sextant/run.h"
 #include "sextant/session.h"
 #include "sextant/space.h"

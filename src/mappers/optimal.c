@@ -158,7 +158,7 @@ static sx_status make_plan(plan *p, sx_run *run) {
 }
 
 /* Bounds every array by itself. */
-static sx_status bound_arrays(const plan *p, state *s) {
+static sx_status bound_arrays(const plan *p, double *out) {
     uint8_t may[SX_MAX_LEVELS] = {0};
     sx_rest *rest;
     sx_outline outline;
@@ -168,10 +168,10 @@ static sx_status bound_arrays(const plan *p, state *s) {
         outline.keep[l] = p->space->fixed_keep[l];
         may[l] = p->space->free_keep[l] | p->space->banked[l];
     }
-    for (uint64_t i = 0; i < s->n; i++) {
+    for (uint64_t i = 0; i < p->arrays.n; i++) {
         sx_arrays_get(&p->arrays, i, &outline);
         sx_score least = sx_rest_array(rest, &outline, may);
-        s->bound[i] = sx_judge_value(&p->judge, &least);
+        out[i] = sx_judge_value(&p->judge, &least);
     }
     sx_rest_free(rest);
     return SX_OK;
@@ -225,7 +225,10 @@ static void learn(const plan *p, state *s, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint8_t *looks = &looks_of(s)[p->pick[i]];
         double *bound = &s->bound[p->pick[i]];
-        if (p->ending[i] == SX_CLOSED) *bound = INFINITY;
+        if (p->ending[i] == SX_CLOSED) {
+            *bound = INFINITY;
+            *looks = SX_SEARCHED;
+        }
         if (p->ending[i] == SX_TIRED && *looks < MOST_LOOKS) ++*looks;
         if (p->sharpen && p->ending[i] != SX_STOPPED) *bound = fmax(*bound, p->value[i]);
     }
@@ -247,6 +250,15 @@ static void conclude(const plan *p, state *s, bool all) {
     }
 }
 
+/* Says how the arrays were closed. */
+static sx_status prove(const plan *p, state *s) {
+    double *compulsory = malloc((s->n + 1) * sizeof *compulsory);
+    sx_status status = compulsory ? bound_arrays(p, compulsory) : sx_error_memory();
+    if (!status) status = sx_arrays_prove(p->run, &p->arrays, compulsory, s->bound, looks_of(s));
+    free(compulsory);
+    return status;
+}
+
 static sx_status search_all(plan *p) {
     bool resumed, all = false;
     uint64_t n = p->arrays.n;
@@ -254,7 +266,7 @@ static sx_status search_all(plan *p) {
     if (!s) return sx_error_memory();
     if (!resumed) {
         s->n = n;
-        SX_TRY(bound_arrays(p, s));
+        SX_TRY(bound_arrays(p, s->bound));
         sx_run_evaluate_starts(p->run, 0);
     }
     begin(p, s);
@@ -268,7 +280,7 @@ static sx_status search_all(plan *p) {
         if (!sx_run_stopped(p->run)) learn(p, s, picked);
     }
     conclude(p, s, all);
-    return SX_OK;
+    return sx_run_wants_proof(p->run) ? prove(p, s) : SX_OK;
 }
 
 static sx_status search(sx_run *run) {
@@ -285,6 +297,7 @@ SX_NAVIGATOR(optimal) = {
     .source = "our own, after exact mappers over the lattice of tile extents",
     .needs = SX_MAP_SPACE,
     .complete = true,
+    .proves = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

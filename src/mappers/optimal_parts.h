@@ -60,4 +60,12 @@ typedef enum sx_ending { SX_CLOSED, SX_TIRED, SX_STOPPED } sx_ending;
 sx_ending sx_descent_search(sx_descent *descent, const sx_arrays *arrays, size_t index, double best,
                             uint64_t effort, sx_worker *worker);
 
+/* How often an array was looked at, once all its mappings that may be better have been. */
+enum { SX_SEARCHED = UINT8_MAX };
+
+/* Tells a run that wants to know what closed the arrays: bounds of their own, bounds (INFINITY: nothing is
+ * left) and looks as the search left them. */
+SX_MUST_USE sx_status sx_arrays_prove(sx_run *run, const sx_arrays *arrays, const double *compulsory,
+                                      const double *bound, const uint8_t *looks);
+
 #endif

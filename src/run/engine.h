@@ -27,6 +27,7 @@ struct sx_run {
     size_t n_trace, trace_room;
     double lower_bound;
     bool optimal;
+    sx_proof *proof; /* NULL: none */
 
     bool ended;  /* the search should end, because of `stop` */
     bool closed; /* what is evaluated from now on is forgotten */

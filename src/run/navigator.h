@@ -16,6 +16,7 @@ typedef struct sx_navigator {
     const char *source; /* paper and section */
     sx_need needs;
     bool complete; /* looks at everything and then ends: needs no budget */
+    bool proves;   /* can say how it closed the space (sx_run_prove) */
     const sx_setting *settings;
     size_t n_settings;
     sx_status (*search)(sx_run *run);

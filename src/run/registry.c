@@ -52,6 +52,11 @@ bool sx_navigator_complete(const char *text) {
     return entry && entry->navigator && entry->navigator->complete;
 }
 
+bool sx_navigator_proves(const char *text) {
+    const sx_registered *entry = find(text);
+    return entry && entry->navigator && entry->navigator->proves;
+}
+
 bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out) {
     const sx_registered *entry = find(navigator);
     if (!entry || !entry->navigator || index >= entry->navigator->n_settings) return false;

@@ -89,6 +89,21 @@ void sx_run_optimal(sx_run *run) {
     sx_run_bound(run, run->best.kept[0].value);
 }
 
+bool sx_run_wants_proof(const sx_run *run) {
+    return run->options.proof;
+}
+
+void sx_run_prove(sx_run *run, sx_proof *proof) {
+    sx_proof_free(run->proof);
+    run->proof = proof;
+}
+
+sx_proof *sx_run_take_proof(sx_run *run) {
+    sx_proof *proof = run->proof;
+    run->proof = NULL;
+    return proof;
+}
+
 double sx_run_setting(const sx_run *run, size_t index) {
     return run->settings[index];
 }

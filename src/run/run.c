@@ -57,6 +57,7 @@ void sx_run_free(sx_run *run) {
     sx_shelf_fini(&run->best);
     sx_shelf_fini(&run->front);
     sx_status_free(run->failure);
+    sx_proof_free(run->proof);
     free(run->trace);
     free(run->state);
     free(run->saved);

@@ -84,6 +84,10 @@ void sx_run_reject(sx_run *run, uint64_t n);
 void sx_run_bound(sx_run *run, double lower_bound);
 void sx_run_optimal(sx_run *run);
 
+/* Whether anybody wants to know how the space was closed, and saying so. */
+bool sx_run_wants_proof(const sx_run *run);
+void sx_run_prove(sx_run *run, SX_TAKE sx_proof *proof);
+
 /* The value of the navigator's setting number `index`, in the order of its table. */
 double sx_run_setting(const sx_run *run, size_t index);
 

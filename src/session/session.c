@@ -11,6 +11,7 @@ void sx_layer_result_fini(sx_layer_result *result) {
     free(result->other);
     free(result->front);
     free(result->trace);
+    sx_proof_free(result->proof);
     free(result->diagnosis);
     memset(result, 0, sizeof *result);
 }

@@ -117,6 +117,7 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
     }
     if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
     if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
+    result->proof = sx_run_take_proof(b->run);
     SX_TRY(copy_trace(b->run, result));
     if (result->found || result->summary.stop >= SX_STOP_SIGNAL) return SX_OK;
     return sx_space_diagnose(b->space, o->seed, DIAGNOSIS_TRIES, &result->diagnosis);

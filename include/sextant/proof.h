@@ -1,0 +1,38 @@
+/* How a search closed a map space: what a certificate of optimality is made of.
+ *
+ * An array is a way to spread loops over the architecture's arrays: a spatial factor per level and dimension.
+ * Every mapping belongs to one. A search that proves its answer closes all arrays: most by a bound that
+ * follows from their spatial factors alone (compulsory traffic); each of the others has an entry here. */
+#ifndef SX_PROOF_H
+#define SX_PROOF_H
+
+#include "sextant/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bounds are sums of doubles: what is not below a value by more than this share is not below it. */
+#define SX_PROOF_SLACK 1e-11
+
+typedef struct sx_proof {
+    uint64_t n_arrays; /* all there are */
+    size_t width;      /* factors of an array: levels times dimensions, level by level */
+    size_t n_entries, room;
+    bool *searched;    /* per entry: all its mappings were gone through; otherwise a bound by tables holds */
+    double *bound;     /* that bound, where not searched */
+    uint32_t *spatial; /* the factors */
+} sx_proof;
+
+/* A proof over so many arrays, without entries. */
+SX_API SX_MUST_USE sx_status sx_proof_new(uint64_t n_arrays, size_t width, SX_OWN sx_proof **out);
+SX_API void sx_proof_free(SX_TAKE sx_proof *proof);
+
+/* Adds an entry. */
+SX_API SX_MUST_USE sx_status sx_proof_add(sx_proof *proof, bool searched, double bound,
+                                          const uint32_t *spatial);
+
+/* The value at which something counts as not below another value. */
+SX_API double sx_proof_floor(double value);
+
+#endif

@@ -1,0 +1,51 @@
+#include "sextant/proof.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+sx_status sx_proof_new(uint64_t n_arrays, size_t width, sx_proof **out) {
+    sx_proof *proof = calloc(1, sizeof *proof);
+    if (!proof) return sx_error_memory();
+    proof->n_arrays = n_arrays;
+    proof->width = width;
+    *out = proof;
+    return SX_OK;
+}
+
+void sx_proof_free(sx_proof *proof) {
+    if (!proof) return;
+    free(proof->searched);
+    free(proof->bound);
+    free(proof->spatial);
+    free(proof);
+}
+
+/* Makes room for more entries; false when memory is out. */
+static bool grow(sx_proof *proof) {
+    size_t room = proof->room ? 2 * proof->room : 64;
+    bool *searched = realloc(proof->searched, room * sizeof *searched);
+    if (searched) proof->searched = searched;
+    double *bound = realloc(proof->bound, room * sizeof *bound);
+    if (bound) proof->bound = bound;
+    uint32_t *spatial = realloc(proof->spatial, room * (proof->width + 1) * sizeof *spatial);
+    if (spatial) proof->spatial = spatial;
+    if (!searched || !bound || !spatial) return false;
+    proof->room = room;
+    return true;
+}
+
+sx_status sx_proof_add(sx_proof *proof, bool searched, double bound, const uint32_t *spatial) {
+    if (proof->n_entries == proof->room && !grow(proof)) return sx_error_memory();
+    size_t n = proof->n_entries++;
+    proof->searched[n] = searched;
+    proof->bound[n] = bound;
+    memcpy(proof->spatial + n * proof->width, spatial, proof->width * sizeof *spatial);
+    return SX_OK;
+}
+
+double sx_proof_floor(double value) {
+    return value - SX_PROOF_SLACK * fabs(value);
+}

@@ -1,21 +1,11 @@
-/* What all bounds of a model have in common: the lattice of tile extents, and what a level is filled with.
+/* What all bounds of a model have in common: the lattice of tile extents, and the words of all tiles.
  *
  * With exact factors, let E be the extents of the tile of a level that keeps tensor V, and N the sizes. Over
- * all instances the level is filled with tile(E) * prod(N/E) words where the first temporal loop outside
- * moves the tile, and with less by the factor of the loops inside that one otherwise, which do not index V
- * (they leave the tile in place; section 3 of the specification). For a tensor without sliding windows this
- * is exact: any loop on one of its dimensions moves the tile clear of itself (model/motion.h).
- *
- * Windows. Let j be the innermost loop outside the tile that indexes V, n its iterations. Where it is on a
- * solo dimension the count is exact. Otherwise every advance of j shifts the tile by its own step, as the
- * loops inside it do not move V: of rank r, whose tile has extent e, at least min(1, |coef| * E_d / e) is
- * new, and that share of the tile is fetched at least. It happens (n - 1) / n of the visits from j outward.
- * What the other loops on windows fetch may be nothing, as the sampled steps can cancel. But where every rank
- * has at most one dimension with loops outside the tile (a closed tile: windows lie within it), steps along
- * that dimension never cancel, as each is at least twice the one inside it, and every advance of every loop
- * from j outward fetches its share. So the count is at least tile(E) * prod(N/E) times k(E) = min over
- * dimensions d in mixed ranks with E_d < N_d of q * max over r of min(1, |coef| E_d / e_r), with q = 1 for
- * closed tiles, else 1 - 1/p with p the smallest prime of N_d / E_d; and k = 1 where there is no such d.
+ * all instances the level is filled with tile(E) * prod(N/E) words where every temporal loop outside moves
+ * the tile clear of itself, less by the factor of the loops inside the first one that indexes V (they leave
+ * the tile in place; section 3 of the specification), and less by what sliding windows keep
+ * (bound_window.c). Along solo dimensions the tile's extent cancels: what is left depends on the extents in
+ * windows, the form of the tile, and on the dimensions that do not index V.
  *
  * Complexity: O(points * (dimensions + tensors)) once per model. */
 #include "model/bound.h"
@@ -40,12 +30,12 @@ static bool add_digits(sx_lattice *l, int d, uint32_t size) {
     return true;
 }
 
-/* Numbers the points; false where there are more than `most`. */
-static bool set_lattice(sx_lattice *l, const sx_model *model, uint32_t most) {
+/* Numbers the points of some dimensions; false where there are more than `most`. */
+static bool set_lattice(sx_lattice *l, const sx_model *model, unsigned dims, uint32_t most) {
     uint64_t n = 1;
     for (int d = 0; d < model->n_dims; d++) {
         l->first[d] = (uint8_t)l->n_digits;
-        if (!add_digits(l, d, model->size[d])) return false;
+        if (dims >> d & 1 && !add_digits(l, d, model->size[d])) return false;
     }
     l->first[model->n_dims] = (uint8_t)l->n_digits;
     for (int k = 0; k < l->n_digits; k++) {
@@ -72,85 +62,35 @@ void sx_lattice_extents(const sx_lattice *l, uint32_t point, uint32_t *extent) {
             extent[l->dim[k]] *= l->prime[k];
 }
 
-/* The share of its tile that a tensor fetches at least as the first loop that indexes it advances, for loops
- * on one dimension. */
-static double share_of(const sx_shape *shape, const uint32_t *extent, int d) {
-    double share = 0;
-    for (int i = shape->first_of_dim[d]; i < shape->first_of_dim[d + 1]; i++) {
-        int r = shape->of_dim[i].rank;
-        double reach = 1;
-        for (int t = shape->first_term[r]; t < shape->first_term[r + 1]; t++)
-            reach += abs(shape->term[t].coef) * (extent[shape->term[t].dim] - 1.0);
-        share = fmax(share, fmin(1, abs(shape->of_dim[i].coef) * (double)extent[d] / reach));
-    }
-    return share;
-}
-
-/* Whether no rank of a tensor has two dimensions that go on outside its tile, nor such a dimension two ranks.
- */
-static bool is_closed(const sx_bound *b, const uint32_t *extent, int v) {
-    const sx_shape *shape = &b->model->shape[v];
-    unsigned seen = 0;
-    for (int r = 0; r < shape->n_ranks; r++) {
-        unsigned open = 0;
-        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
-            int d = shape->term[i].dim;
-            open |= (unsigned)(extent[d] < b->model->size[d]) << d;
-        }
-        if (open & (open - 1) || open & seen) return false;
-        seen |= open;
-    }
-    return true;
-}
-
-/* The smallest prime factor of a number above 1. */
-static uint32_t least_prime(uint32_t number) {
-    uint32_t p = 2;
-    while (number % p) p++;
-    return p;
-}
-
-/* The file head's k. */
-static double least_share(const sx_bound *b, const uint32_t *extent, int v) {
-    double share = 1;
-    bool closed = is_closed(b, extent, v);
-    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
-        int d = __builtin_ctz(dims);
-        uint32_t size = b->model->size[d];
-        if (extent[d] == size) continue;
-        double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
-        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
-    }
-    return share;
-}
-
-/* Takes the least over all divisors in some dimensions. */
-static void descend(const sx_lattice *l, unsigned dims, double *at) {
-    for (int k = 0; k < l->n_digits; k++) {
-        uint32_t stride = l->stride[k], block = stride * (l->top[k] + 1u);
-        if (!(dims >> l->dim[k] & 1)) continue;
-        for (uint32_t i = 0; i < l->n_points; i += block)
-            for (uint32_t j = i + stride; j < i + block; j++) at[j] = fmin(at[j], at[j - stride]);
-    }
-}
-
-/* Fills the tables of all tensors. */
-static void fill(sx_bound *b) {
+/* Fills what is known per point. */
+static void fill_points(sx_bound *b) {
     const sx_model *model = b->model;
     uint32_t extent[SX_MAX_DIMS];
     for (uint32_t i = 0; i < b->lattice.n_points; i++) {
-        double outside = 1;
         sx_lattice_extents(&b->lattice, i, extent);
-        for (int d = 0; d < model->n_dims; d++) outside *= (double)(model->size[d] / extent[d]);
         for (int v = 0; v < model->n_tensors; v++) {
-            b->closed[v][i] = is_closed(b, extent, v);
+            double times = 1;
+            for (unsigned dims = b->idle[v]; dims; dims &= dims - 1)
+                times *= (double)(model->size[__builtin_ctz(dims)] / extent[__builtin_ctz(dims)]);
+            b->times[v][i] = times;
             b->tile[v][i] = (double)sx_shape_words(&model->shape[v], extent);
-            b->fills[v][i] = b->still[v][i] = b->tile[v][i] * outside * least_share(b, extent, v);
+            b->form_of[v][i] = sx_lattice_point(&b->form[v], extent);
         }
     }
-    for (int v = 0; v < model->n_tensors; v++) {
-        descend(&b->lattice, model->shape[v].dims, b->still[v]);
-        b->least[v] = b->still[v][b->lattice.n_points - 1];
+}
+
+/* Fills what is known per form of a tensor. */
+static void fill_forms(sx_bound *b, int v) {
+    const sx_model *model = b->model;
+    b->least[v] = INFINITY;
+    for (uint32_t i = 0; i < b->form[v].n_points; i++) {
+        uint32_t extent[SX_MAX_DIMS];
+        sx_lattice_extents(&b->form[v], i, extent);
+        double words = (double)sx_shape_words(&model->shape[v], extent);
+        for (unsigned dims = model->shape[v].dims; dims; dims &= dims - 1)
+            words *= (double)(model->size[__builtin_ctz(dims)] / extent[__builtin_ctz(dims)]);
+        b->bare[v][i] = words;
+        b->least[v] = fmin(b->least[v], words * sx_bound_share(b, v, extent));
     }
 }
 
@@ -172,12 +112,32 @@ static void set_classes(sx_bound *b) {
     }
 }
 
-/* Sets the masks of dimensions of a tensor. A rank whose other dimensions have size 1 is one dimension's own:
- * its tiles never overlap and never stand still. */
+/* Adds a rank to the windows of a tensor; false where it is something else. */
+static bool add_window(sx_bound *b, int v, int r) {
+    const sx_model *model = b->model;
+    const sx_shape *shape = &model->shape[v];
+    sx_window *window = &b->window[v][b->n_windows[v]];
+    int n = 0, signs = 0;
+    for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+        int d = shape->term[i].dim, coef = shape->term[i].coef;
+        if (model->size[d] == 1) continue;
+        if (n == 2 || shape->first_of_dim[d + 1] - shape->first_of_dim[d] > 1 || coef == 0) return false;
+        window->dim[n] = (uint8_t)d;
+        window->coef[n++] = (uint32_t)abs(coef);
+        signs += coef > 0 ? 1 : -1;
+    }
+    if (n < 2) return true;
+    b->n_windows[v]++;
+    return abs(signs) == 2;
+}
+
+/* Sets the masks of dimensions of a tensor, and its windows. A rank whose other dimensions have size 1 is one
+ * dimension's own: its tiles never overlap and never stand still. */
 static void set_masks(sx_bound *b, int v) {
     const sx_model *model = b->model;
     const sx_shape *shape = &model->shape[v];
     unsigned seen = 0;
+    bool windows = true;
     for (int d = 0; d < model->n_dims; d++)
         if (model->size[d] > 1 && !(shape->dims >> d & 1)) b->idle[v] |= (uint16_t)(1u << d);
     for (int r = 0; r < shape->n_ranks; r++) {
@@ -187,41 +147,56 @@ static void set_masks(sx_bound *b, int v) {
         b->crowd[v] |= (uint16_t)(rank & seen);
         if (rank & (rank - 1)) b->crowd[v] |= (uint16_t)rank;
         seen |= rank;
+        windows = windows && add_window(b, v, r);
     }
+    if (!windows) b->n_windows[v] = 0;
+}
+
+/* Makes room for everything per point and per form; false when memory is out. */
+static bool make_room(sx_bound *b) {
+    bool good = true;
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        size_t n = b->lattice.n_points;
+        b->form_of[v] = malloc(n * sizeof *b->form_of[v]);
+        b->times[v] = malloc(n * sizeof *b->times[v]);
+        b->tile[v] = malloc(n * sizeof *b->tile[v]);
+        b->bare[v] = malloc(b->form[v].n_points * sizeof *b->bare[v]);
+        good &= b->form_of[v] && b->times[v] && b->tile[v] && b->bare[v];
+    }
+    return good;
 }
 
 sx_status sx_bound_new(const sx_model *model, uint32_t most, sx_bound **out) {
     sx_bound *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
     b->model = model;
-    if (!set_lattice(&b->lattice, model, most)) {
+    bool small = set_lattice(&b->lattice, model, UINT16_MAX, most);
+    for (int v = 0; v < model->n_tensors && small; v++) {
+        set_masks(b, v);
+        small = set_lattice(&b->form[v], model, b->crowd[v], most);
+    }
+    if (!small) {
         sx_bound_free(b);
         return sx_error_new(SX_ERR_LIMIT, "the sizes have more than %u combinations of divisors", most);
     }
-    size_t n = b->lattice.n_points;
-    bool lacks = false;
-    double *data = malloc(n * model->n_tensors * 3 * sizeof *data);
-    for (int v = 0; v < model->n_tensors && data; v++) {
-        set_masks(b, v);
-        b->tile[v] = data + (size_t)v * 3 * n;
-        b->fills[v] = b->tile[v] + n;
-        b->still[v] = b->fills[v] + n;
-        b->closed[v] = malloc(n * sizeof *b->closed[v]);
-        lacks |= !b->closed[v];
-    }
-    if (!data || lacks) {
+    if (!make_room(b)) {
         sx_bound_free(b);
         return sx_error_memory();
     }
     set_classes(b);
-    fill(b);
+    fill_points(b);
+    for (int v = 0; v < model->n_tensors; v++) fill_forms(b, v);
     *out = b;
     return SX_OK;
 }
 
 void sx_bound_free(sx_bound *b) {
     if (!b) return;
-    free(b->tile[0]);
-    for (int v = 0; v < SX_MAX_TENSORS; v++) free(b->closed[v]);
+    for (int v = 0; v < SX_MAX_TENSORS; v++) {
+        free(b->form_of[v]);
+        free(b->times[v]);
+        free(b->tile[v]);
+        free(b->bare[v]);
+    }
     free(b);
 }

@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-enum { SX_MAX_DIGITS = 64, SX_MAX_MEASURES = 64, SX_MAX_TABLED = 7 };
+enum { SX_MAX_DIGITS = 64, SX_MAX_MEASURES = 64, SX_MAX_TABLED = 7, SX_MAX_CHORDS = 4 };
 
 /* All vectors of tile extents that divide the sizes, numbered by the exponents of their prime factors. */
 typedef struct sx_lattice {
@@ -20,26 +20,42 @@ typedef struct sx_lattice {
     uint32_t n_points;
 } sx_lattice;
 
-/* What is the same for all mappings of a model; never changes, may be shared by threads. */
+/* A rank that is the sum of two dimensions, each of which is in no other rank of the tensor. */
+typedef struct sx_window {
+    uint8_t dim[2];
+    uint32_t coef[2]; /* magnitudes; of one sign */
+} sx_window;
+
+/* What is the same for all mappings of a model; never changes, may be shared by threads.
+ *
+ * The words of all tiles of a tensor are a product: those that the dimensions which index it make, which
+ * depend on the form of the tile (its extents in windows) alone, times the extents that are left of the
+ * others. */
 typedef struct sx_bound {
     const sx_model *model;
     sx_lattice lattice;
     uint16_t idle[SX_MAX_TENSORS];  /* dimensions that do not index a tensor */
     uint16_t crowd[SX_MAX_TENSORS]; /* those that index it in a rank with others, or in several ranks */
+    int n_windows[SX_MAX_TENSORS];  /* 0 where not all of the crowd are in windows */
+    sx_window window[SX_MAX_TENSORS][SX_MAX_RANKS];
     int n_classes;
-    uint8_t profit[SX_MAX_DIMS];   /* class of orders: the tensors that do not depend on the innermost loop */
-    double least[SX_MAX_TENSORS];  /* words that a level is filled with at the least */
-    double *tile[SX_MAX_TENSORS];  /* per point: words of the tile */
-    double *fills[SX_MAX_TENSORS]; /* per point: words that all instances are filled with, at the least, where
-                                      the first loop outside moves the tile */
-    double *still[SX_MAX_TENSORS]; /* the same where loops that do not move it are included in the point */
-    bool *closed[SX_MAX_TENSORS];  /* per point: windows lie within the tile */
+    uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
+    sx_lattice form[SX_MAX_TENSORS];   /* extents of the crowd alone */
+    uint32_t *form_of[SX_MAX_TENSORS]; /* per point */
+    double *bare[SX_MAX_TENSORS];      /* per form: words of all tiles, along the tensor's own dimensions */
+    double *times[SX_MAX_TENSORS];     /* per point: what is left of the idle dimensions, multiplied */
+    double *tile[SX_MAX_TENSORS];      /* per point: words of the tile */
+    double least[SX_MAX_TENSORS];      /* words that a level is filled with at the least, any outline */
 } sx_bound;
 
 /* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
  */
 SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN sx_bound **out);
 void sx_bound_free(SX_TAKE sx_bound *bound);
+
+/* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
+ * crowd (bound_window.c). */
+double sx_bound_share(const sx_bound *bound, int tensor, const uint32_t *extent);
 
 /* The number of a vector of extents, each of which divides its size, and the extents of a number. Numbers of
  * vectors that differ from 1 in different dimensions add up to that of their product. */
@@ -51,13 +67,21 @@ typedef struct sx_outline {
     uint8_t keep[SX_MAX_LEVELS];
 } sx_outline;
 
-/* A sum of flows with weights: energy (measure 0) or the use of one of a level's bandwidths, in cycles. */
+/* What flows of a tensor into a level (from -1: the compute units) from the next one outward that keeps it
+ * are at the least (bound_window.c), for a form of the tile. */
+typedef struct sx_pull {
+    double words;  /* into all instances, per unit of `times`; INFINITY where the outline has no such tile */
+    double groups; /* accesses to the outer level per word */
+    double few;    /* share of the children that get a word from the outer level where neighbours help */
+    double most;   /* children that share an access there, at most */
+    double outer;  /* accesses to the outer level per access to the array of the inner one */
+    bool linked;   /* neighbours might help */
+} sx_pull;
+
+/* A sum of flows with prices: energy (measure 0) or the use of one of a level's bandwidths, in cycles. */
 typedef struct sx_measure {
     double constant;
-    double weight[SX_MAX_TENSORS]
-                 [SX_MAX_LEVELS + 1]; /* of what level c - 1 is filled with; 0: compute units */
-    double tight[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* the same where the tile is closed; not smaller */
-    double tail[SX_MAX_LEVELS + 1];                  /* the least of all flows into levels c - 1 and above */
+    double tail[SX_MAX_LEVELS + 1]; /* the least of all flows into levels c - 1 and above */
 } sx_measure;
 
 /* The bounds of one outline: one thread's workspace. */
@@ -71,8 +95,18 @@ typedef struct sx_rest {
                                                         product of   those of level s and above */
     double apart[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* idle spatial loops of level s and above, multiplied */
     bool linked[SX_MAX_TENSORS];                     /* compute units may hand operands to each other */
+    bool arrayed;                                    /* the spatial loops are set */
+    /* Per form, the flows of a tensor into level c - 1 from another; NULL: not asked for yet. */
+    sx_pull *pull[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
+    sx_pull *pulls; /* where they stand */
     int n_measures;
     sx_measure measure[SX_MAX_MEASURES];
+    /* Per measure, tensor and c, per form: the cost of what level c - 1 is filled with, per unit of `times`;
+     * c = 0: compute units. NULL: nothing. */
+    double *cost[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double least[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms */
+    double *costs;                                                    /* where they stand */
+    size_t n_costs;
     int n_tabled; /* measures that have tables: the first ones */
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
      * where the next loop is of the class. */
@@ -81,14 +115,25 @@ typedef struct sx_rest {
     uint32_t *whole;               /* from there to the whole lattice */
     uint32_t *inside;              /* and back, where there is a way */
     uint32_t below[SX_MAX_LEVELS]; /* what the spatial loops up to a level add to the number */
-    double *scratch;
+    double *scratch, *chord;
 } sx_rest;
 
-/* The weight of a flow into level c - 1 whose tile is that of the point. */
-static inline double sx_measure_weight(const sx_bound *bound, const sx_measure *measure, int tensor, int c,
-                                       uint32_t point) {
-    return bound->closed[tensor][point] ? measure->tight[tensor][c] : measure->weight[tensor][c];
+/* The cost of a flow into level c - 1 whose tile is that of a point, if no idle loop follows. */
+static inline double sx_rest_cost(const sx_rest *rest, int measure, int tensor, int c, uint32_t point) {
+    const double *cost = rest->cost[measure][tensor][c];
+    const sx_bound *b = rest->bound;
+    return cost ? cost[b->form_of[tensor][point]] * b->times[tensor][point] : 0;
 }
+
+/* What a flow of a tensor from level `to` into level `from` (-1: compute units) is at the least, for every
+ * form. */
+const sx_pull *sx_rest_pull(sx_rest *rest, int tensor, int from, int to);
+
+/* The same into the compute units from the innermost level. */
+sx_pull sx_rest_operand(const sx_rest *rest, int tensor);
+
+/* The spatial loops of a level on some dimensions, multiplied. */
+double sx_rest_spread(const sx_rest *rest, int level, unsigned dims);
 
 SX_MUST_USE sx_status sx_rest_new(const sx_bound *bound, SX_OWN sx_rest **out);
 void sx_rest_free(SX_TAKE sx_rest *rest);

@@ -5,23 +5,20 @@
  * makes F fills at c and F / X reads (for the output: updates, and as many reads) at u, with X the spatial
  * loops from c to u that do not index V: these children share an access. First reads and fills of the output
  * are spared, which takes off a constant: |V| times the spatial loops outside that do not index it. So the
- * weight of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
- * rounding up to whole blocks, networks, minimum uses. Sampled rules can make less of a sliding window than
- * that, so where they might, its weights are smaller:
- *   - children spread along a window may coincide in groups or get words from each other (section 4): they
- * count as sharing one access; what such a level is filled with counts nothing. Not so where the tile is
- * closed (bound.c): then they all differ, and no step of the tile is as short as the way to a neighbour;
+ * price of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
+ * rounding up to whole blocks, networks, minimum uses. Sliding windows have rules of their own:
+ *   - bound_window.c says what children share and when neighbours hand words on;
  *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
  *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
  *   - compute units that stand side by side and use the same operand may hand it on while it stays the same:
  * such tensors count as if the compute units kept a word of them.
  *
  * How large a flow is depends on extents and orders (bound.c): without idle loops next to the level it is
- * `fills`, and it shrinks by the idle temporal loops between the level and the first loop that indexes V. A
- * stem knows the flows into its levels except for those whose next loop on V is further out; those are
- * pending, and may shrink by all idle temporal loops to come, but only for tensors that the innermost of
- * these does not index (a class). Whatever is outside the stem, its flows are at least those of the tables
- * (bound_table.c), or the least of all.
+ * what bound_window.c says, and it shrinks by the idle temporal loops between the level and the first loop
+ * that indexes V. A stem knows the flows into its levels except for those whose next loop on V is further
+ * out; those are pending, and may shrink by all idle temporal loops to come, but only for tensors that the
+ * innermost of these does not index (a class). Whatever is outside the stem, its flows are at least those of
+ * the tables (bound_table.c), or the least of all.
  *
  * Cycles are at least those of the compute units, and those that the words through each level's ports take.
  */
@@ -33,19 +30,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many bandwidths may become measures. */
+static size_t count_ports(const sx_model *model) {
+    size_t n = 0;
+    for (int s = 0; s < model->n_levels; s++)
+        if (model->level[s].bounded) n += model->level[s].banks > 0 ? 3u * model->n_tensors : 3;
+    return n;
+}
+
 sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
     sx_rest *rest = calloc(1, sizeof *rest);
     if (!rest) return sx_error_memory();
-    int n_levels = bound->model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * SX_MAX_TABLED;
-    size_t n = bound->lattice.n_points;
-    double *data = rest->scratch = malloc(((size_t)n_tables + 1) * n * sizeof *data);
+    const sx_model *model = bound->model;
+    int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * SX_MAX_TABLED;
+    size_t n = bound->lattice.n_points, forms = 0;
+    for (int v = 0; v < model->n_tensors; v++) forms += bound->form[v].n_points;
+    double *data = rest->scratch = malloc(((size_t)n_tables + 1 + SX_MAX_CHORDS) * n * sizeof *data);
     rest->bound = bound;
     rest->whole = malloc(n * sizeof *rest->whole);
     rest->inside = calloc(n, sizeof *rest->inside);
-    if (!data || !rest->whole || !rest->inside) {
+    rest->pulls = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *rest->pulls);
+    rest->costs = malloc((1 + count_ports(model)) * forms * (size_t)n_levels * sizeof *rest->costs);
+    if (!data || !rest->whole || !rest->inside || !rest->pulls || !rest->costs) {
         sx_rest_free(rest);
         return sx_error_memory();
     }
+    rest->chord = data + n;
+    data += SX_MAX_CHORDS * n;
     for (int m = 0; m < SX_MAX_TABLED; m++)
         for (int s = 0; s < n_levels - 1; s++)
             for (int o = 0; o < bound->n_classes; o++) rest->table[m][s][o] = data += n;
@@ -58,24 +69,9 @@ void sx_rest_free(sx_rest *rest) {
     free(rest->scratch);
     free(rest->whole);
     free(rest->inside);
+    free(rest->pulls);
+    free(rest->costs);
     free(rest);
-}
-
-/* The spatial loops of a level on some dimensions, multiplied. */
-static double spread(const sx_rest *rest, int s, unsigned dims) {
-    double product = 1;
-    for (; dims; dims &= dims - 1) product *= rest->outline.spatial[s][__builtin_ctz(dims)];
-    return product;
-}
-
-/* How many children of a level may share an access to a tensor. */
-static double sharing(const sx_rest *rest, int s, int v) {
-    const sx_bound *b = rest->bound;
-    double crowd = spread(rest, s, b->crowd[v]), largest = 1;
-    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1)
-        largest = fmax(largest, rest->outline.spatial[s][__builtin_ctz(dims)]);
-    bool alone = crowd == largest && b->model->options.no_link_transfers;
-    return spread(rest, s, b->idle[v]) * (alone ? 1 : crowd);
 }
 
 /* Instances and what the spatial loops leave. */
@@ -89,11 +85,11 @@ static void set_array(sx_rest *rest) {
     rest->leak = 0;
     for (int s = top - 1; s >= 0; s--) {
         rest->above[s] = used;
-        used *= spread(rest, s, (1u << model->n_dims) - 1);
+        used *= sx_rest_spread(rest, s, (1u << model->n_dims) - 1);
         for (int d = 0; d < model->n_dims; d++)
             rest->open[s][d] = rest->open[s + 1][d] / rest->outline.spatial[s][d];
         for (int v = 0; v < model->n_tensors; v++)
-            rest->apart[v][s] = rest->apart[v][s + 1] * spread(rest, s, b->idle[v]);
+            rest->apart[v][s] = rest->apart[v][s + 1] * sx_rest_spread(rest, s, b->idle[v]);
     }
     for (int s = 0; s < top; s++) {
         const sx_level *level = &model->level[s];
@@ -103,8 +99,23 @@ static void set_array(sx_rest *rest) {
     }
     rest->steps = (double)model->computes / used;
     bool beside = used > rest->above[0] && !model->options.no_link_transfers;
-    for (int v = 0; v < model->n_tensors; v++)
-        rest->linked[v] = beside && spread(rest, 0, b->idle[v] | b->crowd[v]) > 1;
+    for (int v = 0; v < model->n_tensors; v++) {
+        rest->linked[v] = beside && sx_rest_spread(rest, 0, b->idle[v] | b->crowd[v]) > 1;
+        if (!rest->linked[v] || !b->crowd[v]) continue;
+        sx_pull pull = sx_rest_operand(rest, v);
+        rest->linked[v] = pull.linked || pull.groups < 1;
+    }
+}
+
+/* Sets the outline and, where its array is a new one, what follows from that. */
+static void set_outline(sx_rest *rest, const sx_outline *outline) {
+    bool same =
+        rest->arrayed && memcmp(rest->outline.spatial, outline->spatial, sizeof outline->spatial) == 0;
+    rest->outline = *outline;
+    if (same) return;
+    rest->arrayed = true;
+    memset(rest->pull, 0, sizeof rest->pull);
+    set_array(rest);
 }
 
 /* What a word costs in some measure: read, filled and updated at a level. */
@@ -112,33 +123,72 @@ typedef struct price {
     double read, fill, update;
 } price;
 
-/* Adds the flows of a tensor between two levels that keep it (from -1: the compute units) at the outer one's
- * prices for reads and the inner one's for fills. */
-static void add_flow(const sx_rest *rest, sx_measure *m, int v, int from, int to, price outer, price inner) {
-    const sx_bound *b = rest->bound;
-    const sx_model *model = b->model;
-    const sx_shape *shape = &model->shape[v];
-    bool plain = b->crowd[v] == 0, exact = shape->unit;
-    double shared = 1, words = (double)model->words[v];
-    for (int k = from + 1; k <= to; k++) shared *= sharing(rest, k, v);
-    bool leaks = !plain && !model->options.no_link_transfers && spread(rest, from + 1, b->crowd[v]) > 1;
-    double read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
-    double fill = shape->output && !exact ? 0 : inner.fill;
-    m->weight[v][from + 1] += read / shared + (leaks ? 0 : fill);
-    m->tight[v][from + 1] += read * rest->apart[v][to + 1] / rest->apart[v][from + 1] + fill;
-    if (!plain && to > from + 1) m->constant -= 0.5 * rest->above[to] * read;
-    if (!shape->output || !exact || model->options.no_first_read_elision) return;
-    m->constant -= words * rest->apart[v][to + 1] * outer.read;
-    if (from >= 0) m->constant -= words * rest->apart[v][from + 1] * fill;
+/* A flow of a tensor between two levels that keep it (from -1: the compute units), at prices. */
+typedef struct route {
+    int v, from, to;
+    double read, fill; /* at the outer and at the inner level */
+    double peer;       /* read at the inner level for a neighbour */
+    double instances;  /* of the outer level's array */
+} route;
+
+static route make_route(const sx_rest *rest, int v, int from, int to, const price *prices) {
+    const sx_shape *shape = &rest->bound->model->shape[v];
+    bool exact = shape->unit;
+    price none = {0}, outer = prices[to], inner = from >= 0 ? prices[from] : none;
+    route r = {.v = v, .from = from, .to = to, .instances = rest->above[from + 1]};
+    r.read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
+    r.fill = shape->output && !exact ? 0 : inner.fill;
+    r.peer = shape->output ? 0 : inner.read;
+    return r;
 }
 
-/* Adds a tensor that these levels keep to a measure, at prices per level. */
-static void add_tensor(const sx_rest *rest, sx_measure *m, int v, unsigned levels, const price *prices) {
-    int from = -1;
-    for (; levels; levels &= levels - 1) {
-        int s = __builtin_ctz(levels);
-        add_flow(rest, m, v, from, s, prices[s], from >= 0 ? prices[from] : (price){0, 0, 0});
-        from = s;
+/* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: between `few` and
+ * all groups of children get a word from the outer level, and the others from a neighbour. */
+static double price_pull(const route *r, const sx_pull *pull) {
+    double alone = r->read * pull->groups + r->fill, handed = (r->fill + r->peer) / r->instances;
+    if (pull->words == INFINITY) return INFINITY;
+    if (!pull->linked) return pull->words * alone;
+    double read = r->read * pull->outer, few = pull->few, served = few * (handed < r->fill ? 1 : pull->most);
+    served = fmin(1, served);
+    double helped = read * few + r->fill * served + handed * (1 - served);
+    double even = read / pull->most + r->fill;
+    return pull->words * fmin(fmin(alone, even), helped);
+}
+
+/* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */
+static double spared(const sx_rest *rest, const route *r, const price *prices) {
+    const sx_bound *b = rest->bound;
+    const sx_model *model = b->model;
+    const sx_shape *shape = &model->shape[r->v];
+    double words = (double)model->words[r->v], sum = 0;
+    if (b->crowd[r->v] && r->to > r->from + 1) sum += 0.5 * rest->above[r->to] * r->read;
+    if (r->from >= 0 && !model->options.no_link_transfers &&
+        sx_rest_spread(rest, r->from + 1, b->crowd[r->v]) > 1)
+        sum += rest->above[r->from] * (r->fill + 0.5 * r->peer);
+    if (!shape->output || !shape->unit || model->options.no_first_read_elision) return sum;
+    sum += words * rest->apart[r->v][r->to + 1] * prices[r->to].read;
+    if (r->from >= 0) sum += words * rest->apart[r->v][r->from + 1] * r->fill;
+    return sum;
+}
+
+/* Adds a tensor that these levels keep to a measure, at prices per level: `pulls` are those of its flows. */
+static void add_tensor(sx_rest *rest, int m, int v, unsigned levels, const price *prices) {
+    const sx_bound *b = rest->bound;
+    uint32_t n = b->form[v].n_points;
+    for (int from = -1; levels; levels &= levels - 1) {
+        route r = make_route(rest, v, from, __builtin_ctz(levels), prices);
+        rest->measure[m].constant -= spared(rest, &r, prices);
+        if (r.read > 0 || r.fill > 0 || r.peer > 0) {
+            double *cost = rest->cost[m][v][from + 1] = rest->costs + rest->n_costs, least = INFINITY;
+            rest->n_costs += n;
+            const sx_pull *pull = sx_rest_pull(rest, v, from, r.to);
+            for (uint32_t i = 0; i < n; i++) {
+                cost[i] = price_pull(&r, &pull[i]);
+                least = fmin(least, cost[i]);
+            }
+            rest->least[m][v][from + 1] = least < INFINITY ? least : 0;
+        }
+        from = r.to;
     }
 }
 
@@ -163,24 +213,19 @@ static void set_prices(const sx_rest *rest, int v, price *prices) {
     }
 }
 
-/* The least flow of a tensor into level c - 1. */
-static double least_flow(const sx_rest *rest, int v, int c) {
-    const sx_bound *b = rest->bound;
-    if (c == 0 && !rest->linked[v]) return (double)b->model->computes;
-    return b->least[v] * rest->apart[v][c];
-}
-
-static sx_measure *add_measure(sx_rest *rest) {
-    sx_measure *m = &rest->measure[rest->n_measures++];
-    *m = (sx_measure){0};
+static int add_measure(sx_rest *rest) {
+    int m = rest->n_measures++;
+    rest->measure[m] = (sx_measure){0};
+    memset(rest->cost[m], 0, sizeof rest->cost[m]);
+    memset(rest->least[m], 0, sizeof rest->least[m]);
     return m;
 }
 
 /* The energy as a measure. */
 static void measure_energy(sx_rest *rest) {
     const sx_model *model = rest->bound->model;
-    sx_measure *m = add_measure(rest);
-    m->constant = (double)model->computes * model->compute_energy;
+    int m = add_measure(rest);
+    rest->measure[m].constant = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         price prices[SX_MAX_LEVELS];
         set_prices(rest, v, prices);
@@ -192,7 +237,7 @@ static void measure_energy(sx_rest *rest) {
 static void measure_port(sx_rest *rest, int s, unsigned tensors, double reads, double writes) {
     const sx_level *level = &rest->bound->model->level[s];
     if ((reads == 0 && writes == 0) || rest->n_measures == SX_MAX_MEASURES) return;
-    sx_measure *m = add_measure(rest);
+    int m = add_measure(rest);
     for (; tensors; tensors &= tensors - 1) {
         int v = __builtin_ctz(tensors);
         double scale = level->scale[v] / rest->above[s];
@@ -221,10 +266,10 @@ static void measure_ports(sx_rest *rest) {
 void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
     const sx_bound *b = rest->bound;
     const sx_model *model = b->model;
-    rest->outline = *outline;
+    set_outline(rest, outline);
     rest->tables = false;
     rest->n_measures = 0;
-    set_array(rest);
+    rest->n_costs = 0;
     measure_energy(rest);
     measure_ports(rest);
     for (int i = 0; i < rest->n_measures; i++) {
@@ -232,7 +277,10 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
         m->tail[model->n_levels] = 0;
         for (int c = model->n_levels - 1; c >= 0; c--) {
             m->tail[c] = m->tail[c + 1];
-            for (int v = 0; v < model->n_tensors; v++) m->tail[c] += m->weight[v][c] * least_flow(rest, v, c);
+            for (int v = 0; v < model->n_tensors; v++) {
+                bool fed = c == 0 && !rest->linked[v];
+                m->tail[c] += rest->least[i][v][c] * (fed ? b->times[v][0] : rest->apart[v][c]);
+            }
         }
     }
 }
@@ -254,21 +302,25 @@ sx_score sx_rest_flat(const sx_rest *rest) {
 }
 
 /* The least energy of a tensor that these levels keep. */
-static double least_of(const sx_rest *rest, int v, unsigned levels, const price *prices) {
-    sx_measure m;
-    m.constant = 0;
-    for (int c = 0; c <= rest->bound->model->n_levels; c++) m.weight[v][c] = m.tight[v][c] = 0;
-    add_tensor(rest, &m, v, levels, prices);
-    for (int c = 0; c < rest->bound->model->n_levels; c++)
-        m.constant += m.weight[v][c] * least_flow(rest, v, c);
-    return m.constant;
+static double least_of(sx_rest *rest, int v, unsigned levels, const price *prices) {
+    const sx_bound *b = rest->bound;
+    double sum = 0;
+    for (int from = -1; levels; levels &= levels - 1) {
+        route r = make_route(rest, v, from, __builtin_ctz(levels), prices);
+        const sx_pull *pull = sx_rest_pull(rest, v, from, r.to);
+        double least = INFINITY;
+        for (uint32_t i = 0; i < b->form[v].n_points; i++) least = fmin(least, price_pull(&r, &pull[i]));
+        bool fed = from < 0 && !rest->linked[v];
+        sum += least * (fed ? b->times[v][0] : rest->apart[v][from + 1]) - spared(rest, &r, prices);
+        from = r.to;
+    }
+    return sum;
 }
 
 sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep) {
     const sx_model *model = rest->bound->model;
-    rest->outline = *outline;
+    set_outline(rest, outline);
     rest->n_measures = 0;
-    set_array(rest);
     double energy = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         price prices[SX_MAX_LEVELS];
@@ -292,9 +344,9 @@ void sx_stem_begin(const sx_rest *rest, sx_stem *stem) {
     for (int i = 0; i < rest->n_measures; i++) {
         stem->closed[i] = rest->measure[i].constant;
         for (int v = 0; v < b->model->n_tensors; v++) {
-            double weight = rest->measure[i].weight[v][0];
-            stem->pending[i][v] = rest->linked[v] ? weight * b->fills[v][0] : 0;
-            if (!rest->linked[v]) stem->closed[i] += weight * (double)b->model->computes;
+            double cost = sx_rest_cost(rest, i, v, 0, 0);
+            stem->pending[i][v] = rest->linked[v] ? cost : 0;
+            if (!rest->linked[v]) stem->closed[i] += cost;
         }
     }
 }
@@ -415,10 +467,10 @@ void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uin
         }
         for (int i = 0; i < rest->n_measures; i++) {
             double flow = stem->pending[i][v] / run;
-            double own = sx_measure_weight(b, &rest->measure[i], v, level + 1, point);
             if (ended) out->closed[i] += flow;
             out->pending[i][v] = ended ? 0 : flow;
-            out->pending[i][v] += own * b->fills[v][point];
+            out->pending[i][v] +=
+                level + 1 < b->model->n_levels ? sx_rest_cost(rest, i, v, level + 1, point) : 0;
         }
     }
 }
@@ -430,8 +482,9 @@ sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
     for (int m = 0; m < rest->n_measures; m++) {
         wait w;
         for (int v = 0; v < b->model->n_tensors; v++) {
-            double own = sx_measure_weight(b, &rest->measure[m], v, level + 1, stem->point);
-            w.ends[v] = fmax(stem->pending[m][v] - own * b->fills[v][stem->point], 0);
+            bool top = level + 1 == b->model->n_levels;
+            double own = top ? 0 : sx_rest_cost(rest, m, v, level + 1, stem->point);
+            w.ends[v] = fmax(stem->pending[m][v] - own, 0);
             w.goes[v] = w.flies[v] = w.ends[v] / most[v];
         }
         double sum = stem->closed[m] + least_sum(rest, m, level, stem->point, &w, true);

@@ -2,22 +2,27 @@
  * level.
  *
  * Source: the divisor-lattice decomposition of exact mappers for even mappings. Let E be the tile of level c,
- * t the temporal loops of level c + 1, E' = E * spatial * t its tile, w the weights of an outline. If the
- * innermost loop of the first level outside c that has any is of class o, then tensors outside o move at
- * once: their flow into c is fills(E). Those in o gain at most all their idle loops of that level: their flow
- * is at least still(E' / spatial), which depends on E' alone (it includes a minimum over what the tile of a
- * window may have been). Unless level c + 1 has only loops that are idle for such a tensor: then it gains
- * from the next level with loops too, if that one's class o' has the tensor, and its flow is at least the
- * least of all. So table(c, o, E) = sum of w fills(E) over tensors outside o
- *                      + min over E' of  sum of w still(E'/spatial) over o  +  min over o' of table(c+1, o',
- * E') and the same for each set S of tensors in o and o' that go on, with E' different from E only in
- * dimensions that are idle for all of S (a level without loops is among these). Tiles that do not fit have an
- * infinite table. The minima over multiples are one pass per prime over the lattice.
+ * t the temporal loops of level c + 1, E' = E * spatial * t its tile. The flow of a tensor into c costs
+ * h(E) * times(E), where h depends on the form of the tile (bound.h), less by the idle loops that follow. If
+ * the innermost loop of the first level outside c that has any is of class o, then tensors outside o move at
+ * once. Those in o gain at most all their idle loops of that level: they cost at least
+ * h(E) * times(E' / spatial). Unless level c + 1 has only loops that are idle for such a tensor: then it
+ * gains from the next level with loops too, if that one's class o' has the tensor, and costs at least h(E)
+ * times the least of `times`. So
+ *   table(c, o, E) = sum of h(E) times(E) over tensors outside o
+ *     + min over E' of  sum of h(E) times(E'/spatial) over o  +  min over o' of table(c+1, o', E')
+ * and the same for each set S of tensors in o and o' that go on, with E' different from E only in dimensions
+ * that are idle for all of S (a level without loops is among these). Tiles that do not fit have an infinite
+ * table. The minima over multiples are one pass per prime over the lattice, for one h; as the minimum of
+ * functions that are linear in h is concave in h, what lies on the chord between two of them is a bound for
+ * all h in between. So a few h are taken for the one tensor in o whose form matters most, and the least for
+ * others.
  *
  * Complexity: O(levels * classes * sets * points * primes) per outline. */
 #include "model/bound.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Takes the least over all multiples in some dimensions. */
 static void ascend(const sx_lattice *l, unsigned dims, double *at) {
@@ -87,11 +92,14 @@ static void number_tiles(sx_rest *rest) {
     }
 }
 
-/* A choice of the loops of level c + 1: the tensors in its class, and those of them that go on. */
+/* A choice of the loops of level c + 1: the tensors in its class, those of them that go on, and what all
+ * forms of one cost. */
 typedef struct step {
     sx_rest *rest;
     int measure, c;
     unsigned profit, going;
+    int formed; /* -1: none */
+    double h;
 } step;
 
 /* Sets the scratch table to the least of the tables of the next level whose class has all tensors that go on.
@@ -112,24 +120,81 @@ static void set_next(const step *s) {
     }
 }
 
-/* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions. */
+/* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions; what
+ * tensors that go on cost is left out. */
 static void choose(const step *s, unsigned dims) {
     const sx_rest *rest = s->rest;
     const sx_bound *b = rest->bound;
     double *at = rest->scratch;
     set_next(s);
-    for (unsigned left = s->profit; left; left &= left - 1) {
+    for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        double weight = rest->measure[s->measure].weight[v][s->c + 1];
-        const double *still = b->still[v] + rest->below[s->c];
-        double floor = weight * b->least[v] * rest->apart[v][s->c + 1];
-        if (weight == 0) continue;
-        if (s->going >> v & 1)
-            for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += floor;
-        else
-            for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += weight * still[rest->whole[i]];
+        double h = v == s->formed ? s->h : rest->least[s->measure][v][s->c + 1];
+        const double *times = b->times[v] + rest->below[s->c];
+        if (h == 0) continue;
+        for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += h * times[rest->whole[i]];
     }
     ascend(&rest->tiles, dims, at);
+}
+
+/* What a form of a tile costs, at a point of the tiles. */
+static double form_cost(const step *s, int v, uint32_t i) {
+    const sx_rest *rest = s->rest;
+    const double *cost = rest->cost[s->measure][v][s->c + 1];
+    return cost ? cost[rest->bound->form_of[v][rest->whole[i] + rest->below[s->c]]] : 0;
+}
+
+/* Lowers a table to the scratch table plus what tensors that go on cost. */
+static void lower(const step *s, double *table) {
+    const sx_rest *rest = s->rest;
+    for (uint32_t i = 0; i < rest->tiles.n_points; i++) {
+        double sum = rest->scratch[i];
+        if (sum >= table[i]) continue;
+        for (unsigned left = s->going; left; left &= left - 1) {
+            int v = __builtin_ctz(left);
+            sum += form_cost(s, v, i) * rest->apart[v][s->c + 1];
+        }
+        table[i] = table[i] < sum ? table[i] : sum;
+    }
+}
+
+/* Lowers a table to the chords between those of a few costs of the forms of one tensor. */
+static void lower_chords(step *s, unsigned dims, double *table) {
+    sx_rest *rest = s->rest;
+    uint32_t n = rest->tiles.n_points;
+    const double *cost = rest->cost[s->measure][s->formed][s->c + 1];
+    double low = rest->least[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
+    for (uint32_t i = 0; i < rest->bound->form[s->formed].n_points; i++)
+        if (cost[i] < INFINITY) high = fmax(high, cost[i]);
+    int n_chords = high > low * 1.001 ? SX_MAX_CHORDS : 1;
+    for (int k = 0; k < n_chords; k++) {
+        s->h = h[k] = k == 0 ? low : low * pow(high / low, k / (SX_MAX_CHORDS - 1.0));
+        choose(s, dims);
+        memcpy(rest->chord + (size_t)k * n, rest->scratch, n * sizeof *rest->scratch);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        double at = form_cost(s, s->formed, i);
+        int k = 0;
+        while (k + 2 < n_chords && at > h[k + 1]) k++;
+        const double *left = rest->chord + (size_t)k * n + i, *right = n_chords > 1 ? left + n : left;
+        double share = n_chords > 1 && at > h[k] ? fmin(1, (at - h[k]) / (h[k + 1] - h[k])) : 0;
+        rest->scratch[i] = share > 0 && *left < INFINITY ? *left + share * (*right - *left) : *left;
+    }
+    lower(s, table);
+}
+
+/* The tensor of a class that does not go on whose forms differ most in what they cost; -1: none differ. */
+static int most_formed(const step *s) {
+    const sx_rest *rest = s->rest;
+    int most = -1;
+    for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        uint32_t n = rest->bound->form[v].n_points;
+        if (n > 1 && rest->least[s->measure][v][s->c + 1] > 0 &&
+            (most < 0 || n > rest->bound->form[most].n_points))
+            most = v;
+    }
+    return most;
 }
 
 /* Fills the table of a measure, a level and a class. */
@@ -139,22 +204,26 @@ static void fill(sx_rest *rest, int measure, int c, int o) {
     unsigned all = (1u << b->model->n_tensors) - 1, may_go = 0;
     uint32_t n = rest->tiles.n_points;
     double *table = rest->table[measure][c][o];
-    choose(&s, UINT16_MAX);
-    for (uint32_t i = 0; i < n; i++) table[i] = rest->scratch[i];
+    for (uint32_t i = 0; i < n; i++) table[i] = INFINITY;
     for (int v = 0; v < b->model->n_tensors && c + 2 < b->model->n_levels; v++)
-        if (s.profit >> v & 1 && rest->measure[measure].weight[v][c + 1] > 0) may_go |= 1u << v;
-    for (s.going = may_go; s.going; s.going = (s.going - 1) & may_go) {
+        if (s.profit >> v & 1 && rest->cost[measure][v][c + 1]) may_go |= 1u << v;
+    s.going = may_go;
+    for (;; s.going = (s.going - 1) & may_go) {
         unsigned dims = UINT16_MAX;
         for (unsigned left = s.going; left; left &= left - 1) dims &= b->idle[__builtin_ctz(left)];
-        choose(&s, dims);
-        for (uint32_t i = 0; i < n; i++) table[i] = table[i] < rest->scratch[i] ? table[i] : rest->scratch[i];
+        s.formed = most_formed(&s);
+        if (s.formed >= 0) {
+            lower_chords(&s, dims, table);
+        } else {
+            choose(&s, dims);
+            lower(&s, table);
+        }
+        if (s.going == 0) break;
     }
     for (unsigned left = all & ~s.profit; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t point = rest->whole[i] + rest->below[c];
-            table[i] += sx_measure_weight(b, &rest->measure[measure], v, c + 1, point) * b->fills[v][point];
-        }
+        for (uint32_t i = 0; i < n && rest->cost[measure][v][c + 1]; i++)
+            table[i] += sx_rest_cost(rest, measure, v, c + 1, rest->whole[i] + rest->below[c]);
     }
     for (uint32_t i = 0; i < n; i++)
         if (table[i] < INFINITY && !fits(rest, c, rest->whole[i] + rest->below[c])) table[i] = INFINITY;

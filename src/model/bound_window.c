@@ -1,0 +1,243 @@
+/* What a level is filled with of a tensor at the least, and from where, when it has sliding windows.
+ *
+ * Motion. Let j be the innermost temporal loop outside a tile that indexes V, n its iterations, and f(k) the
+ * step of the tile as loop k advances (model/motion.h): f(k) = step(k) less the steps of all loops inside.
+ * Every second visit is one of j, as visits count in binary; so the rule of section 3 comes to this: visits
+ * of j fetch what f(j) leaves new, a share a of the tile; those of any other loop k fetch the same share
+ * where f(k) = f(j), nothing where f(k) = 0, else all. If j is on a solo dimension a = 1. Let it be on a
+ * window, the rank of dimensions d and e, j on d. Then f(k) = f(j) or 0 only for k on d or e with no loops on
+ * other ranks inside, as the window's own step would be negative. Let s be the step of the first loop on d
+ * that is possible outside the tile, r the sum of the steps of all loops on e that are possible (each at
+ * least twice the one inside; 0 where e has no loops left).
+ *   - s > 2 r: f(k) for k on d is at least s - r in magnitude unless k is d's next loop and goes on as j
+ *     did; so only loops on d itself go on, by as many iterations as d has left outside: T. At the least
+ *     a + (1 - a) / T of all tiles are fetched. The same with d and e exchanged.
+ *   - s > r: no f(k) is 0: a + (1 - a) / (T_d T_e).
+ *   - else a (1 - 1/p), p being the smallest prime of T_d: only j's own visits count.
+ * Ranks of other kinds: see least_share.
+ *
+ * Space. Children of a slot along a window stand i s_d + j s_e apart, i < n_d, j < n_e. With s_d : s_e =
+ * x : y in lowest terms, n_d n_e - max(0, n_d - y) max(0, n_e - x) of these are different; children that are
+ * the same share an access. At slots further out, below levels that the tensor bypasses, the tile is not
+ * known: there at most n_d n_e / max(n_d, n_e) share one.
+ *
+ * Neighbours (section 4) help a child whose new words one of them had a visit before: f(k) must be a way from
+ * one child to another. Along d alone, time steps are multiples of n_d s_d, and ways shorter. So
+ * i s_d + j s_e = (a multiple of n_d s_d) + (at most r, in magnitude) has no solution but 0 where
+ * s_d > (n_e - 1) s_e + r: neighbours do not help. Else at least one child per value of the other ranks gets
+ * its words from outside, the one furthest along the way; a word from a neighbour counts as filled and read
+ * at the inner level, but divided by the instances of the outer one (section 5, rule 5). */
+#include "model/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The share of a tile that is new as a loop on one dimension advances, and begins again nowhere. */
+static double share_of(const sx_shape *shape, const uint32_t *extent, int d) {
+    double share = 0;
+    for (int i = shape->first_of_dim[d]; i < shape->first_of_dim[d + 1]; i++) {
+        int r = shape->of_dim[i].rank;
+        double reach = 1;
+        for (int t = shape->first_term[r]; t < shape->first_term[r + 1]; t++)
+            reach += abs(shape->term[t].coef) * (extent[shape->term[t].dim] - 1.0);
+        share = fmax(share, fmin(1, abs(shape->of_dim[i].coef) * (double)extent[d] / reach));
+    }
+    return share;
+}
+
+/* Whether no rank of a tensor has two dimensions that go on outside its tile, nor such a dimension two ranks:
+ * then all tiles differ, and no step is as short as the way to a neighbour. */
+static bool is_closed(const sx_bound *b, const uint32_t *extent, int v) {
+    const sx_shape *shape = &b->model->shape[v];
+    unsigned seen = 0;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        unsigned open = 0;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int d = shape->term[i].dim;
+            open |= (unsigned)(b->crowd[v] >> d & 1 && extent[d] < b->model->size[d]) << d;
+        }
+        if (open & (open - 1) || open & seen) return false;
+        seen |= open;
+    }
+    return true;
+}
+
+/* The smallest prime factor of a number above 1. */
+static uint32_t least_prime(uint32_t number) {
+    for (uint32_t p = 2; p <= number / p; p++)
+        if (number % p == 0) return p;
+    return number;
+}
+
+/* Every advance of the first loop that indexes V shifts the tile by that loop's step, and that happens for
+ * all but 1 of its iterations; where a tile is closed, steps never cancel, and all loops outside do so. */
+double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
+    double share = 1;
+    bool closed = is_closed(b, extent, v);
+    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        uint32_t size = b->model->size[d];
+        if (extent[d] == size) continue;
+        double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
+        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
+    }
+    return share;
+}
+
+double sx_rest_spread(const sx_rest *rest, int s, unsigned dims) {
+    double product = 1;
+    for (; dims; dims &= dims - 1) product *= rest->outline.spatial[s][__builtin_ctz(dims)];
+    return product;
+}
+
+/* One dimension of a window, outside a tile and along the array next to it. */
+typedef struct side {
+    double way;   /* from one child to the next */
+    double n;     /* children */
+    double step;  /* of the first loop outside that is possible */
+    double times; /* iterations left in time */
+    double sum;   /* of the steps of its loops, at the most */
+    uint32_t prime;
+} side;
+
+/* The largest sum of partial products of the prime factors of a number: 1 + p + p q + ... without the last.
+ */
+static double ladder(uint32_t number) {
+    uint32_t prime[32];
+    double sum = 0, product = 1;
+    int n = 0;
+    for (; number > 1; number /= prime[n++]) prime[n] = least_prime(number);
+    for (; n > 0; product *= prime[n]) {
+        sum += product;
+        n--;
+    }
+    return sum;
+}
+
+static side make_side(const sx_rest *rest, const sx_window *window, int which, int from,
+                      const uint32_t *extent) {
+    int d = window->dim[which];
+    uint32_t n = rest->outline.spatial[from + 1][d], left = rest->open[from + 1][d] / extent[d];
+    side s = {.way = (double)window->coef[which] * extent[d], .n = n, .times = left};
+    s.step = s.way * n;
+    if (left > 1) {
+        s.sum = s.step * ladder(rest->bound->model->size[d] / (extent[d] * n));
+        s.prime = least_prime(left);
+    }
+    return s;
+}
+
+/* The least share of all tiles that is fetched where the first loop is on d. */
+static double moved(const side *d, const side *e, double reach) {
+    double share = fmin(1, d->step / reach);
+    if (d->times == 1) return 1;
+    if (d->step > 2 * e->sum || e->step > 2 * d->sum) return share + (1 - share) / d->times;
+    if (d->step > e->sum || e->step > d->sum) return share + (1 - share) / (d->times * e->times);
+    return share * (1 - 1.0 / d->prime);
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What one window adds to a pull; `furthest` is the most children along a way that neighbours may help. */
+static void add_window(const sx_rest *rest, const sx_window *window, int from, const uint32_t *extent,
+                       sx_pull *pull, double *furthest) {
+    side d = make_side(rest, window, 0, from, extent), e = make_side(rest, window, 1, from, extent);
+    double reach = 1 + window->coef[0] * (extent[window->dim[0]] - 1.0) +
+                   window->coef[1] * (extent[window->dim[1]] - 1.0);
+    pull->words = fmin(pull->words, fmin(moved(&d, &e, reach), moved(&e, &d, reach)));
+    double common = (double)common_divisor((uint64_t)d.way, (uint64_t)e.way);
+    double x = d.way / common, y = e.way / common;
+    double different = d.n * e.n - fmax(0, d.n - y) * fmax(0, e.n - x);
+    pull->groups *= different / (d.n * e.n);
+    pull->most *= fmin(ceil(d.n / y), ceil(e.n / x));
+    bool apart = d.way > (e.n - 1) * e.way + e.sum || e.way > (d.n - 1) * d.way + d.sum;
+    if (d.n * e.n == 1 || apart || (d.times == 1 && e.times == 1)) return;
+    pull->linked = true;
+    *furthest = fmax(*furthest, different);
+}
+
+/* How many children of a level may share an access to a tensor whose tile is not known. */
+static double sharing(const sx_rest *rest, int s, int v) {
+    const sx_bound *b = rest->bound;
+    double idle = sx_rest_spread(rest, s, b->idle[v]), share = 1, largest = 1;
+    for (int i = 0; i < b->n_windows[v]; i++) {
+        const uint32_t *n = rest->outline.spatial[s];
+        share *= fmin(n[b->window[v][i].dim[0]], n[b->window[v][i].dim[1]]);
+    }
+    if (b->n_windows[v] > 0) return idle * share;
+    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1)
+        largest = fmax(largest, rest->outline.spatial[s][__builtin_ctz(dims)]);
+    return idle * sx_rest_spread(rest, s, b->crowd[v]) / largest;
+}
+
+/* Whether an outline has tiles of these extents. */
+static bool is_possible(const sx_rest *rest, int v, int from, const uint32_t *extent) {
+    for (unsigned dims = rest->bound->crowd[v]; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        uint32_t inside = 1;
+        for (int s = 0; s <= from; s++) inside *= rest->outline.spatial[s][d];
+        if (rest->open[from + 1][d] % extent[d] || extent[d] % inside) return false;
+    }
+    return true;
+}
+
+/* The pull of one form. */
+static sx_pull pull_of(const sx_rest *rest, int v, int from, uint32_t form) {
+    const sx_bound *b = rest->bound;
+    double idle = sx_rest_spread(rest, from + 1, b->idle[v]), furthest = 1;
+    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle};
+    uint32_t extent[SX_MAX_DIMS];
+    sx_lattice_extents(&b->form[v], form, extent);
+    if (from < 0 ? form > 0 : !is_possible(rest, v, from, extent)) return (sx_pull){.words = INFINITY};
+    for (int i = 0; i < b->n_windows[v]; i++)
+        add_window(rest, &b->window[v][i], from, extent, &pull, &furthest);
+    if (b->crowd[v] && b->n_windows[v] == 0) {
+        double crowd = sx_rest_spread(rest, from + 1, b->crowd[v]);
+        pull.words = sx_bound_share(b, v, extent);
+        if (crowd > 1 && !is_closed(b, extent, v)) {
+            pull.most = sharing(rest, from + 1, v);
+            pull.groups = 1 / pull.most;
+            pull.linked = true;
+            furthest = crowd * idle / pull.most;
+        }
+    }
+    pull.linked &= !b->model->options.no_link_transfers;
+    pull.few = pull.groups / furthest;
+    if (from < 0 && !rest->linked[v]) pull.words = 1;
+    pull.words *= b->bare[v][form];
+    return pull;
+}
+
+sx_pull sx_rest_operand(const sx_rest *rest, int v) {
+    return pull_of(rest, v, -1, 0);
+}
+
+/* Where the pulls of a flow stand: those of a tensor together. */
+static sx_pull *place(const sx_rest *rest, int v, int from, int to) {
+    const sx_bound *b = rest->bound;
+    size_t forms = 0, levels = b->model->n_levels;
+    for (int i = 0; i < v; i++) forms += b->form[i].n_points;
+    size_t pair = (size_t)(from + 1) * levels + (size_t)to;
+    return rest->pulls + forms * levels * levels + pair * b->form[v].n_points;
+}
+
+const sx_pull *sx_rest_pull(sx_rest *rest, int v, int from, int to) {
+    sx_pull **known = &rest->pull[v][from + 1][to];
+    if (*known) return *known;
+    sx_pull *out = *known = place(rest, v, from, to);
+    double outer = 1;
+    for (int s = from + 2; s <= to; s++) outer /= sharing(rest, s, v);
+    for (uint32_t i = 0; i < rest->bound->form[v].n_points; i++) {
+        out[i] = pull_of(rest, v, from, i);
+        out[i].groups *= outer;
+        out[i].outer = outer;
+    }
+    return out;
+}

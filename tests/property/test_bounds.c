@@ -23,18 +23,20 @@ typedef struct settings {
 
 /* Sums of bound / cost. */
 typedef struct tally {
-    uint64_t n;
+    uint64_t n[KINDS];
     double energy[KINDS], cycles[KINDS];
 } tally;
 
 typedef struct bench {
-    const sx_small_space *small;
+    const sx_map_space *map;
+    const sx_small_space *small; /* NULL: of the catalog */
     sx_bound *bound;
     sx_rest *rest, *other;
     sx_evaluator *evaluator;
     bool begun;
     tally *tally;
     uint64_t number;
+    const char *name;
 } bench;
 
 static sx_outline outline_of(const sx_mapping *mapping) {
@@ -52,10 +54,11 @@ static void hold(const bench *b, const char *what, int level, sx_score bound, co
                  int kind) {
     const double slack = 1 + 1e-9;
     double ratio_e = cost->energy_pj > 0 ? bound.energy_pj / cost->energy_pj : 1;
+    b->tally->n[kind]++;
     b->tally->energy[kind] += ratio_e;
     b->tally->cycles[kind] += bound.cycles / cost->cycles;
     if (bound.energy_pj <= cost->energy_pj * slack && bound.cycles <= cost->cycles * slack) return;
-    char *text = sx_small_space_text(b->small);
+    char *text = b->small ? sx_small_space_text(b->small) : strdup(b->name);
     print_error("case %llu, %s, level %d: bound %.17g pJ, %.17g cycles; cost %.17g, %.17g\n%s\n",
                 (unsigned long long)b->number, what, level, bound.energy_pj, bound.cycles, cost->energy_pj,
                 cost->cycles, text);
@@ -65,7 +68,7 @@ static void hold(const bench *b, const char *what, int level, sx_score bound, co
 
 /* Holds the bound of a mapping's spatial factors against its cost. */
 static void hold_array(const bench *b, const sx_outline *outline, const sx_score *cost) {
-    const sx_map_space *map = b->small->map;
+    const sx_map_space *map = b->map;
     sx_outline bare = *outline;
     uint8_t may[SX_MAX_LEVELS];
     for (int s = 0; s < map->arch->n_levels; s++) {
@@ -75,22 +78,21 @@ static void hold_array(const bench *b, const sx_outline *outline, const sx_score
     hold(b, "array", -1, sx_rest_array(b->other, &bare, may), cost, 3);
 }
 
-/* Holds all bounds of a mapping's beginnings against its cost. */
-static void try_mapping(bench *b, const sx_mapping *mapping) {
+/* Holds all bounds of a mapping's beginnings against its cost, those by tables where asked to. */
+static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_score cost;
     if (sx_evaluate_score(b->evaluator, mapping, &cost).reason != SX_LEGAL) return;
     sx_outline outline = outline_of(mapping);
     if (!b->begun || memcmp(&outline, &b->rest->outline, sizeof outline) != 0) {
         sx_rest_begin(b->rest, &outline);
-        sx_rest_tabulate(b->rest);
+        if (tabled) sx_rest_tabulate(b->rest);
         b->begun = true;
     }
-    b->tally->n++;
     hold_array(b, &outline, &cost);
     hold(b, "outline", -1, sx_rest_flat(b->rest), &cost, 0);
     sx_stem stem, next;
     int n_levels = mapping->n_levels;
-    for (int tables = 0; tables < 2; tables++) {
+    for (int tables = 0; tables < (tabled ? 2 : 1); tables++) {
         b->rest->tables = tables != 0;
         sx_stem_begin(b->rest, &stem);
         for (int s = 0; s < n_levels; s++) {
@@ -107,12 +109,12 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
     }
 }
 
-static void start(bench *b, const sx_small_space *small, tally *sums, uint64_t number) {
-    *b = (bench){.small = small, .tally = sums, .number = number};
-    sx_expect_ok(sx_bound_new(small->model, 1 << 16, &b->bound));
+static void start(bench *b, const sx_map_space *map, tally *sums) {
+    *b = (bench){.map = map, .tally = sums};
+    sx_expect_ok(sx_bound_new(map->model, 1 << 20, &b->bound));
     sx_expect_ok(sx_rest_new(b->bound, &b->rest));
     sx_expect_ok(sx_rest_new(b->bound, &b->other));
-    sx_expect_ok(sx_evaluator_new(small->model, &b->evaluator));
+    sx_expect_ok(sx_evaluator_new(map->model, &b->evaluator));
 }
 
 static void finish(bench *b) {
@@ -126,7 +128,7 @@ static void report(const char *what, const tally *t) {
     static const char *const kinds[] = {"outline alone", "innermost tile, tables", "complete mapping"};
     for (int i = 0; i < 3; i++)
         print_message("%s, %s: %.3f of the energy, %.3f of the cycles\n", what, kinds[i],
-                      t->energy[i] / (double)t->n, t->cycles[i] / (double)t->n);
+                      t->energy[i] / (double)t->n[i], t->cycles[i] / (double)t->n[i]);
 }
 
 static void hold_for_every_mapping(void **state) {
@@ -139,7 +141,9 @@ static void hold_for_every_mapping(void **state) {
         if (!small.options.remainders) {
             bench b;
             bool crowd = false;
-            start(&b, &small, &plain, i);
+            start(&b, small.map, &plain);
+            b.small = &small;
+            b.number = i;
             for (int v = 0; v < small.model->n_tensors; v++) crowd |= b.bound->crowd[v] != 0;
             if (crowd) b.tally = &windows;
             void *point = malloc(sx_space_point_size(small.space));
@@ -147,7 +151,7 @@ static void hold_for_every_mapping(void **state) {
             for (; sx_space_at(small.space, &index, point); index.low++) {
                 sx_mapping mapping;
                 sx_map_space_mapping(small.space, point, &mapping);
-                try_mapping(&b, &mapping);
+                try_mapping(&b, &mapping, true);
             }
             free(point);
             finish(&b);
@@ -159,12 +163,75 @@ static void hold_for_every_mapping(void **state) {
     report("windows", &windows);
 }
 
+/* Random mappings of a problem onto a chip, and better ones that moves lead to. */
+static void hold_for_moves(const char *chip, const char *text, const settings *set, tally *sums) {
+    enum { MOVES = 12, TABLED = 8 };
+    sx_problem problem;
+    sx_arch arch;
+    sx_model *model;
+    sx_space *space;
+    bench b;
+    sx_expect_ok(sx_catalog_arch(chip, &arch));
+    sx_expect_ok(sx_einsum_parse(text, &problem));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+    start(&b, sx_map_space_of(space), sums);
+    b.name = text;
+    size_t size = sx_space_point_size(space);
+    char *now = malloc(3 * size), *next = now + size;
+    for (uint64_t i = 0; i < set->count / 40 + 1; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, chip, i);
+        uint64_t rejected = 0;
+        sx_score best, score;
+        sx_mapping mapping;
+        b.number = i;
+        b.begun = false;
+        if (!sx_space_draw_legal(space, &rng, now, &rejected)) continue;
+        sx_map_space_mapping(space, now, &mapping);
+        if (sx_evaluate_score(b.evaluator, &mapping, &best).reason != SX_LEGAL) continue;
+        for (int k = 0; k < MOVES; k++) {
+            memcpy(next, now, size);
+            if (!sx_space_mutate(space, &rng, -1, false, 20, next, next + size)) continue;
+            sx_map_space_mapping(space, next, &mapping);
+            if (sx_evaluate_score(b.evaluator, &mapping, &score).reason != SX_LEGAL) continue;
+            b.begun = b.begun && k < MOVES - 1;
+            try_mapping(&b, &mapping, k == MOVES - 1 && i % TABLED == 0);
+            if (score.energy_pj * score.cycles > best.energy_pj * best.cycles) continue;
+            best = score;
+            memcpy(now, next, size);
+        }
+    }
+    free(now);
+    finish(&b);
+    sx_space_free(space);
+    sx_model_free(model);
+}
+
+static void hold_for_real_sizes(void **state) {
+    static const char *const chip[] = {"eyeriss", "edge-unified",  "accel-a",
+                                       "accel-b", "mind-mappings", "simba"};
+    static const char *const text[] = {
+        "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:1,k:64,c:64,p:56,q:56,r:3,s:3}",
+        "O[n,k,p,q] += I[n,c,2*p+r,2*q+s]*W[k,c,r,s] {n:1,k:64,c:3,p:112,q:112,r:7,s:7}",
+        "O[n,k,p,q] += I[n,c,p+2*r,q+2*s]*W[k,c,r,s] {n:2,k:8,c:8,p:28,q:28,r:3,s:5}",
+        "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:32,k:32,c:16,p:3,q:3,r:28,s:28}",
+        "O[c,p,q] += I[c,p+r,q+s]*W[c,r,s] {c:96,p:14,q:14,r:4,s:6}",
+        "O[p,k] += I[p+r+s,c]*W[k,c,r,s] {k:8,c:8,p:24,r:4,s:3}",
+    };
+    tally sums = {0};
+    for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
+        for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+            hold_for_moves(chip[i], text[k], *state, &sums);
+    report("real sizes", &sums);
+}
+
 int main(int argc, char **argv) {
     settings set = {2000, 1};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+        cmocka_unit_test_prestate(hold_for_real_sizes, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,6 @@ static const sx_setting settings[] = {
 };
 
 enum {
-    BATCH = 16,      /* items visited at a time, at most */
     NEIGHBOURS = 16, /* of a task */
     DRAWS = 16,      /* where nothing else is found */
 };
@@ -76,31 +75,13 @@ static void begin_phase(sx_run *run, state *s, enum phase phase) {
     begin_part(run, s);
 }
 
-/* How many items to visit next: few at first, none that cannot be better than the best. */
-static size_t count_next(const sx_sunstone *plan, size_t next) {
-    size_t n = next < 1 ? 1 : next < BATCH ? next : BATCH, left = plan->items.n - next, use = 0;
-    while (use < n && use < left) {
-        const sx_sunstone_item *item = sx_sunstone_at(&plan->items, next + use);
-        if (plan->on.alphabeta && item->value > plan->incumbent) break;
-        use++;
-    }
-    return use;
-}
-
 /* Searches by the rules of a plan. */
 static sx_status walk_items(sx_run *run, const sx_sunstone_switches *on, state *s) {
     sx_sunstone plan;
     SX_TRY(sx_sunstone_init(sx_map_space_of(sx_run_space(run)), sx_run_objective(run), on, &plan));
     plan.incumbent = s->incumbent;
     sx_status status = sx_sunstone_begin(&plan, run);
-    while (!status && sx_run_continue(run)) {
-        sx_run_incumbent(run, &plan.incumbent);
-        size_t n = count_next(&plan, s->next);
-        if (n == 0) break;
-        sx_sunstone_visit(&plan, run, s->next, n);
-        s->next += n;
-        if (atomic_load(&plan.failed)) status = sx_error_memory();
-    }
+    if (!status) status = sx_sunstone_walk(&plan, run, &s->next);
     sx_sunstone_fini(&plan);
     return status;
 }

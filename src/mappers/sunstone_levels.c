@@ -29,13 +29,15 @@
  * one order there may cost more than two kinds of loops. */
 static const double SLACK = 1.1;
 
+enum { BATCH = 16 /* items visited at a time, at most */ };
+
 /* A task's walk. */
 typedef struct walk {
     sx_sunstone *plan;
     sx_worker *worker;
     sx_evaluator *evaluator[SX_MAX_LEVELS]; /* number i: without limits from memory i outward */
     double bound;                           /* what is worse is not looked at */
-    uint64_t partial;
+    uint64_t partial, tiles[SX_MAX_LEVELS];
     bool over;
 } walk;
 
@@ -90,7 +92,8 @@ static void price_tiles(walk *w, int number, const sx_sunstone_partial *at, cons
     for (size_t i = 0; i < tiles->n && !w->over; i++) {
         sx_sunstone_item item = {.root = root, .tile = *(sx_sunstone_tile *)sx_sunstone_at(tiles, i)};
         with_tile(w->plan, number, at, &item.tile, scratch);
-        if (i % 64 == 63 && sx_worker_stopped(w->worker)) w->over = true;
+        w->tiles[number]++;
+        if (i % 64 == 63 && w->worker && sx_worker_stopped(w->worker)) w->over = true;
         double bound = w->plan->on.alphabeta ? w->bound : INFINITY;
         if (!price(w, number + 1, w->plan->stage[number].outer, bound, scratch, &item)) continue;
         sx_sunstone_item *new = sx_sunstone_add(out);
@@ -191,6 +194,7 @@ static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_u
     for (size_t i = 0; i < tiles.n && !w->over; i++) {
         const sx_sunstone_tile *tile = sx_sunstone_at(&tiles, i);
         uint32_t left[SX_MAX_DIMS];
+        w->tiles[plan->n_stages - 1]++;
         memcpy(point, at.point, plan->space->space.point_size);
         if (stage->memory >= 0) sx_sunstone_put_tile(plan, stage->memory, tile->factor, point);
         for (int d = 0; d < plan->space->problem->n_dims; d++) left[d] = at.left[d] / tile->factor[d];
@@ -213,7 +217,7 @@ static int by_value(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static void sort(sx_sunstone_list *items) {
+void sx_sunstone_sort(sx_sunstone_list *items) {
     for (size_t i = 0; i < items->n; i++) ((sx_sunstone_item *)sx_sunstone_at(items, i))->number = i;
     if (items->n) qsort(items->data, items->n, items->size, by_value);
 }
@@ -251,7 +255,7 @@ static void descend(walk *w, int number, const sx_sunstone_partial *from) {
         else
             expand(w, number, from, sx_sunstone_at(&roots, i), i, &items);
     }
-    sort(&items);
+    sx_sunstone_sort(&items);
     for (size_t i = 0; i < items.n && !w->over; i++) {
         const sx_sunstone_item *item = sx_sunstone_at(&items, i);
         if (plan->on.alphabeta && item->value > w->bound) break;
@@ -266,7 +270,7 @@ static void descend(walk *w, int number, const sx_sunstone_partial *from) {
 
 /* Begins a walk; false when memory is out. */
 static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
-    *w = (walk){.plan = plan, .worker = worker, .bound = plan->incumbent};
+    *w = (walk){.plan = plan, .worker = worker, .bound = fmin(plan->incumbent, plan->cutoff)};
     for (int i = 0; i < plan->n_stages && plan->n_stages > 1; i++) {
         const sx_model *model = i ? plan->stage[i - 1].relaxed : plan->open;
         sx_status status = sx_evaluator_new(model, &w->evaluator[i]);
@@ -281,6 +285,7 @@ static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
 static void end_walk(walk *w) {
     for (int i = 0; i < w->plan->n_stages; i++) sx_evaluator_free(w->evaluator[i]);
     atomic_fetch_add(&w->plan->partial, w->partial);
+    for (int i = 0; i < w->plan->n_stages; i++) atomic_fetch_add(&w->plan->tiles[i], w->tiles[i]);
 }
 
 /* What tasks share. */
@@ -335,7 +340,7 @@ static sx_status join(sx_sunstone *plan, job *j, size_t n_tasks) {
             if (new) *new = *(sx_sunstone_item *)sx_sunstone_at(&j->made[t], i);
         }
     if (plan->items.failed || atomic_load(&plan->failed)) return sx_error_memory();
-    sort(&plan->items);
+    sx_sunstone_sort(&plan->items);
     return check_limit(plan, plan->items.n);
 }
 
@@ -369,4 +374,43 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
 void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
     job j = {.plan = plan, .first = first};
     sx_run_tasks(run, n, visit_task, &j);
+}
+
+/* How many items to visit next: few at first, none that cannot be better than the best. */
+static size_t count_next(const sx_sunstone *plan, size_t next) {
+    size_t n = next < 1 ? 1 : next < BATCH ? next : BATCH, left = plan->items.n - next, use = 0;
+    while (use < n && use < left) {
+        const sx_sunstone_item *item = sx_sunstone_at(&plan->items, next + use);
+        if (plan->on.alphabeta && item->value > fmin(plan->incumbent, plan->cutoff)) break;
+        use++;
+    }
+    return use;
+}
+
+sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next) {
+    while (sx_run_continue(run)) {
+        sx_run_incumbent(run, &plan->incumbent);
+        size_t n = count_next(plan, *next);
+        if (n == 0) break;
+        sx_sunstone_visit(plan, run, *next, n);
+        *next += n;
+        if (atomic_load(&plan->failed)) return sx_error_memory();
+    }
+    return SX_OK;
+}
+
+void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_sunstone_list *tiles) {
+    walk w;
+    size_t size = plan->space->space.point_size;
+    sx_sunstone_partial start = sx_sunstone_start(plan), at = {.point = malloc(2 * size)}, scratch;
+    bool begun = begin_walk(&w, plan, NULL);
+    if (at.point && begun) {
+        scratch.point = (unsigned char *)at.point + size;
+        sx_sunstone_copy(plan, &start, &at);
+        sx_sunstone_put_unrolling(plan, &plan->stage[0], sx_sunstone_at(&plan->roots, root), &at);
+        price_tiles(&w, 0, &at, tiles, root, &scratch, &plan->items);
+    }
+    if (!at.point || plan->items.failed) atomic_store(&plan->failed, true);
+    end_walk(&w);
+    free(at.point);
 }

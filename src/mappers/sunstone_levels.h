@@ -22,4 +22,16 @@ SX_MUST_USE sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run);
  * tasks of the run. */
 void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n);
 
+/* Goes through the items from number *next on, which moves on, until what is left costs more than the best.
+ */
+SX_MUST_USE sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next);
+
+/* Appends the items of some tiles (sx_sunstone_tile) of the first stage's memory, for its unrolling number
+ * `root`, without an order; in plans of more than one stage. Costs are without limits of the memories
+ * outside. */
+void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_sunstone_list *tiles);
+
+/* Puts items in the order of their costs. */
+void sx_sunstone_sort(sx_sunstone_list *items);
+
 #endif

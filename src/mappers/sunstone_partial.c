@@ -66,8 +66,7 @@ void sx_sunstone_put_banks(const sx_sunstone *plan, void *point) {
     }
 }
 
-/* Fills the room of a memory for what a partial mapping's factors reach. */
-static void make_room(const sx_sunstone *plan, int memory, const void *point, sx_sunstone_room *room) {
+void sx_sunstone_make_room(const sx_sunstone *plan, int memory, const void *point, sx_sunstone_room *room) {
     const sx_map_space *space = plan->space;
     unsigned inside = 0;
     double words = 0;
@@ -89,6 +88,37 @@ static void make_room(const sx_sunstone *plan, int memory, const void *point, sx
     }
 }
 
+void sx_sunstone_most(const sx_sunstone *plan, int memory, uint32_t *most) {
+    int slot = plan->space->temporal_slot[plan->memory[memory].main];
+    for (int d = 0; d < plan->space->problem->n_dims; d++)
+        most[d] = plan->space->max[d][slot] / plan->space->min[d][slot];
+}
+
+/* Whether a tile of a memory would also fit with a smaller level in place of one of its own. */
+static bool fits_smaller(const sx_sunstone *plan, int memory, const void *point, const uint32_t *tile) {
+    const sx_model *model = plan->space->model;
+    for (int s = plan->memory[memory].first; s <= plan->memory[memory].last; s++) {
+        uint32_t extent[SX_MAX_DIMS];
+        if (!plan->smaller[s]) continue;
+        for (int d = 0; d < model->n_dims; d++)
+            extent[d] = (uint32_t)sx_mapping_extent(sx_map_point(point), s, d) * tile[d];
+        if (sx_sunstone_holds(model, plan->smaller[s], plan->keep[s], extent)) return true;
+    }
+    return false;
+}
+
+/* Takes the tiles from number `first` on out of a list that a smaller memory would hold. */
+static void drop_smaller(const sx_sunstone *plan, int memory, const void *point, size_t first,
+                         sx_sunstone_list *tiles) {
+    size_t n = first;
+    for (size_t i = first; i < tiles->n; i++) {
+        const sx_sunstone_tile *tile = sx_sunstone_at(tiles, i);
+        if (fits_smaller(plan, memory, point, tile->factor)) continue;
+        memmove(sx_sunstone_at(tiles, n++), tile, sizeof *tile);
+    }
+    tiles->n = n;
+}
+
 void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage,
                             const sx_sunstone_partial *at, bool maximal, sx_sunstone_list *out) {
     sx_sunstone_room room;
@@ -98,11 +128,11 @@ void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *st
         for (int d = 0; one && d < SX_MAX_DIMS; d++) one->factor[d] = 1;
         return;
     }
-    int slot = plan->space->temporal_slot[plan->memory[stage->memory].main];
-    for (int d = 0; d < plan->space->problem->n_dims; d++)
-        most[d] = plan->space->max[d][slot] / plan->space->min[d][slot];
-    make_room(plan, stage->memory, at->point, &room);
+    size_t first = out->n;
+    sx_sunstone_most(plan, stage->memory, most);
+    sx_sunstone_make_room(plan, stage->memory, at->point, &room);
     sx_sunstone_tiles(&room, &plan->divisors, at->left, most, maximal, (size_t)plan->on.limit, out);
+    drop_smaller(plan, stage->memory, at->point, first, out);
 }
 
 /* Adds to a list the unrollings of a stage from part number `part` on, after those in `parts`. */

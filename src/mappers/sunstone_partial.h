@@ -33,6 +33,11 @@ void sx_sunstone_put_banks(const sx_sunstone *plan, void *point);
 /* The dimensions that have loops of such factors. */
 uint32_t sx_sunstone_loops(const sx_sunstone *plan, const uint32_t *factor);
 
+/* What the tiles of a stage's memory must fit into, for a partial mapping, and the largest factors that
+ * constraints leave of it. */
+void sx_sunstone_make_room(const sx_sunstone *plan, int memory, const void *point, sx_sunstone_room *room);
+void sx_sunstone_most(const sx_sunstone *plan, int memory, uint32_t *most);
+
 /* Appends the tiles of a stage's memory for a partial mapping to a list of sx_sunstone_tile. */
 void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage,
                             const sx_sunstone_partial *at, bool maximal, sx_sunstone_list *out);

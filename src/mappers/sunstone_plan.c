@@ -6,6 +6,7 @@
 #include "mappers/sunstone_levels.h"
 #include "space/map_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Sets what levels keep: all they may, as far as there is room for one word of each. */
@@ -118,7 +119,8 @@ static sx_status set_base(sx_sunstone *plan) {
 
 sx_status sx_sunstone_init(const sx_map_space *space, const sx_objective *objective,
                            const sx_sunstone_switches *on, sx_sunstone *out) {
-    *out = (sx_sunstone){.space = space, .objective = objective, .on = *on};
+    *out = (sx_sunstone){
+        .space = space, .objective = objective, .on = *on, .incumbent = INFINITY, .cutoff = INFINITY};
     set_keeps(out);
     find_memories(out);
     sx_status status = set_stages(out);

@@ -14,7 +14,6 @@
 #include "mappers/sunstone_tiles.h"
 
 #include "base/status.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,18 +49,22 @@ void sx_sunstone_divisors_fini(sx_sunstone_divisors *divisors) {
     *divisors = (sx_sunstone_divisors){{0}, {0}};
 }
 
+bool sx_sunstone_holds(const sx_model *model, const sx_level *level, unsigned keep, const uint32_t *extent) {
+    double words = 0;
+    for (; keep; keep &= keep - 1) {
+        double size = (double)sx_shape_words(&model->shape[__builtin_ctz(keep)], extent);
+        words += level->bank_words > 0 ? ceil(size / level->bank_words) : size;
+    }
+    return words <= (level->bank_words > 0 ? level->banks : level->effective);
+}
+
 bool sx_sunstone_fits(const sx_sunstone_room *room, const uint32_t *tile) {
     const sx_model *model = room->space->model;
     for (int i = 0; i < room->n_levels; i++) {
-        const sx_level *level = &model->level[room->level[i]];
+        int s = room->level[i];
         uint32_t extent[SX_MAX_DIMS];
-        double words = 0;
         for (int d = 0; d < model->n_dims; d++) extent[d] = room->inner[i][d] * tile[d];
-        for (unsigned keep = room->keep[room->level[i]]; keep; keep &= keep - 1) {
-            double size = (double)sx_shape_words(&model->shape[__builtin_ctz(keep)], extent);
-            words += level->bank_words > 0 ? ceil(size / level->bank_words) : size;
-        }
-        if (words > (level->bank_words > 0 ? level->banks : level->effective)) return false;
+        if (!sx_sunstone_holds(model, &model->level[s], room->keep[s], extent)) return false;
     }
     return true;
 }

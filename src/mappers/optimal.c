@@ -1,59 +1,68 @@
-/* The best mapping of a space, proven: branch and bound over everything that a map space with exact factors
- * holds.
+/* The best mapping of a space, proven: branch and bound over everything that a map space holds.
  *
  * Source: our own, after the exact mappers that decompose the cost over the lattice of tile extents. A
  * mapping is decided in three parts, each with a lower bound of all that is left open (model/bound.h): how
  * loops are spread over the arrays (optimal_arrays.c; with it the compute cycles are known), what each level
- * keeps, then tiles and orders from the innermost level outward (optimal_descend.c). Arrays are taken in the
- * order of their bounds, first to sharpen the bound by tables, then, if it is still the least, to look at all
- * mappings of theirs that may be better than the incumbent, which the model itself evaluates. So the least
- * bound of the arrays that are left is at any time a proven lower bound of everything not seen. The first
- * incumbent is the best of some descents by random moves.
+ * keeps, then tiles and orders from the innermost level outward (optimal_descend.c). Open parts stand in a
+ * heap (optimal_nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
+ * ones are looked at, first to sharpen the bound by tables, then to evaluate all mappings of theirs that may
+ * be better than what is known. So the least bound in the heap is at any time a proven lower bound of
+ * everything not seen. The first incumbent is Sunstone's (optimal_start.c).
  *
- * What is not better by more than a share of 1e-12 counts as not better: bounds are sums of doubles.
+ * Looks are tasks, some at a time; each knows what was known when they began, and what it finds itself. They
+ * do not learn from each other meanwhile, as that would make results depend on who is faster. What is worth
+ * a look, with several best mappings, a front or several criteria: optimal_judge.c. Several criteria take a
+ * search each.
  *
- * Complexity: exponential at worst. Memory: a number per array, and per thread a table of the lattice for
- * each level and class of orders. */
+ * Complexity: exponential at worst. Memory: a node per array, and per thread a table of the lattice for each
+ * level and class of orders. */
 #include "base/status.h"
 #include "mappers/optimal_parts.h"
 #include "run/navigator.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP, DESCENTS, MOVES, TABLES, ARRAYS };
+enum { GAP, SUNSTONE, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
 
 static const char *const on_off[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
     [GAP] = {"gap", "end when the best is proven to be within this share of the optimum", NULL, 0, 0, 10,
              false, NULL},
-    [DESCENTS] = {"descents", "descents by random moves to begin with", NULL, 16, 0, 10000, true, NULL},
+    [SUNSTONE] = {"sunstone", "begin with the answer of sunstone:plus=on", NULL, 1, 0, 1, true, on_off},
+    [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no such answer", NULL,
+                  16, 0, 10000, true, NULL},
     [MOVES] = {"moves", "moves of each of them", NULL, 300, 1, 1000000, true, NULL},
     [TABLES] = {"tables", "bound by tables over all tiles", NULL, 1, 0, 1, true, on_off},
     [ARRAYS] = {"arrays", "refuse spaces with more ways to spread loops than this", NULL, 1e6, 1, 1e8, true,
                 NULL},
+    [EFFORT] = {"effort", "end after about so many million steps of the proof; 0: never", NULL, 0, 0, 1e9,
+                false, NULL},
 };
 
 enum {
     MOST_POINTS = 1 << 20,
     MOST_CHOICES = 16 /* bits */,
-    SHARPEN = 32,
-    SEARCH = 4,
-    STARTED = 8,
-    EFFORT = 20000,
-    MOST_LOOKS = 24
+    SEARCHES = 16, /* of a round */
+    LOOKS = 4096,  /* of a round, at most */
+    FIRST_EFFORT = 20000,
+    MOST_LOOKS = 30
 };
 
-/* What a search remembers: this, a bound per array (INFINITY: closed), then a byte per array: how often it
- * was looked at. The first look sharpens the bound, the others search, each with four times the effort of the
- * one before. */
+/* What a search remembers: this, then per array the bound by tables and whether it was searched, then the
+ * best points of the criteria that are done, then the heap. */
 typedef struct state {
-    uint64_t descents; /* begun */
-    uint64_t n;
-    double bound[];
+    sx_optimal_begun begun;
+    uint64_t n_arrays, n_nodes, room;
+    uint64_t steps;
+    uint64_t criterion, listed; /* the one at hand; its arrays are in the heap */
+    double least[SX_MAX_CRITERIA];
+    uint64_t found; /* criteria that have a point, as a mask */
+    sx_score score[SX_MAX_CRITERIA];
 } state;
 
 /* What all tasks read, and what each writes. */
@@ -64,77 +73,110 @@ typedef struct plan {
     sx_bound *bound;
     sx_arrays arrays;
     sx_judge judge;
-    double best; /* at the start of the tasks */
-    uint64_t from;
-    uint64_t pick[SHARPEN];
-    double value[SHARPEN];
-    sx_ending ending[SHARPEN];
-    bool sharpen;
-    const uint8_t *looks;
+    state *s;
+    double *sharp;     /* of the state: per array, the bound by tables */
+    uint8_t *searched; /* of the state: per array */
+    unsigned char *point;
+    sx_node *heap;
+    sx_hope known; /* at the start of the tasks */
+    size_t n_looks;
+    sx_look *look;
+    sx_hope *hope;
+    sx_ending *ending;
+    pthread_mutex_t lock;
+    size_t n_idle, idle_room; /* under the lock: workspaces */
+    sx_descent **idle;
     atomic_bool failed; /* memory is out */
 } plan;
 
-/* How often each array was looked at. */
-static uint8_t *looks_of(state *s) {
-    return (uint8_t *)(s->bound + s->n);
+/* Where the parts of a state begin, up to the end. */
+static size_t lay_out(const plan *p, size_t *sharp, size_t *searched, size_t *point, size_t *heap) {
+    const sx_objective *objective = sx_run_objective(p->run);
+    size_t n = p->arrays.n, points = objective->n_criteria > 1 ? objective->n_criteria : 0;
+    *sharp = sizeof(state);
+    *searched = *sharp + n * sizeof(double);
+    *point = *searched + (n + 7) / 8 * 8;
+    *heap = *point + (points * p->space->space.point_size + 7) / 8 * 8;
+    return *heap;
 }
 
-/* A task: a descent by random moves. */
-static void run_descent(void *user, size_t task, sx_worker *worker) {
-    plan *p = user;
-    const sx_space *space = &p->space->space;
-    sx_rng rng = sx_rng_stream(sx_run_seed(p->run), "optimal.descent", p->from + task);
-    void *now = sx_worker_scratch(worker, 0), *next = sx_worker_scratch(worker, 1);
-    uint64_t rejected = 0;
-    bool drawn = sx_space_draw_legal(space, &rng, now, &rejected);
-    sx_worker_reject(worker, rejected);
-    if (!drawn) return;
-    sx_outcome best = sx_worker_evaluate(worker, now, false);
-    uint64_t moves = (uint64_t)sx_run_setting(p->run, MOVES);
-    for (uint64_t i = 0; i < moves && best.reason != SX_NOT_EVALUATED && !sx_worker_stopped(worker); i++) {
-        memcpy(next, now, space->point_size);
-        if (!sx_space_mutate(space, &rng, -1, sx_rng_below(&rng, 4) == 0, 20, next,
-                             sx_worker_scratch(worker, 2)))
-            continue;
-        sx_outcome outcome = sx_worker_evaluate(worker, next, false);
-        if (outcome.reason == SX_NOT_EVALUATED) return;
-        if (outcome.reason != 0 || outcome.value > best.value) continue;
-        best = outcome;
-        memcpy(now, next, space->point_size);
+/* Finds the parts of the state, which may have moved. */
+static void find_parts(plan *p, void *block) {
+    size_t sharp, searched, point, heap;
+    lay_out(p, &sharp, &searched, &point, &heap);
+    p->s = block;
+    p->sharp = (double *)(void *)((char *)block + sharp);
+    p->searched = (uint8_t *)block + searched;
+    p->point = (unsigned char *)block + point;
+    p->heap = (sx_node *)(void *)((char *)block + heap);
+}
+
+/* Puts a node into the heap; false when memory is out. */
+static bool push(plan *p, const sx_node *node) {
+    state *s = p->s;
+    if (s->n_nodes == s->room) {
+        size_t a, b, c, d, room = s->room ? 2 * s->room : 1024;
+        void *block = sx_run_state_resize(p->run, lay_out(p, &a, &b, &c, &d) + room * sizeof *node);
+        if (!block) return false;
+        find_parts(p, block);
+        s = p->s;
+        s->room = room;
     }
+    p->heap[s->n_nodes] = *node;
+    sx_heap_push(p->heap, s->n_nodes++);
+    return true;
 }
 
-/* A task: sharpens the bound of an array, or searches it. */
-static void run_array(void *user, size_t task, sx_worker *worker) {
+/* A workspace that nobody uses, or a new one. */
+static sx_status take_descent(plan *p, sx_descent **out) {
+    pthread_mutex_lock(&p->lock);
+    sx_descent *descent = p->n_idle > 0 ? p->idle[--p->n_idle] : NULL;
+    pthread_mutex_unlock(&p->lock);
+    *out = descent;
+    return descent ? SX_OK : sx_descent_new(p->bound, p->choices, p->space, out);
+}
+
+static void give_descent(plan *p, sx_descent *descent) {
+    pthread_mutex_lock(&p->lock);
+    if (p->n_idle == p->idle_room) {
+        size_t room = p->idle_room + 16;
+        sx_descent **idle = realloc(p->idle, room * sizeof *idle);
+        p->idle = idle ? idle : p->idle;
+        p->idle_room = idle ? room : p->idle_room;
+    }
+    bool kept = p->n_idle < p->idle_room;
+    if (kept) p->idle[p->n_idle++] = descent;
+    pthread_mutex_unlock(&p->lock);
+    if (!kept) sx_descent_free(descent);
+}
+
+/* A task: a look at a node. */
+static void run_look(void *user, size_t task, sx_worker *worker) {
     plan *p = user;
+    sx_look *look = &p->look[task];
     sx_descent *descent;
-    sx_status status = sx_descent_new(p->bound, p->choices, p->space, &p->judge, &descent);
+    sx_status status = take_descent(p, &descent);
     p->ending[task] = SX_STOPPED;
-    if (status) {
+    sx_hope_copy(&p->hope[task], &p->known);
+    if (status || p->hope[task].failed) {
         sx_status_free(status);
         atomic_store(&p->failed, true);
         return;
     }
-    if (p->sharpen) {
-        p->value[task] = sx_descent_bound(descent, &p->arrays, p->pick[task], p->best);
-        p->ending[task] = SX_TIRED;
-    } else {
-        uint64_t effort = (uint64_t)EFFORT << (2 * p->looks[p->pick[task]]);
-        p->ending[task] = sx_descent_search(descent, &p->arrays, p->pick[task], p->best, effort, worker);
-    }
-    sx_descent_free(descent);
-}
-
-/* Whether an objective cannot fall as energy or cycles grow. */
-static bool is_sound(const sx_objective *objective) {
-    const sx_criterion *c = &objective->criterion[0];
-    return c->metric == SX_UTILIZATION ||
-           (c->metric == SX_PRODUCT && c->energy_power >= 0 && c->delay_power >= 0);
+    look->arrays = &p->arrays;
+    look->hope = &p->hope[task];
+    look->worker = worker;
+    unsigned looks = look->node.looks < MOST_LOOKS ? look->node.looks : MOST_LOOKS;
+    look->effort = (uint64_t)FIRST_EFFORT << looks;
+    p->ending[task] = looks == 0 ? sx_descent_sharpen(descent, look) : sx_descent_search(descent, look);
+    if (look->hope->failed) atomic_store(&p->failed, true);
+    give_descent(p, descent);
 }
 
 /* Makes everything but the state; refuses what is too large. */
 static sx_status make_plan(plan *p, sx_run *run) {
     const sx_map_space *space = p->space = sx_map_space_of(sx_run_space(run));
+    const sx_objective *objective = sx_run_objective(run);
     int bits = 0;
     p->run = run;
     if (space->options.remainders)
@@ -147,18 +189,38 @@ static sx_status make_plan(plan *p, sx_run *run) {
         return sx_error_hint(
             sx_error_new(SX_ERR_LIMIT, "there are 2^%d ways to keep tensors in memories", bits),
             "say where they are kept, or search with another mapper");
-    const sx_objective *objective = sx_run_objective(run);
     p->judge = (sx_judge){.objective = objective,
                           .gap = sx_run_setting(run, GAP),
-                          .sound = is_sound(objective),
+                          .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
+                          .front = sx_run_pareto(run),
                           .tables = sx_run_setting(run, TABLES) > 0};
     SX_TRY(sx_map_choices_new(space, &p->choices));
     SX_TRY(sx_bound_new(space->model, MOST_POINTS, &p->bound));
-    return sx_arrays_list(p->choices, space, (size_t)sx_run_setting(run, ARRAYS), &p->arrays);
+    SX_TRY(sx_arrays_list(p->choices, space, (size_t)sx_run_setting(run, ARRAYS), &p->arrays));
+    p->look = calloc(LOOKS, sizeof *p->look);
+    p->hope = calloc(LOOKS, sizeof *p->hope);
+    p->ending = calloc(LOOKS, sizeof *p->ending);
+    return p->look && p->hope && p->ending ? SX_OK : sx_error_memory();
 }
 
-/* Bounds every array by itself. */
-static sx_status bound_arrays(const plan *p, double *out) {
+static void free_plan(plan *p) {
+    for (size_t i = 0; i < LOOKS; i++) {
+        if (p->look) free(p->look[i].left.at);
+        if (p->hope) sx_hope_fini(&p->hope[i]);
+    }
+    for (size_t i = 0; i < p->n_idle; i++) sx_descent_free(p->idle[i]);
+    sx_hope_fini(&p->known);
+    free(p->idle);
+    free(p->look);
+    free(p->hope);
+    free(p->ending);
+    sx_arrays_fini(&p->arrays);
+    sx_bound_free(p->bound);
+    sx_map_choices_free(p->choices);
+}
+
+/* Bounds every array by itself: a node of each, for `out` with that array's number. */
+static sx_status bound_arrays(const plan *p, sx_node *out) {
     uint8_t may[SX_MAX_LEVELS] = {0};
     sx_rest *rest;
     sx_outline outline;
@@ -168,128 +230,219 @@ static sx_status bound_arrays(const plan *p, double *out) {
         outline.keep[l] = p->space->fixed_keep[l];
         may[l] = p->space->free_keep[l] | p->space->banked[l];
     }
-    for (uint64_t i = 0; i < p->arrays.n; i++) {
+    for (size_t i = 0; i < p->arrays.n; i++) {
         sx_arrays_get(&p->arrays, i, &outline);
         sx_score least = sx_rest_array(rest, &outline, may);
-        out[i] = sx_judge_value(&p->judge, &least);
+        out[i] = (sx_node){.bound = sx_judge_value(&p->judge, &least),
+                           .energy = least.energy_pj,
+                           .cycles = least.cycles,
+                           .from = -INFINITY,
+                           .array = (uint32_t)i,
+                           .keep = SX_ANY_KEEP,
+                           .parts = 1};
     }
     sx_rest_free(rest);
     return SX_OK;
 }
 
-/* The descents. */
-static void begin(plan *p, state *s) {
-    uint64_t all = (uint64_t)sx_run_setting(p->run, DESCENTS);
-    while (s->descents < all && sx_run_continue(p->run)) {
-        uint64_t left = all - s->descents, n = left < STARTED ? left : STARTED;
-        p->from = s->descents;
-        sx_run_tasks(p->run, n, run_descent, p);
-        s->descents += n;
+/* Puts all arrays into the heap for the criterion at hand. */
+static sx_status list_arrays(plan *p) {
+    size_t n = p->arrays.n;
+    sx_node *node = malloc((n + 1) * sizeof *node);
+    sx_status status = node ? bound_arrays(p, node) : sx_error_memory();
+    p->s->n_nodes = 0;
+    for (size_t i = 0; i < n && !status; i++) {
+        p->sharp[i] = node[i].bound;
+        p->searched[i] = 0;
+        if (node[i].bound < INFINITY && !push(p, &node[i])) status = sx_error_memory();
     }
+    free(node);
+    p->s->listed = true;
+    return status;
 }
 
-/* The order in which arrays are looked at: by their bounds, but those that took much effort already give way.
- */
-static double rank_of(const state *s, const uint8_t *looks, uint64_t i) {
-    double tired = looks[i] > 1 ? looks[i] - 1 : 0;
-    return s->bound[i] > 0 ? s->bound[i] * (1 + tired / 2) : s->bound[i];
+/* The least bound of all that is open; INFINITY where nothing is. */
+static double least_open(const plan *p) {
+    double least = INFINITY;
+    for (size_t i = 0; i < p->s->n_nodes; i++) {
+        const sx_node *node = &p->heap[i];
+        if (sx_hope_open(&p->known, node->bound, node->energy, node->cycles))
+            least = fmin(least, node->bound);
+    }
+    return least;
 }
 
-/* The first open array, and those next to it of which the same is asked: sets the picks, returns how many. */
-static size_t pick(plan *p, state *s) {
-    const uint8_t *looks = p->looks = looks_of(s);
-    bool sharpens = p->judge.tables && p->judge.sound;
-    uint64_t first = s->n;
-    size_t n = 0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->bound[i] == INFINITY || !sx_judge_open(&p->judge, s->bound[i], p->best)) continue;
-        if (first == s->n || rank_of(s, looks, i) < rank_of(s, looks, first)) first = i;
-    }
-    if (first == s->n) return 0;
-    p->sharpen = sharpens && looks[first] == 0;
-    size_t most = p->sharpen ? SHARPEN : SEARCH;
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (s->bound[i] == INFINITY || !sx_judge_open(&p->judge, s->bound[i], p->best)) continue;
-        if (sharpens && p->sharpen != (looks[i] == 0)) continue;
-        double rank = rank_of(s, looks, i);
-        if (n == most && rank >= rank_of(s, looks, p->pick[n - 1])) continue;
-        size_t at = n < most ? n++ : n - 1;
-        for (; at > 0 && rank_of(s, looks, p->pick[at - 1]) > rank; at--) p->pick[at] = p->pick[at - 1];
-        p->pick[at] = i;
+/* States a lower bound of the first criterion: what is open, what is known, and what the gap gave up. */
+static void tell_bound(const plan *p) {
+    const sx_shelf *best = &p->known.kept;
+    double least = fmin(least_open(p), p->known.limit);
+    if (best->n > 0) least = fmin(least, best->kept[0].value);
+    if (p->judge.criterion == 0 && sx_judge_sound(&p->judge, 0) && least > 0 && least < INFINITY)
+        sx_run_bound(p->run, least * (1 - 1e-12));
+}
+
+/* Takes the most hopeful nodes out of the heap; returns how many. */
+static size_t pick(plan *p) {
+    state *s = p->s;
+    size_t most = s->n_nodes / 256, searches = 0, n = 0;
+    most = most < SEARCHES || p->judge.k > 1 ? SEARCHES : most > LOOKS ? LOOKS : most;
+    while (s->n_nodes > 0 && n < most && searches < SEARCHES) {
+        sx_heap_pop(p->heap, s->n_nodes);
+        const sx_node *node = &p->heap[--s->n_nodes];
+        if (!sx_hope_open(&p->known, node->bound, node->energy, node->cycles)) continue;
+        p->look[n++].node = *node;
+        searches += node->looks > 0;
     }
     return n;
 }
 
-/* Takes over what tasks found out. */
-static void learn(const plan *p, state *s, size_t n) {
+/* Remembers a point of the criterion at hand. */
+static void keep_point(plan *p, const sx_hope *hope) {
+    size_t size = p->space->space.point_size;
+    state *s = p->s;
+    if (p->judge.objective->n_criteria == 1 || hope->kept.n == 0) return;
+    if (s->found >> s->criterion & 1 && hope->kept.kept[0].value >= s->least[s->criterion]) return;
+    s->found |= 1u << s->criterion;
+    s->least[s->criterion] = hope->kept.kept[0].value;
+    s->score[s->criterion] = hope->kept.kept[0].score;
+    memcpy(p->point + s->criterion * size, sx_shelf_point(&hope->kept, 0), size);
+}
+
+/* Takes over what the looks left; false when memory is out. */
+static bool learn(plan *p, size_t n) {
+    bool good = true;
     for (size_t i = 0; i < n; i++) {
-        uint8_t *looks = &looks_of(s)[p->pick[i]];
-        double *bound = &s->bound[p->pick[i]];
-        if (p->ending[i] == SX_CLOSED) {
-            *bound = INFINITY;
-            *looks = SX_SEARCHED;
-        }
-        if (p->ending[i] == SX_TIRED && *looks < MOST_LOOKS) ++*looks;
-        if (p->sharpen && p->ending[i] != SX_STOPPED) *bound = fmax(*bound, p->value[i]);
+        const sx_look *look = &p->look[i];
+        size_t array = look->node.array;
+        p->s->steps += look->steps;
+        if (look->node.looks > 0) p->searched[array] = 1;
+        if (look->node.looks == 0 && look->node.keep == SX_ANY_KEEP)
+            p->sharp[array] = look->left.n > 0 ? look->left.at[0].bound : INFINITY;
+        for (size_t k = 0; k < look->left.n; k++) good = good && push(p, &look->left.at[k]);
+        if (p->hope[i].found) keep_point(p, &p->hope[i]);
     }
+    return good;
 }
 
-/* States what is proven. */
-static void conclude(const plan *p, state *s, bool all) {
-    double best, least = INFINITY;
-    bool found = sx_run_incumbent(p->run, &best) != NULL;
-    for (uint64_t i = 0; i < s->n; i++) least = fmin(least, s->bound[i]);
-    if (sx_run_objective(p->run)->n_criteria > 1) return;
-    if (!all || (found && p->judge.gap > 0)) {
-        double bound = found ? fmin(least, best / (1 + (best > 0 ? p->judge.gap : 0))) : least;
-        if (p->judge.sound && bound > -INFINITY && bound < INFINITY)
-            sx_run_bound(p->run, bound * (1 - 1e-12));
-    } else if (found) {
-        sx_run_bound(p->run, best);
-        sx_run_optimal(p->run);
-    }
+/* Puts nodes back that were not looked at to the end. */
+static bool put_back(plan *p, size_t n) {
+    bool good = true;
+    for (size_t i = 0; i < n; i++) good = good && push(p, &p->look[i].node);
+    return good;
 }
 
-/* Says how the arrays were closed. */
-static sx_status prove(const plan *p, state *s) {
-    double *compulsory = malloc((s->n + 1) * sizeof *compulsory);
-    sx_status status = compulsory ? bound_arrays(p, compulsory) : sx_error_memory();
-    if (!status) status = sx_arrays_prove(p->run, &p->arrays, compulsory, s->bound, looks_of(s));
+/* Reads what is known for the criterion at hand, with the best point so far of its own. */
+static void read_known(plan *p) {
+    const state *s = p->s;
+    sx_hope_read(&p->known, &p->judge, p->run);
+    if (s->found >> s->criterion & 1)
+        sx_hope_learn(&p->known, &s->score[s->criterion],
+                      p->point + s->criterion * p->space->space.point_size);
+    keep_point(p, &p->known);
+    if (p->known.failed) atomic_store(&p->failed, true);
+}
+
+/* Searches for the optimum of the criterion at hand; *all: nothing is left. */
+static sx_status search_criterion(plan *p, bool *all) {
+    state *s = p->s;
+    double most = sx_run_setting(p->run, EFFORT) * 1e6;
+    p->judge.criterion = (int)s->criterion;
+    memcpy(p->judge.least, s->least, sizeof p->judge.least);
+    if (!s->listed) SX_TRY(list_arrays(p));
+    for (*all = false;;) {
+        read_known(p);
+        tell_bound(p);
+        if (atomic_load(&p->failed)) return sx_error_memory();
+        bool go_on = sx_run_continue(p->run) && (most == 0 || (double)p->s->steps < most);
+        size_t n = go_on ? pick(p) : 0;
+        *all = go_on && n == 0;
+        if (n == 0) break;
+        sx_run_tasks(p->run, n, run_look, p);
+        if (atomic_load(&p->failed)) return sx_error_memory();
+        if (!(sx_run_stopped(p->run) ? put_back(p, n) : learn(p, n))) return sx_error_memory();
+    }
+    return SX_OK;
+}
+
+/* Evaluates the optima of several criteria one after another, so that the run's incumbent becomes the last of
+ * them: the first drives out all that is beyond its tolerance, each other one is better than those before. */
+static void evaluate_optima(const plan *p) {
+    size_t size = p->space->space.point_size;
+    sx_outcome outcome;
+    for (int i = 0; i < p->judge.objective->n_criteria; i++)
+        sx_run_evaluate(p->run, p->point + (size_t)i * size, 1, &outcome);
+}
+
+/* Searches for one criterion after another. */
+static sx_status search_criteria(plan *p) {
+    const uint64_t n = p->judge.objective->n_criteria;
+    bool all = true, exact = p->judge.gap == 0 && (n == 1 || sx_run_k_best(p->run) == 1);
+    while (p->s->criterion < n) {
+        SX_TRY(search_criterion(p, &all));
+        if (!all) return SX_OK;
+        if (n > 1 && !(p->s->found >> p->s->criterion & 1)) return SX_OK;
+        if (p->s->criterion == 0) tell_bound(p);
+        p->s->criterion++;
+        p->s->listed = false;
+    }
+    if (n > 1) evaluate_optima(p);
+    if (exact && !sx_run_stopped(p->run)) sx_run_optimal(p->run);
+    return SX_OK;
+}
+
+/* Says how the arrays were closed. Where the final bound is below an array's bound by tables, these say so;
+ * what is searched below it counts as searched. */
+static sx_status prove(const plan *p) {
+    size_t n = p->arrays.n;
+    sx_node *node = malloc((n + 1) * sizeof *node);
+    double *compulsory = malloc((n + 1) * sizeof *compulsory);
+    uint8_t *looks = calloc(n + 1, 1);
+    sx_status status = node && compulsory && looks ? bound_arrays(p, node) : sx_error_memory();
+    for (size_t i = 0; i < n && !status; i++) {
+        compulsory[i] = node[i].bound;
+        looks[i] = p->searched[i] && p->sharp[i] < p->known.best ? SX_SEARCHED : 0;
+    }
+    if (!status) status = sx_arrays_prove(p->run, &p->arrays, compulsory, p->sharp, looks);
+    free(node);
     free(compulsory);
+    free(looks);
     return status;
 }
 
+/* Makes the state, or takes that of a checkpoint. */
+static sx_status make_state(plan *p) {
+    size_t a, b, c, d, least = lay_out(p, &a, &b, &c, &d), size = least;
+    bool resumed;
+    void *block = sx_run_state_sized(p->run, &size, &resumed);
+    if (!block) return sx_error_memory();
+    find_parts(p, block);
+    if (!resumed) p->s->n_arrays = p->arrays.n;
+    bool fits = size >= least && p->s->n_arrays == p->arrays.n &&
+                (size - least) / sizeof(sx_node) == p->s->room && p->s->n_nodes <= p->s->room;
+    return fits ? SX_OK : sx_error_new(SX_ERR_INPUT, "the checkpoint is of another search");
+}
+
 static sx_status search_all(plan *p) {
-    bool resumed, all = false;
-    uint64_t n = p->arrays.n;
-    state *s = sx_run_state(p->run, sizeof *s + n * (sizeof *s->bound + 1), &resumed);
-    if (!s) return sx_error_memory();
-    if (!resumed) {
-        s->n = n;
-        SX_TRY(bound_arrays(p, s->bound));
-        sx_run_evaluate_starts(p->run, 0);
-    }
-    begin(p, s);
-    for (;;) {
-        sx_run_incumbent(p->run, &p->best);
-        size_t picked = pick(p, s);
-        all = picked == 0;
-        if (all || !sx_run_continue(p->run)) break;
-        sx_run_tasks(p->run, picked, run_array, p);
-        if (atomic_load(&p->failed)) return sx_error_memory();
-        if (!sx_run_stopped(p->run)) learn(p, s, picked);
-    }
-    conclude(p, s, all);
-    return sx_run_wants_proof(p->run) ? prove(p, s) : SX_OK;
+    const sx_optimal_start start = {.run = p->run,
+                                    .space = p->space,
+                                    .choices = p->choices,
+                                    .sunstone = sx_run_setting(p->run, SUNSTONE) > 0,
+                                    .walks = (uint64_t)sx_run_setting(p->run, DESCENTS),
+                                    .moves = (uint64_t)sx_run_setting(p->run, MOVES)};
+    SX_TRY(make_state(p));
+    SX_TRY(sx_optimal_begin(&start, &p->s->begun));
+    SX_TRY(search_criteria(p));
+    bool single = p->judge.objective->n_criteria == 1;
+    return single && sx_run_wants_proof(p->run) ? prove(p) : SX_OK;
 }
 
 static sx_status search(sx_run *run) {
     plan p = {0};
+    if (pthread_mutex_init(&p.lock, NULL) != 0) return sx_error_memory();
     sx_status status = make_plan(&p, run);
     if (!status) status = search_all(&p);
-    sx_arrays_fini(&p.arrays);
-    sx_bound_free(p.bound);
-    sx_map_choices_free(p.choices);
+    free_plan(&p);
+    pthread_mutex_destroy(&p.lock);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* Every way to spread a problem's loops over an architecture's arrays: a factor per dimension and level with
- * a fan-out. Ways to lay the loops on X and Y are not told apart here.
+ * a fan-out. Ways to lay the loops on X and Y are not told apart here. And every choice of kept tensors.
  *
  * Complexity: one step per list entry and dimension. */
 #include "mappers/optimal_parts.h"
@@ -120,4 +120,26 @@ void sx_arrays_get(const sx_arrays *arrays, size_t index, sx_outline *outline) {
         for (int d = 0; d < SX_MAX_DIMS; d++) outline->spatial[s][d] = 1;
         memcpy(outline->spatial[s], from, n_dims * sizeof *from);
     }
+}
+
+/* The tensors that a level may keep or not. */
+static unsigned free_tensors(const sx_map_space *space, int s) {
+    return (unsigned)space->free_keep[s] | (space->banked[s] & ~(unsigned)space->fixed_keep[s]);
+}
+
+uint32_t sx_keep_choices(const sx_map_space *space) {
+    int bits = 0;
+    for (int s = 0; s < space->arch->n_levels; s++) bits += __builtin_popcount(free_tensors(space, s));
+    return 1u << bits;
+}
+
+bool sx_keep_choice(const sx_map_space *space, uint32_t choice, sx_outline *outline) {
+    unsigned kept = 0, all = (1u << space->problem->n_tensors) - 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        outline->keep[s] = space->fixed_keep[s];
+        for (unsigned may = free_tensors(space, s); may; may &= may - 1, choice >>= 1)
+            if (choice & 1) outline->keep[s] |= (uint8_t)(may & -may);
+        kept |= outline->keep[s];
+    }
+    return kept == all;
 }

@@ -1,11 +1,10 @@
-/* All mappings of one array that may be better than what is known: what levels keep, then tiles and orders
- * from the innermost level outward, each choice only where its bound leaves hope, the most hopeful first.
+/* All mappings of one array that may be worth a look: what levels keep, then tiles and orders from the
+ * innermost level outward, each choice only where its bound leaves hope, the most hopeful first.
  *
- * What is left out without a bound, and why no optimum is lost: ways to lay spatial loops on X and Y at a
- * level where no cost tells them apart. Where they stand decides only hops, which cost nothing without energy
- * in the network, and neighbours, which matter to compute units (level 0) and to sliding windows whose own
- * dimensions are spread at that level (section 4 of the specification; model/express.c holds the same view,
- * bit for bit). Legality is the same for all that have room.
+ * A look that takes too long leaves off between two innermost tiles and hands back what is left: the other
+ * choices of kept tensors, and of this one the tiles that were not begun, dealt out over several parts so
+ * that other threads can take them. Tiles are gone through by their bounds, so the first that is left bounds
+ * the rest.
  *
  * Complexity: exponential at worst; what is visited depends on how close the bounds are. */
 #include "mappers/optimal_parts.h"
@@ -16,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tile or an order that may be chosen, with its bound. */
+enum { PARTS = 4, MOST_PARTS = 256, FEW_TILES = 8, POLL = 256 };
+
+/* A tile or an order that may be chosen, with its bounds. */
 typedef struct option {
-    double value;
+    double value, energy, cycles;
     uint32_t number;
 } option;
 
@@ -36,46 +37,27 @@ typedef struct divisors {
 struct sx_descent {
     const sx_bound *bound;
     const sx_map_space *space;
-    sx_map_choices *choices;
-    const sx_judge *judge;
     sx_rest *rest;
-    sx_worker *worker;
-    void *point;
-    double best;
-    bool over, failed, tired;
-    uint64_t steps, effort;
+    sx_leaf leaf;
+    const sx_hope *hope;
+    sx_look *look;
+    bool tired;
     divisors of[SX_MAX_DIMS];
     options tiles[SX_MAX_LEVELS], orders[SX_MAX_LEVELS], keeps;
-    const uint16_t *spread[SX_MAX_LEVELS];
-    size_t n_spreads[SX_MAX_LEVELS];
-    bool laid[SX_MAX_LEVELS]; /* X and Y matter */
     sx_stem stem[SX_MAX_LEVELS + 1];
 };
 
-double sx_judge_value(const sx_judge *judge, const sx_score *bound) {
-    if (!judge->sound) return -INFINITY;
-    sx_score least = *bound;
-    least.energy_pj = fmax(least.energy_pj, 0);
-    return sx_criterion_value(&judge->objective->criterion[0], &least);
-}
-
-bool sx_judge_open(const sx_judge *judge, double bound, double best) {
-    const double rounding = 1e-12;
-    double tolerance = judge->objective->n_criteria > 1 ? judge->objective->tolerance + rounding : -rounding;
-    return bound < best * (1 + tolerance) / (1 + judge->gap) || best == INFINITY;
-}
-
 /* Adds an option; notes when memory is out. */
-static void add(sx_descent *w, options *list, double value, uint32_t number) {
+static void add(sx_descent *w, options *list, double value, const sx_score *bound, uint32_t number) {
     if (list->n == list->room) {
         size_t room = list->room ? 2 * list->room : 256;
         option *at = realloc(list->at, room * sizeof *at);
-        w->failed |= !at;
+        w->leaf.failed |= !at;
         if (!at) return;
         list->at = at;
         list->room = room;
     }
-    list->at[list->n++] = (option){value, number};
+    list->at[list->n++] = (option){value, bound->energy_pj, bound->cycles, number};
 }
 
 /* By value, then by number. */
@@ -111,11 +93,12 @@ static bool list_divisors(const sx_bound *bound, int d, divisors *out) {
 }
 
 sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices, const sx_map_space *space,
-                         const sx_judge *judge, sx_descent **out) {
+                         sx_descent **out) {
     sx_descent *w = calloc(1, sizeof *w);
     if (!w) return sx_error_memory();
-    *w = (sx_descent){.bound = bound, .space = space, .choices = choices, .judge = judge};
+    *w = (sx_descent){.bound = bound, .space = space, .leaf = {.space = space, .choices = choices}};
     bool good = true;
+    for (int v = 0; v < space->problem->n_tensors; v++) w->leaf.windows |= bound->crowd[v];
     for (int d = 0; d < space->problem->n_dims; d++) good &= list_divisors(bound, d, &w->of[d]);
     sx_status status = good ? sx_rest_new(bound, &w->rest) : sx_error_memory();
     if (status) {
@@ -141,68 +124,41 @@ void sx_descent_free(sx_descent *w) {
     free(w);
 }
 
-static bool hopeful(const sx_descent *w, double value) {
-    return sx_judge_open(w->judge, value, w->best);
+static bool hopeful(const sx_descent *w, const option *o) {
+    return sx_hope_open(w->hope, o->value, o->energy, o->cycles);
 }
 
-/* Looks now and then whether the search was stopped. */
+/* Whether an option and those after it leave no hope, whatever the front says. */
+static bool is_past(const sx_descent *w, const option *o) {
+    return !w->hope->judge->front && o->value >= w->hope->limit;
+}
+
+static bool cut_off(const sx_descent *w) {
+    return w->leaf.over || w->leaf.failed;
+}
+
+/* Counts a step; looks now and then whether the search was stopped. */
 static bool goes_on(sx_descent *w) {
-    if (w->worker && ++w->steps % 256 == 0 && sx_worker_stopped(w->worker)) w->over = true;
-    w->tired |= w->worker && w->steps > w->effort;
-    return !w->over && !w->failed && !w->tired;
+    if (++w->look->steps % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+    w->tired |= w->look->steps > w->look->effort;
+    return !cut_off(w) && !w->tired;
 }
 
-/* Which levels' X and Y matter, and how loops can be laid there. */
-static void set_spreads(sx_descent *w) {
-    const sx_model *model = w->space->model;
-    for (int s = 0; s < model->n_levels; s++) {
-        const uint32_t *factor = w->rest->outline.spatial[s];
-        uint32_t loops = 0, crowd = 0;
-        if (w->space->spatial_slot[s] < 0) continue;
-        for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(factor[d] > 1) << d;
-        for (int v = 0; v < model->n_tensors; v++) crowd |= w->bound->crowd[v];
-        w->spread[s] = sx_map_spreads_of(w->choices, s, loops, &w->n_spreads[s]);
-        w->failed |= !w->spread[s];
-        w->laid[s] = model->net_energy || (!model->options.no_link_transfers && (s == 0 || (loops & crowd)));
-    }
-}
-
-/* Evaluates the mapping. */
-static void evaluate(sx_descent *w) {
-    sx_map_settle(w->space, w->point);
-    if (w->space->space.type->check(&w->space->space, w->point) != 0) {
-        sx_worker_reject(w->worker, 1);
-        return;
-    }
-    sx_outcome outcome = sx_worker_evaluate(w->worker, w->point, true);
-    w->over |= outcome.reason == SX_NOT_EVALUATED;
-    if (outcome.reason == 0) w->best = fmin(w->best, outcome.value);
-}
-
-/* Evaluates the mapping in all ways to lay the spatial loops of the levels up to `level`. */
-static void try_spreads(sx_descent *w, int level) {
-    while (level >= 0 && w->space->spatial_slot[level] < 0) level--;
-    if (level < 0) {
-        evaluate(w);
-        return;
-    }
-    for (size_t i = 0; i < w->n_spreads[level] && goes_on(w); i++) {
-        if (!sx_array_fits(w->space, level, w->rest->outline.spatial[level], w->spread[level][i])) continue;
-        sx_map_lay(w->space, level, w->spread[level][i], w->point);
-        try_spreads(w, level - 1);
-        if (!w->laid[level]) break;
-    }
+/* Adds an option where its bound leaves hope. */
+static void offer(sx_descent *w, options *list, const sx_score *bound, uint32_t number) {
+    double value = sx_judge_value(w->hope->judge, bound);
+    if (sx_hope_open(w->hope, value, bound->energy_pj, bound->cycles)) add(w, list, value, bound, number);
 }
 
 /* Lists the tiles of a level from dimension d on that may lead to something better. */
 static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t number) {
     const sx_map_space *space = w->space;
     const sx_stem *stem = &w->stem[s];
-    if (!goes_on(w)) return;
+    if (cut_off(w)) return;
     if (d == space->problem->n_dims) {
+        if (++w->look->steps % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
         sx_score bound = sx_stem_try(w->rest, stem, s, extent, number);
-        double value = bound.energy_pj < INFINITY ? sx_judge_value(w->judge, &bound) : INFINITY;
-        if (value < INFINITY && hopeful(w, value)) add(w, &w->tiles[s], value, number);
+        offer(w, &w->tiles[s], &bound, number);
         return;
     }
     int slot = space->temporal_slot[s];
@@ -217,48 +173,27 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
     }
 }
 
-/* Gives a level what the outline keeps; false where its banks cannot be dealt out so. */
-static bool set_keep(sx_descent *w, int s, const uint32_t *extent) {
-    uint8_t keep = w->rest->outline.keep[s];
-    sx_map_level(w->point, s)->keep = keep;
-    if (!w->space->banked[s]) return true;
-    sx_map_keep choice[1 << SX_MAX_TENSORS];
-    int n = sx_map_keeps_of(w->space, s, extent, choice);
-    for (int i = 0; i < n; i++) {
-        if (choice[i].keep != keep) continue;
-        memcpy(sx_map_banks(w->space, w->point, s), choice[i].banks, sizeof choice[i].banks);
-        return true;
-    }
-    return false;
-}
-
 static void descend(sx_descent *w, int s);
 
 /* Goes through the orders of a level whose tile is set. */
 static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t number) {
-    bool spread = false, last = s + 1 == w->space->arch->n_levels;
-    uint32_t loops = 0;
+    bool last = s + 1 == w->space->arch->n_levels;
     size_t n;
-    for (int d = 0; d < w->space->problem->n_dims; d++) {
-        loops |= (uint32_t)(sx_map_level(w->point, s)->temporal[d] > 1) << d;
-        spread |= w->rest->outline.spatial[0][d] > 1;
-    }
-    const uint8_t(*order)[SX_MAX_DIMS] =
-        sx_map_orders_of(w->choices, s, loops, sx_map_order_matters(w->space, s, spread), &n);
-    w->failed |= !order;
-    w->orders[s].n = 0;
+    const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders(&w->leaf, s, &n);
+    options *orders = &w->orders[s];
+    orders->n = 0;
     for (size_t i = 0; i < n && goes_on(w); i++) {
         sx_stem_grow(w->rest, &w->stem[s], s, extent, number, order[i], &w->stem[s + 1]);
         sx_score bound = sx_stem_bound(w->rest, &w->stem[s + 1], s);
-        double value = sx_judge_value(w->judge, &bound);
-        if (hopeful(w, value)) add(w, &w->orders[s], value, (uint32_t)i);
+        offer(w, orders, &bound, (uint32_t)i);
     }
-    sort(&w->orders[s]);
-    for (size_t i = 0; i < w->orders[s].n && goes_on(w) && hopeful(w, w->orders[s].at[i].value); i++) {
-        const uint8_t *which = order[w->orders[s].at[i].number];
-        memcpy(sx_map_level(w->point, s)->temporal_order, which, SX_MAX_DIMS);
+    sort(orders);
+    for (size_t i = 0; i < orders->n && goes_on(w) && !is_past(w, &orders->at[i]); i++) {
+        const uint8_t *which = order[orders->at[i].number];
+        if (!hopeful(w, &orders->at[i])) continue;
+        memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
         if (last) {
-            try_spreads(w, s);
+            sx_leaf_evaluate(&w->leaf);
             continue;
         }
         sx_stem_grow(w->rest, &w->stem[s], s, extent, number, which, &w->stem[s + 1]);
@@ -266,109 +201,173 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
     }
 }
 
-/* Goes through the tiles and orders of level s and those outside it. */
-static void descend(sx_descent *w, int s) {
+/* Lists the tiles of a level, the most hopeful first. */
+static void list_level(sx_descent *w, int s) {
     uint32_t extent[SX_MAX_DIMS] = {0};
-    options *tiles = &w->tiles[s];
-    tiles->n = 0;
+    w->tiles[s].n = 0;
     list_tiles(w, s, 0, extent, 0);
-    sort(tiles);
-    for (size_t i = 0; i < tiles->n && goes_on(w) && hopeful(w, tiles->at[i].value); i++) {
-        sx_lattice_extents(&w->bound->lattice, tiles->at[i].number, extent);
-        sx_mapping_level *at = sx_map_level(w->point, s);
-        for (int d = 0; d < w->space->problem->n_dims; d++)
-            at->temporal[d] = extent[d] / (w->stem[s].extent[d] * w->rest->outline.spatial[s][d]);
-        if (set_keep(w, s, extent)) try_orders(w, s, extent, tiles->at[i].number);
-    }
+    sort(&w->tiles[s]);
 }
 
-/* Begins the outline of an array and a choice of kept tensors: a subset of those that are free, from the
- * innermost level outward; false where there is no such choice. */
-static bool begin(sx_descent *w, const sx_arrays *arrays, size_t index, uint32_t choice) {
-    const sx_map_space *space = w->space;
-    unsigned kept = 0, all = (1u << space->problem->n_tensors) - 1;
+/* Goes through what is inside a tile's choice: its orders and the levels outside. */
+static void try_tile(sx_descent *w, int s, uint32_t number) {
+    uint32_t extent[SX_MAX_DIMS];
+    sx_mapping_level *at = sx_map_level(w->leaf.point, s);
+    sx_lattice_extents(&w->bound->lattice, number, extent);
+    for (int d = 0; d < w->space->problem->n_dims; d++)
+        at->temporal[d] = extent[d] / (w->stem[s].extent[d] * w->rest->outline.spatial[s][d]);
+    if (sx_leaf_keep(&w->leaf, s, w->rest->outline.keep[s], extent)) try_orders(w, s, extent, number);
+}
+
+/* Goes through the tiles and orders of level s and those outside it. */
+static void descend(sx_descent *w, int s) {
+    const options *tiles = &w->tiles[s];
+    list_level(w, s);
+    for (size_t i = 0; i < tiles->n && goes_on(w) && !is_past(w, &tiles->at[i]); i++)
+        if (hopeful(w, &tiles->at[i])) try_tile(w, s, tiles->at[i].number);
+}
+
+/* Begins the outline of an array and a choice of kept tensors; false where there is no such choice. */
+static bool begin(sx_descent *w, uint32_t choice) {
     sx_outline outline;
     memset(&outline, 0, sizeof outline);
-    sx_arrays_get(arrays, index, &outline);
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        unsigned may = (unsigned)space->free_keep[s] | (space->banked[s] & ~(unsigned)space->fixed_keep[s]);
-        outline.keep[s] = space->fixed_keep[s];
-        for (; may; may &= may - 1, choice >>= 1)
-            if (choice & 1) outline.keep[s] |= (uint8_t)(may & -may);
-        kept |= outline.keep[s];
-    }
-    if (kept != all) return false;
+    sx_arrays_get(w->look->arrays, w->look->node.array, &outline);
+    if (!sx_keep_choice(w->space, choice, &outline)) return false;
     sx_rest_begin(w->rest, &outline);
     return true;
 }
 
-/* How many such choices there are. */
-static uint32_t n_choices(const sx_map_space *space) {
-    int bits = 0;
-    for (int s = 0; s < space->arch->n_levels; s++)
-        bits += __builtin_popcount((unsigned)space->free_keep[s] |
-                                   (space->banked[s] & ~(unsigned)space->fixed_keep[s]));
-    return 1u << bits;
-}
-
-/* The least value over all innermost tiles, with tables. */
-static double least_tile(sx_descent *w) {
-    uint32_t extent[SX_MAX_DIMS] = {0};
-    sx_rest_tabulate(w->rest);
+/* Makes the tables of a choice, and lists the innermost tiles. */
+static void begin_tiles(sx_descent *w, uint32_t choice) {
+    begin(w, choice);
+    if (w->hope->judge->tables) {
+        sx_rest_tabulate(w->rest);
+        w->look->steps += (uint64_t)w->rest->tiles.n_points * (uint64_t)w->rest->n_tabled *
+                              (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 16 +
+                          1;
+        w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+    }
     sx_stem_begin(w->rest, &w->stem[0]);
-    w->tiles[0].n = 0;
-    list_tiles(w, 0, 0, extent, 0);
-    double least = INFINITY;
-    for (size_t i = 0; i < w->tiles[0].n; i++) least = fmin(least, w->tiles[0].at[i].value);
-    return least;
+    list_level(w, 0);
 }
 
 /* Lists the choices of kept tensors that may lead to something better, with their bounds. */
-static void list_keeps(sx_descent *w, const sx_arrays *arrays, size_t index) {
-    uint32_t n = n_choices(w->space);
+static void list_keeps(sx_descent *w) {
+    uint32_t n = sx_keep_choices(w->space), keep = w->look->node.keep;
     w->keeps.n = 0;
-    for (uint32_t i = 0; i < n && goes_on(w); i++) {
-        if (!begin(w, arrays, index, i)) continue;
-        sx_score bound = sx_rest_flat(w->rest);
-        double value = sx_judge_value(w->judge, &bound);
-        if (hopeful(w, value)) add(w, &w->keeps, value, i);
+    for (uint32_t i = keep == SX_ANY_KEEP ? 0 : keep; i < n && !cut_off(w); i++) {
+        w->look->steps++;
+        if (begin(w, i)) {
+            sx_score bound = sx_rest_flat(w->rest);
+            offer(w, &w->keeps, &bound, i);
+        }
+        if (keep != SX_ANY_KEEP) break;
     }
     sort(&w->keeps);
 }
 
-double sx_descent_bound(sx_descent *w, const sx_arrays *arrays, size_t index, double best) {
-    double least = INFINITY;
-    w->best = best;
-    w->worker = NULL;
-    list_keeps(w, arrays, index);
-    for (size_t i = 0; i < w->keeps.n && w->judge->tables; i++) {
-        if (w->keeps.at[i].value >= least) break;
-        begin(w, arrays, index, w->keeps.at[i].number);
-        least = fmin(least, least_tile(w));
-    }
-    if (!w->judge->tables && w->keeps.n > 0) least = w->keeps.at[0].value;
-    return w->failed ? -INFINITY : least;
+/* Readies the workspace for a look. */
+static void start(sx_descent *w, sx_look *look) {
+    w->look = look;
+    w->hope = look->hope;
+    w->leaf.hope = look->hope;
+    w->leaf.worker = look->worker;
+    w->leaf.over = w->leaf.failed = w->tired = false;
+    look->steps = 0;
+    look->left.n = 0;
+    list_keeps(w);
 }
 
-sx_ending sx_descent_search(sx_descent *w, const sx_arrays *arrays, size_t index, double best,
-                            uint64_t effort, sx_worker *worker) {
-    w->best = best;
-    w->worker = worker;
-    w->steps = 0;
-    w->effort = effort;
-    w->point = sx_worker_scratch(worker, 0);
-    memcpy(w->point, w->space->blank, w->space->space.point_size);
-    list_keeps(w, arrays, index);
-    for (size_t i = 0; i < w->keeps.n && goes_on(w) && hopeful(w, w->keeps.at[i].value); i++) {
-        begin(w, arrays, index, w->keeps.at[i].number);
-        set_spreads(w);
-        for (int s = 0; s < w->space->arch->n_levels; s++)
-            memcpy(sx_map_level(w->point, s)->spatial, w->rest->outline.spatial[s],
-                   w->space->problem->n_dims * sizeof(uint32_t));
-        if (w->judge->tables) sx_rest_tabulate(w->rest);
-        sx_stem_begin(w->rest, &w->stem[0]);
-        if (!w->failed) descend(w, 0);
+/* Lowers a node's bounds to those of an option. */
+static void include(sx_node *node, const option *o) {
+    node->bound = fmin(node->bound, o->value);
+    node->energy = fmin(node->energy, o->energy);
+    node->cycles = fmin(node->cycles, o->cycles);
+}
+
+/* Whether a tile is one of those that the node has left. */
+static bool is_left(const sx_node *node, const option *tile) {
+    if ((tile->number * 2654435761u >> 16) % node->parts != node->part) return false;
+    return tile->value > node->from || (tile->value == node->from && tile->number >= node->from_number);
+}
+
+sx_ending sx_descent_sharpen(sx_descent *w, sx_look *look) {
+    const sx_judge *judge = look->hope->judge;
+    sx_node node = look->node;
+    start(w, look);
+    node.bound = node.energy = node.cycles = INFINITY;
+    for (size_t i = 0; i < w->keeps.n && !cut_off(w); i++) {
+        const option *keep = &w->keeps.at[i];
+        if (!judge->tables) include(&node, keep);
+        if (!judge->tables || (keep->value >= node.bound && !judge->front)) continue;
+        begin_tiles(w, keep->number);
+        for (size_t k = 0; k < w->tiles[0].n; k++) include(&node, &w->tiles[0].at[k]);
     }
-    if (w->over || w->failed) return SX_STOPPED;
-    return w->tired ? SX_TIRED : SX_CLOSED;
+    if (cut_off(w)) return SX_STOPPED;
+    if (node.bound == INFINITY) return SX_CLOSED;
+    node.bound = fmax(node.bound, look->node.bound);
+    node.energy = fmax(node.energy, look->node.energy);
+    node.cycles = fmax(node.cycles, look->node.cycles);
+    node.looks++;
+    w->leaf.failed |= !sx_nodes_add(&look->left, &node);
+    return w->leaf.failed ? SX_STOPPED : SX_LEFT;
+}
+
+/* Hands back the tiles of a choice from number i on, in several parts where they are many. */
+static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
+    const options *tiles = &w->tiles[0];
+    const sx_node *from = &w->look->node;
+    bool deal = from->keep != SX_ANY_KEEP && from->parts < MOST_PARTS && tiles->n - i > FEW_TILES;
+    uint16_t n = deal ? PARTS : 1;
+    for (uint16_t p = 0; p < n; p++) {
+        sx_node node = *from;
+        node.keep = keep;
+        node.part = (uint16_t)(from->part + from->parts * p);
+        node.parts = (uint16_t)(from->parts * n);
+        node.looks++;
+        node.bound = node.energy = node.cycles = INFINITY;
+        node.from = tiles->at[i].value;
+        node.from_number = tiles->at[i].number;
+        for (size_t k = i; k < tiles->n; k++)
+            if (is_left(&node, &tiles->at[k]) && hopeful(w, &tiles->at[k])) include(&node, &tiles->at[k]);
+        if (node.bound < INFINITY) w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
+    }
+}
+
+/* Hands back choices of kept tensors from number i on. */
+static void leave_keeps(sx_descent *w, size_t i) {
+    const sx_node *from = &w->look->node;
+    for (; i < w->keeps.n; i++) {
+        const option *keep = &w->keeps.at[i];
+        sx_node node = *from;
+        if (!hopeful(w, keep)) continue;
+        node.keep = keep->number;
+        node.bound = fmax(from->bound, keep->value);
+        node.energy = fmax(from->energy, keep->energy);
+        node.cycles = fmax(from->cycles, keep->cycles);
+        node.looks = 0;
+        w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
+    }
+}
+
+sx_ending sx_descent_search(sx_descent *w, sx_look *look) {
+    const options *tiles = &w->tiles[0];
+    start(w, look);
+    for (size_t i = 0; i < w->keeps.n && !cut_off(w); i++) {
+        uint32_t keep = w->keeps.at[i].number;
+        if (!hopeful(w, &w->keeps.at[i])) continue;
+        begin_tiles(w, keep);
+        if (i == 0) look->effort += look->steps;
+        sx_leaf_begin(&w->leaf, &w->rest->outline);
+        for (size_t k = 0; k < tiles->n && !cut_off(w) && !w->tired && !is_past(w, &tiles->at[k]); k++) {
+            if (!is_left(&look->node, &tiles->at[k]) || !hopeful(w, &tiles->at[k])) continue;
+            try_tile(w, 0, tiles->at[k].number);
+            if (w->tired && !cut_off(w)) leave_tiles(w, keep, k);
+        }
+        if (!w->tired) continue;
+        leave_keeps(w, i + 1);
+        break;
+    }
+    if (cut_off(w)) return SX_STOPPED;
+    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
 }

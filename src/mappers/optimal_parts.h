@@ -3,6 +3,7 @@
 #define SX_MAPPERS_OPTIMAL_PARTS_H
 
 #include "model/bound.h"
+#include "run/incumbent.h"
 #include "run/run.h"
 #include "space/map_choices.h"
 
@@ -26,39 +27,155 @@ void sx_arrays_get(const sx_arrays *arrays, size_t index, sx_outline *outline);
 /* Whether the loops of a level, of which those of a mask lie on X, have room there. */
 bool sx_array_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x);
 
-/* How a search judges bounds. */
+/* How many ways there are to choose which tensors levels keep, and the choice of a number: a subset of those
+ * that are free, from the innermost level outward; false where it keeps a tensor nowhere. */
+uint32_t sx_keep_choices(const sx_map_space *space);
+bool sx_keep_choice(const sx_map_space *space, uint32_t choice, sx_outline *outline);
+
+/* How a search judges bounds (optimal_judge.c). One criterion is minimised; where there are several, those
+ * before it are held to what they may be. */
 typedef struct sx_judge {
     const sx_objective *objective;
-    double gap;  /* what is not better by that share need not be looked at */
-    bool sound;  /* the objective grows with energy and cycles */
-    bool tables; /* bounds by tables */
+    int criterion;
+    double least[SX_MAX_CRITERIA]; /* proven optima of the criteria before it */
+    double gap;                    /* what is not better by that share need not be looked at */
+    unsigned k;                    /* so many best are wanted */
+    bool front;                    /* and the front of energy and cycles */
+    bool tables;                   /* bounds by tables */
 } sx_judge;
 
-/* The least value of the objective for a bound; -INFINITY where nothing can be said. */
+/* Whether a criterion cannot fall as energy or cycles grow. */
+bool sx_judge_sound(const sx_judge *judge, int criterion);
+
+/* The least value of the criterion for a bound: -INFINITY where nothing can be said, INFINITY where a
+ * criterion before it is beyond what it may be. */
 double sx_judge_value(const sx_judge *judge, const sx_score *bound);
 
-/* Whether something of that least value may be worth a look beside a value that is there. */
-bool sx_judge_open(const sx_judge *judge, double bound, double best);
+/* The value below which bounds leave hope beside a value that is there. */
+double sx_judge_limit(const sx_judge *judge, double best);
 
-/* A walk through all mappings of an array: one task's workspace. */
+/* What is known to be there, as a task sees it. */
+typedef struct sx_hope {
+    const sx_judge *judge;
+    double best, limit; /* the last of the best; what bounds must be below */
+    sx_shelf kept;      /* the best; with bytes where several are wanted */
+    sx_shelf front;     /* scores */
+    bool found;         /* this task has found kept[0] */
+    bool failed;        /* memory is out */
+} sx_hope;
+
+/* Takes over what a run has found. Freed with sx_hope_fini, and may be read again. */
+void sx_hope_read(sx_hope *hope, const sx_judge *judge, const sx_run *run);
+/* Sets it to what another one says. */
+void sx_hope_copy(sx_hope *hope, const sx_hope *from);
+void sx_hope_fini(sx_hope *hope);
+
+/* Takes in a mapping that was found. */
+void sx_hope_learn(sx_hope *hope, const sx_score *score, const void *point);
+
+/* Whether something of that least value, energy and cycles may be worth a look. */
+bool sx_hope_open(const sx_hope *hope, double value, double energy, double cycles);
+
+/* A part of the space that is open: an array, with one choice of kept tensors or all of them, and of its
+ * innermost tiles those that are left. */
+typedef struct sx_node {
+    double bound, energy, cycles; /* the least value, energy and cycles */
+    double from;                  /* tiles of a smaller bound are done, */
+    uint32_t from_number;         /* and of this one, those of a smaller number */
+    uint32_t array, keep;
+    uint16_t part, parts; /* of the tiles: those whose numbers leave this remainder */
+    uint32_t looks;       /* how often it was looked at: first to sharpen its bound, then to search it */
+} sx_node;
+
+#define SX_ANY_KEEP UINT32_MAX
+
+/* The parts that a look at a node left open, in place of the node. */
+typedef struct sx_nodes {
+    sx_node *at;
+    size_t n, room;
+} sx_nodes;
+
+/* Adds a node; false when memory is out. */
+bool sx_nodes_add(sx_nodes *nodes, const sx_node *node);
+
+/* A heap of nodes: puts node number n, which is behind it, in its place; takes the first one out to behind
+ * the others. The order is by bound, but those that took much effort already give way. */
+void sx_heap_push(sx_node *heap, size_t n);
+void sx_heap_pop(sx_node *heap, size_t n);
+
+/* Where a mapping is complete but for the place of its spatial loops on X and Y (optimal_leaf.c). */
+typedef struct sx_leaf {
+    const sx_map_space *space;
+    sx_map_choices *choices;
+    sx_hope *hope;
+    sx_worker *worker;
+    void *point;
+    uint32_t windows;  /* the dimensions that share ranks of a tensor with others */
+    bool over, failed; /* the run has ended; memory is out */
+    const uint16_t *spread[SX_MAX_LEVELS];
+    size_t n_spreads[SX_MAX_LEVELS];
+    bool laid[SX_MAX_LEVELS]; /* X and Y matter */
+} sx_leaf;
+
+/* Begins mappings of an outline on a worker: all above it is set. */
+void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline);
+
+/* Gives a level what the outline keeps; false where its banks cannot be dealt out so. */
+bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent);
+
+/* The orders of a level whose loops are set; NULL when memory is out. */
+const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS];
+
+/* Evaluates the mapping in all ways to lay its spatial loops that can differ. */
+void sx_leaf_evaluate(sx_leaf *leaf);
+
+/* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or
+ * memory is out. */
+bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point);
+
+/* What a search begins with (optimal_start.c). */
+typedef struct sx_optimal_start {
+    sx_run *run;
+    const sx_map_space *space;
+    sx_map_choices *choices;
+    bool sunstone;
+    uint64_t walks, moves; /* descents by random moves */
+} sx_optimal_start;
+
+/* How far that has come; zero at first. */
+typedef struct sx_optimal_begun {
+    uint64_t stage, until, enough, walks;
+} sx_optimal_begun;
+
+/* Finds something to begin with, or goes on with that. */
+SX_MUST_USE sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at);
+
+/* A walk through all mappings of an array: one task's workspace (optimal_descend.c). */
 typedef struct sx_descent sx_descent;
 
 SX_MUST_USE sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices,
-                                     const sx_map_space *space, const sx_judge *judge,
-                                     SX_OWN sx_descent **out);
+                                     const sx_map_space *space, SX_OWN sx_descent **out);
 void sx_descent_free(SX_TAKE sx_descent *descent);
 
-/* A bound of all mappings of an array: at least the value up to which bounds are of interest, or their least.
- */
-double sx_descent_bound(sx_descent *descent, const sx_arrays *arrays, size_t index, double best);
+/* How a look ended: nothing is left, something is, or it was cut off: by the run, or as memory is out. */
+typedef enum sx_ending { SX_CLOSED, SX_LEFT, SX_STOPPED } sx_ending;
 
-/* How a search of an array ended. */
-typedef enum sx_ending { SX_CLOSED, SX_TIRED, SX_STOPPED } sx_ending;
+/* A look at a node. */
+typedef struct sx_look {
+    const sx_arrays *arrays;
+    sx_node node;
+    sx_hope *hope;
+    sx_worker *worker;
+    uint64_t effort; /* steps, at most, about */
+    uint64_t steps;  /* that it took */
+    sx_nodes left;   /* what is left; freed by the caller */
+} sx_look;
 
-/* Evaluates all mappings of an array that may be better than `best`, in about `effort` steps at most: beyond,
- * it ends tired. Stopped: by the run, or as memory is out. */
-sx_ending sx_descent_search(sx_descent *descent, const sx_arrays *arrays, size_t index, double best,
-                            uint64_t effort, sx_worker *worker);
+/* Raises the bound of a node. */
+sx_ending sx_descent_sharpen(sx_descent *descent, sx_look *look);
+
+/* Evaluates all mappings of a node that may be worth it. */
+sx_ending sx_descent_search(sx_descent *descent, sx_look *look);
 
 /* How often an array was looked at, once all its mappings that may be better have been. */
 enum { SX_SEARCHED = UINT8_MAX };

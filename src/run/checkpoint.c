@@ -1,6 +1,6 @@
 /* The state of a run as bytes: a mark, what tells the run from others, counters, points, trace, the
- * navigator's state, and a hash of it all. Numbers are as the machine has them, which the mark tells too. The
- * cache is left out. */
+ * states of the navigators, and a hash of it all. Numbers are as the machine has them, which the mark tells
+ * too. The cache is left out. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "run/crew.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK 0x3150434b54584553u
+#define MARK 0x3250434b54584553u
 enum { PROBES = 8 };
 
 typedef struct counters {
@@ -108,7 +108,9 @@ sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
     add_shelf(&text, &run->best);
     add_shelf(&text, &run->front);
     add_block(&text, run->trace, run->n_trace * sizeof *run->trace);
-    add_block(&text, run->state, run->state_size);
+    add_number(&text, run->depth + 1u);
+    for (unsigned i = 0; i <= run->depth; i++)
+        add_block(&text, run->frame[i].state, run->frame[i].state_size);
     add_number(&text, text.failed ? 0 : sx_hash_bytes(text.data, text.size, MARK));
     *size = text.size;
     return sx_text_take(&text, bytes);
@@ -195,8 +197,11 @@ static bool take_run(reader *r, sx_run *run) {
     if (size % sizeof *run->trace) r->damaged = true;
     for (size_t i = 0; i < run->n_trace; i++)
         run->edge = fmin(run->edge, sx_crew_edge(&run->options.objective, run->trace[i].value));
-    run->saved = take_block(r, &run->saved_size);
-    return run->saved || r->damaged;
+    uint64_t n = take_number(r);
+    if (n < 1 || n > SX_MAX_DEPTH) r->damaged = true;
+    for (uint64_t i = 0; i < n && !r->damaged; i++)
+        if (!(run->frame[i].saved = take_block(r, &run->frame[i].saved_size))) return r->damaged;
+    return true;
 }
 
 sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {

@@ -9,11 +9,23 @@
 /* The threads of a run and what they found in the current call (tasks.c). */
 typedef struct sx_crew sx_crew;
 
+enum { SX_MAX_DEPTH = 4 };
+
+/* A navigator at work. */
+typedef struct sx_frame {
+    const sx_registered *entry;
+    double *settings;
+    void *state;
+    size_t state_size;
+    void *saved; /* the state out of a checkpoint, until the navigator asks for it */
+    size_t saved_size;
+    void *start; /* of one that was called: the best at that time; NULL: as the run's */
+} sx_frame;
+
 struct sx_run {
     const sx_space *space;
     sx_run_options options;     /* threads and k_best at least 1 */
     const sx_registered *entry; /* NULL: not searched yet */
-    double *settings;
     char *navigator;   /* with every setting */
     char *identity;    /* what tells it from other runs, where there are checkpoints */
     sx_status failure; /* the first; ends the search */
@@ -38,10 +50,8 @@ struct sx_run {
     double progressed, checkpointed;
     uint64_t told; /* evaluations that were told to progress */
 
-    void *state;
-    size_t state_size;
-    void *saved; /* the state out of a checkpoint, until the navigator asks for it */
-    size_t saved_size;
+    unsigned depth; /* the navigator at work: one that another one called stands behind it */
+    sx_frame frame[SX_MAX_DEPTH];
 
     sx_cache cache;
     sx_crew *crew;
@@ -49,6 +59,9 @@ struct sx_run {
 
 /* Searches by a navigator with its settings. */
 SX_MUST_USE sx_status sx_run_navigate(sx_run *run, const sx_registered *entry, SX_TAKE double *settings);
+
+/* An error where a navigator does not search spaces of this type. */
+SX_MUST_USE sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry);
 
 /* Seconds of searching so far. */
 double sx_run_seconds(const sx_run *run);

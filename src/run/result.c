@@ -65,9 +65,18 @@ uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise) {
     return run->options.evaluations ? run->options.evaluations : otherwise;
 }
 
+unsigned sx_run_k_best(const sx_run *run) {
+    return run->options.k_best;
+}
+
+bool sx_run_pareto(const sx_run *run) {
+    return run->options.pareto;
+}
+
 const void *sx_run_starts(const sx_run *run, size_t *n) {
-    *n = run->options.n_starts;
-    return run->options.starts;
+    const void *start = run->frame[run->depth].start;
+    *n = start ? 1 : run->options.n_starts;
+    return start ? start : run->options.starts;
 }
 
 const void *sx_run_incumbent(const sx_run *run, double *value) {
@@ -86,7 +95,7 @@ void sx_run_bound(sx_run *run, double lower_bound) {
 void sx_run_optimal(sx_run *run) {
     if (!run->best.n) return;
     run->optimal = true;
-    sx_run_bound(run, run->best.kept[0].value);
+    if (run->options.objective.n_criteria == 1) sx_run_bound(run, run->best.kept[0].value);
 }
 
 bool sx_run_wants_proof(const sx_run *run) {
@@ -105,5 +114,5 @@ sx_proof *sx_run_take_proof(sx_run *run) {
 }
 
 double sx_run_setting(const sx_run *run, size_t index) {
-    return run->settings[index];
+    return run->frame[run->depth].settings[index];
 }

@@ -1,9 +1,7 @@
 /* The life of a run: options, search, stopping, what it found. */
 #include "base/clock.h"
 #include "base/pool.h"
-#include "base/text.h"
 #include "run/crew.h"
-#include "space/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,9 +57,12 @@ void sx_run_free(sx_run *run) {
     sx_status_free(run->failure);
     sx_proof_free(run->proof);
     free(run->trace);
-    free(run->state);
-    free(run->saved);
-    free(run->settings);
+    for (int i = 0; i < SX_MAX_DEPTH; i++) {
+        free(run->frame[i].state);
+        free(run->frame[i].saved);
+        free(run->frame[i].settings);
+        free(run->frame[i].start);
+    }
     free(run->navigator);
     free(run->identity);
     free(run);
@@ -136,40 +137,10 @@ bool sx_run_stopped(const sx_run *run) {
     return run->ended || (o->stop && *o->stop) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
 }
 
-void *sx_run_state(sx_run *run, size_t size, bool *resumed) {
-    if (resumed) *resumed = run->saved != NULL;
-    if (run->saved && run->saved_size != size) {
-        sx_run_fail(run, sx_error_new(SX_ERR_INPUT,
-                                      "the checkpoint holds %zu bytes of the navigator's state, not %zu",
-                                      run->saved_size, size));
-        return NULL;
-    }
-    run->state = run->saved ? run->saved : calloc(1, size ? size : 1);
-    run->saved = NULL;
-    run->state_size = size;
-    if (!run->state) sx_run_fail(run, sx_error_memory());
-    return run->state;
-}
-
-/* The error for a navigator on a space that is not for it. */
-static sx_status wrong_space(const sx_run *run) {
-    sx_text list = {0};
-    const sx_registered *entry;
-    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
-        if (entry->navigator && entry->navigator->needs == SX_ANY_SPACE)
-            sx_text_add(&list, "%s%s", list.size ? ", " : "", entry->name);
-    sx_status error =
-        sx_error_new(SX_ERR_USAGE, "the navigator '%s' searches map spaces only, and this is a %s space",
-                     run->entry->name, run->space->type->name);
-    error = sx_error_hint(error, "for any space there is %s", list.failed ? "random" : list.data);
-    sx_text_free(&list);
-    return error;
-}
-
 /* Makes what a search needs; what is made stays with the run, also after an error. */
 static sx_status prepare(sx_run *run) {
-    if (run->entry->navigator->needs == SX_MAP_SPACE && !sx_map_space_of(run->space)) return wrong_space(run);
-    SX_TRY(sx_settings_text(run->entry, run->settings, &run->navigator));
+    SX_TRY(sx_run_accepts(run, run->entry));
+    SX_TRY(sx_settings_text(run->entry, run->frame[0].settings, &run->navigator));
     SX_TRY(sx_cache_init(&run->cache, run->options.cache));
     SX_TRY(sx_crew_new(run, &run->crew));
     if (run->options.checkpoint || run->options.resume) SX_TRY(sx_checkpoint_identify(run, &run->identity));
@@ -181,8 +152,8 @@ static sx_status prepare(sx_run *run) {
 }
 
 sx_status sx_run_navigate(sx_run *run, const sx_registered *entry, double *settings) {
-    run->entry = entry;
-    run->settings = settings;
+    run->entry = run->frame[0].entry = entry;
+    run->frame[0].settings = settings;
     SX_TRY(prepare(run));
     sx_status status = entry->navigator->search(run);
     run->seconds = sx_run_seconds(run);

@@ -38,6 +38,18 @@ uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise);
  * Called once, before anything is evaluated; NULL when memory is out. *resumed (may be NULL) tells which. */
 void *sx_run_state(sx_run *run, size_t size, bool *resumed);
 
+/* The same for a state whose size changes: at least *size at first, or as large as it was, which *size then
+ * says; and giving it another size, of which what is new is zero (NULL, and a run that failed, when memory is
+ * out). */
+void *sx_run_state_sized(sx_run *run, size_t *size, bool *resumed);
+void *sx_run_state_resize(sx_run *run, size_t size);
+
+/* Searches by another navigator, "name:key=value,...", as a part of this one: with the run's budget, but no
+ * further than to so many evaluations of the run (UINT64_MAX: no other limit) and so many of its seconds (0:
+ * no other limit). It begins from the best so far. Its state goes into checkpoints too: of a run that is
+ * resumed, the first call must be the one that was interrupted. */
+SX_MUST_USE sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double seconds);
+
 /* A safe point: the state block and the run agree. False when the search should end; writes a checkpoint when
  * one is due. */
 bool sx_run_continue(sx_run *run);
@@ -72,6 +84,12 @@ void *sx_worker_scratch(sx_worker *worker, unsigned index);
 void sx_worker_reject(sx_worker *worker, uint64_t n);
 /* Whether the run has been told to stop meanwhile: a long task should look now and then. */
 bool sx_worker_stopped(const sx_worker *worker);
+/* The same, also looking at the clock and telling of progress: for tasks that go long without evaluating. */
+bool sx_worker_goes_on(sx_worker *worker);
+
+/* How many best points the run remembers, and whether it remembers the front of energy and cycles. */
+unsigned sx_run_k_best(const sx_run *run);
+bool sx_run_pareto(const sx_run *run);
 
 /* The best point so far, NULL before there is one, and its value (INFINITY; may be NULL). Until the next
  * evaluation. */

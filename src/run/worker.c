@@ -187,3 +187,14 @@ bool sx_worker_stopped(const sx_worker *worker) {
     return worker->log->n_steps >= worker->limit || (worker->own && stop && *stop) ||
            atomic_load_explicit(&worker->crew->halted, memory_order_relaxed);
 }
+
+bool sx_worker_goes_on(sx_worker *worker) {
+    sx_crew *crew = worker->crew;
+    const sx_run_options *o = &crew->run->options;
+    bool late = o->seconds > 0 && sx_run_seconds(crew->run) >= o->seconds;
+    if (worker->own)
+        look(worker);
+    else if (late || (o->stop && *o->stop))
+        atomic_store(&crew->halted, true);
+    return !sx_worker_stopped(worker);
+}

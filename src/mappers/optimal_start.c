@@ -1,0 +1,99 @@
+/* What the mapper `optimal` begins with: the start points that are given, then the answer of Sunstone with
+ * everything on, called as a part of the search; or descents by random moves. The latter where Sunstone is
+ * switched off or finds nothing, and where several best mappings are wanted: then every point is made the one
+ * that stands for all that no cost tells from it, as it would otherwise count twice. */
+#include "mappers/optimal_parts.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOGETHER = 8 };
+
+/* What tasks read. */
+typedef struct walks {
+    const sx_optimal_start *start;
+    uint64_t from;
+} walks;
+
+/* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
+static sx_outcome try_point(const sx_optimal_start *start, void *point, sx_worker *worker) {
+    bool several = sx_run_k_best(start->run) > 1;
+    if (several && !sx_leaf_normal(start->space, start->choices, point))
+        return (sx_outcome){.value = __builtin_inf(), .reason = 1};
+    return sx_worker_evaluate(worker, point, false);
+}
+
+/* A task: a descent by random moves. */
+static void run_walk(void *user, size_t task, sx_worker *worker) {
+    const walks *w = user;
+    const sx_space *space = &w->start->space->space;
+    sx_rng rng = sx_rng_stream(sx_run_seed(w->start->run), "optimal.descent", w->from + task);
+    void *now = sx_worker_scratch(worker, 0), *next = sx_worker_scratch(worker, 1);
+    uint64_t rejected = 0;
+    bool drawn = sx_space_draw_legal(space, &rng, now, &rejected);
+    sx_worker_reject(worker, rejected);
+    if (!drawn) return;
+    sx_outcome best = try_point(w->start, now, worker);
+    for (uint64_t i = 0; i < w->start->moves && best.reason != SX_NOT_EVALUATED && sx_worker_goes_on(worker);
+         i++) {
+        memcpy(next, now, space->point_size);
+        if (!sx_space_mutate(space, &rng, -1, sx_rng_below(&rng, 4) == 0, 20, next,
+                             sx_worker_scratch(worker, 2)))
+            continue;
+        sx_outcome outcome = try_point(w->start, next, worker);
+        if (outcome.reason == SX_NOT_EVALUATED) return;
+        if (outcome.reason != 0 || outcome.value > best.value) continue;
+        best = outcome;
+        memcpy(now, next, space->point_size);
+    }
+}
+
+/* Evaluates the start points. */
+static sx_status evaluate_starts(const sx_optimal_start *start) {
+    size_t n, size = start->space->space.point_size;
+    const unsigned char *given = sx_run_starts(start->run, &n);
+    if (sx_run_k_best(start->run) == 1) {
+        sx_run_evaluate_starts(start->run, 0);
+        return SX_OK;
+    }
+    void *point = malloc(size);
+    sx_outcome outcome;
+    if (!point) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) {
+        memcpy(point, given + i * size, size);
+        if (sx_leaf_normal(start->space, start->choices, point))
+            sx_run_evaluate(start->run, point, 1, &outcome);
+    }
+    free(point);
+    return SX_OK;
+}
+
+/* The number of evaluations up to which Sunstone may go: half of what is left. */
+static uint64_t half_way(const sx_run *run) {
+    uint64_t left = sx_run_left(run), used = sx_run_result(run).evaluations;
+    return left == UINT64_MAX ? UINT64_MAX : used + (left + 1) / 2;
+}
+
+sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) {
+    sx_run *run = start->run;
+    if (at->stage == 0) {
+        SX_TRY(evaluate_starts(start));
+        at->until = half_way(run);
+        at->stage = 1;
+    }
+    if (at->stage == 1 && start->sunstone && sx_run_k_best(run) == 1 && sx_run_continue(run)) {
+        SX_TRY(sx_run_call(run, "sunstone:plus=on", at->until, 0));
+        if (sx_run_stopped(run)) return SX_OK;
+        at->enough = sx_run_incumbent(run, NULL) != NULL;
+    }
+    at->stage = 2;
+    while (!at->enough && at->walks < start->walks && sx_run_continue(run)) {
+        uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
+        walks w = {start, at->walks};
+        sx_run_tasks(run, n, run_walk, &w);
+        at->walks += n;
+    }
+    return SX_OK;
+}

@@ -1,0 +1,109 @@
+/* The navigators of a run: what each of them remembers, and how one calls another. */
+#include "base/text.h"
+#include "run/engine.h"
+#include "space/map_space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *sx_run_state_sized(sx_run *run, size_t *size, bool *resumed) {
+    sx_frame *at = &run->frame[run->depth];
+    if (resumed) *resumed = at->saved != NULL;
+    if (at->saved) *size = at->saved_size;
+    at->state = at->saved ? at->saved : calloc(1, *size ? *size : 1);
+    at->saved = NULL;
+    at->state_size = *size;
+    if (!at->state) sx_run_fail(run, sx_error_memory());
+    return at->state;
+}
+
+void *sx_run_state(sx_run *run, size_t size, bool *resumed) {
+    const sx_frame *at = &run->frame[run->depth];
+    if (at->saved && at->saved_size != size) {
+        sx_run_fail(run, sx_error_new(SX_ERR_INPUT,
+                                      "the checkpoint holds %zu bytes of the navigator's state, not %zu",
+                                      at->saved_size, size));
+        return NULL;
+    }
+    return sx_run_state_sized(run, &size, resumed);
+}
+
+void *sx_run_state_resize(sx_run *run, size_t size) {
+    sx_frame *at = &run->frame[run->depth];
+    void *state = realloc(at->state, size ? size : 1);
+    if (!state) {
+        sx_run_fail(run, sx_error_memory());
+        return NULL;
+    }
+    if (size > at->state_size) memset((char *)state + at->state_size, 0, size - at->state_size);
+    at->state = state;
+    at->state_size = size;
+    return state;
+}
+
+/* The error for a navigator on a space that is not for it. */
+static sx_status wrong_space(const sx_run *run, const sx_registered *asked) {
+    sx_text list = {0};
+    const sx_registered *entry;
+    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
+        if (entry->navigator && entry->navigator->needs == SX_ANY_SPACE)
+            sx_text_add(&list, "%s%s", list.size ? ", " : "", entry->name);
+    sx_status error =
+        sx_error_new(SX_ERR_USAGE, "the navigator '%s' searches map spaces only, and this is a %s space",
+                     asked->name, run->space->type->name);
+    error = sx_error_hint(error, "for any space there is %s", list.failed ? "random" : list.data);
+    sx_text_free(&list);
+    return error;
+}
+
+sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
+    bool fine = entry->navigator->needs == SX_ANY_SPACE || sx_map_space_of(run->space);
+    return fine ? SX_OK : wrong_space(run, entry);
+}
+
+/* Goes on after a limit that was only the called navigator's. */
+static void go_on(sx_run *run, uint64_t evaluations, double seconds) {
+    run->options.evaluations = evaluations;
+    run->options.seconds = seconds;
+    if (!run->ended || run->failure) return;
+    bool spent = run->stop == SX_STOP_EVALUATIONS && evaluations && run->evaluations >= evaluations;
+    bool late = run->stop == SX_STOP_TIME && seconds > 0 && sx_run_seconds(run) >= seconds;
+    if ((run->stop != SX_STOP_EVALUATIONS && run->stop != SX_STOP_TIME) || spent || late) return;
+    run->ended = run->closed = false;
+    run->stop = SX_STOP_DONE;
+}
+
+/* Gives a called navigator the best so far to begin with. */
+static sx_status set_start(const sx_run *run, sx_frame *at) {
+    const void *best = sx_run_incumbent(run, NULL);
+    if (!best) return SX_OK;
+    at->start = malloc(run->space->point_size);
+    if (!at->start) return sx_error_memory();
+    memcpy(at->start, best, run->space->point_size);
+    return SX_OK;
+}
+
+sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double seconds) {
+    uint64_t evaluations = run->options.evaluations;
+    double time = run->options.seconds;
+    sx_frame *at = &run->frame[run->depth + 1];
+    if (run->depth + 1 == SX_MAX_DEPTH)
+        return sx_error_new(SX_ERR_LIMIT, "navigators call each other %d deep", SX_MAX_DEPTH);
+    SX_TRY(sx_settings_read(navigator, &at->entry, &at->settings));
+    sx_status status = sx_run_accepts(run, at->entry);
+    if (!status) status = set_start(run, at);
+    if (!status) {
+        if (until < UINT64_MAX && (!evaluations || until < evaluations)) run->options.evaluations = until;
+        if (seconds > 0 && (time <= 0 || seconds < time)) run->options.seconds = seconds;
+        run->depth++;
+        status = at->entry->navigator->search(run);
+        run->depth--;
+        go_on(run, evaluations, time);
+    }
+    free(at->settings);
+    free(at->state);
+    free(at->saved);
+    free(at->start);
+    *at = (sx_frame){0};
+    return status;
+}

@@ -3,6 +3,7 @@
 #define SX_SEXTANT_H
 
 #include "sextant/arch.h"
+#include "sextant/certificate.h"
 #include "sextant/constraints.h"
 #include "sextant/cost.h"
 #include "sextant/input.h"

@@ -1,5 +1,6 @@
 /* `sextant map`: the main job. */
 #include "base/file.h"
+#include "cli/certify.h"
 #include "cli/command.h"
 #include "cli/map_result.h"
 #include "cli/progress.h"
@@ -17,12 +18,15 @@
 #define QUOTED(number) #number
 #define TEXT_OF(number) QUOTED(number)
 #define DEFAULT_MAPPER "gamma"
+#define MAPPING_SUFFIX ".map.yaml"
 
 /* What the callbacks of a session need. */
 typedef struct watcher {
     sx_progress_line line;
     sx_sources *sources;
     const sx_map_job *job;
+    const char *certificate; /* a file, or the folder of a network; NULL: none */
+    sx_status certified;     /* what went wrong with it */
 } watcher;
 
 static sx_status constraints_of(void *user, const sx_problem *problem, const sx_arch *arch,
@@ -39,10 +43,38 @@ static void layer_begins(void *user, size_t layer) {
         sx_progress_title(&w->line, "%s", w->job->network.layer[layer].name);
 }
 
+/* The file for layer `i` in a folder, named after the layer; freed with free(). */
+static sx_status path_in_folder(const sx_map_job *job, size_t i, const char *folder, const char *suffix,
+                                char **out) {
+    sx_text name = {0};
+    sx_text_add(&name, "%s/%s%s", folder, job->network.layer[i].name, suffix);
+    SX_TRY(sx_text_take(&name, out));
+    for (char *c = *out + strlen(folder) + 1; *c; c++)
+        if (*c == '/') *c = '_';
+    return SX_OK;
+}
+
+/* Writes the certificate of a layer. */
+static sx_status certify(const watcher *w, size_t layer, const sx_layer_result *result) {
+    char *path = NULL;
+    sx_constraints limits;
+    SX_TRY(sx_sources_constraints(w->sources, &w->job->network.layer[layer].problem, &w->job->arch, &limits));
+    if (w->job->network.n_layers > 1)
+        SX_TRY(path_in_folder(w->job, layer, w->certificate, SX_CERTIFICATE_SUFFIX, &path));
+    sx_status status = sx_certify_layer(w->job, layer, result, &limits, path ? path : w->certificate);
+    free(path);
+    return status;
+}
+
 static void layer_ends(void *user, size_t layer, const sx_layer_result *result) {
-    (void)layer;
-    (void)result;
-    sx_progress_end(&((watcher *)user)->line);
+    watcher *w = user;
+    sx_progress_end(&w->line);
+    if (!w->certificate || !result->found) return;
+    sx_status status = certify(w, layer, result);
+    if (w->certified)
+        sx_status_free(status);
+    else
+        w->certified = status;
 }
 
 static sx_status read_warm(const char *text, sx_warm *out) {
@@ -80,37 +112,35 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     job->problem = sx_args_text(args, "problem", 0);
     job->batch = (uint32_t)sx_args_count(args, "batch", 1);
     job->training = sx_args_flag(args, "training");
-    return SX_OK;
+    o->run.proof = sx_args_flag(args, "certificate");
+    return o->run.proof ? sx_certify_check(job) : SX_OK;
 }
 
-/* The file for the mapping of layer `i` in a folder, named after the layer; freed with free(). */
-static sx_status path_in_folder(const sx_map_job *job, size_t i, const char *folder, char **out) {
-    sx_text name = {0};
-    sx_text_add(&name, "%s/%s.map.yaml", folder, job->network.layer[i].name);
-    SX_TRY(sx_text_take(&name, out));
-    for (char *c = *out + strlen(folder) + 1; *c; c++)
-        if (*c == '/') *c = '_';
-    return SX_OK;
-}
-
-/* Makes sure, before the search, that --output can be written; the folder of a network is made. */
-static sx_status prepare_output(const sx_args *args, const sx_map_job *job) {
-    const char *output = sx_args_text(args, "output", 0);
-    char *path;
-    if (!output) return SX_OK;
-    if (job->network.n_layers == 1 || sx_args_flag(args, "json")) return sx_file_writable(output);
-    if (mkdir(output, 0777) != 0 && errno != EEXIST)
-        return sx_error_new(SX_ERR_FILE, "cannot make the folder '%s': %s", output, strerror(errno));
-    SX_TRY(path_in_folder(job, 0, output, &path));
-    sx_status status = sx_file_writable(path);
-    free(path);
+/* Makes sure, before the search, that a file can be written, or the files of a network in a folder, which is
+ * made. */
+static sx_status prepare_path(const sx_map_job *job, const char *path, bool folder, const char *suffix) {
+    char *first;
+    if (!path) return SX_OK;
+    if (!folder) return sx_file_writable(path);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return sx_error_new(SX_ERR_FILE, "cannot make the folder '%s': %s", path, strerror(errno));
+    SX_TRY(path_in_folder(job, 0, path, suffix, &first));
+    sx_status status = sx_file_writable(first);
+    free(first);
     return status;
+}
+
+/* The same for all that the search is to write. */
+static sx_status prepare_output(const sx_args *args, const sx_map_job *job) {
+    bool network = job->network.n_layers > 1, json = sx_args_flag(args, "json");
+    SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network, SX_CERTIFICATE_SUFFIX));
+    return prepare_path(job, sx_args_text(args, "output", 0), network && !json, MAPPING_SUFFIX);
 }
 
 /* Writes the mapping of layer `i` into a folder. */
 static sx_status write_in_folder(const sx_map_job *job, size_t i, const char *folder) {
     char *text = NULL, *path = NULL;
-    sx_status status = path_in_folder(job, i, folder, &path);
+    sx_status status = path_in_folder(job, i, folder, MAPPING_SUFFIX, &path);
     if (!status) status = sx_map_mapping_text(job, i, &text);
     if (!status) status = sx_file_write(path, text, strlen(text));
     free(text);
@@ -171,7 +201,7 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
 /* Reads the inputs, searches, and gives out what was found. */
 static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_result *result) {
     const char *db = sx_args_text(args, "db", 0);
-    watcher w = {.sources = sources, .job = job};
+    watcher w = {.sources = sources, .job = job, .certificate = sx_args_text(args, "certificate", 0)};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &job->arch));
@@ -190,8 +220,10 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
     sx_progress_end(&w.line);
     if (sx_args_flag(args, "no-clock")) forget_times(&job->result);
-    if (!status) return answer(args, job, result);
-    if (job->result.total.cycles > 0) sx_status_free(answer(args, job, result));
+    if (status && job->result.total.cycles > 0) sx_status_free(answer(args, job, result));
+    if (!status) status = answer(args, job, result);
+    if (!status) return w.certified;
+    sx_status_free(w.certified);
     return status;
 }
 
@@ -229,6 +261,9 @@ static const sx_option options[] = {
      "keep the state of the search in FILE, and go on from there if it was stopped before"},
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
      "how often to write the checkpoint (" TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
+    {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
+     "with --mapper optimal: write what was proven to FILE (of a network's layers into a folder FILE), for "
+     "`sextant verify`"},
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,

@@ -55,6 +55,17 @@ void sx_progress_show(void *user, const sx_progress *p) {
     draw(line, text, n);
 }
 
+void sx_progress_note(sx_progress_line *line, const char *format, ...) {
+    char text[256];
+    va_list list;
+    if (!line->on) return;
+    int n = snprintf(text, sizeof text, "%s  ", line->title);
+    va_start(list, format);
+    n += vsnprintf(text + n, sizeof text - (size_t)n, format, list);
+    va_end(list);
+    draw(line, text, n < (int)sizeof text ? n : (int)sizeof text - 1);
+}
+
 void sx_progress_end(sx_progress_line *line) {
     if (line->on && line->width) draw(line, "", 0);
 }

@@ -16,6 +16,8 @@ void sx_progress_begin(sx_progress_line *line, const sx_args *args);
 void sx_progress_title(sx_progress_line *line, const char *format, ...) SX_PRINTF(2, 3);
 /* Shows how a run is going; `line` is an sx_progress_line, as sx_run_options asks for it. */
 void sx_progress_show(void *line, const sx_progress *progress);
+/* Shows any text after the title. */
+void sx_progress_note(sx_progress_line *line, const char *format, ...) SX_PRINTF(2, 3);
 /* Wipes the line. */
 void sx_progress_end(sx_progress_line *line);
 

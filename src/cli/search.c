@@ -13,8 +13,7 @@ static sx_status at_least_one(const sx_args *args, const char *name) {
                          "leave --%s out for no limit", name);
 }
 
-/* The threads to use: those asked for, or one for each processor. */
-static sx_status read_threads(const sx_args *args, unsigned *out) {
+sx_status sx_search_threads(const sx_args *args, unsigned *out) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t preset = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (uint64_t)processors;
     uint64_t threads = sx_args_count(args, "threads", preset);
@@ -33,7 +32,7 @@ sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_ru
     if (objective) SX_TRY(sx_objective_parse(objective, &o.objective));
     SX_TRY(at_least_one(args, "evals"));
     SX_TRY(at_least_one(args, "patience"));
-    SX_TRY(read_threads(args, &o.threads));
+    SX_TRY(sx_search_threads(args, &o.threads));
     o.evaluations = sx_args_count(args, "evals", limited ? 0 : evaluations);
     o.seconds = sx_args_number(args, "time", 0);
     o.target = sx_args_number(args, "target", 0);

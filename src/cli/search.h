@@ -90,6 +90,9 @@
  * Leaves stop, progress and the like alone. */
 SX_MUST_USE sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_run_options *out);
 
+/* Reads --threads; without it, one for each processor. */
+SX_MUST_USE sx_status sx_search_threads(const sx_args *args, unsigned *out);
+
 /* Reads --remainders, --keep-all and --no-banks; and --no-first-read-elision and --no-link-transfers. */
 sx_map_space_options sx_search_space_options(const sx_args *args);
 sx_model_options sx_search_model_options(const sx_args *args);

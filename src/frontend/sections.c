@@ -27,6 +27,7 @@ static const sx_key_rule section_rules[] = {
     {"ERT_summary", SX_KEY_NO_BEARING, NULL},
     {"energy_estimation", SX_KEY_NO_BEARING, NULL},
     {"dumped_by_timeloop_front_end", SX_KEY_NO_BEARING, NULL},
+    {"certificate", SX_KEY_NO_BEARING, NULL},
     {"version", SX_KEY_NO_BEARING, NULL},
 };
 enum { N_SECTION_RULES = sizeof section_rules / sizeof section_rules[0] };

@@ -1,0 +1,78 @@
+/* Certificates of optimality: what a search claims to have proven, with all that is needed to check it again
+ * by code that shares nothing with the search but the model. */
+#ifndef SX_CERTIFICATE_H
+#define SX_CERTIFICATE_H
+
+#include "sextant/input.h"
+#include "sextant/proof.h"
+#include "sextant/space.h"
+
+#include <signal.h>
+
+/* The claim: of all mappings of the problem onto the architecture that the constraints and options allow,
+ * none has a value of the objective below lower_bound, and the mapping has this score and value. */
+typedef struct sx_certificate {
+    sx_problem problem;
+    sx_arch arch;
+    sx_constraints constraints;
+    sx_map_space_options space; /* without remainders */
+    sx_model_options model;
+    sx_objective objective; /* of one criterion */
+    sx_mapping mapping;
+    sx_score score; /* only energy and cycles */
+    double value;
+    double lower_bound;
+    bool optimal; /* the lower bound is the value */
+    sx_proof *proof;
+    uint64_t compulsory, tables, searched; /* arrays that are closed by each reason */
+    /* Hearsay, of no matter to the claim. */
+    char version[32];
+    char *mapper;
+    uint64_t seed, evaluations;
+} sx_certificate;
+
+SX_API void sx_certificate_free(SX_TAKE sx_certificate *certificate);
+
+/* Writes a certificate as JSON; the text is freed with free(). */
+SX_API SX_MUST_USE sx_status sx_certificate_write(const sx_certificate *certificate, SX_OWN char **out);
+
+/* Reads what sx_certificate_write wrote, from a text that is called `name` in errors. A damaged text is an
+ * error; whether the claims hold is another matter. */
+SX_API SX_MUST_USE sx_status sx_certificate_read(const char *name, const char *text, size_t size,
+                                                 SX_OWN sx_certificate **out);
+
+/* How far a check has come. */
+typedef struct sx_verify_progress {
+    uint64_t arrays, entries, evaluations;
+    size_t n_entries;
+    uint64_t n_arrays;
+    double seconds;
+} sx_verify_progress;
+
+typedef struct sx_verify_options {
+    unsigned threads;                  /* 0: 1 */
+    uint64_t steps;                    /* give up after about so many; 0: never */
+    const volatile sig_atomic_t *stop; /* becomes other than 0: end; may be NULL */
+    void (*progress)(void *user, const sx_verify_progress *progress); /* now and then; may be NULL */
+    void *user;
+} sx_verify_options;
+
+typedef enum sx_verdict_on_claims {
+    SX_CLAIMS_HOLD,
+    SX_CLAIMS_FAIL,
+    SX_CLAIMS_OPEN, /* stopped before it was known */
+} sx_verdict_on_claims;
+
+/* What a check found out. */
+typedef struct sx_verification {
+    sx_verdict_on_claims verdict;
+    char claim[64]; /* the one that does not hold: "mapping", "value", "lower bound", "arrays", ... */
+    char why[512];  /* a sentence */
+    sx_verify_progress done;
+} sx_verification;
+
+/* Checks every claim of a certificate. What cannot be checked at all is an error. */
+SX_API SX_MUST_USE sx_status sx_certificate_verify(const sx_certificate *certificate,
+                                                   const sx_verify_options *options, sx_verification *out);
+
+#endif

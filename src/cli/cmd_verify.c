@@ -1,0 +1,229 @@
+/* `sextant verify`: whether certificates hold. */
+#include "base/file.h"
+#include "cli/certify.h"
+#include "cli/command.h"
+#include "cli/json_parts.h"
+#include "cli/progress.h"
+#include "cli/search.h"
+#include "cli/table.h"
+#include "sextant/certificate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_BYTES = 64 << 20 };
+
+/* What is done for every file. */
+typedef struct job {
+    const sx_args *args;
+    bool json, quiet, no_clock;
+    unsigned threads;
+    const volatile sig_atomic_t *stop;
+    sx_progress_line line;
+    double told;
+    json_t *list; /* with --json */
+    sx_result *result;
+} job;
+
+/* Shows how a check is going, at most ten times a second. */
+static void show(void *user, const sx_verify_progress *p) {
+    job *j = user;
+    if (p->seconds < j->told + 0.1 && p->seconds >= j->told) return;
+    j->told = p->seconds;
+    if (p->arrays < p->n_arrays)
+        sx_progress_note(&j->line, "%s of %s arrays", sx_show_count((double)p->arrays).text,
+                         sx_show_count((double)p->n_arrays).text);
+    else
+        sx_progress_note(&j->line, "%s of %s entries, %s mappings evaluated",
+                         sx_show_count((double)p->entries).text, sx_show_count((double)p->n_entries).text,
+                         sx_show_count((double)p->evaluations).text);
+}
+
+/* What a verdict is called. */
+static const char *verdict_name(sx_verdict_on_claims verdict) {
+    static const char *const names[] = {"holds", "does not hold", "was not checked to the end"};
+    return names[verdict];
+}
+
+/* Adds a result as JSON. */
+static void add_json(const job *j, const char *path, const sx_certificate *c, const sx_verification *v) {
+    char objective[256];
+    sx_objective_text(&c->objective, objective, sizeof objective);
+    json_t *object = json_pack(
+        "{s:o, s:b, s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "file",
+        sx_json_string(path), "holds", v->verdict == SX_CLAIMS_HOLD, "complete", v->verdict != SX_CLAIMS_OPEN,
+        "problem", c->problem.name, "arch", c->arch.name, "objective", objective, "value",
+        sx_json_real(c->value), "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "arrays",
+        (json_int_t)c->proof->n_arrays, "compulsory", (json_int_t)c->compulsory, "tables",
+        (json_int_t)c->tables, "searched", (json_int_t)c->searched, "arrays_checked",
+        (json_int_t)v->done.arrays, "entries_checked", (json_int_t)v->done.entries, "evaluations",
+        (json_int_t)v->done.evaluations, "seconds", j->no_clock ? 0 : v->done.seconds);
+    if (v->verdict == SX_CLAIMS_FAIL) {
+        json_object_set_new(object, "claim", json_string(v->claim));
+        json_object_set_new(object, "why", sx_json_string(v->why));
+    }
+    json_array_append_new(j->list, object);
+}
+
+/* Adds what was claimed and checked, for a person. */
+static void print_claims(const job *j, const sx_certificate *c, const sx_verification *v, sx_text *out) {
+    sx_table table;
+    char objective[256];
+    sx_objective_text(&c->objective, objective, sizeof objective);
+    sx_table_begin(&table, "ll");
+    sx_table_cell(&table, "the mapping");
+    sx_table_cell(&table, "costs %s and %s cycles: %s %.6g", sx_show_energy(c->score.energy_pj).text,
+                  sx_show_count(c->score.cycles).text, objective, c->value);
+    sx_table_cell(&table, "lower bound");
+    if (c->optimal)
+        sx_table_cell(&table, "the same: no mapping of the space is better");
+    else
+        sx_table_cell(&table, "%.6g: no mapping of the space is below; %s of the value", c->lower_bound,
+                      sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
+    sx_table_cell(&table, "arrays");
+    sx_table_cell(&table, "%s ways to spread the loops", sx_show_count((double)c->proof->n_arrays).text);
+    sx_table_cell(&table, "  compulsory");
+    sx_table_cell(&table, "%s closed by what each tensor must move at least",
+                  sx_show_count((double)c->compulsory).text);
+    sx_table_cell(&table, "  tables");
+    sx_table_cell(&table, "%s closed by tables over all tiles", sx_show_count((double)c->tables).text);
+    sx_table_cell(&table, "  searched");
+    sx_table_cell(&table, "%s gone through, %s mappings evaluated", sx_show_count((double)c->searched).text,
+                  sx_show_count((double)v->done.evaluations).text);
+    if (!j->no_clock) {
+        sx_table_cell(&table, "time");
+        sx_table_cell(&table, "%.2f s", v->done.seconds);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* Adds a result for a person. */
+static void print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v) {
+    sx_text *out = v->verdict == SX_CLAIMS_HOLD ? &j->result->out : &j->result->err;
+    sx_text_add(out, "%s: the certificate of %s on %s %s\n", path,
+                c->problem.name[0] ? c->problem.name : "a problem",
+                c->arch.name[0] ? c->arch.name : "an architecture", verdict_name(v->verdict));
+    if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
+    if (v->verdict == SX_CLAIMS_OPEN)
+        sx_text_add(out, "  it was stopped; so far %s of %s arrays and %s of %s entries hold\n",
+                    sx_show_count((double)v->done.arrays).text, sx_show_count((double)v->done.n_arrays).text,
+                    sx_show_count((double)v->done.entries).text,
+                    sx_show_count((double)v->done.n_entries).text);
+    if (v->verdict == SX_CLAIMS_HOLD && !j->quiet) print_claims(j, c, v, out);
+}
+
+/* Checks a certificate, and adds what was found out. */
+static sx_status verify_text(job *j, const char *path, const char *text, size_t size) {
+    sx_certificate *c;
+    sx_verification v;
+    sx_verify_options options = {
+        .threads = j->threads, .stop = j->stop, .progress = j->line.on ? show : NULL, .user = j};
+    SX_TRY(sx_certificate_read(path, text, size, &c));
+    sx_progress_title(&j->line, "%s", path);
+    j->told = 0;
+    sx_status status = sx_certificate_verify(c, &options, &v);
+    sx_progress_end(&j->line);
+    if (!status) {
+        sx_exit exit = v.verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
+                       : v.verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
+                                                     : SX_EXIT_FAILED;
+        if (exit > j->result->exit) j->result->exit = exit;
+        if (j->json)
+            add_json(j, path, c, &v);
+        else
+            print(j, path, c, &v);
+    }
+    sx_certificate_free(c);
+    return sx_error_place(status, (sx_place){path, 0, 0});
+}
+
+static sx_status verify_file(job *j, const char *path) {
+    char *text;
+    size_t size;
+    SX_TRY(sx_file_read(path, MOST_BYTES, &text, &size));
+    sx_status status = verify_text(j, path, text, size);
+    free(text);
+    return status;
+}
+
+/* Whether an entry of a folder is a certificate. */
+static int is_certificate(const struct dirent *entry) {
+    const char *suffix = SX_CERTIFICATE_SUFFIX;
+    size_t n = strlen(entry->d_name), k = strlen(suffix);
+    return n > k && strcmp(entry->d_name + n - k, suffix) == 0;
+}
+
+/* Checks all certificates of a folder, by name. */
+static sx_status verify_folder(job *j, const char *folder) {
+    struct dirent **entry;
+    int n = scandir(folder, &entry, is_certificate, alphasort);
+    if (n < 0) return sx_error_new(SX_ERR_FILE, "cannot read the folder '%s': %s", folder, strerror(errno));
+    sx_status status = SX_OK;
+    if (n == 0)
+        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "the folder '%s' holds no certificates", folder),
+                               "their names end in %s", SX_CERTIFICATE_SUFFIX);
+    for (int i = 0; i < n; i++) {
+        sx_text path = {0};
+        sx_text_add(&path, "%s/%s", folder, entry[i]->d_name);
+        if (!status && !*j->stop) status = path.failed ? sx_error_memory() : verify_file(j, path.data);
+        sx_text_free(&path);
+        free(entry[i]);
+    }
+    free(entry);
+    return status;
+}
+
+/* Checks what an operand names. */
+static sx_status verify_path(job *j, const char *path) {
+    struct stat info;
+    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return folder ? verify_folder(j, path) : verify_file(j, path);
+}
+
+/* `sextant verify`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    job j = {.args = args,
+             .json = sx_args_flag(args, "json"),
+             .quiet = sx_args_flag(args, "quiet"),
+             .no_clock = sx_args_flag(args, "no-clock"),
+             .result = result};
+    if (args->n_operands == 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate is given"),
+                             "`sextant map --mapper optimal --certificate FILE` writes one");
+    SX_TRY(sx_search_threads(args, &j.threads));
+    result->file = sx_args_text(args, "output", 0);
+    j.stop = sx_interrupt_catch();
+    sx_progress_begin(&j.line, args);
+    if (j.json) j.list = json_array();
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < args->n_operands && !status && !*j.stop; i++)
+        status = verify_path(&j, args->operand[i]);
+    if (!j.json) return status;
+    sx_status printed = sx_json_finish(json_pack("{s:o}", "results", j.list), &result->out);
+    if (!status) return printed;
+    sx_status_free(printed);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_THREADS, SX_OPTION_NO_CLOCK, SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_QUIET, SX_OPTION_HELP,
+};
+
+const sx_command sx_command_verify = {
+    .name = "verify",
+    .about = "whether certificates of optimality hold, checked by other code than the search",
+    .usage = "FILE|FOLDER ... [OPTION ...]",
+    .details =
+        "A certificate is what `sextant map --mapper optimal --certificate FILE` writes; of a folder, all "
+        "whose names\n"
+        "end in " SX_CERTIFICATE_SUFFIX ".\n"
+        "Exits with 0 where all claims hold, with 1 where one does not (which one, and why, is said), with 2 "
+        "where a\n"
+        "file cannot be read or is damaged, with 3 where it was stopped before it was known.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,214 @@
+/* Orders that stand for all others, by what the tensors see of them.
+ *
+ * With exact factors, what the model counts for a tensor depends on the order of a level's loops only in this
+ * (model/motion.h, section 3 of the specification): a loop on a dimension that has a rank of the tensor to
+ * itself moves the tile clear of itself, so that the order of all loops outside the first such one is of no
+ * matter; and loops next to each other that do not index the tensor can change places. So a tensor's view of
+ * an order is: its loops from the innermost one outward up to the first on a dimension of its own, each loop
+ * on a window by itself, those that do not index it gathered to sets. Two orders with the same views by all
+ * tensors cost the same. A rank whose other dimensions have size 1 is one dimension's own.
+ *
+ * The lists are made by brute force: all beginnings of orders that the constraint allows, one loop after the
+ * other, of which those with equal views and equal loops are one; a beginning that has a dimension of its own
+ * for every tensor is as good as whole.
+ *
+ * Complexity: O(beginnings * dimensions * tensors) per set of loops, and a sort. */
+#include "verify/book.h"
+
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BEGINNINGS = 1 << 16, VIEW = SX_MAX_TENSORS * (SX_MAX_DIMS + 1) };
+
+/* A beginning of an order, and how it is seen. */
+typedef struct beginning {
+    uint32_t view[VIEW + 1]; /* for each tensor what it sees; and the loops in it, unless it is whole */
+    uint8_t order[SX_MAX_DIMS];
+    unsigned used; /* the loops in it */
+    bool whole;    /* what follows is of no matter */
+} beginning;
+
+typedef struct list {
+    uint8_t (*order)[SX_MAX_DIMS];
+    size_t n;
+} list;
+
+struct sx_book {
+    const sx_scope *scope;
+    unsigned indexed[SX_MAX_TENSORS], own[SX_MAX_TENSORS]; /* dimensions of tensors, as masks */
+    pthread_mutex_t lock;
+    list *lists[SX_MAX_LEVELS]; /* per set of loops; NULL: none yet */
+};
+
+/* Sets which dimensions index a tensor, and which of them have a rank to themselves and are in no other. */
+static void set_masks(sx_book *book, int v) {
+    const sx_problem *problem = book->scope->problem;
+    const sx_tensor *tensor = &problem->tensor[v];
+    for (int d = 0; d < problem->n_dims; d++) {
+        int ranks = 0, alone = 0;
+        for (int r = 0; r < tensor->n_ranks; r++) {
+            bool others = false;
+            if (!tensor->coef[r][d]) continue;
+            for (int e = 0; e < problem->n_dims; e++)
+                others |= e != d && tensor->coef[r][e] && problem->size[e] > 1;
+            ranks++;
+            alone += !others;
+        }
+        if (ranks > 0) book->indexed[v] |= 1u << d;
+        if (ranks == 1 && alone == 1) book->own[v] |= 1u << d;
+    }
+}
+
+sx_status sx_book_new(const sx_scope *scope, sx_book **out) {
+    sx_book *book = calloc(1, sizeof *book);
+    if (!book) return sx_error_memory();
+    book->scope = scope;
+    for (int v = 0; v < scope->problem->n_tensors; v++) set_masks(book, v);
+    if (pthread_mutex_init(&book->lock, NULL) != 0) {
+        free(book);
+        return sx_error_memory();
+    }
+    *out = book;
+    return SX_OK;
+}
+
+void sx_book_free(sx_book *book) {
+    if (!book) return;
+    for (int s = 0; s < SX_MAX_LEVELS; s++) {
+        for (size_t i = 0; book->lists[s] && i < (size_t)1 << book->scope->problem->n_dims; i++)
+            free(book->lists[s][i].order);
+        free(book->lists[s]);
+    }
+    pthread_mutex_destroy(&book->lock);
+    free(book);
+}
+
+/* Describes how a tensor sees the first n loops of an order; true where it has come to a dimension of the
+ * tensor's own. */
+static bool look(const sx_book *book, int v, const uint8_t *order, int n, uint32_t *view) {
+    enum { WINDOW = 1u << 30, END = 1u << 31 };
+    uint32_t set = 0;
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t dim = 1u << order[i];
+        if (book->own[v] & dim) {
+            view[k] = set | (uint32_t)END;
+            return true;
+        }
+        if (!(book->indexed[v] & dim)) {
+            set |= dim;
+            continue;
+        }
+        if (set) view[k++] = set;
+        view[k++] = dim | WINDOW;
+        set = 0;
+    }
+    view[k] = set;
+    return false;
+}
+
+/* Completes the view of a beginning of n loops. */
+static void describe(const sx_book *book, int n, beginning *b) {
+    memset(b->view, 0, sizeof b->view);
+    b->used |= 1u << b->order[n - 1];
+    b->whole = true;
+    for (int v = 0; v < book->scope->problem->n_tensors; v++)
+        b->whole &= look(book, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
+    b->view[VIEW] = b->whole ? 0 : b->used;
+}
+
+/* By loops and views, then by order. */
+static int compare(const void *a, const void *b) {
+    const beginning *x = a, *y = b;
+    int views = memcmp(x->view, y->view, sizeof x->view);
+    return views ? views : memcmp(x->order, y->order, sizeof x->order);
+}
+
+/* Sorts beginnings and leaves one of each kind; returns how many are left. */
+static size_t unite(beginning *b, size_t n) {
+    size_t kept = 0;
+    if (n > 1) qsort(b, n, sizeof *b, compare);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || memcmp(b[i].view, b[kept - 1].view, sizeof b->view) != 0) b[kept++] = b[i];
+    return kept;
+}
+
+/* Adds to `out` every beginning that is one loop longer than `from`, of n; false where there is no room. */
+static bool extend(const sx_book *book, const uint8_t *rank, unsigned loops, const beginning *from, int n,
+                   beginning *out, size_t *n_out) {
+    unsigned left = loops & ~from->used;
+    for (unsigned more = left; more; more &= more - 1) {
+        int d = __builtin_ctz(more);
+        bool next = true;
+        for (unsigned others = left; others; others &= others - 1)
+            next &= rank[__builtin_ctz(others)] >= rank[d];
+        if (!next) continue;
+        if (*n_out == MOST_BEGINNINGS) return false;
+        beginning *b = &out[(*n_out)++];
+        *b = *from;
+        b->order[n] = (uint8_t)d;
+        describe(book, n + 1, b);
+    }
+    return true;
+}
+
+/* Adds an order that begins so to a list: what is left in any order that the constraint allows. */
+static bool add(const sx_book *book, const uint8_t *rank, unsigned loops, const beginning *b, int n,
+                list *out) {
+    uint8_t(*order)[SX_MAX_DIMS] = realloc(out->order, (out->n + 1) * sizeof *order);
+    if (!order) return false;
+    out->order = order;
+    uint8_t *to = order[out->n++];
+    unsigned left = loops & ~b->used;
+    memset(to, 0, SX_MAX_DIMS);
+    memcpy(to, b->order, (size_t)n);
+    for (int r = 0; r <= 2 * SX_MAX_DIMS; r++)
+        for (unsigned more = left; more; more &= more - 1)
+            if (rank[__builtin_ctz(more)] == r) to[n++] = (uint8_t)__builtin_ctz(more);
+    for (int d = 0; d < book->scope->problem->n_dims; d++)
+        if (!(loops >> d & 1)) to[n++] = (uint8_t)d;
+    return true;
+}
+
+/* Makes the list of a set of loops; false when memory is out or there are too many. */
+static bool make(const sx_book *book, int level, unsigned loops, list *out) {
+    const uint8_t *rank = book->scope->temporal_rank[level];
+    size_t n = 1, most = MOST_BEGINNINGS;
+    beginning *now = calloc(1, sizeof *now), *next = malloc(most * sizeof *next);
+    bool good = now && next;
+    for (int length = 0; good && n > 0; length++) {
+        size_t n_next = 0;
+        for (size_t i = 0; i < n && good; i++) {
+            if (now[i].whole || (loops & ~now[i].used) == 0)
+                good = add(book, rank, loops, &now[i], length, out);
+            else
+                good = extend(book, rank, loops, &now[i], length, next, &n_next);
+        }
+        n = unite(next, n_next);
+        beginning *copy = realloc(now, (n + 1) * sizeof *now);
+        good &= copy != NULL;
+        if (copy) now = copy;
+        if (good) memcpy(now, next, n * sizeof *now);
+    }
+    free(next);
+    free(now);
+    return good;
+}
+
+const uint8_t (*sx_book_orders(sx_book *book, int level, unsigned loops, size_t *n))[SX_MAX_DIMS] {
+    pthread_mutex_lock(&book->lock);
+    list **lists = &book->lists[level];
+    if (!*lists) *lists = calloc((size_t)1 << book->scope->problem->n_dims, sizeof **lists);
+    list *at = *lists ? *lists + loops : NULL;
+    if (at && !at->order && !make(book, level, loops, at)) {
+        free(at->order);
+        *at = (list){0};
+    }
+    *n = at ? at->n : 0;
+    const void *orders = at ? at->order : NULL;
+    pthread_mutex_unlock(&book->lock);
+    return orders;
+}

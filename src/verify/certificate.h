@@ -1,0 +1,31 @@
+/* The parts of certificates as JSON. */
+#ifndef SX_VERIFY_CERTIFICATE_H
+#define SX_VERIFY_CERTIFICATE_H
+
+#include "frontend/document.h"
+#include "frontend/write.h"
+#include "sextant/certificate.h"
+
+enum { SX_CERTIFICATE_FORMAT = 1, SX_MAX_ENTRIES = 300000 };
+
+/* Constraints as a list of levels that have any, and back; *out is for the problem and the architecture. */
+SX_OWN json_t *sx_limits_tree(sx_tree *tree, const sx_constraints *constraints, const sx_problem *problem,
+                              const sx_arch *arch);
+SX_MUST_USE sx_status sx_limits_read(const sx_node *list, const sx_problem *problem, const sx_arch *arch,
+                                     sx_constraints *out);
+
+/* Refuses what is not a map, or has other keys than these. */
+SX_MUST_USE sx_status sx_only_keys(const sx_node *map, const char *what, const char *const *keys, size_t n);
+
+/* Entry number `index` of a proof as text, such as "searched 1 4 1 / 2 2 1": the factors of all levels with a
+ * fan-out, from the innermost. */
+void sx_entry_text(const sx_proof *proof, size_t index, const sx_problem *problem, const sx_arch *arch,
+                   sx_text *out);
+/* Adds the entry of a text to a proof; an error where it is none. */
+SX_MUST_USE sx_status sx_entry_read(const sx_node *node, const sx_problem *problem, const sx_arch *arch,
+                                    sx_proof *proof);
+
+/* The hash of all that a certificate says. */
+SX_MUST_USE sx_status sx_certificate_hash(const sx_certificate *certificate, char hash[17]);
+
+#endif

@@ -1,0 +1,220 @@
+#include "verify/certificate.h"
+
+#include "base/status.h"
+#include "base/text.h"
+#include "frontend/input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All of them must be there. */
+static const char *const keys[] = {
+    "format",
+    "hash",
+    "objective",
+    "value",
+    "energy_pj",
+    "cycles",
+    "optimal",
+    "lower_bound",
+    "keep_all",
+    "no_banks",
+    "no_first_read_elision",
+    "no_link_transfers",
+    "limits",
+    "arrays",
+    "compulsory",
+    "tables",
+    "searched",
+    "entries",
+    "history",
+};
+enum { N_KEYS = sizeof keys / sizeof *keys };
+
+/* The next number of a text; false where there is none. */
+static bool next_number(const char **text, uint32_t *out) {
+    char digits[16];
+    uint64_t value;
+    size_t n = strspn(*text, "0123456789");
+    if (n == 0 || n >= sizeof digits) return false;
+    memcpy(digits, *text, n);
+    digits[n] = 0;
+    *text += n;
+    if (!sx_text_u64(digits, &value) || value < 1 || value > SX_MAX_DIM_SIZE) return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+/* Passes a word and what separates it from the next; false where it is not there. */
+static bool pass(const char **text, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(*text, word, n) != 0) return false;
+    *text += n;
+    return true;
+}
+
+/* Reads the factors of an entry, of the levels with a fan-out; those of others are 1. */
+static bool read_factors(const char *text, const sx_problem *problem, const sx_arch *arch, uint32_t *factor) {
+    bool first = true;
+    for (int s = 0; s < arch->n_levels; s++, factor += problem->n_dims) {
+        for (int d = 0; d < problem->n_dims; d++) factor[d] = 1;
+        if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) == 1) continue;
+        if (!first && !pass(&text, " /")) return false;
+        first = false;
+        for (int d = 0; d < problem->n_dims; d++)
+            if (!pass(&text, " ") || !next_number(&text, &factor[d])) return false;
+    }
+    return *text == 0;
+}
+
+/* Reads how an entry is closed. */
+static bool read_reason(const char **text, bool *searched, double *bound) {
+    char number[64];
+    *searched = pass(text, "searched");
+    if (*searched) return true;
+    if (!pass(text, "tables ")) return false;
+    size_t n = strcspn(*text, " ");
+    if (n >= sizeof number) return false;
+    memcpy(number, *text, n);
+    number[n] = 0;
+    *text += n;
+    return sx_text_double(number, bound) && isfinite(*bound);
+}
+
+sx_status sx_entry_read(const sx_node *node, const sx_problem *problem, const sx_arch *arch,
+                        sx_proof *proof) {
+    uint32_t factor[SX_MAX_LEVELS * SX_MAX_DIMS];
+    double bound = 0;
+    bool searched;
+    const char *text;
+    SX_TRY(sx_node_text(node, "entry", &text));
+    if (!read_reason(&text, &searched, &bound) || !read_factors(text, problem, arch, factor))
+        return sx_error_hint(sx_error_at(node->place, "'%.64s' is no entry", node->text),
+                             "an entry is 'searched' or 'tables BOUND', and a factor for every dimension of "
+                             "every level with a fan-out");
+    return sx_proof_add(proof, searched, bound, factor);
+}
+
+static sx_status read_entries(const sx_node *list, sx_certificate *c) {
+    size_t width = (size_t)c->arch.n_levels * c->problem.n_dims;
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "entries"));
+    SX_TRY(sx_proof_new(0, width, &c->proof));
+    for (size_t i = 0; i < list->n; i++)
+        SX_TRY(sx_entry_read(list->item[i], &c->problem, &c->arch, c->proof));
+    return SX_OK;
+}
+
+/* Reads a finite number. */
+static sx_status read_number(const sx_node *map, const char *key, double *out) {
+    SX_TRY(sx_map_double(map, key, out));
+    return isfinite(*out) ? SX_OK : sx_error_at(sx_node_key_place(map, key), "'%s' is not finite", key);
+}
+
+/* Reads the objective, which must be one criterion. */
+static sx_status read_objective(const sx_node *map, sx_objective *out) {
+    const sx_node *node = sx_node_get(map, "objective");
+    const char *text;
+    SX_TRY(sx_node_text(node, "objective", &text));
+    SX_TRY(sx_error_place(sx_objective_parse(text, out), node->place));
+    if (out->n_criteria == 1) return SX_OK;
+    return sx_error_at(node->place, "a certificate is for an objective of one criterion");
+}
+
+/* Reads who says so. */
+static sx_status read_history(const sx_node *map, sx_certificate *c) {
+    static const char *const known[] = {"version", "mapper", "seed", "evaluations"};
+    const char *version = "", *mapper = "";
+    SX_TRY(sx_only_keys(map, "history", known, sizeof known / sizeof *known));
+    SX_TRY(sx_map_text(map, "version", &version));
+    SX_TRY(sx_map_text(map, "mapper", &mapper));
+    SX_TRY(sx_map_u64(map, "seed", &c->seed));
+    SX_TRY(sx_map_u64(map, "evaluations", &c->evaluations));
+    if (strlen(version) >= sizeof c->version) return sx_error_at(map->place, "the version is too long");
+    memcpy(c->version, version, strlen(version) + 1);
+    c->mapper = strdup(mapper);
+    return c->mapper ? SX_OK : sx_error_memory();
+}
+
+static sx_status read_options(const sx_node *map, sx_certificate *c) {
+    SX_TRY(sx_map_bool(map, "keep_all", &c->space.keep_all));
+    SX_TRY(sx_map_bool(map, "no_banks", &c->space.no_banks));
+    SX_TRY(sx_map_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
+    return sx_map_bool(map, "no_link_transfers", &c->model.no_link_transfers);
+}
+
+/* Reads all claims. */
+static sx_status read_claims(const sx_node *map, sx_certificate *c) {
+    SX_TRY(read_objective(map, &c->objective));
+    SX_TRY(read_number(map, "value", &c->value));
+    SX_TRY(read_number(map, "energy_pj", &c->score.energy_pj));
+    SX_TRY(read_number(map, "cycles", &c->score.cycles));
+    SX_TRY(read_number(map, "lower_bound", &c->lower_bound));
+    SX_TRY(sx_map_bool(map, "optimal", &c->optimal));
+    SX_TRY(read_options(map, c));
+    SX_TRY(sx_limits_read(sx_node_get(map, "limits"), &c->problem, &c->arch, &c->constraints));
+    SX_TRY(read_entries(sx_node_get(map, "entries"), c));
+    SX_TRY(sx_map_u64(map, "arrays", &c->proof->n_arrays));
+    SX_TRY(sx_map_u64(map, "compulsory", &c->compulsory));
+    SX_TRY(sx_map_u64(map, "tables", &c->tables));
+    SX_TRY(sx_map_u64(map, "searched", &c->searched));
+    return read_history(sx_node_get(map, "history"), c);
+}
+
+/* Holds the hash of a certificate against what it says. */
+static sx_status check_hash(const sx_node *map, const sx_certificate *c) {
+    char hash[17];
+    const sx_node *node = sx_node_get(map, "hash");
+    SX_TRY(sx_certificate_hash(c, hash));
+    if (sx_node_is(node, hash)) return SX_OK;
+    return sx_error_hint(
+        sx_error_at(node->place, "the certificate is damaged: what it says has another hash"),
+        "it has changed since it was written; `sextant map --certificate` writes it anew");
+}
+
+/* The section of the claims; an error where it is not one that can be read. */
+static sx_status find_claims(sx_input *input, const char *name, const sx_node **out) {
+    const sx_pair *section;
+    const sx_node *node;
+    uint64_t format;
+    SX_TRY(sx_input_single(input, "certificate", &section));
+    if (!section)
+        return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there is no certificate in it"),
+                             "`sextant map --mapper optimal --certificate FILE` writes one");
+    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "certificate"));
+    SX_TRY(sx_node_require(section->value, "format", "the certificate", &node));
+    SX_TRY(sx_node_u64(node, "format", &format));
+    if (format != SX_CERTIFICATE_FORMAT)
+        return sx_error_at(node->place, "certificates of format %llu are not known, only of format %d",
+                           (unsigned long long)format, SX_CERTIFICATE_FORMAT);
+    SX_TRY(sx_only_keys(section->value, "certificate", keys, N_KEYS));
+    for (size_t i = 0; i < N_KEYS; i++)
+        SX_TRY(sx_node_require(section->value, keys[i], "the certificate", &node));
+    *out = section->value;
+    return SX_OK;
+}
+
+static sx_status read_all(sx_input *input, const char *name, sx_certificate *c) {
+    const sx_node *claims;
+    SX_TRY(find_claims(input, name, &claims));
+    SX_TRY(sx_input_arch(input, &c->arch));
+    SX_TRY(sx_input_problem(input, &c->problem));
+    SX_TRY(sx_input_mapping(input, &c->problem, &c->arch, &c->mapping));
+    SX_TRY(read_claims(claims, c));
+    return check_hash(claims, c);
+}
+
+sx_status sx_certificate_read(const char *name, const char *text, size_t size, sx_certificate **out) {
+    sx_input *input;
+    SX_TRY(sx_input_new(&input));
+    sx_certificate *c = calloc(1, sizeof *c);
+    sx_status status = c ? sx_input_add_text(input, name, text, size) : sx_error_memory();
+    if (!status) status = read_all(input, name, c);
+    sx_input_free(input);
+    if (status) {
+        sx_certificate_free(c);
+        return status;
+    }
+    *out = c;
+    return SX_OK;
+}

@@ -1,0 +1,132 @@
+/* Certificates as JSON. Problem, architecture and mapping are sections of their own, in the format of all
+ * other files, so that a certificate can also be given where these are read. */
+#include "verify/certificate.h"
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sx_certificate_free(sx_certificate *c) {
+    if (!c) return;
+    sx_proof_free(c->proof);
+    free(c->mapper);
+    free(c);
+}
+
+void sx_entry_text(const sx_proof *proof, size_t index, const sx_problem *problem, const sx_arch *arch,
+                   sx_text *out) {
+    const uint32_t *factor = proof->spatial + index * proof->width;
+    if (proof->searched[index])
+        sx_text_add(out, "searched");
+    else
+        sx_text_add(out, "tables %.17g", proof->bound[index]);
+    bool first = true;
+    for (int s = 0; s < arch->n_levels; s++) {
+        if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) == 1) continue;
+        if (!first) sx_text_add(out, " /");
+        first = false;
+        for (int d = 0; d < problem->n_dims; d++)
+            sx_text_add(out, " %" PRIu32, factor[(size_t)s * problem->n_dims + (size_t)d]);
+    }
+}
+
+/* The entries of a proof. */
+static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->proof->n_entries; i++) {
+        sx_text text = {0};
+        sx_entry_text(c->proof, i, &c->problem, &c->arch, &text);
+        tree->failed |= text.failed;
+        if (!text.failed) sx_tree_append(tree, list, sx_tree_text(tree, text.data));
+        sx_text_free(&text);
+    }
+    return list;
+}
+
+/* What is claimed, and from what it follows. */
+static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *hash) {
+    json_t *map = json_object(), *history = json_object();
+    char objective[256];
+    sx_objective_text(&c->objective, objective, sizeof objective);
+    sx_tree_put(tree, map, "format", json_integer(SX_CERTIFICATE_FORMAT));
+    sx_tree_put(tree, map, "hash", sx_tree_text(tree, hash));
+    sx_tree_put(tree, map, "objective", sx_tree_text(tree, objective));
+    sx_tree_put(tree, map, "value", sx_tree_double(tree, c->value));
+    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, c->score.energy_pj));
+    sx_tree_put(tree, map, "cycles", sx_tree_double(tree, c->score.cycles));
+    sx_tree_put(tree, map, "lower_bound", sx_tree_double(tree, c->lower_bound));
+    sx_tree_put(tree, map, "optimal", sx_tree_bool(c->optimal));
+    sx_tree_put(tree, map, "keep_all", sx_tree_bool(c->space.keep_all));
+    sx_tree_put(tree, map, "no_banks", sx_tree_bool(c->space.no_banks));
+    sx_tree_put(tree, map, "no_first_read_elision", sx_tree_bool(c->model.no_first_read_elision));
+    sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
+    sx_tree_put(tree, map, "limits", sx_limits_tree(tree, &c->constraints, &c->problem, &c->arch));
+    sx_tree_put(tree, map, "arrays", sx_tree_u64(tree, c->proof->n_arrays));
+    sx_tree_put(tree, map, "compulsory", sx_tree_u64(tree, c->compulsory));
+    sx_tree_put(tree, map, "tables", sx_tree_u64(tree, c->tables));
+    sx_tree_put(tree, map, "searched", sx_tree_u64(tree, c->searched));
+    sx_tree_put(tree, map, "entries", entries_tree(tree, c));
+    sx_tree_put(tree, history, "version", sx_tree_text(tree, c->version));
+    sx_tree_put(tree, history, "mapper", sx_tree_text(tree, c->mapper ? c->mapper : ""));
+    sx_tree_put(tree, history, "seed", sx_tree_u64(tree, c->seed));
+    sx_tree_put(tree, history, "evaluations", sx_tree_u64(tree, c->evaluations));
+    sx_tree_put(tree, map, "history", history);
+    return map;
+}
+
+/* Moves the section of a noun's text into a map; frees the text. */
+static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
+    json_t *noun = json_loads(text, 0, NULL);
+    free(text);
+    tree->failed |= !noun || json_object_update(root, noun) != 0;
+    json_decref(noun);
+}
+
+/* The whole certificate as a tree. */
+static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *hash, json_t **out) {
+    char *problem = NULL, *arch = NULL, *mapping = NULL;
+    sx_status status = sx_problem_write(&c->problem, SX_JSON, &problem);
+    if (!status) status = sx_arch_write(&c->arch, SX_JSON, &arch);
+    if (!status) status = sx_mapping_write(&c->mapping, &c->problem, &c->arch, SX_JSON, &mapping);
+    if (status) {
+        free(problem);
+        free(arch);
+        return status;
+    }
+    json_t *root = json_object();
+    sx_tree_put(tree, root, "certificate", claims_tree(tree, c, hash));
+    put_noun(tree, root, problem);
+    put_noun(tree, root, arch);
+    put_noun(tree, root, mapping);
+    *out = root;
+    return SX_OK;
+}
+
+sx_status sx_certificate_hash(const sx_certificate *c, char hash[17]) {
+    sx_tree tree = {0};
+    json_t *root;
+    char *text;
+    SX_TRY(whole_tree(&tree, c, "", &root));
+    SX_TRY(sx_tree_print(&tree, root, SX_JSON, &text));
+    snprintf(hash, 17, "%016" PRIx64, sx_hash_bytes(text, strlen(text), SX_CERTIFICATE_FORMAT));
+    free(text);
+    return SX_OK;
+}
+
+sx_status sx_certificate_write(const sx_certificate *c, char **out) {
+    char hash[17];
+    sx_tree tree = {0};
+    json_t *root;
+    if (c->proof->n_entries > SX_MAX_ENTRIES)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "a certificate would have to list %zu arrays, more than %d",
+                                          c->proof->n_entries, SX_MAX_ENTRIES),
+                             "let the search run longer, or constrain the spatial factors");
+    SX_TRY(sx_certificate_hash(c, hash));
+    SX_TRY(whole_tree(&tree, c, hash, &root));
+    return sx_tree_print(&tree, root, SX_JSON, out);
+}

@@ -1,0 +1,85 @@
+/* Whether a mapping belongs to a space, in words. */
+#include "verify/scope.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A mapping that is judged, and where the words go. */
+typedef struct candidate {
+    const sx_scope *scope;
+    const sx_mapping *mapping;
+    char *text;
+    unsigned long size;
+} candidate;
+
+/* Says why not; false. */
+static SX_PRINTF(2, 3) bool refuse(const candidate *c, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->text, c->size, format, args);
+    va_end(args);
+    return false;
+}
+
+/* Whether the factors of a level lie within their limits. */
+static bool factors_good(const candidate *c, int s) {
+    const sx_mapping_level *at = &c->mapping->level[s];
+    for (int d = 0; d < c->scope->problem->n_dims; d++) {
+        sx_limit t = c->scope->temporal[s][d], x = c->scope->spatial[s][d];
+        if (at->temporal[d] < t.least || at->temporal[d] > t.most || at->spatial[d] < x.least ||
+            at->spatial[d] > x.most)
+            return refuse(c, "%s: a factor of %s is out of its limits", c->scope->arch->level[s].name,
+                          c->scope->problem->dim_name[d]);
+    }
+    return true;
+}
+
+/* Whether the spatial loops of a level lie as the space lays them. */
+static bool spread_good(const candidate *c, int s) {
+    const sx_mapping_level *at = &c->mapping->level[s];
+    sx_mapping_level laid = *at;
+    unsigned x = 0;
+    for (int i = 0; i < at->split; i++) x |= 1u << at->spatial_order[i];
+    sx_scope_lay(c->scope, s, x, &laid);
+    if (!sx_scope_lies(c->scope, s, at->spatial, x & sx_scope_loops(c->scope, at->spatial)))
+        return refuse(c, "%s: its spatial loops have no room, or may not lie so",
+                      c->scope->arch->level[s].name);
+    if (memcmp(&laid, at, sizeof laid) != 0)
+        return refuse(c, "%s: its spatial loops stand in another order than the space has them",
+                      c->scope->arch->level[s].name);
+    return true;
+}
+
+/* Whether a level keeps what the space has it keep. */
+static bool keep_good(const candidate *c, int s) {
+    const sx_mapping_level *at = &c->mapping->level[s];
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < SX_MAX_DIMS; d++)
+        extent[d] = d < c->scope->problem->n_dims ? (uint32_t)sx_mapping_extent(c->mapping, s, d) : 1;
+    bool good = !(c->scope->must[s] & ~(unsigned)at->keep) && !(at->keep & ~(unsigned)c->scope->may[s]) &&
+                sx_scope_banks(c->scope, s, at->keep, extent);
+    return good ||
+           refuse(c, "%s: it keeps other tensors than the space allows", c->scope->arch->level[s].name);
+}
+
+bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, unsigned long size) {
+    candidate c = {scope, mapping, text, size};
+    sx_verdict verdict = sx_check(scope->model, mapping);
+    if (verdict.reason != SX_LEGAL) {
+        sx_verdict_text(&verdict, scope->problem, scope->arch, text, size);
+        return false;
+    }
+    if (!sx_mapping_perfect(mapping, scope->problem)) return refuse(&c, "its factors leave remainders");
+    sx_mapping canonical = *mapping;
+    sx_mapping_canonical(&canonical);
+    c.mapping = &canonical;
+    for (int s = 0; s < scope->arch->n_levels; s++) {
+        const sx_mapping_level *at = &canonical.level[s];
+        if (at->no_temporal_reuse | at->no_multicast | at->no_link_transfer | at->rmw_first_update)
+            return refuse(&c, "%s: it forbids a kind of reuse, which no mapping of the space does",
+                          scope->arch->level[s].name);
+        if (!factors_good(&c, s) || !spread_good(&c, s) || !keep_good(&c, s)) return false;
+    }
+    return sx_constraints_allow(scope->constraints, &canonical, scope->problem, scope->arch, text, size);
+}

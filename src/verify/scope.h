@@ -1,0 +1,72 @@
+/* The map space as the verifier reads it, straight from problem, architecture, constraints and options.
+ *
+ * A mapping belongs to it when all of this holds:
+ *   - each dimension's factors multiply to its size; each lies within its limits; beyond a slot that takes
+ *     all that is left there are no loops; spatial loops are at levels with a fan-out only; levels that never
+ *     keep anything have no more temporal loops than they must;
+ *   - spatial loops have room below one instance of their level, on X and on Y; those on either axis stand in
+ *     the order of the constraint's innermost list, then of the dimensions, then of its outermost list;
+ *     loops on X come before those on Y in that order where a permutation is asked for, and a split says how
+ *     many dimensions are for X;
+ *   - temporal loops beyond one iteration stand in an order that the constraint allows;
+ *   - each level keeps what it must and nothing it may not (the outermost one, or with keep_all each one:
+ *     all that it may); a level in banks can share them out so that just these tensors fit;
+ *   - sx_constraints_allow and the model take it. */
+#ifndef SX_VERIFY_SCOPE_H
+#define SX_VERIFY_SCOPE_H
+
+#include "model/model.h"
+#include "sextant/space.h"
+#include "verify/watch.h"
+
+typedef struct sx_limit {
+    uint32_t least, most;
+} sx_limit;
+
+/* Divisors of a dimension's size, ascending. */
+typedef struct sx_divisors {
+    uint32_t *divisor;
+    size_t n;
+} sx_divisors;
+
+typedef struct sx_scope {
+    const sx_model *model;
+    const sx_problem *problem;
+    const sx_arch *arch;
+    const sx_constraints *constraints;
+    sx_limit temporal[SX_MAX_LEVELS][SX_MAX_DIMS], spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+    uint64_t room[SX_MAX_LEVELS][2];                  /* children of an instance on X and on Y */
+    uint8_t must[SX_MAX_LEVELS], may[SX_MAX_LEVELS];  /* tensors that a level keeps */
+    bool banked[SX_MAX_LEVELS];                       /* by whole banks */
+    uint8_t spatial_rank[SX_MAX_LEVELS][SX_MAX_DIMS]; /* where a constraint places loops: lower inside */
+    uint8_t temporal_rank[SX_MAX_LEVELS][SX_MAX_DIMS];
+    sx_divisors divisors[SX_MAX_DIMS];
+} sx_scope;
+
+/* Reads a space; what it is made of must outlive it. *out is freed with sx_scope_fini, also after an error.
+ */
+SX_MUST_USE sx_status sx_scope_init(sx_scope *out, const sx_model *model, const sx_constraints *constraints,
+                                    const sx_map_space_options *options);
+void sx_scope_fini(sx_scope *scope);
+
+/* Whether a level's spatial loops may lie so that those of a mask are on X and the others on Y. */
+bool sx_scope_lies(const sx_scope *scope, int level, const uint32_t *factor, unsigned x);
+/* Lays them so. */
+void sx_scope_lay(const sx_scope *scope, int level, unsigned x, sx_mapping_level *at);
+
+/* The dimensions with factors beyond 1, as a mask. */
+unsigned sx_scope_loops(const sx_scope *scope, const uint32_t *factor);
+
+/* Whether a level's banks can be shared out so that just these tensors fit, where its tile reaches so far;
+ * true where it has none. */
+bool sx_scope_banks(const sx_scope *scope, int level, unsigned keep, const uint32_t *extent);
+
+/* Whether a mapping belongs to the space; where not, says why. */
+bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, unsigned long size);
+
+/* Calls `visit` for every array: spatial factors within their limits, whose products divide the sizes, that
+ * have room in some way. Ends early where that returns false, or the watch is over. */
+typedef bool sx_array_visitor(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]);
+void sx_scope_arrays(const sx_scope *scope, sx_watch *watch, sx_array_visitor *visit, void *user);
+
+#endif

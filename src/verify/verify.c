@@ -1,0 +1,367 @@
+/* Checks the claims of a certificate, one after another: the mapping, the totals, every array, and then what
+ * closes the arrays that the compulsory bound does not. Nothing here comes from the search: arrays, tiles and
+ * orders are enumerated anew (scope.c, book.c, tour.c), bounds and costs are those of the model.
+ *
+ * Complexity: one bound per array, and a tour for each entry. */
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/status.h"
+#include "sextant/certificate.h"
+#include "verify/tour.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 };
+static const double MOST_TABLES = 4.0 * (1 << 30); /* bytes, of all threads together */
+static const uint64_t MOST_ARRAYS = 100000000;
+
+/* A check that is being made. */
+typedef struct check {
+    const sx_certificate *c;
+    const sx_verify_options *options;
+    sx_verification *out;
+    sx_model *model;
+    sx_scope scope;
+    sx_bound *bound;
+    sx_book *book;
+    sx_ground ground;
+    sx_watch watch;
+    sx_tour **tour; /* per thread */
+    unsigned threads;
+    size_t *order; /* entries by their factors */
+    bool *met;     /* those whose array was met, by that order */
+    double began;
+    pthread_mutex_t lock; /* of all that follows, and of *out */
+    sx_status failure;
+} check;
+
+/* Notes that a claim does not hold; the first such note stays. False. */
+static SX_PRINTF(3, 4) bool refute(check *k, const char *claim, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    pthread_mutex_lock(&k->lock);
+    if (k->out->verdict == SX_CLAIMS_OPEN) {
+        k->out->verdict = SX_CLAIMS_FAIL;
+        snprintf(k->out->claim, sizeof k->out->claim, "%s", claim);
+        vsnprintf(k->out->why, sizeof k->out->why, format, args);
+    }
+    pthread_mutex_unlock(&k->lock);
+    va_end(args);
+    atomic_store(&k->watch.over, true);
+    return false;
+}
+
+/* The spatial factors of an entry. */
+static void spatial_of(const check *k, size_t entry, uint32_t (*out)[SX_MAX_DIMS]) {
+    const uint32_t *factor = k->c->proof->spatial + entry * k->c->proof->width;
+    for (int s = 0; s < SX_MAX_LEVELS; s++)
+        for (int d = 0; d < SX_MAX_DIMS; d++) out[s][d] = 1;
+    for (int s = 0; s < k->c->arch.n_levels; s++, factor += k->c->problem.n_dims)
+        memcpy(out[s], factor, k->c->problem.n_dims * sizeof *factor);
+}
+
+/* Describes spatial factors, such as "GlobalBuffer C=4 M=2", in a buffer. */
+static const char *name_array(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS], char text[256]) {
+    size_t n = 0;
+    snprintf(text, 256, "no spatial loops");
+    for (int s = 0; s < k->c->arch.n_levels; s++)
+        for (int d = 0, first = 1; d < k->c->problem.n_dims; d++) {
+            if (spatial[s][d] == 1 || n >= 256) continue;
+            n += (size_t)snprintf(text + n, 256 - n, "%s%s%s %s=%u", first && n ? ", " : "",
+                                  first ? k->c->arch.level[s].name : "", first ? ":" : "",
+                                  k->c->problem.dim_name[d], (unsigned)spatial[s][d]);
+            first = 0;
+        }
+    return text;
+}
+
+/* Evaluates the mapping again. */
+static sx_status check_mapping(check *k) {
+    const sx_certificate *c = k->c;
+    sx_evaluator *evaluator;
+    sx_score score;
+    char why[400];
+    if (!sx_scope_has(&k->scope, &c->mapping, why, sizeof why)) {
+        refute(k, "mapping", "it is not in the space: %s", why);
+        return SX_OK;
+    }
+    SX_TRY(sx_evaluator_new(k->model, &evaluator));
+    sx_verdict verdict = sx_evaluate_score(evaluator, &c->mapping, &score);
+    sx_evaluator_free(evaluator);
+    if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
+    double value = sx_objective_value(&c->objective, &score);
+    if (score.energy_pj != c->score.energy_pj || score.cycles != c->score.cycles)
+        refute(k, "mapping", "it takes %.17g pJ and %.17g cycles, not %.17g and %.17g", score.energy_pj,
+               score.cycles, c->score.energy_pj, c->score.cycles);
+    else if (value != c->value)
+        refute(k, "value", "the objective of the mapping is %.17g, not %.17g", value, c->value);
+    return SX_OK;
+}
+
+/* Holds the numbers against each other. */
+static bool check_totals(check *k) {
+    const sx_certificate *c = k->c;
+    uint64_t searched = 0;
+    for (size_t i = 0; i < c->proof->n_entries; i++) searched += c->proof->searched[i];
+    if (c->optimal && c->lower_bound != c->value)
+        return refute(k, "optimal", "the lower bound is %.17g, not the value %.17g", c->lower_bound,
+                      c->value);
+    if (c->lower_bound > c->value)
+        return refute(k, "lower bound", "it is %.17g, above the value %.17g", c->lower_bound, c->value);
+    if (searched != c->searched || c->proof->n_entries - searched != c->tables)
+        return refute(k, "entries",
+                      "%llu arrays are listed as searched and %llu as bounded by tables, not %llu and %llu",
+                      (unsigned long long)searched, (unsigned long long)(c->proof->n_entries - searched),
+                      (unsigned long long)c->searched, (unsigned long long)c->tables);
+    if (c->proof->n_arrays > MOST_ARRAYS || c->compulsory > MOST_ARRAYS ||
+        c->compulsory + c->proof->n_entries != c->proof->n_arrays)
+        return refute(k, "arrays", "%llu are not the %llu closed by the compulsory bound and the %zu listed",
+                      (unsigned long long)c->proof->n_arrays, (unsigned long long)c->compulsory,
+                      c->proof->n_entries);
+    return true;
+}
+
+/* The order of two entries by their factors. */
+static int compare(const sx_proof *proof, const uint32_t *a, const uint32_t *b) {
+    for (size_t i = 0; i < proof->width; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Sinks an entry to its place in a heap of the first n (the largest on top). */
+static void sink(const check *k, size_t at, size_t n) {
+    const sx_proof *p = k->c->proof;
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && compare(p, p->spatial + k->order[child] * p->width,
+                                     p->spatial + k->order[child + 1] * p->width) < 0)
+            child++;
+        if (compare(p, p->spatial + k->order[at] * p->width, p->spatial + k->order[child] * p->width) >= 0)
+            return;
+        size_t kept = k->order[at];
+        k->order[at] = k->order[child];
+        k->order[child] = kept;
+    }
+}
+
+/* Orders the entries by their factors; refutes where two are the same. */
+static void order_entries(check *k) {
+    const sx_proof *p = k->c->proof;
+    size_t n = p->n_entries;
+    for (size_t i = 0; i < n; i++) k->order[i] = i;
+    for (size_t i = n / 2; i-- > 0;) sink(k, i, n);
+    for (size_t i = n; i-- > 1;) {
+        size_t kept = k->order[0];
+        k->order[0] = k->order[i];
+        k->order[i] = kept;
+        sink(k, 0, i);
+    }
+    for (size_t i = 1; i < n; i++)
+        if (compare(p, p->spatial + k->order[i - 1] * p->width, p->spatial + k->order[i] * p->width) == 0) {
+            uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+            char text[256];
+            spatial_of(k, k->order[i], spatial);
+            refute(k, "entries", "one is listed twice: %s", name_array(k, spatial, text));
+            return;
+        }
+}
+
+/* The place of an array among the ordered entries; SIZE_MAX where it has no entry. */
+static size_t find_entry(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS]) {
+    const sx_proof *p = k->c->proof;
+    uint32_t factor[SX_MAX_LEVELS * SX_MAX_DIMS];
+    size_t low = 0, high = p->n_entries, n_dims = k->c->problem.n_dims;
+    for (size_t s = 0; s < k->c->arch.n_levels; s++)
+        memcpy(factor + s * n_dims, spatial[s], n_dims * sizeof *factor);
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int order = compare(p, p->spatial + k->order[mid] * p->width, factor);
+        if (order == 0) return mid;
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return SIZE_MAX;
+}
+
+/* Tells how far the check has come. */
+static void tell(void *user) {
+    check *k = user;
+    k->out->done.seconds = sx_clock_seconds() - k->began;
+    if (k->options->progress) k->options->progress(k->options->user, &k->out->done);
+}
+
+/* Looks at an array: it has an entry, or the compulsory bound closes it. */
+static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
+    enum { OFTEN = 4096 };
+    check *k = user;
+    char text[256];
+    if (++k->out->done.arrays > k->c->proof->n_arrays)
+        return refute(k, "arrays", "there are more than %llu ways to spread the loops",
+                      (unsigned long long)k->c->proof->n_arrays);
+    if (k->out->done.arrays % OFTEN == 0) tell(k);
+    size_t entry = find_entry(k, spatial);
+    if (entry != SIZE_MAX) {
+        k->met[entry] = true;
+        return true;
+    }
+    double bound = sx_tour_compulsory(k->tour[0], spatial);
+    if (bound >= sx_proof_floor(k->c->lower_bound)) return true;
+    return refute(
+        k, "compulsory",
+        "the compulsory bound is %.10g, below the lower bound %.10g, for an array that is not listed: %s",
+        bound, k->c->lower_bound, name_array(k, spatial, text));
+}
+
+/* Enumerates all arrays. */
+static void check_arrays(check *k) {
+    order_entries(k);
+    sx_scope_arrays(&k->scope, &k->watch, meet, k);
+    if (atomic_load(&k->watch.over)) return;
+    if (k->out->done.arrays < k->c->proof->n_arrays)
+        refute(k, "arrays", "there are %llu ways to spread the loops, not %llu",
+               (unsigned long long)k->out->done.arrays, (unsigned long long)k->c->proof->n_arrays);
+    for (size_t i = 0; i < k->c->proof->n_entries; i++) {
+        if (k->met[i]) continue;
+        uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+        char text[256];
+        spatial_of(k, k->order[i], spatial);
+        refute(k, "entries", "one that is listed is no array of the space: %s", name_array(k, spatial, text));
+        return;
+    }
+}
+
+/* Notes what a tour found out about an entry. */
+static void conclude(check *k, size_t entry, sx_sight sight, double least,
+                     const uint32_t (*spatial)[SX_MAX_DIMS]) {
+    bool searched = k->c->proof->searched[entry];
+    char text[256];
+    name_array(k, spatial, text);
+    if (sight == SX_BELOW && searched)
+        refute(k, "searched", "a mapping with a value of %.17g, below the lower bound %.17g, was found at %s",
+               least, k->c->lower_bound, text);
+    if (sight == SX_BELOW && !searched)
+        refute(k, "tables", "the tables give a bound of no more than %.10g, not %.10g, at %s", least,
+               k->c->proof->bound[entry], text);
+    if (sight == SX_NO_SIGHT) atomic_store(&k->watch.over, true);
+    pthread_mutex_lock(&k->lock);
+    if (sight == SX_NOTHING_BELOW) k->out->done.entries++;
+    if (sight == SX_NO_SIGHT && !k->failure)
+        k->failure = sx_error_new(SX_ERR_LIMIT, "memory is out, or a level's loops have too many orders");
+    uint64_t evaluations = 0;
+    for (unsigned i = 0; i < k->threads; i++) evaluations += sx_tour_evaluations(k->tour[i]);
+    k->out->done.evaluations = evaluations;
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* A job: checks an entry. */
+static void check_entry(void *user, size_t entry, unsigned worker) {
+    check *k = user;
+    uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+    const uint32_t(*factors)[SX_MAX_DIMS] = (const uint32_t(*)[SX_MAX_DIMS])spatial;
+    const sx_proof *p = k->c->proof;
+    char text[256];
+    double least = INFINITY;
+    sx_sight sight;
+    if (atomic_load(&k->watch.over)) return;
+    spatial_of(k, entry, spatial);
+    if (p->searched[entry]) {
+        sight = sx_tour_mappings(k->tour[worker], factors, sx_proof_floor(k->c->lower_bound), &least);
+    } else if (p->bound[entry] < sx_proof_floor(k->c->lower_bound)) {
+        refute(k, "tables", "a bound of %.10g is below the lower bound %.10g, at %s", p->bound[entry],
+               k->c->lower_bound, name_array(k, factors, text));
+        return;
+    } else {
+        sight = sx_tour_bounds(k->tour[worker], factors, sx_proof_floor(p->bound[entry]), &least);
+    }
+    conclude(k, entry, sight, least, factors);
+}
+
+/* How many threads can have tables at once; an error where not even one can. */
+static sx_status set_threads(check *k) {
+    const sx_bound *b = k->bound;
+    double each =
+        (double)b->lattice.n_points * k->model->n_levels * b->n_classes * SX_MAX_TABLED * sizeof(double);
+    k->threads = k->options->threads ? k->options->threads : 1;
+    if (each > MOST_TABLES)
+        return sx_error_new(SX_ERR_LIMIT, "the tables of its bounds would take %.0f GiB", each / (1 << 30));
+    if (each * k->threads > MOST_TABLES) k->threads = (unsigned)(MOST_TABLES / each);
+    return SX_OK;
+}
+
+/* Makes all that a check needs. */
+static sx_status prepare(check *k) {
+    const sx_certificate *c = k->c;
+    int choices = sx_scope_choices(&k->scope);
+    if (choices > MOST_CHOICES)
+        return sx_error_new(SX_ERR_LIMIT, "there are 2^%d ways to keep tensors in memories", choices);
+    SX_TRY(sx_bound_new(k->model, MOST_POINTS, &k->bound));
+    SX_TRY(sx_book_new(&k->scope, &k->book));
+    SX_TRY(set_threads(k));
+    k->ground = (sx_ground){&k->scope, k->bound, k->book, &c->objective, &k->watch};
+    k->tour = calloc(k->threads, sizeof *k->tour);
+    k->order = calloc(c->proof->n_entries + 1, sizeof *k->order);
+    k->met = calloc(c->proof->n_entries + 1, sizeof *k->met);
+    if (!k->tour || !k->order || !k->met) return sx_error_memory();
+    for (unsigned i = 0; i < k->threads; i++) SX_TRY(sx_tour_new(&k->ground, &k->tour[i]));
+    return SX_OK;
+}
+
+/* Checks the entries on all threads. */
+static sx_status check_entries(check *k) {
+    sx_pool *pool;
+    SX_TRY(sx_pool_new(k->threads, &pool));
+    sx_pool_run(pool, k->c->proof->n_entries, check_entry, tell, k);
+    sx_pool_free(pool);
+    return k->failure;
+}
+
+/* Refuses a certificate for what it could not say; then goes from claim to claim. */
+static sx_status check_all(check *k) {
+    const sx_certificate *c = k->c;
+    if (c->space.remainders || c->objective.n_criteria != 1)
+        return sx_error_new(SX_ERR_USAGE, "a certificate is for exact factors and one criterion");
+    SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &k->model));
+    SX_TRY(sx_scope_init(&k->scope, k->model, &c->constraints, &c->space));
+    SX_TRY(check_mapping(k));
+    if (k->out->verdict == SX_CLAIMS_FAIL || !check_totals(k)) return SX_OK;
+    SX_TRY(prepare(k));
+    check_arrays(k);
+    if (!atomic_load(&k->watch.over)) SX_TRY(check_entries(k));
+    if (!atomic_load(&k->watch.over)) k->out->verdict = SX_CLAIMS_HOLD;
+    return SX_OK;
+}
+
+sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_verify_options *options,
+                                sx_verification *out) {
+    check *k = calloc(1, sizeof *k);
+    if (!k) return sx_error_memory();
+    memset(out, 0, sizeof *out);
+    *k = (check){.c = certificate, .options = options, .out = out, .began = sx_clock_seconds()};
+    k->watch.stop = options->stop;
+    k->watch.most = options->steps;
+    out->verdict = SX_CLAIMS_OPEN;
+    out->done.n_entries = certificate->proof->n_entries;
+    out->done.n_arrays = certificate->proof->n_arrays;
+    sx_status status = pthread_mutex_init(&k->lock, NULL) == 0 ? SX_OK : sx_error_memory();
+    if (!status) {
+        status = check_all(k);
+        pthread_mutex_destroy(&k->lock);
+    }
+    out->done.seconds = sx_clock_seconds() - k->began;
+    for (unsigned i = 0; i < k->threads && k->tour; i++) sx_tour_free(k->tour[i]);
+    free(k->tour);
+    free(k->order);
+    free(k->met);
+    sx_book_free(k->book);
+    sx_bound_free(k->bound);
+    sx_scope_fini(&k->scope);
+    sx_model_free(k->model);
+    free(k);
+    return status;
+}

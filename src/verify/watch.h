@@ -1,0 +1,28 @@
+/* When to end a long check: what all its threads look at now and then. */
+#ifndef SX_VERIFY_WATCH_H
+#define SX_VERIFY_WATCH_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sx_watch {
+    const volatile sig_atomic_t *stop; /* becomes other than 0: end; may be NULL */
+    uint64_t most;                     /* steps; 0: any number */
+    atomic_uint_fast64_t steps;
+    atomic_bool over; /* nothing more need be looked at */
+} sx_watch;
+
+/* Counts a step of a thread, whose own count is `beat`; false where it should end. */
+static inline bool sx_watch_step(sx_watch *watch, unsigned *beat) {
+    enum { BEAT = 256 };
+    if (++*beat % BEAT == 0) {
+        uint64_t steps = atomic_fetch_add(&watch->steps, BEAT) + BEAT;
+        if ((watch->stop && *watch->stop) || (watch->most && steps > watch->most))
+            atomic_store(&watch->over, true);
+    }
+    return !atomic_load_explicit(&watch->over, memory_order_relaxed);
+}
+
+#endif

@@ -132,9 +132,12 @@ static void evaluate(sx_tour *t) {
     if (verdict.reason == SX_NO_MEMORY) t->sight = SX_NO_SIGHT;
     if (verdict.reason != SX_LEGAL) return;
     if (!sx_constraints_allow(scope->constraints, &t->mapping, scope->problem, scope->arch, NULL, 0)) return;
-    if (t->listener) t->listener(t->user, &t->mapping);
     double value = sx_objective_value(t->ground.objective, &score);
     if (value >= t->value) return;
+    if (t->listener) {
+        t->listener(t->user, &t->mapping);
+        return;
+    }
     t->least = value;
     t->sight = SX_BELOW;
 }

@@ -68,7 +68,7 @@ static SX_OWN json_t *storage(sx_tree *tree, const sx_arch *arch, const sx_stora
     put_limit(tree, map, "write_bandwidth", s->write_bandwidth);
     put_limit(tree, map, "shared_bandwidth", s->shared_bandwidth);
     sx_tree_put(tree, map, "reduction_supported", sx_tree_bool(s->reduction_supported));
-    if (s->power_gated_at >= 0)
+    if (s->power_gated_at >= 0 && &arch->level[s->power_gated_at] != s)
         sx_tree_put(tree, map, "power_gated_at", sx_tree_text(tree, arch->level[s->power_gated_at].name));
     put_energies(tree, map, s);
     put_tensors(tree, map, s);

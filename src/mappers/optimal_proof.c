@@ -26,7 +26,7 @@ sx_status sx_arrays_prove(sx_run *run, const sx_arrays *arrays, const double *co
     sx_status status = SX_OK;
     for (size_t i = 0; i < arrays->n && !status; i++) {
         if (compulsory[i] >= sx_proof_floor(least)) continue;
-        bool searched = looks[i] == SX_SEARCHED;
+        bool searched = looks[i] == SX_SEARCHED && bound[i] < sx_proof_floor(least);
         status = sx_proof_add(proof, searched, searched || isinf(bound[i]) ? least : bound[i],
                               arrays->factor + i * width);
     }

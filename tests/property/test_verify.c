@@ -90,8 +90,9 @@ static void certificates_hold(void **state) {
     assert_true(set->count < 100 || (n > set->count / 3 && optimal > n / 3));
 }
 
-/* A legal point's mapping with another value than a certificate's; false where there is none. */
-static bool find_other(const sx_small_space *small, sx_certificate *c) {
+/* Gives a certificate a legal point's mapping with another score, and that score; false where there is none.
+ */
+static bool take_other(const sx_small_space *small, sx_certificate *c) {
     void *point = malloc(sx_space_point_size(small->space));
     sx_evaluator *evaluator;
     sx_cardinal index = {.exact = true};
@@ -104,7 +105,10 @@ static bool find_other(const sx_small_space *small, sx_certificate *c) {
         sx_map_space_mapping(small->space, point, &mapping);
         assert_int_equal(sx_evaluate_score(evaluator, &mapping, &score).reason, SX_LEGAL);
         found = score.energy_pj != c->score.energy_pj || score.cycles != c->score.cycles;
-        if (found) c->mapping = mapping;
+        if (!found) continue;
+        c->mapping = mapping;
+        c->score = score;
+        c->value = sx_objective_value(&c->objective, &score);
     }
     sx_evaluator_free(evaluator);
     free(point);
@@ -159,8 +163,12 @@ static bool spoil_facts(sx_rng *rng, const sx_small_space *small, unsigned kind,
     case 2:
         c->score.cycles -= 1;
         return true;
-    case 3:
-        return find_other(small, c);
+    case 3: {
+        sx_certificate other = *c;
+        if (!take_other(small, &other)) return false;
+        c->mapping = other.mapping;
+        return true;
+    }
     case 4:
         c->arch.compute.energy += 1;
         return true;
@@ -181,6 +189,7 @@ static bool spoil_bounds(sx_rng *rng, const sx_small_space *small, unsigned kind
     switch (kind) {
     case 0: {
         double least = sx_small_least(small, &c->objective, NULL);
+        if (least >= sx_proof_floor(c->value) && !take_other(small, c)) return false;
         c->lower_bound = c->value;
         c->optimal = true;
         return least < sx_proof_floor(c->value);
@@ -280,7 +289,8 @@ static void spoiled_certificates_do_not_hold(void **state) {
     }
     for (int what = 0; what < 3; what++)
         for (int kind = 0; kind < 7; kind++)
-            if (set->count >= 400) assert_true(refuted[what][kind] > 0);
+            if (set->count >= 400 && refuted[what][kind] == 0)
+                fail_msg("no change %d.%d was made", what, kind);
 }
 
 /* Keys of mappings. */

@@ -152,6 +152,26 @@ static void set_masks(sx_bound *b, int v) {
     if (!windows) b->n_windows[v] = 0;
 }
 
+/* Lists the tiles of a window, the smallest first; false when memory is out. */
+static bool list_tiles(const sx_bound *b, int v, sx_window *window) {
+    const sx_model *model = b->model;
+    uint32_t size[2] = {model->size[window->dim[0]], model->size[window->dim[1]]}, n[2] = {0},
+             extent[SX_MAX_DIMS];
+    for (int i = 0; i < 2; i++)
+        for (uint32_t e = 1; e <= size[i]; e++) n[i] += size[i] % e == 0;
+    window->tile = malloc((size_t)n[0] * n[1] * sizeof *window->tile);
+    if (!window->tile) return false;
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (uint32_t p = 1; p <= size[0]; p++)
+        for (uint32_t q = 1; q <= size[1] && size[0] % p == 0; q++) {
+            if (size[1] % q) continue;
+            extent[window->dim[0]] = p;
+            extent[window->dim[1]] = q;
+            window->tile[window->n_tiles++] = (sx_window_tile){{p, q}, sx_lattice_point(&b->form[v], extent)};
+        }
+    return true;
+}
+
 /* Makes room for everything per point and per form; false when memory is out. */
 static bool make_room(sx_bound *b) {
     bool good = true;
@@ -162,6 +182,7 @@ static bool make_room(sx_bound *b) {
         b->tile[v] = malloc(n * sizeof *b->tile[v]);
         b->bare[v] = malloc(b->form[v].n_points * sizeof *b->bare[v]);
         good &= b->form_of[v] && b->times[v] && b->tile[v] && b->bare[v];
+        for (int w = 0; w < b->n_windows[v]; w++) good &= list_tiles(b, v, &b->window[v][w]);
     }
     return good;
 }
@@ -197,6 +218,7 @@ void sx_bound_free(sx_bound *b) {
         free(b->times[v]);
         free(b->tile[v]);
         free(b->bare[v]);
+        for (int w = 0; w < SX_MAX_RANKS; w++) free(b->window[v][w].tile);
     }
     free(b);
 }

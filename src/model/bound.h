@@ -20,10 +20,17 @@ typedef struct sx_lattice {
     uint32_t n_points;
 } sx_lattice;
 
+/* Extents of a tile in the two dimensions of a window, and what they add to the number of the form. */
+typedef struct sx_window_tile {
+    uint32_t extent[2], form;
+} sx_window_tile;
+
 /* A rank that is the sum of two dimensions, each of which is in no other rank of the tensor. */
 typedef struct sx_window {
     uint8_t dim[2];
     uint32_t coef[2]; /* magnitudes; of one sign */
+    sx_window_tile *tile;
+    uint32_t n_tiles;
 } sx_window;
 
 /* What is the same for all mappings of a model; never changes, may be shared by threads.
@@ -114,6 +121,7 @@ typedef struct sx_rest {
     sx_lattice tiles;              /* what temporal loops alone make of tiles; tables are numbered by it */
     uint32_t *whole;               /* from there to the whole lattice */
     uint32_t *inside;              /* and back, where there is a way */
+    uint32_t *fitting, n_fitting;  /* the tiles of a level that fit, while its tables are made */
     uint32_t below[SX_MAX_LEVELS]; /* what the spatial loops up to a level add to the number */
     double *scratch, *chord;
 } sx_rest;

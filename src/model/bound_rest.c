@@ -49,9 +49,10 @@ sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
     rest->bound = bound;
     rest->whole = malloc(n * sizeof *rest->whole);
     rest->inside = calloc(n, sizeof *rest->inside);
+    rest->fitting = malloc(n * sizeof *rest->fitting);
     rest->pulls = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *rest->pulls);
     rest->costs = malloc((1 + count_ports(model)) * forms * (size_t)n_levels * sizeof *rest->costs);
-    if (!data || !rest->whole || !rest->inside || !rest->pulls || !rest->costs) {
+    if (!data || !rest->whole || !rest->inside || !rest->fitting || !rest->pulls || !rest->costs) {
         sx_rest_free(rest);
         return sx_error_memory();
     }
@@ -69,6 +70,7 @@ void sx_rest_free(sx_rest *rest) {
     free(rest->scratch);
     free(rest->whole);
     free(rest->inside);
+    free(rest->fitting);
     free(rest->pulls);
     free(rest->costs);
     free(rest);

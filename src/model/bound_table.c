@@ -52,6 +52,13 @@ static bool fits(const sx_rest *rest, int s, uint32_t point) {
     return words <= level->effective && (level->bank_words == 0 || banks <= level->banks);
 }
 
+/* Lists the tiles of a level that fit. */
+static void list_fitting(sx_rest *rest, int c) {
+    rest->n_fitting = 0;
+    for (uint32_t i = 0; i < rest->tiles.n_points; i++)
+        if (fits(rest, c, rest->whole[i] + rest->below[c])) rest->fitting[rest->n_fitting++] = i;
+}
+
 /* The exponent of a prime in a number. */
 static uint32_t exponent(uint32_t number, uint32_t prime) {
     uint32_t e = 0;
@@ -109,15 +116,24 @@ static void set_next(const step *s) {
     uint32_t n = s->rest->tiles.n_points;
     double *at = s->rest->scratch;
     for (uint32_t i = 0; i < n; i++) at[i] = INFINITY;
-    if (s->c + 2 == b->model->n_levels) {
-        at[n - 1] = 0;
-        return;
-    }
     for (int o = 0; o < b->n_classes; o++) {
         const double *table = s->rest->table[s->measure][s->c + 1][o];
         if (s->going & ~b->profit[o]) continue;
         for (uint32_t i = 0; i < n; i++) at[i] = at[i] < table[i] ? at[i] : table[i];
     }
+}
+
+/* The same where level c + 1 is the outermost, whose tile is everything. */
+static void choose_all(const step *s) {
+    const sx_rest *rest = s->rest;
+    const sx_bound *b = rest->bound;
+    uint32_t n = rest->tiles.n_points, all = rest->whole[n - 1] + rest->below[s->c];
+    double sum = 0;
+    for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        sum += (v == s->formed ? s->h : rest->least[s->measure][v][s->c + 1]) * b->times[v][all];
+    }
+    for (uint32_t i = 0; i < n; i++) rest->scratch[i] = sum;
 }
 
 /* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions; what
@@ -126,6 +142,10 @@ static void choose(const step *s, unsigned dims) {
     const sx_rest *rest = s->rest;
     const sx_bound *b = rest->bound;
     double *at = rest->scratch;
+    if (s->c + 2 == b->model->n_levels) {
+        choose_all(s);
+        return;
+    }
     set_next(s);
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
@@ -147,7 +167,8 @@ static double form_cost(const step *s, int v, uint32_t i) {
 /* Lowers a table to the scratch table plus what tensors that go on cost. */
 static void lower(const step *s, double *table) {
     const sx_rest *rest = s->rest;
-    for (uint32_t i = 0; i < rest->tiles.n_points; i++) {
+    for (uint32_t k = 0; k < rest->n_fitting; k++) {
+        uint32_t i = rest->fitting[k];
         double sum = rest->scratch[i];
         if (sum >= table[i]) continue;
         for (unsigned left = s->going; left; left &= left - 1) {
@@ -158,27 +179,32 @@ static void lower(const step *s, double *table) {
     }
 }
 
+/* What lies on the chord between two of a few values, at a place among theirs. */
+static double on_chord(const double *h, int n, double at, const double *value) {
+    int k = 0;
+    while (k + 2 < n && at > h[k + 1]) k++;
+    if (n == 1 || at <= h[k] || value[k] == INFINITY) return value[k];
+    double share = fmin(1, (at - h[k]) / (h[k + 1] - h[k]));
+    return value[k] + share * (value[k + 1] - value[k]);
+}
+
 /* Lowers a table to the chords between those of a few costs of the forms of one tensor. */
 static void lower_chords(step *s, unsigned dims, double *table) {
     sx_rest *rest = s->rest;
-    uint32_t n = rest->tiles.n_points;
     const double *cost = rest->cost[s->measure][s->formed][s->c + 1];
     double low = rest->least[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
     for (uint32_t i = 0; i < rest->bound->form[s->formed].n_points; i++)
         if (cost[i] < INFINITY) high = fmax(high, cost[i]);
-    int n_chords = high > low * 1.001 ? SX_MAX_CHORDS : 1;
-    for (int k = 0; k < n_chords; k++) {
+    int n = high > low * 1.001 ? SX_MAX_CHORDS : 1;
+    for (int k = 0; k < n; k++) {
         s->h = h[k] = k == 0 ? low : low * pow(high / low, k / (SX_MAX_CHORDS - 1.0));
         choose(s, dims);
-        memcpy(rest->chord + (size_t)k * n, rest->scratch, n * sizeof *rest->scratch);
+        for (uint32_t j = 0; j < rest->n_fitting; j++)
+            rest->chord[j * SX_MAX_CHORDS + (unsigned)k] = rest->scratch[rest->fitting[j]];
     }
-    for (uint32_t i = 0; i < n; i++) {
-        double at = form_cost(s, s->formed, i);
-        int k = 0;
-        while (k + 2 < n_chords && at > h[k + 1]) k++;
-        const double *left = rest->chord + (size_t)k * n + i, *right = n_chords > 1 ? left + n : left;
-        double share = n_chords > 1 && at > h[k] ? fmin(1, (at - h[k]) / (h[k + 1] - h[k])) : 0;
-        rest->scratch[i] = share > 0 && *left < INFINITY ? *left + share * (*right - *left) : *left;
+    for (uint32_t j = 0; j < rest->n_fitting; j++) {
+        uint32_t i = rest->fitting[j];
+        rest->scratch[i] = on_chord(h, n, form_cost(s, s->formed, i), rest->chord + j * SX_MAX_CHORDS);
     }
     lower(s, table);
 }
@@ -222,19 +248,21 @@ static void fill(sx_rest *rest, int measure, int c, int o) {
     }
     for (unsigned left = all & ~s.profit; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        for (uint32_t i = 0; i < n && rest->cost[measure][v][c + 1]; i++)
+        for (uint32_t k = 0; k < rest->n_fitting && rest->cost[measure][v][c + 1]; k++) {
+            uint32_t i = rest->fitting[k];
             table[i] += sx_rest_cost(rest, measure, v, c + 1, rest->whole[i] + rest->below[c]);
+        }
     }
-    for (uint32_t i = 0; i < n; i++)
-        if (table[i] < INFINITY && !fits(rest, c, rest->whole[i] + rest->below[c])) table[i] = INFINITY;
 }
 
 void sx_rest_tabulate(sx_rest *rest) {
     const sx_bound *b = rest->bound;
     number_tiles(rest);
     rest->n_tabled = rest->n_measures < SX_MAX_TABLED ? rest->n_measures : SX_MAX_TABLED;
-    for (int m = 0; m < rest->n_tabled; m++)
-        for (int c = b->model->n_levels - 2; c >= 0; c--)
+    for (int c = b->model->n_levels - 2; c >= 0; c--) {
+        list_fitting(rest, c);
+        for (int m = 0; m < rest->n_tabled; m++)
             for (int o = 0; o < b->n_classes; o++) fill(rest, m, c, o);
+    }
     rest->tables = true;
 }

@@ -69,21 +69,6 @@ static uint32_t least_prime(uint32_t number) {
     return number;
 }
 
-/* Every advance of the first loop that indexes V shifts the tile by that loop's step, and that happens for
- * all but 1 of its iterations; where a tile is closed, steps never cancel, and all loops outside do so. */
-double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
-    double share = 1;
-    bool closed = is_closed(b, extent, v);
-    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
-        int d = __builtin_ctz(dims);
-        uint32_t size = b->model->size[d];
-        if (extent[d] == size) continue;
-        double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
-        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
-    }
-    return share;
-}
-
 double sx_rest_spread(const sx_rest *rest, int s, unsigned dims) {
     double product = 1;
     for (; dims; dims &= dims - 1) product *= rest->outline.spatial[s][__builtin_ctz(dims)];
@@ -114,14 +99,13 @@ static double ladder(uint32_t number) {
     return sum;
 }
 
-static side make_side(const sx_rest *rest, const sx_window *window, int which, int from,
-                      const uint32_t *extent) {
-    int d = window->dim[which];
-    uint32_t n = rest->outline.spatial[from + 1][d], left = rest->open[from + 1][d] / extent[d];
-    side s = {.way = (double)window->coef[which] * extent[d], .n = n, .times = left};
+/* A side of extent E in a dimension of some size, of which n children stand side by side and `left` is left
+ * in time. */
+static side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint32_t left, uint32_t size) {
+    side s = {.way = (double)coef * extent, .n = n, .times = left};
     s.step = s.way * n;
     if (left > 1) {
-        s.sum = s.step * ladder(rest->bound->model->size[d] / (extent[d] * n));
+        s.sum = s.step * ladder(size / (extent * n));
         s.prime = least_prime(left);
     }
     return s;
@@ -145,22 +129,40 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* What one window adds to a pull; `furthest` is the most children along a way that neighbours may help. */
-static void add_window(const sx_rest *rest, const sx_window *window, int from, const uint32_t *extent,
-                       sx_pull *pull, double *furthest) {
-    side d = make_side(rest, window, 0, from, extent), e = make_side(rest, window, 1, from, extent);
-    double reach = 1 + window->coef[0] * (extent[window->dim[0]] - 1.0) +
-                   window->coef[1] * (extent[window->dim[1]] - 1.0);
-    pull->words = fmin(pull->words, fmin(moved(&d, &e, reach), moved(&e, &d, reach)));
-    double common = (double)common_divisor((uint64_t)d.way, (uint64_t)e.way);
-    double x = d.way / common, y = e.way / common;
-    double different = d.n * e.n - fmax(0, d.n - y) * fmax(0, e.n - x);
-    pull->groups *= different / (d.n * e.n);
-    pull->most *= fmin(ceil(d.n / y), ceil(e.n / x));
-    bool apart = d.way > (e.n - 1) * e.way + e.sum || e.way > (d.n - 1) * d.way + d.sum;
-    if (d.n * e.n == 1 || apart || (d.times == 1 && e.times == 1)) return;
-    pull->linked = true;
-    *furthest = fmax(*furthest, different);
+/* Every advance of the first loop that indexes V shifts the tile by that loop's step, and that happens for
+ * all but 1 of its iterations; where a tile is closed, steps never cancel, and all loops outside do so. */
+static double crowd_share(const sx_bound *b, int v, const uint32_t *extent) {
+    double share = 1;
+    bool closed = is_closed(b, extent, v);
+    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        uint32_t size = b->model->size[d];
+        if (extent[d] == size) continue;
+        double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
+        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
+    }
+    return share;
+}
+
+/* The least share of all tiles that is fetched along a window, whatever the outline: as without spatial
+ * loops, since these only make steps longer and the loops that follow fewer. */
+static double window_share(const sx_bound *b, const sx_window *window, const uint32_t *extent) {
+    side sides[2];
+    double reach = 1;
+    for (int i = 0; i < 2; i++) {
+        int d = window->dim[i];
+        uint32_t size = b->model->size[d];
+        sides[i] = make_side(window->coef[i], extent[d], 1, size / extent[d], size);
+        reach += window->coef[i] * (extent[d] - 1.0);
+    }
+    return fmin(moved(&sides[0], &sides[1], reach), moved(&sides[1], &sides[0], reach));
+}
+
+double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
+    double share = 1;
+    if (b->n_windows[v] == 0) return crowd_share(b, v, extent);
+    for (int i = 0; i < b->n_windows[v]; i++) share = fmin(share, window_share(b, &b->window[v][i], extent));
+    return share;
 }
 
 /* How many children of a level may share an access to a tensor whose tile is not known. */
@@ -177,46 +179,118 @@ static double sharing(const sx_rest *rest, int s, int v) {
     return idle * sx_rest_spread(rest, s, b->crowd[v]) / largest;
 }
 
-/* Whether an outline has tiles of these extents. */
-static bool is_possible(const sx_rest *rest, int v, int from, const uint32_t *extent) {
-    for (unsigned dims = rest->bound->crowd[v]; dims; dims &= dims - 1) {
-        int d = __builtin_ctz(dims);
-        uint32_t inside = 1;
-        for (int s = 0; s <= from; s++) inside *= rest->outline.spatial[s][d];
-        if (rest->open[from + 1][d] % extent[d] || extent[d] % inside) return false;
-    }
-    return true;
+/* What is left in time of a dimension outside a tile; 0 where an outline has no tile of that extent. */
+static uint32_t left_of(const sx_rest *rest, int d, int from, uint32_t extent) {
+    uint32_t inside = 1, open = rest->open[from + 1][d];
+    for (int s = 0; s <= from; s++) inside *= rest->outline.spatial[s][d];
+    return open % extent || extent % inside ? 0 : open / extent;
 }
 
-/* The pull of one form. */
-static sx_pull pull_of(const sx_rest *rest, int v, int from, uint32_t form) {
-    const sx_bound *b = rest->bound;
-    double idle = sx_rest_spread(rest, from + 1, b->idle[v]), furthest = 1;
-    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle};
-    uint32_t extent[SX_MAX_DIMS];
-    sx_lattice_extents(&b->form[v], form, extent);
-    if (from < 0 ? form > 0 : !is_possible(rest, v, from, extent)) return (sx_pull){.words = INFINITY};
-    for (int i = 0; i < b->n_windows[v]; i++)
-        add_window(rest, &b->window[v][i], from, extent, &pull, &furthest);
-    if (b->crowd[v] && b->n_windows[v] == 0) {
-        double crowd = sx_rest_spread(rest, from + 1, b->crowd[v]);
-        pull.words = sx_bound_share(b, v, extent);
-        if (crowd > 1 && !is_closed(b, extent, v)) {
-            pull.most = sharing(rest, from + 1, v);
-            pull.groups = 1 / pull.most;
-            pull.linked = true;
-            furthest = crowd * idle / pull.most;
-        }
+/* What a window adds to a pull of some extents. */
+typedef struct piece {
+    double moved, groups, most, different;
+    bool possible, linked;
+} piece;
+
+static piece make_piece(const sx_rest *rest, const sx_window *window, int from, const sx_window_tile *tile) {
+    side sides[2], *d = &sides[0], *e = &sides[1];
+    double reach = 1;
+    for (int i = 0; i < 2; i++) {
+        int dim = window->dim[i];
+        uint32_t left = left_of(rest, dim, from, tile->extent[i]), size = rest->bound->model->size[dim];
+        if (left == 0) return (piece){.possible = false};
+        sides[i] =
+            make_side(window->coef[i], tile->extent[i], rest->outline.spatial[from + 1][dim], left, size);
+        reach += window->coef[i] * (tile->extent[i] - 1.0);
     }
+    piece p = {.possible = true, .moved = fmin(moved(d, e, reach), moved(e, d, reach))};
+    double common = (double)common_divisor((uint64_t)d->way, (uint64_t)e->way);
+    double x = d->way / common, y = e->way / common;
+    p.different = d->n * e->n - fmax(0, d->n - y) * fmax(0, e->n - x);
+    p.groups = p.different / (d->n * e->n);
+    p.most = fmin(ceil(d->n / y), ceil(e->n / x));
+    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
+    p.linked = d->n * e->n > 1 && !apart && (d->times > 1 || e->times > 1);
+    return p;
+}
+
+/* A pull in the making. */
+typedef struct making {
+    const sx_rest *rest;
+    int v, from;
+    double outer;
+    sx_pull *out; /* per form */
+} making;
+
+/* Sets the pull of a form from what its windows make of it; `furthest` is the most children along a way that
+ * neighbours may help. */
+static void finish(const making *m, uint32_t form, sx_pull pull, double furthest) {
+    const sx_bound *b = m->rest->bound;
     pull.linked &= !b->model->options.no_link_transfers;
     pull.few = pull.groups / furthest;
-    if (from < 0 && !rest->linked[v]) pull.words = 1;
-    pull.words *= b->bare[v][form];
-    return pull;
+    if (m->from < 0 && !m->rest->linked[m->v]) pull.words = 1;
+    pull.words *= b->bare[m->v][form];
+    pull.groups *= m->outer;
+    pull.outer = m->outer;
+    m->out[form] = pull;
+}
+
+/* Goes through all tiles of window w and those after it. */
+static void combine(const making *m, int w, uint32_t form, sx_pull pull, double furthest) {
+    const sx_bound *b = m->rest->bound;
+    if (w == b->n_windows[m->v]) {
+        finish(m, form, pull, furthest);
+        return;
+    }
+    const sx_window *window = &b->window[m->v][w];
+    for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++) {
+        piece p = make_piece(m->rest, window, m->from, &window->tile[i]);
+        if (!p.possible) continue;
+        sx_pull next = pull;
+        next.words = fmin(next.words, p.moved);
+        next.groups *= p.groups;
+        next.most *= p.most;
+        next.linked |= p.linked;
+        combine(m, w + 1, form + window->tile[i].form, next,
+                p.linked ? fmax(furthest, p.different) : furthest);
+    }
+}
+
+/* The same for a crowd that is not in windows. */
+static void combine_crowd(const making *m, sx_pull pull) {
+    const sx_rest *rest = m->rest;
+    const sx_bound *b = rest->bound;
+    double crowd = sx_rest_spread(rest, m->from + 1, b->crowd[m->v]), idle = pull.most;
+    for (uint32_t i = 0; i < (m->from < 0 ? 1 : b->form[m->v].n_points); i++) {
+        uint32_t extent[SX_MAX_DIMS];
+        bool possible = true;
+        sx_pull next = pull;
+        sx_lattice_extents(&b->form[m->v], i, extent);
+        for (unsigned dims = b->crowd[m->v]; dims; dims &= dims - 1)
+            possible &= left_of(rest, __builtin_ctz(dims), m->from, extent[__builtin_ctz(dims)]) > 0;
+        if (!possible) continue;
+        next.words = crowd_share(b, m->v, extent);
+        next.linked = crowd > 1 && !is_closed(b, extent, m->v);
+        if (next.linked) next.groups = 1 / (next.most = sharing(rest, m->from + 1, m->v));
+        finish(m, i, next, next.linked ? crowd * idle / next.most : 1);
+    }
+}
+
+/* Makes the pulls of all forms (of the compute units: of the first). */
+static void make_pulls(const making *m) {
+    const sx_bound *b = m->rest->bound;
+    double idle = sx_rest_spread(m->rest, m->from + 1, b->idle[m->v]);
+    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle};
+    if (b->crowd[m->v] && b->n_windows[m->v] == 0)
+        combine_crowd(m, pull);
+    else
+        combine(m, 0, 0, pull, 1);
 }
 
 sx_pull sx_rest_operand(const sx_rest *rest, int v) {
-    return pull_of(rest, v, -1, 0);
+    sx_pull out;
+    make_pulls(&(making){.rest = rest, .v = v, .from = -1, .outer = 1, .out = &out});
+    return out;
 }
 
 /* Where the pulls of a flow stand: those of a tensor together. */
@@ -231,13 +305,10 @@ static sx_pull *place(const sx_rest *rest, int v, int from, int to) {
 const sx_pull *sx_rest_pull(sx_rest *rest, int v, int from, int to) {
     sx_pull **known = &rest->pull[v][from + 1][to];
     if (*known) return *known;
-    sx_pull *out = *known = place(rest, v, from, to);
-    double outer = 1;
-    for (int s = from + 2; s <= to; s++) outer /= sharing(rest, s, v);
-    for (uint32_t i = 0; i < rest->bound->form[v].n_points; i++) {
-        out[i] = pull_of(rest, v, from, i);
-        out[i].groups *= outer;
-        out[i].outer = outer;
-    }
-    return out;
+    *known = place(rest, v, from, to);
+    making m = {.rest = rest, .v = v, .from = from, .outer = 1, .out = *known};
+    for (int s = from + 2; s <= to; s++) m.outer /= sharing(rest, s, v);
+    for (uint32_t i = 0; i < rest->bound->form[v].n_points; i++) m.out[i].words = INFINITY;
+    make_pulls(&m);
+    return *known;
 }

@@ -4,6 +4,7 @@
 
 #include "sextant/arch.h"
 #include "sextant/certificate.h"
+#include "sextant/codesign.h"
 #include "sextant/constraints.h"
 #include "sextant/cost.h"
 #include "sextant/input.h"

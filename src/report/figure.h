@@ -31,6 +31,18 @@ typedef struct sx_cloud {
 void sx_figure_clouds(const sx_axes *axes, const char *value_label, const sx_cloud *cloud, size_t n,
                       sx_text *out);
 
+/* Points of which the smaller are the better in x and in y: all of them, those of the front joined by steps,
+ * and the chosen one. */
+typedef struct sx_front {
+    const char *all_name, *front_name, *best_name; /* for the legend */
+    size_t n;
+    const double *x, *y;
+    size_t n_front;
+    const size_t *front; /* numbers of points, by x */
+    size_t best;         /* of a point; n: none */
+} sx_front;
+void sx_figure_front(const sx_axes *axes, const sx_front *front, sx_text *out);
+
 /* The first two principal components of n vectors of `size` numbers (row after row; columns are centred and
  * scaled to unit variance first, constant ones left out): coordinates x, y for each, and the shares of
  * variance. The signs are fixed so that the result is the same on every machine. False when memory is out. */

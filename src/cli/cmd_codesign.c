@@ -1,0 +1,258 @@
+/* `sextant codesign`: memory sizes and array shapes together with the mappings. */
+#include "base/file.h"
+#include "cli/codesign.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/search.h"
+#include "run/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Evaluations of a layer on a design where a mapper has no end of its own and no budget is given. */
+#define DEFAULT_EVALS 10000
+#define QUOTED(number) #number
+#define TEXT_OF(number) QUOTED(number)
+#define DEFAULT_MAPPER "sunstone"
+#define DEFAULT_METHOD SX_CODESIGN_SUNSTONE
+
+/* What the callbacks need. */
+typedef struct watcher {
+    sx_progress_line line;
+    sx_sources *sources;
+    const sx_codesign_job *job;
+} watcher;
+
+static sx_status constraints_of(void *user, const sx_problem *problem, const sx_arch *arch,
+                                sx_constraints *out) {
+    return sx_sources_constraints(((watcher *)user)->sources, problem, arch, out);
+}
+
+static void show_progress(void *user, const sx_progress *progress) {
+    sx_progress_show(&((watcher *)user)->line, progress);
+}
+
+static void search_begins(void *user, size_t design, size_t layer) {
+    watcher *w = user;
+    sx_text settings = {0};
+    if (!w->line.on) return;
+    sx_codesign_settings(w->job, design, &settings);
+    sx_progress_title(&w->line, "%zu/%zu %s: %s", design + 1, sx_designs_count(w->job->designs),
+                      settings.data ? settings.data : "", w->job->network.layer[layer].name);
+    sx_text_free(&settings);
+}
+
+static sx_status read_method(const char *text, sx_codesign_method *out) {
+    const char *name;
+    *out = DEFAULT_METHOD;
+    for (int i = 0; text && (name = sx_codesign_method_name((sx_codesign_method)i, NULL)); i++)
+        if (strcmp(text, name) == 0) {
+            *out = (sx_codesign_method)i;
+            return SX_OK;
+        }
+    if (!text) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method is '%s'", text),
+                         "it may be grid, sunstone-arch or exact");
+}
+
+/* Refuses options that belong to another method. */
+static sx_status check_method(const sx_args *args, sx_codesign_method method) {
+    if (sx_args_flag(args, "mapper") && method != SX_CODESIGN_GRID)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--mapper is for --method grid only"),
+                             "the other methods have mappers of their own");
+    if (sx_args_flag(args, "apart") && method != SX_CODESIGN_SUNSTONE)
+        return sx_error_new(SX_ERR_USAGE, "--apart is for --method sunstone-arch only");
+    if (sx_args_flag(args, "remainders") && method == SX_CODESIGN_EXACT)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method exact knows no bounds for --remainders"),
+                             "leave it out, or use another method");
+    return SX_OK;
+}
+
+/* Reads the options that decide the search. */
+static sx_status read_options(const sx_args *args, sx_codesign_job *job) {
+    sx_codesign_options *o = &job->options;
+    const char *mapper = sx_args_text(args, "mapper", 0);
+    SX_TRY(read_method(sx_args_text(args, "method", 0), &o->method));
+    SX_TRY(check_method(args, o->method));
+    bool grid = o->method == SX_CODESIGN_GRID;
+    if (!mapper) mapper = DEFAULT_MAPPER;
+    if (grid) SX_TRY(sx_navigator_text(mapper, &job->mapper));
+    uint64_t evaluations = grid && !sx_navigator_complete(mapper) ? DEFAULT_EVALS : 0;
+    SX_TRY(sx_search_run_options(args, evaluations, &o->run));
+    o->mapper = job->mapper;
+    o->front = sx_args_flag(args, "pareto");
+    o->apart = sx_args_flag(args, "apart");
+    o->space = sx_search_space_options(args);
+    o->model = sx_search_model_options(args);
+    sx_objective_text(&o->run.objective, job->objective, sizeof job->objective);
+    job->clock = !sx_args_flag(args, "no-clock");
+    job->area_budget = sx_args_number(args, "area-budget", 0);
+    if (sx_args_flag(args, "area-budget") && job->area_budget <= 0)
+        return sx_error_new(SX_ERR_USAGE, "--area-budget is %g; it must be above 0 (um^2)", job->area_budget);
+    return SX_OK;
+}
+
+/* Reads what may be chosen. */
+static sx_status read_choices(const sx_args *args, sx_codesign_job *job) {
+    const char *text;
+    SX_TRY(sx_choices_new(&job->choices));
+    for (size_t i = 0; (text = sx_args_text(args, "choices", i)); i++)
+        SX_TRY(sx_choices_add_file(job->choices, text));
+    for (size_t i = 0; (text = sx_args_text(args, "choose", i)); i++)
+        SX_TRY(sx_choices_add(job->choices, text));
+    return sx_designs_new(&job->base, job->choices, job->area_budget, &job->designs);
+}
+
+/* Makes sure, before anything runs, that the files asked for can be written. */
+static sx_status check_files(const sx_args *args) {
+    static const char *const options[] = {"output", "svg"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *path = sx_args_text(args, options[i], 0);
+        if (path) SX_TRY(sx_file_writable(path));
+    }
+    return SX_OK;
+}
+
+/* Writes the best architecture. */
+static sx_status write_arch(const sx_codesign_job *job, const char *path) {
+    sx_arch arch;
+    char *text;
+    sx_designs_arch(job->designs, job->result.best, &arch);
+    SX_TRY(sx_arch_write(&arch, SX_YAML, &text));
+    sx_status status = sx_file_write(path, text, strlen(text));
+    free(text);
+    return status;
+}
+
+static sx_status write_svg(const sx_codesign_job *job, const char *path) {
+    sx_text svg = {0};
+    sx_status status = sx_codesign_svg(job, &svg);
+    if (!status) status = sx_file_write(path, svg.data, svg.size);
+    sx_text_free(&svg);
+    return status;
+}
+
+/* Says that no design can run all layers. */
+static void tell_nothing(const sx_codesign_job *job, sx_text *err) {
+    sx_text_add(err, "no design was found on which every layer has a legal mapping\n");
+    if (job->result.trouble) sx_text_add(err, "the first trouble: %s\n", job->result.trouble);
+}
+
+/* Gives out what was found, also where a file cannot be written. */
+static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_result *result) {
+    const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
+    const sx_codesign_result *r = &job->result;
+    bool json = sx_args_flag(args, "json");
+    result->exit = r->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    sx_status written = r->found && svg ? write_svg(job, svg) : SX_OK;
+    if (!written && r->found && output && !json) written = write_arch(job, output);
+    sx_status printed = SX_OK;
+    if (json) {
+        result->file = output;
+        printed = sx_codesign_json(job, &result->out);
+    } else if (r->found) {
+        sx_codesign_print(job, sx_args_flag(args, "quiet"), sx_args_flag(args, "verbose"), &result->out);
+    } else {
+        tell_nothing(job, &result->err);
+    }
+    if (!written) return printed;
+    sx_status_free(printed);
+    return written;
+}
+
+/* Reads the inputs, searches, and gives out what was found. */
+static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_job *job, sx_result *result) {
+    watcher w = {.sources = sources, .job = job};
+    SX_TRY(read_options(args, job));
+    SX_TRY(sx_sources_load(args, sources));
+    SX_TRY(sx_sources_arch(sources, &job->base));
+    SX_TRY(sx_sources_problems(sources, &job->network));
+    SX_TRY(read_choices(args, job));
+    sx_search_notes(args, sources, &result->err);
+    SX_TRY(check_files(args));
+    sx_progress_begin(&w.line, args);
+    job->options.run.stop = sx_interrupt_catch();
+    job->options.run.progress = w.line.on ? show_progress : NULL;
+    job->options.constraints = constraints_of;
+    job->options.begins = search_begins;
+    job->options.user = &w;
+    sx_status status = sx_codesign_run(job->designs, &job->network, &job->options, &job->result);
+    sx_progress_end(&w.line);
+    SX_TRY(status);
+    if (!job->result.complete && !sx_args_flag(args, "quiet"))
+        sx_text_add(&result->err, "note: interrupted; this is the best of what was looked at\n");
+    return answer(args, job, result);
+}
+
+/* `sextant codesign`. */
+static sx_status run(const sx_args *args, sx_result *result) {
+    sx_sources sources = {0};
+    sx_codesign_job *job = calloc(1, sizeof *job);
+    if (!job) return sx_error_memory();
+    sx_status status = codesign(args, &sources, job, result);
+    sx_codesign_result_fini(&job->result);
+    sx_designs_free(job->designs);
+    sx_choices_free(job->choices);
+    sx_network_fini(&job->network);
+    sx_sources_fini(&sources);
+    free(job->mapper);
+    free(job);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_ARCH,
+    SX_OPTIONS_NETWORK,
+    SX_OPTION_CONSTRAINTS,
+    {"choices", 0, "FILE", SX_OPTION_TEXT, true,
+     "what may be chosen: sizes of memories, shapes of arrays, energies and areas by size, limits"},
+    {"choose", 0, "NAME=LIST", SX_OPTION_TEXT, true,
+     "a choice in short: L1=64,128 or L1=8..128 (words), L1/Weights=8,16 (a part of a level that is split by "
+     "tensor), array=16x16,8x32; repeatable"},
+    {"area-budget", 0, "UM2", SX_OPTION_NUMBER, false,
+     "the area of memories and compute units together, at most, in square micrometres"},
+    {"method", 0, "NAME", SX_OPTION_TEXT, false, "grid, sunstone-arch or exact (sunstone-arch)"},
+    {"mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
+     "with --method grid: a mapper of `sextant list mappers` (" DEFAULT_MAPPER ")"},
+    {"pareto", 0, NULL, SX_OPTION_FLAG, false,
+     "cut nothing that may lie on the front of area and objective, so that the front is whole"},
+    {"apart", 0, NULL, SX_OPTION_FLAG, false,
+     "with --method sunstone-arch: do not cut designs by what was found on others"},
+    SX_OPTION_MINIMISE,
+    SX_OPTION_EVALS,
+    SX_OPTION_TIME,
+    SX_OPTION_PATIENCE,
+    SX_OPTION_THREADS,
+    SX_OPTION_SEED,
+    SX_OPTIONS_SPACE,
+    SX_OPTIONS_MODEL,
+    {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also draw area and objective of the designs, and their front"},
+    SX_OPTION_NO_CLOCK,
+    SX_OPTION_JSON,
+    {"output", 'o', "FILE", SX_OPTION_TEXT, false,
+     "write the architecture that was chosen to FILE, to be used by --arch; with --json, the JSON"},
+    {"verbose", 'v', NULL, SX_OPTION_FLAG, false, "also what became of every design"},
+    SX_OPTION_QUIET,
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_codesign = {
+    .name = "codesign",
+    .about = "choose memory sizes and array shapes together with the mappings",
+    .usage =
+        "--arch FILE|NAME --problem FILE|EINSUM|NAME ... --choices FILE|--choose NAME=LIST ... [OPTION ...]",
+    .details =
+        "A design takes one of each choice; it is worth the sum of its layers' objective, times their "
+        "counts.\n"
+        "  grid           runs a mapper on every design\n"
+        "  sunstone-arch  looks at every tile once, with the smallest memories that hold it\n"
+        "  exact          proves which design is best, or says by how much another one could be better\n"
+        "Budgets are for each layer on each design; mappers of the grid without an end of their own "
+        "get " TEXT_OF(DEFAULT_EVALS) "\n"
+                                      "evaluations. Ctrl-C gives the best so far. docs/codesign.md describes "
+                                      "the file of "
+                                      "choices.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,148 @@
+/* The search of designs as a whole. */
+#include "codesign/search.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *about;
+} methods[] = {
+    [SX_CODESIGN_GRID] = {"grid", "a mapper on every design"},
+    [SX_CODESIGN_SUNSTONE] = {"sunstone-arch",
+                              "Sunstone-arch: every tile with the smallest memories that hold it, one "
+                              "incumbent for all designs"},
+    [SX_CODESIGN_EXACT] = {"exact", "the best design, proven: branch and bound on top of the mapper optimal"},
+};
+
+const char *sx_codesign_method_name(sx_codesign_method method, const char **about) {
+    if ((size_t)method >= sizeof methods / sizeof *methods) return NULL;
+    if (about) *about = methods[method].about;
+    return methods[method].name;
+}
+
+const char *sx_fate_name(sx_fate fate) {
+    static const char *const names[] = {"open", "done", "cut", "empty", "none"};
+    return names[fate];
+}
+
+/* Joins layers that are the same computation. */
+static sx_status find_targets(sx_codesign *c) {
+    size_t n = c->network->n_layers;
+    c->first = calloc(n + 1, sizeof *c->first);
+    c->target = calloc(n + 1, sizeof *c->target);
+    c->found = calloc(n + 1, sizeof *c->found);
+    if (!c->first || !c->target || !c->found) return sx_error_memory();
+    sx_network_distinct(c->network, c->first);
+    for (size_t i = 0; i < n; i++) {
+        const sx_layer *layer = &c->network->layer[i];
+        size_t t = 0;
+        while (t < c->n_targets && c->target[t].layer != c->first[i]) t++;
+        if (t == c->n_targets)
+            c->target[c->n_targets++] = (sx_target){.layer = i, .problem = &layer->problem};
+        c->target[t].weight += (double)layer->count;
+    }
+    return SX_OK;
+}
+
+/* Makes room for the result. */
+static sx_status prepare(sx_codesign *c) {
+    sx_codesign_result *out = c->out;
+    out->n_designs = c->designs->n;
+    out->n_layers = c->network->n_layers;
+    out->lower_bound = -INFINITY;
+    out->repeatable = true;
+    out->counts.designs = c->designs->n;
+    out->design = calloc(out->n_designs, sizeof *out->design);
+    out->layer = calloc(out->n_layers + 1, sizeof *out->layer);
+    out->front = calloc(out->n_designs, sizeof *out->front);
+    if (!out->design || !out->layer || !out->front) return sx_error_memory();
+    for (size_t i = 0; i < out->n_designs; i++)
+        out->design[i] = (sx_design_result){.value = INFINITY, .bound = -INFINITY};
+    for (size_t i = 0; i < out->n_layers; i++)
+        SX_TRY(sx_designs_check(c->designs, &c->network->layer[i].problem));
+    return find_targets(c);
+}
+
+/* A design as the front sees it. */
+typedef struct corner {
+    double area, value;
+    size_t design;
+} corner;
+
+/* Orders corners by area, then by value, then by number. */
+static int by_area(const void *a, const void *b) {
+    const corner *x = a, *y = b;
+    if (x->area != y->area) return x->area < y->area ? -1 : 1;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return (x->design > y->design) - (x->design < y->design);
+}
+
+/* Lists the designs of which no other is as small and as good. */
+static sx_status find_front(const sx_codesign *c) {
+    sx_codesign_result *out = c->out;
+    corner *all = calloc(out->n_designs + 1, sizeof *all);
+    size_t n = 0;
+    double best = INFINITY;
+    if (!all) return sx_error_memory();
+    for (size_t i = 0; i < out->n_designs; i++)
+        if (out->design[i].fate == SX_FATE_DONE)
+            all[n++] = (corner){c->designs->total[i], out->design[i].value, i};
+    qsort(all, n, sizeof *all, by_area);
+    for (size_t i = 0; i < n; i++) {
+        if (all[i].value >= best) continue;
+        best = all[i].value;
+        out->front[out->n_front++] = all[i].design;
+    }
+    free(all);
+    return SX_OK;
+}
+
+/* Counts the designs of each fate. */
+static void count_fates(sx_codesign_result *out) {
+    for (size_t i = 0; i < out->n_designs; i++) {
+        out->counts.done += out->design[i].fate == SX_FATE_DONE;
+        out->counts.cut += out->design[i].fate == SX_FATE_CUT;
+        out->counts.empty += out->design[i].fate == SX_FATE_EMPTY;
+    }
+}
+
+static sx_status search(sx_codesign *c) {
+    SX_TRY(prepare(c));
+    switch (c->options->method) {
+    case SX_CODESIGN_GRID:
+        return sx_codesign_grid(c);
+    case SX_CODESIGN_SUNSTONE:
+        return sx_codesign_sunstone(c);
+    case SX_CODESIGN_EXACT:
+        return sx_codesign_exact(c);
+    }
+    return sx_error_new(SX_ERR_USAGE, "there is no method number %d", (int)c->options->method);
+}
+
+sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
+                          const sx_codesign_options *options, sx_codesign_result *out) {
+    sx_codesign c = {.designs = designs, .network = network, .options = options, .out = out};
+    double began = sx_clock_seconds();
+    memset(out, 0, sizeof *out);
+    sx_status status = search(&c);
+    if (!status) status = find_front(&c);
+    if (out->design) count_fates(out);
+    out->complete = !status && !sx_codesign_stopped(&c);
+    out->seconds = sx_clock_seconds() - began;
+    free(c.first);
+    free(c.target);
+    free(c.found);
+    return status;
+}
+
+void sx_codesign_result_fini(sx_codesign_result *result) {
+    free(result->design);
+    free(result->layer);
+    free(result->front);
+    free(result->trouble);
+    memset(result, 0, sizeof *result);
+}

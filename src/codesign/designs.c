@@ -1,0 +1,296 @@
+/* From a base architecture and choices to designs. */
+#include "codesign/designs.h"
+
+#include "base/text.h"
+#include "codesign/choices.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The names of an architecture's levels. */
+static size_t list_levels(const sx_arch *arch, const char **name) {
+    for (int s = 0; s < arch->n_levels; s++) name[s] = arch->level[s].name;
+    return arch->n_levels;
+}
+
+/* Refuses choices of levels that there are not. */
+static sx_status check_names(const sx_arch *base, const sx_choices *choices) {
+    const char *name[SX_MAX_LEVELS];
+    size_t n = list_levels(base, name);
+    for (size_t i = 0; i < choices->n_memories; i++)
+        if (sx_arch_level(base, choices->memory[i].level) < 0)
+            return sx_error_unknown(choices->memory[i].place, "memory", choices->memory[i].level, name, n);
+    for (size_t i = 0; i < choices->n_arrays; i++)
+        if (choices->array[i].level[0] && sx_arch_level(base, choices->array[i].level) < 0)
+            return sx_error_unknown(choices->array[i].place, "level", choices->array[i].level, name, n);
+    return SX_OK;
+}
+
+/* The law of a memory: its own, the one for all, or the preset one. */
+static sx_law law_of(const sx_choices *choices, const sx_memory_choice *memory, sx_law_kind kind,
+                     const sx_storage *base, double base_value) {
+    if (memory && sx_law_given(&memory->law[kind])) return memory->law[kind];
+    if (sx_law_given(&choices->law[kind])) return choices->law[kind];
+    if (kind == SX_LAW_WRITE) return law_of(choices, memory, SX_LAW_ENERGY, base, base_value);
+    return sx_law_preset(kind, base, base_value);
+}
+
+/* What a memory costs at a size. */
+static sx_status cost_option(const sx_choices *choices, const sx_memory_choice *memory,
+                             const sx_storage *base, sx_design_option *out) {
+    const struct {
+        sx_law_kind kind;
+        double base;
+        double *to;
+    } row[] = {{SX_LAW_ENERGY, base->read_energy, &out->read},
+               {SX_LAW_WRITE, base->fill_energy, &out->fill},
+               {SX_LAW_WRITE, base->update_energy, &out->update},
+               {SX_LAW_LEAKAGE, base->leak_energy, &out->leak},
+               {SX_LAW_AREA, 0, &out->area}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        sx_law law = law_of(choices, memory, row[i].kind, base, row[i].base);
+        SX_TRY(sx_law_value(&law, base, row[i].base, out->words, base->name, sx_law_key(row[i].kind),
+                            row[i].to));
+    }
+    return SX_OK;
+}
+
+/* Whether a memory takes area: it is on the chip and has a size. */
+static bool has_area(const sx_storage *level) {
+    return level->technology != SX_DRAM && level->entries != SX_UNLIMITED && !level->transparent;
+}
+
+/* Gives a memory that is not chosen, but of which laws are given, the energies of its size. */
+static sx_status settle_fixed(const sx_choices *choices, const sx_memory_choice *memory, sx_storage *level) {
+    sx_design_option cost = {.words = level->entries};
+    if (level->entries == SX_UNLIMITED)
+        return sx_error_hint(sx_error_at(memory->place, "%s has no size", level->name),
+                             "give its sizes, or leave it out");
+    SX_TRY(cost_option(choices, memory, level, &cost));
+    if (sx_law_given(&memory->law[SX_LAW_ENERGY])) level->read_energy = cost.read;
+    if (sx_law_given(&memory->law[SX_LAW_ENERGY]) || sx_law_given(&memory->law[SX_LAW_WRITE])) {
+        level->fill_energy = cost.fill;
+        level->update_energy = cost.update;
+    }
+    if (sx_law_given(&memory->law[SX_LAW_LEAKAGE])) level->leak_energy = cost.leak;
+    return SX_OK;
+}
+
+/* Adds the knob of a memory. */
+static sx_status add_memory(sx_designs *designs, const sx_choices *choices, const sx_memory_choice *memory) {
+    char part[2 * SX_NAME_SIZE];
+    bool split = memory->tensor[0] != 0;
+    sx_split_name(memory->level, memory->tensor, part);
+    int level = sx_arch_level(&designs->base, split ? part : memory->level);
+    sx_storage *base = &designs->base.level[level];
+    if (base->technology == SX_DRAM || base->transparent)
+        return sx_error_at(memory->place, "%s is %s: it has no size to choose", base->name,
+                           base->transparent ? "a fan-out only" : "a DRAM");
+    if (memory->n_sizes == 0) return settle_fixed(choices, memory, base);
+    sx_knob *knob = &designs->knob[designs->n_knobs];
+    *knob = (sx_knob){.level = level, .n_options = memory->n_sizes};
+    snprintf(knob->name, sizeof knob->name, "%s%s%s", memory->level, split ? "/" : "", memory->tensor);
+    if (split) memcpy(designs->split[designs->n_splits++], memory->tensor, SX_NAME_SIZE);
+    knob->option = calloc(memory->n_sizes, sizeof *knob->option);
+    if (!knob->option) return sx_error_memory();
+    designs->n_knobs++;
+    for (size_t i = 0; i < memory->n_sizes; i++) {
+        knob->option[i].words = memory->size[i];
+        SX_TRY(cost_option(choices, memory, base, &knob->option[i]));
+    }
+    return SX_OK;
+}
+
+/* The level whose fan-out an array is. */
+static sx_status find_array(const sx_arch *arch, const sx_array_choice *array, int *out) {
+    if (array->level[0]) {
+        *out = sx_arch_level(arch, array->level);
+        if (*out >= 0) return SX_OK;
+        return sx_error_hint(sx_error_at(array->place, "the level '%s' is split by tensor", array->level),
+                             "name the level outside the array");
+    }
+    for (int s = arch->n_levels - 1; s >= 0; s--)
+        if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) > 1) {
+            *out = s;
+            return SX_OK;
+        }
+    return sx_error_hint(
+        sx_error_at(array->place, "no level of %s has a fan-out", arch->name),
+        "say which level's it is: {LEVEL: [4x4, 8x8]} in a file, array/LEVEL=4x4,8x8 in short");
+}
+
+static sx_status add_array(sx_designs *designs, const sx_array_choice *array) {
+    sx_knob *knob = &designs->knob[designs->n_knobs];
+    int level;
+    SX_TRY(find_array(&designs->base, array, &level));
+    *knob = (sx_knob){.array = true, .level = level, .n_options = array->n_shapes};
+    for (size_t k = 0; k < designs->n_knobs; k++)
+        if (designs->knob[k].array && designs->knob[k].level == level)
+            return sx_error_at(array->place, "the array of %s is chosen twice",
+                               designs->base.level[level].name);
+    snprintf(knob->name, sizeof knob->name, "array%s%s", array->level[0] ? "/" : "", array->level);
+    knob->option = calloc(array->n_shapes, sizeof *knob->option);
+    if (!knob->option) return sx_error_memory();
+    designs->n_knobs++;
+    for (size_t i = 0; i < array->n_shapes; i++) {
+        knob->option[i].x = array->shape[i].x;
+        knob->option[i].y = array->shape[i].y;
+    }
+    return SX_OK;
+}
+
+/* Gives all that is inside a level another fan-out of it. */
+static void set_mesh(sx_arch *arch, int level, uint64_t x, uint64_t y) {
+    uint64_t old_x = sx_arch_fanout_x(arch, level), old_y = sx_arch_fanout_y(arch, level);
+    for (int s = level - 1; s >= -1; s--) {
+        uint64_t *mesh_x = s >= 0 ? &arch->level[s].mesh_x : &arch->compute.mesh_x;
+        uint64_t *mesh_y = s >= 0 ? &arch->level[s].mesh_y : &arch->compute.mesh_y;
+        *mesh_x = *mesh_x / old_x * x;
+        *mesh_y = *mesh_y / old_y * y;
+        *(s >= 0 ? &arch->level[s].instances : &arch->compute.instances) = *mesh_x * *mesh_y;
+    }
+}
+
+void sx_knob_apply(const sx_knob *knob, size_t option, sx_arch *arch) {
+    const sx_design_option *o = &knob->option[option];
+    sx_storage *level = &arch->level[knob->level];
+    if (knob->array) {
+        set_mesh(arch, knob->level, o->x, o->y);
+        return;
+    }
+    level->entries = o->words;
+    level->read_energy = o->read;
+    level->fill_energy = o->fill;
+    level->update_energy = o->update;
+    level->leak_energy = o->leak;
+}
+
+/* The architecture of such options. */
+static void make_arch(const sx_designs *designs, const uint8_t *option, sx_arch *out) {
+    *out = designs->base;
+    for (size_t k = 0; k < designs->n_knobs; k++) sx_knob_apply(&designs->knob[k], option[k], out);
+}
+
+double sx_designs_measure(const sx_designs *designs, const uint8_t *option) {
+    sx_arch arch;
+    double each[SX_MAX_LEVELS], total = 0;
+    make_arch(designs, option, &arch);
+    memcpy(each, designs->area, sizeof each);
+    for (size_t k = 0; k < designs->n_knobs; k++)
+        if (!designs->knob[k].array) each[designs->knob[k].level] = designs->knob[k].option[option[k]].area;
+    for (int s = 0; s < arch.n_levels; s++) total += each[s] * (double)arch.level[s].instances;
+    return total + designs->compute_area * (double)arch.compute.instances;
+}
+
+/* The areas of memories that are not chosen, and of a compute unit. */
+static sx_status measure_fixed(sx_designs *designs, const sx_choices *choices) {
+    for (int s = 0; s < designs->base.n_levels; s++) {
+        const sx_storage *level = &designs->base.level[s];
+        const sx_memory_choice *memory = NULL;
+        for (size_t i = 0; i < choices->n_memories; i++)
+            if (!choices->memory[i].tensor[0] && strcmp(choices->memory[i].level, level->name) == 0)
+                memory = &choices->memory[i];
+        if (!has_area(level) || (memory && memory->n_sizes)) continue;
+        sx_law law = law_of(choices, memory, SX_LAW_AREA, level, 0);
+        bool part = false;
+        for (size_t k = 0; k < designs->n_knobs; k++)
+            part |= !designs->knob[k].array && designs->knob[k].level == s;
+        if (!part)
+            SX_TRY(sx_law_value(&law, level, 0, level->entries, level->name, "area", &designs->area[s]));
+    }
+    sx_law law = sx_law_given(&choices->compute_area) ? choices->compute_area : sx_law_compute_area();
+    return sx_law_of_compute(&law, &designs->base.compute, &designs->compute_area);
+}
+
+/* Refuses designs whose architecture breaks a rule. */
+static sx_status check_archs(const sx_designs *designs) {
+    uint8_t option[SX_MAX_KNOBS] = {0};
+    sx_arch arch;
+    for (size_t k = 0; k < designs->n_knobs; k++) {
+        for (size_t i = 0; i < designs->knob[k].n_options; i++) {
+            option[k] = (uint8_t)i;
+            make_arch(designs, option, &arch);
+            SX_TRY(sx_arch_check(&arch));
+        }
+        option[k] = (uint8_t)(designs->knob[k].n_options - 1);
+    }
+    return SX_OK;
+}
+
+static sx_status build(const sx_arch *base, const sx_choices *choices, double area, sx_designs *out) {
+    out->base = *base;
+    SX_TRY(check_names(base, choices));
+    SX_TRY(sx_arch_split(choices, &out->base));
+    for (size_t i = 0; i < choices->n_memories; i++) SX_TRY(add_memory(out, choices, &choices->memory[i]));
+    for (size_t i = 0; i < choices->n_arrays; i++) SX_TRY(add_array(out, &choices->array[i]));
+    if (out->n_knobs == 0)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "nothing is to be chosen"),
+            "give sizes of memories or shapes of arrays by --choices FILE or --choose L1=64,128");
+    SX_TRY(check_archs(out));
+    SX_TRY(measure_fixed(out, choices));
+    return sx_designs_list(out, choices, area > 0 ? area : choices->area_budget);
+}
+
+sx_status sx_designs_new(const sx_arch *base, const sx_choices *choices, double area, sx_designs **out) {
+    sx_designs *designs = calloc(1, sizeof *designs);
+    if (!designs) return sx_error_memory();
+    sx_status status = build(base, choices, area, designs);
+    if (status)
+        sx_designs_free(designs);
+    else
+        *out = designs;
+    return status;
+}
+
+void sx_designs_free(sx_designs *designs) {
+    if (!designs) return;
+    for (size_t k = 0; k < designs->n_knobs; k++) free(designs->knob[k].option);
+    free(designs->option);
+    free(designs->total);
+    free(designs);
+}
+
+size_t sx_designs_count(const sx_designs *designs) {
+    return designs->n;
+}
+
+size_t sx_designs_combinations(const sx_designs *designs) {
+    return designs->combinations;
+}
+
+void sx_designs_arch(const sx_designs *designs, size_t index, sx_arch *out) {
+    make_arch(designs, sx_design_options(designs, index), out);
+}
+
+double sx_designs_area(const sx_designs *designs, size_t index) {
+    return designs->total[index];
+}
+
+const char *sx_designs_choice(const sx_designs *designs, size_t index) {
+    return index < designs->n_knobs ? designs->knob[index].name : NULL;
+}
+
+void sx_designs_setting(const sx_designs *designs, size_t design, size_t index, char *text,
+                        unsigned long size) {
+    const sx_knob *knob = &designs->knob[index];
+    const sx_design_option *o = &knob->option[sx_design_options(designs, design)[index]];
+    if (knob->array)
+        snprintf(text, size, "%llux%llu", (unsigned long long)o->x, (unsigned long long)o->y);
+    else
+        snprintf(text, size, "%llu", (unsigned long long)o->words);
+}
+
+sx_status sx_designs_check(const sx_designs *designs, const sx_problem *problem) {
+    for (size_t i = 0; i < designs->n_splits; i++) {
+        const char *name[SX_MAX_TENSORS];
+        if (sx_problem_tensor(problem, designs->split[i]) >= 0) continue;
+        for (int v = 0; v < problem->n_tensors; v++) name[v] = problem->tensor[v].name;
+        sx_status error =
+            sx_error_unknown((sx_place){NULL, 0, 0}, "tensor", designs->split[i], name, problem->n_tensors);
+        return error;
+    }
+    return SX_OK;
+}

@@ -1,0 +1,226 @@
+/* The best design, proven.
+ *
+ * Source: our own. A branch and bound over designs on top of the mapper `optimal`, which says of a layer on a
+ * design what no mapping of it can cost less than, also where it is stopped before it has proven its answer.
+ *
+ * 1. Every design gets a quick answer (Sunstone's) and a quick bound: what `optimal` says before its first
+ *    evaluation.
+ * 2. Designs are taken in the order of their bounds. One whose bound is not below the best value so far is
+ *    cut; so is one that another with such a bound covers: no memory smaller, no access dearer, all else
+ * equal (every mapping runs there too, and costs no more).
+ * 3. Of a design that is left every layer is searched by `optimal`, beginning with the quick answer. Bounds
+ * of layers add up, so that a design may be cut before all its layers are searched.
+ *
+ * The least bound of all designs is a bound of everything. With a budget that is too small for `optimal` to
+ * prove its answers it may lie below the best; nothing is claimed then but the gap.
+ *
+ * Complexity: exponential at worst, as `optimal`. */
+#include "codesign/search.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bounds are sums of doubles: what is better by less than this share does not count as better. */
+static const double SLACK = 1e-11;
+
+enum { MOST_SEARCHES = 100000 };
+
+/* What is known of a target on a design. */
+typedef struct known {
+    bool found, closed;
+    double bound; /* no mapping costs less; INFINITY: there is none */
+    sx_codesign_layer best;
+} known;
+
+typedef struct proof {
+    sx_codesign *c;
+    uint32_t filled; /* levels that constraints want to be in use to some share */
+    known *known;    /* per design and target */
+    size_t *rank;    /* designs in the order in which they are looked at */
+} proof;
+
+static known *known_of(const proof *p, size_t design) {
+    return p->known + design * p->c->n_targets;
+}
+
+/* A lower bound of a design's value. */
+static double bound_of(const proof *p, size_t design) {
+    double bound = 0;
+    for (size_t t = 0; t < p->c->n_targets; t++) {
+        if (known_of(p, design)[t].bound == INFINITY) return INFINITY;
+        bound += p->c->target[t].weight * known_of(p, design)[t].bound;
+    }
+    return fmax(bound, p->c->out->design[design].bound);
+}
+
+/* Takes over what a search found. */
+static void learn(known *k, const sx_hunt *hunt) {
+    if (hunt->found && (!k->found || hunt->best.value < k->best.value)) k->best = hunt->best;
+    k->found |= hunt->found;
+    k->bound = fmax(k->bound, hunt->lower_bound);
+}
+
+/* Whether the quick answer and the quick bound are all that is asked for. */
+typedef enum depth { QUICK, FULL } depth;
+
+/* Searches a target on a design. */
+static sx_status look(proof *p, size_t design, size_t target, depth how) {
+    sx_codesign *c = p->c;
+    known *k = &known_of(p, design)[target];
+    sx_arch arch;
+    sx_bench bench;
+    sx_hunt hunt;
+    bool usable;
+    sx_designs_arch(c->designs, design, &arch);
+    sx_codesign_begins(c, design, target);
+    sx_status status = sx_bench_init(c, &arch, target, &bench, &usable);
+    if (!status && !usable) k->bound = INFINITY;
+    for (int s = 0; s < arch.n_levels; s++)
+        if (bench.constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
+    if (!status && usable && how == QUICK) {
+        status = sx_hunt_mapper(c, &bench, "sunstone", NULL, 0, &hunt);
+        if (!status) learn(k, &hunt);
+        if (!status) status = sx_hunt_mapper(c, &bench, "optimal", NULL, 1, &hunt);
+        if (!status) learn(k, &hunt);
+    }
+    if (!status && usable && how == FULL) {
+        status = sx_hunt_mapper(c, &bench, "optimal", k->found ? &k->best.mapping : NULL, 0, &hunt);
+        if (!status) learn(k, &hunt);
+        k->closed = !status && hunt.stop == SX_STOP_DONE;
+        if (k->closed && !k->found) k->bound = INFINITY;
+    }
+    sx_bench_fini(&bench);
+    return status;
+}
+
+/* Takes down what is known of a design: its value where every target has a mapping. */
+static void note(const proof *p, size_t design) {
+    sx_codesign *c = p->c;
+    for (size_t t = 0; t < c->n_targets; t++) {
+        if (!known_of(p, design)[t].found) return;
+        c->found[t] = known_of(p, design)[t].best;
+    }
+    sx_codesign_done(c, design);
+}
+
+/* Whether design a has no smaller memory and no dearer access than b, and is the same otherwise. */
+static bool covers(const proof *p, size_t a, size_t b) {
+    const sx_designs *designs = p->c->designs;
+    const uint8_t *x = sx_design_options(designs, a), *y = sx_design_options(designs, b);
+    for (size_t k = 0; k < designs->n_knobs; k++) {
+        const sx_knob *knob = &designs->knob[k];
+        const sx_design_option *large = &knob->option[x[k]], *small = &knob->option[y[k]];
+        if (x[k] == y[k]) continue;
+        if (knob->array || designs->base.level[knob->level].min_utilization > 0 ||
+            p->filled >> knob->level & 1)
+            return false;
+        if (large->words < small->words || large->read > small->read || large->fill > small->fill ||
+            large->update > small->update || large->leak > small->leak)
+            return false;
+    }
+    return true;
+}
+
+/* Raises the bound of a design to that of designs that cover it. */
+static void inherit(const proof *p, size_t design) {
+    sx_design_result *result = p->c->out->design;
+    for (size_t i = 0; i < p->c->designs->n; i++)
+        if (i != design && result[i].bound > result[design].bound && covers(p, i, design))
+            result[design].bound = result[i].bound;
+}
+
+/* Whether a design cannot be better than what is known. */
+static bool is_hopeless(const proof *p, size_t design) {
+    double bound = bound_of(p, design), cutoff = sx_codesign_cutoff(p->c, design);
+    p->c->out->design[design].bound = bound;
+    return bound == INFINITY || (cutoff < INFINITY && bound >= cutoff - fabs(cutoff) * SLACK);
+}
+
+/* Closes a design: searches its targets until it is proven or hopeless. */
+static sx_status close_design(proof *p, size_t design) {
+    sx_codesign *c = p->c;
+    for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) {
+        if (is_hopeless(p, design)) break;
+        SX_TRY(look(p, design, t, FULL));
+    }
+    note(p, design);
+    c->out->design[design].bound = bound_of(p, design);
+    return SX_OK;
+}
+
+/* Says what became of a design that was not searched to the end. */
+static void conclude(const proof *p, size_t design) {
+    sx_codesign *c = p->c;
+    bool closed = true;
+    for (size_t t = 0; t < c->n_targets; t++) closed &= known_of(p, design)[t].closed;
+    if (c->out->design[design].bound == INFINITY)
+        sx_codesign_fate(c, design, SX_FATE_NONE);
+    else if (!closed && is_hopeless(p, design) && design != c->out->best)
+        sx_codesign_fate(c, design, SX_FATE_CUT);
+}
+
+/* Gives all designs a quick answer and a quick bound. */
+static sx_status begin(proof *p) {
+    sx_codesign *c = p->c;
+    for (size_t d = 0; d < c->designs->n; d++) {
+        for (size_t t = 0; t < c->n_targets; t++) known_of(p, d)[t].bound = -INFINITY;
+        for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) SX_TRY(look(p, d, t, QUICK));
+        note(p, d);
+        c->out->design[d].bound = bound_of(p, d);
+    }
+    return SX_OK;
+}
+
+/* Looks at all designs, the one of the least bound first. */
+static sx_status search(proof *p) {
+    sx_codesign *c = p->c;
+    size_t n = c->designs->n;
+    for (size_t i = 0; i < n; i++) p->rank[i] = i;
+    for (size_t i = 0; i < n && !sx_codesign_stopped(c); i++) {
+        size_t least = i;
+        for (size_t j = i + 1; j < n; j++)
+            if (c->out->design[p->rank[j]].bound < c->out->design[p->rank[least]].bound) least = j;
+        size_t design = p->rank[least];
+        memmove(&p->rank[i + 1], &p->rank[i], (least - i) * sizeof *p->rank);
+        p->rank[i] = design;
+        inherit(p, design);
+        if (!is_hopeless(p, design)) SX_TRY(close_design(p, design));
+    }
+    return SX_OK;
+}
+
+/* States what is proven of all designs. */
+static void prove(const proof *p) {
+    sx_codesign_result *out = p->c->out;
+    double least = INFINITY;
+    for (size_t d = 0; d < out->n_designs; d++) {
+        conclude(p, d);
+        least = fmin(least, out->design[d].bound);
+    }
+    if (!out->found || p->c->options->run.objective.n_criteria > 1) return;
+    double best = out->design[out->best].value;
+    out->optimal = least >= best - fabs(best) * SLACK;
+    out->lower_bound = out->optimal ? best : least;
+}
+
+sx_status sx_codesign_exact(sx_codesign *c) {
+    size_t n = c->designs->n;
+    proof p = {.c = c};
+    if (n * c->n_targets > MOST_SEARCHES)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "%zu designs with %zu layers that differ are too many to prove", n,
+                                          c->n_targets),
+                             "choose among fewer sizes, or use --method sunstone-arch");
+    p.known = calloc(n * c->n_targets + 1, sizeof *p.known);
+    p.rank = calloc(n, sizeof *p.rank);
+    sx_status status = p.known && p.rank ? SX_OK : sx_error_memory();
+    if (!status) status = begin(&p);
+    if (!status) status = search(&p);
+    if (!status) prove(&p);
+    free(p.known);
+    free(p.rank);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* Grid search: a mapper on every design, one after another.
+ *
+ * Source: the baseline of Sunstone (thesis 2022), section 7.2, after Interstellar and ZigZag. With plain
+ * Sunstone as the mapper the tiles that it looks at are counted.
+ *
+ * Complexity: that of the mapper, times designs and layers. */
+#include "codesign/search.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char SUNSTONE[] = "sunstone";
+
+/* Whether a mapper is Sunstone with no setting changed. */
+static sx_status is_plain(const char *mapper, bool *out) {
+    char *asked, *plain = NULL;
+    SX_TRY(sx_navigator_text(mapper, &asked));
+    sx_status status = sx_navigator_text(SUNSTONE, &plain);
+    *out = !status && strcmp(asked, plain) == 0;
+    free(asked);
+    free(plain);
+    return status;
+}
+
+/* Searches by plain Sunstone; where that makes no mapping that is legal, as its mapper does. */
+static sx_status hunt_plain(sx_codesign *c, const sx_bench *bench, sx_hunt *out) {
+    sx_sunstone plan;
+    sx_sunstone_switches on = sx_plain_switches();
+    SX_TRY(sx_sunstone_init(sx_map_space_of(bench->space), &c->options->run.objective, &on, &plan));
+    sx_status status = sx_hunt_plan(c, bench, &plan, true, out);
+    sx_sunstone_fini(&plan);
+    if (!status && !out->found && !sx_codesign_stopped(c))
+        status = sx_hunt_mapper(c, bench, SUNSTONE, NULL, 0, out);
+    return status;
+}
+
+/* Searches all targets on a design; *found: each has a mapping. */
+static sx_status search_design(sx_codesign *c, size_t design, const char *mapper, bool plain, bool *found) {
+    sx_arch arch;
+    sx_designs_arch(c->designs, design, &arch);
+    *found = true;
+    for (size_t t = 0; t < c->n_targets && *found; t++) {
+        sx_bench bench;
+        sx_hunt hunt = {.found = false};
+        bool usable;
+        sx_codesign_begins(c, design, t);
+        sx_status status = sx_bench_init(c, &arch, t, &bench, &usable);
+        if (!status && usable)
+            status = plain ? hunt_plain(c, &bench, &hunt) : sx_hunt_mapper(c, &bench, mapper, NULL, 0, &hunt);
+        sx_bench_fini(&bench);
+        SX_TRY(status);
+        *found = hunt.found;
+        c->found[t] = hunt.best;
+    }
+    return SX_OK;
+}
+
+sx_status sx_codesign_grid(sx_codesign *c) {
+    const char *mapper = c->options->mapper ? c->options->mapper : SUNSTONE;
+    bool plain;
+    SX_TRY(is_plain(mapper, &plain));
+    for (size_t d = 0; d < c->designs->n && !sx_codesign_stopped(c); d++) {
+        bool found;
+        SX_TRY(search_design(c, d, mapper, plain, &found));
+        if (found)
+            sx_codesign_done(c, d);
+        else if (!sx_codesign_stopped(c))
+            sx_codesign_fate(c, d, SX_FATE_NONE);
+    }
+    return SX_OK;
+}

@@ -1,0 +1,187 @@
+/* One layer on one design: model, space and run; and what becomes of designs. */
+#include "codesign/search.h"
+
+#include "base/status.h"
+#include "run/engine.h"
+#include "space/map_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Remembers why a design could not be searched, where it is the first. */
+static void remember(sx_codesign *c, SX_TAKE sx_status trouble) {
+    if (!c->out->trouble) c->out->trouble = sx_status_text(trouble);
+    sx_status_free(trouble);
+}
+
+static sx_status make_space(sx_codesign *c, size_t target, sx_bench *b) {
+    const sx_codesign_options *o = c->options;
+    const sx_problem *problem = c->target[target].problem;
+    sx_constraints_init(&b->constraints, problem, &b->arch);
+    if (o->constraints) SX_TRY(o->constraints(o->user, problem, &b->arch, &b->constraints));
+    SX_TRY(sx_model_new(problem, &b->arch, &o->model, &b->model));
+    return sx_map_space_new(b->model, &b->constraints, &o->space, &b->space);
+}
+
+sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_bench *out, bool *usable) {
+    *out = (sx_bench){.arch = *arch};
+    sx_status status = make_space(c, target, out);
+    *usable = status == SX_OK;
+    if (!status || status->code != SX_ERR_INPUT) return status;
+    remember(c, status);
+    return SX_OK;
+}
+
+void sx_bench_fini(sx_bench *bench) {
+    sx_space_free(bench->space);
+    sx_model_free(bench->model);
+    bench->space = NULL;
+    bench->model = NULL;
+}
+
+/* The options of a run. */
+static sx_run_options run_options(const sx_codesign *c) {
+    sx_run_options o = c->options->run;
+    o.starts = NULL;
+    o.n_starts = 0;
+    o.k_best = 1;
+    o.pareto = false;
+    o.checkpoint = NULL;
+    o.resume = NULL;
+    o.user = c->options->user;
+    return o;
+}
+
+/* Copies out what a run found. */
+static void take(sx_codesign *c, const sx_bench *b, const sx_run *run, sx_hunt *out) {
+    sx_run_summary summary = sx_run_result(run);
+    sx_found best;
+    *out = (sx_hunt){.found = sx_run_best(run, 0, &best), .lower_bound = -INFINITY, .stop = summary.stop};
+    c->out->counts.evaluations += summary.evaluations;
+    c->out->repeatable &= summary.repeatable;
+    if (summary.lower_bound != 0) out->lower_bound = summary.lower_bound;
+    if (!out->found) return;
+    sx_map_space_mapping(b->space, best.point, &out->best.mapping);
+    out->best.score = best.score;
+    out->best.value = best.value;
+    if (summary.optimal) out->lower_bound = best.value;
+}
+
+sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapper, const sx_mapping *mapping,
+                         uint64_t evaluations, sx_hunt *out) {
+    sx_run_options options = run_options(c);
+    sx_run *run = NULL;
+    void *start = mapping ? malloc(sx_space_point_size(bench->space)) : NULL;
+    if (mapping && !start) return sx_error_memory();
+    if (evaluations) options.evaluations = evaluations;
+    if (mapping && sx_map_space_point(bench->space, mapping, start)) {
+        options.starts = start;
+        options.n_starts = 1;
+    }
+    sx_status status = sx_run_new(bench->space, &options, &run);
+    if (!status) status = sx_run_search(run, mapper);
+    if (!status) take(c, bench, run, out);
+    sx_run_free(run);
+    free(start);
+    return status;
+}
+
+/* A search by a plan, as a navigator that is not among the registered ones; the entry comes first. */
+typedef struct plan_search {
+    sx_registered entry;
+    sx_sunstone *plan;
+    bool begin;
+} plan_search;
+
+static sx_status search_plan(sx_run *run) {
+    const plan_search *search = (const plan_search *)run->entry;
+    uint64_t next = 0;
+    if (search->begin) SX_TRY(sx_sunstone_begin(search->plan, run));
+    return sx_sunstone_walk(search->plan, run, &next);
+}
+
+/* Adds what a plan has looked at, and begins to count anew. */
+static void count_plan(sx_codesign *c, sx_sunstone *plan) {
+    sx_codesign_counts *counts = &c->out->counts;
+    counts->partial += atomic_exchange(&plan->partial, 0);
+    for (int i = 0; i < plan->n_stages; i++) counts->tiles[i] += atomic_exchange(&plan->tiles[i], 0);
+    if (plan->n_stages > counts->n_memories) counts->n_memories = plan->n_stages;
+}
+
+sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan, bool begin, sx_hunt *out) {
+    static const sx_navigator navigator = {.needs = SX_MAP_SPACE, .search = search_plan};
+    plan_search search = {
+        .entry = {.name = "sunstone", .navigator = &navigator}, .plan = plan, .begin = begin};
+    sx_run_options options = run_options(c);
+    sx_run *run = NULL;
+    SX_TRY(sx_run_new(bench->space, &options, &run));
+    sx_status status = sx_run_navigate(run, &search.entry, NULL);
+    if (!status) take(c, bench, run, out);
+    count_plan(c, plan);
+    sx_run_free(run);
+    return status;
+}
+
+sx_sunstone_switches sx_plain_switches(void) {
+    return (sx_sunstone_switches){
+        .order = true, .unrolling = true, .tiles = true, .alphabeta = true, .limit = 1e6};
+}
+
+bool sx_codesign_stopped(const sx_codesign *c) {
+    const sx_run_options *o = &c->options->run;
+    return o->stop && *o->stop;
+}
+
+void sx_codesign_begins(const sx_codesign *c, size_t design, size_t target) {
+    if (c->options->begins) c->options->begins(c->options->user, design, c->target[target].layer);
+}
+
+double sx_codesign_cutoff(const sx_codesign *c, size_t design) {
+    const sx_codesign_result *out = c->out;
+    if (!c->options->front) return out->found ? out->design[out->best].value : INFINITY;
+    double value = INFINITY;
+    for (size_t i = 0; i < out->n_designs; i++)
+        if (c->designs->total[i] <= c->designs->total[design]) value = fmin(value, out->design[i].value);
+    return value;
+}
+
+/* Whether a design is a better answer than the best so far. */
+static bool is_better(const sx_codesign *c, size_t design) {
+    const sx_codesign_result *out = c->out;
+    if (!out->found) return true;
+    double value = out->design[design].value, best = out->design[out->best].value;
+    return value < best || (value == best && c->designs->total[design] < c->designs->total[out->best]);
+}
+
+void sx_codesign_done(sx_codesign *c, size_t design) {
+    sx_design_result *to = &c->out->design[design];
+    sx_score total = {0};
+    double value = 0, used = 0;
+    for (size_t t = 0; t < c->n_targets; t++) {
+        const sx_codesign_layer *layer = &c->found[t];
+        double weight = c->target[t].weight;
+        value += weight * layer->value;
+        total.energy_pj += weight * layer->score.energy_pj;
+        total.cycles += weight * layer->score.cycles;
+        total.last_level_accesses += weight * layer->score.last_level_accesses;
+        used += weight * layer->score.cycles * layer->score.utilization;
+    }
+    total.utilization = used / total.cycles;
+    to->fate = SX_FATE_DONE;
+    to->value = value;
+    to->total = total;
+    if (!is_better(c, design)) return;
+    c->out->found = true;
+    c->out->best = design;
+    for (size_t i = 0; i < c->out->n_layers; i++) {
+        size_t t = 0;
+        while (c->target[t].layer != c->first[i]) t++;
+        c->out->layer[i] = c->found[t];
+        c->out->layer[i].same_as = c->first[i];
+    }
+}
+
+void sx_codesign_fate(sx_codesign *c, size_t design, sx_fate fate) {
+    c->out->design[design].fate = fate;
+}

@@ -1,0 +1,78 @@
+/* A search of designs: what all methods share. */
+#ifndef SX_CODESIGN_SEARCH_H
+#define SX_CODESIGN_SEARCH_H
+
+#include "codesign/designs.h"
+#include "mappers/sunstone_levels.h"
+
+/* A computation that is searched: all layers that are the same. */
+typedef struct sx_target {
+    size_t layer; /* the first of them */
+    const sx_problem *problem;
+    double weight; /* how often it is computed */
+} sx_target;
+
+typedef struct sx_codesign {
+    const sx_designs *designs;
+    const sx_network *network;
+    const sx_codesign_options *options;
+    size_t n_targets;
+    sx_target *target;
+    size_t *first; /* per layer of the network: the first that is the same computation */
+    sx_codesign_result *out;
+    sx_codesign_layer *found; /* per target: of the design at hand */
+} sx_codesign;
+
+/* The model and the space of a target on an architecture. */
+typedef struct sx_bench {
+    sx_arch arch;
+    sx_constraints constraints;
+    sx_model *model;
+    sx_space *space;
+} sx_bench;
+
+/* Makes the bench of a target on an architecture. *usable is false where constraints contradict the sizes
+ * there; the first such trouble is remembered. Freed with sx_bench_fini in any case. */
+SX_MUST_USE sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_bench *out,
+                                    bool *usable);
+void sx_bench_fini(sx_bench *bench);
+
+/* What came of a search. */
+typedef struct sx_hunt {
+    bool found;
+    sx_codesign_layer best;
+    double lower_bound; /* -INFINITY: nothing is proven */
+    sx_stop stop;
+} sx_hunt;
+
+/* Searches a bench by a mapper, "name:key=value,..."; `mapping` (may be NULL) is one to begin with, and
+ * `evaluations` a limit instead of the options' (0: as they say). */
+SX_MUST_USE sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapper,
+                                     const sx_mapping *mapping, uint64_t evaluations, sx_hunt *out);
+/* Searches a bench by a plan of Sunstone whose items are made already (or, with `begin`, are not), up to the
+ * plan's cutoff, and adds up what it looks at. */
+SX_MUST_USE sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan, bool begin,
+                                   sx_hunt *out);
+
+/* The techniques of plain Sunstone. */
+sx_sunstone_switches sx_plain_switches(void);
+
+/* Whether the user has had enough. */
+bool sx_codesign_stopped(const sx_codesign *c);
+/* Tells that a target is about to be searched on a design. */
+void sx_codesign_begins(const sx_codesign *c, size_t design, size_t target);
+
+/* The value that a design must be better than to matter: that of the best, or of the best that is not larger.
+ */
+double sx_codesign_cutoff(const sx_codesign *c, size_t design);
+
+/* Takes down a design of which every target has been found, and that `fate` befell one. */
+void sx_codesign_done(sx_codesign *c, size_t design);
+void sx_codesign_fate(sx_codesign *c, size_t design, sx_fate fate);
+
+/* The methods. */
+SX_MUST_USE sx_status sx_codesign_grid(sx_codesign *c);
+SX_MUST_USE sx_status sx_codesign_sunstone(sx_codesign *c);
+SX_MUST_USE sx_status sx_codesign_exact(sx_codesign *c);
+
+#endif

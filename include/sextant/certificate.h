@@ -52,6 +52,7 @@ typedef struct sx_verify_progress {
 typedef struct sx_verify_options {
     unsigned threads;                  /* 0: 1 */
     uint64_t steps;                    /* give up after about so many; 0: never */
+    double memory;                     /* bytes that tables of bounds may take, about; 0: 4 GiB */
     const volatile sig_atomic_t *stop; /* becomes other than 0: end; may be NULL */
     void (*progress)(void *user, const sx_verify_progress *progress); /* now and then; may be NULL */
     void *user;

@@ -25,6 +25,10 @@ void sx_entry_text(const sx_proof *proof, size_t index, const sx_problem *proble
 SX_MUST_USE sx_status sx_entry_read(const sx_node *node, const sx_problem *problem, const sx_arch *arch,
                                     sx_proof *proof);
 
+/* Reads a certificate; `whole`: only one that its hash says has not changed. */
+SX_MUST_USE sx_status sx_certificate_parse(const char *name, const char *text, size_t size, bool whole,
+                                           SX_OWN sx_certificate **out);
+
 /* The hash of all that a certificate says. */
 SX_MUST_USE sx_status sx_certificate_hash(const sx_certificate *certificate, char hash[17]);
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 };
-static const double MOST_TABLES = 4.0 * (1 << 30); /* bytes, of all threads together */
+static const double MOST_MEMORY = 4.0 * (1 << 30); /* bytes of tables, of all threads together */
 static const uint64_t MOST_ARRAYS = 100000000;
 
 /* A check that is being made. */
@@ -282,16 +282,30 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
     conclude(k, entry, sight, least, factors);
 }
 
+/* The bytes that tables may take. */
+static double memory_of(const check *k) {
+    return k->options->memory > 0 ? k->options->memory : MOST_MEMORY;
+}
+
 /* How many threads can have tables at once; an error where not even one can. */
 static sx_status set_threads(check *k) {
     const sx_bound *b = k->bound;
+    double n_levels = k->model->n_levels, forms = 0;
+    for (int v = 0; v < k->model->n_tensors; v++) forms += b->form[v].n_points;
     double each =
-        (double)b->lattice.n_points * k->model->n_levels * b->n_classes * SX_MAX_TABLED * sizeof(double);
+        (double)b->lattice.n_points * (n_levels * b->n_classes * SX_MAX_TABLED + 4) * sizeof(double);
+    each += forms * n_levels * (n_levels * sizeof(sx_pull) + SX_MAX_MEASURES * sizeof(double));
     k->threads = k->options->threads ? k->options->threads : 1;
-    if (each > MOST_TABLES)
-        return sx_error_new(SX_ERR_LIMIT, "the tables of its bounds would take %.0f GiB", each / (1 << 30));
-    if (each * k->threads > MOST_TABLES) k->threads = (unsigned)(MOST_TABLES / each);
+    if (each > memory_of(k))
+        return sx_error_new(SX_ERR_LIMIT, "the tables of its bounds would take %.1f GiB", each / (1 << 30));
+    if (each * k->threads > memory_of(k)) k->threads = (unsigned)(memory_of(k) / each);
     return SX_OK;
+}
+
+/* How many tiles bounds may be made for. */
+static uint32_t most_points(const check *k) {
+    double room = memory_of(k) / (4 * sizeof(double) * k->model->n_tensors);
+    return room < MOST_POINTS ? (uint32_t)room : MOST_POINTS;
 }
 
 /* Makes all that a check needs. */
@@ -300,7 +314,7 @@ static sx_status prepare(check *k) {
     int choices = sx_scope_choices(&k->scope);
     if (choices > MOST_CHOICES)
         return sx_error_new(SX_ERR_LIMIT, "there are 2^%d ways to keep tensors in memories", choices);
-    SX_TRY(sx_bound_new(k->model, MOST_POINTS, &k->bound));
+    SX_TRY(sx_bound_new(k->model, most_points(k), &k->bound));
     SX_TRY(sx_book_new(&k->scope, &k->book));
     SX_TRY(set_threads(k));
     k->ground = (sx_ground){&k->scope, k->bound, k->book, &c->objective, &k->watch};

@@ -14,14 +14,17 @@ typedef struct sx_watch {
     atomic_bool over; /* nothing more need be looked at */
 } sx_watch;
 
+/* Counts what takes as long as so many steps. */
+static inline void sx_watch_spend(sx_watch *watch, uint64_t n) {
+    uint64_t steps = atomic_fetch_add(&watch->steps, n) + n;
+    if ((watch->stop && *watch->stop) || (watch->most && steps > watch->most))
+        atomic_store(&watch->over, true);
+}
+
 /* Counts a step of a thread, whose own count is `beat`; false where it should end. */
 static inline bool sx_watch_step(sx_watch *watch, unsigned *beat) {
     enum { BEAT = 256 };
-    if (++*beat % BEAT == 0) {
-        uint64_t steps = atomic_fetch_add(&watch->steps, BEAT) + BEAT;
-        if ((watch->stop && *watch->stop) || (watch->most && steps > watch->most))
-            atomic_store(&watch->over, true);
-    }
+    if (++*beat % BEAT == 0) sx_watch_spend(watch, BEAT);
     return !atomic_load_explicit(&watch->over, memory_order_relaxed);
 }
 

@@ -1,0 +1,177 @@
+#include "support/expect.h"
+#include "support/small_certificate.h"
+
+#include "verify/book.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The space of an einsum on an architecture of the catalog. */
+static void open_space(const char *einsum, const char *arch, sx_small_space *out) {
+    memset(out, 0, sizeof *out);
+    sx_expect_ok(sx_einsum_parse(einsum, &out->c.problem));
+    sx_expect_ok(sx_catalog_arch(arch, &out->c.arch));
+    sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
+    sx_expect_ok(sx_model_new(&out->c.problem, &out->c.arch, &out->c.options, &out->model));
+    sx_expect_ok(sx_map_space_new(out->model, &out->limits, &out->options, &out->space));
+    out->map = sx_map_space_of(out->space);
+}
+
+/* The certificate of a small search. */
+static sx_certificate *certificate_of(const char *einsum, const char *arch) {
+    sx_small_space small;
+    sx_objective objective;
+    open_space(einsum, arch, &small);
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_certificate *c = sx_small_certificate(&small, &objective, "optimal", 0);
+    assert_non_null(c);
+    assert_true(c->optimal);
+    sx_small_space_fini(&small);
+    return c;
+}
+
+#define GEMM "O[m,n] += A[m,k]*B[k,n] {m:16,n:32,k:8}"
+#define CONV "O[k,p] += I[c,2*p+r]*W[k,c,r] {k:8,c:4,p:14,r:3}"
+
+static void real_ones_hold(void **state) {
+    (void)state;
+    static const char *const archs[] = {"accel-a", "accel-b", "eyeriss", "simba", "mind-mappings", "glb128"};
+    sx_verification one, four;
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        sx_certificate *c = certificate_of(i % 2 ? CONV : GEMM, archs[i]);
+        assert_true(sx_certificate_holds(c, 1, &one));
+        assert_true(sx_certificate_holds(c, 4, &four));
+        assert_int_equal(one.done.evaluations, four.done.evaluations);
+        assert_true(one.done.arrays == c->proof->n_arrays && one.done.entries == c->proof->n_entries);
+        sx_certificate_free(c);
+    }
+}
+
+/* Asserts that a certificate does not hold for a reason. */
+static void expect_fail(const sx_certificate *c, const char *claim, const char *why) {
+    sx_verification v;
+    assert_false(sx_certificate_holds(c, 2, &v));
+    assert_string_equal(v.claim, claim);
+    if (!strstr(v.why, why)) fail_msg("'%s' does not hold '%s'", v.why, why);
+}
+
+static void the_false_claim_is_named(void **state) {
+    (void)state;
+    sx_certificate *c = certificate_of(GEMM, "accel-b"), bad = *c;
+    sx_proof proof = *c->proof;
+    bad.mapping.level[bad.arch.n_levels - 1].keep = 0;
+    expect_fail(&bad, "mapping", "it is not in the space");
+    bad = *c;
+    bad.value *= 0.5;
+    expect_fail(&bad, "value", "the objective of the mapping is");
+    bad = *c;
+    bad.lower_bound *= 0.5;
+    expect_fail(&bad, "optimal", "not the value");
+    bad.optimal = false;
+    bad.lower_bound = 2 * c->value;
+    expect_fail(&bad, "lower bound", "above the value");
+    bad = *c;
+    bad.searched++;
+    expect_fail(&bad, "entries", "are listed as searched");
+    bad = *c;
+    bad.compulsory++;
+    expect_fail(&bad, "arrays", "closed by the compulsory bound");
+    bad = *c;
+    bad.proof = &proof;
+    proof.n_arrays += 3;
+    bad.compulsory += 3;
+    expect_fail(&bad, "arrays", "ways to spread the loops, not");
+    sx_certificate_free(c);
+}
+
+static sx_status verify(const sx_certificate *c, const sx_verify_options *options, sx_verification *out) {
+    return sx_certificate_verify(c, options, out);
+}
+
+static void count_call(void *user, const sx_verify_progress *progress) {
+    (void)progress;
+    ++*(int *)user;
+}
+
+static void a_check_can_be_stopped(void **state) {
+    (void)state;
+    sx_certificate *c = certificate_of(CONV, "accel-b");
+    sx_verification v;
+    volatile sig_atomic_t stop = 1;
+    int calls = 0;
+    sx_expect_ok(verify(c, &(sx_verify_options){.stop = &stop}, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_OPEN);
+    sx_expect_ok(verify(c, &(sx_verify_options){.steps = 1}, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_OPEN);
+    sx_expect_ok(verify(c, &(sx_verify_options){.progress = count_call, .user = &calls}, &v));
+    assert_true(v.verdict == SX_CLAIMS_HOLD && calls > 0);
+    sx_expect_error(verify(c, &(sx_verify_options){.memory = 1000}, &v), "combinations of divisors");
+    c->space.remainders = true;
+    sx_expect_error(verify(c, &(sx_verify_options){0}, &v), "exact factors");
+    sx_certificate_free(c);
+}
+
+static void members_are_told_from_others(void **state) {
+    (void)state;
+    sx_small_space small;
+    sx_scope scope;
+    sx_mapping m, bad;
+    char why[400];
+    open_space(GEMM, "accel-b", &small);
+    small.limits.level[0].temporal.max[0] = 1;
+    sx_expect_ok(sx_scope_init(&scope, small.model, &small.limits, &small.options));
+    sx_mapping_init(&m, &small.c.problem, &small.c.arch);
+    assert_true(sx_scope_has(&scope, &m, why, sizeof why));
+    int top = m.n_levels - 1;
+    bad = m;
+    bad.level[0].temporal[0] = 2;
+    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    bad.level[top].temporal[0] = 8;
+    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_non_null(strstr(why, "out of its limits"));
+    bad = m;
+    bad.level[top].no_multicast = 1;
+    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_non_null(strstr(why, "forbids a kind of reuse"));
+    bad = m;
+    bad.level[0].temporal[1] = 5;
+    bad.level[top].temporal[1] = 7;
+    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_non_null(strstr(why, "remainders"));
+    sx_scope_fini(&scope);
+    sx_small_space_fini(&small);
+}
+
+static void orders_of_a_product_are_three(void **state) {
+    (void)state;
+    sx_small_space small;
+    sx_scope scope;
+    sx_book *book;
+    size_t n;
+    open_space(GEMM, "accel-b", &small);
+    sx_expect_ok(sx_scope_init(&scope, small.model, &small.limits, &small.options));
+    sx_expect_ok(sx_book_new(&scope, &book));
+    assert_non_null(sx_book_orders(book, 1, 7, &n));
+    assert_int_equal(n, 3);
+    assert_non_null(sx_book_orders(book, 1, 0, &n));
+    assert_int_equal(n, 1);
+    sx_book_free(book);
+    sx_scope_fini(&scope);
+    sx_small_space_fini(&small);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(real_ones_hold),
+        cmocka_unit_test(the_false_claim_is_named),
+        cmocka_unit_test(a_check_can_be_stopped),
+        cmocka_unit_test(members_are_told_from_others),
+        cmocka_unit_test(orders_of_a_product_are_three),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -15,6 +15,7 @@ typedef struct sx_progress {
     double seconds, seconds_limit;
     double best;  /* the objective's value; INFINITY: nothing yet */
     double first; /* that of the first legal point */
+    double bound; /* proven lower bound; 0: none */
 } sx_progress;
 
 typedef struct sx_run_options {

@@ -17,7 +17,7 @@
 #define DEFAULT_SAVE_SECONDS 5
 #define QUOTED(number) #number
 #define TEXT_OF(number) QUOTED(number)
-#define DEFAULT_MAPPER "gamma"
+#define DEFAULT_MAPPER "auto"
 #define MAPPING_SUFFIX ".map.yaml"
 
 /* What the callbacks of a session need. */
@@ -88,15 +88,47 @@ static sx_status read_warm(const char *text, sx_warm *out) {
                          "it may be similarity, previous or off");
 }
 
+/* Makes the full text of a mapper with --gap as one of its settings. */
+static sx_status read_gap(const char *mapper, double gap, char **out) {
+    sx_setting_about setting;
+    bool has = false;
+    size_t length = strcspn(mapper, ":");
+    char *text;
+    sx_text all = {0};
+    for (size_t i = 0; sx_navigator_setting(mapper, i, &setting); i++)
+        has |= strcmp(setting.name, "gap") == 0;
+    if (!has)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' does not prove its answers",
+                                          (int)length, mapper),
+                             "auto and optimal do");
+    sx_text_add(&all, "%s%sgap=%.17g", mapper, mapper[length] ? "," : ":", gap);
+    SX_TRY(sx_text_take(&all, &text));
+    sx_status status = sx_navigator_text(text, out);
+    free(text);
+    return status;
+}
+
+/* Reads the mapper and how long it may take. */
+static sx_status read_mapper(const sx_args *args, sx_map_job *job) {
+    const char *mapper = sx_args_text(args, "mapper", 0);
+    job->asked = mapper ? mapper : DEFAULT_MAPPER;
+    uint64_t evaluations = sx_navigator_complete(job->asked) ? 0 : DEFAULT_EVALS;
+    SX_TRY(sx_search_run_options(args, evaluations, &job->options.run));
+    SX_TRY(sx_navigator_text(job->asked, &job->mapper));
+    job->options.mapper = job->mapper;
+    if (!sx_args_flag(args, "gap")) return SX_OK;
+    char *full;
+    SX_TRY(read_gap(job->asked, sx_args_number(args, "gap", 0), &full));
+    free(job->mapper);
+    job->options.mapper = job->mapper = full;
+    return SX_OK;
+}
+
 /* Reads the options that decide the search. */
 static sx_status read_options(const sx_args *args, sx_map_job *job) {
     sx_session_options *o = &job->options;
-    const char *mapper = sx_args_text(args, "mapper", 0), *warm = sx_args_text(args, "warm-start", 0);
-    job->asked = mapper ? mapper : DEFAULT_MAPPER;
-    uint64_t evaluations = sx_navigator_complete(job->asked) ? 0 : DEFAULT_EVALS;
-    SX_TRY(sx_search_run_options(args, evaluations, &o->run));
-    SX_TRY(sx_navigator_text(job->asked, &job->mapper));
-    o->mapper = job->mapper;
+    const char *warm = sx_args_text(args, "warm-start", 0);
+    SX_TRY(read_mapper(args, job));
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);
     o->checkpoint = sx_args_text(args, "checkpoint", 0);
@@ -250,6 +282,8 @@ static const sx_option options[] = {
     SX_OPTION_MINIMISE,
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
+    {"gap", 0, "X", SX_OPTION_NUMBER, false,
+     "stop when the best is proven to be within this share of the optimum, such as 0.05 (0)"},
     {"k-best", 'k', "N", SX_OPTION_COUNT, false, "give the N best mappings (1)"},
     {"pareto", 0, NULL, SX_OPTION_FLAG, false, "also give the front of energy and cycles"},
     {"warm-start", 0, "HOW", SX_OPTION_TEXT, false,
@@ -281,10 +315,15 @@ const sx_command sx_command_map = {
     .name = "map",
     .about = "find mappings for a problem, or for every layer of a network",
     .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME|NETWORK[/LAYER] [OPTION ...]",
-    .details = "Without a budget, a layer gets " TEXT_OF(
-        DEFAULT_EVALS) " evaluations; the mapper is " DEFAULT_MAPPER " unless --mapper says otherwise.\n"
-                       "Ctrl-C stops the search and gives the best so far; a second one ends the program.\n"
-                       "Where no legal mapping was found, the exit code is 1 and the reason is given.\n",
+    .details =
+        "The mapper is " DEFAULT_MAPPER
+        " unless --mapper says otherwise: sunstone, gamma and optimal one after another.\n"
+        "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
+        "get " TEXT_OF(
+            DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"
+                           "Ctrl-C stops the search and gives the best so far; a second one ends the "
+                           "program.\n"
+                           "Where no legal mapping was found, the exit code is 1 and the reason is given.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -143,10 +143,33 @@ static double times_minimum(const sx_layer_result *layer) {
     return layer->found && layer->minimum > 0 ? layer->best.value / layer->minimum : 0;
 }
 
-static void head_row(sx_table *table) {
+/* Whether something is proven of a layer. */
+static bool is_bounded(const sx_layer_result *layer) {
+    return layer->summary.optimal || layer->summary.lower_bound > 0;
+}
+
+/* Whether something is proven of some layer. */
+static bool has_bounds(const sx_map_job *job) {
+    bool some = false;
+    for (size_t i = 0; i < job->result.n_layers; i++) some |= is_bounded(&job->result.layer[i]);
+    return some;
+}
+
+static void head_row(bool bounds, sx_table *table) {
     static const char *const head[] = {"layer", "times", "MACs", "cycles", "energy", "EDP", "x min", "util"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(table, "%s", head[i]);
+    if (bounds) sx_table_cell(table, "gap");
     sx_table_cell(table, "share of cycles");
+}
+
+/* Adds by how much a layer's answer may be above the optimum. */
+static void gap_cell(const sx_layer_result *layer, sx_table *table) {
+    if (layer->summary.optimal)
+        sx_table_cell(table, "proven");
+    else if (is_bounded(layer))
+        sx_table_cell(table, "%s", sx_show_percent(layer->best.value / layer->summary.lower_bound - 1).text);
+    else
+        sx_table_blank(table, 1);
 }
 
 /* How often the network runs a layer; unless `each`, with all others that are the same computation. */
@@ -158,8 +181,9 @@ static uint64_t times_run(const sx_map_job *job, size_t layer, bool each) {
     return times;
 }
 
-/* Adds a layer's row; `all` is the network's cycles. */
-static void layer_row(const sx_map_job *job, size_t i, double all, bool each, sx_table *table) {
+/* Adds a layer's row; `bounds`: with what is proven of it. */
+static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, sx_table *table) {
+    double all = job->result.total.cycles;
     const sx_layer *layer = &job->network.layer[i];
     const sx_layer_result *result = &job->result.layer[i];
     const sx_score *score = &result->best.score;
@@ -169,19 +193,20 @@ static void layer_row(const sx_map_job *job, size_t i, double all, bool each, sx
     sx_table_cell(table, "%.4g M", (double)sx_problem_computes(&layer->problem) / 1e6);
     if (!result->found) {
         sx_table_cell(table, "%s", result->summary.evaluations || result->diagnosis ? "none" : "-");
-        sx_table_blank(table, 5);
+        sx_table_blank(table, bounds ? 6 : 5);
         return;
     }
     int bar = all > 0 ? (int)lround(score->cycles * (double)times / all * BAR_WIDTH * 2) : 0;
     sx_table_cell(table, "%s", sx_show_count(score->cycles).text);
     sx_table_cell(table, "%s", sx_show_energy(score->energy_pj).text);
     sx_table_cell(table, "%.3e", score->energy_pj * score->cycles);
-    sx_table_cell(table, "%.2f%s", times_minimum(result), result->summary.optimal ? "*" : "");
+    sx_table_cell(table, "%.2f", times_minimum(result));
     sx_table_cell(table, "%s", sx_show_percent(score->utilization).text);
+    if (bounds) gap_cell(result, table);
     sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
 }
 
-static void total_row(const sx_map_job *job, sx_table *table) {
+static void total_row(const sx_map_job *job, bool bounds, sx_table *table) {
     const sx_score *total = &job->result.total;
     double computes = 0;
     for (size_t i = 0; i < job->network.n_layers; i++)
@@ -195,7 +220,7 @@ static void total_row(const sx_map_job *job, sx_table *table) {
     sx_table_cell(table, "%.3e", total->energy_pj * total->cycles);
     sx_table_blank(table, 1);
     sx_table_cell(table, "%s", sx_show_percent(total->utilization).text);
-    sx_table_blank(table, 1);
+    sx_table_blank(table, bounds ? 2 : 1);
 }
 
 /* Adds how many searches there were and what they took. */
@@ -203,7 +228,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
     size_t searched = 0, missing = 0;
     uint64_t evaluations = 0;
     double seconds = 0;
-    bool optimal = true;
+    size_t proven = 0;
     sx_text line = {0};
     for (size_t i = 0; i < job->result.n_layers; i++) {
         const sx_layer_result *layer = &job->result.layer[i];
@@ -212,7 +237,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         searched++;
         evaluations += layer->summary.evaluations;
         seconds += layer->summary.seconds;
-        optimal &= layer->summary.optimal;
+        proven += layer->summary.optimal;
     }
     sx_text_add(&line,
                 "%zu layers, %zu of them different, in a row each; searched by %s, seed %llu: %s evaluations",
@@ -220,7 +245,14 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
                 sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
     sx_text_add(&line, ". 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);
-    if (optimal) sx_text_add(&line, " Every answer (*) is proven to be the optimum of its space.");
+    if (proven == searched)
+        sx_text_add(&line, " Every answer is proven to be the optimum of its space.");
+    else if (has_bounds(job))
+        sx_text_add(
+            &line,
+            " Of these answers %zu %s proven to be the optimum of %s space; the others may be above it "
+            "by no more than 'gap'.",
+            proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums are without %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
@@ -232,12 +264,12 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
 void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
     sx_table table;
     sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
-    sx_table_begin(&table, "lrrrrrrrl");
-    head_row(&table);
+    bool bounds = has_bounds(job);
+    sx_table_begin(&table, bounds ? "lrrrrrrrrl" : "lrrrrrrrl");
+    head_row(bounds, &table);
     for (size_t i = 0; i < job->network.n_layers; i++)
-        if (each || job->result.layer[i].same_as == i)
-            layer_row(job, i, job->result.total.cycles, each, &table);
-    total_row(job, &table);
+        if (each || job->result.layer[i].same_as == i) layer_row(job, i, bounds, each, &table);
+    total_row(job, bounds, &table);
     sx_table_end(&table, 2, out);
     print_effort(job, out);
     for (size_t i = 0; i < job->result.n_layers; i++)

@@ -44,7 +44,10 @@ void sx_progress_show(void *user, const sx_progress *p) {
     if (!line->on) return;
     double rate = p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, left = seconds_left(p);
     int n = snprintf(text, sizeof text, "%s  ", line->title);
-    if (isfinite(p->best))
+    if (isfinite(p->best) && p->bound > 0)
+        n += snprintf(text + n, sizeof text - (size_t)n, "best %.4g, bound %.4g, gap %s  ", p->best, p->bound,
+                      sx_show_percent(p->best / p->bound - 1).text);
+    else if (isfinite(p->best))
         n += snprintf(text + n, sizeof text - (size_t)n, "best %.4g (%.3g x better than the first)  ",
                       p->best, p->first / p->best);
     else

@@ -281,6 +281,15 @@ static void tell_bound(const plan *p) {
         sx_run_bound(p->run, least * (1 - 1e-12));
 }
 
+/* Drops nodes that leave no hope from the top of the heap; false where nothing is left. */
+static bool drop_closed(plan *p) {
+    state *s = p->s;
+    const sx_node *top = p->heap;
+    while (s->n_nodes > 0 && !sx_hope_open(&p->known, top->bound, top->energy, top->cycles))
+        sx_heap_pop(p->heap, s->n_nodes--);
+    return s->n_nodes > 0;
+}
+
 /* Takes the most hopeful nodes out of the heap; returns how many. */
 static size_t pick(plan *p) {
     state *s = p->s;
@@ -353,10 +362,9 @@ static sx_status search_criterion(plan *p, bool *all) {
         read_known(p);
         tell_bound(p);
         if (atomic_load(&p->failed)) return sx_error_memory();
-        bool go_on = sx_run_continue(p->run) && (most == 0 || (double)p->s->steps < most);
-        size_t n = go_on ? pick(p) : 0;
-        *all = go_on && n == 0;
-        if (n == 0) break;
+        *all = !drop_closed(p);
+        if (*all || !sx_run_continue(p->run) || (most > 0 && (double)p->s->steps >= most)) break;
+        size_t n = pick(p);
         sx_run_tasks(p->run, n, run_look, p);
         if (atomic_load(&p->failed)) return sx_error_memory();
         if (!(sx_run_stopped(p->run) ? put_back(p, n) : learn(p, n))) return sx_error_memory();
@@ -390,17 +398,19 @@ static sx_status search_criteria(plan *p) {
     return SX_OK;
 }
 
-/* Says how the arrays were closed. Where the final bound is below an array's bound by tables, these say so;
- * what is searched below it counts as searched. */
+/* Says how the arrays were closed: those whose bound by tables is below what is proven were searched up to
+ * there. */
 static sx_status prove(const plan *p) {
     size_t n = p->arrays.n;
+    sx_run_summary summary = sx_run_result(p->run);
+    double least = summary.optimal ? p->known.best : summary.lower_bound;
     sx_node *node = malloc((n + 1) * sizeof *node);
     double *compulsory = malloc((n + 1) * sizeof *compulsory);
     uint8_t *looks = calloc(n + 1, 1);
     sx_status status = node && compulsory && looks ? bound_arrays(p, node) : sx_error_memory();
     for (size_t i = 0; i < n && !status; i++) {
         compulsory[i] = node[i].bound;
-        looks[i] = p->searched[i] && p->sharp[i] < p->known.best ? SX_SEARCHED : 0;
+        looks[i] = p->searched[i] && p->sharp[i] < least ? SX_SEARCHED : 0;
     }
     if (!status) status = sx_arrays_prove(p->run, &p->arrays, compulsory, p->sharp, looks);
     free(node);

@@ -84,7 +84,9 @@ sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) 
         at->stage = 1;
     }
     if (at->stage == 1 && start->sunstone && sx_run_k_best(run) == 1 && sx_run_continue(run)) {
-        SX_TRY(sx_run_call(run, "sunstone:plus=on", at->until, 0));
+        sx_status status = sx_run_call(run, "sunstone:plus=on", at->until, 0);
+        if (status && status->code != SX_ERR_LIMIT) return status;
+        sx_status_free(status);
         if (sx_run_stopped(run)) return SX_OK;
         at->enough = sx_run_incumbent(run, NULL) != NULL;
     }

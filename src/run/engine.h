@@ -24,11 +24,13 @@ typedef struct sx_frame {
 
 struct sx_run {
     const sx_space *space;
-    sx_run_options options;     /* threads and k_best at least 1 */
+    sx_run_options options;     /* threads and k_best at least 1; limits of the navigator at work */
+    uint64_t evaluations_limit; /* of the whole run */
+    double seconds_limit;
     const sx_registered *entry; /* NULL: not searched yet */
-    char *navigator;   /* with every setting */
-    char *identity;    /* what tells it from other runs, where there are checkpoints */
-    sx_status failure; /* the first; ends the search */
+    char *navigator;            /* with every setting */
+    char *identity;             /* what tells it from other runs, where there are checkpoints */
+    sx_status failure;          /* the first; ends the search */
 
     uint64_t evaluations, valid, rejected, cache_hits;
     uint64_t improved; /* the evaluation that found the incumbent */

@@ -65,6 +65,15 @@ uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise) {
     return run->options.evaluations ? run->options.evaluations : otherwise;
 }
 
+double sx_run_time(const sx_run *run) {
+    return run->options.seconds;
+}
+
+bool sx_run_limited(const sx_run *run) {
+    const sx_run_options *o = &run->options;
+    return o->evaluations > 0 || o->seconds > 0 || o->target != 0 || o->patience > 0;
+}
+
 unsigned sx_run_k_best(const sx_run *run) {
     return run->options.k_best;
 }

@@ -40,6 +40,8 @@ sx_status sx_run_new(const sx_space *space, const sx_run_options *options, sx_ru
     if (!run) return sx_error_memory();
     run->space = space;
     run->options = *options;
+    run->evaluations_limit = options->evaluations;
+    run->seconds_limit = options->seconds;
     run->edge = INFINITY;
     if (run->options.threads == 0) run->options.threads = 1;
     if (run->options.k_best == 0) run->options.k_best = 1;
@@ -95,11 +97,12 @@ static void tell(sx_run *run, double seconds, uint64_t more) {
     if (o->evaluations && evaluations > o->evaluations) evaluations = o->evaluations;
     if (evaluations > run->told) run->told = evaluations;
     sx_progress progress = {.evaluations = run->told,
-                            .limit = o->evaluations,
+                            .limit = run->evaluations_limit,
                             .seconds = seconds,
-                            .seconds_limit = o->seconds,
+                            .seconds_limit = run->seconds_limit,
                             .best = run->best.n ? run->best.kept[0].value : INFINITY,
-                            .first = run->n_trace ? run->trace[0].value : INFINITY};
+                            .first = run->n_trace ? run->trace[0].value : INFINITY,
+                            .bound = run->lower_bound};
     run->progressed = seconds;
     o->progress(o->user, &progress);
 }

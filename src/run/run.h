@@ -34,6 +34,10 @@ uint64_t sx_run_left(const sx_run *run);
 /* The limit, or `otherwise` where there is none: what schedules stretch over. */
 uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise);
 
+/* The seconds that a run may take, 0: any; and whether anything at all limits it. */
+double sx_run_time(const sx_run *run);
+bool sx_run_limited(const sx_run *run);
+
 /* The navigator's memory: zero at first, or as it was when the checkpoint was written that the run resumes.
  * Called once, before anything is evaluated; NULL when memory is out. *resumed (may be NULL) tells which. */
 void *sx_run_state(sx_run *run, size_t size, bool *resumed);

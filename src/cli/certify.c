@@ -13,7 +13,7 @@ sx_status sx_certify_check(const sx_map_job *job) {
     const sx_session_options *o = &job->options;
     if (!sx_navigator_proves(job->asked))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the mapper '%s' proves nothing", job->asked),
-                             "--certificate goes with --mapper optimal");
+                             "--certificate goes with --mapper optimal or auto");
     if (o->space.remainders)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "there are no certificates for factors that leave remainders"),

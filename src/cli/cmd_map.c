@@ -296,7 +296,7 @@ static const sx_option options[] = {
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
      "how often to write the checkpoint (" TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
-     "with --mapper optimal: write what was proven to FILE (of a network's layers into a folder FILE), for "
+     "write what was proven to FILE (of a network's layers into a folder FILE), for "
      "`sextant verify`"},
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
@@ -316,8 +316,7 @@ const sx_command sx_command_map = {
     .about = "find mappings for a problem, or for every layer of a network",
     .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME|NETWORK[/LAYER] [OPTION ...]",
     .details =
-        "The mapper is " DEFAULT_MAPPER
-        " unless --mapper says otherwise: sunstone, gamma and optimal one after another.\n"
+        "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: sunstone and gamma, then optimal.\n"
         "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
         "get " TEXT_OF(
             DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"

@@ -192,7 +192,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
              .result = result};
     if (args->n_operands == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate is given"),
-                             "`sextant map --mapper optimal --certificate FILE` writes one");
+                             "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_search_threads(args, &j.threads));
     result->file = sx_args_text(args, "output", 0);
     j.stop = sx_interrupt_catch();
@@ -217,12 +217,12 @@ const sx_command sx_command_verify = {
     .about = "whether certificates of optimality hold, checked by other code than the search",
     .usage = "FILE|FOLDER ... [OPTION ...]",
     .details =
-        "A certificate is what `sextant map --mapper optimal --certificate FILE` writes; of a folder, all "
-        "whose names\n"
-        "end in " SX_CERTIFICATE_SUFFIX ".\n"
-        "Exits with 0 where all claims hold, with 1 where one does not (which one, and why, is said), with 2 "
-        "where a\n"
-        "file cannot be read or is damaged, with 3 where it was stopped before it was known.\n",
+        "A certificate is what `sextant map --certificate FILE` writes; of a folder, all files whose names "
+        "end\n"
+        "in " SX_CERTIFICATE_SUFFIX " are checked.\n"
+        "Exits with 0 where all claims hold, with 1 where one does not (which one, and why, is said), with "
+        "2\n"
+        "where a file cannot be read or is damaged, with 3 where it was stopped before it was known.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -180,7 +180,7 @@ static sx_status find_claims(sx_input *input, const char *name, const sx_node **
     SX_TRY(sx_input_single(input, "certificate", &section));
     if (!section)
         return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there is no certificate in it"),
-                             "`sextant map --mapper optimal --certificate FILE` writes one");
+                             "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "certificate"));
     SX_TRY(sx_node_require(section->value, "format", "the certificate", &node));
     SX_TRY(sx_node_u64(node, "format", &format));

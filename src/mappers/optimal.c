@@ -7,7 +7,7 @@
  * heap (optimal_nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
  * ones are looked at, first to sharpen the bound by tables, then to evaluate all mappings of theirs that may
  * be better than what is known. So the least bound in the heap is at any time a proven lower bound of
- * everything not seen. The first incumbent is Sunstone's (optimal_start.c).
+ * everything not seen, from the first moment on. The first incumbent is Sunstone's (optimal_start.c).
  *
  * Looks are tasks, some at a time; each knows what was known when they began, and what it finds itself. They
  * do not learn from each other meanwhile, as that would make results depend on who is faster. What is worth
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP, SUNSTONE, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
+enum { GAP, SUNSTONE, GAMMA, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
 
 static const char *const on_off[] = {"off", "on", NULL};
 
@@ -34,8 +34,9 @@ static const sx_setting settings[] = {
     [GAP] = {"gap", "end when the best is proven to be within this share of the optimum", NULL, 0, 0, 10,
              false, NULL},
     [SUNSTONE] = {"sunstone", "begin with the answer of sunstone:plus=on", NULL, 1, 0, 1, true, on_off},
-    [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no such answer", NULL,
-                  16, 0, 10000, true, NULL},
+    [GAMMA] = {"gamma", "go on with so many evaluations of gamma, at most", NULL, 0, 0, 1e9, true, NULL},
+    [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no answer by those",
+                  NULL, 16, 0, 10000, true, NULL},
     [MOVES] = {"moves", "moves of each of them", NULL, 300, 1, 1000000, true, NULL},
     [TABLES] = {"tables", "bound by tables over all tiles", NULL, 1, 0, 1, true, on_off},
     [ARRAYS] = {"arrays", "refuse spaces with more ways to spread loops than this", NULL, 1e6, 1, 1e8, true,
@@ -50,6 +51,8 @@ enum {
     SEARCHES = 16, /* of a round */
     LOOKS = 4096,  /* of a round, at most */
     FIRST_EFFORT = 20000,
+    CHUNK = 512, /* arrays of a task */
+    POLL = 64,   /* of them between two looks at the clock */
     MOST_LOOKS = 30
 };
 
@@ -219,30 +222,45 @@ static void free_plan(plan *p) {
     sx_map_choices_free(p->choices);
 }
 
-/* Bounds every array by itself: a node of each, for `out` with that array's number. */
-static sx_status bound_arrays(const plan *p, sx_node *out) {
-    uint8_t may[SX_MAX_LEVELS] = {0};
-    sx_rest *rest;
-    sx_outline outline;
-    memset(&outline, 0, sizeof outline);
-    SX_TRY(sx_rest_new(p->bound, &rest));
-    for (int l = 0; l < p->space->arch->n_levels; l++) {
-        outline.keep[l] = p->space->fixed_keep[l];
-        may[l] = p->space->free_keep[l] | p->space->banked[l];
+/* A list of nodes of arrays that tasks bound. */
+typedef struct listing {
+    plan *plan;
+    sx_node *node;
+} listing;
+
+/* A task: some arrays, each by itself. */
+static void run_arrays(void *user, size_t task, sx_worker *worker) {
+    const listing *l = user;
+    plan *p = l->plan;
+    sx_descent *descent;
+    sx_status status = take_descent(p, &descent);
+    if (status) {
+        sx_status_free(status);
+        atomic_store(&p->failed, true);
+        return;
     }
-    for (size_t i = 0; i < p->arrays.n; i++) {
-        sx_arrays_get(&p->arrays, i, &outline);
-        sx_score least = sx_rest_array(rest, &outline, may);
-        out[i] = (sx_node){.bound = sx_judge_value(&p->judge, &least),
-                           .energy = least.energy_pj,
-                           .cycles = least.cycles,
-                           .from = -INFINITY,
-                           .array = (uint32_t)i,
-                           .keep = SX_ANY_KEEP,
-                           .parts = 1};
-    }
-    sx_rest_free(rest);
-    return SX_OK;
+    size_t end = p->arrays.n - task * CHUNK < CHUNK ? p->arrays.n : (task + 1) * CHUNK;
+    for (size_t i = task * CHUNK; i < end && sx_worker_goes_on(worker); i += POLL)
+        sx_descent_arrays(descent, &p->arrays, &p->judge, l->node + i, end - i < POLL ? end - i : POLL);
+    give_descent(p, descent);
+}
+
+/* Makes a node of every array. */
+static void begin_nodes(sx_node *node, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        node[i] = (sx_node){
+            .bound = -INFINITY, .from = -INFINITY, .array = (uint32_t)i, .keep = SX_ANY_KEEP, .parts = 1};
+}
+
+/* Bounds every array by itself, as far as the run lets it; -INFINITY for the others. */
+static sx_status bound_arrays(plan *p, sx_node *out) {
+    size_t n = p->arrays.n;
+    listing l = {p, out};
+    for (size_t i = 0; i < n; i++)
+        out[i] = (sx_node){
+            .bound = -INFINITY, .from = -INFINITY, .array = (uint32_t)i, .keep = SX_ANY_KEEP, .parts = 1};
+    sx_run_tasks(p->run, (n + CHUNK - 1) / CHUNK, run_arrays, &l);
+    return atomic_load(&p->failed) ? sx_error_memory() : SX_OK;
 }
 
 /* Puts all arrays into the heap for the criterion at hand. */
@@ -400,14 +418,20 @@ static sx_status search_criteria(plan *p) {
 
 /* Says how the arrays were closed: those whose bound by tables is below what is proven were searched up to
  * there. */
-static sx_status prove(const plan *p) {
+static sx_status prove(plan *p) {
     size_t n = p->arrays.n;
     sx_run_summary summary = sx_run_result(p->run);
     double least = summary.optimal ? p->known.best : summary.lower_bound;
     sx_node *node = malloc((n + 1) * sizeof *node);
     double *compulsory = malloc((n + 1) * sizeof *compulsory);
     uint8_t *looks = calloc(n + 1, 1);
-    sx_status status = node && compulsory && looks ? bound_arrays(p, node) : sx_error_memory();
+    sx_descent *descent = NULL;
+    sx_status status = node && compulsory && looks ? take_descent(p, &descent) : sx_error_memory();
+    if (!status) {
+        begin_nodes(node, n);
+        sx_descent_arrays(descent, &p->arrays, &p->judge, node, n);
+        give_descent(p, descent);
+    }
     for (size_t i = 0; i < n && !status; i++) {
         compulsory[i] = node[i].bound;
         looks[i] = p->searched[i] && p->sharp[i] < least ? SX_SEARCHED : 0;
@@ -437,9 +461,16 @@ static sx_status search_all(plan *p) {
                                     .space = p->space,
                                     .choices = p->choices,
                                     .sunstone = sx_run_setting(p->run, SUNSTONE) > 0,
+                                    .gamma = (uint64_t)sx_run_setting(p->run, GAMMA),
                                     .walks = (uint64_t)sx_run_setting(p->run, DESCENTS),
                                     .moves = (uint64_t)sx_run_setting(p->run, MOVES)};
     SX_TRY(make_state(p));
+    SX_TRY(sx_optimal_first(&start, &p->s->begun));
+    if (p->s->criterion == 0 && !p->s->listed) SX_TRY(list_arrays(p));
+    if (p->s->criterion == 0) {
+        read_known(p);
+        tell_bound(p);
+    }
     SX_TRY(sx_optimal_begin(&start, &p->s->begun));
     SX_TRY(search_criteria(p));
     bool single = p->judge.objective->n_criteria == 1;

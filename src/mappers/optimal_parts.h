@@ -139,6 +139,7 @@ typedef struct sx_optimal_start {
     const sx_map_space *space;
     sx_map_choices *choices;
     bool sunstone;
+    uint64_t gamma;        /* evaluations of it, at most */
     uint64_t walks, moves; /* descents by random moves */
 } sx_optimal_start;
 
@@ -147,7 +148,8 @@ typedef struct sx_optimal_begun {
     uint64_t stage, until, enough, walks;
 } sx_optimal_begun;
 
-/* Finds something to begin with, or goes on with that. */
+/* Finds something to begin with at once; then something good, or goes on with that. */
+SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at);
 SX_MUST_USE sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at);
 
 /* A walk through all mappings of an array: one task's workspace (optimal_descend.c). */
@@ -156,6 +158,10 @@ typedef struct sx_descent sx_descent;
 SX_MUST_USE sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices,
                                      const sx_map_space *space, SX_OWN sx_descent **out);
 void sx_descent_free(SX_TAKE sx_descent *descent);
+
+/* Bounds the arrays of some nodes, each by itself. */
+void sx_descent_arrays(sx_descent *descent, const sx_arrays *arrays, const sx_judge *judge, sx_node *node,
+                       size_t n);
 
 /* How a look ended: nothing is left, something is, or it was cut off: by the run, or as memory is out. */
 typedef enum sx_ending { SX_CLOSED, SX_LEFT, SX_STOPPED } sx_ending;

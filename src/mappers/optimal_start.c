@@ -1,7 +1,7 @@
-/* What the mapper `optimal` begins with: the start points that are given, then the answer of Sunstone with
- * everything on, called as a part of the search; or descents by random moves. The latter where Sunstone is
- * switched off or finds nothing, and where several best mappings are wanted: then every point is made the one
- * that stands for all that no cost tells from it, as it would otherwise count twice. */
+/* What the mapper `optimal` begins with: the start points that are given, then the answers of Sunstone with
+ * everything on and of Gamma, called as parts of the search; or descents by random moves. The latter where
+ * those are switched off or find nothing, and where several best mappings are wanted: then every point is
+ * made the one that stands for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 8 };
+enum { TOGETHER = 8, FIRST_MOVES = 20 };
 
 /* What tasks read. */
 typedef struct walks {
     const sx_optimal_start *start;
-    uint64_t from;
+    uint64_t from, moves;
 } walks;
 
 /* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
@@ -36,8 +36,7 @@ static void run_walk(void *user, size_t task, sx_worker *worker) {
     sx_worker_reject(worker, rejected);
     if (!drawn) return;
     sx_outcome best = try_point(w->start, now, worker);
-    for (uint64_t i = 0; i < w->start->moves && best.reason != SX_NOT_EVALUATED && sx_worker_goes_on(worker);
-         i++) {
+    for (uint64_t i = 0; i < w->moves && best.reason != SX_NOT_EVALUATED && sx_worker_goes_on(worker); i++) {
         memcpy(next, now, space->point_size);
         if (!sx_space_mutate(space, &rng, -1, sx_rng_below(&rng, 4) == 0, 20, next,
                              sx_worker_scratch(worker, 2)))
@@ -70,32 +69,55 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
     return SX_OK;
 }
 
-/* The number of evaluations up to which Sunstone may go: half of what is left. */
-static uint64_t half_way(const sx_run *run) {
-    uint64_t left = sx_run_left(run), used = sx_run_result(run).evaluations;
-    return left == UINT64_MAX ? UINT64_MAX : used + (left + 1) / 2;
+/* What comes one after another. */
+enum stage { STARTS, SUNSTONE, GAMMA, WALKS };
+
+/* The number of evaluations up to which a stage may go: half of what is left, or as many as it is given. */
+static uint64_t limit_of(const sx_optimal_start *start, uint64_t stage) {
+    uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
+    uint64_t most = stage == GAMMA ? start->gamma : UINT64_MAX, half = left / 2 + left % 2;
+    if (left == UINT64_MAX && most == UINT64_MAX) return UINT64_MAX;
+    return used + (left == UINT64_MAX || most < half ? most : half);
+}
+
+/* Calls another mapper, or goes on with it: within a share of the time. */
+static sx_status call(const sx_optimal_start *start, const char *mapper, double share, sx_optimal_begun *at) {
+    if (!at->until) at->until = limit_of(start, at->stage);
+    sx_status status = sx_run_call(start->run, mapper, at->until, share * sx_run_time(start->run));
+    if (status && status->code != SX_ERR_LIMIT) return status;
+    sx_status_free(status);
+    at->enough = sx_run_incumbent(start->run, NULL) != NULL;
+    return SX_OK;
+}
+
+/* Some descents by random moves. */
+static void walk(const sx_optimal_start *start, sx_optimal_begun *at) {
+    uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
+    walks w = {start, at->walks, start->moves};
+    sx_run_tasks(start->run, n, run_walk, &w);
+    at->walks += n;
+}
+
+sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at) {
+    walks w = {start, start->walks, FIRST_MOVES};
+    if (at->stage != STARTS) return SX_OK;
+    SX_TRY(evaluate_starts(start));
+    if (!sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &w);
+    at->stage = SUNSTONE;
+    return SX_OK;
 }
 
 sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) {
-    sx_run *run = start->run;
-    if (at->stage == 0) {
-        SX_TRY(evaluate_starts(start));
-        at->until = half_way(run);
-        at->stage = 1;
+    bool one = sx_run_k_best(start->run) == 1;
+    while (at->stage < WALKS && sx_run_continue(start->run)) {
+        if (at->stage == SUNSTONE && one && start->sunstone)
+            SX_TRY(call(start, "sunstone:plus=on", 0.25, at));
+        if (at->stage == GAMMA && one && start->gamma > 0) SX_TRY(call(start, "gamma", 0.5, at));
+        if (sx_run_stopped(start->run)) continue;
+        at->stage++;
+        at->until = 0;
     }
-    if (at->stage == 1 && start->sunstone && sx_run_k_best(run) == 1 && sx_run_continue(run)) {
-        sx_status status = sx_run_call(run, "sunstone:plus=on", at->until, 0);
-        if (status && status->code != SX_ERR_LIMIT) return status;
-        sx_status_free(status);
-        if (sx_run_stopped(run)) return SX_OK;
-        at->enough = sx_run_incumbent(run, NULL) != NULL;
-    }
-    at->stage = 2;
-    while (!at->enough && at->walks < start->walks && sx_run_continue(run)) {
-        uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
-        walks w = {start, at->walks};
-        sx_run_tasks(run, n, run_walk, &w);
-        at->walks += n;
-    }
+    while (at->stage == WALKS && !at->enough && at->walks < start->walks && sx_run_continue(start->run))
+        walk(start, at);
     return SX_OK;
 }

@@ -43,9 +43,10 @@ SX_API SX_MUST_USE sx_status sx_certificate_read(const char *name, const char *t
 
 /* How far a check has come. */
 typedef struct sx_verify_progress {
-    uint64_t arrays, entries, evaluations;
-    size_t n_entries;
-    uint64_t n_arrays;
+    uint64_t arrays, n_arrays;   /* looked at, of all */
+    uint64_t entries, n_entries; /* checked, of all */
+    uint64_t evaluations;        /* of mappings, for these */
+    uint64_t steps;              /* small ones, of the whole check */
     double seconds;
 } sx_verify_progress;
 
@@ -58,15 +59,15 @@ typedef struct sx_verify_options {
     void *user;
 } sx_verify_options;
 
-typedef enum sx_verdict_on_claims {
+typedef enum sx_claims {
     SX_CLAIMS_HOLD,
     SX_CLAIMS_FAIL,
     SX_CLAIMS_OPEN, /* stopped before it was known */
-} sx_verdict_on_claims;
+} sx_claims;
 
 /* What a check found out. */
 typedef struct sx_verification {
-    sx_verdict_on_claims verdict;
+    sx_claims verdict;
     char claim[64]; /* the one that does not hold: "mapping", "value", "lower bound", "arrays", ... */
     char why[512];  /* a sentence */
     sx_verify_progress done;

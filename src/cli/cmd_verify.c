@@ -37,13 +37,13 @@ static void show(void *user, const sx_verify_progress *p) {
         sx_progress_note(&j->line, "%s of %s arrays", sx_show_count((double)p->arrays).text,
                          sx_show_count((double)p->n_arrays).text);
     else
-        sx_progress_note(&j->line, "%s of %s entries, %s mappings evaluated",
+        sx_progress_note(&j->line, "%s of %s entries, %s mappings evaluated, %s steps",
                          sx_show_count((double)p->entries).text, sx_show_count((double)p->n_entries).text,
-                         sx_show_count((double)p->evaluations).text);
+                         sx_show_count((double)p->evaluations).text, sx_show_count((double)p->steps).text);
 }
 
 /* What a verdict is called. */
-static const char *verdict_name(sx_verdict_on_claims verdict) {
+static const char *verdict_name(sx_claims verdict) {
     static const char *const names[] = {"holds", "does not hold", "was not checked to the end"};
     return names[verdict];
 }

@@ -172,6 +172,19 @@ static sx_status check_hash(const sx_node *map, const sx_certificate *c) {
         "it has changed since it was written; `sextant map --certificate` writes it anew");
 }
 
+/* Refuses what might change how the others are read. */
+static sx_status check_sections(const sx_input *input) {
+    static const char *const known[] = {"certificate", "problem", "arch", "mapping"};
+    const sx_pair *section;
+    for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++) {
+        bool found = false;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            found |= strcmp(section->key, known[k]) == 0;
+        if (!found) return sx_error_at(section->place, "a certificate has no section '%.64s'", section->key);
+    }
+    return SX_OK;
+}
+
 /* The section of the claims; an error where it is not one that can be read. */
 static sx_status find_claims(sx_input *input, const char *name, const sx_node **out) {
     const sx_pair *section;
@@ -191,7 +204,7 @@ static sx_status find_claims(sx_input *input, const char *name, const sx_node **
     for (size_t i = 0; i < N_KEYS; i++)
         SX_TRY(sx_node_require(section->value, keys[i], "the certificate", &node));
     *out = section->value;
-    return SX_OK;
+    return check_sections(input);
 }
 
 /* Reads all of a certificate and, where asked to, holds it against its hash. */

@@ -27,6 +27,8 @@ struct sx_tour {
     sx_mapping mapping;
     sx_tour_listener *listener;
     void *user;
+    void (*tick)(void *user);
+    void *tick_user;
 };
 
 /* Whether an objective cannot fall as energy or cycles grow. */
@@ -81,6 +83,11 @@ uint64_t sx_tour_evaluations(const sx_tour *t) {
     return t->evaluations;
 }
 
+void sx_tour_tick(sx_tour *t, void (*tick)(void *user), void *user) {
+    t->tick = tick;
+    t->tick_user = user;
+}
+
 void sx_tour_listen(sx_tour *t, sx_tour_listener *listener, void *user) {
     t->listener = listener;
     t->user = user;
@@ -101,6 +108,8 @@ static double value_of(const sx_tour *t, sx_score bound) {
 }
 
 static bool goes_on(sx_tour *t) {
+    enum { OFTEN = 8192 };
+    if (t->tick && t->beat % OFTEN == 0) t->tick(t->tick_user);
     if (!sx_watch_step(t->ground.watch, &t->beat) && t->sight == SX_NOTHING_BELOW) t->sight = SX_NOT_SEEN;
     return t->sight == SX_NOTHING_BELOW;
 }

@@ -41,6 +41,9 @@ sx_sight sx_tour_mappings(sx_tour *tour, const uint32_t (*spatial)[SX_MAX_DIMS],
 /* Mappings that the model evaluated so far. */
 uint64_t sx_tour_evaluations(const sx_tour *tour);
 
+/* Has the tours call a function now and then, on their thread. */
+void sx_tour_tick(sx_tour *tour, void (*tick)(void *user), void *user);
+
 /* Has the tours of mappings tell of every one below the value, and end at none of them. */
 typedef void sx_tour_listener(void *user, const sx_mapping *mapping);
 void sx_tour_listen(sx_tour *tour, sx_tour_listener *listener, void *user);

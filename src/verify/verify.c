@@ -192,8 +192,13 @@ static size_t find_entry(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS])
 /* Tells how far the check has come. */
 static void tell(void *user) {
     check *k = user;
-    k->out->done.seconds = sx_clock_seconds() - k->began;
-    if (k->options->progress) k->options->progress(k->options->user, &k->out->done);
+    if (!k->options->progress) return;
+    pthread_mutex_lock(&k->lock);
+    sx_verify_progress done = k->out->done;
+    pthread_mutex_unlock(&k->lock);
+    done.steps = atomic_load(&k->watch.steps);
+    done.seconds = sx_clock_seconds() - k->began;
+    k->options->progress(k->options->user, &done);
 }
 
 /* Looks at an array: it has an entry, or the compulsory bound closes it. */
@@ -237,7 +242,7 @@ static void check_arrays(check *k) {
 }
 
 /* Notes what a tour found out about an entry. */
-static void conclude(check *k, size_t entry, sx_sight sight, double least,
+static void conclude(check *k, size_t entry, sx_sight sight, double least, uint64_t evaluations,
                      const uint32_t (*spatial)[SX_MAX_DIMS]) {
     bool searched = k->c->proof->searched[entry];
     char text[256];
@@ -251,11 +256,9 @@ static void conclude(check *k, size_t entry, sx_sight sight, double least,
     if (sight == SX_NO_SIGHT) atomic_store(&k->watch.over, true);
     pthread_mutex_lock(&k->lock);
     if (sight == SX_NOTHING_BELOW) k->out->done.entries++;
+    k->out->done.evaluations += evaluations;
     if (sight == SX_NO_SIGHT && !k->failure)
         k->failure = sx_error_new(SX_ERR_LIMIT, "memory is out, or a level's loops have too many orders");
-    uint64_t evaluations = 0;
-    for (unsigned i = 0; i < k->threads; i++) evaluations += sx_tour_evaluations(k->tour[i]);
-    k->out->done.evaluations = evaluations;
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -269,6 +272,7 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
     double least = INFINITY;
     sx_sight sight;
     if (atomic_load(&k->watch.over)) return;
+    uint64_t before = sx_tour_evaluations(k->tour[worker]);
     spatial_of(k, entry, spatial);
     if (p->searched[entry]) {
         sight = sx_tour_mappings(k->tour[worker], factors, sx_proof_floor(k->c->lower_bound), &least);
@@ -279,7 +283,7 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
     } else {
         sight = sx_tour_bounds(k->tour[worker], factors, sx_proof_floor(p->bound[entry]), &least);
     }
-    conclude(k, entry, sight, least, factors);
+    conclude(k, entry, sight, least, sx_tour_evaluations(k->tour[worker]) - before, factors);
 }
 
 /* The bytes that tables may take. */
@@ -323,6 +327,7 @@ static sx_status prepare(check *k) {
     k->met = calloc(c->proof->n_entries + 1, sizeof *k->met);
     if (!k->tour || !k->order || !k->met) return sx_error_memory();
     for (unsigned i = 0; i < k->threads; i++) SX_TRY(sx_tour_new(&k->ground, &k->tour[i]));
+    sx_tour_tick(k->tour[0], tell, k);
     return SX_OK;
 }
 
@@ -367,6 +372,7 @@ sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_veri
         status = check_all(k);
         pthread_mutex_destroy(&k->lock);
     }
+    out->done.steps = atomic_load(&k->watch.steps);
     out->done.seconds = sx_clock_seconds() - k->began;
     for (unsigned i = 0; i < k->threads && k->tour; i++) sx_tour_free(k->tour[i]);
     free(k->tour);

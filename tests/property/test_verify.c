@@ -220,7 +220,7 @@ static bool spoil_bounds(sx_rng *rng, const sx_small_space *small, unsigned kind
 static bool spoil_arrays(sx_rng *rng, unsigned kind, sx_certificate *c) {
     sx_proof *proof = c->proof;
     size_t n = proof->n_entries, entry = n ? sx_rng_below(rng, n) : 0;
-    uint32_t *factor = proof->spatial + entry * proof->width;
+    uint32_t *factor = n ? proof->spatial + entry * proof->width : NULL;
     switch (kind) {
     case 0:
         proof->n_arrays++;

@@ -126,6 +126,7 @@ static void what_is_wrong_is_named(void **state) {
         {"\"rest\": [", "\"rest\": [\"q\",", "there is no dimension 'q'"},
         {"\"min\": {", "\"min\": {\"q\": 2,", "there is no dimension 'q'"},
         {"\"keep\": [", "\"keep\": [\"A\", \"A\",", "twice"},
+        {"{\n  \"certificate\"", "{\"ERT\": {}, \"certificate\"", "a certificate has no section 'ERT'"},
         {"\"history\": {", "\"history\": {\"who\": 1,", "unknown key 'who'"},
     };
     for (size_t i = 0; i < N(cases); i++) refuse(cases[i][0], cases[i][1], cases[i][2]);

@@ -124,25 +124,6 @@ void sx_descent_free(sx_descent *w) {
     free(w);
 }
 
-void sx_descent_arrays(sx_descent *w, const sx_arrays *arrays, const sx_judge *judge, sx_node *node,
-                       size_t n) {
-    const sx_map_space *space = w->space;
-    uint8_t may[SX_MAX_LEVELS] = {0};
-    sx_outline outline;
-    memset(&outline, 0, sizeof outline);
-    for (int l = 0; l < space->arch->n_levels; l++) {
-        outline.keep[l] = space->fixed_keep[l];
-        may[l] = space->free_keep[l] | space->banked[l];
-    }
-    for (size_t i = 0; i < n; i++) {
-        sx_arrays_get(arrays, node[i].array, &outline);
-        sx_score least = sx_rest_array(w->rest, &outline, may);
-        node[i].bound = sx_judge_value(judge, &least);
-        node[i].energy = least.energy_pj;
-        node[i].cycles = least.cycles;
-    }
-}
-
 static bool hopeful(const sx_descent *w, const option *o) {
     return sx_hope_open(w->hope, o->value, o->energy, o->cycles);
 }
@@ -194,19 +175,25 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
 
 static void descend(sx_descent *w, int s);
 
+/* Lists the orders of a level whose tile is set that may lead to something better, the most hopeful first. */
+static void list_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t number,
+                        const uint8_t (*order)[SX_MAX_DIMS], size_t n) {
+    w->orders[s].n = 0;
+    for (size_t i = 0; i < n && goes_on(w); i++) {
+        sx_stem_grow(w->rest, &w->stem[s], s, extent, number, order[i], &w->stem[s + 1]);
+        sx_score bound = sx_stem_bound(w->rest, &w->stem[s + 1], s);
+        offer(w, &w->orders[s], &bound, (uint32_t)i);
+    }
+    sort(&w->orders[s]);
+}
+
 /* Goes through the orders of a level whose tile is set. */
 static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t number) {
     bool last = s + 1 == w->space->arch->n_levels;
     size_t n;
     const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders(&w->leaf, s, &n);
     options *orders = &w->orders[s];
-    orders->n = 0;
-    for (size_t i = 0; i < n && goes_on(w); i++) {
-        sx_stem_grow(w->rest, &w->stem[s], s, extent, number, order[i], &w->stem[s + 1]);
-        sx_score bound = sx_stem_bound(w->rest, &w->stem[s + 1], s);
-        offer(w, orders, &bound, (uint32_t)i);
-    }
-    sort(orders);
+    list_orders(w, s, extent, number, order, n);
     for (size_t i = 0; i < orders->n && goes_on(w) && !is_past(w, &orders->at[i]); i++) {
         const uint8_t *which = order[orders->at[i].number];
         if (!hopeful(w, &orders->at[i])) continue;
@@ -228,14 +215,19 @@ static void list_level(sx_descent *w, int s) {
     sort(&w->tiles[s]);
 }
 
-/* Goes through what is inside a tile's choice: its orders and the levels outside. */
-static void try_tile(sx_descent *w, int s, uint32_t number) {
-    uint32_t extent[SX_MAX_DIMS];
+/* Gives a level a tile, and what it keeps; false where its banks cannot be dealt out so. */
+static bool set_tile(sx_descent *w, int s, uint32_t number, uint32_t *extent) {
     sx_mapping_level *at = sx_map_level(w->leaf.point, s);
     sx_lattice_extents(&w->bound->lattice, number, extent);
     for (int d = 0; d < w->space->problem->n_dims; d++)
         at->temporal[d] = extent[d] / (w->stem[s].extent[d] * w->rest->outline.spatial[s][d]);
-    if (sx_leaf_keep(&w->leaf, s, w->rest->outline.keep[s], extent)) try_orders(w, s, extent, number);
+    return sx_leaf_keep(&w->leaf, s, w->rest->outline.keep[s], extent);
+}
+
+/* Goes through what is inside a tile's choice: its orders and the levels outside. */
+static void try_tile(sx_descent *w, int s, uint32_t number) {
+    uint32_t extent[SX_MAX_DIMS];
+    if (set_tile(w, s, number, extent)) try_orders(w, s, extent, number);
 }
 
 /* Goes through the tiles and orders of level s and those outside it. */
@@ -244,6 +236,26 @@ static void descend(sx_descent *w, int s) {
     list_level(w, s);
     for (size_t i = 0; i < tiles->n && goes_on(w) && !is_past(w, &tiles->at[i]); i++)
         if (hopeful(w, &tiles->at[i])) try_tile(w, s, tiles->at[i].number);
+}
+
+/* Evaluates the mapping that the bounds alone lead to: the most hopeful tile and order of every level. */
+static void dive(sx_descent *w) {
+    sx_leaf_begin(&w->leaf, &w->rest->outline);
+    for (int s = 0; s < w->space->arch->n_levels && !cut_off(w); s++) {
+        uint32_t extent[SX_MAX_DIMS], number;
+        size_t n;
+        if (s > 0) list_level(w, s);
+        if (w->tiles[s].n == 0) return;
+        number = w->tiles[s].at[0].number;
+        if (!set_tile(w, s, number, extent)) return;
+        const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders(&w->leaf, s, &n);
+        list_orders(w, s, extent, number, order, n);
+        if (w->orders[s].n == 0) return;
+        const uint8_t *which = order[w->orders[s].at[0].number];
+        memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
+        sx_stem_grow(w->rest, &w->stem[s], s, extent, number, which, &w->stem[s + 1]);
+    }
+    if (!cut_off(w)) sx_leaf_evaluate(&w->leaf);
 }
 
 /* Begins the outline of an array and a choice of kept tensors; false where there is no such choice. */
@@ -320,7 +332,9 @@ sx_ending sx_descent_sharpen(sx_descent *w, sx_look *look) {
         if (!judge->tables) include(&node, keep);
         if (!judge->tables || (keep->value >= node.bound && !judge->front)) continue;
         begin_tiles(w, keep->number);
+        bool first = w->tiles[0].n > 0 && w->tiles[0].at[0].value < node.bound;
         for (size_t k = 0; k < w->tiles[0].n; k++) include(&node, &w->tiles[0].at[k]);
+        if (first && judge->k == 1) dive(w);
     }
     if (cut_off(w)) return SX_STOPPED;
     if (node.bound == INFINITY) return SX_CLOSED;

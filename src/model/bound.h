@@ -78,11 +78,11 @@ typedef struct sx_outline {
  * are at the least (bound_window.c), for a form of the tile. */
 typedef struct sx_pull {
     double words;  /* into all instances, per unit of `times`; INFINITY where the outline has no such tile */
-    double groups; /* accesses to the outer level per word */
-    double few;    /* share of the children that get a word from the outer level where neighbours help */
-    double most;   /* children that share an access there, at most */
+    double groups; /* of children that share an access, per child */
+    double most;   /* children in such a group, at most */
+    double twins;  /* at least */
+    double own;    /* share of the children that no neighbour can help, at the least */
     double outer;  /* accesses to the outer level per access to the array of the inner one */
-    bool linked;   /* neighbours might help */
 } sx_pull;
 
 /* A sum of flows with prices: energy (measure 0) or the use of one of a level's bandwidths, in cycles. */

@@ -105,7 +105,7 @@ static void set_array(sx_rest *rest) {
         rest->linked[v] = beside && sx_rest_spread(rest, 0, b->idle[v] | b->crowd[v]) > 1;
         if (!rest->linked[v] || !b->crowd[v]) continue;
         sx_pull pull = sx_rest_operand(rest, v);
-        rest->linked[v] = pull.linked || pull.groups < 1;
+        rest->linked[v] = pull.own < 1 || pull.groups < 1;
     }
 }
 
@@ -144,17 +144,26 @@ static route make_route(const sx_rest *rest, int v, int from, int to, const pric
     return r;
 }
 
-/* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: between `few` and
- * all groups of children get a word from the outer level, and the others from a neighbour. */
+/* The cost of a word where a share of the children get it from the outer level, and neighbours help the
+ * others: as groups are not smaller than twins, nor larger than the most, there are at least so many. */
+static double price_word(const route *r, const sx_pull *pull, double share) {
+    double groups = fmax(share / pull->most, pull->groups - (1 - share) / pull->twins);
+    double handed = (r->fill + r->peer) / r->instances;
+    return r->read * pull->outer * groups + r->fill * share + handed * (1 - share);
+}
+
+/* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: that is convex in
+ * the share, and linear but for one kink. */
 static double price_pull(const route *r, const sx_pull *pull) {
-    double alone = r->read * pull->groups + r->fill, handed = (r->fill + r->peer) / r->instances;
     if (pull->words == INFINITY) return INFINITY;
-    if (!pull->linked) return pull->words * alone;
-    double read = r->read * pull->outer, few = pull->few, served = few * (handed < r->fill ? 1 : pull->most);
-    served = fmin(1, served);
-    double helped = read * few + r->fill * served + handed * (1 - served);
-    double even = read / pull->most + r->fill;
-    return pull->words * fmin(fmin(alone, even), helped);
+    double least = price_word(r, pull, 1);
+    if (pull->own < 1) {
+        double steep = 1 / pull->twins - 1 / pull->most;
+        double kink = steep > 0 ? (1 / pull->twins - pull->groups) / steep : 1;
+        least = fmin(least, price_word(r, pull, pull->own));
+        if (kink > pull->own && kink < 1) least = fmin(least, price_word(r, pull, kink));
+    }
+    return pull->words * least;
 }
 
 /* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */

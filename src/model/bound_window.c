@@ -21,12 +21,14 @@
  * the same share an access. At slots further out, below levels that the tensor bypasses, the tile is not
  * known: there at most n_d n_e / max(n_d, n_e) share one.
  *
- * Neighbours (section 4) help a child whose new words one of them had a visit before: f(k) must be a way from
- * one child to another. Along d alone, time steps are multiples of n_d s_d, and ways shorter. So
- * i s_d + j s_e = (a multiple of n_d s_d) + (at most r, in magnitude) has no solution but 0 where
- * s_d > (n_e - 1) s_e + r: neighbours do not help. Else at least one child per value of the other ranks gets
- * its words from outside, the one furthest along the way; a word from a neighbour counts as filled and read
- * at the inner level, but divided by the instances of the outer one (section 5, rule 5). */
+ * Neighbours (section 4) help a child whose new words one of them had a visit before: the step of the tile
+ * must be a way from one child to another. In a window, time steps are J = m n_d s_d + l n_e s_e with whole m
+ * and l, each at most what `ladder` says in magnitude and 0 where that dimension has no loops left; ways are
+ * i s_d + j s_e with |i| < n_d, |j| < n_e. A way (i, j) helps at most (n_d - |i|) (n_e - |j|) children, and a
+ * step at most the sum of that over all ways of its length. So a share of the children gets its words from
+ * outside at every visit: all but the most that any step can help, along the window where that is most. A
+ * word from a neighbour counts as filled and read at the inner level, but divided by the instances of the
+ * outer one (section 5, rule 5). */
 #include "model/bound.h"
 
 #include <math.h>
@@ -82,6 +84,7 @@ typedef struct side {
     double step;  /* of the first loop outside that is possible */
     double times; /* iterations left in time */
     double sum;   /* of the steps of its loops, at the most */
+    int64_t most; /* the same in steps */
     uint32_t prime;
 } side;
 
@@ -105,7 +108,9 @@ static side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint32_t left,
     side s = {.way = (double)coef * extent, .n = n, .times = left};
     s.step = s.way * n;
     if (left > 1) {
-        s.sum = s.step * ladder(size / (extent * n));
+        double steps = ladder(size / (extent * n));
+        s.sum = s.step * steps;
+        s.most = (int64_t)steps;
         s.prime = least_prime(left);
     }
     return s;
@@ -186,10 +191,40 @@ static uint32_t left_of(const sx_rest *rest, int d, int from, uint32_t extent) {
     return open % extent || extent % inside ? 0 : open / extent;
 }
 
+/* How many children a step of that length helps, at the most. */
+static double helped_by(const side *d, const side *e, int64_t step) {
+    int64_t n = (int64_t)d->n, m = (int64_t)e->n, x = (int64_t)d->way, y = (int64_t)e->way;
+    double sum = 0;
+    for (int64_t i = 1 - n; i < n; i++) {
+        int64_t rest = step - i * x;
+        if (rest % y == 0 && llabs(rest / y) < m) sum += (double)((n - llabs(i)) * (m - llabs(rest / y)));
+    }
+    return sum;
+}
+
+/* The share of the children along a window that neighbours may help at a visit. */
+static double most_helped(const side *d, const side *e) {
+    double most = 0, all = d->n * e->n;
+    int64_t span = (int64_t)((d->n - 1) * d->way + (e->n - 1) * e->way);
+    int64_t a = (int64_t)d->step, b = (int64_t)e->step;
+    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
+    if (all == 1 || apart || (d->most == 0 && e->most == 0)) return 0;
+    for (int64_t l = -e->most; l <= e->most; l++) {
+        int64_t low = (-span - l * b) / a - 1, high = (span - l * b) / a + 1;
+        low = low < -d->most ? -d->most : low;
+        high = high > d->most ? d->most : high;
+        for (int64_t m = low; m <= high; m++) {
+            int64_t step = m * a + l * b;
+            if ((m != 0 || l != 0) && llabs(step) <= span) most = fmax(most, helped_by(d, e, step));
+        }
+    }
+    return fmin(most, all - 1) / all;
+}
+
 /* What a window adds to a pull of some extents. */
 typedef struct piece {
-    double moved, groups, most, different;
-    bool possible, linked;
+    double moved, groups, most, helped;
+    bool possible;
 } piece;
 
 static piece make_piece(const sx_rest *rest, const sx_window *window, int from, const sx_window_tile *tile) {
@@ -206,11 +241,9 @@ static piece make_piece(const sx_rest *rest, const sx_window *window, int from, 
     piece p = {.possible = true, .moved = fmin(moved(d, e, reach), moved(e, d, reach))};
     double common = (double)common_divisor((uint64_t)d->way, (uint64_t)e->way);
     double x = d->way / common, y = e->way / common;
-    p.different = d->n * e->n - fmax(0, d->n - y) * fmax(0, e->n - x);
-    p.groups = p.different / (d->n * e->n);
+    p.groups = 1 - fmax(0, d->n - y) * fmax(0, e->n - x) / (d->n * e->n);
     p.most = fmin(ceil(d->n / y), ceil(e->n / x));
-    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
-    p.linked = d->n * e->n > 1 && !apart && (d->times > 1 || e->times > 1);
+    p.helped = rest->bound->model->options.no_link_transfers ? 0 : most_helped(d, e);
     return p;
 }
 
@@ -222,24 +255,20 @@ typedef struct making {
     sx_pull *out; /* per form */
 } making;
 
-/* Sets the pull of a form from what its windows make of it; `furthest` is the most children along a way that
- * neighbours may help. */
-static void finish(const making *m, uint32_t form, sx_pull pull, double furthest) {
+/* Sets the pull of a form from what its windows make of it. */
+static void finish(const making *m, uint32_t form, sx_pull pull) {
     const sx_bound *b = m->rest->bound;
-    pull.linked &= !b->model->options.no_link_transfers;
-    pull.few = pull.groups / furthest;
     if (m->from < 0 && !m->rest->linked[m->v]) pull.words = 1;
     pull.words *= b->bare[m->v][form];
-    pull.groups *= m->outer;
     pull.outer = m->outer;
     m->out[form] = pull;
 }
 
 /* Goes through all tiles of window w and those after it. */
-static void combine(const making *m, int w, uint32_t form, sx_pull pull, double furthest) {
+static void combine(const making *m, int w, uint32_t form, sx_pull pull) {
     const sx_bound *b = m->rest->bound;
     if (w == b->n_windows[m->v]) {
-        finish(m, form, pull, furthest);
+        finish(m, form, pull);
         return;
     }
     const sx_window *window = &b->window[m->v][w];
@@ -250,9 +279,8 @@ static void combine(const making *m, int w, uint32_t form, sx_pull pull, double 
         next.words = fmin(next.words, p.moved);
         next.groups *= p.groups;
         next.most *= p.most;
-        next.linked |= p.linked;
-        combine(m, w + 1, form + window->tile[i].form, next,
-                p.linked ? fmax(furthest, p.different) : furthest);
+        next.own = fmin(next.own, 1 - p.helped);
+        combine(m, w + 1, form + window->tile[i].form, next);
     }
 }
 
@@ -260,7 +288,7 @@ static void combine(const making *m, int w, uint32_t form, sx_pull pull, double 
 static void combine_crowd(const making *m, sx_pull pull) {
     const sx_rest *rest = m->rest;
     const sx_bound *b = rest->bound;
-    double crowd = sx_rest_spread(rest, m->from + 1, b->crowd[m->v]), idle = pull.most;
+    double crowd = sx_rest_spread(rest, m->from + 1, b->crowd[m->v]);
     for (uint32_t i = 0; i < (m->from < 0 ? 1 : b->form[m->v].n_points); i++) {
         uint32_t extent[SX_MAX_DIMS];
         bool possible = true;
@@ -270,9 +298,12 @@ static void combine_crowd(const making *m, sx_pull pull) {
             possible &= left_of(rest, __builtin_ctz(dims), m->from, extent[__builtin_ctz(dims)]) > 0;
         if (!possible) continue;
         next.words = crowd_share(b, m->v, extent);
-        next.linked = crowd > 1 && !is_closed(b, extent, m->v);
-        if (next.linked) next.groups = 1 / (next.most = sharing(rest, m->from + 1, m->v));
-        finish(m, i, next, next.linked ? crowd * idle / next.most : 1);
+        if (crowd > 1 && !is_closed(b, extent, m->v)) {
+            next.most = sharing(rest, m->from + 1, m->v);
+            next.groups = 1 / next.most;
+            if (!b->model->options.no_link_transfers) next.own = 1 / crowd;
+        }
+        finish(m, i, next);
     }
 }
 
@@ -280,11 +311,11 @@ static void combine_crowd(const making *m, sx_pull pull) {
 static void make_pulls(const making *m) {
     const sx_bound *b = m->rest->bound;
     double idle = sx_rest_spread(m->rest, m->from + 1, b->idle[m->v]);
-    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle};
+    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle, .twins = idle, .own = 1};
     if (b->crowd[m->v] && b->n_windows[m->v] == 0)
         combine_crowd(m, pull);
     else
-        combine(m, 0, 0, pull, 1);
+        combine(m, 0, 0, pull);
 }
 
 sx_pull sx_rest_operand(const sx_rest *rest, int v) {

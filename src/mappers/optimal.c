@@ -34,7 +34,8 @@ static const sx_setting settings[] = {
     [GAP] = {"gap", "end when the best is proven to be within this share of the optimum", NULL, 0, 0, 10,
              false, NULL},
     [SUNSTONE] = {"sunstone", "begin with the answer of sunstone:plus=on", NULL, 1, 0, 1, true, on_off},
-    [GAMMA] = {"gamma", "go on with so many evaluations of gamma, at most", NULL, 0, 0, 1e9, true, NULL},
+    [GAMMA] = {"gamma", "evaluations of gamma where the proof turns out to be long, at most", NULL, 0, 0, 1e9,
+               true, NULL},
     [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no answer by those",
                   NULL, 16, 0, 10000, true, NULL},
     [MOVES] = {"moves", "moves of each of them", NULL, 300, 1, 1000000, true, NULL},
@@ -51,8 +52,9 @@ enum {
     SEARCHES = 16, /* of a round */
     LOOKS = 4096,  /* of a round, at most */
     FIRST_EFFORT = 20000,
-    CHUNK = 512, /* arrays of a task */
-    POLL = 64,   /* of them between two looks at the clock */
+    LONG = 500000, /* steps */
+    CHUNK = 512,   /* arrays of a task */
+    POLL = 64,     /* of them between two looks at the clock */
     MOST_LOOKS = 30
 };
 
@@ -76,6 +78,7 @@ typedef struct plan {
     sx_bound *bound;
     sx_arrays arrays;
     sx_judge judge;
+    sx_optimal_start start;
     state *s;
     double *sharp;     /* of the state: per array, the bound by tables */
     uint8_t *searched; /* of the state: per array */
@@ -381,6 +384,7 @@ static sx_status search_criterion(plan *p, bool *all) {
         tell_bound(p);
         if (atomic_load(&p->failed)) return sx_error_memory();
         *all = !drop_closed(p);
+        if (!*all && p->s->steps >= LONG) SX_TRY(sx_optimal_improve(&p->start, &p->s->begun));
         if (*all || !sx_run_continue(p->run) || (most > 0 && (double)p->s->steps >= most)) break;
         size_t n = pick(p);
         sx_run_tasks(p->run, n, run_look, p);
@@ -457,21 +461,21 @@ static sx_status make_state(plan *p) {
 }
 
 static sx_status search_all(plan *p) {
-    const sx_optimal_start start = {.run = p->run,
-                                    .space = p->space,
-                                    .choices = p->choices,
-                                    .sunstone = sx_run_setting(p->run, SUNSTONE) > 0,
-                                    .gamma = (uint64_t)sx_run_setting(p->run, GAMMA),
-                                    .walks = (uint64_t)sx_run_setting(p->run, DESCENTS),
-                                    .moves = (uint64_t)sx_run_setting(p->run, MOVES)};
+    p->start = (sx_optimal_start){.run = p->run,
+                                  .space = p->space,
+                                  .choices = p->choices,
+                                  .sunstone = sx_run_setting(p->run, SUNSTONE) > 0,
+                                  .gamma = (uint64_t)sx_run_setting(p->run, GAMMA),
+                                  .walks = (uint64_t)sx_run_setting(p->run, DESCENTS),
+                                  .moves = (uint64_t)sx_run_setting(p->run, MOVES)};
     SX_TRY(make_state(p));
-    SX_TRY(sx_optimal_first(&start, &p->s->begun));
+    SX_TRY(sx_optimal_first(&p->start, &p->s->begun));
     if (p->s->criterion == 0 && !p->s->listed) SX_TRY(list_arrays(p));
     if (p->s->criterion == 0) {
         read_known(p);
         tell_bound(p);
     }
-    SX_TRY(sx_optimal_begin(&start, &p->s->begun));
+    SX_TRY(sx_optimal_begin(&p->start, &p->s->begun));
     SX_TRY(search_criteria(p));
     bool single = p->judge.objective->n_criteria == 1;
     return single && sx_run_wants_proof(p->run) ? prove(p) : SX_OK;

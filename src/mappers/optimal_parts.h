@@ -148,9 +148,11 @@ typedef struct sx_optimal_begun {
     uint64_t stage, until, enough, walks;
 } sx_optimal_begun;
 
-/* Finds something to begin with at once; then something good, or goes on with that. */
+/* Finds something to begin with at once; then something good; then something better, once. The last two go on
+ * with what was begun before. */
 SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at);
 SX_MUST_USE sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at);
+SX_MUST_USE sx_status sx_optimal_improve(const sx_optimal_start *start, sx_optimal_begun *at);
 
 /* A walk through all mappings of an array: one task's workspace (optimal_descend.c). */
 typedef struct sx_descent sx_descent;

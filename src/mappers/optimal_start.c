@@ -1,7 +1,8 @@
-/* What the mapper `optimal` begins with: the start points that are given, then the answers of Sunstone with
- * everything on and of Gamma, called as parts of the search; or descents by random moves. The latter where
- * those are switched off or find nothing, and where several best mappings are wanted: then every point is
- * made the one that stands for all that no cost tells from it, as it would otherwise count twice. */
+/* What the mapper `optimal` begins with: the start points that are given, then the answer of Sunstone with
+ * everything on, called as a part of the search; or descents by random moves. The latter where that is
+ * switched off or finds nothing, and where several best mappings are wanted: then every point is made the one
+ * that stands for all that no cost tells from it, as it would otherwise count twice. And Gamma, which may
+ * find something better where the proof turns out to be long. */
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
@@ -70,7 +71,7 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
 }
 
 /* What comes one after another. */
-enum stage { STARTS, SUNSTONE, GAMMA, WALKS };
+enum stage { STARTS, SUNSTONE, GAMMA, ENOUGH };
 
 /* The number of evaluations up to which a stage may go: half of what is left, or as many as it is given. */
 static uint64_t limit_of(const sx_optimal_start *start, uint64_t stage) {
@@ -86,6 +87,7 @@ static sx_status call(const sx_optimal_start *start, const char *mapper, double 
     sx_status status = sx_run_call(start->run, mapper, at->until, share * sx_run_time(start->run));
     if (status && status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
+    if (!sx_run_stopped(start->run)) at->until = 0;
     at->enough = sx_run_incumbent(start->run, NULL) != NULL;
     return SX_OK;
 }
@@ -108,16 +110,17 @@ sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at) 
 }
 
 sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) {
-    bool one = sx_run_k_best(start->run) == 1;
-    while (at->stage < WALKS && sx_run_continue(start->run)) {
-        if (at->stage == SUNSTONE && one && start->sunstone)
-            SX_TRY(call(start, "sunstone:plus=on", 0.25, at));
-        if (at->stage == GAMMA && one && start->gamma > 0) SX_TRY(call(start, "gamma", 0.5, at));
-        if (sx_run_stopped(start->run)) continue;
-        at->stage++;
-        at->until = 0;
-    }
-    while (at->stage == WALKS && !at->enough && at->walks < start->walks && sx_run_continue(start->run))
-        walk(start, at);
+    if (at->stage == SUNSTONE && start->sunstone && sx_run_k_best(start->run) == 1 &&
+        sx_run_continue(start->run))
+        SX_TRY(call(start, "sunstone:plus=on", 0.25, at));
+    while (!at->enough && at->walks < start->walks && sx_run_continue(start->run)) walk(start, at);
+    if (at->stage == SUNSTONE && !sx_run_stopped(start->run)) at->stage = GAMMA;
+    return SX_OK;
+}
+
+sx_status sx_optimal_improve(const sx_optimal_start *start, sx_optimal_begun *at) {
+    if (at->stage != GAMMA || start->gamma == 0 || sx_run_k_best(start->run) > 1) return SX_OK;
+    SX_TRY(call(start, "gamma", 0.5, at));
+    if (!sx_run_stopped(start->run)) at->stage = ENOUGH;
     return SX_OK;
 }

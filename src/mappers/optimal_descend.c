@@ -124,6 +124,25 @@ void sx_descent_free(sx_descent *w) {
     free(w);
 }
 
+void sx_descent_arrays(sx_descent *w, const sx_arrays *arrays, const sx_judge *judge, sx_node *node,
+                       size_t n) {
+    const sx_map_space *space = w->space;
+    uint8_t may[SX_MAX_LEVELS] = {0};
+    sx_outline outline;
+    memset(&outline, 0, sizeof outline);
+    for (int l = 0; l < space->arch->n_levels; l++) {
+        outline.keep[l] = space->fixed_keep[l];
+        may[l] = space->free_keep[l] | space->banked[l];
+    }
+    for (size_t i = 0; i < n; i++) {
+        sx_arrays_get(arrays, node[i].array, &outline);
+        sx_score least = sx_rest_array(w->rest, &outline, may);
+        node[i].bound = sx_judge_value(judge, &least);
+        node[i].energy = least.energy_pj;
+        node[i].cycles = least.cycles;
+    }
+}
+
 static bool hopeful(const sx_descent *w, const option *o) {
     return sx_hope_open(w->hope, o->value, o->energy, o->cycles);
 }

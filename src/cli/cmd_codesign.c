@@ -166,7 +166,8 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &job->base));
-    SX_TRY(sx_sources_problems(sources, &job->network));
+    SX_TRY(sx_args_text(args, "problem", 1) ? sx_sources_problems(sources, &job->network)
+                                            : sx_sources_network(sources, &job->network));
     SX_TRY(read_choices(args, job));
     sx_search_notes(args, sources, &result->err);
     SX_TRY(check_files(args));

@@ -3,13 +3,14 @@
  * Source: our own. A branch and bound over designs on top of the mapper `optimal`, which says of a layer on a
  * design what no mapping of it can cost less than, also where it is stopped before it has proven its answer.
  *
- * 1. Every design gets a quick answer (Sunstone's) and a quick bound: what `optimal` says before its first
- *    evaluation.
- * 2. Designs are taken in the order of their bounds. One whose bound is not below the best value so far is
- *    cut; so is one that another with such a bound covers: no memory smaller, no access dearer, all else
- * equal (every mapping runs there too, and costs no more).
- * 3. Of a design that is left every layer is searched by `optimal`, beginning with the quick answer. Bounds
- * of layers add up, so that a design may be cut before all its layers are searched.
+ * First every design gets a quick answer (Sunstone's) and a quick bound, what `optimal` says before its first
+ * evaluation. The one of the best answer is closed first, then designs are taken in the order of their
+ * bounds. One whose bound is not below the best value so far is cut; so is one that another with such a bound
+ * covers: no memory smaller, no access dearer, all else equal (every mapping runs there too, and costs no
+ * more). Of a design that is left every layer is searched by `optimal`, beginning with the quick answer.
+ * Bounds of layers add up, so that a design may be cut before all of them are searched. What a layer may cost
+ * at most for its design to matter is known; where its quick answer costs more, `optimal` is told to end
+ * within that gap of its own best, which cuts the design without finding its optimum.
  *
  * The least bound of all designs is a bound of everything. With a budget that is too small for `optimal` to
  * prove its answers it may lie below the best; nothing is claimed then but the gap.
@@ -20,13 +21,14 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Bounds are sums of doubles: what is better by less than this share does not count as better. */
 static const double SLACK = 1e-11;
 
-enum { MOST_SEARCHES = 100000 };
+enum { MOST_SEARCHES = 100000, MOST_TRIES = 3, MOST_GAP = 10 };
 
 /* What is known of a target on a design. */
 typedef struct known {
@@ -63,35 +65,66 @@ static void learn(known *k, const sx_hunt *hunt) {
     k->bound = fmax(k->bound, hunt->lower_bound);
 }
 
-/* Whether the quick answer and the quick bound are all that is asked for. */
-typedef enum depth { QUICK, FULL } depth;
+/* What a target may cost at most for its design to matter, when the others cost their bounds. */
+static double share_of(const proof *p, size_t design, size_t target) {
+    double cutoff = sx_codesign_cutoff(p->c, design), rest = 0;
+    for (size_t t = 0; t < p->c->n_targets; t++)
+        if (t != target) rest += p->c->target[t].weight * known_of(p, design)[t].bound;
+    return cutoff < INFINITY && rest > -INFINITY ? (cutoff - rest) / p->c->target[target].weight : INFINITY;
+}
 
-/* Searches a target on a design. */
-static sx_status look(proof *p, size_t design, size_t target, depth how) {
+/* The gap within which a proof of a target is enough: 0 where its optimum matters. */
+static double gap_of(const known *k, double share) {
+    double beyond = share * (1 + 1e-9);
+    if (!k->found || !(beyond > 0) || !(k->best.value > beyond)) return 0;
+    return fmin(k->best.value / beyond - 1, MOST_GAP);
+}
+
+/* Searches a target by `optimal` until it is closed, or cannot be cheap enough, or the budget is spent. */
+static sx_status close_target(const proof *p, size_t design, size_t target, const sx_bench *bench) {
     sx_codesign *c = p->c;
     known *k = &known_of(p, design)[target];
+    double share = share_of(p, design, target);
+    for (int tries = 0; !sx_codesign_stopped(c); tries++) {
+        double gap = tries < MOST_TRIES ? gap_of(k, share) : 0;
+        char mapper[64];
+        sx_hunt hunt;
+        snprintf(mapper, sizeof mapper, "optimal:gap=%.9g", gap);
+        SX_TRY(sx_hunt_mapper(c, bench, mapper, k->found ? &k->best.mapping : NULL, 0, &hunt));
+        learn(k, &hunt);
+        if (hunt.stop != SX_STOP_DONE || (gap > 0 && k->bound >= share)) return SX_OK;
+        k->closed = gap <= 0;
+        if (k->closed && !k->found) k->bound = INFINITY;
+        if (k->closed) return SX_OK;
+    }
+    return SX_OK;
+}
+
+/* A quick answer and a quick bound. */
+static sx_status glance(const proof *p, size_t design, size_t target, const sx_bench *bench) {
+    known *k = &known_of(p, design)[target];
+    sx_hunt hunt;
+    SX_TRY(sx_hunt_mapper(p->c, bench, "sunstone", NULL, 0, &hunt));
+    learn(k, &hunt);
+    SX_TRY(sx_hunt_mapper(p->c, bench, "optimal", NULL, 1, &hunt));
+    learn(k, &hunt);
+    return SX_OK;
+}
+
+/* Searches a target on a design, quickly or to the end. */
+static sx_status look(proof *p, size_t design, size_t target, bool quickly) {
+    sx_codesign *c = p->c;
     sx_arch arch;
     sx_bench bench;
-    sx_hunt hunt;
     bool usable;
     sx_designs_arch(c->designs, design, &arch);
     sx_codesign_begins(c, design, target);
     sx_status status = sx_bench_init(c, &arch, target, &bench, &usable);
-    if (!status && !usable) k->bound = INFINITY;
+    if (!status && !usable) known_of(p, design)[target].bound = INFINITY;
     for (int s = 0; s < arch.n_levels; s++)
         if (bench.constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
-    if (!status && usable && how == QUICK) {
-        status = sx_hunt_mapper(c, &bench, "sunstone", NULL, 0, &hunt);
-        if (!status) learn(k, &hunt);
-        if (!status) status = sx_hunt_mapper(c, &bench, "optimal", NULL, 1, &hunt);
-        if (!status) learn(k, &hunt);
-    }
-    if (!status && usable && how == FULL) {
-        status = sx_hunt_mapper(c, &bench, "optimal", k->found ? &k->best.mapping : NULL, 0, &hunt);
-        if (!status) learn(k, &hunt);
-        k->closed = !status && hunt.stop == SX_STOP_DONE;
-        if (k->closed && !k->found) k->bound = INFINITY;
-    }
+    if (!status && usable)
+        status = quickly ? glance(p, design, target, &bench) : close_target(p, design, target, &bench);
     sx_bench_fini(&bench);
     return status;
 }
@@ -144,7 +177,7 @@ static sx_status close_design(proof *p, size_t design) {
     sx_codesign *c = p->c;
     for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) {
         if (is_hopeless(p, design)) break;
-        SX_TRY(look(p, design, t, FULL));
+        SX_TRY(look(p, design, t, false));
     }
     note(p, design);
     c->out->design[design].bound = bound_of(p, design);
@@ -167,25 +200,34 @@ static sx_status begin(proof *p) {
     sx_codesign *c = p->c;
     for (size_t d = 0; d < c->designs->n; d++) {
         for (size_t t = 0; t < c->n_targets; t++) known_of(p, d)[t].bound = -INFINITY;
-        for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) SX_TRY(look(p, d, t, QUICK));
+        for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) SX_TRY(look(p, d, t, true));
         note(p, d);
         c->out->design[d].bound = bound_of(p, d);
     }
     return SX_OK;
 }
 
-/* Looks at all designs, the one of the least bound first. */
+/* The design to look at next, of those from place `from` of the ranking on: at first the one of the best
+ * answer, then that of the least bound. Gives it that place. */
+static size_t pick(const proof *p, size_t from) {
+    const sx_codesign_result *out = p->c->out;
+    size_t at = from;
+    for (size_t j = from + 1; j < out->n_designs && (from > 0 || !out->found); j++)
+        if (out->design[p->rank[j]].bound < out->design[p->rank[at]].bound) at = j;
+    if (from == 0 && out->found) at = out->best;
+    size_t design = p->rank[at];
+    memmove(&p->rank[from + 1], &p->rank[from], (at - from) * sizeof *p->rank);
+    p->rank[from] = design;
+    return design;
+}
+
+/* Looks at all designs. */
 static sx_status search(proof *p) {
     sx_codesign *c = p->c;
     size_t n = c->designs->n;
     for (size_t i = 0; i < n; i++) p->rank[i] = i;
     for (size_t i = 0; i < n && !sx_codesign_stopped(c); i++) {
-        size_t least = i;
-        for (size_t j = i + 1; j < n; j++)
-            if (c->out->design[p->rank[j]].bound < c->out->design[p->rank[least]].bound) least = j;
-        size_t design = p->rank[least];
-        memmove(&p->rank[i + 1], &p->rank[i], (least - i) * sizeof *p->rank);
-        p->rank[i] = design;
+        size_t design = pick(p, i);
         inherit(p, design);
         if (!is_hopeless(p, design)) SX_TRY(close_design(p, design));
     }

@@ -15,8 +15,9 @@
  * - Shapes of arrays are choices, too: each has its own trees, all share the incumbent.
  * - With `front` a bin is cut by designs that are not larger only; with `apart` by none (the thesis' middle
  *   bars of figure 7.4).
- * A memory is supposed to cost more if it is larger; where a table says otherwise the answer may be worse
- * than the grid's.
+ * A memory is supposed to cost more if it is larger, and to be smaller than those outside it; where a table
+ * says otherwise, or a memory outside holds less than all that is inside, the answer may be worse than the
+ * grid's.
  *
  * Complexity: a walk of the trees per layer and shape, and a search of Sunstone's, less what is cut, per bin
  * and layer. */
@@ -42,6 +43,7 @@ typedef struct forest {
     sx_grove *grove;  /* per shape and target */
     double *bound;    /* per design and target: no item costs less */
     bin *rank;        /* the designs by cost */
+    size_t *order;    /* the targets, those that weigh most first */
 } forest;
 
 static const sx_grove *grove_of(const forest *f, size_t design, size_t target) {
@@ -56,7 +58,22 @@ static bool same_shape(const sx_designs *designs, size_t a, size_t b) {
     return true;
 }
 
-/* Gives every design the number of its shape; like[i] of the first design of each shape is to be its own. */
+/* Puts the targets in the order of their computations. */
+static void weigh(forest *f) {
+    const sx_target *target = f->c->target;
+    for (size_t t = 0; t < f->c->n_targets; t++) {
+        double weight = target[t].weight * (double)sx_problem_computes(target[t].problem);
+        size_t at = t;
+        for (; at > 0; at--) {
+            const sx_target *other = &target[f->order[at - 1]];
+            if (other->weight * (double)sx_problem_computes(other->problem) >= weight) break;
+            f->order[at] = f->order[at - 1];
+        }
+        f->order[at] = t;
+    }
+}
+
+/* Gives every design the number of its shape. */
 static void find_shapes(forest *f) {
     const sx_designs *designs = f->c->designs;
     for (size_t d = 0; d < designs->n; d++) {
@@ -221,13 +238,14 @@ static sx_status search_target(forest *f, size_t design, size_t target, double c
     return status;
 }
 
-/* What a target may cost at most, when the ones before it cost `known`, for the whole to be below a value. */
-static double share_of(const forest *f, size_t design, size_t target, double known, double value) {
+/* What the target at a place of the order may cost at most, when the ones before it cost `known`, for the
+ * whole to be below a value. */
+static double share_of(const forest *f, size_t design, size_t place, double known, double value) {
     double rest = 0;
-    for (size_t t = target + 1; t < f->c->n_targets; t++)
-        rest += f->c->target[t].weight * f->bound[design * f->c->n_targets + t];
+    for (size_t i = place + 1; i < f->c->n_targets; i++)
+        rest += f->c->target[f->order[i]].weight * f->bound[design * f->c->n_targets + f->order[i]];
     if (rest == -INFINITY || value == INFINITY) return INFINITY;
-    return (value - known - rest) / f->c->target[target].weight;
+    return (value - known - rest) / f->c->target[f->order[place]].weight;
 }
 
 /* Searches a bin. */
@@ -236,9 +254,10 @@ static sx_status search_bin(forest *f, size_t design) {
     double cutoff = c->options->apart ? INFINITY : sx_codesign_cutoff(c, design), known = 0;
     sx_arch arch;
     sx_designs_arch(c->designs, design, &arch);
-    for (size_t t = 0; t < c->n_targets; t++) {
+    for (size_t i = 0; i < c->n_targets; i++) {
         sx_hunt hunt;
-        double share = share_of(f, design, t, known, cutoff);
+        size_t t = f->order[i];
+        double share = share_of(f, design, i, known, cutoff);
         SX_TRY(search_target(f, design, t, share, &arch, &hunt));
         if (!hunt.found) {
             sx_fate fate = cutoff < INFINITY ? SX_FATE_CUT : f->own ? SX_FATE_EMPTY : SX_FATE_NONE;
@@ -274,8 +293,10 @@ sx_status sx_codesign_sunstone(sx_codesign *c) {
     f.shape_of = calloc(n, sizeof *f.shape_of);
     f.bound = calloc(n * c->n_targets + 1, sizeof *f.bound);
     f.rank = calloc(n, sizeof *f.rank);
-    sx_status status = f.shape_of && f.bound && f.rank ? SX_OK : sx_error_memory();
+    f.order = calloc(c->n_targets + 1, sizeof *f.order);
+    sx_status status = f.shape_of && f.bound && f.rank && f.order ? SX_OK : sx_error_memory();
     if (!status) {
+        weigh(&f);
         find_shapes(&f);
         status = plant_all(&f);
     }
@@ -288,5 +309,6 @@ sx_status sx_codesign_sunstone(sx_codesign *c) {
     free(f.grove);
     free(f.bound);
     free(f.rank);
+    free(f.order);
     return status;
 }

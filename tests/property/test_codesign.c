@@ -1,0 +1,233 @@
+/* The search of designs against brute force: every design, and of each every mapping of small spaces.
+ * test_codesign [count [seed]]. */
+#include "support/expect.h"
+#include "support/random_space.h"
+
+#include "sextant/codesign.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 3000 };
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+/* A case: a small space whose memories may have other sizes, for one or two layers. */
+typedef struct case_of {
+    sx_small_space small;
+    sx_choices *choices;
+    sx_designs *designs;
+    sx_network network;
+    sx_layer layer[2];
+    sx_codesign_options options;
+    sx_text text; /* the choices */
+} case_of;
+
+static sx_status constraints_of(void *user, const sx_problem *problem, const sx_arch *arch,
+                                sx_constraints *out) {
+    (void)problem;
+    (void)arch;
+    *out = ((case_of *)user)->small.limits;
+    return SX_OK;
+}
+
+/* Adds the choices of a memory: sizes around what it has, costs that need not grow with size. */
+static void add_memory(sx_rng *rng, const sx_storage *level, sx_text *out) {
+    static const char *const laws[] = {"base", "base + 0.01 * words", "5 / words", "pat", "3 + words % 7"};
+    uint64_t size = level->entries > 64 ? 64 : level->entries;
+    unsigned n = 1 + (unsigned)sx_rng_below(rng, 3);
+    sx_text_add(out, "  - {name: %s, sizes: [%llu", level->name, (unsigned long long)size);
+    for (unsigned i = 1; i < n; i++)
+        sx_text_add(out, ", %llu", (unsigned long long)(size + i * (1 + size / 2)));
+    sx_text_add(out, "], energy: \"%s\", area: \"%s\"}\n", laws[sx_rng_below(rng, 5)],
+                sx_rng_below(rng, 4) ? "words" : "100 / words");
+}
+
+/* Draws the choices of a case; false where no level has a size. */
+static bool draw_choices(sx_rng *rng, case_of *c) {
+    const sx_arch *arch = &c->small.c.arch;
+    unsigned chosen = 0;
+    sx_text_add(&c->text, "choices:\n  memories:\n");
+    for (int s = 0; s < arch->n_levels; s++) {
+        const sx_storage *level = &arch->level[s];
+        if (level->technology == SX_DRAM || level->entries == SX_UNLIMITED || level->transparent) continue;
+        if (chosen > 1 || (chosen && sx_rng_below(rng, 2))) continue;
+        chosen++;
+        add_memory(rng, level, &c->text);
+    }
+    return chosen > 0;
+}
+
+/* Makes the second layer: the first with one dimension smaller. */
+static void add_layer(sx_rng *rng, case_of *c) {
+    c->layer[1] = c->layer[0];
+    c->layer[1].count = 1 + sx_rng_below(rng, 3);
+    uint32_t *size = &c->layer[1].problem.size[sx_rng_below(rng, c->layer[1].problem.n_dims)];
+    *size = (*size + 1) / 2;
+    c->network.n_layers = 2;
+}
+
+/* Draws a case; false where it has nothing to choose. */
+static bool draw(sx_rng *rng, case_of *c) {
+    static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
+    memset(c, 0, sizeof *c);
+    sx_random_space(rng, MOST, &c->small);
+    bool good = !c->small.options.remainders && draw_choices(rng, c);
+    sx_expect_ok(sx_choices_new(&c->choices));
+    if (good) sx_expect_ok(sx_choices_add_text(c->choices, "t.yaml", c->text.data, c->text.size));
+    if (good) sx_expect_ok(sx_designs_new(&c->small.c.arch, c->choices, 0, &c->designs));
+    c->network.layer = c->layer;
+    c->network.n_layers = 1;
+    snprintf(c->layer[0].name, SX_NAME_SIZE, "layer");
+    c->layer[0].count = 1 + sx_rng_below(rng, 2);
+    c->layer[0].problem = c->small.c.problem;
+    bool free = true;
+    for (int s = 0; s < c->small.c.arch.n_levels; s++)
+        for (int d = 0; d < c->small.c.problem.n_dims; d++)
+            free &=
+                c->small.limits.level[s].temporal.min[d] == 1 && c->small.limits.level[s].spatial.min[d] == 1;
+    if (free && sx_rng_below(rng, 3) == 0) add_layer(rng, c);
+    sx_run_options_init(&c->options.run);
+    sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, 4)], &c->options.run.objective));
+    c->options.space = c->small.options;
+    c->options.model = c->small.c.options;
+    c->options.constraints = constraints_of;
+    c->options.user = c;
+    c->options.front = sx_rng_below(rng, 4) == 0;
+    return good;
+}
+
+static void free_case(case_of *c) {
+    sx_designs_free(c->designs);
+    sx_choices_free(c->choices);
+    sx_text_free(&c->text);
+    sx_small_space_fini(&c->small);
+}
+
+/* The best value of a layer on a design by every mapping; INFINITY where none is legal. */
+static double best_of(const case_of *c, const sx_arch *arch, size_t layer) {
+    sx_model *model;
+    sx_space *space = NULL;
+    sx_run *run = NULL;
+    sx_found found = {.value = INFINITY};
+    sx_expect_ok(sx_model_new(&c->layer[layer].problem, arch, &c->options.model, &model));
+    sx_status status = sx_map_space_new(model, &c->small.limits, &c->options.space, &space);
+    if (!status) {
+        sx_expect_ok(sx_run_new(space, &c->options.run, &run));
+        sx_expect_ok(sx_run_search(run, "exhaustive"));
+        (void)sx_run_best(run, 0, &found);
+    }
+    double value = found.value;
+    sx_status_free(status);
+    sx_run_free(run);
+    sx_space_free(space);
+    sx_model_free(model);
+    return value;
+}
+
+/* The values of all designs, and the best of them. */
+static double brute_force(const case_of *c, double *value) {
+    double best = INFINITY;
+    for (size_t d = 0; d < sx_designs_count(c->designs); d++) {
+        sx_arch arch;
+        sx_designs_arch(c->designs, d, &arch);
+        value[d] = 0;
+        for (size_t i = 0; i < c->network.n_layers; i++)
+            value[d] += (double)c->layer[i].count * best_of(c, &arch, i);
+        best = fmin(best, value[d]);
+    }
+    return best;
+}
+
+static void expect(bool holds, uint64_t number, const case_of *c, const char *what, double have,
+                   double want) {
+    if (holds) return;
+    char *text = sx_small_space_text(&c->small);
+    print_error("case %llu: %s: %.17g, but there is %.17g\n%s\n%s\n", (unsigned long long)number, what, have,
+                want, c->text.data, text);
+    free(text);
+    fail();
+}
+
+/* Whether two values are the same but for rounding. */
+static bool same(double a, double b) {
+    return a == b || fabs(a - b) <= fabs(b) * 1e-10;
+}
+
+/* Checks what the method `exact` says of every design. */
+static void check_exact(uint64_t number, const case_of *c, const double *value, double best) {
+    sx_codesign_result r;
+    sx_codesign_options options = c->options;
+    options.method = SX_CODESIGN_EXACT;
+    sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
+    double found = r.found ? r.design[r.best].value : INFINITY;
+    expect(same(found, best), number, c, "exact", found, best);
+    expect(!r.found || (r.optimal && same(r.lower_bound, best)), number, c, "proof", r.lower_bound, best);
+    for (size_t d = 0; d < r.n_designs; d++) {
+        expect(r.design[d].bound <= value[d] || same(r.design[d].bound, value[d]), number, c, "bound",
+               r.design[d].bound, value[d]);
+        bool beaten = false;
+        for (size_t i = 0; i < r.n_designs; i++)
+            beaten |= sx_designs_area(c->designs, i) <= sx_designs_area(c->designs, d) &&
+                      (value[i] < value[d] || same(value[i], value[d])) && i != d;
+        if (options.front && !beaten && value[d] < INFINITY)
+            expect(r.design[d].fate == SX_FATE_DONE && same(r.design[d].value, value[d]), number, c, "front",
+                   r.design[d].value, value[d]);
+    }
+    sx_codesign_result_fini(&r);
+}
+
+/* Checks that a method's answer is one, and not better than the best. */
+static void check_other(uint64_t number, const case_of *c, sx_codesign_method method, const char *mapper,
+                        const double *value, double best, bool equal) {
+    sx_codesign_result r;
+    sx_codesign_options options = c->options;
+    options.method = method;
+    options.mapper = mapper;
+    const char *name = sx_codesign_method_name(method, NULL);
+    sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
+    double found = r.found ? r.design[r.best].value : INFINITY;
+    expect(found >= best || same(found, best), number, c, name, found, best);
+    expect(!equal || same(found, best), number, c, name, found, best);
+    for (size_t d = 0; d < r.n_designs; d++)
+        expect(r.design[d].value >= value[d] || same(r.design[d].value, value[d]), number, c, name,
+               r.design[d].value, value[d]);
+    sx_codesign_result_fini(&r);
+}
+
+static void finds_the_best_design(void **state) {
+    const settings *set = *state;
+    uint64_t tried = 0, legal = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "codesign", i);
+        case_of c;
+        if (draw(&rng, &c)) {
+            double *value = calloc(sx_designs_count(c.designs), sizeof *value);
+            double best = brute_force(&c, value);
+            tried++;
+            legal += best < INFINITY;
+            check_exact(i, &c, value, best);
+            check_other(i, &c, SX_CODESIGN_GRID, "exhaustive", value, best, true);
+            check_other(i, &c, SX_CODESIGN_SUNSTONE, NULL, value, best, false);
+            free(value);
+        }
+        free_case(&c);
+    }
+    assert_true(set->count < 100 || (tried > set->count / 4 && legal > tried / 2));
+}
+
+int main(int argc, char **argv) {
+    settings set = {600, 1};
+    if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
+    if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(finds_the_best_design, &set)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

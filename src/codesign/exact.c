@@ -139,6 +139,14 @@ static void note(const proof *p, size_t design) {
     sx_codesign_done(c, design);
 }
 
+/* Whether a mapping may be legal with a level but not with a larger one: part of it must be in use, or its
+ * banks decide what is kept. */
+static bool depends_on_size(const proof *p, int level) {
+    const sx_storage *base = &p->c->designs->base.level[level];
+    if (base->banks && !p->c->options->space.no_banks) return true;
+    return base->min_utilization > 0 || p->filled >> level & 1;
+}
+
 /* Whether design a has no smaller memory and no dearer access than b, and is the same otherwise. */
 static bool covers(const proof *p, size_t a, size_t b) {
     const sx_designs *designs = p->c->designs;
@@ -147,9 +155,7 @@ static bool covers(const proof *p, size_t a, size_t b) {
         const sx_knob *knob = &designs->knob[k];
         const sx_design_option *large = &knob->option[x[k]], *small = &knob->option[y[k]];
         if (x[k] == y[k]) continue;
-        if (knob->array || designs->base.level[knob->level].min_utilization > 0 ||
-            p->filled >> knob->level & 1)
-            return false;
+        if (knob->array || depends_on_size(p, knob->level)) return false;
         if (large->words < small->words || large->read > small->read || large->fill > small->fill ||
             large->update > small->update || large->leak > small->leak)
             return false;

@@ -24,6 +24,7 @@ typedef struct listing {
     sx_arrays *out;
     sx_map_choices *choices;
     size_t most;
+    bool any; /* factors need not divide */
     uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
     bool full, failed;
 } listing;
@@ -72,9 +73,9 @@ static void list_dim(listing *l, int s, int d, uint64_t room) {
     int slot = space->spatial_slot[s];
     uint32_t size = l->left[d], most = space->max[d][slot];
     for (uint32_t f = space->min[d][slot]; f <= most && f <= size && f <= room; f++) {
-        if (size % f) continue;
+        if (size % f && !l->any) continue;
         l->now[s][d] = f;
-        l->left[d] = size / f;
+        l->left[d] = (size - 1) / f + 1;
         list_dim(l, s, d + 1, room / f);
     }
     l->left[d] = size;
@@ -95,13 +96,15 @@ static void list_level(listing *l, int s) {
     list_level(l, s + 1);
 }
 
-sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, size_t most, sx_arrays *out) {
-    listing l = {.out = out, .choices = choices, .most = most};
+sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
+                         sx_arrays *out) {
+    listing l = {.out = out, .choices = choices, .most = most, .any = any};
     *out = (sx_arrays){.space = space};
     memcpy(l.left, space->problem->size, sizeof l.left);
     list_level(&l, 0);
     if (!l.full && !l.failed) return SX_OK;
     sx_arrays_fini(out);
+    out->n = 0;
     if (l.failed) return sx_error_memory();
     return sx_error_hint(
         sx_error_new(SX_ERR_LIMIT, "there are more than %zu ways to spread the loops over the array", most),

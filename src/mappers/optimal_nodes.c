@@ -23,6 +23,7 @@ static double rank_of(const sx_node *node) {
 /* Whether a node comes before another: by rank, then by what it is. */
 static bool before(const sx_node *a, const sx_node *b) {
     double x = rank_of(a), y = rank_of(b);
+    if (a->ragged != b->ragged) return b->ragged;
     if (x != y) return x < y;
     if (a->array != b->array) return a->array < b->array;
     if (a->keep != b->keep) return a->keep < b->keep;

@@ -15,10 +15,10 @@ typedef struct sx_arrays {
     uint32_t *factor;
 } sx_arrays;
 
-/* Lists the arrays of a space for which some way to lay them on X and Y has room; an error where there are
- * more than `most`. */
-SX_MUST_USE sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, size_t most,
-                                     sx_arrays *out);
+/* Lists the arrays of a space for which some way to lay them on X and Y has room: those whose factors divide,
+ * or any; an error where there are more than `most`. */
+SX_MUST_USE sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, bool any,
+                                     size_t most, sx_arrays *out);
 void sx_arrays_fini(sx_arrays *arrays);
 
 /* Sets the spatial factors of an outline to those of array `index`. */
@@ -84,7 +84,8 @@ typedef struct sx_node {
     uint32_t from_number;         /* and of this one, those of a smaller number */
     uint32_t array, keep;
     uint16_t part, parts; /* of the tiles: those whose numbers leave this remainder */
-    uint32_t looks;       /* how often it was looked at: first to sharpen its bound, then to search it */
+    uint16_t looks;       /* how often it was looked at: first to sharpen its bound, then to search it */
+    bool ragged;          /* of the mappings, those that leave remainders */
 } sx_node;
 
 #define SX_ANY_KEEP UINT32_MAX
@@ -99,7 +100,8 @@ typedef struct sx_nodes {
 bool sx_nodes_add(sx_nodes *nodes, const sx_node *node);
 
 /* A heap of nodes: puts node number n, which is behind it, in its place; takes the first one out to behind
- * the others. The order is by bound, but those that took much effort already give way. */
+ * the others. The order is by bound, but those that took much effort already give way, and remainders to all
+ * others. */
 void sx_heap_push(sx_node *heap, size_t n);
 void sx_heap_pop(sx_node *heap, size_t n);
 
@@ -178,6 +180,19 @@ typedef struct sx_look {
     uint64_t steps;  /* that it took */
     sx_nodes left;   /* what is left; freed by the caller */
 } sx_look;
+
+/* A walk through all mappings of an array that leave remainders: one task's workspace (optimal_ragged.c). */
+typedef struct sx_ramble sx_ramble;
+
+SX_MUST_USE sx_status sx_ramble_new(sx_map_choices *choices, const sx_map_space *space,
+                                    SX_OWN sx_ramble **out);
+void sx_ramble_free(SX_TAKE sx_ramble *ramble);
+
+/* The same as for descents; and a bound of all arrays. */
+void sx_ramble_arrays(sx_ramble *ramble, const sx_arrays *arrays, const sx_judge *judge, sx_node *node,
+                      size_t n);
+void sx_ramble_any(const sx_ramble *ramble, const sx_judge *judge, sx_node *node);
+sx_ending sx_ramble_search(sx_ramble *ramble, sx_look *look);
 
 /* Raises the bound of a node. */
 sx_ending sx_descent_sharpen(sx_descent *descent, sx_look *look);

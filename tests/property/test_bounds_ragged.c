@@ -1,0 +1,132 @@
+/* Bounds of partly decided mappings that leave remainders, against the cost of every such mapping of small
+ * spaces, each being a completion of all its own beginnings: test_bounds_ragged [count [seed]]. Prints how
+ * close the bounds come. */
+#include "support/expect.h"
+#include "support/random_space.h"
+
+#include "model/bound_ragged.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1500 };
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+/* A space that is gone through. */
+typedef struct bench {
+    const sx_small_space *small;
+    sx_rough rough;
+    sx_evaluator *evaluator;
+    uint64_t number, n;
+    double energy, cycles; /* sums of bound / cost */
+} bench;
+
+/* Fails where a bound is above a cost. */
+static void hold(const bench *b, const char *what, int level, const sx_score *bound, const sx_score *cost) {
+    const double slack = 1 + 1e-9;
+    if (bound->energy_pj <= cost->energy_pj * slack && bound->cycles <= cost->cycles * slack &&
+        bound->utilization * slack >= cost->utilization)
+        return;
+    char *text = sx_small_space_text(b->small);
+    print_error("case %llu, %s, level %d: bound %.17g pJ, %.17g cycles; cost %.17g, %.17g\n%s\n",
+                (unsigned long long)b->number, what, level, bound->energy_pj, bound->cycles, cost->energy_pj,
+                cost->cycles, text);
+    free(text);
+    fail();
+}
+
+/* Whether all factors divide. */
+static bool is_exact(const sx_mapping *mapping, const sx_problem *problem) {
+    bool exact = true;
+    for (int d = 0; d < mapping->n_dims; d++)
+        exact &= sx_mapping_extent(mapping, mapping->n_levels - 1, d) == problem->size[d];
+    return exact;
+}
+
+/* Holds all bounds of a mapping's beginnings against its cost. */
+static void try_mapping(bench *b, const sx_mapping *mapping) {
+    const sx_map_space *map = b->small->map;
+    uint8_t may[SX_MAX_LEVELS], keep[SX_MAX_LEVELS] = {0};
+    uint64_t reach[SX_MAX_DIMS], turns[SX_MAX_DIMS];
+    sx_outline outline;
+    sx_score cost, bound;
+    if (is_exact(mapping, map->problem)) return;
+    if (sx_evaluate_score(b->evaluator, mapping, &cost).reason != SX_LEGAL) return;
+    memset(&outline, 0, sizeof outline);
+    for (int s = 0; s < mapping->n_levels; s++) {
+        memcpy(outline.spatial[s], mapping->level[s].spatial, sizeof outline.spatial[s]);
+        keep[s] = mapping->level[s].keep;
+        may[s] = map->free_keep[s] | map->banked[s];
+    }
+    bound = sx_rough_all(&b->rough);
+    hold(b, "all", -1, &bound, &cost);
+    sx_rough_array(&b->rough, &outline);
+    bound = sx_rough_any(&b->rough, map->fixed_keep, may);
+    hold(b, "array", -1, &bound, &cost);
+    sx_rough_keep(&b->rough, keep);
+    bound = sx_rough_score(&b->rough, 0);
+    hold(b, "kept", -1, &bound, &cost);
+    for (int d = 0; d < mapping->n_dims; d++) reach[d] = turns[d] = 1;
+    for (int s = 0; s < mapping->n_levels; s++) {
+        for (int d = 0; d < mapping->n_dims; d++) {
+            reach[d] *= (uint64_t)mapping->level[s].spatial[d] * mapping->level[s].temporal[d];
+            turns[d] *= mapping->level[s].temporal[d];
+        }
+        bound = sx_rough_score(&b->rough, sx_rough_steps(&b->rough, s, reach, turns));
+        hold(b, "level", s, &bound, &cost);
+    }
+    b->n++;
+    b->energy += cost.energy_pj > 0 ? bound.energy_pj / cost.energy_pj : 1;
+    b->cycles += bound.cycles / cost.cycles;
+}
+
+static void hold_for_every_mapping(void **state) {
+    const settings *set = *state;
+    uint64_t n = 0;
+    double energy = 0, cycles = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged", i);
+        sx_small_space small;
+        sx_random_space(&rng, MOST, &small);
+        if (small.options.remainders) {
+            bench b = {.small = &small, .number = i};
+            void *point = malloc(sx_space_point_size(small.space));
+            sx_cardinal index = {.exact = true};
+            sx_rough_init(&b.rough, small.model);
+            sx_expect_ok(sx_evaluator_new(small.model, &b.evaluator));
+            for (; sx_space_at(small.space, &index, point); index.low++) {
+                sx_mapping mapping;
+                sx_map_space_mapping(small.space, point, &mapping);
+                try_mapping(&b, &mapping);
+            }
+            n += b.n;
+            energy += b.energy;
+            cycles += b.cycles;
+            sx_evaluator_free(b.evaluator);
+            free(point);
+        }
+        sx_small_space_fini(&small);
+    }
+    print_message("%llu mappings: %.3f of the energy, %.3f of the cycles\n", (unsigned long long)n,
+                  energy / (double)n, cycles / (double)n);
+}
+
+/* Every mapping of a case is one of many: a fifth of the cases that others are asked for is enough. */
+int main(int argc, char **argv) {
+    settings set = {1000, 1};
+    if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 5 + 1;
+    if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -66,6 +66,7 @@ typedef struct sx_codesign_options {
                          */
     bool front;         /* cut nothing that may lie on the front of area and objective */
     bool apart;         /* of Sunstone-arch: designs are not compared with each other while searching */
+    bool plus;          /* of Sunstone-arch: go on from what is left by sunstone:plus=on */
     sx_run_options run; /* budget and the like, for each layer on each design; starts, checkpoint, k_best and
                            pareto are not used; user goes to progress */
     sx_map_space_options space;
@@ -130,7 +131,6 @@ typedef struct sx_codesign_result {
     bool optimal;    /* proven: no design is better than the best */
     double seconds;
     sx_codesign_counts counts;
-    char *trouble; /* where nothing was found: why the first design could not be searched; or NULL */
 } sx_codesign_result;
 
 /* Searches the designs for those layers. *out is freed with sx_codesign_result_fini, also after an error. */

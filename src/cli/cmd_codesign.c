@@ -6,6 +6,7 @@
 #include "cli/search.h"
 #include "run/registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,9 @@ static sx_status check_method(const sx_args *args, sx_codesign_method method) {
                              "the other methods have mappers of their own");
     if (sx_args_flag(args, "apart") && method != SX_CODESIGN_SUNSTONE)
         return sx_error_new(SX_ERR_USAGE, "--apart is for --method sunstone-arch only");
+    if (sx_args_flag(args, "plus") && method != SX_CODESIGN_SUNSTONE)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--plus is for --method sunstone-arch only"),
+                             "the grid can be searched by --mapper sunstone:plus=on");
     if (sx_args_flag(args, "remainders") && method == SX_CODESIGN_EXACT)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method exact knows no bounds for --remainders"),
                              "leave it out, or use another method");
@@ -82,6 +86,7 @@ static sx_status read_options(const sx_args *args, sx_codesign_job *job) {
     o->mapper = job->mapper;
     o->front = sx_args_flag(args, "pareto");
     o->apart = sx_args_flag(args, "apart");
+    o->plus = sx_args_flag(args, "plus");
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);
     sx_objective_text(&o->run.objective, job->objective, sizeof job->objective);
@@ -132,12 +137,6 @@ static sx_status write_svg(const sx_codesign_job *job, const char *path) {
     return status;
 }
 
-/* Says that no design can run all layers. */
-static void tell_nothing(const sx_codesign_job *job, sx_text *err) {
-    sx_text_add(err, "no design was found on which every layer has a legal mapping\n");
-    if (job->result.trouble) sx_text_add(err, "the first trouble: %s\n", job->result.trouble);
-}
-
 /* Gives out what was found, also where a file cannot be written. */
 static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_result *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
@@ -153,7 +152,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     } else if (r->found) {
         sx_codesign_print(job, sx_args_flag(args, "quiet"), sx_args_flag(args, "verbose"), &result->out);
     } else {
-        tell_nothing(job, &result->err);
+        sx_text_add(&result->err, "no design was found on which every layer has a legal mapping\n");
     }
     if (!written) return printed;
     sx_status_free(printed);
@@ -168,6 +167,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     SX_TRY(sx_sources_arch(sources, &job->base));
     SX_TRY(sx_args_text(args, "problem", 1) ? sx_sources_problems(sources, &job->network)
                                             : sx_sources_network(sources, &job->network));
+    if (!job->network.name[0]) snprintf(job->network.name, SX_NAME_SIZE, "%zu layers", job->network.n_layers);
     SX_TRY(read_choices(args, job));
     sx_search_notes(args, sources, &result->err);
     SX_TRY(check_files(args));
@@ -217,6 +217,8 @@ static const sx_option options[] = {
      "with --method grid: a mapper of `sextant list mappers` (" DEFAULT_MAPPER ")"},
     {"pareto", 0, NULL, SX_OPTION_FLAG, false,
      "cut nothing that may lie on the front of area and objective, so that the front is whole"},
+    {"plus", 0, NULL, SX_OPTION_FLAG, false,
+     "with --method sunstone-arch: search the designs that were not cut again by sunstone:plus=on"},
     {"apart", 0, NULL, SX_OPTION_FLAG, false,
      "with --method sunstone-arch: do not cut designs by what was found on others"},
     SX_OPTION_MINIMISE,

@@ -76,10 +76,10 @@ static json_t *counts_json(const sx_codesign_job *job) {
 /* All that repeats the result but the inputs. */
 static json_t *repeat_json(const sx_codesign_job *job) {
     const sx_codesign_options *o = &job->options;
-    return json_pack("{s:s, s:s, s:o, s:s, s:b, s:b, s:o, s:I, s:o, s:f, s:o, s:b, s:b, s:b, s:b, s:b}",
+    return json_pack("{s:s, s:s, s:o, s:s, s:b, s:b, s:b, s:o, s:I, s:o, s:f, s:o, s:b, s:b, s:b, s:b, s:b}",
                      "version", sx_version(), "method", sx_codesign_method_name(o->method, NULL), "mapper",
                      sx_json_string(job->mapper), "objective", job->objective, "pareto", o->front, "apart",
-                     o->apart, "area_budget", sx_json_number(job->area_budget), "seed",
+                     o->apart, "plus", o->plus, "area_budget", sx_json_number(job->area_budget), "seed",
                      (json_int_t)o->run.seed, "evals", sx_json_count(o->run.evaluations), "time",
                      o->run.seconds, "patience", sx_json_count(o->run.patience), "remainders",
                      o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
@@ -111,7 +111,6 @@ sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {
         status = set_best(job, object);
     else
         json_object_set_new(object, "best", json_null());
-    if (!r->found && r->trouble) json_object_set_new(object, "trouble", json_string(r->trouble));
     for (size_t i = 0; i < r->n_front; i++) json_array_append_new(front, design_json(job, r->front[i]));
     for (size_t i = 0; i < r->n_designs; i++) json_array_append_new(designs, design_json(job, i));
     json_object_set_new(object, "front", front);

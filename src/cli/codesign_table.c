@@ -44,8 +44,9 @@ static void print_best(const sx_codesign_job *job, sx_text *out) {
     sx_table_begin(&table, "ll");
     add_row(&table, "design", settings.data ? settings.data : "");
     add_row(&table, "area", show_area(sx_designs_area(job->designs, r->best)).text);
-    sx_table_cell(&table, "%s", job->objective);
-    sx_table_cell(&table, "%.6g%s", best->value, r->n_layers > 1 ? ", summed over the layers" : "");
+    sx_table_cell(&table, "objective");
+    sx_table_cell(&table, "%.6g (%s%s)", best->value, job->objective,
+                  r->n_layers > 1 ? ", summed over the layers" : "");
     add_row(&table, "cycles", sx_show_count(best->total.cycles).text);
     add_row(&table, "energy", sx_show_energy(best->total.energy_pj).text);
     add_row(&table, "utilisation", sx_show_percent(best->total.utilization).text);
@@ -81,9 +82,8 @@ static void print_front(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
     sx_table_begin(&table, "rrrrrl");
-    static const char *const heads[] = {"area", "", "x best", "energy", "cycles", "design"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        sx_table_cell(&table, "%s", i == 1 ? job->objective : heads[i]);
+    static const char *const heads[] = {"area", "objective", "x best", "energy", "cycles", "design"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_front; i++) {
         const sx_design_result *d = &r->design[r->front[i]];
         sx_text settings = {0};
@@ -121,7 +121,8 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
     for (int i = 0; i < n->n_memories; i++)
         sx_text_add(&line, "%s%s", i ? " and " : "; tiles looked at, from the innermost memory outward: ",
                     sx_show_count((double)n->tiles[i]).text);
-    sx_text_add(&line, "; %s evaluations", sx_show_count((double)n->evaluations).text);
+    sx_text_add(&line, "; %s evaluation%s", sx_show_count((double)n->evaluations).text,
+                n->evaluations == 1 ? "" : "s");
     if (job->clock) sx_text_add(&line, " in %.2f s", r->seconds);
     sx_text_add(&line, ".");
     if (r->optimal)
@@ -141,9 +142,8 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
     sx_table_begin(&table, "rlrrl");
-    static const char *const heads[] = {"area", "fate", "", "bound", "design"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        sx_table_cell(&table, "%s", i == 2 ? job->objective : heads[i]);
+    static const char *const heads[] = {"area", "fate", "objective", "bound", "design"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_designs; i++) {
         const sx_design_result *d = &r->design[i];
         sx_text settings = {0};

@@ -131,6 +131,8 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     sx_status status = search(&c);
     if (!status) status = find_front(&c);
     if (out->design) count_fates(out);
+    if (!status && !c.usable) status = c.trouble;
+    if (status != c.trouble) sx_status_free(c.trouble);
     out->complete = !status && !sx_codesign_stopped(&c);
     out->seconds = sx_clock_seconds() - began;
     free(c.first);
@@ -143,6 +145,5 @@ void sx_codesign_result_fini(sx_codesign_result *result) {
     free(result->design);
     free(result->layer);
     free(result->front);
-    free(result->trouble);
     memset(result, 0, sizeof *result);
 }

@@ -288,9 +288,8 @@ sx_status sx_designs_check(const sx_designs *designs, const sx_problem *problem)
         const char *name[SX_MAX_TENSORS];
         if (sx_problem_tensor(problem, designs->split[i]) >= 0) continue;
         for (int v = 0; v < problem->n_tensors; v++) name[v] = problem->tensor[v].name;
-        sx_status error =
-            sx_error_unknown((sx_place){NULL, 0, 0}, "tensor", designs->split[i], name, problem->n_tensors);
-        return error;
+        return sx_error_unknown((sx_place){NULL, 0, 0}, "tensor to split a level by:", designs->split[i],
+                                name, problem->n_tensors);
     }
     return SX_OK;
 }

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Remembers why a design could not be searched, where it is the first. */
-static void remember(sx_codesign *c, SX_TAKE sx_status trouble) {
-    if (!c->out->trouble) c->out->trouble = sx_status_text(trouble);
-    sx_status_free(trouble);
-}
-
 static sx_status make_space(sx_codesign *c, size_t target, sx_bench *b) {
     const sx_codesign_options *o = c->options;
     const sx_problem *problem = c->target[target].problem;
@@ -28,8 +22,12 @@ sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_b
     *out = (sx_bench){.arch = *arch};
     sx_status status = make_space(c, target, out);
     *usable = status == SX_OK;
+    c->usable |= *usable;
     if (!status || status->code != SX_ERR_INPUT) return status;
-    remember(c, status);
+    if (c->trouble)
+        sx_status_free(status);
+    else
+        c->trouble = status;
     return SX_OK;
 }
 
@@ -146,11 +144,11 @@ double sx_codesign_cutoff(const sx_codesign *c, size_t design) {
     return value;
 }
 
-/* Whether a design is a better answer than the best so far. */
-static bool is_better(const sx_codesign *c, size_t design) {
+/* Whether a design of that value is a better answer than the best so far, which it may be itself. */
+static bool is_better(const sx_codesign *c, size_t design, double value) {
     const sx_codesign_result *out = c->out;
     if (!out->found) return true;
-    double value = out->design[design].value, best = out->design[out->best].value;
+    double best = out->design[out->best].value;
     return value < best || (value == best && c->designs->total[design] < c->designs->total[out->best]);
 }
 
@@ -168,10 +166,11 @@ void sx_codesign_done(sx_codesign *c, size_t design) {
         used += weight * layer->score.cycles * layer->score.utilization;
     }
     total.utilization = used / total.cycles;
+    bool better = is_better(c, design, value);
     to->fate = SX_FATE_DONE;
     to->value = value;
     to->total = total;
-    if (!is_better(c, design)) return;
+    if (!better) return;
     c->out->found = true;
     c->out->best = design;
     for (size_t i = 0; i < c->out->n_layers; i++) {

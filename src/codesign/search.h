@@ -21,6 +21,8 @@ typedef struct sx_codesign {
     size_t *first; /* per layer of the network: the first that is the same computation */
     sx_codesign_result *out;
     sx_codesign_layer *found; /* per target: of the design at hand */
+    bool usable;              /* some design could be searched */
+    sx_status trouble;        /* why the first that could not, could not */
 } sx_codesign;
 
 /* The model and the space of a target on an architecture. */

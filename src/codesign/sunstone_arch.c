@@ -13,6 +13,7 @@
  *   layer may use any tile that fits a bin's memories, if no child of it does too; a bin is left out as empty
  *   only if there is a memory in it that no tile of any layer needs so large.
  * - Shapes of arrays are choices, too: each has its own trees, all share the incumbent.
+ * - With `plus` the designs that were not cut are searched again by sunstone:plus=on, which is never worse.
  * - With `front` a bin is cut by designs that are not larger only; with `apart` by none (the thesis' middle
  *   bars of figure 7.4).
  * A memory is supposed to cost more if it is larger, and to be smaller than those outside it; where a table
@@ -287,6 +288,33 @@ static sx_status search_bins(forest *f) {
     return SX_OK;
 }
 
+/* Searches a design again by what goes beyond the thesis. */
+static sx_status search_again(sx_codesign *c, size_t design) {
+    sx_arch arch;
+    sx_designs_arch(c->designs, design, &arch);
+    for (size_t t = 0; t < c->n_targets; t++) {
+        sx_bench bench;
+        sx_hunt hunt = {.found = false};
+        bool usable;
+        sx_codesign_begins(c, design, t);
+        sx_status status = sx_bench_init(c, &arch, t, &bench, &usable);
+        if (!status && usable) status = sx_hunt_mapper(c, &bench, "sunstone:plus=on", NULL, 0, &hunt);
+        sx_bench_fini(&bench);
+        SX_TRY(status);
+        if (!hunt.found) return SX_OK;
+        c->found[t] = hunt.best;
+    }
+    if (!sx_codesign_stopped(c)) sx_codesign_done(c, design);
+    return SX_OK;
+}
+
+/* Searches all designs again that were not cut. */
+static sx_status search_plus(sx_codesign *c) {
+    for (size_t d = 0; d < c->designs->n && !sx_codesign_stopped(c); d++)
+        if (c->out->design[d].fate == SX_FATE_DONE) SX_TRY(search_again(c, d));
+    return SX_OK;
+}
+
 sx_status sx_codesign_sunstone(sx_codesign *c) {
     size_t n = c->designs->n;
     forest f = {.c = c, .own = c->n_targets == 1};
@@ -304,6 +332,7 @@ sx_status sx_codesign_sunstone(sx_codesign *c) {
         rank_bins(&f);
         status = search_bins(&f);
     }
+    if (!status && c->options->plus) status = search_plus(c);
     for (size_t i = 0; f.grove && i < f.n_shapes * c->n_targets; i++) sx_grove_fini(&f.grove[i]);
     free(f.shape_of);
     free(f.grove);

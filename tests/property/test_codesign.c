@@ -102,6 +102,7 @@ static bool draw(sx_rng *rng, case_of *c) {
     c->options.constraints = constraints_of;
     c->options.user = c;
     c->options.front = sx_rng_below(rng, 4) == 0;
+    c->options.plus = sx_rng_below(rng, 2) == 0;
     return good;
 }
 
@@ -162,6 +163,26 @@ static bool same(double a, double b) {
     return a == b || fabs(a - b) <= fabs(b) * 1e-10;
 }
 
+/* Checks that the mappings of the best design cost what is said. */
+static void check_answer(uint64_t number, const case_of *c, const sx_codesign_result *r, const char *name) {
+    double value = 0;
+    sx_arch arch;
+    if (!r->found) return;
+    sx_designs_arch(c->designs, r->best, &arch);
+    for (size_t i = 0; i < r->n_layers; i++) {
+        sx_model *model;
+        sx_evaluator *evaluator;
+        sx_score score;
+        sx_expect_ok(sx_model_new(&c->layer[i].problem, &arch, &c->options.model, &model));
+        sx_expect_ok(sx_evaluator_new(model, &evaluator));
+        assert_int_equal(sx_evaluate_score(evaluator, &r->layer[i].mapping, &score).reason, SX_LEGAL);
+        value += (double)c->layer[i].count * sx_objective_value(&c->options.run.objective, &score);
+        sx_evaluator_free(evaluator);
+        sx_model_free(model);
+    }
+    expect(same(value, r->design[r->best].value), number, c, name, value, r->design[r->best].value);
+}
+
 /* Checks what the method `exact` says of every design. */
 static void check_exact(uint64_t number, const case_of *c, const double *value, double best) {
     sx_codesign_result r;
@@ -169,6 +190,7 @@ static void check_exact(uint64_t number, const case_of *c, const double *value, 
     options.method = SX_CODESIGN_EXACT;
     sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
     double found = r.found ? r.design[r.best].value : INFINITY;
+    check_answer(number, c, &r, "exact");
     expect(same(found, best), number, c, "exact", found, best);
     expect(!r.found || (r.optimal && same(r.lower_bound, best)), number, c, "proof", r.lower_bound, best);
     for (size_t d = 0; d < r.n_designs; d++) {
@@ -195,6 +217,7 @@ static void check_other(uint64_t number, const case_of *c, sx_codesign_method me
     const char *name = sx_codesign_method_name(method, NULL);
     sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
     double found = r.found ? r.design[r.best].value : INFINITY;
+    check_answer(number, c, &r, name);
     expect(found >= best || same(found, best), number, c, name, found, best);
     expect(!equal || same(found, best), number, c, name, found, best);
     for (size_t d = 0; d < r.n_designs; d++)

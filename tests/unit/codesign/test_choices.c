@@ -223,7 +223,7 @@ static void levels_are_split_by_tensor(void **state) {
     assert_true(fabs(sx_designs_area(d, 1) - (256 * 52 + 65536 * 0.742 * 16)) < 1e-6);
     sx_problem problem;
     sx_expect_ok(sx_einsum_parse("Outputs[m] += Inputs[m,k] {m:2,k:2}", &problem));
-    sx_expect_error(sx_designs_check(d, &problem), "unknown tensor 'Weights'");
+    sx_expect_error(sx_designs_check(d, &problem), "unknown tensor to split a level by: 'Weights'");
     sx_designs_free(d);
     sx_choices_free(c);
 }

@@ -70,8 +70,8 @@ void sx_figure_front(const sx_axes *axes, const sx_front *f, sx_text *out) {
     sx_plot_open(&plot, axes, out);
     for (size_t i = 0; i < f->n; i++) mark_point(&plot, f, i, DOT, out);
     draw_steps(&plot, f, out);
-    if (f->best < f->n) mark_point(&plot, f, f->best, BEST, out);
     for (size_t i = 0; i < f->n_front; i++) mark_point(&plot, f, f->front[i], CORNER, out);
+    if (f->best < f->n) mark_point(&plot, f, f->best, BEST, out);
     double y = plot.top + SX_PLOT_LINE / 2.0;
     for (int i = 0; i < 3; i++) explain(&plot, i, names[i], &y, out);
     sx_svg_close(out);

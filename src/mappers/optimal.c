@@ -61,6 +61,7 @@ static sx_status list_arrays(sx_optimal *o) {
 static sx_status make_plan(sx_optimal *o, sx_run *run) {
     const sx_map_space *space = o->space = sx_map_space_of(sx_run_space(run));
     const sx_objective *objective = sx_run_objective(run);
+    uint8_t may[SX_MAX_LEVELS];
     int bits = 0;
     o->run = run;
     for (int s = 0; s < space->arch->n_levels; s++)
@@ -77,6 +78,8 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
                           .tables = sx_run_setting(run, TABLES) > 0};
     SX_TRY(sx_map_choices_new(space, &o->choices));
     SX_TRY(sx_bound_new(space->model, MOST_POINTS, &o->bound));
+    for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
+    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may));
     SX_TRY(list_arrays(o));
     o->start = (sx_optimal_start){.run = run,
                                   .space = space,

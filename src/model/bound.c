@@ -90,7 +90,8 @@ static void fill_forms(sx_bound *b, int v) {
         for (unsigned dims = model->shape[v].dims; dims; dims &= dims - 1)
             words *= (double)(model->size[__builtin_ctz(dims)] / extent[__builtin_ctz(dims)]);
         b->bare[v][i] = words;
-        b->least[v] = fmin(b->least[v], words * sx_bound_share(b, v, extent));
+        b->moved[v][i] = words * sx_bound_share(b, v, extent);
+        b->least[v] = fmin(b->least[v], b->moved[v][i]);
     }
 }
 
@@ -181,7 +182,8 @@ static bool make_room(sx_bound *b) {
         b->times[v] = malloc(n * sizeof *b->times[v]);
         b->tile[v] = malloc(n * sizeof *b->tile[v]);
         b->bare[v] = malloc(b->form[v].n_points * sizeof *b->bare[v]);
-        good &= b->form_of[v] && b->times[v] && b->tile[v] && b->bare[v];
+        b->moved[v] = malloc(b->form[v].n_points * sizeof *b->moved[v]);
+        good &= b->form_of[v] && b->times[v] && b->tile[v] && b->bare[v] && b->moved[v];
         for (int w = 0; w < b->n_windows[v]; w++) good &= list_tiles(b, v, &b->window[v][w]);
     }
     return good;
@@ -218,7 +220,13 @@ void sx_bound_free(sx_bound *b) {
         free(b->times[v]);
         free(b->tile[v]);
         free(b->bare[v]);
+        free(b->moved[v]);
         for (int w = 0; w < SX_MAX_RANKS; w++) free(b->window[v][w].tile);
+    }
+    for (int s = 0; s < SX_MAX_LEVELS; s++) {
+        for (size_t i = 0; b->skyline[s] && i < (size_t)1 << b->model->n_tensors; i++)
+            free(b->skyline[s][i].flow);
+        free(b->skyline[s]);
     }
     free(b);
 }

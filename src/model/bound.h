@@ -33,6 +33,14 @@ typedef struct sx_window {
     uint32_t n_tiles;
 } sx_window;
 
+/* The words that the tiles of a level bring about which no other tile undercuts, for each tensor that the
+ * level keeps: rows (bound_array.c). */
+typedef struct sx_skyline {
+    bool made;
+    uint32_t n;
+    double *flow;
+} sx_skyline;
+
 /* What is the same for all mappings of a model; never changes, may be shared by threads.
  *
  * The words of all tiles of a tensor are a product: those that the dimensions which index it make, which
@@ -47,18 +55,24 @@ typedef struct sx_bound {
     sx_window window[SX_MAX_TENSORS][SX_MAX_RANKS];
     int n_classes;
     uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
-    sx_lattice form[SX_MAX_TENSORS];   /* extents of the crowd alone */
-    uint32_t *form_of[SX_MAX_TENSORS]; /* per point */
-    double *bare[SX_MAX_TENSORS];      /* per form: words of all tiles, along the tensor's own dimensions */
-    double *times[SX_MAX_TENSORS];     /* per point: what is left of the idle dimensions, multiplied */
-    double *tile[SX_MAX_TENSORS];      /* per point: words of the tile */
-    double least[SX_MAX_TENSORS];      /* words that a level is filled with at the least, any outline */
+    sx_lattice form[SX_MAX_TENSORS];    /* extents of the crowd alone */
+    uint32_t *form_of[SX_MAX_TENSORS];  /* per point */
+    double *moved[SX_MAX_TENSORS];      /* per form: those that are fetched at the least, any outline */
+    sx_skyline *skyline[SX_MAX_LEVELS]; /* per set of kept tensors; NULL: no survey was made */
+    double *bare[SX_MAX_TENSORS];       /* per form: words of all tiles, along the tensor's own dimensions */
+    double *times[SX_MAX_TENSORS];      /* per point: what is left of the idle dimensions, multiplied */
+    double *tile[SX_MAX_TENSORS];       /* per point: words of the tile */
+    double least[SX_MAX_TENSORS];       /* words that a level is filled with at the least, any outline */
 } sx_bound;
 
 /* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
  */
 SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN sx_bound **out);
 void sx_bound_free(SX_TAKE sx_bound *bound);
+
+/* Surveys what levels can hold of what they must and may keep; bounds of arrays are closer then. To be called
+ * before the bounds are shared. */
+SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, const uint8_t *may);
 
 /* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
  * crowd (bound_window.c). */

@@ -22,7 +22,7 @@
  *
  * Cycles are at least those of the compute units, and those that the words through each level's ports take.
  */
-#include "model/bound.h"
+#include "model/bound_parts.h"
 
 #include "base/status.h"
 
@@ -109,8 +109,7 @@ static void set_array(sx_rest *rest) {
     }
 }
 
-/* Sets the outline and, where its array is a new one, what follows from that. */
-static void set_outline(sx_rest *rest, const sx_outline *outline) {
+void sx_rest_outline(sx_rest *rest, const sx_outline *outline) {
     bool same =
         rest->arrayed && memcmp(rest->outline.spatial, outline->spatial, sizeof outline->spatial) == 0;
     rest->outline = *outline;
@@ -120,89 +119,6 @@ static void set_outline(sx_rest *rest, const sx_outline *outline) {
     set_array(rest);
 }
 
-/* What a word costs in some measure: read, filled and updated at a level. */
-typedef struct price {
-    double read, fill, update;
-} price;
-
-/* A flow of a tensor between two levels that keep it (from -1: the compute units), at prices. */
-typedef struct route {
-    int v, from, to;
-    double read, fill; /* at the outer and at the inner level */
-    double peer;       /* read at the inner level for a neighbour */
-    double instances;  /* of the outer level's array */
-} route;
-
-static route make_route(const sx_rest *rest, int v, int from, int to, const price *prices) {
-    const sx_shape *shape = &rest->bound->model->shape[v];
-    bool exact = shape->unit;
-    price none = {0}, outer = prices[to], inner = from >= 0 ? prices[from] : none;
-    route r = {.v = v, .from = from, .to = to, .instances = rest->above[from + 1]};
-    r.read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
-    r.fill = shape->output && !exact ? 0 : inner.fill;
-    r.peer = shape->output ? 0 : inner.read;
-    return r;
-}
-
-/* The cost of a word where a share of the children get it from the outer level, and neighbours help the
- * others: as groups are not smaller than twins, nor larger than the most, there are at least so many. */
-static double price_word(const route *r, const sx_pull *pull, double share) {
-    double groups = fmax(share / pull->most, pull->groups - (1 - share) / pull->twins);
-    double handed = (r->fill + r->peer) / r->instances;
-    return r->read * pull->outer * groups + r->fill * share + handed * (1 - share);
-}
-
-/* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: that is convex in
- * the share, and linear but for one kink. */
-static double price_pull(const route *r, const sx_pull *pull) {
-    if (pull->words == INFINITY) return INFINITY;
-    double least = price_word(r, pull, 1);
-    if (pull->own < 1) {
-        double steep = 1 / pull->twins - 1 / pull->most;
-        double kink = steep > 0 ? (1 / pull->twins - pull->groups) / steep : 1;
-        least = fmin(least, price_word(r, pull, pull->own));
-        if (kink > pull->own && kink < 1) least = fmin(least, price_word(r, pull, kink));
-    }
-    return pull->words * least;
-}
-
-/* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */
-static double spared(const sx_rest *rest, const route *r, const price *prices) {
-    const sx_bound *b = rest->bound;
-    const sx_model *model = b->model;
-    const sx_shape *shape = &model->shape[r->v];
-    double words = (double)model->words[r->v], sum = 0;
-    if (b->crowd[r->v] && r->to > r->from + 1) sum += 0.5 * rest->above[r->to] * r->read;
-    if (r->from >= 0 && !model->options.no_link_transfers &&
-        sx_rest_spread(rest, r->from + 1, b->crowd[r->v]) > 1)
-        sum += rest->above[r->from] * (r->fill + 0.5 * r->peer);
-    if (!shape->output || !shape->unit || model->options.no_first_read_elision) return sum;
-    sum += words * rest->apart[r->v][r->to + 1] * prices[r->to].read;
-    if (r->from >= 0) sum += words * rest->apart[r->v][r->from + 1] * r->fill;
-    return sum;
-}
-
-/* Adds a tensor that these levels keep to a measure, at prices per level: `pulls` are those of its flows. */
-static void add_tensor(sx_rest *rest, int m, int v, unsigned levels, const price *prices) {
-    const sx_bound *b = rest->bound;
-    uint32_t n = b->form[v].n_points;
-    for (int from = -1; levels; levels &= levels - 1) {
-        route r = make_route(rest, v, from, __builtin_ctz(levels), prices);
-        rest->measure[m].constant -= spared(rest, &r, prices);
-        if (r.read > 0 || r.fill > 0 || r.peer > 0) {
-            double *cost = rest->cost[m][v][from + 1] = rest->costs + rest->n_costs, least = INFINITY;
-            rest->n_costs += n;
-            const sx_pull *pull = sx_rest_pull(rest, v, from, r.to);
-            for (uint32_t i = 0; i < n; i++) {
-                cost[i] = price_pull(&r, &pull[i]);
-                least = fmin(least, cost[i]);
-            }
-            rest->least[m][v][from + 1] = least < INFINITY ? least : 0;
-        }
-        from = r.to;
-    }
-}
-
 /* The levels at which a mask per level has a tensor, as a mask. */
 static unsigned levels_of(const sx_model *model, const uint8_t *masks, int v) {
     unsigned levels = 0;
@@ -210,17 +126,24 @@ static unsigned levels_of(const sx_model *model, const uint8_t *masks, int v) {
     return levels;
 }
 
-/* What a word of a tensor costs at every level, in energy. */
-static void set_prices(const sx_rest *rest, int v, price *prices) {
-    const sx_model *model = rest->bound->model;
-    bool output = model->shape[v].output;
-    for (int s = 0; s < model->n_levels; s++) {
-        const sx_level *level = &model->level[s];
-        double share = fmin(1, (double)level->clusters / rest->above[s]), block = share / level->block_size;
-        double address = share * level->addr_gen_energy;
-        prices[s] =
-            (price){level->read_energy * block + (output ? 0 : address), level->fill_energy * block + address,
-                    level->update_energy * block + (output ? address : 0)};
+/* Adds a tensor that these levels keep to a measure, at prices per level: `pulls` are those of its flows. */
+static void add_tensor(sx_rest *rest, int m, int v, unsigned levels, const sx_price *prices) {
+    const sx_bound *b = rest->bound;
+    uint32_t n = b->form[v].n_points;
+    for (int from = -1; levels; levels &= levels - 1) {
+        sx_route r = sx_route_make(rest, v, from, __builtin_ctz(levels), prices);
+        rest->measure[m].constant -= sx_route_spared(rest, &r, prices);
+        if (r.read > 0 || r.fill > 0 || r.peer > 0) {
+            double *cost = rest->cost[m][v][from + 1] = rest->costs + rest->n_costs, least = INFINITY;
+            rest->n_costs += n;
+            const sx_pull *pull = sx_rest_pull(rest, v, from, r.to);
+            for (uint32_t i = 0; i < n; i++) {
+                cost[i] = sx_route_cost(&r, &pull[i]);
+                least = fmin(least, cost[i]);
+            }
+            rest->least[m][v][from + 1] = least < INFINITY ? least : 0;
+        }
+        from = r.to;
     }
 }
 
@@ -238,8 +161,8 @@ static void measure_energy(sx_rest *rest) {
     int m = add_measure(rest);
     rest->measure[m].constant = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
-        price prices[SX_MAX_LEVELS];
-        set_prices(rest, v, prices);
+        sx_price prices[SX_MAX_LEVELS];
+        sx_price_energy(rest, v, prices);
         add_tensor(rest, m, v, levels_of(model, rest->outline.keep, v), prices);
     }
 }
@@ -252,8 +175,8 @@ static void measure_port(sx_rest *rest, int s, unsigned tensors, double reads, d
     for (; tensors; tensors &= tensors - 1) {
         int v = __builtin_ctz(tensors);
         double scale = level->scale[v] / rest->above[s];
-        price prices[SX_MAX_LEVELS] = {0};
-        prices[s] = (price){reads * scale, writes * scale, writes * scale};
+        sx_price prices[SX_MAX_LEVELS] = {0};
+        prices[s] = (sx_price){reads * scale, writes * scale, writes * scale};
         add_tensor(rest, m, v, levels_of(rest->bound->model, rest->outline.keep, v), prices);
     }
 }
@@ -277,7 +200,7 @@ static void measure_ports(sx_rest *rest) {
 void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
     const sx_bound *b = rest->bound;
     const sx_model *model = b->model;
-    set_outline(rest, outline);
+    sx_rest_outline(rest, outline);
     rest->tables = false;
     rest->n_measures = 0;
     rest->n_costs = 0;
@@ -296,8 +219,7 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
     }
 }
 
-/* The score of an energy without leakage and of the largest use of a port. */
-static sx_score score_of(const sx_rest *rest, double energy, double cycles) {
+sx_score sx_rest_score(const sx_rest *rest, double energy, double cycles) {
     cycles = fmax(cycles, rest->steps);
     const sx_model *model = rest->bound->model;
     sx_score score = {.energy_pj = energy + rest->leak * cycles, .cycles = cycles + (double)model->latency};
@@ -309,43 +231,7 @@ sx_score sx_rest_flat(const sx_rest *rest) {
     double cycles = 0;
     for (int i = 1; i < rest->n_measures; i++)
         cycles = fmax(cycles, rest->measure[i].constant + rest->measure[i].tail[0]);
-    return score_of(rest, rest->measure[0].constant + rest->measure[0].tail[0], cycles);
-}
-
-/* The least energy of a tensor that these levels keep. */
-static double least_of(sx_rest *rest, int v, unsigned levels, const price *prices) {
-    const sx_bound *b = rest->bound;
-    double sum = 0;
-    for (int from = -1; levels; levels &= levels - 1) {
-        route r = make_route(rest, v, from, __builtin_ctz(levels), prices);
-        const sx_pull *pull = sx_rest_pull(rest, v, from, r.to);
-        double least = INFINITY;
-        for (uint32_t i = 0; i < b->form[v].n_points; i++) least = fmin(least, price_pull(&r, &pull[i]));
-        bool fed = from < 0 && !rest->linked[v];
-        sum += least * (fed ? b->times[v][0] : rest->apart[v][from + 1]) - spared(rest, &r, prices);
-        from = r.to;
-    }
-    return sum;
-}
-
-sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep) {
-    const sx_model *model = rest->bound->model;
-    set_outline(rest, outline);
-    rest->n_measures = 0;
-    double energy = (double)model->computes * model->compute_energy;
-    for (int v = 0; v < model->n_tensors; v++) {
-        price prices[SX_MAX_LEVELS];
-        unsigned must = levels_of(model, outline->keep, v), may = levels_of(model, may_keep, v) & ~must,
-                 some = 0;
-        double least = INFINITY;
-        set_prices(rest, v, prices);
-        do {
-            if (must | some) least = fmin(least, least_of(rest, v, must | some, prices));
-            some = (some - may) & may;
-        } while (some);
-        energy += least;
-    }
-    return score_of(rest, energy, 0);
+    return sx_rest_score(rest, rest->measure[0].constant + rest->measure[0].tail[0], cycles);
 }
 
 void sx_stem_begin(const sx_rest *rest, sx_stem *stem) {
@@ -454,7 +340,7 @@ sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const 
         else
             cycles = fmax(cycles, sum);
     }
-    return score_of(rest, energy, cycles);
+    return sx_rest_score(rest, energy, cycles);
 }
 
 void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, uint32_t point,
@@ -504,5 +390,5 @@ sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
         else
             cycles = fmax(cycles, sum);
     }
-    return score_of(rest, energy, cycles);
+    return sx_rest_score(rest, energy, cycles);
 }

@@ -19,7 +19,7 @@
  * others.
  *
  * Complexity: O(levels * classes * sets * points * primes) per outline. */
-#include "model/bound.h"
+#include "model/bound_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,13 +38,11 @@ static void ascend(const sx_lattice *l, unsigned dims, double *at) {
     }
 }
 
-/* Whether the tiles that a level keeps fit at a point. */
-static bool fits(const sx_rest *rest, int s, uint32_t point) {
-    const sx_bound *b = rest->bound;
+bool sx_bound_fits(const sx_bound *b, int s, unsigned keep, uint32_t point) {
     const sx_level *level = &b->model->level[s];
     double words = 0, banks = 0;
     if (!level->limited) return true;
-    for (unsigned keep = rest->outline.keep[s]; keep; keep &= keep - 1) {
+    for (; keep; keep &= keep - 1) {
         double tile = b->tile[__builtin_ctz(keep)][point];
         words += tile;
         if (level->bank_words > 0) banks += ceil(tile / level->bank_words);
@@ -56,7 +54,8 @@ static bool fits(const sx_rest *rest, int s, uint32_t point) {
 static void list_fitting(sx_rest *rest, int c) {
     rest->n_fitting = 0;
     for (uint32_t i = 0; i < rest->tiles.n_points; i++)
-        if (fits(rest, c, rest->whole[i] + rest->below[c])) rest->fitting[rest->n_fitting++] = i;
+        if (sx_bound_fits(rest->bound, c, rest->outline.keep[c], rest->whole[i] + rest->below[c]))
+            rest->fitting[rest->n_fitting++] = i;
 }
 
 /* The exponent of a prime in a number. */

@@ -1,0 +1,40 @@
+/* What the files of the bounds share. */
+#ifndef SX_MODEL_BOUND_PARTS_H
+#define SX_MODEL_BOUND_PARTS_H
+
+#include "model/bound.h"
+
+/* What a word costs in some measure: read, filled and updated at a level. */
+typedef struct sx_price {
+    double read, fill, update;
+} sx_price;
+
+/* A flow of a tensor between two levels that keep it (from -1: the compute units), at prices. */
+typedef struct sx_route {
+    int v, from, to;
+    double read, fill; /* at the outer and at the inner level */
+    double peer;       /* read at the inner level for a neighbour */
+    double instances;  /* of the outer level's array */
+} sx_route;
+
+sx_route sx_route_make(const sx_rest *rest, int tensor, int from, int to, const sx_price *prices);
+
+/* The cost of a flow per unit of `times`, at the least. */
+double sx_route_cost(const sx_route *route, const sx_pull *pull);
+
+/* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */
+double sx_route_spared(const sx_rest *rest, const sx_route *route, const sx_price *prices);
+
+/* What a word of a tensor costs at every level, in energy. */
+void sx_price_energy(const sx_rest *rest, int tensor, sx_price *prices);
+
+/* Sets the outline and, where its array is a new one, what follows from that. */
+void sx_rest_outline(sx_rest *rest, const sx_outline *outline);
+
+/* The score of an energy without leakage and of the largest use of a port. */
+sx_score sx_rest_score(const sx_rest *rest, double energy, double cycles);
+
+/* Whether the tiles of the tensors that a level keeps fit at a point. */
+bool sx_bound_fits(const sx_bound *bound, int level, unsigned keep, uint32_t point);
+
+#endif

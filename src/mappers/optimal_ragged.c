@@ -19,7 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 4, MOST_PARTS = 256, POLL = 64, MOST_KEEPS = 1 << 16 };
+enum { PARTS = 4, MOST_PARTS = 256, POLL = 64 };
+
+/* The steps that an evaluation counts for: by closed forms, and by walking every iteration of a window. */
+enum { PLAIN_STEPS = 32, WINDOW_STEPS = 4096 };
 
 /* A choice of kept tensors with its bounds. */
 typedef struct choice {
@@ -33,6 +36,8 @@ struct sx_ramble {
     sx_rough rough;
     sx_look *look;
     bool tired;
+    uint64_t turn;       /* of looking at the clock */
+    uint64_t evaluation; /* the steps that one counts for */
     size_t n_keeps;
     choice *keep;
     uint64_t reach[SX_MAX_LEVELS + 1][SX_MAX_DIMS]; /* product of factors inside a level */
@@ -51,6 +56,7 @@ sx_status sx_ramble_new(sx_map_choices *choices, const sx_map_space *space, sx_r
     sx_rough_init(&w->rough, space->model);
     for (int v = 0; v < space->problem->n_tensors; v++)
         w->leaf.windows |= (uint32_t)(w->rough.merge[v] & ~w->rough.idle[v]);
+    w->evaluation = w->leaf.windows ? WINDOW_STEPS : PLAIN_STEPS;
     for (int d = 0; d < SX_MAX_DIMS; d++) w->reach[0][d] = w->turns[0][d] = 1;
     *out = w;
     return SX_OK;
@@ -94,7 +100,8 @@ static bool cut_off(const sx_ramble *w) {
 
 /* Counts a step; looks now and then whether the search was stopped. */
 static bool goes_on(sx_ramble *w) {
-    if (++w->look->steps % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+    if (++w->turn % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+    w->look->steps++;
     w->tired |= w->look->steps > w->look->effort;
     return !cut_off(w) && !w->tired;
 }
@@ -159,6 +166,7 @@ static void finish_level(sx_ramble *w, int s) {
     const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders(&w->leaf, s, &n);
     for (size_t i = 0; i < n && goes_on(w) && hopeful(w, &bound); i++) {
         memcpy(sx_map_level(w->leaf.point, s)->temporal_order, order[i], SX_MAX_DIMS);
+        w->look->steps += last ? w->evaluation : 0;
         if (last)
             sx_leaf_evaluate(&w->leaf);
         else

@@ -6,11 +6,20 @@
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 8, FIRST_MOVES = 20 };
+enum { TOGETHER = 8, FIRST_MOVES = 20, SLOW = 64 };
+
+/* How much longer than otherwise an evaluation takes: where windows leave remainders, about a hundred times.
+ */
+static uint64_t slowness(const sx_map_space *space) {
+    bool windows = false;
+    for (int v = 0; v < space->problem->n_tensors; v++) windows |= !space->model->shape[v].plain;
+    return windows && space->options.remainders ? SLOW : 1;
+}
 
 /* What tasks read. */
 typedef struct walks {
@@ -76,7 +85,8 @@ enum stage { STARTS, SUNSTONE, GAMMA, ENOUGH };
 /* The number of evaluations up to which a stage may go: half of what is left, or as many as it is given. */
 static uint64_t limit_of(const sx_optimal_start *start, uint64_t stage) {
     uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
-    uint64_t most = stage == GAMMA ? start->gamma : UINT64_MAX, half = left / 2 + left % 2;
+    uint64_t most = stage == GAMMA ? start->gamma / slowness(start->space) : UINT64_MAX,
+             half = left / 2 + left % 2;
     if (left == UINT64_MAX && most == UINT64_MAX) return UINT64_MAX;
     return used + (left == UINT64_MAX || most < half ? most : half);
 }
@@ -95,13 +105,13 @@ static sx_status call(const sx_optimal_start *start, const char *mapper, double 
 /* Some descents by random moves. */
 static void walk(const sx_optimal_start *start, sx_optimal_begun *at) {
     uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
-    walks w = {start, at->walks, start->moves};
+    walks w = {start, at->walks, start->moves / slowness(start->space)};
     sx_run_tasks(start->run, n, run_walk, &w);
     at->walks += n;
 }
 
 sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at) {
-    walks w = {start, start->walks, FIRST_MOVES};
+    walks w = {start, start->walks, FIRST_MOVES / slowness(start->space)};
     if (at->stage != STARTS) return SX_OK;
     SX_TRY(evaluate_starts(start));
     if (!sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &w);

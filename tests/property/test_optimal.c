@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 3000 };
+enum { MOST = 2000 };
 
 typedef struct settings {
     uint64_t count, seed;

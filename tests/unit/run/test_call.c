@@ -1,0 +1,211 @@
+/* Navigators that call others, over a toy space, and states that grow. */
+#include "run/engine.h"
+#include "support/expect.h"
+#include "support/toy_space.h"
+
+#include "run/run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What the calling navigator saw. */
+static struct {
+    uint64_t after[3];
+    bool stopped[3], started;
+    sx_status failure;
+} seen;
+
+/* Calls random up to 100 evaluations, then up to 250, then without a limit of its own. */
+static sx_status call_three(sx_run *run) {
+    const uint64_t until[] = {100, 250, UINT64_MAX};
+    uint64_t *call = sx_run_state(run, sizeof *call, NULL);
+    for (; sx_run_continue(run) && *call < 3; ++*call) {
+        SX_TRY(sx_run_call(run, "random", until[*call], 0));
+        seen.after[*call] = sx_run_result(run).evaluations;
+        seen.stopped[*call] = sx_run_stopped(run);
+        if (sx_run_stopped(run)) break;
+    }
+    return SX_OK;
+}
+
+/* Calls itself until that is too deep. */
+static sx_status call_deep(sx_run *run) {
+    SX_TRY(sx_run_call(run, "random", 10, 0));
+    run->depth += SX_MAX_DEPTH - 1;
+    seen.failure = sx_run_call(run, "random", 20, 0);
+    run->depth -= SX_MAX_DEPTH - 1;
+    return sx_run_call(run, "nobody", 20, 0);
+}
+
+/* Looks at what a called navigator begins with. */
+static sx_status look_at_start(sx_run *run) {
+    size_t n = 0;
+    sx_run_starts(run, &n);
+    assert_int_equal(n, 0);
+    SX_TRY(sx_run_call(run, "random", 50, 0));
+    run->frame[1].start = malloc(run->space->point_size);
+    memcpy(run->frame[1].start, sx_run_incumbent(run, NULL), run->space->point_size);
+    run->depth++;
+    const void *start = sx_run_starts(run, &n);
+    seen.started = n == 1 && memcmp(start, sx_run_incumbent(run, NULL), run->space->point_size) == 0;
+    run->depth--;
+    return SX_OK;
+}
+
+/* Grows its state by a number at every safe point. */
+static sx_status grow(sx_run *run) {
+    size_t size = sizeof(uint64_t);
+    bool resumed;
+    uint64_t *state = sx_run_state_sized(run, &size, &resumed);
+    assert_true(resumed || size == sizeof *state);
+    assert_true(size == (1 + state[0]) * sizeof *state);
+    while (sx_run_continue(run) && state[0] < 20) {
+        uint64_t n = state[0] + 1;
+        state = sx_run_state_resize(run, (1 + n) * sizeof *state);
+        assert_non_null(state);
+        assert_true(state[n] == 0);
+        state[n] = n * n;
+        state[0] = n;
+        SX_TRY(sx_run_call(run, "random", 10 * n, 0));
+        for (uint64_t i = 1; i <= n; i++) assert_true(state[i] == i * i);
+    }
+    return SX_OK;
+}
+
+static sx_run *search_by(const sx_space *space, sx_status (*search)(sx_run *), const sx_run_options *options,
+                         sx_status *status) {
+    static sx_navigator navigator;
+    static sx_registered entry;
+    sx_run *run;
+    double *settings;
+    navigator = (sx_navigator){.search = search};
+    entry = (sx_registered){"caller", "calls", "ALWAYS", &navigator};
+    memset(&seen, 0, sizeof seen);
+    sx_expect_ok(sx_run_new(space, options, &run));
+    sx_expect_ok(sx_settings_of(&entry, NULL, &settings));
+    *status = sx_run_navigate(run, &entry, settings);
+    return run;
+}
+
+static void limits_of_a_call_end_only_the_call(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        sx_run_options options;
+        sx_status status;
+        sx_run_options_init(&options);
+        options.evaluations = 700;
+        options.threads = threads;
+        sx_run *run = search_by(space, call_three, &options, &status);
+        sx_expect_ok(status);
+        assert_int_equal(seen.after[0], 100);
+        assert_int_equal(seen.after[1], 250);
+        assert_int_equal(seen.after[2], 700);
+        assert_false(seen.stopped[0] || seen.stopped[1]);
+        assert_true(seen.stopped[2]);
+        assert_int_equal(sx_run_result(run).stop, SX_STOP_EVALUATIONS);
+        sx_run_free(run);
+    }
+    space->type->free(space);
+}
+
+static void limits_of_the_run_end_all(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    sx_run_options options;
+    sx_status status;
+    sx_run_options_init(&options);
+    options.evaluations = 80;
+    sx_run *run = search_by(space, call_three, &options, &status);
+    sx_expect_ok(status);
+    assert_int_equal(seen.after[0], 80);
+    assert_true(seen.stopped[0]);
+    assert_int_equal(sx_run_result(run).evaluations, 80);
+    assert_int_equal(sx_run_result(run).stop, SX_STOP_EVALUATIONS);
+    sx_run_free(run);
+    space->type->free(space);
+}
+
+static void calls_begin_from_the_best(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    sx_run_options options;
+    sx_status status;
+    sx_run_options_init(&options);
+    sx_run_free(search_by(space, look_at_start, &options, &status));
+    sx_expect_ok(status);
+    assert_true(seen.started);
+    space->type->free(space);
+}
+
+static void wrong_calls_are_refused(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    sx_run_options options;
+    sx_status status;
+    sx_run_options_init(&options);
+    sx_run *run = search_by(space, call_deep, &options, &status);
+    sx_expect_error(seen.failure, "navigators call each other 4 deep");
+    sx_expect_error(status, "there is no navigator 'nobody'");
+    sx_run_free(run);
+    space->type->free(space);
+}
+
+/* Keeps the last checkpoint before some number of evaluations. */
+typedef struct shelf {
+    void *bytes;
+    size_t size, wanted, n;
+} shelf;
+
+static sx_status keep(void *user, const void *bytes, size_t size) {
+    shelf *s = user;
+    if (s->n++ != s->wanted) return SX_OK;
+    s->bytes = malloc(size);
+    memcpy(s->bytes, bytes, size);
+    s->size = size;
+    return SX_OK;
+}
+
+static void states_grow_and_are_resumed(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    for (size_t at = 0; at < 30; at += 3) {
+        shelf s = {.wanted = at};
+        sx_run_options options;
+        sx_status status;
+        sx_found whole, resumed;
+        sx_run_options_init(&options);
+        options.checkpoint = keep;
+        options.user = &s;
+        sx_run *run = search_by(space, grow, &options, &status);
+        sx_expect_ok(status);
+        assert_int_equal(sx_run_result(run).evaluations, 200);
+        assert_non_null(s.bytes);
+        options.checkpoint = NULL;
+        options.resume = s.bytes;
+        options.resume_size = s.size;
+        sx_run *again = search_by(space, grow, &options, &status);
+        sx_expect_ok(status);
+        assert_int_equal(sx_run_result(again).evaluations, 200);
+        assert_true(sx_run_best(run, 0, &whole) && sx_run_best(again, 0, &resumed));
+        assert_true(whole.value == resumed.value && whole.evaluation == resumed.evaluation);
+        sx_run_free(run);
+        sx_run_free(again);
+        free(s.bytes);
+    }
+    space->type->free(space);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_of_a_call_end_only_the_call), cmocka_unit_test(limits_of_the_run_end_all),
+        cmocka_unit_test(calls_begin_from_the_best),          cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(states_grow_and_are_resumed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

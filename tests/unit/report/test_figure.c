@@ -348,6 +348,27 @@ static void components_of_little_are_zero(void **state) {
     assert_true(sx_pca(vectors, 3, 0, x, y, share));
 }
 
+/* Points without a place are left out, of the front too; the best lies on top. */
+static void fronts_are_steps_over_all_points(void **state) {
+    (void)state;
+    const double x[] = {1, 2, 3, INFINITY, 2.5}, y[] = {9, 5, 4, 1, NAN};
+    const size_t corners[] = {0, 1, 2, 3};
+    sx_axes axes = {"front", "area", "EDP", false, true};
+    sx_front front = {"all", "front", "<best>", 5, x, y, 4, corners, 2};
+    sx_text out = {0};
+    sx_figure_front(&axes, &front, &out);
+    assert_well_formed(&out);
+    assert_non_null(strstr(out.data, "&lt;best&gt;"));
+    const char *steps = strstr(out.data, "<path d=\"M");
+    assert_non_null(steps);
+    sx_text_free(&out);
+    front = (sx_front){"all", "front", NULL, 0, x, y, 0, corners, 0};
+    sx_figure_front(&axes, &front, &out);
+    assert_well_formed(&out);
+    assert_non_null(strstr(out.data, "no data"));
+    sx_text_free(&out);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short_and_know_no_locale),
@@ -362,6 +383,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_best_points_lie_on_top),
         cmocka_unit_test(components_find_the_plane_of_the_points),
         cmocka_unit_test(components_of_little_are_zero),
+        cmocka_unit_test(fronts_are_steps_over_all_points),
     };
     for (size_t i = 0; argc > 1 && strcmp(argv[1], "--write") == 0 && i < 2; i++) {
         sx_text figure = {0};

@@ -66,9 +66,6 @@ static sx_status check_method(const sx_args *args, sx_codesign_method method) {
     if (sx_args_flag(args, "plus") && method != SX_CODESIGN_SUNSTONE)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--plus is for --method sunstone-arch only"),
                              "the grid can be searched by --mapper sunstone:plus=on");
-    if (sx_args_flag(args, "remainders") && method == SX_CODESIGN_EXACT)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method exact knows no bounds for --remainders"),
-                             "leave it out, or use another method");
     return SX_OK;
 }
 

@@ -131,8 +131,7 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
     else if (r->found && r->lower_bound > 0)
         sx_text_add(&line, " Nothing can be better than %.6g: the answer is within %s of the best.",
                     r->lower_bound, sx_show_percent(r->design[r->best].value / r->lower_bound - 1).text);
-    if (!r->repeatable)
-        sx_text_add(&line, " A clock or a signal ended a search, so it will not repeat exactly.");
+    if (!r->repeatable) sx_text_add(&line, " A clock or a signal was obeyed, so it may not repeat exactly.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

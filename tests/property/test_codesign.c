@@ -80,7 +80,7 @@ static bool draw(sx_rng *rng, case_of *c) {
     static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
     memset(c, 0, sizeof *c);
     sx_random_space(rng, MOST, &c->small);
-    bool good = !c->small.options.remainders && draw_choices(rng, c);
+    bool good = draw_choices(rng, c);
     sx_expect_ok(sx_choices_new(&c->choices));
     if (good) sx_expect_ok(sx_choices_add_text(c->choices, "t.yaml", c->text.data, c->text.size));
     if (good) sx_expect_ok(sx_designs_new(&c->small.c.arch, c->choices, 0, &c->designs));

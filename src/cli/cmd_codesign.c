@@ -149,7 +149,9 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     } else if (r->found) {
         sx_codesign_print(job, sx_args_flag(args, "quiet"), sx_args_flag(args, "verbose"), &result->out);
     } else {
-        sx_text_add(&result->err, "no design was found on which every layer has a legal mapping\n");
+        sx_text_add(&result->err, r->complete
+                                      ? "no design was found on which every layer has a legal mapping\n"
+                                      : "interrupted before a design had a mapping of every layer\n");
     }
     if (!written) return printed;
     sx_status_free(printed);
@@ -177,7 +179,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     sx_status status = sx_codesign_run(job->designs, &job->network, &job->options, &job->result);
     sx_progress_end(&w.line);
     SX_TRY(status);
-    if (!job->result.complete && !sx_args_flag(args, "quiet"))
+    if (!job->result.complete && job->result.found && !sx_args_flag(args, "quiet"))
         sx_text_add(&result->err, "note: interrupted; this is the best of what was looked at\n");
     return answer(args, job, result);
 }

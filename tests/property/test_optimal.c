@@ -322,6 +322,26 @@ static void try_early_end(const crowd *c, sx_rng *rng) {
     sx_run_free(run);
 }
 
+/* Searches where not all ways to spread loops that leave remainders can be listed: bounds hold for these too.
+ */
+static void try_unlisted(const crowd *c, sx_rng *rng) {
+    char mapper[64];
+    double least[SX_MAX_CRITERIA];
+    question q = ask(rng);
+    sx_run *run;
+    snprintf(mapper, sizeof mapper, "optimal:arrays=%d", (int)sx_rng_range(rng, 1, 12));
+    sx_expect_ok(sx_run_new(c->small->space, &q.options, &run));
+    sx_status status = sx_run_search(run, mapper);
+    if (status) assert_int_equal(status->code, SX_ERR_LIMIT);
+    sx_status_free(status);
+    sx_run_summary summary = sx_run_result(run);
+    optima(c, &q.options.objective, least);
+    if (c->n > 0 && summary.lower_bound > fmax(least[0], 0) * (1 + SLACK))
+        complain(c, "bound of what is not listed", summary.lower_bound, least[0]);
+    if (summary.optimal) expect_best(c, &q, run);
+    sx_run_free(run);
+}
+
 static void brute_force_finds_nothing_else(void **state) {
     const settings *set = *state;
     uint64_t legal = 0;
@@ -335,6 +355,7 @@ static void brute_force_finds_nothing_else(void **state) {
         for (int k = 0; k < 3; k++) try_to_the_end(&c, &rng);
         try_gap(&c, &rng);
         try_early_end(&c, &rng);
+        if (small.options.remainders) try_unlisted(&c, &rng);
         disperse(&c);
         sx_small_space_fini(&small);
     }

@@ -189,12 +189,6 @@ bool sx_worker_stopped(const sx_worker *worker) {
 }
 
 bool sx_worker_goes_on(sx_worker *worker) {
-    sx_crew *crew = worker->crew;
-    const sx_run_options *o = &crew->run->options;
-    bool late = o->seconds > 0 && sx_run_seconds(crew->run) >= o->seconds;
-    if (worker->own)
-        look(worker);
-    else if (late || (o->stop && *o->stop))
-        atomic_store(&crew->halted, true);
+    if (worker->own) look(worker);
     return !sx_worker_stopped(worker);
 }

@@ -2,7 +2,8 @@
 #ifndef SX_STUDY_CASES_H
 #define SX_STUDY_CASES_H
 
-#include "sextant/sextant.h"
+#include "sextant/input.h"
+#include "sextant/network.h"
 
 typedef struct sx_study_case {
     char name[SX_NAME_SIZE];

@@ -1,5 +1,7 @@
 #include "search.h"
 
+#include "sextant/session.h"
+
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,0 +1,87 @@
+/* How often words handed from child to child (Timeloop's link transfers) decide which mapping is best.
+ *
+ *   study-links [SECONDS [WORD ...]]
+ *
+ * Both optima, with links and without, are proven (SECONDS, 60, of CPU time each); groups are those that have
+ * some WORD in their name, as in "papers on accel-a". A case differs where the two values do. It misleads
+ * where the mapping that is best with links is not the best without: then its EDP without links is above the
+ * optimum there by the loss. Cases with an open proof are left out. */
+#include "sextant/model.h"
+#include "support/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *set, *arch;
+} groups[] = {
+    {"resnet18", "eyeriss"},          {"resnet18", "edge-unified"}, {"inception-v3", "eyeriss"},
+    {"inception-v3", "edge-unified"}, {"papers", "accel-a"},
+};
+enum { N_GROUPS = sizeof groups / sizeof *groups };
+
+/* Values that differ by no more than this share are the same: proofs hold to 10^-12. */
+static const double rounding = 1e-9;
+
+typedef struct tally {
+    size_t n, open, differ, mislead;
+    double most, loss;
+} tally;
+
+/* The EDP of a mapping without links. */
+static double without_links(const sx_study_group *group, size_t item, const sx_mapping *mapping) {
+    sx_model_options options = {.no_link_transfers = true};
+    sx_model *model;
+    sx_evaluator *evaluator;
+    sx_score score = {0};
+    sx_objective edp;
+    sx_study_need(sx_objective_parse("edp", &edp));
+    sx_study_need(sx_model_new(&group->item[item].problem, &group->arch, &options, &model));
+    sx_study_need(sx_evaluator_new(model, &evaluator));
+    sx_verdict verdict = sx_evaluate_score(evaluator, mapping, &score);
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    return verdict.reason == SX_LEGAL ? sx_objective_value(&edp, &score) : INFINITY;
+}
+
+/* Proves both optima of a case; those that differ get a line. */
+static void compare(const sx_study_group *group, size_t item, double seconds, tally *t) {
+    sx_study_search search = {.mapper = "optimal", .seconds = seconds};
+    sx_study_answer with = sx_study_run(group, item, &search);
+    search.no_links = true;
+    sx_study_answer without = sx_study_run(group, item, &search);
+    t->n++;
+    if (!with.optimal || !without.optimal) {
+        t->open++;
+        return;
+    }
+    double gain = without.edp / with.edp - 1;
+    double loss = without_links(group, item, &with.mapping) / without.edp - 1;
+    t->differ += fabs(gain) > rounding;
+    t->mislead += loss > rounding;
+    t->most = fmax(t->most, gain);
+    t->loss = fmax(t->loss, loss);
+    if (fabs(gain) > rounding || loss > rounding)
+        fprintf(stderr, "%s on %s: %s: without links +%.3g %%, the mapping's loss %.3g %%\n", group->set,
+                group->arch.name, group->item[item].name, 100 * gain, 100 * loss);
+}
+
+int main(int argc, char **argv) {
+    double seconds = argc > 1 ? strtod(argv[1], NULL) : 60;
+    printf("| set | machine | cases | open | optima that links lower | by at most | misleading | loss at "
+           "most |\n"
+           "|---|---|---|---|---|---|---|---|\n");
+    for (int g = 0; g < N_GROUPS; g++) {
+        tally t = {0};
+        sx_study_group group;
+        if (!sx_study_wanted(groups[g].set, groups[g].arch, argc - 2, argv + 2)) continue;
+        sx_study_open(groups[g].set, groups[g].arch, &group);
+        for (size_t i = 0; i < group.n; i++) compare(&group, i, seconds, &t);
+        printf("| %s | %s | %zu | %zu | %zu | %s | %zu | %s |\n", group.set, group.arch.name, t.n, t.open,
+               t.differ, sx_study_percent(t.most).text, t.mislead, sx_study_percent(t.loss).text);
+        fflush(stdout);
+        sx_study_close(&group);
+    }
+    return 0;
+}

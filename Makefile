@@ -9,7 +9,7 @@ help:
 	@echo 'make check         every test, in an optimised build and under sanitizers'
 	@echo 'make build         build/sextant'
 	@echo 'make bench         how fast the model is'
-	@echo 'make studies       what the papers measured, measured again (minutes)'
+	@echo 'make studies       what the papers measured, measured again, and proofs (an hour)'
 	@echo 'make check-long    the property tests with a million cases each (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
@@ -50,6 +50,11 @@ studies:
 	@bench/studies/demystifying build/sextant
 	@bench/studies/codesign build/sextant
 	@build/bench/study-warm-start
+	@build/bench/study-distance
+	@build/bench/study-sunstone
+	@build/bench/study-links
+	@build/bench/study-windows
+	@build/bench/study-optimal
 
 fuzz:
 	@tools/setup build test fuzz

@@ -5,6 +5,7 @@
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,16 @@ static unsigned free_tensors(const sx_map_space *space, int s) {
     return (unsigned)space->free_keep[s] | (space->banked[s] & ~(unsigned)space->fixed_keep[s]);
 }
 
+bool sx_tile_fits(const sx_map_space *space, int s, unsigned keep, const uint32_t *extent) {
+    const sx_level *level = &space->model->level[s];
+    double words = 0;
+    if (!level->limited) return true;
+    for (; keep; keep &= keep - 1)
+        words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
+    return words <= level->effective && words >= level->minimum &&
+           words >= space->constraints.level[s].min_utilization * level->effective;
+}
+
 uint32_t sx_keep_choices(const sx_map_space *space) {
     int bits = 0;
     for (int s = 0; s < space->arch->n_levels; s++) bits += __builtin_popcount(free_tensors(space, s));
@@ -145,4 +156,21 @@ bool sx_keep_choice(const sx_map_space *space, uint32_t choice, sx_outline *outl
         kept |= outline->keep[s];
     }
     return kept == all;
+}
+
+/* Whether enough of the compute units inside a level is in use. */
+static bool is_busy(const sx_map_space *space, const sx_outline *outline, int s) {
+    double used = 1, there = 1, least = space->constraints.level[s].min_parallelism;
+    for (int k = 0; k <= s && least > 0; k++) {
+        there *= (double)space->room[k][0] * (double)space->room[k][1];
+        for (int d = 0; d < space->problem->n_dims; d++) used *= outline->spatial[k][d];
+    }
+    return used >= least * there;
+}
+
+bool sx_outline_lawful(const sx_map_space *space, const sx_outline *outline) {
+    int top = space->arch->n_levels - 1;
+    bool busy = true;
+    for (int s = 0; s <= top; s++) busy &= is_busy(space, outline, s);
+    return busy && sx_tile_fits(space, top, outline->keep[top], space->problem->size);
 }

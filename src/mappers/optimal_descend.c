@@ -283,6 +283,10 @@ static bool begin(sx_descent *w, uint32_t choice) {
     memset(&outline, 0, sizeof outline);
     sx_arrays_get(w->look->arrays, w->look->node.array, &outline);
     if (!sx_keep_choice(w->space, choice, &outline)) return false;
+    if (!sx_outline_lawful(w->space, &outline)) {
+        w->look->unlawful = true;
+        return false;
+    }
     sx_rest_begin(w->rest, &outline);
     return true;
 }
@@ -324,6 +328,7 @@ static void start(sx_descent *w, sx_look *look) {
     w->leaf.worker = look->worker;
     w->leaf.over = w->leaf.failed = w->tired = false;
     look->steps = 0;
+    look->unlawful = false;
     look->left.n = 0;
     list_keeps(w);
 }

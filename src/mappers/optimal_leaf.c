@@ -32,6 +32,7 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
 bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent) {
     sx_map_keep choice[1 << SX_MAX_TENSORS];
     sx_map_level(leaf->point, level)->keep = keep;
+    if (!sx_tile_fits(leaf->space, level, keep, extent)) return false;
     if (!leaf->space->banked[level]) return true;
     int n = sx_map_keeps_of(leaf->space, level, extent, choice);
     for (int i = 0; i < n; i++) {

@@ -27,10 +27,17 @@ void sx_arrays_get(const sx_arrays *arrays, size_t index, sx_outline *outline);
 /* Whether the loops of a level, of which those of a mask lie on X, have room there. */
 bool sx_array_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x);
 
+/* Whether the tiles of some tensors, of these extents, fill a level as far as they must, and no further than
+ * they may. */
+bool sx_tile_fits(const sx_map_space *space, int level, unsigned keep, const uint32_t *extent);
+
 /* How many ways there are to choose which tensors levels keep, and the choice of a number: a subset of those
  * that are free, from the innermost level outward; false where it keeps a tensor nowhere. */
 uint32_t sx_keep_choices(const sx_map_space *space);
 bool sx_keep_choice(const sx_map_space *space, uint32_t choice, sx_outline *outline);
+
+/* Whether an outline may lead to something legal, as far as its array and its outermost level tell. */
+bool sx_outline_lawful(const sx_map_space *space, const sx_outline *outline);
 
 /* How a search judges bounds (optimal_judge.c). One criterion is minimised; where there are several, those
  * before it are held to what they may be. */
@@ -122,7 +129,8 @@ typedef struct sx_leaf {
 /* Begins mappings of an outline on a worker: all above it is set. */
 void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline);
 
-/* Gives a level what the outline keeps; false where its banks cannot be dealt out so. */
+/* Gives a level what the outline keeps; false where its banks cannot be dealt out so, or it would hold more
+ * than it can or less than it must. */
 bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent);
 
 /* The orders of a level whose loops are set; NULL when memory is out. */
@@ -178,6 +186,7 @@ typedef struct sx_look {
     sx_worker *worker;
     uint64_t effort; /* steps, at most, about */
     uint64_t steps;  /* that it took */
+    bool unlawful;   /* some choices were left out as they are not legal */
     sx_nodes left;   /* what is left; freed by the caller */
 } sx_look;
 

@@ -213,7 +213,7 @@ static void list_keeps(sx_ramble *w) {
     sx_rough_array(&w->rough, &outline);
     w->n_keeps = 0;
     for (uint32_t i = only == SX_ANY_KEEP ? 0 : only; i < n; i++) {
-        if (sx_keep_choice(w->space, i, &outline)) {
+        if (sx_keep_choice(w->space, i, &outline) && sx_outline_lawful(w->space, &outline)) {
             sx_rough_keep(&w->rough, outline.keep);
             sx_score bound = sx_rough_score(&w->rough, 0);
             if (hopeful(w, &bound))

@@ -257,8 +257,8 @@ static bool learn(sx_optimal *o, size_t task) {
     const sx_node *node = &look->node;
     bool good = true;
     o->s->steps += look->steps;
-    if (!node->ragged && node->looks > 0) o->searched[node->array] = 1;
-    if (!node->ragged && node->looks == 0 && node->keep == SX_ANY_KEEP)
+    if (!node->ragged && (node->looks > 0 || look->unlawful)) o->searched[node->array] = 1;
+    if (!node->ragged && node->looks == 0 && node->keep == SX_ANY_KEEP && !look->unlawful)
         o->sharp[node->array] = look->left.n > 0 ? look->left.at[0].bound : INFINITY;
     for (size_t k = 0; k < look->left.n; k++) good = good && sx_optimal_push(o, &look->left.at[k]);
     if (o->hope[task].found) sx_optimal_keep(o, &o->hope[task]);

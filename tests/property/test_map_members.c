@@ -520,6 +520,15 @@ static void check_answer(const world *w, const char *mapper, sx_evaluator *evalu
     free(point);
 }
 
+/* A mapper as it is searched by: proofs, which take no evaluations, with little effort. */
+static void set_effort(const char *mapper, char *text, size_t size) {
+    sx_setting_about setting;
+    bool proves = false;
+    for (size_t i = 0; sx_navigator_setting(mapper, i, &setting); i++)
+        proves |= strcmp(setting.name, "effort") == 0;
+    snprintf(text, size, "%s%s", mapper, proves ? ":effort=0.1" : "");
+}
+
 /* Searches by one mapper; returns how many answers it gave. */
 static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     static const char *const objectives[] = {"edp", "energy", "delay"};
@@ -528,6 +537,7 @@ static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     sx_found found;
     sx_evaluator *evaluator;
     size_t n = 0, front = 0;
+    char text[64];
     sx_run_options_init(&options);
     sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, 3)], &options.objective));
     options.evaluations = (uint64_t)sx_rng_range(rng, 1, 300);
@@ -535,7 +545,8 @@ static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     options.k_best = (unsigned)sx_rng_range(rng, 1, 5);
     options.pareto = true;
     sx_expect_ok(sx_run_new(w->space, &options, &run));
-    sx_status status = sx_run_search(run, mapper);
+    set_effort(mapper, text, sizeof text);
+    sx_status status = sx_run_search(run, text);
     if (status && status->code != SX_ERR_LIMIT) sx_expect_ok(status);
     sx_status_free(status);
     sx_expect_ok(sx_evaluator_new(w->model, &evaluator));

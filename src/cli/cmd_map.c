@@ -316,7 +316,7 @@ const sx_command sx_command_map = {
     .about = "find mappings for a problem, or for every layer of a network",
     .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME|NETWORK[/LAYER] [OPTION ...]",
     .details =
-        "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: sunstone and gamma, then optimal.\n"
+        "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: gamma, then optimal.\n"
         "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
         "get " TEXT_OF(
             DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"

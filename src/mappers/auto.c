@@ -1,9 +1,9 @@
 /* The mapper for those who do not want to choose one: a good answer soon, and as much of a proof as the
  * budget allows.
  *
- * Source: our own, a portfolio: the optimal mapper, which begins with Sunstone, tries Gamma if need be, and
- * proves the answer, or says how far from the optimum it can be. Where it comes to no end Gamma has what is
- * left of a budget; where it refuses the space, Sunstone before. Where several best mappings are wanted these
+ * Source: our own, a portfolio: the optimal mapper, which begins with Gamma and proves the answer, or says
+ * how far from the optimum it can be. Where it comes to no end Gamma has what is left of a budget; where it
+ * refuses the space, Sunstone before. Where several best mappings are wanted these
  * two come after the proof in any case, as that needs every mapping in the form that stands for all that no
  * cost tells from it.
  *
@@ -23,8 +23,8 @@ static const sx_setting settings[] = {
              false, NULL},
     [EFFORT] = {"effort", "million steps of the proof, at most, unless time is limited; 0: no limit", NULL,
                 20, 0, 1e9, false, NULL},
-    [GAMMA] = {"gamma", "evaluations of gamma where the proof turns out to be long, at most", NULL, 20000, 0,
-               1e9, true, NULL},
+    [GAMMA] = {"gamma", "evaluations of gamma to begin with, at most; fewer where a proof is short", NULL,
+               100000, 0, 1e9, true, NULL},
 };
 
 enum stage { PROOF, SUNSTONE_LATE, GAMMA_LATE, DONE };

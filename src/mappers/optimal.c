@@ -5,9 +5,9 @@
  * loops are spread over the arrays (optimal_arrays.c; with it the compute cycles are known), what each level
  * keeps, then tiles and orders from the innermost level outward (optimal_descend.c). Open parts stand in a
  * heap (optimal_nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
- * ones are looked at, first to sharpen the bound by tables, then to evaluate all mappings of theirs that may
+ * ones are looked at, first to sharpen the bound, then to evaluate all mappings of theirs that may
  * be better than what is known. So the least bound in the heap is at any time a proven lower bound of
- * everything not seen, from the first moment on. The first incumbent is Sunstone's (optimal_start.c).
+ * everything not seen, from the first moment on. The first incumbent is Gamma's (optimal_start.c).
  *
  * What is worth a look, with several best mappings, a front or several criteria: optimal_judge.c. Several
  * criteria take a search each. Looks are tasks, some at a time (optimal_rounds.c).
@@ -23,16 +23,16 @@
 
 #include <stdlib.h>
 
-enum { GAP, SUNSTONE, GAMMA, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
+enum { GAP, GAMMA, SUNSTONE, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
 
 static const char *const on_off[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
     [GAP] = {"gap", "end when the best is proven to be within this share of the optimum", NULL, 0, 0, 10,
              false, NULL},
-    [SUNSTONE] = {"sunstone", "begin with the answer of sunstone:plus=on", NULL, 1, 0, 1, true, on_off},
-    [GAMMA] = {"gamma", "evaluations of gamma where the proof turns out to be long, at most", NULL, 0, 0, 1e9,
-               true, NULL},
+    [GAMMA] = {"gamma", "evaluations of gamma to begin with, at most; fewer where a proof is short", NULL,
+               100000, 0, 1e9, true, NULL},
+    [SUNSTONE] = {"sunstone", "then the answer of sunstone:plus=on", NULL, 0, 0, 1, true, on_off},
     [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no answer by those",
                   NULL, 16, 0, 10000, true, NULL},
     [MOVES] = {"moves", "moves of each of them", NULL, 300, 1, 1000000, true, NULL},
@@ -80,10 +80,12 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
     SX_TRY(sx_bound_new(space->model, MOST_POINTS, &o->bound));
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
     SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may));
+    SX_TRY(sx_bound_quicken(o->bound));
     SX_TRY(list_arrays(o));
     o->start = (sx_optimal_start){.run = run,
                                   .space = space,
                                   .choices = o->choices,
+                                  .arrays = o->arrays.n + o->ragged.n,
                                   .sunstone = sx_run_setting(run, SUNSTONE) > 0,
                                   .gamma = (uint64_t)sx_run_setting(run, GAMMA),
                                   .walks = (uint64_t)sx_run_setting(run, DESCENTS),

@@ -163,10 +163,14 @@ static bool goes_on(sx_descent *w) {
     return !cut_off(w) && !w->tired;
 }
 
+static bool is_open(const sx_descent *w, const sx_score *bound) {
+    double value = sx_judge_value(w->hope->judge, bound);
+    return sx_hope_open(w->hope, value, bound->energy_pj, bound->cycles);
+}
+
 /* Adds an option where its bound leaves hope. */
 static void offer(sx_descent *w, options *list, const sx_score *bound, uint32_t number) {
-    double value = sx_judge_value(w->hope->judge, bound);
-    if (sx_hope_open(w->hope, value, bound->energy_pj, bound->cycles)) add(w, list, value, bound, number);
+    if (is_open(w, bound)) add(w, list, sx_judge_value(w->hope->judge, bound), bound, number);
 }
 
 /* Lists the tiles of a level from dimension d on that may lead to something better. */
@@ -293,16 +297,19 @@ static bool begin(sx_descent *w, uint32_t choice) {
 
 /* Makes the tables of a choice, and lists the innermost tiles. */
 static void begin_tiles(sx_descent *w, uint32_t choice) {
+    bool open = true;
     begin(w, choice);
     if (w->hope->judge->tables) {
-        sx_rest_tabulate(w->rest);
+        sx_score bound = sx_rest_tabulate(w->rest);
+        open = is_open(w, &bound);
         w->look->steps += (uint64_t)w->rest->tiles.n_points * (uint64_t)w->rest->n_tabled *
                               (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 16 +
                           1;
         w->leaf.over |= !sx_worker_goes_on(w->look->worker);
     }
     sx_stem_begin(w->rest, &w->stem[0]);
-    list_level(w, 0);
+    w->tiles[0].n = 0;
+    if (open) list_level(w, 0);
 }
 
 /* Lists the choices of kept tensors that may lead to something better, with their bounds. */
@@ -313,6 +320,7 @@ static void list_keeps(sx_descent *w) {
         w->look->steps++;
         if (begin(w, i)) {
             sx_score bound = sx_rest_flat(w->rest);
+            if (is_open(w, &bound)) bound = sx_rest_quick(w->rest, false);
             offer(w, &w->keeps, &bound, i);
         }
         if (keep != SX_ANY_KEEP) break;
@@ -346,28 +354,15 @@ static bool is_left(const sx_node *node, const option *tile) {
     return tile->value > node->from || (tile->value == node->from && tile->number >= node->from_number);
 }
 
-sx_ending sx_descent_sharpen(sx_descent *w, sx_look *look) {
-    const sx_judge *judge = look->hope->judge;
-    sx_node node = look->node;
-    start(w, look);
-    node.bound = node.energy = node.cycles = INFINITY;
-    for (size_t i = 0; i < w->keeps.n && !cut_off(w); i++) {
-        const option *keep = &w->keeps.at[i];
-        if (!judge->tables) include(&node, keep);
-        if (!judge->tables || (keep->value >= node.bound && !judge->front)) continue;
-        begin_tiles(w, keep->number);
-        bool first = w->tiles[0].n > 0 && w->tiles[0].at[0].value < node.bound;
-        for (size_t k = 0; k < w->tiles[0].n; k++) include(&node, &w->tiles[0].at[k]);
-        if (first && judge->k == 1) dive(w);
-    }
-    if (cut_off(w)) return SX_STOPPED;
-    if (node.bound == INFINITY) return SX_CLOSED;
-    node.bound = fmax(node.bound, look->node.bound);
-    node.energy = fmax(node.energy, look->node.energy);
-    node.cycles = fmax(node.cycles, look->node.cycles);
-    node.looks++;
-    w->leaf.failed |= !sx_nodes_add(&look->left, &node);
-    return w->leaf.failed ? SX_STOPPED : SX_LEFT;
+/* Hands back a node whose bound was raised. */
+static void leave_sharp(sx_descent *w, sx_node *node) {
+    const sx_node *from = &w->look->node;
+    if (node->bound == INFINITY || cut_off(w)) return;
+    node->bound = fmax(node->bound, from->bound);
+    node->energy = fmax(node->energy, from->energy);
+    node->cycles = fmax(node->cycles, from->cycles);
+    node->looks++;
+    w->leaf.failed |= !sx_nodes_add(&w->look->left, node);
 }
 
 /* Hands back the tiles of a choice from number i on, in several parts where they are many. */
@@ -405,6 +400,37 @@ static void leave_keeps(sx_descent *w, size_t i) {
         node.looks = 0;
         w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
     }
+}
+
+/* Raises the bound of an array to the least of its choices. */
+static void sharpen_array(sx_descent *w) {
+    sx_node node = w->look->node;
+    node.bound = node.energy = node.cycles = INFINITY;
+    for (size_t i = 0; i < w->keeps.n; i++) include(&node, &w->keeps.at[i]);
+    leave_sharp(w, &node);
+}
+
+/* Raises the bound of a choice by tables, and evaluates the mapping that they lead to. */
+static void sharpen_choice(sx_descent *w) {
+    sx_node node = w->look->node;
+    if (w->keeps.n == 0) return;
+    node.bound = node.energy = node.cycles = INFINITY;
+    begin_tiles(w, node.keep);
+    for (size_t k = 0; k < w->tiles[0].n; k++) include(&node, &w->tiles[0].at[k]);
+    if (w->tiles[0].n > 0 && w->hope->judge->k == 1) dive(w);
+    leave_sharp(w, &node);
+}
+
+sx_ending sx_descent_sharpen(sx_descent *w, sx_look *look) {
+    start(w, look);
+    if (look->node.keep != SX_ANY_KEEP)
+        sharpen_choice(w);
+    else if (look->node.looks == 0)
+        sharpen_array(w);
+    else
+        leave_keeps(w, 0);
+    if (cut_off(w)) return SX_STOPPED;
+    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
 }
 
 sx_ending sx_descent_search(sx_descent *w, sx_look *look) {

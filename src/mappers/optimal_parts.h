@@ -148,6 +148,7 @@ typedef struct sx_optimal_start {
     sx_run *run;
     const sx_map_space *space;
     sx_map_choices *choices;
+    uint64_t arrays; /* ways to spread loops */
     bool sunstone;
     uint64_t gamma;        /* evaluations of it, at most */
     uint64_t walks, moves; /* descents by random moves */
@@ -158,11 +159,9 @@ typedef struct sx_optimal_begun {
     uint64_t stage, until, enough, walks;
 } sx_optimal_begun;
 
-/* Finds something to begin with at once; then something good; then something better, once. The last two go on
- * with what was begun before. */
+/* Finds something to begin with at once; then something good, or goes on with that. */
 SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at);
 SX_MUST_USE sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at);
-SX_MUST_USE sx_status sx_optimal_improve(const sx_optimal_start *start, sx_optimal_begun *at);
 
 /* A walk through all mappings of an array: one task's workspace (optimal_descend.c). */
 typedef struct sx_descent sx_descent;
@@ -203,7 +202,7 @@ void sx_ramble_arrays(sx_ramble *ramble, const sx_arrays *arrays, const sx_judge
 void sx_ramble_any(const sx_ramble *ramble, const sx_judge *judge, sx_node *node);
 sx_ending sx_ramble_search(sx_ramble *ramble, sx_look *look);
 
-/* Raises the bound of a node. */
+/* Raises the bound of a node, or takes an array apart. */
 sx_ending sx_descent_sharpen(sx_descent *descent, sx_look *look);
 
 /* Evaluates all mappings of a node that may be worth it. */

@@ -15,9 +15,8 @@ enum {
     SEARCHES = 16, /* of a round */
     LOOKS = 4096,  /* of a round, at most */
     FIRST_EFFORT = 20000,
-    LONG = 500000, /* steps after which a proof is long */
-    CHUNK = 512,   /* arrays of a task */
-    POLL = 64,     /* of them between two looks at the clock */
+    CHUNK = 512, /* arrays of a task */
+    POLL = 64,   /* of them between two looks at the clock */
     MOST_LOOKS = 30
 };
 
@@ -222,7 +221,7 @@ static size_t pick(sx_optimal *o) {
         const sx_node *node = &o->heap[--s->n_nodes];
         if (!is_open(o, node)) continue;
         o->look[n++].node = *node;
-        searches += node->looks > 0;
+        searches += node->looks > 0 && (node->ragged || node->keep != SX_ANY_KEEP);
     }
     return n;
 }
@@ -242,10 +241,11 @@ static void run_look(void *user, size_t task, sx_worker *worker) {
     look->hope = &o->hope[task];
     look->worker = worker;
     unsigned looks = look->node.looks < MOST_LOOKS ? look->node.looks : MOST_LOOKS;
+    bool sharpens = looks == 0 || look->node.keep == SX_ANY_KEEP;
     look->effort = (uint64_t)FIRST_EFFORT << looks;
     if (!look->hope->failed)
         o->ending[task] = look->node.ragged ? sx_ramble_search(w.ramble, look)
-                          : looks == 0      ? sx_descent_sharpen(w.descent, look)
+                          : sharpens        ? sx_descent_sharpen(w.descent, look)
                                             : sx_descent_search(w.descent, look);
     if (look->hope->failed) atomic_store(&o->failed, true);
     give(o, &w);
@@ -290,7 +290,6 @@ sx_status sx_optimal_search(sx_optimal *o, bool *all) {
         if (atomic_load(&o->failed)) return sx_error_memory();
         bool left = drop_closed(o);
         *all = !left && !(o->unlisted && is_open(o, &o->outside));
-        if (left && o->s->steps >= LONG) SX_TRY(sx_optimal_improve(&o->start, &o->s->begun));
         if (!left || !sx_run_continue(o->run) || (o->most > 0 && (double)o->s->steps >= o->most)) break;
         SX_TRY(do_round(o));
     }

@@ -1,8 +1,8 @@
-/* What the mapper `optimal` begins with: the start points that are given, then the answer of Sunstone with
- * everything on, called as a part of the search; or descents by random moves. The latter where that is
- * switched off or finds nothing, and where several best mappings are wanted: then every point is made the one
- * that stands for all that no cost tells from it, as it would otherwise count twice. And Gamma, which may
- * find something better where the proof turns out to be long. */
+/* What the mapper `optimal` begins with: the start points that are given, then the answer of Gamma, with more
+ * evaluations the more ways there are to spread loops, and if asked to that of Sunstone with everything on,
+ * called as parts of the search; or descents by random moves. The latter where those are switched off or find
+ * nothing, and where several best mappings are wanted: then every point is made the one that stands for all
+ * that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 8, FIRST_MOVES = 20, SLOW = 64 };
+enum { TOGETHER = 8, FIRST_MOVES = 20, SLOW = 64, LEAST_GAMMA = 2000, GAMMA_PER_ARRAY = 5 };
 
 /* How much longer than otherwise an evaluation takes: where windows leave remainders, about a hundred times.
  */
@@ -80,13 +80,14 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
 }
 
 /* What comes one after another. */
-enum stage { STARTS, SUNSTONE, GAMMA, ENOUGH };
+enum stage { STARTS, GAMMA, SUNSTONE, ENOUGH };
 
 /* The number of evaluations up to which a stage may go: half of what is left, or as many as it is given. */
 static uint64_t limit_of(const sx_optimal_start *start, uint64_t stage) {
     uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
-    uint64_t most = stage == GAMMA ? start->gamma / slowness(start->space) : UINT64_MAX,
-             half = left / 2 + left % 2;
+    uint64_t wish = LEAST_GAMMA + GAMMA_PER_ARRAY * start->arrays, half = left / 2 + left % 2;
+    uint64_t gamma = (wish < start->gamma ? wish : start->gamma) / slowness(start->space);
+    uint64_t most = stage == GAMMA ? gamma : UINT64_MAX;
     if (left == UINT64_MAX && most == UINT64_MAX) return UINT64_MAX;
     return used + (left == UINT64_MAX || most < half ? most : half);
 }
@@ -115,22 +116,18 @@ sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at) 
     if (at->stage != STARTS) return SX_OK;
     SX_TRY(evaluate_starts(start));
     if (!sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &w);
-    at->stage = SUNSTONE;
+    at->stage = GAMMA;
     return SX_OK;
 }
 
 sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) {
-    if (at->stage == SUNSTONE && start->sunstone && sx_run_k_best(start->run) == 1 &&
-        sx_run_continue(start->run))
+    bool single = sx_run_k_best(start->run) == 1;
+    if (at->stage == GAMMA && start->gamma > 0 && single && sx_run_continue(start->run))
+        SX_TRY(call(start, "gamma", 0.25, at));
+    if (at->stage == GAMMA && !sx_run_stopped(start->run)) at->stage = SUNSTONE;
+    if (at->stage == SUNSTONE && start->sunstone && single && sx_run_continue(start->run))
         SX_TRY(call(start, "sunstone:plus=on", 0.25, at));
     while (!at->enough && at->walks < start->walks && sx_run_continue(start->run)) walk(start, at);
-    if (at->stage == SUNSTONE && !sx_run_stopped(start->run)) at->stage = GAMMA;
-    return SX_OK;
-}
-
-sx_status sx_optimal_improve(const sx_optimal_start *start, sx_optimal_begun *at) {
-    if (at->stage != GAMMA || start->gamma == 0 || sx_run_k_best(start->run) > 1) return SX_OK;
-    SX_TRY(call(start, "gamma", 0.5, at));
-    if (!sx_run_stopped(start->run)) at->stage = ENOUGH;
+    if (at->stage == SUNSTONE && !sx_run_stopped(start->run)) at->stage = ENOUGH;
     return SX_OK;
 }

@@ -8,7 +8,7 @@
  * windows, the form of the tile, and on the dimensions that do not index V.
  *
  * Complexity: O(points * (dimensions + tensors)) once per model. */
-#include "model/bound.h"
+#include "model/bound_parts.h"
 
 #include "base/status.h"
 
@@ -228,5 +228,6 @@ void sx_bound_free(sx_bound *b) {
             free(b->skyline[s][i].flow);
         free(b->skyline[s]);
     }
+    sx_outers_free(b->outers);
     free(b);
 }

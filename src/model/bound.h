@@ -41,6 +41,8 @@ typedef struct sx_skyline {
     double *flow;
 } sx_skyline;
 
+typedef struct sx_outers sx_outers;
+
 /* What is the same for all mappings of a model; never changes, may be shared by threads.
  *
  * The words of all tiles of a tensor are a product: those that the dimensions which index it make, which
@@ -58,6 +60,7 @@ typedef struct sx_bound {
     sx_lattice form[SX_MAX_TENSORS];    /* extents of the crowd alone */
     uint32_t *form_of[SX_MAX_TENSORS];  /* per point */
     double *moved[SX_MAX_TENSORS];      /* per form: those that are fetched at the least, any outline */
+    sx_outers *outers;                  /* what quick bounds share (bound_outer.c); NULL: nothing */
     sx_skyline *skyline[SX_MAX_LEVELS]; /* per set of kept tensors; NULL: no survey was made */
     double *bare[SX_MAX_TENSORS];       /* per form: words of all tiles, along the tensor's own dimensions */
     double *times[SX_MAX_TENSORS];      /* per point: what is left of the idle dimensions, multiplied */
@@ -73,6 +76,10 @@ void sx_bound_free(SX_TAKE sx_bound *bound);
 /* Surveys what levels can hold of what they must and may keep; bounds of arrays are closer then. To be called
  * before the bounds are shared. */
 SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, const uint8_t *may);
+
+/* Readies quick bounds of outlines, where they do not take too much. To be called before the bounds are
+ * shared. */
+SX_MUST_USE sx_status sx_bound_quicken(sx_bound *bound);
 
 /* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
  * crowd (bound_window.c). */
@@ -96,6 +103,7 @@ typedef struct sx_pull {
     double most;   /* children in such a group, at most */
     double twins;  /* at least */
     double own;    /* share of the children that no neighbour can help, at the least */
+    double sure;   /* words that none is helped with, at the least, into all instances without idle loops */
     double outer;  /* accesses to the outer level per access to the array of the inner one */
 } sx_pull;
 
@@ -126,19 +134,38 @@ typedef struct sx_rest {
      * c = 0: compute units. NULL: nothing. */
     double *cost[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
     double least[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms */
-    double *costs;                                                    /* where they stand */
+    /* As `cost`: what comes on top, whatever idle loops follow (NULL: nothing), and the least of that. */
+    double *extra[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double on_top[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double *costs; /* where they stand */
     size_t n_costs;
     int n_tabled; /* measures that have tables: the first ones */
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
      * where the next loop is of the class. */
     double *table[SX_MAX_TABLED][SX_MAX_LEVELS][SX_MAX_DIMS];
+    bool numbered;                 /* the tiles of this array are */
     sx_lattice tiles;              /* what temporal loops alone make of tiles; tables are numbered by it */
     uint32_t *whole;               /* from there to the whole lattice */
     uint32_t *inside;              /* and back, where there is a way */
     uint32_t *fitting, n_fitting;  /* the tiles of a level that fit, while its tables are made */
     uint32_t below[SX_MAX_LEVELS]; /* what the spatial loops up to a level add to the number */
     double *scratch, *chord;
+    void *places;        /* of a quick bound */
+    double *swept;       /* what it found for each tile of the innermost level, */
+    double inside_swept; /* beside this; -INFINITY: nothing */
+    uint32_t *fit[1 << SX_MAX_TENSORS], n_fit[1 << SX_MAX_TENSORS]; /* per set kept: its tiles that fit, */
+    bool fit_known[1 << SX_MAX_TENSORS];                            /* where known */
+    uint16_t *loops; /* per tile: the dimensions that temporal loops make larger */
 } sx_rest;
+
+/* What comes on top of the cost of flows into level c - 1 at a point, whatever follows. */
+static inline double sx_rest_extra(const sx_rest *rest, int measure, int c, uint32_t point) {
+    const sx_bound *b = rest->bound;
+    double sum = 0;
+    for (int v = 0; v < b->model->n_tensors; v++)
+        if (rest->extra[measure][v][c]) sum += rest->extra[measure][v][c][b->form_of[v][point]];
+    return sum;
+}
 
 /* The cost of a flow into level c - 1 whose tile is that of a point, if no idle loop follows. */
 static inline double sx_rest_cost(const sx_rest *rest, int measure, int tensor, int c, uint32_t point) {
@@ -166,12 +193,16 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline);
 /* A bound from the outline alone: compulsory traffic. */
 sx_score sx_rest_flat(const sx_rest *rest);
 
+/* A closer bound of the outline, with what memories hold in view; the same without sx_bound_quicken. `notes`:
+ * bounds of innermost tiles profit from it, too. */
+sx_score sx_rest_quick(sx_rest *rest, bool notes);
+
 /* Sets the spatial factors of an outline; returns a bound for all that levels may keep beside what it keeps.
  * What follows from kept tensors is not set. */
 sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep);
 
-/* Makes the tables of the outline (bound_table.c). */
-void sx_rest_tabulate(sx_rest *rest);
+/* Makes the tables of the outline (bound_table.c); returns a bound from them. */
+sx_score sx_rest_tabulate(sx_rest *rest);
 
 /* What is decided below a level. */
 typedef struct sx_stem {

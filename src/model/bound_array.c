@@ -145,7 +145,7 @@ static const toll *pay(survey *s, int v, int from, int to) {
                 .word = INFINITY,
                 .spared = sx_route_spared(rest, &r, s->prices[v])};
     for (uint32_t i = 0; i < b->form[v].n_points; i++) {
-        double cost = sx_route_cost(&r, &pull[i]);
+        double extra, cost = sx_route_cost(&r, &pull[i], &extra);
         if (cost == INFINITY) continue;
         t->least = fmin(t->least, cost);
         t->word = fmin(t->word, pull[i].words > 0 ? cost / pull[i].words : 0);

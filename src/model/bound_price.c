@@ -24,14 +24,16 @@ static double price_word(const sx_route *r, const sx_pull *pull, double share) {
 
 /* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: that is convex in
  * the share, and linear but for one kink. */
-double sx_route_cost(const sx_route *r, const sx_pull *pull) {
+double sx_route_cost(const sx_route *r, const sx_pull *pull, double *extra) {
+    *extra = 0;
     if (pull->words == INFINITY) return INFINITY;
-    double least = price_word(r, pull, 1);
+    double alone = price_word(r, pull, 1), least = alone;
     if (pull->own < 1) {
         double steep = 1 / pull->twins - 1 / pull->most;
         double kink = steep > 0 ? (1 / pull->twins - pull->groups) / steep : 1;
         least = fmin(least, price_word(r, pull, pull->own));
         if (kink > pull->own && kink < 1) least = fmin(least, price_word(r, pull, kink));
+        *extra = pull->sure * (alone - least);
     }
     return pull->words * least;
 }

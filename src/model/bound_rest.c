@@ -42,7 +42,8 @@ sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
     sx_rest *rest = calloc(1, sizeof *rest);
     if (!rest) return sx_error_memory();
     const sx_model *model = bound->model;
-    int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * SX_MAX_TABLED;
+    size_t measures = 1 + count_ports(model), tabled = measures < SX_MAX_TABLED ? measures : SX_MAX_TABLED;
+    int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * (int)tabled;
     size_t n = bound->lattice.n_points, forms = 0;
     for (int v = 0; v < model->n_tensors; v++) forms += bound->form[v].n_points;
     double *data = rest->scratch = malloc(((size_t)n_tables + 1 + SX_MAX_CHORDS) * n * sizeof *data);
@@ -50,15 +51,19 @@ sx_status sx_rest_new(const sx_bound *bound, sx_rest **out) {
     rest->whole = malloc(n * sizeof *rest->whole);
     rest->inside = calloc(n, sizeof *rest->inside);
     rest->fitting = malloc(n * sizeof *rest->fitting);
+    rest->swept = malloc(n * sizeof *rest->swept);
+    rest->loops = malloc(n * sizeof *rest->loops);
     rest->pulls = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *rest->pulls);
-    rest->costs = malloc((1 + count_ports(model)) * forms * (size_t)n_levels * sizeof *rest->costs);
-    if (!data || !rest->whole || !rest->inside || !rest->fitting || !rest->pulls || !rest->costs) {
+    rest->places = malloc(forms * sx_place_size());
+    rest->costs = malloc(2 * measures * forms * (size_t)n_levels * sizeof *rest->costs);
+    if (!data || !rest->whole || !rest->inside || !rest->fitting || !rest->swept || !rest->loops ||
+        !rest->places || !rest->pulls || !rest->costs) {
         sx_rest_free(rest);
         return sx_error_memory();
     }
     rest->chord = data + n;
     data += SX_MAX_CHORDS * n;
-    for (int m = 0; m < SX_MAX_TABLED; m++)
+    for (size_t m = 0; m < tabled; m++)
         for (int s = 0; s < n_levels - 1; s++)
             for (int o = 0; o < bound->n_classes; o++) rest->table[m][s][o] = data += n;
     *out = rest;
@@ -70,7 +75,11 @@ void sx_rest_free(sx_rest *rest) {
     free(rest->scratch);
     free(rest->whole);
     free(rest->inside);
+    for (size_t i = 0; i < sizeof rest->fit / sizeof *rest->fit; i++) free(rest->fit[i]);
     free(rest->fitting);
+    free(rest->swept);
+    free(rest->loops);
+    free(rest->places);
     free(rest->pulls);
     free(rest->costs);
     free(rest);
@@ -115,6 +124,8 @@ void sx_rest_outline(sx_rest *rest, const sx_outline *outline) {
     rest->outline = *outline;
     if (same) return;
     rest->arrayed = true;
+    rest->numbered = false;
+    memset(rest->fit_known, 0, sizeof rest->fit_known);
     memset(rest->pull, 0, sizeof rest->pull);
     set_array(rest);
 }
@@ -126,6 +137,22 @@ static unsigned levels_of(const sx_model *model, const uint8_t *masks, int v) {
     return levels;
 }
 
+/* Sets what a flow costs in a measure for every form, and what comes on top. */
+static void set_costs(sx_rest *rest, int m, const sx_route *r, double *cost, double *extra) {
+    const sx_pull *pull = sx_rest_pull(rest, r->v, r->from, r->to);
+    double least = INFINITY, on_top = INFINITY, most = 0;
+    for (uint32_t i = 0; i < rest->bound->form[r->v].n_points; i++) {
+        cost[i] = sx_route_cost(r, &pull[i], &extra[i]);
+        extra[i] = r->from >= 0 ? extra[i] * rest->apart[r->v][r->from + 1] : 0;
+        least = fmin(least, cost[i]);
+        most = fmax(most, extra[i]);
+        if (cost[i] < INFINITY) on_top = fmin(on_top, extra[i]);
+    }
+    rest->least[m][r->v][r->from + 1] = least < INFINITY ? least : 0;
+    rest->on_top[m][r->v][r->from + 1] = on_top < INFINITY ? on_top : 0;
+    rest->extra[m][r->v][r->from + 1] = most > 0 ? extra : NULL;
+}
+
 /* Adds a tensor that these levels keep to a measure, at prices per level: `pulls` are those of its flows. */
 static void add_tensor(sx_rest *rest, int m, int v, unsigned levels, const sx_price *prices) {
     const sx_bound *b = rest->bound;
@@ -134,14 +161,9 @@ static void add_tensor(sx_rest *rest, int m, int v, unsigned levels, const sx_pr
         sx_route r = sx_route_make(rest, v, from, __builtin_ctz(levels), prices);
         rest->measure[m].constant -= sx_route_spared(rest, &r, prices);
         if (r.read > 0 || r.fill > 0 || r.peer > 0) {
-            double *cost = rest->cost[m][v][from + 1] = rest->costs + rest->n_costs, least = INFINITY;
-            rest->n_costs += n;
-            const sx_pull *pull = sx_rest_pull(rest, v, from, r.to);
-            for (uint32_t i = 0; i < n; i++) {
-                cost[i] = sx_route_cost(&r, &pull[i]);
-                least = fmin(least, cost[i]);
-            }
-            rest->least[m][v][from + 1] = least < INFINITY ? least : 0;
+            double *cost = rest->cost[m][v][from + 1] = rest->costs + rest->n_costs;
+            set_costs(rest, m, &r, cost, cost + n);
+            rest->n_costs += 2 * n;
         }
         from = r.to;
     }
@@ -151,7 +173,9 @@ static int add_measure(sx_rest *rest) {
     int m = rest->n_measures++;
     rest->measure[m] = (sx_measure){0};
     memset(rest->cost[m], 0, sizeof rest->cost[m]);
+    memset(rest->extra[m], 0, sizeof rest->extra[m]);
     memset(rest->least[m], 0, sizeof rest->least[m]);
+    memset(rest->on_top[m], 0, sizeof rest->on_top[m]);
     return m;
 }
 
@@ -202,6 +226,7 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
     const sx_model *model = b->model;
     sx_rest_outline(rest, outline);
     rest->tables = false;
+    rest->inside_swept = -INFINITY;
     rest->n_measures = 0;
     rest->n_costs = 0;
     measure_energy(rest);
@@ -214,6 +239,7 @@ void sx_rest_begin(sx_rest *rest, const sx_outline *outline) {
             for (int v = 0; v < model->n_tensors; v++) {
                 bool fed = c == 0 && !rest->linked[v];
                 m->tail[c] += rest->least[i][v][c] * (fed ? b->times[v][0] : rest->apart[v][c]);
+                m->tail[c] += rest->on_top[i][v][c];
             }
         }
     }
@@ -318,6 +344,12 @@ static void shrink_by(const sx_rest *rest, const sx_stem *stem, int level, const
     *most = stays ? idle_outside(rest, stem->extent, level, v) : *here;
 }
 
+/* What a quick bound found for a tile of the innermost level. */
+static double swept(const sx_rest *rest, uint32_t point) {
+    if (rest->inside_swept == -INFINITY) return -INFINITY;
+    return rest->inside_swept + rest->swept[rest->inside[point - rest->below[0]]];
+}
+
 sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
                      uint32_t point) {
     const sx_bound *b = rest->bound;
@@ -334,12 +366,14 @@ sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const 
             w.goes[v] = w.ends[v] / here[v];
             w.flies[v] = w.ends[v] / most[v];
         }
-        double sum = stem->closed[m] + least_sum(rest, m, level, point, &w, now.loops == 0);
+        double sum = stem->closed[m] + sx_rest_extra(rest, m, level, stem->point) +
+                     least_sum(rest, m, level, point, &w, now.loops == 0);
         if (m == 0)
             energy = sum;
         else
             cycles = fmax(cycles, sum);
     }
+    if (level == 0) energy = fmax(energy, swept(rest, point));
     return sx_rest_score(rest, energy, cycles);
 }
 
@@ -350,7 +384,8 @@ void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uin
     make_bed(rest, stem, level, extent, &now);
     out->point = point;
     memcpy(out->extent, extent, sizeof out->extent);
-    for (int i = 0; i < rest->n_measures; i++) out->closed[i] = stem->closed[i];
+    for (int i = 0; i < rest->n_measures; i++)
+        out->closed[i] = stem->closed[i] + sx_rest_extra(rest, i, level, stem->point);
     for (int v = 0; v < b->model->n_tensors; v++) {
         double run = 1;
         bool ended = false;
@@ -390,5 +425,6 @@ sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level) {
         else
             cycles = fmax(cycles, sum);
     }
+    if (level == 0) energy = fmax(energy, swept(rest, stem->point));
     return sx_rest_score(rest, energy, cycles);
 }

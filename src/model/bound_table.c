@@ -24,8 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Takes the least over all multiples in some dimensions. */
-static void ascend(const sx_lattice *l, unsigned dims, double *at) {
+void sx_lattice_ascend(const sx_lattice *l, unsigned dims, double *at) {
     for (int k = 0; k < l->n_digits; k++) {
         uint32_t stride = l->stride[k], block = stride * (l->top[k] + 1u);
         if (!(dims >> l->dim[k] & 1)) continue;
@@ -65,8 +64,9 @@ static uint32_t exponent(uint32_t number, uint32_t prime) {
     return e;
 }
 
-/* Numbers the tiles that the spatial loops leave: what temporal loops alone make of them. */
-static void number_tiles(sx_rest *rest) {
+void sx_rest_number(sx_rest *rest) {
+    if (rest->numbered) return;
+    rest->numbered = true;
     const sx_lattice *l = &rest->bound->lattice;
     sx_lattice *sub = &rest->tiles;
     uint32_t stride[SX_MAX_DIGITS], digit[SX_MAX_DIGITS] = {0};
@@ -87,6 +87,8 @@ static void number_tiles(sx_rest *rest) {
         stride[n] = l->stride[k];
     }
     for (uint32_t i = 0, whole = 0; i < sub->n_points; i++) {
+        rest->loops[i] = 0;
+        for (int k = 0; k < sub->n_digits; k++) rest->loops[i] |= (uint16_t)((digit[k] > 0) << sub->dim[k]);
         rest->whole[i] = whole;
         rest->inside[whole] = i;
         for (int k = 0; k < sub->n_digits; k++) {
@@ -153,7 +155,7 @@ static void choose(const step *s, unsigned dims) {
         if (h == 0) continue;
         for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += h * times[rest->whole[i]];
     }
-    ascend(&rest->tiles, dims, at);
+    sx_lattice_ascend(&rest->tiles, dims, at);
 }
 
 /* What a form of a tile costs, at a point of the tiles. */
@@ -252,11 +254,31 @@ static void fill(sx_rest *rest, int measure, int c, int o) {
             table[i] += sx_rest_cost(rest, measure, v, c + 1, rest->whole[i] + rest->below[c]);
         }
     }
+    bool more = false;
+    for (int v = 0; v < b->model->n_tensors; v++) more |= rest->extra[measure][v][c + 1] != NULL;
+    for (uint32_t k = 0; k < rest->n_fitting && more; k++) {
+        uint32_t i = rest->fitting[k];
+        table[i] += sx_rest_extra(rest, measure, c + 1, rest->whole[i] + rest->below[c]);
+    }
 }
 
-void sx_rest_tabulate(sx_rest *rest) {
+/* The least of a measure over all tiles of the innermost level; what the compute units fetch is at its least.
+ */
+static double least_tile(const sx_rest *rest, int m) {
+    const sx_measure *measure = &rest->measure[m];
+    double least = INFINITY;
+    if (m >= rest->n_tabled || rest->bound->model->n_levels == 1) return measure->constant + measure->tail[0];
+    for (int o = 0; o < rest->bound->n_classes; o++) {
+        const double *table = rest->table[m][0][o];
+        for (uint32_t k = 0; k < rest->n_fitting; k++) least = fmin(least, table[rest->fitting[k]]);
+    }
+    return measure->constant + measure->tail[0] - measure->tail[1] + least;
+}
+
+sx_score sx_rest_tabulate(sx_rest *rest) {
     const sx_bound *b = rest->bound;
-    number_tiles(rest);
+    sx_rest_quick(rest, true);
+    sx_rest_number(rest);
     rest->n_tabled = rest->n_measures < SX_MAX_TABLED ? rest->n_measures : SX_MAX_TABLED;
     for (int c = b->model->n_levels - 2; c >= 0; c--) {
         list_fitting(rest, c);
@@ -264,4 +286,16 @@ void sx_rest_tabulate(sx_rest *rest) {
             for (int o = 0; o < b->n_classes; o++) fill(rest, m, c, o);
     }
     rest->tables = true;
+    double cycles = 0;
+    for (int m = 1; m < rest->n_measures; m++) cycles = fmax(cycles, least_tile(rest, m));
+    return sx_rest_score(rest, least_tile(rest, 0), cycles);
+}
+
+void sx_rest_outer(sx_rest *rest, int level) {
+    const sx_bound *b = rest->bound;
+    sx_rest_number(rest);
+    for (int c = b->model->n_levels - 2; c >= level; c--) {
+        list_fitting(rest, c);
+        for (int o = 0; o < b->n_classes; o++) fill(rest, 0, c, o);
+    }
 }

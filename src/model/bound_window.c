@@ -26,7 +26,11 @@
  * and l, each at most what `ladder` says in magnitude and 0 where that dimension has no loops left; ways are
  * i s_d + j s_e with |i| < n_d, |j| < n_e. A way (i, j) helps at most (n_d - |i|) (n_e - |j|) children, and a
  * step at most the sum of that over all ways of its length. So a share of the children gets its words from
- * outside at every visit: all but the most that any step can help, along the window where that is most. A
+ * outside at every visit: all but the most that any step can help, along the window where that is most. And
+ * no step helps as a loop advances that is outside one on a solo dimension of V, or on a window in which
+ * neighbours do not help and no step is 0, as along that rank the step is no way to a child: so of T_d T_e
+ * visits over all other windows, times the idle loops, at least one has no help, and fetches the whole tile
+ * unless the first loop is on a window without help, when no visit has any. A
  * word from a neighbour counts as filled and read at the inner level, but divided by the instances of the
  * outer one (section 5, rule 5). */
 #include "model/bound.h"
@@ -223,7 +227,7 @@ static double most_helped(const side *d, const side *e) {
 
 /* What a window adds to a pull of some extents. */
 typedef struct piece {
-    double moved, groups, most, helped;
+    double moved, groups, most, helped, sure;
     bool possible;
 } piece;
 
@@ -244,6 +248,8 @@ static piece make_piece(const sx_rest *rest, const sx_window *window, int from, 
     p.groups = 1 - fmax(0, d->n - y) * fmax(0, e->n - x) / (d->n * e->n);
     p.most = fmin(ceil(d->n / y), ceil(e->n / x));
     p.helped = rest->bound->model->options.no_link_transfers ? 0 : most_helped(d, e);
+    bool clear = p.helped == 0 && (d->step > e->sum || e->step > d->sum);
+    p.sure = clear ? 1 : 1 / (d->times * e->times);
     return p;
 }
 
@@ -260,6 +266,7 @@ static void finish(const making *m, uint32_t form, sx_pull pull) {
     const sx_bound *b = m->rest->bound;
     if (m->from < 0 && !m->rest->linked[m->v]) pull.words = 1;
     pull.words *= b->bare[m->v][form];
+    pull.sure = fmin(pull.sure * b->bare[m->v][form], pull.words);
     pull.outer = m->outer;
     m->out[form] = pull;
 }
@@ -280,6 +287,7 @@ static void combine(const making *m, int w, uint32_t form, sx_pull pull) {
         next.groups *= p.groups;
         next.most *= p.most;
         next.own = fmin(next.own, 1 - p.helped);
+        next.sure *= p.sure;
         combine(m, w + 1, form + window->tile[i].form, next);
     }
 }
@@ -302,6 +310,7 @@ static void combine_crowd(const making *m, sx_pull pull) {
             next.most = sharing(rest, m->from + 1, m->v);
             next.groups = 1 / next.most;
             if (!b->model->options.no_link_transfers) next.own = 1 / crowd;
+            next.sure = 0;
         }
         finish(m, i, next);
     }
@@ -311,7 +320,7 @@ static void combine_crowd(const making *m, sx_pull pull) {
 static void make_pulls(const making *m) {
     const sx_bound *b = m->rest->bound;
     double idle = sx_rest_spread(m->rest, m->from + 1, b->idle[m->v]);
-    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle, .twins = idle, .own = 1};
+    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle, .twins = idle, .own = 1, .sure = 1};
     if (b->crowd[m->v] && b->n_windows[m->v] == 0)
         combine_crowd(m, pull);
     else

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1500, KINDS = 4 };
+enum { MOST = 1500, KINDS = 5 };
 
 typedef struct settings {
     uint64_t count, seed;
@@ -34,6 +34,7 @@ typedef struct bench {
     sx_rest *rest, *other;
     sx_evaluator *evaluator;
     bool begun;
+    sx_score tables;
     tally *tally;
     uint64_t number;
     const char *name;
@@ -85,11 +86,13 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_outline outline = outline_of(mapping);
     if (!b->begun || memcmp(&outline, &b->rest->outline, sizeof outline) != 0) {
         sx_rest_begin(b->rest, &outline);
-        if (tabled) sx_rest_tabulate(b->rest);
+        if (tabled) b->tables = sx_rest_tabulate(b->rest);
         b->begun = true;
     }
     hold_array(b, &outline, &cost);
-    hold(b, "outline", -1, sx_rest_flat(b->rest), &cost, 3);
+    hold(b, "outline", -1, sx_rest_flat(b->rest), &cost, 4);
+    hold(b, "outline, quick", -1, sx_rest_quick(b->rest, false), &cost, 3);
+    if (tabled) hold(b, "outline, tables", -1, b->tables, &cost, 4);
     sx_stem stem, next;
     int n_levels = mapping->n_levels;
     for (int tables = 0; tables < (tabled ? 2 : 1); tables++) {
@@ -100,11 +103,11 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
             for (int d = 0; d < mapping->n_dims; d++) extent[d] = (uint32_t)sx_mapping_extent(mapping, s, d);
             uint32_t point = sx_lattice_point(&b->bound->lattice, extent);
             sx_score tried = sx_stem_try(b->rest, &stem, s, extent, point);
-            hold(b, tables ? "tile with tables" : "tile", s, tried, &cost, tables && s == 0 ? 1 : 3);
+            hold(b, tables ? "tile with tables" : "tile", s, tried, &cost, tables && s == 0 ? 1 : 4);
             sx_stem_grow(b->rest, &stem, s, extent, point, mapping->level[s].temporal_order, &next);
             stem = next;
             hold(b, tables ? "stem with tables" : "stem", s, sx_stem_bound(b->rest, &stem, s), &cost,
-                 tables && s == n_levels - 1 ? 2 : 3);
+                 tables && s == n_levels - 1 ? 2 : 4);
         }
     }
 }
@@ -115,6 +118,7 @@ static void start(bench *b, const sx_map_space *map, tally *sums) {
     sx_expect_ok(sx_bound_new(map->model, 1 << 20, &b->bound));
     for (int s = 0; s < map->arch->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
     sx_expect_ok(sx_bound_survey(b->bound, map->fixed_keep, may));
+    sx_expect_ok(sx_bound_quicken(b->bound));
     sx_expect_ok(sx_rest_new(b->bound, &b->rest));
     sx_expect_ok(sx_rest_new(b->bound, &b->other));
     sx_expect_ok(sx_evaluator_new(map->model, &b->evaluator));
@@ -128,8 +132,9 @@ static void finish(bench *b) {
 }
 
 static void report(const char *what, const tally *t) {
-    static const char *const kinds[] = {"array alone", "innermost tile, tables", "complete mapping"};
-    for (int i = 0; i < 3; i++)
+    static const char *const kinds[] = {"array alone", "innermost tile, tables", "complete mapping",
+                                        "outline, quick"};
+    for (int i = 0; i < 4; i++)
         print_message("%s, %s: %.3f of the energy, %.3f of the cycles\n", what, kinds[i],
                       t->energy[i] / (double)t->n[i], t->cycles[i] / (double)t->n[i]);
 }

@@ -43,6 +43,7 @@ sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_
     sx_study_answer answer = {0};
     sx_run_options_init(&options.run);
     options.run.evaluations = search->evaluations;
+    options.run.seconds = 2 * search->seconds;
     options.run.seed = search->seed;
     options.run.threads = 1;
     options.run.stop = &late;

@@ -7,7 +7,7 @@
 typedef struct sx_study_search {
     const char *mapper;
     uint64_t evaluations, seed; /* evaluations 0: no limit */
-    double seconds;             /* of CPU time; 0: no limit */
+    double seconds;             /* of CPU time, and half of what a clock may show; 0: no limit */
     bool keep_all, no_links;
 } sx_study_search;
 

@@ -9,3 +9,12 @@ uint32_t sx_divisor_within(uint32_t n, uint32_t limit) {
     }
     return best;
 }
+
+uint64_t sx_divisor_common(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}

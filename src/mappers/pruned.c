@@ -22,6 +22,7 @@
  * beyond 1,024.
  *
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
+#include "base/divisor.h"
 #include "base/status.h"
 #include "run/navigator.h"
 #include "space/map_choices.h"
@@ -277,21 +278,11 @@ static void set_orders(walk *w, uint64_t index) {
     }
 }
 
-/* The greatest common divisor. */
-static uint64_t gcd(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* A random number below n (which is beyond 1) that has no divisor in common with it. */
 static uint64_t coprime(sx_rng *rng, uint64_t n) {
     uint64_t out;
     do out = 1 + sx_rng_below(rng, n - 1);
-    while (gcd(out, n) != 1);
+    while (sx_divisor_common(out, n) != 1);
     return out;
 }
 

@@ -35,6 +35,8 @@
  * outer one (section 5, rule 5). */
 #include "model/bound.h"
 
+#include "base/divisor.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -127,15 +129,6 @@ static double moved(const side *d, const side *e, double reach) {
     if (d->step > 2 * e->sum || e->step > 2 * d->sum) return share + (1 - share) / d->times;
     if (d->step > e->sum || e->step > d->sum) return share + (1 - share) / (d->times * e->times);
     return share * (1 - 1.0 / d->prime);
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Every advance of the first loop that indexes V shifts the tile by that loop's step, and that happens for
@@ -243,7 +236,7 @@ static piece make_piece(const sx_rest *rest, const sx_window *window, int from, 
         reach += window->coef[i] * (tile->extent[i] - 1.0);
     }
     piece p = {.possible = true, .moved = fmin(moved(d, e, reach), moved(e, d, reach))};
-    double common = (double)common_divisor((uint64_t)d->way, (uint64_t)e->way);
+    double common = (double)sx_divisor_common((uint64_t)d->way, (uint64_t)e->way);
     double x = d->way / common, y = e->way / common;
     p.groups = 1 - fmax(0, d->n - y) * fmax(0, e->n - x) / (d->n * e->n);
     p.most = fmin(ceil(d->n / y), ceil(e->n / x));

@@ -5,6 +5,7 @@
  */
 #include "model/slot.h"
 
+#include "base/divisor.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -310,15 +311,6 @@ static int find_movers(const sx_slot *slot, int rank, const sx_loop **loop, uint
     return n;
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Points of an n by m grid with k - 1 successors along (b, a). */
 static uint64_t chain_points(uint64_t n, uint64_t m, uint64_t a, uint64_t b, uint64_t k) {
     uint64_t x = (k - 1) * b, y = (k - 1) * a;
@@ -330,7 +322,7 @@ static uint64_t chain_points(uint64_t n, uint64_t m, uint64_t a, uint64_t b, uin
  * have one point with exactly k - 1 successors each. */
 static size_t multiply_chains(sx_group *group, size_t n_groups, const sx_loop *const *loop,
                               const uint64_t *move, sx_group *scratch) {
-    uint64_t g = greatest_common_divisor(move[0], move[1]), a = move[0] / g, b = move[1] / g;
+    uint64_t g = sx_divisor_common(move[0], move[1]), a = move[0] / g, b = move[1] / g;
     uint64_t n = loop[0]->n, m = loop[1]->n;
     size_t made = 0;
     for (uint64_t k = 1; chain_points(n, m, a, b, k) > 0; k++) {

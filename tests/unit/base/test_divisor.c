@@ -20,7 +20,23 @@ static void the_largest_within_is_found(void **state) {
     assert_int_equal(sx_divisor_within(1u << 31, 1u << 30), 1u << 30);
 }
 
+static void the_largest_common_is_found(void **state) {
+    (void)state;
+    for (uint64_t a = 1; a <= 60; a++)
+        for (uint64_t b = 1; b <= 60; b++) {
+            uint64_t best = 1;
+            for (uint64_t d = 1; d <= a; d++)
+                if (a % d == 0 && b % d == 0) best = d;
+            assert_int_equal(sx_divisor_common(a, b), best);
+        }
+    assert_int_equal(sx_divisor_common(0, 7), 7);
+    assert_int_equal(sx_divisor_common(7, 0), 7);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_largest_within_is_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_within_is_found),
+        cmocka_unit_test(the_largest_common_is_found),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

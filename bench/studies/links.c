@@ -4,8 +4,8 @@
  *
  * Both optima, with links and without, are proven (SECONDS, 60, of CPU time each); groups are those that have
  * some WORD in their name, as in "papers on accel-a". A case differs where the two values do. It misleads
- * where the mapping that is best with links is not the best without: then its EDP without links is above the
- * optimum there by the loss. Cases with an open proof are left out. */
+ * where no mapping that is best with links is the best without: then the EDP without links of the best of
+ * them is above the optimum there by the loss. Cases with an open proof are left out. */
 #include "sextant/model.h"
 #include "support/search.h"
 
@@ -19,7 +19,7 @@ static const struct {
     {"resnet18", "eyeriss"},          {"resnet18", "edge-unified"}, {"inception-v3", "eyeriss"},
     {"inception-v3", "edge-unified"}, {"papers", "accel-a"},
 };
-enum { N_GROUPS = sizeof groups / sizeof *groups };
+enum { N_GROUPS = sizeof groups / sizeof *groups, MOST_TIES = 1000 };
 
 /* Values that differ by no more than this share are the same: proofs hold to 10^-12. */
 static const double rounding = 1e-9;
@@ -45,26 +45,35 @@ static double without_links(const sx_study_group *group, size_t item, const sx_m
     return verdict.reason == SX_LEGAL ? sx_objective_value(&edp, &score) : INFINITY;
 }
 
-/* Proves both optima of a case; those that differ get a line. */
+/* How far above the optimum without links the mappings are that are best with them, as a share: the least of
+ * them. */
+static double find_loss(const sx_study_group *group, size_t item, double seconds, double optimum) {
+    sx_study_search search = {.mapper = "optimal", .seconds = seconds, .ties = MOST_TIES};
+    sx_study_answer best = sx_study_run(group, item, &search);
+    double loss = INFINITY;
+    for (size_t i = 0; i < best.n_ties; i++)
+        loss = fmin(loss, without_links(group, item, &best.ties[i]) / optimum - 1);
+    if (!best.optimal || best.n_ties >= MOST_TIES)
+        fprintf(stderr, "%s: there may be more mappings as good\n", group->item[item].name);
+    free(best.ties);
+    return loss;
+}
+
+/* Proves both optima of a case. Links only lower costs: where the optima are equal, so is some mapping. */
 static void compare(const sx_study_group *group, size_t item, double seconds, tally *t) {
     sx_study_search search = {.mapper = "optimal", .seconds = seconds};
     sx_study_answer with = sx_study_run(group, item, &search);
     search.no_links = true;
     sx_study_answer without = sx_study_run(group, item, &search);
     t->n++;
-    if (!with.optimal || !without.optimal) {
-        t->open++;
-        return;
-    }
+    t->open += !with.optimal || !without.optimal;
     double gain = without.edp / with.edp - 1;
-    double loss = without_links(group, item, &with.mapping) / without.edp - 1;
-    t->differ += fabs(gain) > rounding;
+    if (!with.optimal || !without.optimal || gain <= rounding) return;
+    double loss = find_loss(group, item, seconds, without.edp);
+    t->differ++;
     t->mislead += loss > rounding;
     t->most = fmax(t->most, gain);
     t->loss = fmax(t->loss, loss);
-    if (fabs(gain) > rounding || loss > rounding)
-        fprintf(stderr, "%s on %s: %s: without links +%.3g %%, the mapping's loss %.3g %%\n", group->set,
-                group->arch.name, group->item[item].name, 100 * gain, 100 * loss);
 }
 
 int main(int argc, char **argv) {

@@ -33,6 +33,17 @@ double sx_study_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Copies the mappings that are as good as the best but for rounding. */
+static void copy_ties(const sx_layer_result *layer, sx_study_answer *answer) {
+    const double rounding = 1e-9;
+    answer->ties = calloc(layer->n_best + 1, sizeof *answer->ties);
+    if (!answer->ties) exit(3);
+    answer->ties[answer->n_ties++] = layer->best.mapping;
+    for (size_t i = 0; i < layer->n_best; i++)
+        if (layer->other[i].value <= layer->best.value * (1 + rounding))
+            answer->ties[answer->n_ties++] = layer->other[i].mapping;
+}
+
 sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_study_search *search) {
     sx_layer layer = {.count = 1, .problem = group->item[item].problem};
     sx_network network = {.n_layers = 1, .layer = &layer};
@@ -46,6 +57,7 @@ sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_
     options.run.seconds = 2 * search->seconds;
     options.run.seed = search->seed;
     options.run.threads = 1;
+    options.run.k_best = search->ties;
     options.run.stop = &late;
     double began = sx_study_seconds();
     set_alarm(search->seconds);
@@ -62,7 +74,7 @@ sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_
         answer.minimum = got->minimum;
         answer.bound = got->summary.lower_bound;
         answer.evaluations = got->summary.evaluations;
-        answer.mapping = got->best.mapping;
+        if (search->ties) copy_ties(got, &answer);
     }
     sx_session_result_fini(&result);
     return answer;

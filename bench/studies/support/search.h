@@ -9,6 +9,7 @@ typedef struct sx_study_search {
     uint64_t evaluations, seed; /* evaluations 0: no limit */
     double seconds;             /* of CPU time, and half of what a clock may show; 0: no limit */
     bool keep_all, no_links;
+    unsigned ties; /* how many mappings as good as the best to give, at most; 0: none but the best */
 } sx_study_search;
 
 typedef struct sx_study_answer {
@@ -17,7 +18,8 @@ typedef struct sx_study_answer {
     double bound;        /* proven lower bound of the EDP; 0: none */
     double seconds;      /* of CPU time, user and system */
     uint64_t evaluations;
-    sx_mapping mapping;
+    size_t n_ties;
+    sx_mapping *ties; /* with ties: the best and all as good, freed by the caller; or NULL */
 } sx_study_answer;
 
 /* Searches for the least EDP. Nothing is found where the mapper refuses the space; other errors end the

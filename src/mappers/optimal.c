@@ -32,7 +32,8 @@ static const sx_setting settings[] = {
              false, NULL},
     [GAMMA] = {"gamma", "evaluations of gamma to begin with, at most; fewer where a proof is short", NULL,
                100000, 0, 1e9, true, NULL},
-    [SUNSTONE] = {"sunstone", "then the answer of sunstone:plus=on", NULL, 0, 0, 1, true, on_off},
+    [SUNSTONE] = {"sunstone", "then sunstone:plus=on, where there are no more ways to spread loops than this",
+                  NULL, 1000, 0, 1e9, true, NULL},
     [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no answer by those",
                   NULL, 16, 0, 10000, true, NULL},
     [MOVES] = {"moves", "moves of each of them", NULL, 300, 1, 1000000, true, NULL},
@@ -86,7 +87,7 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
                                   .space = space,
                                   .choices = o->choices,
                                   .arrays = o->arrays.n + o->ragged.n,
-                                  .sunstone = sx_run_setting(run, SUNSTONE) > 0,
+                                  .sunstone = (double)o->arrays.n <= sx_run_setting(run, SUNSTONE),
                                   .gamma = (uint64_t)sx_run_setting(run, GAMMA),
                                   .walks = (uint64_t)sx_run_setting(run, DESCENTS),
                                   .moves = (uint64_t)sx_run_setting(run, MOVES)};

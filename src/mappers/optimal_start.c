@@ -1,8 +1,8 @@
 /* What the mapper `optimal` begins with: the start points that are given, then the answer of Gamma, with more
- * evaluations the more ways there are to spread loops, and if asked to that of Sunstone with everything on,
- * called as parts of the search; or descents by random moves. The latter where those are switched off or find
- * nothing, and where several best mappings are wanted: then every point is made the one that stands for all
- * that no cost tells from it, as it would otherwise count twice. */
+ * evaluations the more ways there are to spread loops, and where these are few that of Sunstone with
+ * everything on, called as parts of the search; or descents by random moves. The latter where those are
+ * switched off or find nothing, and where several best mappings are wanted: then every point is made the one
+ * that stands for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"

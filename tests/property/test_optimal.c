@@ -25,9 +25,9 @@ typedef struct settings {
 static const double SLACK = 4e-12;
 
 /* How it is asked; the last ones may give less than the best. */
-static const char *const mappers[] = {"optimal", "optimal:sunstone=off", "optimal:sunstone=off,descents=0",
-                                      "optimal:sunstone=off,tables=off",
-                                      "optimal:sunstone=off,descents=1,moves=5"};
+static const char *const mappers[] = {
+    "optimal", "optimal:sunstone=0,gamma=0", "optimal:sunstone=0,gamma=0,descents=0",
+    "optimal:sunstone=0,gamma=0,tables=off", "optimal:sunstone=0,gamma=0,descents=1,moves=5"};
 enum { N_MAPPERS = sizeof mappers / sizeof *mappers };
 
 static const char *const objectives[] = {"edp",

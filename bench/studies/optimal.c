@@ -102,6 +102,9 @@ static sx_study_answer prove(const sx_study_group *group, size_t item, double li
     sx_study_answer answer = sx_study_run(group, item, &search);
     double seconds = answer.seconds;
     int times = 1;
+    if (!answer.optimal && seconds < 0.9 * limit)
+        fprintf(stderr, "%s: ended by the clock, after %.1f s of CPU time\n", group->item[item].name,
+                seconds);
     for (; seconds < enough && times < MOST_TIMES; times++)
         seconds += sx_study_run(group, item, &search).seconds;
     answer.seconds = seconds / times;

@@ -103,6 +103,9 @@ SX_API SX_OWN sx_proof *sx_run_take_proof(sx_run *run);
 /* The navigators: entry `index`, its name and a line about it; NULL past the last. */
 SX_API const char *sx_navigator_name(size_t index, const char **about);
 
+/* The type of space that a navigator searches, such as "map"; NULL: any. */
+SX_API const char *sx_navigator_space(const char *navigator);
+
 /* A setting of a navigator, number `index`; false past the last. */
 typedef struct sx_setting_about {
     const char *name, *text, *source; /* source: the paper's value, in words; may be NULL */

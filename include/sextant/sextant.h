@@ -7,6 +7,7 @@
 #include "sextant/codesign.h"
 #include "sextant/constraints.h"
 #include "sextant/cost.h"
+#include "sextant/device.h"
 #include "sextant/input.h"
 #include "sextant/mapping.h"
 #include "sextant/model.h"
@@ -19,6 +20,7 @@
 #include "sextant/space.h"
 #include "sextant/status.h"
 #include "sextant/store.h"
+#include "sextant/systolic.h"
 
 /* The library's version, such as "0.2.0", and the optional parts it was built with, one line each. */
 SX_API const char *sx_version(void);

@@ -1,7 +1,6 @@
 /* The navigators of a run: what each of them remembers, and how one calls another. */
 #include "base/text.h"
 #include "run/engine.h"
-#include "space/map_space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +41,24 @@ void *sx_run_state_resize(sx_run *run, size_t size) {
 }
 
 /* The error for a navigator on a space that is not for it. */
-static sx_status wrong_space(const sx_run *run, const sx_registered *asked) {
+static sx_status wrong_space(const sx_space *space, const sx_registered *asked) {
     sx_text list = {0};
     const sx_registered *entry;
     for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
-        if (entry->navigator && entry->navigator->needs == SX_ANY_SPACE)
+        if (entry->navigator && sx_navigator_suits(entry->navigator, space->type->name))
             sx_text_add(&list, "%s%s", list.size ? ", " : "", entry->name);
     sx_status error =
-        sx_error_new(SX_ERR_USAGE, "the navigator '%s' searches map spaces only, and this is a %s space",
-                     asked->name, run->space->type->name);
-    error = sx_error_hint(error, "for any space there is %s", list.failed ? "random" : list.data);
+        sx_error_new(SX_ERR_USAGE, "the navigator '%s' searches %s spaces only, and this is a %s space",
+                     asked->name, sx_navigator_space(asked->name), space->type->name);
+    error = sx_error_hint(error, "for this space there is %s", list.failed ? "random" : list.data);
     sx_text_free(&list);
     return error;
 }
 
 sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
-    bool fine = entry->navigator->needs == SX_ANY_SPACE || sx_map_space_of(run->space);
-    return fine ? SX_OK : wrong_space(run, entry);
+    const sx_space *space = run->space;
+    while (space->inner) space = space->inner;
+    return sx_navigator_suits(entry->navigator, space->type->name) ? SX_OK : wrong_space(space, entry);
 }
 
 /* Goes on after a limit that was only the called navigator's. */

@@ -4,9 +4,11 @@
 
 #include "run/run.h"
 
+/* The spaces that a navigator searches. */
 typedef enum sx_need {
-    SX_ANY_SPACE = 0,
-    SX_MAP_SPACE = 1, /* works on map spaces only */
+    SX_ANY_SPACE,
+    SX_MAP_SPACE,      /* those of mappings only */
+    SX_SYSTOLIC_SPACE, /* those of systolic designs only */
 } sx_need;
 
 /* A setting's type is its limits: whole numbers, any numbers, or (words not NULL) one of some words. */

@@ -1,0 +1,216 @@
+/* The performance and resources of a design. Source: Odyssey (DAC 2023), section 4.3, whose models AutoSA
+ * writes for each design; docs/systolic.md derives the rules that stand for all of them.
+ *
+ * Every term is a product over loops. What repeats with the tile loops is the product of what each loop adds
+ * up to over the whole run (`all`, `spans`, `trips`), what happens once the product of `step` or `span`; so
+ * the same lines cost tiles, and bound the cost of tiles that are known in part. All numbers are multiples of
+ * 1/64, exact in doubles up to 2^47.
+ *
+ * Complexity: a few multiplications per loop and array. */
+#include "systolic/flow.h"
+
+enum { BRAM_DEPTH = 512 };
+
+/* Where the terms and buffers are written down one by one; NULL: nowhere. */
+typedef struct ledger {
+    size_t n_terms, n_buffers;
+    sx_systolic_term *term;
+    sx_systolic_buffer *buffer;
+} ledger;
+
+/* What is measured, and the maxima so far. */
+typedef struct scale {
+    sx_tiled at;
+    double compute; /* cycles of the PEs over all passes */
+    double prologue, steady, epilogue, bram, offchip;
+} scale;
+
+/* Takes in a term. */
+SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
+    s->prologue = sx_larger(s->prologue, term.prologue);
+    s->steady = sx_larger(s->steady, term.steady);
+    s->epilogue = sx_larger(s->epilogue, term.epilogue);
+    if (l) l->term[l->n_terms++] = term;
+}
+
+/* Takes in buffers of a depth in packs. */
+SX_INLINE void hold(scale *s, ledger *l, double depth, sx_systolic_buffer buffer) {
+    buffer.bram18k =
+        buffer.copies * s->at.plan->limits.width[(int)buffer.pack] * sx_round_up(depth / BRAM_DEPTH);
+    s->bram += buffer.bram18k;
+    if (l) l->buffer[l->n_buffers++] = buffer;
+}
+
+/* What is left of a sum over visits when the first visit of each tile is left out. */
+SX_INLINE double but_first(double all, double visits) {
+    return all / visits * (visits - 1);
+}
+
+/* The levels that an array passes from memory to its buffers. Of sums that come back, mended, the first visit
+ * of each tile brings nothing. */
+SX_INLINE void pass_in(scale *s, ledger *l, const sx_flow *f, int operand, bool again) {
+    const sx_systolic_part *part = &s->at.plan->part[operand];
+    double chains = sx_pes_along(&s->at, part->above);
+    for (int level = part->level + 1; level <= s->at.plan->top; level++) {
+        sx_pace p = sx_pace_at(&s->at, f, level, chains);
+        busy(s, l,
+             (sx_systolic_term){.role = level < s->at.plan->top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_COMES,
+                                .operand = (uint8_t)operand,
+                                .level = (uint8_t)level,
+                                .prologue = again ? 0 : p.once,
+                                .steady = again ? but_first(p.all, f->visits) : p.all});
+    }
+}
+
+/* The levels that the result passes from its buffers to memory. */
+SX_INLINE void pass_out(scale *s, ledger *l, const sx_flow *f) {
+    const sx_systolic_part *part = &s->at.plan->part[SX_RESULT];
+    double chains = sx_pes_along(&s->at, part->above);
+    for (int level = part->level + 1; level <= s->at.plan->top; level++) {
+        sx_pace p = sx_pace_at(&s->at, f, level, chains);
+        busy(s, l,
+             (sx_systolic_term){.role = level < s->at.plan->top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_GOES,
+                                .operand = SX_RESULT,
+                                .level = (uint8_t)level,
+                                .steady = p.all,
+                                .epilogue = p.once});
+    }
+}
+
+/* An input: double buffers that are filled while the PEs compute. */
+SX_INLINE void bring(scale *s, ledger *l, int operand) {
+    const sx_systolic_part *part = &s->at.plan->part[operand];
+    sx_flow f = sx_follow(&s->at, operand);
+    sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
+    busy(s, l,
+         (sx_systolic_term){.role = SX_SYSTOLIC_ENTERS,
+                            .operand = (uint8_t)operand,
+                            .level = part->level,
+                            .prologue = p.once + 1,
+                            .steady = sx_larger(p.all, s->compute) + f.moves});
+    pass_in(s, l, &f, operand, false);
+    hold(s, l, f.packs,
+         (sx_systolic_buffer){.role = SX_SYSTOLIC_ENTERS,
+                              .operand = (uint8_t)operand,
+                              .level = part->level,
+                              .copies = 2 * sx_pes_along(&s->at, part->count),
+                              .words = f.words,
+                              .pack = f.pack});
+    if (part->level == s->at.plan->top && !s->at.plan->corrected)
+        s->offchip += f.moved + s->compute + f.moves;
+    else
+        s->offchip += sx_pes_along(&s->at, part->above) * f.sent;
+}
+
+/* The result where its sums are finished before they leave. */
+SX_INLINE void deliver(scale *s, ledger *l) {
+    const sx_systolic_plan *plan = s->at.plan;
+    const sx_systolic_part *part = &plan->part[SX_RESULT];
+    sx_flow f = sx_follow(&s->at, SX_RESULT);
+    sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
+    double sums = sx_sum_trips(&s->at);
+    bool drains = part->level == 1;
+    busy(s, l,
+         (sx_systolic_term){.role = SX_SYSTOLIC_LEAVES,
+                            .operand = SX_RESULT,
+                            .level = part->level,
+                            .steady = drains ? p.all + f.moved : sx_larger(p.all, sums * f.moved) + f.moves,
+                            .epilogue = drains ? p.once : 1});
+    pass_out(s, l, &f);
+    hold(s, l, f.packs,
+         (sx_systolic_buffer){.role = SX_SYSTOLIC_LEAVES,
+                              .operand = SX_RESULT,
+                              .level = part->level,
+                              .copies = (drains ? 1 : 2) * sx_pes_along(&s->at, part->count),
+                              .words = f.words,
+                              .pack = f.pack});
+    if (part->level == plan->top && !plan->corrected)
+        s->offchip += f.moved + sums * f.moved + f.moves;
+    else
+        s->offchip += sx_pes_along(&s->at, part->above) * f.sent;
+}
+
+/* The result where partial sums leave and come back. Mended, every pass over the reduction writes its tiles,
+ * and all but the first read them. */
+SX_INLINE void exchange(scale *s, ledger *l) {
+    const sx_systolic_plan *plan = s->at.plan;
+    const sx_systolic_part *part = &plan->part[SX_RESULT];
+    sx_flow f = sx_follow(&s->at, SX_RESULT);
+    sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
+    bool mended = plan->corrected;
+    double chains = sx_pes_along(&s->at, part->above), all = sx_larger(p.all, f.moved) + f.moves;
+    sx_systolic_term term = {.role = SX_SYSTOLIC_ENTERS, .operand = SX_RESULT, .level = part->level};
+    sx_systolic_buffer buffer = {.role = SX_SYSTOLIC_ENTERS,
+                                 .operand = SX_RESULT,
+                                 .level = part->level,
+                                 .copies = 2 * sx_pes_along(&s->at, part->count),
+                                 .words = f.words,
+                                 .pack = f.pack};
+    term.prologue = mended ? 0 : p.once + 1;
+    term.steady = mended ? but_first(all, f.visits) : all;
+    busy(s, l, term);
+    pass_in(s, l, &f, SX_RESULT, mended);
+    hold(s, l, f.packs, buffer);
+    term.role = buffer.role = SX_SYSTOLIC_LEAVES;
+    term.prologue = 0;
+    term.steady = all;
+    term.epilogue = p.once + 1;
+    busy(s, l, term);
+    pass_out(s, l, &f);
+    hold(s, l, f.packs, buffer);
+    if (part->level == plan->top && !mended)
+        s->offchip += 2 * (2 * f.moved + f.moves);
+    else
+        s->offchip += chains * f.sent + (mended ? but_first(chains * f.sent, f.visits) : chains * f.sent);
+}
+
+/* The sums that PEs hold. */
+SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
+    const sx_systolic_plan *plan = s->at.plan;
+    double words = 1, side = plan->chained ? 1 : s->at.lanes;
+    for (int d = 0; d < plan->n_loops; d++)
+        if (plan->part[SX_RESULT].loops >> d & 1) words *= s->at.tile[d].step;
+    hold(
+        s, l, words / side,
+        (sx_systolic_buffer){
+            .role = SX_SYSTOLIC_COMPUTES, .operand = SX_RESULT, .copies = pes, .words = words, .pack = side});
+}
+
+/* Measures, writing terms down where there is a ledger. */
+SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                     const sx_systolic_tile *tile, double lanes, ledger *l, sx_systolic_cost *out) {
+    scale s = {.at = {plan, factors, tile, lanes}};
+    double passes = 1, pes = sx_pes_along(&s.at, plan->space);
+    for (int d = 0; d < plan->n_loops; d++) passes *= tile[d].trips;
+    s.compute = sx_compute_cycles(&s.at);
+    busy(&s, l,
+         (sx_systolic_term){.role = SX_SYSTOLIC_COMPUTES, .steady = s.compute + passes * plan->handover});
+    bring(&s, l, SX_FIRST);
+    bring(&s, l, SX_SECOND);
+    if (plan->streams)
+        deliver(&s, l);
+    else
+        exchange(&s, l);
+    if (plan->sums) accumulate(&s, l, pes);
+    *out = (sx_systolic_cost){.latency = s.prologue + s.steady + s.epilogue,
+                              .prologue = s.prologue,
+                              .steady = s.steady,
+                              .epilogue = s.epilogue,
+                              .dsp = plan->limits.dsp_per_mac * pes * lanes,
+                              .bram18k = s.bram,
+                              .offchip_words = s.offchip};
+}
+
+void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                         const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out) {
+    weigh(plan, factors, tile, lanes, NULL, out);
+}
+
+void sx_systolic_write_down(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                            const sx_systolic_tile *tile, double lanes, sx_systolic_items *out) {
+    ledger l = {.term = out->term, .buffer = out->buffer};
+    sx_systolic_cost cost;
+    weigh(plan, factors, tile, lanes, &l, &cost);
+    out->n_terms = l.n_terms;
+    out->n_buffers = l.n_buffers;
+}

@@ -1,0 +1,91 @@
+/* A design made ready for a kernel's shape and a device: what the model needs to cost tiles.
+ *
+ * The model (docs/systolic.md) is a sum of three maxima over terms that are products over loops. A tile's
+ * part in them is a record per loop; the same function gives the cost of tiles and, for records that are
+ * lower bounds, a lower bound of the cost. */
+#ifndef SX_SYSTOLIC_PLAN_H
+#define SX_SYSTOLIC_PLAN_H
+
+#include "sextant/systolic.h"
+
+/* Sets of loops, a bit each. */
+typedef uint8_t sx_loops;
+
+/* An array of numbers in a design. */
+typedef struct sx_systolic_part {
+    sx_loops loops;             /* that index it */
+    uint8_t last;               /* loop of its last rank */
+    uint8_t level;              /* of its buffer: 1 at the PEs, 2 one above */
+    bool result;                /* the output */
+    sx_loops count, rep, above; /* space loops whose PEs multiply the number of buffers, and the transfers of
+                                   a tile at the buffers and above them */
+    sx_loops outer;             /* tile loops that make it move */
+    uint32_t cap;               /* words side by side, at most */
+} sx_systolic_part;
+
+/* What the device and the type of numbers set. */
+typedef struct sx_systolic_limits {
+    double dsp, bram; /* usable */
+    double dsp_per_mac, mhz, port_words, row_cycles;
+    uint32_t bits, lanes, add_latency;
+    double width[65]; /* BRAM blocks side by side for a pack of so many words */
+} sx_systolic_limits;
+
+typedef struct sx_systolic_plan {
+    sx_systolic_design design;
+    int n_loops, simd;
+    sx_loops space, summed;
+    uint8_t top;     /* the level next to memory */
+    bool streams;    /* memory is laid out in the order of transfers: output-stationary designs */
+    bool sums;       /* PEs hold sums in buffers of their own */
+    bool chained;    /* lanes add into one sum, one after another */
+    bool corrected;  /* the model mended */
+    double handover; /* cycles of a PE between passes */
+    sx_systolic_part part[SX_N_OPERANDS];
+    sx_systolic_limits limits;
+} sx_systolic_plan;
+
+void sx_systolic_plan_init(const sx_systolic_kernel *kernel, const sx_systolic_design *design,
+                           const sx_systolic_limits *limits, bool corrected, sx_systolic_plan *out);
+
+/* What the tiles of a loop are to the model, or at least are. */
+typedef struct sx_systolic_tile {
+    double trips;       /* of the tile loop */
+    double pes;         /* along it; 1 where it is not spread */
+    double step;        /* steps of it that a buffer at the PEs holds: t2 where it is spread, otherwise t1 */
+    double hide;        /* t2: sums that are independent (1 for the loop of the lanes) */
+    double all;         /* trips * step */
+    double span, spans; /* of the first input's rank: a tile's length, and trips * that */
+} sx_systolic_tile;
+
+/* The record of tiles t1 and t2 (which divides it) of a loop. */
+sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_systolic_loop *loop, int index,
+                                     uint32_t t1, uint32_t t2);
+
+/* What a kernel multiplies beside its loops. */
+typedef struct sx_systolic_factors {
+    double steps, words[SX_N_OPERANDS];
+} sx_systolic_factors;
+
+/* Latency, resources and traffic of tiles (energy is left at 0); or, of records that are lower bounds, lower
+ * bounds of them. Lanes, hiding and packs are taken to be valid. */
+void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                         const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out);
+
+/* The same, written down term by term. */
+void sx_systolic_write_down(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                            const sx_systolic_tile *tile, double lanes, sx_systolic_items *out);
+
+/* The energy of the same. */
+double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                          const sx_systolic_tile *tile, double lanes, double offchip_words);
+
+/* The rules that tiles obey whatever the device's size: SX_SYSTOLIC_FINE, _LANES, _HIDING or _PACK. */
+sx_systolic_fault sx_systolic_rules(const sx_systolic_plan *plan, const sx_systolic_tile *tile, double lanes);
+
+/* Words side by side in transfers of an array whose last rank is `step` long. */
+double sx_systolic_pack(const sx_systolic_plan *plan, int operand, double step, double lanes);
+/* Whether so many words may be side by side. */
+bool sx_systolic_packs(double pack);
+
+#endif

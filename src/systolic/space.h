@@ -1,0 +1,59 @@
+/* The space of systolic designs: the inside that its own searches see. A point is an sx_systolic_point;
+ * genes: design  one, where there are several: which design it is tile    one per loop: both its tiles */
+#ifndef SX_SYSTOLIC_SPACE_H
+#define SX_SYSTOLIC_SPACE_H
+
+#include "space/space.h"
+#include "systolic/plan.h"
+#include "systolic/tiles.h"
+
+enum sx_systolic_axis { SX_AXIS_DESIGN, SX_AXIS_TILES };
+
+typedef struct sx_systolic_space {
+    sx_space space;
+    size_t n_kernels;
+    sx_systolic_kernel *kernel;
+    sx_systolic_factors *factors; /* of each kernel */
+    sx_device device;
+    sx_systolic_options options; /* element and designs: NULL */
+    sx_systolic_limits limits;
+    double least_dsp;
+    size_t n_plans;         /* as many as the kernel has designs */
+    sx_systolic_plan *plan; /* of each */
+    bool *open;             /* by design: it may be chosen */
+    size_t n_open;
+    uint32_t *open_list;
+    int n_loops;
+    sx_systolic_tile_set tiles[SX_MAX_SYSTOLIC_LOOPS];
+    sx_gene genes[1 + SX_MAX_SYSTOLIC_LOOPS];
+    double macs; /* of all kernels, times their counts */
+} sx_systolic_space;
+
+/* The systolic space behind a space, itself or what it stands in front of; NULL where that is of another
+ * type.
+ */
+const sx_systolic_space *sx_systolic_space_of(const sx_space *space);
+
+/* The records of a point's tiles for a kernel. */
+void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_point *point, size_t kernel,
+                          sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS]);
+
+/* The lanes of a PE. */
+double sx_systolic_lanes(const sx_systolic_space *space, const sx_systolic_point *point);
+
+/* Brings any numbers to tiles of the space: t1 to the nearest there is, t2 to the nearest that divides it. */
+void sx_systolic_snap(const sx_systolic_space *space, sx_systolic_point *point);
+
+/* What a device and a type of numbers set; an error where it has no such type. */
+SX_MUST_USE sx_status sx_systolic_limits_of(const sx_device *device, const char *element,
+                                            sx_systolic_limits *out);
+
+/* The parts of the space that stand in files of their own (space_moves.c, space_project.c). */
+void sx_systolic_redraw(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+void sx_systolic_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
+void sx_systolic_take(const sx_space *space, size_t gene, const void *from, void *point);
+bool sx_systolic_neighbour(const sx_space *space, const void *point, size_t index, void *out);
+bool sx_systolic_repair(const sx_space *space, sx_rng *rng, void *point);
+bool sx_systolic_project(const sx_space *space, const double *values, void *point);
+
+#endif

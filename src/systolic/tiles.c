@@ -1,0 +1,159 @@
+#include "systolic/tiles.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether t2 may stand under t1, which it divides. */
+static bool allowed(const sx_systolic_tile_set *set, uint32_t t2) {
+    return !set->lanes || ((t2 & (t2 - 1)) == 0 && t2 <= set->lanes);
+}
+
+/* Divisor number `index` of n, ascending, of those that are allowed; 0 past the last. */
+static uint32_t divisor_at(const sx_systolic_tile_set *set, uint32_t n, uint64_t index) {
+    for (uint32_t d = 1; (uint64_t)d * d <= n; d++)
+        if (n % d == 0 && allowed(set, d) && index-- == 0) return d;
+    uint32_t root = 1;
+    while ((uint64_t)(root + 1) * (root + 1) <= n) root++;
+    for (uint32_t d = root; d >= 1; d--)
+        if (n % d == 0 && (uint64_t)d * d != n && allowed(set, n / d) && index-- == 0) return n / d;
+    return 0;
+}
+
+/* Marks the tiles of a loop of n steps. */
+static void mark(uint8_t *marked, uint32_t n, bool divisors) {
+    for (uint32_t x = 1; x <= n; x++) {
+        if (divisors) {
+            if (n % x == 0) marked[x] = 1;
+            continue;
+        }
+        marked[x] = 1;
+        if (x < n) marked[(n + x - 1) / x * x] = 1;
+    }
+}
+
+/* Counts, for each marked number up to `limit`, its divisors that may be second-level tiles. */
+static void count_divisors(sx_systolic_tile_set *set, const uint8_t *marked, uint32_t limit,
+                           uint32_t *count) {
+    for (uint32_t d = 1; d <= limit; d++)
+        for (uint32_t m = d; m <= limit; m += d) {
+            if (!marked[m]) continue;
+            set->divisors++;
+            if (allowed(set, d)) count[m]++;
+        }
+}
+
+/* Lists the marked numbers up to `limit` and their pairs; false when memory is out. */
+static bool list_tiles(sx_systolic_tile_set *set, const uint8_t *marked, uint32_t limit) {
+    for (uint32_t t = 1; t <= limit; t++) set->n += marked[t];
+    uint32_t *count = calloc((size_t)limit + 1, sizeof *count);
+    set->t1 = malloc(set->n * sizeof *set->t1);
+    set->before = malloc((set->n + 1) * sizeof *set->before);
+    bool fine = count && set->t1 && set->before;
+    if (fine) {
+        uint64_t pairs = 0;
+        size_t at = 0;
+        count_divisors(set, marked, limit, count);
+        for (uint32_t t = 1; t <= limit; t++) {
+            if (!marked[t]) continue;
+            set->t1[at] = t;
+            set->before[at++] = pairs;
+            pairs += count[t];
+        }
+        set->before[at] = pairs;
+    }
+    free(count);
+    return fine;
+}
+
+sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool divisors, uint32_t lanes,
+                                    sx_systolic_tile_set *out) {
+    uint32_t largest = 0;
+    *out = (sx_systolic_tile_set){.lanes = lanes};
+    for (size_t i = 0; i < n; i++) {
+        if (sizes[i] > SX_MAX_SYSTOLIC_SIZE)
+            return sx_error_new(SX_ERR_LIMIT,
+                                "a loop of %u steps is too long for a search; at most %d are possible",
+                                sizes[i], SX_MAX_SYSTOLIC_SIZE);
+        if (sizes[i] > largest) largest = sizes[i];
+    }
+    uint8_t *marked = calloc(2 * (size_t)largest + 1, 1);
+    if (!marked) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) mark(marked, sizes[i], divisors);
+    bool fine = list_tiles(out, marked, 2 * largest);
+    free(marked);
+    return fine ? SX_OK : sx_error_memory();
+}
+
+void sx_systolic_tile_set_fini(sx_systolic_tile_set *set) {
+    free(set->t1);
+    free(set->before);
+    *set = (sx_systolic_tile_set){0};
+}
+
+size_t sx_systolic_tile_find(const sx_systolic_tile_set *set, uint32_t t1) {
+    size_t low = 0, high = set->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set->t1[middle] < t1)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool sx_systolic_tile_in(const sx_systolic_tile_set *set, uint32_t t1) {
+    size_t at = sx_systolic_tile_find(set, t1);
+    return at < set->n && set->t1[at] == t1;
+}
+
+sx_pair_of_tiles sx_systolic_tile_pair(const sx_systolic_tile_set *set, uint64_t index) {
+    size_t low = 0, high = set->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (set->before[middle] <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (sx_pair_of_tiles){set->t1[low], divisor_at(set, set->t1[low], index - set->before[low])};
+}
+
+uint32_t sx_systolic_tile_nearest(const sx_systolic_tile_set *set, double t1) {
+    size_t at = t1 >= 4294967295.0 ? set->n : t1 > 1 ? sx_systolic_tile_find(set, (uint32_t)t1) : 0;
+    while (at < set->n && set->t1[at] < t1) at++;
+    if (at == set->n) return set->t1[set->n - 1];
+    if (at == 0) return set->t1[0];
+    return t1 - set->t1[at - 1] <= set->t1[at] - t1 ? set->t1[at - 1] : set->t1[at];
+}
+
+uint32_t sx_systolic_inner_nearest(const sx_systolic_tile_set *set, uint32_t t1, double t2) {
+    uint32_t best = 1;
+    double least = t2 > 1 ? t2 - 1 : 1 - t2;
+    for (uint32_t d = 1; (uint64_t)d * d <= t1; d++) {
+        if (t1 % d) continue;
+        const uint32_t pair[2] = {d, t1 / d};
+        for (int i = 0; i < 2; i++) {
+            double off = pair[i] > t2 ? pair[i] - t2 : t2 - pair[i];
+            if (!allowed(set, pair[i]) || off > least || (off == least && pair[i] > best)) continue;
+            least = off;
+            best = pair[i];
+        }
+    }
+    return best;
+}
+
+uint32_t sx_systolic_inner_next(const sx_systolic_tile_set *set, uint32_t t1, uint32_t t2, bool larger) {
+    uint32_t best = t2;
+    for (uint32_t d = 1; (uint64_t)d * d <= t1; d++) {
+        if (t1 % d) continue;
+        const uint32_t pair[2] = {d, t1 / d};
+        for (int i = 0; i < 2; i++) {
+            if (!allowed(set, pair[i]) || pair[i] == t2 || (pair[i] > t2) != larger) continue;
+            if (best == t2 || (pair[i] < best) == larger) best = pair[i];
+        }
+    }
+    return best;
+}

@@ -22,6 +22,7 @@ typedef struct sx_systolic_loop {
     uint32_t stride;  /* of the first input's rank by this loop, at least 1 */
     uint32_t reach;   /* words of that rank that a window adds: a tile of e steps is (e - 1) * stride + 1 +
                          reach   long; 0: no window slides along it */
+    uint32_t window;  /* steps of the window that slides along it; 0: none does */
 } sx_systolic_loop;
 
 /* A kernel. Loops of the windows are not tiled: they only multiply the work of a step. */
@@ -195,8 +196,9 @@ SX_API void sx_systolic_itemize(const sx_space *space, const sx_systolic_point *
 SX_API void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_role role, int operand,
                                   int level, char *text, unsigned long size);
 
-/* AutoSA's options for a point: the texts of --sa-sizes, --loop-permute-order and the like; freed with
- * free(). */
+/* What AutoSA's option --sa-sizes says for a point, its program's loops being in the kernel's order; freed
+ * with free(). An error says why there is none: tiles that make no design, kernels that are not summed along
+ * the loop of the lanes alone, several kernels with windows of several sizes. */
 SX_API SX_MUST_USE sx_status sx_systolic_autosa(const sx_space *space, const sx_systolic_point *point,
                                                 SX_OWN char **out);
 

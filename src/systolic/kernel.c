@@ -193,6 +193,7 @@ static sx_status add_loop(const view *v, int dim, sx_systolic_kernel *k) {
     loop->stride = v->stride[dim];
     int over = v->window[dim];
     if (over < 0) return SX_OK;
+    loop->window = v->problem->size[over];
     const sx_tensor *first = &v->problem->tensor[v->operand[SX_FIRST]];
     for (int r = 0; r < first->n_ranks; r++)
         if (first->coef[r][over] && first->coef[r][dim])
@@ -268,9 +269,10 @@ sx_status sx_systolic_kernel_of(const sx_problem *problem, sx_systolic_kernel *o
     return SX_OK;
 }
 
-/* A loop of a kernel that is written down here. */
+/* A loop of a kernel that is written down here; window 0: none slides along it. */
 static sx_systolic_loop plain_loop(const char *name, uint32_t size, uint8_t operands, uint32_t window) {
-    sx_systolic_loop loop = {.size = size, .operands = operands, .stride = 1, .reach = window - 1};
+    sx_systolic_loop loop = {.size = size, .operands = operands, .stride = 1, .window = window};
+    loop.reach = window > 0 ? window - 1 : 0;
     snprintf(loop.name, sizeof loop.name, "%s", name);
     return loop;
 }
@@ -288,9 +290,9 @@ sx_status sx_systolic_matrix(uint32_t i, uint32_t j, uint32_t k, sx_systolic_ker
     SX_TRY(check_sizes("ijk", (const uint32_t[]){i, j, k}));
     sx_systolic_kernel kernel = {.operand = {"A", "B", "C"},
                                  .n_loops = 3,
-                                 .loop = {plain_loop("i", i, FIRST | RESULT, 1),
-                                          plain_loop("j", j, SECOND | RESULT, 1),
-                                          plain_loop("k", k, SUMMED, 1)},
+                                 .loop = {plain_loop("i", i, FIRST | RESULT, 0),
+                                          plain_loop("j", j, SECOND | RESULT, 0),
+                                          plain_loop("k", k, SUMMED, 0)},
                                  .steps = 1,
                                  .words = {1, 1, 1},
                                  .macs = (double)i * j * k,
@@ -309,8 +311,8 @@ sx_status sx_systolic_convolution(uint32_t i, uint32_t o, uint32_t r, uint32_t c
     sx_systolic_kernel kernel = {
         .operand = {"cin", "w", "cout"},
         .n_loops = 4,
-        .loop = {plain_loop("o", o, SECOND | RESULT, 1), plain_loop("r", r, FIRST | RESULT, p),
-                 plain_loop("c", c, FIRST | RESULT, q), plain_loop("i", i, SUMMED, 1)},
+        .loop = {plain_loop("o", o, SECOND | RESULT, 0), plain_loop("r", r, FIRST | RESULT, p),
+                 plain_loop("c", c, FIRST | RESULT, q), plain_loop("i", i, SUMMED, 0)},
         .sliding = true,
         .steps = p * q,
         .words = {1, p * q, 1},

@@ -40,11 +40,20 @@ json_t *sx_json_noun(char *text) {
     return object;
 }
 
-sx_status sx_json_finish(json_t *object, sx_text *out) {
-    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+/* Adds an object, written as the flags say, and frees it. */
+static sx_status finish(json_t *object, size_t flags, sx_text *out) {
+    char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
     if (!text) return sx_error_memory();
     sx_text_add(out, "%s\n", text);
     free(text);
     return SX_OK;
+}
+
+sx_status sx_json_finish(json_t *object, sx_text *out) {
+    return finish(object, JSON_INDENT(2), out);
+}
+
+sx_status sx_json_finish_line(json_t *object, sx_text *out) {
+    return finish(object, 0, out);
 }

@@ -22,5 +22,7 @@ json_t *sx_json_noun(SX_TAKE char *text);
 
 /* Adds an object as text and frees it; NULL is a lack of memory. */
 SX_MUST_USE sx_status sx_json_finish(SX_TAKE json_t *object, sx_text *out);
+/* The same on one line. */
+SX_MUST_USE sx_status sx_json_finish_line(SX_TAKE json_t *object, sx_text *out);
 
 #endif

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const sx_command *const commands[] = {&sx_command_map,     &sx_command_eval,     &sx_command_space,
-                                             &sx_command_compare, &sx_command_codesign, &sx_command_verify,
-                                             &sx_command_list,    &sx_command_help};
+static const sx_command *const commands[] = {
+    &sx_command_map,      &sx_command_eval,   &sx_command_space, &sx_command_compare, &sx_command_codesign,
+    &sx_command_systolic, &sx_command_verify, &sx_command_list,  &sx_command_help,
+};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 const sx_command *sx_command_at(size_t index) {

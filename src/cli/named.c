@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,9 +100,45 @@ static sx_status named_network(const sx_args *args, const char *value, sx_networ
     return SX_OK;
 }
 
+/* Whether a value is sizes such as 64x64x64, right or not. */
+static bool is_sizes(const char *value) {
+    return *value >= '0' && *value <= '9' && strchr(value, 'x') && value[strspn(value, "0123456789x")] == 0;
+}
+
+/* The matrix product of sizes IxJxK. */
+static sx_status named_matrix(const char *value, sx_network *out) {
+    uint64_t size[3] = {0};
+    size_t n = 0;
+    for (const char *at = value; n <= 3 && *at; n++) {
+        char *end;
+        errno = 0;
+        unsigned long long number = strtoull(at, &end, 10);
+        bool fine = end > at && !errno && number >= 1 && number <= SX_MAX_DIM_SIZE;
+        if (!fine || (*end && !end[1]))
+            return sx_error_hint(
+                sx_error_new(SX_ERR_USAGE, "--problem %s: size number %zu is no size", value, n + 1),
+                "sizes are whole numbers from 1 to %u, as in 64x64x64", SX_MAX_DIM_SIZE);
+        if (n < 3) size[n] = number;
+        at = *end ? end + 1 : end;
+    }
+    if (n != 3)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--problem %s has %s sizes", value, n < 3 ? "too few" : "too many"),
+            "a matrix product has three, IxJxK: C[i,j] += A[i,k]*B[j,k]");
+    char text[128];
+    snprintf(text, sizeof text, "C[i,j] += A[i,k]*B[j,k] {i:%" PRIu64 ",j:%" PRIu64 ",k:%" PRIu64 "}",
+             size[0], size[1], size[2]);
+    sx_problem problem;
+    SX_TRY(sx_einsum_parse(text, &problem));
+    snprintf(problem.name, sizeof problem.name, "%" PRIu64 "x%" PRIu64 "x%" PRIu64, size[0], size[1],
+             size[2]);
+    return sx_named_single(&problem, out);
+}
+
 sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out) {
     const char *names[MAX_CATALOG];
     sx_problem problem;
+    if (is_sizes(name)) return named_matrix(name, out);
     if (is_network(name)) return named_network(args, name, out);
     if (in_catalog(sx_catalog_problem_name, name, strlen(name))) {
         SX_TRY(sx_catalog_problem(name, &problem));

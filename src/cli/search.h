@@ -22,7 +22,8 @@
 #define SX_OPTION_PROBLEMS                                                                                   \
     {                                                                                                        \
         "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_TEXT, true,                                            \
-            "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', a name of "       \
+            "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', sizes 64x64x64 "  \
+            "of a matrix product, a name of "                                                                \
             "`sextant list problems`, or NETWORK or NETWORK/LAYER of `sextant list networks`"                \
     }
 #define SX_OPTION_BATCH                                                                                      \

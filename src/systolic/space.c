@@ -26,6 +26,10 @@ static const char *const faults[] = {
     [SX_SYSTOLIC_UNDERUSED] = "fewer DSP blocks than asked for",
 };
 
+const char *sx_systolic_fault_text(sx_systolic_fault fault) {
+    return (size_t)fault < sizeof faults / sizeof *faults ? faults[fault] : "unknown";
+}
+
 static const sx_systolic_space *own(const sx_space *space) {
     return (const sx_systolic_space *)space;
 }
@@ -104,7 +108,7 @@ static unsigned space_check(const sx_space *base, const void *point) {
 
 static const char *space_reason(const sx_space *base, unsigned reason) {
     (void)base;
-    return reason < sizeof faults / sizeof *faults ? faults[reason] : "unknown";
+    return sx_systolic_fault_text((sx_systolic_fault)reason);
 }
 
 static void space_explain(const sx_space *base, const void *point, char *text, unsigned long size) {

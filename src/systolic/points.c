@@ -1,0 +1,111 @@
+#include "systolic/points.h"
+
+#include "base/arena.h"
+#include "frontend/yaml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_MEMORY = 4 << 20 }; /* of a line */
+
+/* The sizes of a problem, in the order of their names. */
+static sx_status read_sizes(const sx_node *problem, const char *names, uint32_t *size) {
+    SX_TRY(sx_node_expect(problem, SX_NODE_MAP, "'problem'"));
+    for (int i = 0; names[i]; i++) {
+        const char key[] = {names[i], 0};
+        const sx_node *value;
+        SX_TRY(sx_node_require(problem, key, "the problem", &value));
+        SX_TRY(sx_node_u32(value, key, &size[i]));
+    }
+    return SX_OK;
+}
+
+/* Reads a problem of one of the paper's two families. */
+static sx_status read_family(const sx_node *line, sx_systolic_kernel *out) {
+    const sx_node *family, *problem;
+    const char *name;
+    uint32_t s[6];
+    sx_status status;
+    SX_TRY(sx_node_require(line, "family", "a point without an einsum", &family));
+    SX_TRY(sx_node_text(family, "family", &name));
+    SX_TRY(sx_node_require(line, "problem", "a point", &problem));
+    if (strcmp(name, "mm") == 0) {
+        SX_TRY(read_sizes(problem, "ijk", s));
+        status = sx_systolic_matrix(s[0], s[1], s[2], out);
+    } else if (strcmp(name, "conv") == 0) {
+        SX_TRY(read_sizes(problem, "iorcpq", s));
+        status = sx_systolic_convolution(s[0], s[1], s[2], s[3], s[4], s[5], out);
+    } else {
+        return sx_error_hint(sx_error_at(family->place, "the family is '%.40s'", name),
+                             "it is mm or conv; any other problem is an einsum");
+    }
+    return sx_error_place(status, problem->place);
+}
+
+/* Reads a problem that is an einsum. */
+static sx_status read_einsum(const sx_node *node, sx_systolic_kernel *out) {
+    const char *text;
+    sx_problem problem;
+    SX_TRY(sx_node_text(node, "einsum", &text));
+    SX_TRY(sx_error_place(sx_einsum_parse(text, &problem), node->place));
+    return sx_error_place(sx_systolic_kernel_of(&problem, out), node->place);
+}
+
+/* Reads a loop's tile of a level. */
+static sx_status read_tile(const sx_node *tiles, const sx_systolic_loop *loop, int level, uint32_t *out) {
+    char key[SX_NAME_SIZE + 4];
+    const sx_node *value;
+    snprintf(key, sizeof key, "%s_t%d", loop->name, level);
+    *out = 1;
+    if (loop->size == 1 && !sx_node_get(tiles, key)) return SX_OK;
+    SX_TRY(sx_node_require(tiles, key, "'tiles'", &value));
+    return sx_node_u32(value, key, out);
+}
+
+/* Reads a line that is a tree. */
+static sx_status read_line(const sx_node *line, sx_outside_point *out) {
+    sx_outside_point p = {.kernel = {.count = 1}};
+    const sx_node *value;
+    const char *design;
+    size_t number;
+    SX_TRY(sx_node_expect(line, SX_NODE_MAP, "a point"));
+    if ((value = sx_node_get(line, "einsum")))
+        SX_TRY(read_einsum(value, &p.kernel));
+    else
+        SX_TRY(read_family(line, &p.kernel));
+    SX_TRY(sx_node_require(line, "design", "a point", &value));
+    SX_TRY(sx_node_text(value, "design", &design));
+    SX_TRY(sx_error_place(sx_systolic_design_find(&p.kernel, design, &number), value->place));
+    p.point.design = (uint32_t)number;
+    SX_TRY(sx_node_require(line, "tiles", "a point", &value));
+    SX_TRY(sx_node_expect(value, SX_NODE_MAP, "'tiles'"));
+    for (int d = 0; d < p.kernel.n_loops; d++) {
+        SX_TRY(read_tile(value, &p.kernel.loop[d], 1, &p.point.t1[d]));
+        SX_TRY(read_tile(value, &p.kernel.loop[d], 2, &p.point.t2[d]));
+    }
+    *out = p;
+    return SX_OK;
+}
+
+/* Reads the tree of a text, whose places are those of the line. */
+static sx_status read_text(sx_arena *arena, sx_source *source, const char *file, size_t line,
+                           sx_outside_point *out) {
+    const sx_node **roots;
+    size_t n;
+    for (size_t i = 0; i < source->n_spans; i++) source->span[i].from_line += line - 1;
+    SX_TRY(sx_yaml_read(arena, source, &roots, &n));
+    if (n == 1) return read_line(roots[0], out);
+    return sx_error_hint(sx_error_at((sx_place){file, (int)line, 1}, "here are %zu objects", n),
+                         "a line holds one point, an object of JSON");
+}
+
+sx_status sx_outside_point_read(const char *file, size_t line, const char *text, size_t size,
+                                sx_outside_point *out) {
+    sx_arena arena = {.limit = MAX_MEMORY};
+    sx_source source = {0};
+    sx_status status = sx_source_text(&arena, file, text, size, &source);
+    if (!status) status = read_text(&arena, &source, file, line, out);
+    sx_source_fini(&source);
+    sx_arena_free(&arena);
+    return sx_error_place(status, (sx_place){file, (int)line, 1});
+}

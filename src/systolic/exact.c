@@ -1,0 +1,101 @@
+/* The best design with its best tiles, proven: branch and bound over all shapes of arrays and all tiles.
+ *
+ * Source: none; Odyssey (DAC 2023) searches the same space exhaustively where that is possible at all (1.6 to
+ * 35 hours on 36 threads for its smaller kernels). Three things make it fast. (1) Dominance: with the PEs and
+ * lanes fixed, of all tiles with the same trips only the smallest matters (choices.h), and the inner tile of
+ * a loop that is not spread enters nothing but the hiding of latency, so it is the outer one. (2) The cost of
+ * tiles that are known in part: every term is a product over loops, so the model itself gives it (plan.h).
+ * (3) Shapes in the order of their bounds, so that the first ones give an answer that cuts off most others.
+ *
+ * Any objective is fine whose value grows with cycles, energy or words moved. Of several criteria only the
+ * first is proven. Points that a walk looks at count as rejected draws; those that improve on all before are
+ * evaluated.
+ *
+ * Complexity: the number of shapes is about D log D for arrays of D lanes; within one, a loop of n steps with
+ * P PEs has at most about 2 sqrt(n/P) choices. */
+#include "systolic/exact.h"
+
+#include "base/status.h"
+
+#include <math.h>
+
+enum { ROUND = 64 }; /* shapes that are walked before the best is shared, at most; at first fewer */
+
+/* What is remembered between safe points. */
+typedef struct state {
+    uint64_t next; /* shape */
+} state;
+
+/* A round of walks. */
+typedef struct job {
+    const sx_exact *exact;
+    size_t first;
+    double best; /* at its start */
+    bool done[ROUND];
+} job;
+
+static void walk(void *user, size_t task, sx_worker *worker) {
+    job *j = user;
+    double best = j->best;
+    j->done[task] = sx_exact_walk(j->exact, &j->exact->shape[j->first + task], worker, &best);
+}
+
+/* The value beyond which nothing matters: that of the best. With several criteria, what is near it matters
+ * too. */
+static double edge_of(const sx_run *run) {
+    double best = INFINITY;
+    sx_run_incumbent(run, &best);
+    const sx_objective *objective = sx_run_objective(run);
+    if (objective->n_criteria == 1 || isinf(best)) return best;
+    return best + 2 * objective->tolerance * fabs(best);
+}
+
+/* Walks the next shapes; false where one was left unfinished. */
+static bool walk_round(sx_run *run, const sx_exact *exact, state *s) {
+    job j = {.exact = exact, .first = (size_t)s->next, .best = edge_of(run)};
+    size_t n = 0, most = s->next < ROUND ? (size_t)s->next + 1 : ROUND;
+    while (n < most && s->next + n < exact->n && exact->shape[s->next + n].bound < j.best) n++;
+    sx_run_tasks(run, n, walk, &j);
+    for (size_t i = 0; i < n; i++) {
+        if (!j.done[i]) return false;
+        s->next++;
+    }
+    return !sx_run_stopped(run);
+}
+
+/* States what is proven: nothing in the shapes that are left is better than the first of them. */
+static void tell_bound(sx_run *run, const sx_exact *exact, const state *s) {
+    double best = INFINITY, bound = s->next < exact->n ? exact->shape[s->next].bound : INFINITY;
+    sx_run_incumbent(run, &best);
+    bound = fmin(best, bound);
+    if (isfinite(bound)) sx_run_bound(run, bound);
+}
+
+static sx_status search(sx_run *run) {
+    const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
+    bool resumed;
+    sx_exact exact;
+    state *s = sx_run_state(run, sizeof *s, &resumed);
+    if (!s) return sx_error_memory();
+    sx_status status = sx_exact_init(space, sx_run_objective(run), &exact);
+    if (!status && !resumed) sx_run_evaluate_starts(run, 0);
+    while (!status && sx_run_continue(run)) {
+        bool left = s->next < exact.n && exact.shape[s->next].bound < edge_of(run);
+        if (!left) {
+            if (sx_run_incumbent(run, NULL) && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
+            break;
+        }
+        if (!walk_round(run, &exact, s)) break;
+        tell_bound(run, &exact, s);
+    }
+    if (!status) tell_bound(run, &exact, s);
+    sx_exact_fini(&exact);
+    return status;
+}
+
+SX_NAVIGATOR(exact) = {
+    .source = "ours; the space of Odyssey (DAC 2023), section 4",
+    .needs = SX_SYSTOLIC_SPACE,
+    .complete = true,
+    .search = search,
+};

@@ -1,0 +1,42 @@
+/* The inside of the exact search. */
+#ifndef SX_SYSTOLIC_EXACT_H
+#define SX_SYSTOLIC_EXACT_H
+
+#include "run/navigator.h"
+#include "systolic/choices.h"
+
+/* A shape: a design with its number of lanes and of PEs along each space loop. */
+typedef struct sx_systolic_shape {
+    double bound; /* of the objective, whatever the tiles */
+    uint32_t design, lanes;
+    uint32_t pes[2]; /* [1]: 1 for arrays of one dimension */
+} sx_systolic_shape;
+
+/* What an exact search knows of its space. */
+typedef struct sx_exact {
+    const sx_systolic_space *space;
+    sx_objective objective;
+    bool energy; /* the objective needs it */
+    sx_all_choices choices;
+    size_t n, room;
+    sx_systolic_shape *shape; /* by bound */
+} sx_exact;
+
+/* Lists the shapes of a space, by their bounds; *out is freed with sx_exact_fini, also after an error. */
+SX_MUST_USE sx_status sx_exact_init(const sx_systolic_space *space, const sx_objective *objective,
+                                    sx_exact *out);
+void sx_exact_fini(sx_exact *exact);
+
+/* The choices of a loop in a shape; NULL where there are none. They were made by sx_exact_init. */
+const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic_shape *shape, int loop);
+
+/* The objective's value of records, tile[kernel][loop], exact or at least; INFINITY beyond the BRAM that
+ * there is. */
+double sx_exact_value(const sx_exact *exact, const sx_systolic_plan *plan, double lanes,
+                      sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]);
+
+/* Looks through the tiles of a shape and evaluates those that are better than `best` and all before them;
+ * true where it came to its end. *best becomes the least value. */
+bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_worker *worker, double *best);
+
+#endif

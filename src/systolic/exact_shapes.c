@@ -1,0 +1,126 @@
+/* The shapes of arrays that a device has room for, each with a lower bound over all its tiles. */
+#include "base/status.h"
+#include "systolic/exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void sx_exact_fini(sx_exact *exact) {
+    sx_all_choices_fini(&exact->choices);
+    free(exact->shape);
+}
+
+/* The PEs of a shape along a loop. */
+static uint32_t pes_of(const sx_systolic_plan *plan, const sx_systolic_shape *shape, int loop) {
+    for (int i = 0; i < plan->design.n_space; i++)
+        if (plan->design.space[i] == loop) return shape->pes[i];
+    return 1;
+}
+
+const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic_shape *shape, int loop) {
+    const sx_systolic_plan *plan = &exact->space->plan[shape->design];
+    const sx_loop_choices *choices = sx_choices_find(&exact->choices, plan, loop, shape->lanes);
+    uint32_t pes = pes_of(plan, shape, loop);
+    if (!choices || pes > choices->most_pes || choices->with[pes].n == 0) return NULL;
+    return &choices->with[pes];
+}
+
+double sx_exact_value(const sx_exact *exact, const sx_systolic_plan *plan, double lanes,
+                      sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+    const sx_systolic_space *space = exact->space;
+    sx_score score = {0};
+    for (size_t k = 0; k < space->n_kernels; k++) {
+        sx_systolic_cost cost;
+        double count = (double)space->kernel[k].count;
+        sx_systolic_measure(plan, &space->factors[k], tile[k], lanes, &cost);
+        if (cost.bram18k > plan->limits.bram) return INFINITY;
+        score.cycles += count * cost.latency;
+        score.last_level_accesses += count * cost.offchip_words;
+        if (exact->energy)
+            score.energy_pj +=
+                count * sx_systolic_energy(plan, &space->factors[k], tile[k], lanes, cost.offchip_words);
+    }
+    score.utilization = space->macs * space->limits.dsp_per_mac / (score.cycles * space->limits.dsp);
+    return sx_objective_value(&exact->objective, &score);
+}
+
+/* The bound of a shape: every loop at its least. INFINITY where a loop has no tiles. */
+static double bound_of(const sx_exact *exact, const sx_systolic_shape *shape,
+                       sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+    const sx_systolic_space *space = exact->space;
+    const sx_systolic_plan *plan = &space->plan[shape->design];
+    for (int d = 0; d < space->n_loops; d++) {
+        const sx_step_choices *choices = sx_exact_choices(exact, shape, d);
+        if (!choices) return INFINITY;
+        for (size_t k = 0; k < space->n_kernels; k++)
+            tile[k][d] = sx_choice_least(space, plan, d, pes_of(plan, shape, d), choices, choices->n - 1, k);
+    }
+    return sx_exact_value(exact, plan, shape->lanes, tile);
+}
+
+/* Adds a shape that may be better than nothing; false when memory is out. */
+static bool add_shape(sx_exact *exact, sx_systolic_shape shape,
+                      sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+    shape.bound = bound_of(exact, &shape, tile);
+    if (isinf(shape.bound)) return true;
+    if (exact->n == exact->room) {
+        size_t room = exact->room ? 2 * exact->room : 1024;
+        sx_systolic_shape *grown = realloc(exact->shape, room * sizeof *grown);
+        if (!grown) return false;
+        exact->shape = grown;
+        exact->room = room;
+    }
+    exact->shape[exact->n++] = shape;
+    return true;
+}
+
+/* Adds all shapes of a design with so many lanes; false when memory is out. */
+static bool add_design(sx_exact *exact, uint32_t design, uint32_t lanes,
+                       sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+    const sx_systolic_space *space = exact->space;
+    const sx_systolic_plan *plan = &space->plan[design];
+    const sx_loop_choices *spread[2] = {NULL, NULL};
+    bool flat = plan->design.n_space == 2;
+    for (int d = 0; d < space->n_loops; d++) {
+        const sx_loop_choices *choices = sx_choices_make(&exact->choices, plan, d, lanes);
+        if (!choices) return false;
+        for (int i = 0; i < plan->design.n_space; i++)
+            if (plan->design.space[i] == d) spread[i] = choices;
+    }
+    double per_pe = space->limits.dsp_per_mac * lanes;
+    uint32_t least = flat && !space->options.thin ? 2 : 1, most = flat ? spread[1]->most_pes : 1;
+    for (uint32_t p = least; p <= spread[0]->most_pes; p++)
+        for (uint32_t q = flat ? least : 1; q <= most; q++) {
+            double dsp = per_pe * p * q;
+            if (dsp > space->limits.dsp) break;
+            if (dsp < space->least_dsp) continue;
+            if (!add_shape(exact, (sx_systolic_shape){.design = design, .lanes = lanes, .pes = {p, q}}, tile))
+                return false;
+        }
+    return true;
+}
+
+/* By bound; ties in the order of designs, then of more PEs. */
+static int compare_shapes(const void *a, const void *b) {
+    const sx_systolic_shape *x = a, *y = b;
+    if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
+    if (x->design != y->design) return x->design < y->design ? -1 : 1;
+    if (x->lanes != y->lanes) return x->lanes > y->lanes ? -1 : 1;
+    if (x->pes[0] != y->pes[0]) return x->pes[0] > y->pes[0] ? -1 : 1;
+    return x->pes[1] == y->pes[1] ? 0 : x->pes[1] > y->pes[1] ? -1 : 1;
+}
+
+sx_status sx_exact_init(const sx_systolic_space *space, const sx_objective *objective, sx_exact *out) {
+    *out = (sx_exact){.space = space, .objective = *objective, .choices = {.space = space}};
+    for (int i = 0; i < objective->n_criteria; i++)
+        out->energy = out->energy || objective->criterion[i].energy_power != 0;
+    sx_systolic_tile(*tile)[SX_MAX_SYSTOLIC_LOOPS] = malloc(space->n_kernels * sizeof *tile);
+    bool fine = tile != NULL;
+    for (size_t i = 0; fine && i < space->n_open; i++)
+        for (uint32_t lanes = 1; fine && lanes <= space->limits.lanes; lanes *= 2)
+            fine = add_design(out, space->open_list[i], lanes, tile);
+    free(tile);
+    if (!fine) return sx_error_memory();
+    if (out->n) qsort(out->shape, out->n, sizeof *out->shape, compare_shapes);
+    return SX_OK;
+}

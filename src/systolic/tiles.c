@@ -62,6 +62,7 @@ static bool list_tiles(sx_systolic_tile_set *set, const uint8_t *marked, uint32_
             pairs += count[t];
         }
         set->before[at] = pairs;
+        while (set->whole < set->n && set->t1[set->whole] == set->whole + 1) set->whole++;
     }
     free(count);
     return fine;
@@ -105,6 +106,7 @@ size_t sx_systolic_tile_find(const sx_systolic_tile_set *set, uint32_t t1) {
 }
 
 bool sx_systolic_tile_in(const sx_systolic_tile_set *set, uint32_t t1) {
+    if (t1 <= set->whole) return t1 > 0;
     size_t at = sx_systolic_tile_find(set, t1);
     return at < set->n && set->t1[at] == t1;
 }

@@ -15,6 +15,7 @@ typedef struct sx_pair_of_tiles {
 
 typedef struct sx_systolic_tile_set {
     uint32_t lanes;    /* of the loop of the lanes: t2 is a power of two up to this; 0: any divisor */
+    uint32_t whole;    /* all numbers up to this are first-level tiles */
     size_t n;          /* first-level tiles */
     uint32_t *t1;      /* ascending */
     uint64_t *before;  /* pairs with a smaller t1; n + 1 of them, the last the number of all pairs */

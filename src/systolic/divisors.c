@@ -1,0 +1,118 @@
+/* The best of all tiles that divide their loops: what searches without padding can find.
+ *
+ * Source: the divisor-only search that Odyssey (DAC 2023), section 5, holds its own against. First-level
+ * tiles divide the size of their loop (of several kernels, that of one of them), second-level tiles the
+ * first-level ones. What differs: not every combination is evaluated. They are counted, told as rejected
+ * draws, and the best of them is found by tile_box.c; only what improves on all before is given to the run.
+ * Of several criteria the first decides. It proves its answer only where the space holds no other tiles.
+ *
+ * Complexity: a box of tiles for every design and every first-level tile of the first loop. */
+#include "systolic/tile_box.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROUND = 64 }; /* boxes between two safe points */
+
+/* What is remembered between safe points. */
+typedef struct state {
+    uint64_t next; /* box */
+} state;
+
+/* A round of boxes. */
+typedef struct job {
+    const sx_exact *judge;
+    sx_systolic_tile_set tiles[SX_MAX_SYSTOLIC_LOOPS];
+    uint64_t others; /* pairs of tiles of all loops but the first, multiplied */
+    uint64_t first;  /* box */
+    double best;     /* at its start */
+    bool done[ROUND], failed[ROUND];
+} job;
+
+/* A task: the tiles of a design with one first-level tile of the first loop. */
+static void search_box(void *user, size_t task, sx_worker *worker) {
+    job *j = user;
+    const sx_systolic_space *space = j->judge->space;
+    uint64_t number = j->first + task;
+    sx_tile_box box;
+    sx_tile_find find = {.best = j->best};
+    for (int d = 0; d < space->n_loops; d++) {
+        box.t1[d] = j->tiles[d].t1;
+        box.n[d] = j->tiles[d].n;
+    }
+    box.t1[0] += number % j->tiles[0].n;
+    box.n[0] = 1;
+    uint32_t design = space->open_list[number / j->tiles[0].n];
+    if (!sx_tile_box_search(j->judge, design, &box, worker, &find, &j->failed[task])) return;
+    uint64_t points = sx_tile_times(sx_tile_divisors(*box.t1[0], NULL), j->others);
+    sx_worker_reject(worker, find.found ? points - 1 : points);
+    j->done[task] = !find.found || sx_worker_evaluate(worker, &find.point, false).reason != SX_NOT_EVALUATED;
+}
+
+/* Lists the tiles of every loop; they are freed with tiles_fini, also after an error. */
+static sx_status tiles_init(const sx_systolic_space *space, job *j) {
+    uint32_t *sizes = malloc(space->n_kernels * sizeof *sizes);
+    sx_status status = sizes ? SX_OK : sx_error_memory();
+    j->others = 1;
+    for (int d = 0; d < space->n_loops && !status; d++) {
+        for (size_t k = 0; k < space->n_kernels; k++) sizes[k] = space->kernel[k].loop[d].size;
+        status = sx_systolic_tile_set_init(sizes, space->n_kernels, true, 0, &j->tiles[d]);
+        if (d > 0) j->others = sx_tile_times(j->others, j->tiles[d].divisors);
+    }
+    free(sizes);
+    return status;
+}
+
+static void tiles_fini(job *j) {
+    for (int d = 0; d < SX_MAX_SYSTOLIC_LOOPS; d++) sx_systolic_tile_set_fini(&j->tiles[d]);
+}
+
+/* Looks through the next boxes; *whole becomes false where one was left unfinished. */
+static sx_status search_round(sx_run *run, job *j, uint64_t total, state *s, bool *whole) {
+    size_t n = total - s->next < ROUND ? (size_t)(total - s->next) : ROUND;
+    j->first = s->next;
+    j->best = INFINITY;
+    sx_run_incumbent(run, &j->best);
+    for (size_t i = 0; i < n; i++) j->done[i] = j->failed[i] = false;
+    sx_run_tasks(run, n, search_box, j);
+    for (size_t i = 0; i < n; i++) {
+        if (j->failed[i]) return sx_error_memory();
+        if (!j->done[i]) *whole = false;
+    }
+    s->next += n;
+    return SX_OK;
+}
+
+/* States what is proven, where the space holds nothing else. */
+static void tell(sx_run *run, const sx_systolic_space *space) {
+    double best;
+    if (space->options.tiles != SX_TILES_DIVISORS || sx_run_objective(run)->n_criteria != 1) return;
+    if (!sx_run_incumbent(run, &best)) return;
+    sx_run_bound(run, best);
+    sx_run_optimal(run);
+}
+
+static sx_status search(sx_run *run) {
+    const sx_exact judge = sx_tile_judge(run);
+    bool resumed, whole = true;
+    state *s = sx_run_state(run, sizeof *s, &resumed);
+    if (!s) return sx_error_memory();
+    job j = {.judge = &judge};
+    sx_status status = tiles_init(judge.space, &j);
+    uint64_t total = judge.space->n_open * j.tiles[0].n;
+    if (!status && !resumed) sx_run_evaluate_starts(run, 0);
+    while (!status && whole && s->next < total && sx_run_continue(run))
+        status = search_round(run, &j, total, s, &whole);
+    if (!status && whole && s->next == total && !sx_run_stopped(run)) tell(run, judge.space);
+    tiles_fini(&j);
+    return status;
+}
+
+SX_NAVIGATOR(divisors) = {
+    .source = "the divisor-only search of Odyssey (DAC 2023), section 5",
+    .needs = SX_SYSTOLIC_SPACE,
+    .complete = true,
+    .search = search,
+};

@@ -1,0 +1,37 @@
+/* A box of tiles: first-level tiles of each loop, all combinations of them, each with every second-level tile
+ * that divides it. What the searches over padded sizes and over divisors look through. */
+#ifndef SX_SYSTOLIC_TILE_BOX_H
+#define SX_SYSTOLIC_TILE_BOX_H
+
+#include "systolic/exact.h"
+
+typedef struct sx_tile_box {
+    const uint32_t *t1[SX_MAX_SYSTOLIC_LOOPS];
+    size_t n[SX_MAX_SYSTOLIC_LOOPS];
+} sx_tile_box;
+
+/* What a look into boxes came to. */
+typedef struct sx_tile_find {
+    double best;     /* the least value; what is to be beaten, at first */
+    uint64_t looked; /* how often the model was asked */
+    bool found;      /* something better was found: `point` */
+    sx_systolic_point point;
+} sx_tile_find;
+
+/* How the values of a run's points are found. */
+sx_exact sx_tile_judge(const sx_run *run);
+
+/* Finds the best legal point of a design in a box; false where the worker was stopped, or memory is out
+ * (*failed). Exactly the best that trying all points would find: left out are only those that cannot be
+ * legal, cannot be better than what was found, or cost the same as others. */
+bool sx_tile_box_search(const sx_exact *judge, uint32_t design, const sx_tile_box *box, sx_worker *worker,
+                        sx_tile_find *find, bool *failed);
+
+/* The divisors of n, ascending, into `out` where that is not NULL; returns how many. */
+size_t sx_tile_divisors(uint32_t n, uint32_t *out);
+
+/* A product and a sum that stop at the largest number there is. */
+uint64_t sx_tile_times(uint64_t a, uint64_t b);
+uint64_t sx_tile_plus(uint64_t a, uint64_t b);
+
+#endif

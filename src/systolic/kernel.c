@@ -59,6 +59,11 @@ static bool is_slid_over(const view *v, int tensor) {
     return false;
 }
 
+/* What a problem is called in messages. */
+static const char *known_as(const char *name) {
+    return name[0] ? name : "the einsum";
+}
+
 static bool indexes(const sx_tensor *tensor, int dim) {
     for (int r = 0; r < tensor->n_ranks; r++)
         if (tensor->coef[r][dim]) return true;
@@ -82,8 +87,8 @@ static sx_status find_operands(view *v) {
     int input[2], n = 0;
     if (p->n_tensors != 3)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT,
-                                          "'%s' has %d inputs, and a systolic array multiplies two", p->name,
-                                          p->n_tensors - 1),
+                                          "'%s' has %d inputs, and a systolic array multiplies two",
+                                          known_as(p->name), p->n_tensors - 1),
                              "split it into products of two tensors");
     v->operand[SX_RESULT] = sx_problem_output(p);
     for (int t = 0; t < 3; t++)
@@ -145,8 +150,13 @@ static sx_status read_ranks(view *v) {
         const sx_tensor *tensor = &v->problem->tensor[v->operand[a]];
         for (int r = 0; r < tensor->n_ranks; r++) {
             int dim = 0, n = rank_dims(v, tensor, r, &dim);
-            for (int d = 0; d < v->problem->n_dims; d++)
-                if (tensor->coef[r][d]) v->class[d] |= (uint8_t)(1 << a);
+            for (int d = 0; d < v->problem->n_dims; d++) {
+                if (!tensor->coef[r][d]) continue;
+                if (v->class[d] >> a & 1)
+                    return sx_error_new(SX_ERR_INPUT, "'%s' indexes two ranks of %s; no array reads that",
+                                        dim_name(v, d), tensor->name);
+                v->class[d] |= (uint8_t)(1 << a);
+            }
             SX_TRY(n > 1 ? read_window(v, tensor, r, result)
                          : read_plain(v, tensor, dim, tensor->coef[r][dim], a == SX_FIRST));
         }
@@ -168,19 +178,22 @@ static sx_status check_class(const view *v, int dim) {
                          "an array needs every summed dimension in both inputs, or in a window");
 }
 
-/* Whether a dimension of size 1 can be left out: it shares nothing that another loop would not. */
+/* Whether a dimension of size 1 can be left out: what it indexes another loop, which stays, does too. */
 static bool is_idle(const view *v, int dim) {
     if (v->problem->size[dim] != 1 || v->window[dim] >= 0) return false;
-    if (v->class[dim] == SHARED) return true;
+    bool shared = v->class[dim] == SHARED;
     for (int d = 0; d < v->problem->n_dims; d++) {
         bool earlier = d < dim && v->problem->size[d] == 1 && v->window[d] < 0;
-        if (d != dim && !v->slides[d] && !earlier && v->class[d] == v->class[dim]) return true;
+        if (d == dim || v->slides[d]) continue;
+        if (shared && v->class[d] != SHARED && v->class[d] & RESULT) return true;
+        if (!earlier && v->class[d] == v->class[dim]) return true;
     }
     return false;
 }
 
 static sx_status too_many_loops(const char *name) {
-    return sx_error_new(SX_ERR_LIMIT, "'%s' has more than %d loops to tile", name, SX_MAX_SYSTOLIC_LOOPS);
+    return sx_error_new(SX_ERR_LIMIT, "'%s' has more than %d loops to tile", known_as(name),
+                        SX_MAX_SYSTOLIC_LOOPS);
 }
 
 /* Adds the loop of a dimension. */
@@ -208,21 +221,29 @@ static int last_of(const sx_systolic_kernel *k, uint8_t class) {
     return -1;
 }
 
+/* The last loop of a class along which the words of the first input lie side by side, -1 where there is none.
+ */
+static int last_dense_of(const sx_systolic_kernel *k, uint8_t class) {
+    for (int d = k->n_loops - 1; d >= 0; d--)
+        if (k->loop[d].operands == class && k->loop[d].stride == 1 && k->loop[d].window == 0) return d;
+    return -1;
+}
+
 /* Chooses the loop of the lanes, adding one of a single step where no loop can be it, and the last rank of
  * each array. */
 static sx_status choose_ranks(sx_systolic_kernel *k) {
-    k->simd = last_of(k, SUMMED);
-    if (k->simd < 0) k->simd = last_of(k, SHARED);
+    k->simd = last_dense_of(k, SUMMED);
+    if (k->simd < 0 && last_of(k, SUMMED) < 0) k->simd = last_dense_of(k, SHARED);
     if (k->simd < 0) {
         if (k->n_loops == SX_MAX_SYSTOLIC_LOOPS) return too_many_loops(k->name);
         k->simd = k->n_loops++;
         k->loop[k->simd] = (sx_systolic_loop){.name = "one", .size = 1, .operands = SUMMED, .stride = 1};
     }
     int last = last_of(k, SECOND | RESULT);
-    if (last < 0 || k->loop[k->simd].operands == SHARED) last = last_of(k, SHARED);
+    if (last < 0) last = last_of(k, SHARED);
     if (last < 0) last = last_of(k, FIRST | RESULT);
     k->last[SX_FIRST] = k->last[SX_SECOND] = k->simd;
-    k->last[SX_RESULT] = last < 0 ? k->simd : last;
+    k->last[SX_RESULT] = k->loop[k->simd].operands == SHARED ? k->simd : last;
     return SX_OK;
 }
 
@@ -234,7 +255,8 @@ static sx_status count_window(const view *v, sx_systolic_kernel *k) {
         steps *= v->problem->size[d];
         if (v->class[d] & SECOND) words *= v->problem->size[d];
         if (steps > UINT32_MAX)
-            return sx_error_new(SX_ERR_LIMIT, "the window of '%s' has more than 2^32 words", k->name);
+            return sx_error_new(SX_ERR_LIMIT, "the window of '%s' has more than 2^32 words",
+                                known_as(k->name));
     }
     k->steps = (uint32_t)steps;
     k->words[SX_FIRST] = k->words[SX_RESULT] = 1;
@@ -380,6 +402,11 @@ sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n) {
     for (size_t i = 0; i < n; i++) {
         widen(&kernels[i], sliding, most, &names);
         SX_TRY(choose_ranks(&kernels[i]));
+        if (kernels[i].simd != kernels[0].simd || kernels[i].n_loops != kernels[0].n_loops)
+            return sx_error_hint(sx_error_new(SX_ERR_INPUT,
+                                              "the lanes of '%s' and '%s' are along other loops",
+                                              known_as(kernels[0].name), known_as(kernels[i].name)),
+                                 "search each for itself");
     }
     return SX_OK;
 }

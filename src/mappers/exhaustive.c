@@ -1,4 +1,5 @@
-/* Every mapping of a space, those that no cost tells apart once.
+/* Every point of a space; of a map space every mapping, those that no cost tells apart once. Other spaces are
+ * swept (navigators/sweep.c).
  *
  * Source: Timeloop's exhaustive ("linear-pruned") search, which leaves out permutations of loops of one
  * iteration. What differs: orders are left out that no cost of the model tells apart (orders.c), X and Y of
@@ -7,9 +8,11 @@
  * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
  * judged once for all of them. A search that comes to its end has proven its incumbent optimal.
  *
- * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused. */
+ * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
+ * (one that is swept, only where nothing limits the run). */
 #include "base/status.h"
 #include "model/model.h"
+#include "navigators/sweep.h"
 #include "run/navigator.h"
 #include "space/map_choices.h"
 
@@ -20,7 +23,7 @@
 enum { LIMIT };
 
 static const sx_setting settings[] = {
-    [LIMIT] = {"limit", "refuse spaces of more mappings than this", NULL, 1e8, 1, 1e18, true, NULL},
+    [LIMIT] = {"limit", "refuse spaces of more points than this", NULL, 1e8, 1, 1e18, true, NULL},
 };
 
 enum { TASKS = 64, TASK_SIZE = 4096 /* mappings of a task, about */ };
@@ -246,8 +249,9 @@ static sx_status make_plan(plan *p, double limit) {
     return sx_map_choices_new(p->space, &p->choices);
 }
 
-static sx_status search(sx_run *run) {
-    plan p = {.space = sx_map_space_of(sx_run_space(run))};
+/* Searches a map space. */
+static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
+    plan p = {.space = space};
     SX_TRY(make_plan(&p, sx_run_setting(run, LIMIT)));
     bool resumed;
     sx_status status = SX_OK;
@@ -273,9 +277,14 @@ static sx_status search(sx_run *run) {
     return status;
 }
 
+static sx_status search(sx_run *run) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    return space ? search_mappings(run, space) : sx_sweep(run, sx_run_setting(run, LIMIT));
+}
+
 SX_NAVIGATOR(exhaustive) = {
     .source = "Timeloop's exhaustive search",
-    .needs = SX_MAP_SPACE,
+    .needs = SX_ANY_SPACE,
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

@@ -1,0 +1,84 @@
+/* Source: none; exhaustive search, as in Odyssey (DAC 2023), section 5. Constructions are walked from the
+ * first to the last as the space numbers them, in parallel stretches; those that are legal are evaluated, the
+ * others count as rejected. A search that comes to its end has proven its incumbent optimal.
+ *
+ * Complexity: a construction and a check per point, an evaluation per legal one; no memory. */
+#include "navigators/sweep.h"
+
+#include "base/status.h"
+#include "space/cardinal.h"
+
+#include <math.h>
+
+enum { TASKS = 64, TASK_SIZE = 1024 }; /* tasks between two safe points, constructions in a task */
+
+/* What is remembered between safe points. */
+typedef struct state {
+    uint64_t high, low; /* number of the next construction */
+} state;
+
+/* A round of tasks. */
+typedef struct job {
+    const sx_space *space;
+    sx_u128 first, total;
+} job;
+
+/* A task: the constructions of its stretch. */
+static void sweep(void *user, size_t task, sx_worker *worker) {
+    const job *j = user;
+    const sx_space *space = j->space;
+    void *point = sx_worker_scratch(worker, 0);
+    sx_u128 at = j->first + (sx_u128)task * TASK_SIZE;
+    for (int i = 0; i < TASK_SIZE && at < j->total && !sx_worker_stopped(worker); i++, at++) {
+        if (!space->type->at(space, at, point)) return;
+        if (space->type->check(space, point))
+            sx_worker_reject(worker, 1);
+        else
+            sx_worker_evaluate(worker, point, true);
+    }
+}
+
+/* The raw size of a space: the first line of its account that is not a component. */
+static sx_cardinal raw_size(const sx_space *space) {
+    sx_size size = {.component = true};
+    for (size_t i = 0; size.component && sx_space_size(space, i, &size); i++) continue;
+    return size.count;
+}
+
+/* Refuses a space that is too large. */
+static sx_status check_size(const sx_run *run, const sx_cardinal *size, double limit) {
+    double points = pow(10, size->log10);
+    if (size->exact && (sx_run_limited(run) || points <= limit * (1 + 1e-9))) return SX_OK;
+    char text[64];
+    sx_cardinal_text(size, text, sizeof text);
+    if (!size->exact)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "the space has %s points, too many to number", text),
+                             "search with another navigator");
+    return sx_error_hint(
+        sx_error_new(SX_ERR_LIMIT, "the space has %s points, more than the limit of %g", text, limit),
+        "search with another navigator, limit evaluations or time, or set limit=%.0e", points);
+}
+
+sx_status sx_sweep(sx_run *run, double limit) {
+    const sx_cardinal size = raw_size(sx_run_space(run));
+    SX_TRY(check_size(run, &size, limit));
+    job j = {.space = sx_run_space(run), .total = sx_cardinal_u128(size)};
+    bool resumed;
+    state *s = sx_run_state(run, sizeof *s, &resumed);
+    if (!s) return sx_error_memory();
+    if (!resumed) sx_run_evaluate_starts(run, 0);
+    j.first = (sx_u128)s->high << 64 | s->low;
+    while (j.first < j.total && sx_run_continue(run)) {
+        sx_u128 left = (j.total - j.first - 1) / TASK_SIZE + 1, n = left < TASKS ? left : TASKS;
+        sx_run_tasks(run, (size_t)n, sweep, &j);
+        j.first = n == left ? j.total : j.first + n * TASK_SIZE;
+        s->high = (uint64_t)(j.first >> 64);
+        s->low = (uint64_t)j.first;
+    }
+    double best;
+    if (!sx_run_stopped(run) && sx_run_incumbent(run, &best) && sx_run_objective(run)->n_criteria == 1) {
+        sx_run_bound(run, best);
+        sx_run_optimal(run);
+    }
+    return SX_OK;
+}

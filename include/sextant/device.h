@@ -32,6 +32,10 @@ typedef struct sx_device {
 SX_API const char *sx_catalog_device_name(size_t index, const char **about);
 SX_API SX_MUST_USE sx_status sx_catalog_device(const char *name, sx_device *out);
 
+/* The type of numbers of that name, or (NULL) the first; an error names those there are. */
+SX_API SX_MUST_USE sx_status sx_device_element(const sx_device *device, const char *name,
+                                               const sx_element **out);
+
 /* The `device` section of a YAML or JSON file, or of text as if it were the file `name`. */
 SX_API SX_MUST_USE sx_status sx_device_read(const char *path, sx_device *out);
 SX_API SX_MUST_USE sx_status sx_device_parse(const char *name, const char *text, size_t size, sx_device *out);

@@ -20,26 +20,10 @@ double sx_device_usable_bram(const sx_device *device) {
     return device->share * device->bram18k;
 }
 
-/* The type of numbers of that name, or the first. */
-static sx_status find_element(const sx_device *device, const char *name, const sx_element **out) {
-    for (size_t i = 0; i < device->n_elements; i++)
-        if (!name || strcmp(device->element[i].name, name) == 0) {
-            *out = &device->element[i];
-            return SX_OK;
-        }
-    char list[256] = "";
-    for (size_t i = 0, used = 0; i < device->n_elements && used < sizeof list; i++)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", device->element[i].name);
-    return sx_error_hint(
-        sx_error_new(SX_ERR_USAGE, "the device '%s' has no type of numbers '%s'", device->name, name),
-        "it has %s", list);
-}
-
 sx_status sx_systolic_limits_of(const sx_device *device, const char *element, sx_systolic_limits *out) {
     const sx_element *type;
     SX_TRY(sx_device_check(device));
-    SX_TRY(find_element(device, element, &type));
+    SX_TRY(sx_device_element(device, element, &type));
     sx_systolic_limits limits = {.dsp = sx_device_usable_dsp(device),
                                  .bram = sx_device_usable_bram(device),
                                  .dsp_per_mac = type->dsp_per_mac,

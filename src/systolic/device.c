@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Types of numbers on DSP48E2 blocks. fp32: Odyssey (DAC 2023), 5 blocks per lane (3 to multiply, 2 to add),
@@ -63,6 +64,21 @@ sx_status sx_catalog_device(const char *name, sx_device *out) {
     if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
     return sx_error_hint(error,
                          "`sextant list devices` names those that are built in; a file may describe another");
+}
+
+sx_status sx_device_element(const sx_device *device, const char *name, const sx_element **out) {
+    for (size_t i = 0; i < device->n_elements; i++)
+        if (!name || strcmp(device->element[i].name, name) == 0) {
+            *out = &device->element[i];
+            return SX_OK;
+        }
+    char list[256] = "";
+    for (size_t i = 0, used = 0; i < device->n_elements && used < sizeof list; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", device->element[i].name);
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "the device '%s' has no type of numbers '%s'", device->name, name),
+        "it has %s", list);
 }
 
 /* Refuses a number outside ]0, high]. */

@@ -30,7 +30,7 @@
 enum { SHARE, STOP };
 enum { PUBLISHED, TEXT };
 
-static const char *const stops[] = {"published", "text"};
+static const char *const stops[] = {"published", "text", NULL};
 static const sx_setting settings[] = {
     [SHARE] = {"share", "of the square root of a loop's size: padded sizes without gain that end a level",
                "0.5; 0.6 for one of eight kernels", 0.5, 0, 2, false, NULL},

@@ -32,13 +32,35 @@ typedef struct topic {
     sx_status (*extent)(const char *name, extent *out);
 } topic;
 
+/* Entry `index` of the navigators that search spaces of a type. */
+static const char *navigator_of(const char *type, size_t index, const char **about) {
+    const char *name;
+    for (size_t i = 0; (name = sx_navigator_name(i, about)); i++) {
+        const char *space = sx_navigator_space(name);
+        if ((!space || strcmp(space, type) == 0) && index-- == 0) return name;
+    }
+    return NULL;
+}
+
+static const char *mapper_name(size_t index, const char **about) {
+    return navigator_of("map", index, about);
+}
+
+static const char *method_name(size_t index, const char **about) {
+    return navigator_of("systolic", index, about);
+}
+
 static const topic topics[] = {
     {"archs", "architectures of the catalog, for --arch", sx_catalog_arch_name, NULL},
     {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name, NULL},
     {"networks", "networks of the catalog, for --problem NETWORK or NETWORK/LAYER", sx_catalog_network_name,
      network_extent},
-    {"mappers", "ways to search, for --mapper; `sextant list MAPPER` shows the settings of one",
-     sx_navigator_name, NULL},
+    {"mappers", "ways to search, for --mapper; `sextant list MAPPER` shows the settings of one", mapper_name,
+     NULL},
+    {"devices", "devices of the catalog, for --device", sx_catalog_device_name, NULL},
+    {"methods",
+     "ways to search systolic arrays, for --method; `sextant list METHOD` shows the settings of one",
+     method_name, NULL},
     {"objectives", "what --objective accepts", sx_objective_name, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
@@ -55,7 +77,9 @@ static sx_status find_topic(const char *name, const topic **out) {
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
     return sx_error_hint(
-        error, "there are archs, problems, networks, mappers and objectives, and each mapper by its name");
+        error,
+        "there are archs, problems, networks, mappers, devices, methods and objectives, and each mapper or "
+        "method by its name");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
@@ -116,7 +140,7 @@ static sx_status add_json(const topic *one, sx_text *out) {
     return SX_OK;
 }
 
-/* `sextant list [TOPIC|MAPPER]`. */
+/* `sextant list [TOPIC|MAPPER|METHOD]`. */
 static sx_status run(const sx_args *args, sx_result *result) {
     const topic *one = NULL;
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic at a time");
@@ -142,8 +166,9 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 
 const sx_command sx_command_list = {
     .name = "list",
-    .about = "what there is to choose from: architectures, problems, networks, mappers, objectives",
-    .usage = "[archs|problems|networks|mappers|objectives|MAPPER] [OPTION ...]",
+    .about = "what there is to choose from: architectures, problems, networks, mappers, devices, methods, "
+             "objectives",
+    .usage = "[archs|problems|networks|mappers|devices|methods|objectives|MAPPER|METHOD] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -51,7 +51,9 @@ void sx_list_mapper(const char *name, sx_text *out) {
     sx_setting_about setting;
     sx_text_add(out, "%s: %s\n", name, about_mapper(name));
     if (!sx_navigator_setting(name, 0, &setting)) return;
-    sx_text_add(out, "\nSettings, as in --mapper %s:%s=...\n\n", name, setting.name);
+    const char *space = sx_navigator_space(name),
+               *option = space && strcmp(space, "map") ? "method" : "mapper";
+    sx_text_add(out, "\nSettings, as in --%s %s:%s=...\n\n", option, name, setting.name);
     sx_table_begin(&table, "lrll");
     sx_table_cell(&table, "setting");
     sx_table_cell(&table, "default");

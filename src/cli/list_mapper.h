@@ -1,4 +1,4 @@
-/* The settings of a mapper, for `sextant list MAPPER`. */
+/* The settings of a mapper or a method, for `sextant list NAME`. */
 #ifndef SX_CLI_LIST_MAPPER_H
 #define SX_CLI_LIST_MAPPER_H
 

@@ -43,6 +43,17 @@ typedef struct sx_front {
 } sx_front;
 void sx_figure_front(const sx_axes *axes, const sx_front *front, sx_text *out);
 
+/* Bars that stand side by side, each with a name, a value and a tick above or in it; and a line across them
+ * all. What is not finite or negative is left out. */
+typedef struct sx_bars {
+    const char *bar_name, *tick_name, *line_name; /* for the legend; NULL: there are none of them */
+    size_t n;
+    const char *const *name;
+    const double *value, *tick;
+    double line;
+} sx_bars;
+void sx_figure_bars(const sx_axes *axes, const sx_bars *bars, sx_text *out);
+
 /* The first two principal components of n vectors of `size` numbers (row after row; columns are centred and
  * scaled to unit variance first, constant ones left out): coordinates x, y for each, and the shares of
  * variance. The signs are fixed so that the result is the same on every machine. False when memory is out. */

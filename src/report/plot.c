@@ -142,14 +142,14 @@ void sx_plot_open(const sx_plot *plot, const sx_axes *axes, sx_text *out) {
     const char *title = axes->title ? axes->title : "";
     double middle = (plot->left + plot->right) / 2;
     sx_svg_open(out, plot->width, plot->height, title);
-    draw_x_ticks(plot, out);
+    if (!plot->named) draw_x_ticks(plot, out);
     draw_y_ticks(plot, out);
     sx_svg_line(out, plot->left, plot->top, plot->left, plot->bottom, "stroke=\"#444\"");
     sx_svg_line(out, plot->left, plot->bottom, plot->right, plot->bottom, "stroke=\"#444\"");
     if (*title)
         sx_svg_text(out, plot->left, plot->top - 18, SX_ANCHOR_START, "font-size=\"16\" font-weight=\"bold\"",
                     title);
-    if (axes->x_label)
+    if (axes->x_label && !plot->named)
         sx_svg_text(out, middle, plot->bottom + 45, SX_ANCHOR_MIDDLE, "font-size=\"14\"", axes->x_label);
     if (axes->y_label)
         sx_svg_text_upward(out, 20, (plot->top + plot->bottom) / 2, "font-size=\"14\"", axes->y_label);

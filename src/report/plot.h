@@ -11,6 +11,7 @@ typedef struct sx_plot {
     double width, height; /* of the paper */
     double column;        /* where the column begins */
     bool empty;           /* nothing has a place in it */
+    bool named;           /* what stands along the bottom has names, which the caller writes */
     sx_scale x, y;        /* the caller includes its values before the layout */
 } sx_plot;
 

@@ -1,0 +1,181 @@
+/* The searches of `sextant systolic`. */
+#include "base/status.h"
+#include "cli/systolic.h"
+
+#include <stdlib.h>
+
+enum { DIAGNOSIS_TRIES = 2000 };
+
+/* The numbers of the designs chosen, for a kernel: in order, none twice. */
+static sx_status chosen_designs(const sx_systolic_job *job, const sx_systolic_kernel *kernel, size_t **out,
+                                size_t *n) {
+    size_t all = sx_systolic_n_designs(kernel), count = 0;
+    bool *open = calloc(all, sizeof *open);
+    size_t *list = calloc(all, sizeof *list);
+    sx_status status = open && list ? SX_OK : sx_error_memory();
+    for (size_t i = 0; !status && i < job->n_names; i++) {
+        size_t number;
+        status = sx_systolic_design_find(kernel, job->design_name[i], &number);
+        if (!status) open[number] = true;
+    }
+    for (size_t i = 0; !status && i < all; i++)
+        if (open[i] || !job->n_names) list[count++] = i;
+    free(open);
+    if (status) {
+        free(list);
+        return status;
+    }
+    *out = list;
+    *n = count;
+    return SX_OK;
+}
+
+sx_status sx_systolic_job_space(const sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
+                                const size_t *design, sx_space **out) {
+    sx_systolic_options options = job->options;
+    size_t *list = NULL;
+    options.designs = design;
+    options.n_designs = 1;
+    if (!design) {
+        SX_TRY(chosen_designs(job, &kernels[0], &list, &options.n_designs));
+        options.designs = list;
+    }
+    sx_status status = sx_systolic_space_new(kernels, n, &job->device, &options, out);
+    free(list);
+    return status;
+}
+
+/* Copies out the trace of improvements. */
+static sx_status copy_trace(const sx_systolic_job *job, const sx_run *run, sx_systolic_answer *out) {
+    sx_trace_point line;
+    size_t n = 0;
+    while (sx_run_trace(run, n, &line)) n++;
+    out->trace = calloc(n + 1, sizeof *out->trace);
+    if (!out->trace) return sx_error_memory();
+    for (; out->n_trace < n; out->n_trace++) {
+        (void)sx_run_trace(run, out->n_trace, &line);
+        if (!job->clock) line.seconds = 0;
+        out->trace[out->n_trace] = line;
+    }
+    return SX_OK;
+}
+
+/* Copies out what a run found. */
+static sx_status collect(const sx_systolic_job *job, const sx_space *space, const sx_run *run,
+                         sx_systolic_answer *out) {
+    sx_found found;
+    out->searched = true;
+    out->summary = sx_run_result(run);
+    if (!job->clock) out->summary.seconds = 0;
+    out->found = sx_run_best(run, 0, &found);
+    if (out->found) {
+        out->point = *(const sx_systolic_point *)found.point;
+        out->value = found.value;
+        (void)sx_systolic_evaluate(space, &out->point, -1, &out->cost);
+    }
+    return copy_trace(job, run, out);
+}
+
+/* Searches for the best array of some kernels, of one design or of all that are chosen. */
+static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
+                        const size_t *design, sx_systolic_answer *out) {
+    sx_space *space = NULL;
+    sx_run *run = NULL;
+    sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
+    if (!status) status = sx_run_new(space, &job->run, &run);
+    if (!status) status = sx_run_search(run, job->method);
+    if (!status) status = collect(job, space, run, out);
+    if (!status) job->interrupted |= out->summary.stop == SX_STOP_SIGNAL;
+    sx_run_free(run);
+    sx_space_free(space);
+    return status;
+}
+
+/* Whether one answer stands before another: the better value, then the smaller number. */
+static bool stands_before(const sx_systolic_job *job, size_t a, size_t b) {
+    const sx_systolic_answer *x = &job->answer[a], *y = &job->answer[b];
+    if (x->found != y->found) return x->found;
+    if (x->found && x->value < y->value) return true;
+    if (x->found && x->value > y->value) return false;
+    return a < b;
+}
+
+/* Sorts the answers by insertion: there are a few dozen. */
+static void sort_answers(sx_systolic_job *job) {
+    for (size_t i = 0; i < job->n_designs; i++) {
+        size_t at = i;
+        for (; at > 0 && stands_before(job, i, job->order[at - 1]); at--) job->order[at] = job->order[at - 1];
+        job->order[at] = i;
+    }
+}
+
+/* Searches every design of the only problem. */
+static sx_status search_designs(sx_systolic_job *job) {
+    const sx_systolic_kernel *kernel = &job->layer[0].kernel;
+    SX_TRY(chosen_designs(job, kernel, &job->design, &job->n_designs));
+    job->answer = calloc(job->n_designs, sizeof *job->answer);
+    job->order = calloc(job->n_designs, sizeof *job->order);
+    if (!job->answer || !job->order) return sx_error_memory();
+    for (size_t i = 0; i < job->n_designs && !job->interrupted; i++) {
+        sx_systolic_design design;
+        char name[16];
+        sx_systolic_design_at(kernel, job->design[i], &design);
+        sx_systolic_design_name(&design, name, sizeof name);
+        sx_progress_title(&job->line, "%zu/%zu %s", i + 1, job->n_designs, name);
+        SX_TRY(search(job, kernel, 1, &job->design[i], &job->answer[i]));
+    }
+    sort_answers(job);
+    return SX_OK;
+}
+
+/* Searches an array for every layer, and one for all. */
+static sx_status search_layers(sx_systolic_job *job) {
+    for (size_t i = 0; i < job->n_layers && !job->interrupted; i++) {
+        sx_systolic_layer *layer = &job->layer[i];
+        if (layer->same_as != i) continue;
+        sx_progress_title(&job->line, "%zu/%zu %s", i + 1, job->n_layers, layer->name);
+        SX_TRY(search(job, &layer->kernel, 1, NULL, &layer->best));
+    }
+    if (job->interrupted) return SX_OK;
+    sx_progress_title(&job->line, "one array for all");
+    return search(job, job->joined, job->n_joined, NULL, &job->shared);
+}
+
+sx_status sx_systolic_job_search(sx_systolic_job *job) {
+    return sx_systolic_is_network(job) ? search_layers(job) : search_designs(job);
+}
+
+bool sx_systolic_any_found(const sx_systolic_job *job) {
+    bool any = job->shared.found;
+    for (size_t i = 0; i < job->n_layers; i++) any |= job->layer[i].best.found;
+    for (size_t i = 0; i < job->n_designs; i++) any |= job->answer[i].found;
+    return any;
+}
+
+bool sx_systolic_all_found(const sx_systolic_job *job) {
+    bool all = job->shared.found;
+    if (!sx_systolic_is_network(job)) return sx_systolic_any_found(job);
+    for (size_t i = 0; i < job->n_layers; i++) all &= job->layer[job->layer[i].same_as].best.found;
+    return all;
+}
+
+sx_status sx_systolic_job_why(const sx_systolic_job *job, sx_text *out) {
+    const sx_systolic_kernel *kernel = &job->joined[0];
+    size_t n = job->n_joined;
+    const char *who = "all layers together";
+    for (size_t i = job->n_layers; i-- > 0;) {
+        if (job->layer[i].same_as != i || job->layer[i].best.found) continue;
+        kernel = &job->layer[i].kernel;
+        who = job->layer[i].name;
+        n = 1;
+    }
+    sx_space *space;
+    char *text;
+    SX_TRY(sx_systolic_job_space(job, kernel, n, NULL, &space));
+    sx_status status = sx_space_diagnose(space, job->run.seed, DIAGNOSIS_TRIES, &text);
+    sx_space_free(space);
+    SX_TRY(status);
+    sx_text_add(out, "no array was found for %s on %s: %s", who, job->device.name, text);
+    free(text);
+    return SX_OK;
+}

@@ -236,12 +236,12 @@ static void items_add_up(void **state) {
             for (int corrected = 0; corrected < 2; corrected++) {
                 const sx_systolic_options options = {
                     .thin = true, .tiles = SX_TILES_FULL, .corrected = corrected};
-                sx_systolic_point point = {.design = d, .t1 = {20, 20, 16, 16}, .t2 = {5, 5, 4, 2}};
+                sx_systolic_point point = {.design = d, .t1 = {20, 20, 16, 16}, .t2 = {4, 5, 4, 2}};
                 sx_systolic_items items;
                 sx_systolic_cost cost;
                 sx_space *space;
                 double prologue = 0, steady = 0, epilogue = 0, bram = 0;
-                if (k == 0) point = tiles_of(d, 20, 20, 16, 5, 5, 2);
+                if (k == 0) point = tiles_of(d, 20, 20, 16, 4, 4, 2);
                 sx_expect_ok(sx_systolic_space_new(&kernel[k], 1, &device, &options, &space));
                 assert_true(sx_systolic_has_cost(sx_systolic_evaluate(space, &point, 0, &cost)));
                 sx_systolic_itemize(space, &point, 0, &items);

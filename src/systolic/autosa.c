@@ -12,14 +12,14 @@
 static void order_loops(const sx_systolic_plan *plan, int order[SX_MAX_SYSTOLIC_LOOPS]) {
     int n = 0;
     for (int others = 0; others < 2; others++)
-        for (int d = 0; d < plan->n_loops; d++)
-            if ((plan->space >> d & 1) != others) order[n++] = d;
+        for (int d = 0; d < plan->form.n_loops; d++)
+            if ((plan->form.space >> d & 1) != others) order[n++] = d;
 }
 
 /* Refuses kernels whose options no list of the released program tells. */
 static sx_status check_loops(const sx_systolic_space *space, const sx_systolic_plan *plan) {
     const sx_systolic_kernel *kernel = &space->kernel[0];
-    if (plan->summed != (sx_loops)(1u << plan->simd))
+    if (plan->form.summed != (sx_loops)(1u << plan->simd))
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "AutoSA's options for '%s' are not known", kernel->name),
             "they are for kernels that are summed along one loop, that of the lanes");
@@ -51,9 +51,9 @@ sx_status sx_systolic_autosa(const sx_space *base, const sx_systolic_point *poin
     int order[SX_MAX_SYSTOLIC_LOOPS] = {0}, n_latency = 0, n_simd = 0;
     uint32_t part[SX_MAX_SYSTOLIC_LOOPS], latency[SX_MAX_SYSTOLIC_LOOPS], simd[2 * SX_MAX_SYSTOLIC_LOOPS];
     order_loops(plan, order);
-    for (int d = 0; d < plan->n_loops; d++)
+    for (int d = 0; d < plan->form.n_loops; d++)
         if (space->kernel[0].loop[d].window) simd[n_simd++] = space->kernel[0].loop[d].window;
-    for (int i = 0; i < plan->n_loops; i++) {
+    for (int i = 0; i < plan->form.n_loops; i++) {
         int d = order[i];
         part[i] = point->t1[d];
         if (d == plan->simd) continue;
@@ -63,7 +63,7 @@ sx_status sx_systolic_autosa(const sx_space *base, const sx_systolic_point *poin
     simd[n_simd++] = point->t2[plan->simd];
     sx_text text = {0};
     sx_text_add(&text, "{kernel[]->space_time[%u]", plan->design.dataflow);
-    add_list(&text, "array_part", part, plan->n_loops);
+    add_list(&text, "array_part", part, plan->form.n_loops);
     add_list(&text, "latency", latency, n_latency);
     add_list(&text, "simd", simd, n_simd);
     sx_text_add(&text, "}");

@@ -128,12 +128,13 @@ static sx_loop_choices *choices_new(const sx_systolic_space *space, const sx_cho
 
 /* What decides the choices of a loop in a design. */
 static sx_choices_key key_of(const sx_systolic_plan *plan, int loop, uint32_t lanes) {
-    sx_choices_key key = {.loop = (uint8_t)loop, .spread = plan->space >> loop & 1};
+    sx_choices_key key = {.loop = (uint8_t)loop, .spread = plan->form.space >> loop & 1};
     bool own = loop == plan->simd;
     if (own) key.lanes = lanes;
     for (int a = 0; a < SX_N_OPERANDS; a++)
-        if (plan->part[a].last == loop && plan->part[a].cap > key.cap) key.cap = plan->part[a].cap;
-    if (!own && plan->sums) key.hide = plan->limits.add_latency * (plan->chained ? plan->limits.lanes : 1);
+        if (plan->form.part[a].last == loop && plan->cap[a] > key.cap) key.cap = (uint32_t)plan->cap[a];
+    if (!own && plan->form.sums)
+        key.hide = plan->limits.add_latency * (plan->form.chained ? plan->limits.lanes : 1);
     return key;
 }
 

@@ -33,8 +33,11 @@ sx_status sx_systolic_limits_of(const sx_device *device, const char *element, sx
                                  .bits = type->bits,
                                  .lanes = LANE_BITS / type->bits,
                                  .add_latency = type->add_latency};
-    for (uint32_t pack = 0; pack < sizeof limits.width / sizeof *limits.width; pack++)
+    limits.per_port = 1 / limits.port_words;
+    for (uint32_t pack = 1; pack < sizeof limits.width / sizeof *limits.width; pack++) {
         limits.width[pack] = (type->bits * pack + BRAM_BITS - 1) / BRAM_BITS;
+        limits.inverse[pack] = 1.0 / pack;
+    }
     *out = limits;
     return SX_OK;
 }
@@ -55,14 +58,14 @@ static bool well_formed(int n_loops, const sx_systolic_point *point) {
 /* The records of tiles for a kernel. */
 static void read_tiles(const sx_systolic_plan *plan, const sx_systolic_kernel *kernel,
                        const sx_systolic_point *point, sx_systolic_tile *tile) {
-    for (int d = 0; d < plan->n_loops; d++)
+    for (int d = 0; d < plan->form.n_loops; d++)
         tile[d] = sx_systolic_tile_of(plan, &kernel->loop[d], d, point->t1[d], point->t2[d]);
 }
 
 /* The faults that tiles have whatever the size of the device and the space. */
 static sx_systolic_fault broken_rule(const sx_systolic_plan *plan, const sx_systolic_kernel *kernel,
                                      const sx_systolic_point *point, sx_systolic_tile *tile) {
-    if (!well_formed(plan->n_loops, point)) return SX_SYSTOLIC_TILES;
+    if (!well_formed(plan->form.n_loops, point)) return SX_SYSTOLIC_TILES;
     read_tiles(plan, kernel, point, tile);
     return sx_systolic_rules(plan, tile, point->t2[plan->simd]);
 }

@@ -8,33 +8,31 @@ static const double REGISTER = 1, HOP = 2, BUFFER = 6, OUTSIDE = 200;
 
 /* Words that buffers take in and give out. */
 static double buffer_words(const sx_tiled *t, const sx_flow *f, int operand) {
-    const sx_systolic_part *part = &t->plan->part[operand];
+    const sx_systolic_part *part = &t->form.part[operand];
     sx_pace p = sx_pace_at(t, f, part->level, sx_pes_along(t, part->rep));
-    if (!part->result) return f->pack * (p.all + sx_compute_cycles(t));
-    if (t->plan->streams) return f->pack * (p.all + (part->level == 1 ? 1 : sx_sum_trips(t)) * f->moved);
+    if (operand != SX_RESULT) return f->pack * (p.all + sx_compute_cycles(t));
+    if (t->form.streams)
+        return f->pack * (p.all + (part->level == 1 ? 1 : sx_trips_of(t, t->form.summed)) * f->moved);
     return 2 * f->pack * (p.all + f->moved);
 }
 
 /* Words times hops along the chains of buffers: a word goes half way on average. */
 static double hops(const sx_tiled *t, const sx_flow *f, int operand) {
-    const sx_systolic_plan *plan = t->plan;
-    const sx_systolic_part *part = &plan->part[operand];
+    const sx_systolic_part *part = &t->form.part[operand];
     double words = sx_pes_along(t, part->above) * f->moved, sum = 0;
-    bool flat = plan->design.n_space == 2 && part->level == 1;
-    for (int level = part->level; level <= plan->top; level++) {
-        double chain = 1;
-        if (level < plan->top)
-            chain = flat ? t->tile[plan->design.space[level - 1]].pes : sx_pes_along(t, part->rep);
+    for (int level = part->level; level <= t->form.top; level++) {
+        sx_loops along = level == part->level ? part->rep : t->form.space & (sx_loops)~part->rep;
+        double chain = level < t->form.top ? sx_pes_along(t, along) : 1;
         sum += (1 + chain) / 2 * words;
     }
-    return part->result && !plan->streams ? 2 * sum : sum;
+    return operand == SX_RESULT && !t->form.streams ? 2 * sum : sum;
 }
 
 double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
                           const sx_systolic_tile *tile, double lanes, double offchip_words) {
-    sx_tiled t = {plan, factors, tile, lanes};
-    double pes = sx_pes_along(&t, plan->space), macs = lanes * sx_compute_cycles(&t) * pes;
-    double buffers = plan->sums ? 2 * macs : 0, registers = (plan->sums ? 2 : 4) * macs, hopped = 0;
+    sx_tiled t = {plan->form, &plan->limits, plan->cap, factors, tile, lanes};
+    double pes = sx_pes_along(&t, plan->form.space), macs = lanes * sx_compute_cycles(&t) * pes;
+    double buffers = plan->form.sums ? 2 * macs : 0, registers = (plan->form.sums ? 2 : 4) * macs, hopped = 0;
     for (int a = 0; a < SX_N_OPERANDS; a++) {
         sx_flow f = sx_follow(&t, a);
         buffers += buffer_words(&t, &f, a);

@@ -156,7 +156,7 @@ static bool prepare(walk *w) {
     sx_loops done = 0;
     for (int pass = 0; pass < 3; pass++)
         for (int d = 0; d < w->space->n_loops; d++) {
-            bool spread = w->plan->space >> d & 1, lanes = d == w->plan->simd;
+            bool spread = w->plan->form.space >> d & 1, lanes = d == w->plan->simd;
             if ((done >> d & 1) || (pass == 0 && (!spread || lanes)) || (pass == 1 && lanes)) continue;
             w->order[w->n++] = d;
             done |= (sx_loops)(1u << d);
@@ -176,7 +176,7 @@ bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_wor
     const sx_systolic_space *space = exact->space;
     const sx_systolic_plan *plan = &space->plan[shape->design];
     walk w = {.exact = exact, .space = space, .plan = plan, .shape = shape, .worker = worker, .best = *best};
-    w.sums = plan->sums ? plan->limits.add_latency * (plan->chained ? (double)shape->lanes : 1) : 0;
+    w.sums = plan->form.sums ? plan->limits.add_latency * (plan->form.chained ? (double)shape->lanes : 1) : 0;
     w.point.design = shape->design;
     w.tile = malloc(space->n_kernels * sizeof *w.tile);
     bool fine = w.tile && prepare(&w);

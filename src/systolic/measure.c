@@ -36,7 +36,7 @@ SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
 /* Takes in buffers of a depth in packs. */
 SX_INLINE void hold(scale *s, ledger *l, double depth, sx_systolic_buffer buffer) {
     buffer.bram18k =
-        buffer.copies * s->at.plan->limits.width[(int)buffer.pack] * sx_round_up(depth / BRAM_DEPTH);
+        buffer.copies * s->at.limits->width[(int)buffer.pack] * sx_round_up(depth * (1.0 / BRAM_DEPTH));
     s->bram += buffer.bram18k;
     if (l) l->buffer[l->n_buffers++] = buffer;
 }
@@ -49,12 +49,12 @@ SX_INLINE double but_first(double all, double visits) {
 /* The levels that an array passes from memory to its buffers. Of sums that come back, mended, the first visit
  * of each tile brings nothing. */
 SX_INLINE void pass_in(scale *s, ledger *l, const sx_flow *f, int operand, bool again) {
-    const sx_systolic_part *part = &s->at.plan->part[operand];
+    const sx_systolic_part *part = &s->at.form.part[operand];
     double chains = sx_pes_along(&s->at, part->above);
-    for (int level = part->level + 1; level <= s->at.plan->top; level++) {
+    for (int level = part->level + 1; level <= s->at.form.top; level++) {
         sx_pace p = sx_pace_at(&s->at, f, level, chains);
         busy(s, l,
-             (sx_systolic_term){.role = level < s->at.plan->top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_COMES,
+             (sx_systolic_term){.role = level < s->at.form.top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_COMES,
                                 .operand = (uint8_t)operand,
                                 .level = (uint8_t)level,
                                 .prologue = again ? 0 : p.once,
@@ -64,12 +64,12 @@ SX_INLINE void pass_in(scale *s, ledger *l, const sx_flow *f, int operand, bool 
 
 /* The levels that the result passes from its buffers to memory. */
 SX_INLINE void pass_out(scale *s, ledger *l, const sx_flow *f) {
-    const sx_systolic_part *part = &s->at.plan->part[SX_RESULT];
+    const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     double chains = sx_pes_along(&s->at, part->above);
-    for (int level = part->level + 1; level <= s->at.plan->top; level++) {
+    for (int level = part->level + 1; level <= s->at.form.top; level++) {
         sx_pace p = sx_pace_at(&s->at, f, level, chains);
         busy(s, l,
-             (sx_systolic_term){.role = level < s->at.plan->top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_GOES,
+             (sx_systolic_term){.role = level < s->at.form.top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_GOES,
                                 .operand = SX_RESULT,
                                 .level = (uint8_t)level,
                                 .steady = p.all,
@@ -79,7 +79,7 @@ SX_INLINE void pass_out(scale *s, ledger *l, const sx_flow *f) {
 
 /* An input: double buffers that are filled while the PEs compute. */
 SX_INLINE void bring(scale *s, ledger *l, int operand) {
-    const sx_systolic_part *part = &s->at.plan->part[operand];
+    const sx_systolic_part *part = &s->at.form.part[operand];
     sx_flow f = sx_follow(&s->at, operand);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
     busy(s, l,
@@ -96,7 +96,7 @@ SX_INLINE void bring(scale *s, ledger *l, int operand) {
                               .copies = 2 * sx_pes_along(&s->at, part->count),
                               .words = f.words,
                               .pack = f.pack});
-    if (part->level == s->at.plan->top && !s->at.plan->corrected)
+    if (part->level == s->at.form.top && !s->at.form.corrected)
         s->offchip += f.moved + s->compute + f.moves;
     else
         s->offchip += sx_pes_along(&s->at, part->above) * f.sent;
@@ -104,11 +104,10 @@ SX_INLINE void bring(scale *s, ledger *l, int operand) {
 
 /* The result where its sums are finished before they leave. */
 SX_INLINE void deliver(scale *s, ledger *l) {
-    const sx_systolic_plan *plan = s->at.plan;
-    const sx_systolic_part *part = &plan->part[SX_RESULT];
+    const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
-    double sums = sx_sum_trips(&s->at);
+    double sums = sx_trips_of(&s->at, s->at.form.summed);
     bool drains = part->level == 1;
     busy(s, l,
          (sx_systolic_term){.role = SX_SYSTOLIC_LEAVES,
@@ -124,7 +123,7 @@ SX_INLINE void deliver(scale *s, ledger *l) {
                               .copies = (drains ? 1 : 2) * sx_pes_along(&s->at, part->count),
                               .words = f.words,
                               .pack = f.pack});
-    if (part->level == plan->top && !plan->corrected)
+    if (part->level == s->at.form.top && !s->at.form.corrected)
         s->offchip += f.moved + sums * f.moved + f.moves;
     else
         s->offchip += sx_pes_along(&s->at, part->above) * f.sent;
@@ -133,11 +132,10 @@ SX_INLINE void deliver(scale *s, ledger *l) {
 /* The result where partial sums leave and come back. Mended, every pass over the reduction writes its tiles,
  * and all but the first read them. */
 SX_INLINE void exchange(scale *s, ledger *l) {
-    const sx_systolic_plan *plan = s->at.plan;
-    const sx_systolic_part *part = &plan->part[SX_RESULT];
+    const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
-    bool mended = plan->corrected;
+    bool mended = s->at.form.corrected;
     double chains = sx_pes_along(&s->at, part->above), all = sx_larger(p.all, f.moved) + f.moves;
     sx_systolic_term term = {.role = SX_SYSTOLIC_ENTERS, .operand = SX_RESULT, .level = part->level};
     sx_systolic_buffer buffer = {.role = SX_SYSTOLIC_ENTERS,
@@ -158,7 +156,7 @@ SX_INLINE void exchange(scale *s, ledger *l) {
     busy(s, l, term);
     pass_out(s, l, &f);
     hold(s, l, f.packs, buffer);
-    if (part->level == plan->top && !mended)
+    if (part->level == s->at.form.top && !mended)
         s->offchip += 2 * (2 * f.moved + f.moves);
     else
         s->offchip += chains * f.sent + (mended ? but_first(chains * f.sent, f.visits) : chains * f.sent);
@@ -166,10 +164,9 @@ SX_INLINE void exchange(scale *s, ledger *l) {
 
 /* The sums that PEs hold. */
 SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
-    const sx_systolic_plan *plan = s->at.plan;
-    double words = 1, side = plan->chained ? 1 : s->at.lanes;
-    for (int d = 0; d < plan->n_loops; d++)
-        if (plan->part[SX_RESULT].loops >> d & 1) words *= s->at.tile[d].step;
+    double words = 1, side = s->at.form.chained ? 1 : s->at.lanes;
+    for (int d = 0; d < s->at.form.n_loops; d++)
+        if (s->at.form.part[SX_RESULT].loops >> d & 1) words *= s->at.tile[d].step;
     hold(
         s, l, words / side,
         (sx_systolic_buffer){
@@ -177,21 +174,23 @@ SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
 }
 
 /* Measures, writing terms down where there is a ledger. */
-SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
-                     const sx_systolic_tile *tile, double lanes, ledger *l, sx_systolic_cost *out) {
-    scale s = {.at = {plan, factors, tile, lanes}};
-    double passes = 1, pes = sx_pes_along(&s.at, plan->space);
-    for (int d = 0; d < plan->n_loops; d++) passes *= tile[d].trips;
+SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_form *form,
+                     const sx_systolic_factors *factors, const sx_systolic_tile *tile, double lanes,
+                     ledger *l, sx_systolic_cost *out) {
+    scale s = {.at = {*form, &plan->limits, plan->cap, factors, tile, lanes}};
+    double pes = sx_pes_along(&s.at, form->space),
+           passes = sx_trips_of(&s.at, (sx_loops)((1u << form->n_loops) - 1));
     s.compute = sx_compute_cycles(&s.at);
     busy(&s, l,
-         (sx_systolic_term){.role = SX_SYSTOLIC_COMPUTES, .steady = s.compute + passes * plan->handover});
+         (sx_systolic_term){.role = SX_SYSTOLIC_COMPUTES,
+                            .steady = form->handover > 0 ? s.compute + passes * form->handover : s.compute});
     bring(&s, l, SX_FIRST);
     bring(&s, l, SX_SECOND);
-    if (plan->streams)
+    if (form->streams)
         deliver(&s, l);
     else
         exchange(&s, l);
-    if (plan->sums) accumulate(&s, l, pes);
+    if (form->sums) accumulate(&s, l, pes);
     *out = (sx_systolic_cost){.latency = s.prologue + s.steady + s.epilogue,
                               .prologue = s.prologue,
                               .steady = s.steady,
@@ -201,16 +200,75 @@ SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_factors *fa
                               .offchip_words = s.offchip};
 }
 
+/* Measures any design. */
+static void measure_any(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                        const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out) {
+    weigh(plan, &plan->form, factors, tile, lanes, NULL, out);
+}
+
+/* The outlines of the paper's kernels, whose loops are i, j, k and o, r, c, i. */
+#define MATRIX(n, first, second, stay)                                                                       \
+    { 3, n, {first, second}, stay, {5, 6, 3}, {2, 2, 1}, false, true, false }
+#define CONVOLUTION(n, first, second, stay)                                                                  \
+    { 4, n, {first, second}, stay, {14, 9, 7}, {3, 3, 0}, true, true, false }
+
+/* Functions for the three permutations of a dataflow, and their names. */
+#define MEASURER(name, ...)                                                                                  \
+    static void name(const sx_systolic_plan *plan, const sx_systolic_factors *factors,                       \
+                     const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out) {                    \
+        const sx_systolic_outline outline = __VA_ARGS__;                                                     \
+        const sx_systolic_form form = sx_form_of(&outline);                                                  \
+        weigh(plan, &form, factors, tile, lanes, NULL, out);                                                 \
+    }
+#define MEASURERS(KERNEL, n, first, second)                                                                  \
+    MEASURER(KERNEL##_##n##first##second##_first, KERNEL(n, first, second, SX_FIRST))                        \
+    MEASURER(KERNEL##_##n##first##second##_second, KERNEL(n, first, second, SX_SECOND))                      \
+    MEASURER(KERNEL##_##n##first##second##_result, KERNEL(n, first, second, SX_RESULT))
+#define NAMES(KERNEL, n, first, second)                                                                      \
+    {KERNEL##_##n##first##second##_first, KERNEL##_##n##first##second##_second,                              \
+     KERNEL##_##n##first##second##_result},
+
+/* The dataflows, in the order of their numbers: how many loops are spread, and which. */
+#define MATRIX_DATAFLOWS(DO)                                                                                 \
+    DO(MATRIX, 1, 0, 0)                                                                                      \
+    DO(MATRIX, 1, 1, 0) DO(MATRIX, 1, 2, 0) DO(MATRIX, 2, 0, 1) DO(MATRIX, 2, 0, 2) DO(MATRIX, 2, 1, 2)
+#define CONVOLUTION_DATAFLOWS(DO)                                                                            \
+    DO(CONVOLUTION, 1, 0, 0)                                                                                 \
+    DO(CONVOLUTION, 1, 1, 0)                                                                                 \
+    DO(CONVOLUTION, 1, 2, 0)                                                                                 \
+    DO(CONVOLUTION, 1, 3, 0) DO(CONVOLUTION, 2, 0, 1) DO(CONVOLUTION, 2, 0, 2) DO(CONVOLUTION, 2, 0, 3)      \
+        DO(CONVOLUTION, 2, 1, 2) DO(CONVOLUTION, 2, 1, 3) DO(CONVOLUTION, 2, 2, 3)
+
+MATRIX_DATAFLOWS(MEASURERS)
+CONVOLUTION_DATAFLOWS(MEASURERS)
+
+static sx_systolic_measurer *const matrix[][SX_N_OPERANDS] = {MATRIX_DATAFLOWS(NAMES)};
+static sx_systolic_measurer *const convolution[][SX_N_OPERANDS] = {CONVOLUTION_DATAFLOWS(NAMES)};
+
+/* Whether two outlines have arrays that are indexed alike. */
+static bool same_arrays(const sx_systolic_outline *a, const sx_systolic_outline *b) {
+    bool same = a->n_loops == b->n_loops && a->sliding == b->sliding && a->chained == b->chained;
+    for (int i = 0; i < SX_N_OPERANDS; i++)
+        same = same && a->loops[i] == b->loops[i] && a->last[i] == b->last[i];
+    return same && a->corrected == b->corrected;
+}
+
+sx_systolic_measurer *sx_systolic_measurer_of(const sx_systolic_outline *outline, int dataflow) {
+    const sx_systolic_outline product = MATRIX(0, 0, 0, 0), sliding = CONVOLUTION(0, 0, 0, 0);
+    if (same_arrays(outline, &product)) return matrix[dataflow][outline->stationary];
+    return same_arrays(outline, &sliding) ? convolution[dataflow][outline->stationary] : measure_any;
+}
+
 void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
                          const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out) {
-    weigh(plan, factors, tile, lanes, NULL, out);
+    plan->measure(plan, factors, tile, lanes, out);
 }
 
 void sx_systolic_write_down(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
                             const sx_systolic_tile *tile, double lanes, sx_systolic_items *out) {
     ledger l = {.term = out->term, .buffer = out->buffer};
     sx_systolic_cost cost;
-    weigh(plan, factors, tile, lanes, &l, &cost);
+    weigh(plan, &plan->form, factors, tile, lanes, &l, &cost);
     out->n_terms = l.n_terms;
     out->n_buffers = l.n_buffers;
 }

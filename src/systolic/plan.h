@@ -16,24 +16,14 @@ typedef struct sx_systolic_part {
     sx_loops loops;             /* that index it */
     uint8_t last;               /* loop of its last rank */
     uint8_t level;              /* of its buffer: 1 at the PEs, 2 one above */
-    bool result;                /* the output */
     sx_loops count, rep, above; /* space loops whose PEs multiply the number of buffers, and the transfers of
                                    a tile at the buffers and above them */
     sx_loops outer;             /* tile loops that make it move */
-    uint32_t cap;               /* words side by side, at most */
 } sx_systolic_part;
 
-/* What the device and the type of numbers set. */
-typedef struct sx_systolic_limits {
-    double dsp, bram; /* usable */
-    double dsp_per_mac, mhz, port_words, row_cycles;
-    uint32_t bits, lanes, add_latency;
-    double width[65]; /* BRAM blocks side by side for a pack of so many words */
-} sx_systolic_limits;
-
-typedef struct sx_systolic_plan {
-    sx_systolic_design design;
-    int n_loops, simd;
+/* What of a design decides which products its terms are. */
+typedef struct sx_systolic_form {
+    int n_loops;
     sx_loops space, summed;
     uint8_t top;     /* the level next to memory */
     bool streams;    /* memory is laid out in the order of transfers: output-stationary designs */
@@ -42,11 +32,17 @@ typedef struct sx_systolic_plan {
     bool corrected;  /* the model mended */
     double handover; /* cycles of a PE between passes */
     sx_systolic_part part[SX_N_OPERANDS];
-    sx_systolic_limits limits;
-} sx_systolic_plan;
+} sx_systolic_form;
 
-void sx_systolic_plan_init(const sx_systolic_kernel *kernel, const sx_systolic_design *design,
-                           const sx_systolic_limits *limits, bool corrected, sx_systolic_plan *out);
+/* What the device and the type of numbers set. */
+typedef struct sx_systolic_limits {
+    double dsp, bram; /* usable */
+    double dsp_per_mac, mhz, port_words, row_cycles;
+    uint32_t bits, lanes, add_latency;
+    double width[65];   /* BRAM blocks side by side for a pack of so many words */
+    double inverse[65]; /* 1 / n: exact for packs */
+    double per_port;    /* 1 / port_words */
+} sx_systolic_limits;
 
 /* What the tiles of a loop are to the model, or at least are. */
 typedef struct sx_systolic_tile {
@@ -58,14 +54,31 @@ typedef struct sx_systolic_tile {
     double span, spans; /* of the first input's rank: a tile's length, and trips * that */
 } sx_systolic_tile;
 
-/* The record of tiles t1 and t2 (which divides it) of a loop. */
-sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_systolic_loop *loop, int index,
-                                     uint32_t t1, uint32_t t2);
-
 /* What a kernel multiplies beside its loops. */
 typedef struct sx_systolic_factors {
     double steps, words[SX_N_OPERANDS];
 } sx_systolic_factors;
+
+/* Measures tiles in a design: see sx_systolic_measure. */
+typedef struct sx_systolic_plan sx_systolic_plan;
+typedef void sx_systolic_measurer(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                                  const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out);
+
+struct sx_systolic_plan {
+    sx_systolic_design design;
+    sx_systolic_form form;
+    int simd;
+    double cap[SX_N_OPERANDS];     /* words of each array side by side, at most */
+    sx_systolic_measurer *measure; /* of this form */
+    sx_systolic_limits limits;
+};
+
+void sx_systolic_plan_init(const sx_systolic_kernel *kernel, const sx_systolic_design *design,
+                           const sx_systolic_limits *limits, bool corrected, sx_systolic_plan *out);
+
+/* The record of tiles t1 and t2 (which divides it) of a loop. */
+sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_systolic_loop *loop, int index,
+                                     uint32_t t1, uint32_t t2);
 
 /* Latency, resources and traffic of tiles (energy is left at 0); or, of records that are lower bounds, lower
  * bounds of them. Lanes, hiding and packs are taken to be valid. */

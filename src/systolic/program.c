@@ -36,19 +36,19 @@ void sx_program_init(const sx_systolic_kernel *kernel, const sx_systolic_plan *p
     double size = kernel->loop[kernel->simd].size;
     sx_program p = {.n_loops = kernel->n_loops,
                     .simd = kernel->simd,
-                    .space = plan->space,
+                    .space = plan->form.space,
                     .most_lanes = fmin(limits->lanes, size),
                     .most = limits->dsp / limits->dsp_per_mac,
-                    .hidden = plan->sums ? limits->add_latency : 0,
-                    .chained = plan->chained,
+                    .hidden = plan->form.sums ? limits->add_latency : 0,
+                    .chained = plan->form.chained,
                     .bram = limits->bram,
                     .blocks_per_word = (double)COPIES * limits->bits / (BLOCK_BITS * BLOCK_DEPTH)};
     p.least_lanes = fmin(EVEN_LANES, p.most_lanes);
     for (int d = 0; d < p.n_loops; d++) p.size[d] = kernel->loop[d].size;
     for (int a = 0; a < SX_N_OPERANDS; a++) {
-        p.loops[a] = plan->part[a].loops;
+        p.loops[a] = plan->form.part[a].loops;
         p.repeats[a] = (sx_loops)(((1u << p.n_loops) - 1) & ~p.loops[a]);
-        if (a == SX_RESULT && plan->streams) p.repeats[a] = 0;
+        if (a == SX_RESULT && plan->form.streams) p.repeats[a] = 0;
         p.words[a] = p.window[a] = kernel->words[a];
         for (int d = 0; d < p.n_loops; d++) {
             const sx_systolic_loop *loop = &kernel->loop[d];

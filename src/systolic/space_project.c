@@ -41,12 +41,12 @@ static void mend(const sx_systolic_space *space, sx_rng *rng, sx_systolic_fault 
         break;
     case SX_SYSTOLIC_THIN:
     case SX_SYSTOLIC_UNDERUSED:
-        loops = plan->space;
+        loops = plan->form.space;
         break;
     case SX_SYSTOLIC_DSP:
     case SX_SYSTOLIC_BRAM:
         shrink = true;
-        loops = fault == SX_SYSTOLIC_DSP ? (sx_loops)(plan->space | lanes) : all;
+        loops = fault == SX_SYSTOLIC_DSP ? (sx_loops)(plan->form.space | lanes) : all;
         break;
     default:
         break;

@@ -72,7 +72,7 @@ sx_exact sx_tile_judge(const sx_run *run) {
 }
 
 static bool is_spread(const hunt *h, int loop) {
-    return h->plan->space >> loop & 1;
+    return h->plan->form.space >> loop & 1;
 }
 
 /* Whether tiles of a loop can be part of a legal point. */
@@ -82,7 +82,7 @@ static bool fits(const hunt *h, int loop, uint32_t t1, uint32_t t2) {
     bool flat = is_spread(h, loop) && plan->design.n_space == 2;
     if (flat && !h->space->options.thin && t1 == t2) return false;
     for (int a = 0; a < SX_N_OPERANDS; a++)
-        if (plan->part[a].last == loop && !sx_systolic_packs(sx_systolic_pack(plan, a, step, h->lanes)))
+        if (plan->form.part[a].last == loop && !sx_systolic_packs(sx_systolic_pack(plan, a, step, h->lanes)))
             return false;
     return true;
 }
@@ -184,7 +184,8 @@ static void descend(hunt *h, int depth, double pes, double hidden) {
 static void hunt_with(hunt *h, uint32_t lanes, uint32_t *divisors) {
     int n = h->space->n_loops;
     h->lanes = lanes;
-    h->wanted = h->plan->sums ? h->plan->limits.add_latency * (h->plan->chained ? (double)lanes : 1) : 0;
+    h->wanted =
+        h->plan->form.sums ? h->plan->limits.add_latency * (h->plan->form.chained ? (double)lanes : 1) : 0;
     h->choices[n].most_hidden = 1;
     for (int depth = n - 1; depth >= 0; depth--) {
         choices *c = &h->choices[depth];

@@ -77,7 +77,7 @@ static sx_systolic_tile least_record(const sx_systolic_plan *plan, const sx_syst
     const sx_systolic_loop *loop = &kernel->loop[d];
     uint32_t t1 = point->t1[d], t2 = point->t2[d], pes = t1 / t2;
     sx_systolic_tile least = sx_systolic_tile_of(plan, loop, d, t1, t2);
-    bool spread = plan->space >> d & 1, lanes = d == plan->simd;
+    bool spread = plan->form.space >> d & 1, lanes = d == plan->simd;
     for (uint32_t inner = lanes ? t2 : 1; inner <= (lanes ? t2 : high); inner++)
         for (uint32_t parts = spread ? pes : 1; parts <= (spread ? pes : high); parts++) {
             uint64_t outer = (uint64_t)parts * inner;
@@ -127,12 +127,12 @@ static void records_in_part_known_bound_the_cost(void **state) {
             sx_systolic_design_at(&kernel, point.design, &design);
             sx_systolic_plan_init(&kernel, &design, &limits, corrected, &plan);
             double lanes = point.t2[plan.simd];
-            for (int d = 0; d < plan.n_loops; d++)
+            for (int d = 0; d < plan.form.n_loops; d++)
                 exact[d] = sx_systolic_tile_of(&plan, &kernel.loop[d], d, point.t1[d], point.t2[d]);
             if (sx_systolic_rules(&plan, exact, lanes)) continue;
             sx_systolic_measure(&plan, &factors, exact, lanes, &cost);
-            uint64_t known = sx_rng_below(&rng, 1u << plan.n_loops);
-            for (int d = 0; d < plan.n_loops; d++) {
+            uint64_t known = sx_rng_below(&rng, 1u << plan.form.n_loops);
+            for (int d = 0; d < plan.form.n_loops; d++) {
                 uint32_t high = most > 40 ? 60 : kernel.loop[d].size + 1 + (uint32_t)sx_rng_below(&rng, 20);
                 uint32_t skip = 2 + (uint32_t)sx_rng_below(&rng, 4);
                 mixed[d] = known >> d & 1 ? exact[d] : least_record(&plan, &kernel, d, &point, high, skip);

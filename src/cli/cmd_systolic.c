@@ -19,12 +19,13 @@
 #define DEFAULT_METHOD "exact"
 #define DEFAULT_OBJECTIVE "delay"
 
-/* Reads --device: a file, or a name of the catalog. */
+/* Reads --device: a file, which has a point or a slash in its name or is there, or a name of the catalog. */
 static sx_status read_device(const sx_args *args, sx_device *out) {
     const char *value = sx_args_text(args, "device", 0);
     struct stat info;
     if (!value) value = DEFAULT_DEVICE;
-    return stat(value, &info) == 0 ? sx_device_read(value, out) : sx_catalog_device(value, out);
+    bool file = strpbrk(value, "./") || stat(value, &info) == 0;
+    return file ? sx_device_read(value, out) : sx_catalog_device(value, out);
 }
 
 /* Reads --tiles. */

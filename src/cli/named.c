@@ -109,17 +109,16 @@ static bool is_sizes(const char *value) {
 static sx_status named_matrix(const char *value, sx_network *out) {
     uint64_t size[3] = {0};
     size_t n = 0;
-    for (const char *at = value; n <= 3 && *at; n++) {
+    for (const char *at = value; n <= 3 && at; n++) {
         char *end;
         errno = 0;
         unsigned long long number = strtoull(at, &end, 10);
-        bool fine = end > at && !errno && number >= 1 && number <= SX_MAX_DIM_SIZE;
-        if (!fine || (*end && !end[1]))
+        if (end == at || errno || number < 1 || number > SX_MAX_DIM_SIZE)
             return sx_error_hint(
                 sx_error_new(SX_ERR_USAGE, "--problem %s: size number %zu is no size", value, n + 1),
                 "sizes are whole numbers from 1 to %u, as in 64x64x64", SX_MAX_DIM_SIZE);
         if (n < 3) size[n] = number;
-        at = *end ? end + 1 : end;
+        at = *end ? end + 1 : NULL;
     }
     if (n != 3)
         return sx_error_hint(

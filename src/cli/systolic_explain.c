@@ -15,8 +15,9 @@ static void add_role(const sx_systolic_subject *s, int loop, sx_table *table) {
     uint32_t t1 = s->answer->point.t1[loop], t2 = s->answer->point.t2[loop];
     bool spread = s->design.space[0] == loop || (s->design.n_space == 2 && s->design.space[1] == loop);
     sx_text role = {0};
-    if (spread) sx_text_add(&role, "%u PEs", t1 / t2);
-    if (loop == s->kernel->simd) sx_text_add(&role, "%s%u lanes", spread ? " of " : "", t2);
+    if (spread) sx_text_add(&role, "%u PE%s", t1 / t2, t1 == t2 ? "" : "s");
+    if (loop == s->kernel->simd)
+        sx_text_add(&role, "%s%u lane%s", spread ? " of " : "", t2, t2 == 1 ? "" : "s");
     sx_table_cell(table, "%s", role.data ? role.data : "");
     sx_text_free(&role);
 }

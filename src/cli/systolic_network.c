@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAME_WIDTH = 24 };
 
@@ -101,6 +102,11 @@ static sx_status print_layers(const sx_systolic_job *job, sx_text *out) {
     return status;
 }
 
+/* Whether the objective is the cycles, which stand in a column anyway. */
+static bool is_delay(const sx_systolic_job *job) {
+    return strcmp(job->objective, "delay") == 0;
+}
+
 /* Adds a row of sums. */
 static void add_sums(const sx_systolic_job *job, const char *name, const sx_score *sum, double value,
                      bool proven, sx_table *table) {
@@ -109,7 +115,7 @@ static void add_sums(const sx_systolic_job *job, const char *name, const sx_scor
     sx_table_cell(table, "%s", sx_show_count(sum->cycles).text);
     sx_table_cell(table, "%.1f", operations / sum->cycles * job->device.mhz / 1000);
     sx_table_cell(table, "%s", sx_show_count(sum->last_level_accesses).text);
-    sx_table_cell(table, "%.6g", value);
+    if (!is_delay(job)) sx_table_cell(table, "%.6g", value);
     sx_table_cell(table, "%s", proven ? "proven" : "");
 }
 
@@ -117,13 +123,13 @@ static void add_sums(const sx_systolic_job *job, const char *name, const sx_scor
 static void print_totals(const sx_systolic_job *job, sx_text *out) {
     sx_systolic_total own = sx_systolic_total_of(job);
     sx_table table;
-    sx_table_begin(&table, "lrrrrl");
+    sx_table_begin(&table, is_delay(job) ? "lrrrl" : "lrrrrl");
     sx_table_cell(&table, "sum over %zu layer%s%s", job->n_layers, job->n_layers == 1 ? "" : "s",
                   job->n_left_out ? " that arrays compute" : "");
     sx_table_cell(&table, "cycles");
     sx_table_cell(&table, "%s", sx_systolic_unit(job));
     sx_table_cell(&table, "words off chip");
-    sx_table_cell(&table, "%s", job->objective);
+    if (!is_delay(job)) sx_table_cell(&table, "%s", job->objective);
     sx_table_cell(&table, "%s", "");
     if (own.whole) add_sums(job, "an array for each layer", &own.score, own.value, own.optimal, &table);
     if (job->shared.found) {

@@ -91,7 +91,7 @@ static void write_names(const sx_plot *plot, const sx_axes *axes, const sx_bars 
 /* Draws a bar and its tick. */
 static void draw_bar(const sx_plot *plot, const sx_bars *b, size_t i, sx_text *out) {
     double x = middle_of(plot, b, i), pitch = (plot->right - plot->left) / (double)b->n;
-    double width = fmin(0.7 * pitch, 60), reach = fmin(0.46 * pitch, 40);
+    double width = fmin(0.7 * pitch, 60), reach = fmin(0.4 * pitch, 38);
     if (b->bar_name && drawn(b->value[i])) {
         double top = sx_scale_at(&plot->y, b->value[i]);
         sx_svg_rect(out, x - width / 2, top, width, plot->bottom - top, BAR);

@@ -1,12 +1,13 @@
 /* Reading a device. docs/systolic.md describes the section. */
-#include "base/status.h"
 #include "base/text.h"
-#include "frontend/input.h"
+#include "frontend/yaml.h"
 #include "sextant/device.h"
 
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
+
+enum { MAX_MEMORY = 16 << 20 };
 
 /* What a device is that says no more than its name and its blocks; also, the rules being kept by it, what
  * each value is checked in. */
@@ -17,13 +18,14 @@ static sx_status begin(sx_device *out) {
 }
 
 /* Reads the type of numbers of a key; one is checked alone, on a device that keeps all other rules. */
-static sx_status read_type(const sx_pair *pair, sx_element *out) {
+static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_element *out) {
     static const sx_key_rule rules[] = {
         {"bits", SX_KEY_USED, NULL}, {"dsp_per_mac", SX_KEY_USED, NULL}, {"add_latency", SX_KEY_USED, NULL}};
     const sx_node *value;
     sx_device alone;
     sx_element *type = &alone.element[0];
     SX_TRY(begin(&alone));
+    memcpy(alone.name, device->name, sizeof alone.name);
     alone.n_elements = 1;
     SX_TRY(sx_error_place(sx_text_name(type->name, sizeof type->name, pair->key, "a type of numbers"),
                           pair->place));
@@ -51,7 +53,7 @@ static sx_status read_types(const sx_node *map, sx_device *device) {
                              SX_MAX_ELEMENTS);
     device->n_elements = 0;
     for (size_t i = 0; i < map->n; i++)
-        SX_TRY(read_type(&map->pair[i], &device->element[device->n_elements++]));
+        SX_TRY(read_type(&map->pair[i], device, &device->element[device->n_elements++]));
     return SX_OK;
 }
 
@@ -91,29 +93,51 @@ static sx_status read_device(const sx_node *map, sx_device *out) {
     return SX_OK;
 }
 
-/* Reads the only device of an input. */
-static sx_status read_input(const sx_input *input, const char *name, sx_device *out) {
-    const sx_pair *section;
-    SX_TRY(sx_input_single(input, "device", &section));
-    if (section) return read_device(section->value, out);
+/* Reads the only device of a source. */
+static sx_status read_source(sx_arena *arena, const sx_source *source, const char *name, sx_device *out) {
+    static const sx_key_rule rules[] = {{"device", SX_KEY_USED, NULL}};
+    const sx_node **roots;
+    const sx_pair *found = NULL;
+    size_t n;
+    SX_TRY(sx_yaml_read(arena, source, &roots, &n));
+    for (size_t i = 0; i < n; i++) {
+        SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
+        SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of a device", rules, N(rules)));
+        const sx_pair *pair = sx_node_pair(roots[i], "device");
+        if (pair && found)
+            return sx_error_hint(sx_error_at(pair->place, "here is a second device; the first is at %d:%d",
+                                             found->place.line, found->place.column),
+                                 "give each device a file of its own");
+        if (pair) found = pair;
+    }
+    if (found) return read_device(found->value, out);
     return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there is no device"),
                          "it is a section of its own: `device:` at the left margin");
 }
 
+/* Says what would be right where an error does not. */
+static sx_status finish_error(sx_status error) {
+    if (!error || error->hint || error->code != SX_ERR_INPUT) return error;
+    return sx_error_hint(error, "a device is such as `device: {name: mine, dsp: 220, bram18k: 280, mhz: 125, "
+                                "port_bits: 64, types: {fp32: {bits: 32, dsp_per_mac: 5, add_latency: 8}}}`");
+}
+
 sx_status sx_device_read(const char *path, sx_device *out) {
-    sx_input *input;
-    SX_TRY(sx_input_new(&input));
-    sx_status status = sx_input_add_file(input, path);
-    if (!status) status = read_input(input, path, out);
-    sx_input_free(input);
-    return status;
+    sx_arena arena = {.limit = MAX_MEMORY};
+    sx_source source = {0};
+    sx_status status = sx_source_file(&arena, path, &source);
+    if (!status) status = read_source(&arena, &source, path, out);
+    sx_source_fini(&source);
+    sx_arena_free(&arena);
+    return finish_error(status);
 }
 
 sx_status sx_device_parse(const char *name, const char *text, size_t size, sx_device *out) {
-    sx_input *input;
-    SX_TRY(sx_input_new(&input));
-    sx_status status = sx_input_add_text(input, name, text, size);
-    if (!status) status = read_input(input, name, out);
-    sx_input_free(input);
-    return status;
+    sx_arena arena = {.limit = MAX_MEMORY};
+    sx_source source = {0};
+    sx_status status = sx_source_text(&arena, name, text, size, &source);
+    if (!status) status = read_source(&arena, &source, name, out);
+    sx_source_fini(&source);
+    sx_arena_free(&arena);
+    return finish_error(status);
 }

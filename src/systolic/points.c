@@ -47,7 +47,14 @@ static sx_status read_einsum(const sx_node *node, sx_systolic_kernel *out) {
     const char *text;
     sx_problem problem;
     SX_TRY(sx_node_text(node, "einsum", &text));
-    SX_TRY(sx_error_place(sx_einsum_parse(text, &problem), node->place));
+    sx_status error = sx_einsum_parse(text, &problem);
+    if (error) {
+        sx_status here =
+            sx_error_at(node->place, "at character %d of the einsum: %s", error->column, error->message);
+        if (error->hint) here = sx_error_hint(here, "%s", error->hint);
+        sx_status_free(error);
+        return here;
+    }
     return sx_error_place(sx_systolic_kernel_of(&problem, out), node->place);
 }
 
@@ -99,6 +106,21 @@ static sx_status read_text(sx_arena *arena, sx_source *source, const char *file,
                          "a line holds one point, an object of JSON");
 }
 
+/* Gives an error a place in its line, where it has none or one behind its end, and says what would be right.
+ */
+static sx_status finish_error(sx_status error, const char *file, size_t line, size_t size) {
+    if (!error) return SX_OK;
+    error = sx_error_place(error, (sx_place){file, (int)line, 1});
+    if (error->line > (int)line) {
+        error->line = (int)line;
+        error->column = (int)size + 1;
+    }
+    if (error->hint || error->code != SX_ERR_INPUT) return error;
+    return sx_error_hint(error,
+                         "a point is such as {\"family\": \"mm\", \"problem\": {\"i\": 64, \"j\": 64, \"k\": "
+                         "64}, \"design\": \"3_2\", \"tiles\": {\"i_t1\": 16, \"i_t2\": 4, ...}}");
+}
+
 sx_status sx_outside_point_read(const char *file, size_t line, const char *text, size_t size,
                                 sx_outside_point *out) {
     sx_arena arena = {.limit = MAX_MEMORY};
@@ -107,5 +129,5 @@ sx_status sx_outside_point_read(const char *file, size_t line, const char *text,
     if (!status) status = read_text(&arena, &source, file, line, out);
     sx_source_fini(&source);
     sx_arena_free(&arena);
-    return sx_error_place(status, (sx_place){file, (int)line, 1});
+    return finish_error(status, file, line, size);
 }

@@ -74,9 +74,9 @@ sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool diviso
     *out = (sx_systolic_tile_set){.lanes = lanes};
     for (size_t i = 0; i < n; i++) {
         if (sizes[i] > SX_MAX_SYSTOLIC_SIZE)
-            return sx_error_new(SX_ERR_LIMIT,
-                                "a loop of %u steps is too long for a search; at most %d are possible",
-                                sizes[i], SX_MAX_SYSTOLIC_SIZE);
+            return sx_error_hint(
+                sx_error_new(SX_ERR_LIMIT, "a loop of %u steps is too long for a search", sizes[i]),
+                "at most %d are possible; split the loop in two", SX_MAX_SYSTOLIC_SIZE);
         if (sizes[i] > largest) largest = sizes[i];
     }
     uint8_t *marked = calloc(2 * (size_t)largest + 1, 1);

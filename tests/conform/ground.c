@@ -38,12 +38,13 @@ void grounds_close(ground *grounds, size_t n) {
     }
 }
 
-/* Whether a navigator refuses a space as too large. */
+/* Whether a navigator refuses a space as too large where nothing limits it. */
 static bool refuses(const char *navigator, const ground *g) {
+    const volatile sig_atomic_t stop = 1;
     sx_run_options options;
     sx_run *run;
     sx_run_options_init(&options);
-    options.evaluations = 1;
+    options.stop = &stop;
     sx_expect_ok(sx_run_new(g->space, &options, &run));
     sx_status status = sx_run_search(run, navigator);
     bool refused = !g->small && status && status->code == SX_ERR_LIMIT;

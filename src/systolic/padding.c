@@ -217,16 +217,21 @@ static void search_design(void *user, size_t task, sx_worker *worker) {
     }
 }
 
+/* Lists the designs that are not done; returns how many. */
+static size_t list_open(const progress *state, size_t n, uint32_t *task) {
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!state[i].done) task[left++] = (uint32_t)i;
+    return left;
+}
+
 /* Searches until all designs are done. */
 static sx_status search_all(sx_run *run, const plan *p, progress *state) {
-    size_t n = p->space->n_open, left = n;
+    size_t n = p->space->n_open, left;
     uint32_t *task = malloc(n * sizeof *task);
     bool *failed = calloc(n, sizeof *failed);
     sx_status status = task && failed ? SX_OK : sx_error_memory();
-    while (!status && left > 0 && sx_run_continue(run)) {
-        left = 0;
-        for (size_t i = 0; i < n; i++)
-            if (!state[i].done) task[left++] = (uint32_t)i;
+    while (!status && (left = list_open(state, n, task)) > 0 && sx_run_continue(run)) {
         sx_run_tasks(run, left, search_design,
                      &(job){.plan = p, .progress = state, .task = task, .failed = failed});
         for (size_t i = 0; i < left && !status; i++)

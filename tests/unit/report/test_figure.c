@@ -369,6 +369,62 @@ static void fronts_are_steps_over_all_points(void **state) {
     sx_text_free(&out);
 }
 
+/* Draws n bars called b0, b1, ...; returns how many elements the figure has. */
+static int draw_bars(size_t n, const double *value, const double *tick, double line, sx_text *out) {
+    enum { MOST = 200 };
+    static char text[MOST][40];
+    const char *name[MOST];
+    assert_true(n <= MOST);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(text[i], sizeof text[i], i % 7 == 3 ? "b%zu with a name that is long" : "b%zu", i);
+        name[i] = text[i];
+    }
+    sx_axes axes = {"bars & all", "design", "GFLOP/s", false, false};
+    sx_bars bars = {"value", tick ? "roof" : NULL, "peak", n, name, value, tick, line};
+    sx_figure_bars(&axes, &bars, out);
+    return assert_well_formed(out);
+}
+
+/* What has no place is left out, and so is its line of the legend; names turn upward where they are many. */
+static void bars_stand_side_by_side(void **state) {
+    (void)state;
+    double value[200], tick[200];
+    for (int i = 0; i < 200; i++) {
+        value[i] = 100 + i;
+        tick[i] = 400 - i;
+    }
+    value[1] = NAN;
+    tick[2] = INFINITY;
+    sx_text out = {0};
+    draw_bars(4, value, tick, 500, &out);
+    assert_int_equal(count(&out, "fill=\"#9cc9ea\""), 3 + 1);
+    assert_int_equal(count(&out, "stroke-width=\"2.5\""), 3 + 1);
+    assert_int_equal(count(&out, "stroke-dasharray"), 2);
+    assert_int_equal(count(&out, "rotate"), 1);
+    assert_non_null(strstr(out.data, "bars &amp; all"));
+    sx_text_free(&out);
+    draw_bars(30, value, NULL, NAN, &out);
+    assert_int_equal(count(&out, "stroke-width=\"2.5\"") + count(&out, "stroke-dasharray"), 0);
+    assert_int_equal(count(&out, "rotate"), 30 + 1);
+    assert_null(strstr(out.data, "peak"));
+    sx_text_free(&out);
+    draw_bars(200, value, tick, 0, &out);
+    assert_true(count(&out, "rotate") < 100);
+    sx_text_free(&out);
+}
+
+static void bars_of_nothing_say_so(void **state) {
+    (void)state;
+    const double none[] = {NAN, -1};
+    sx_text out = {0};
+    draw_bars(0, none, none, NAN, &out);
+    assert_non_null(strstr(out.data, "no data"));
+    sx_text_free(&out);
+    draw_bars(2, none, none, NAN, &out);
+    assert_non_null(strstr(out.data, "no data"));
+    sx_text_free(&out);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short_and_know_no_locale),
@@ -384,6 +440,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(components_find_the_plane_of_the_points),
         cmocka_unit_test(components_of_little_are_zero),
         cmocka_unit_test(fronts_are_steps_over_all_points),
+        cmocka_unit_test(bars_stand_side_by_side),
+        cmocka_unit_test(bars_of_nothing_say_so),
     };
     for (size_t i = 0; argc > 1 && strcmp(argv[1], "--write") == 0 && i < 2; i++) {
         sx_text figure = {0};

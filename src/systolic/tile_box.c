@@ -57,12 +57,9 @@ size_t sx_tile_divisors(uint32_t n, uint32_t *out) {
 }
 
 uint64_t sx_tile_times(uint64_t a, uint64_t b) {
+    const uint64_t most = (uint64_t)1 << 48;
     uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-uint64_t sx_tile_plus(uint64_t a, uint64_t b) {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+    return __builtin_mul_overflow(a, b, &product) || product > most ? most : product;
 }
 
 sx_exact sx_tile_judge(const sx_run *run) {

@@ -30,8 +30,7 @@ bool sx_tile_box_search(const sx_exact *judge, uint32_t design, const sx_tile_bo
 /* The divisors of n, ascending, into `out` where that is not NULL; returns how many. */
 size_t sx_tile_divisors(uint32_t n, uint32_t *out);
 
-/* A product and a sum that stop at the largest number there is. */
+/* A product that stops at 2^48: a run can add up many such counts. */
 uint64_t sx_tile_times(uint64_t a, uint64_t b);
-uint64_t sx_tile_plus(uint64_t a, uint64_t b);
 
 #endif

@@ -55,6 +55,7 @@ studies:
 	@build/bench/study-links
 	@build/bench/study-windows
 	@build/bench/study-optimal
+	@build/bench/study-systolic-claims
 
 fuzz:
 	@tools/setup build test fuzz

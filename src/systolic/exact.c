@@ -40,14 +40,11 @@ static void walk(void *user, size_t task, sx_worker *worker) {
     j->done[task] = sx_exact_walk(j->exact, &j->exact->shape[j->first + task], worker, &best);
 }
 
-/* The value beyond which nothing matters: that of the best. With several criteria, what is near it matters
- * too. */
+/* The edge of the run's best. */
 static double edge_of(const sx_run *run) {
     double best = INFINITY;
     sx_run_incumbent(run, &best);
-    const sx_objective *objective = sx_run_objective(run);
-    if (objective->n_criteria == 1 || isinf(best)) return best;
-    return best + 2 * objective->tolerance * fabs(best);
+    return sx_exact_edge(sx_run_objective(run), best);
 }
 
 /* Walks the next shapes; false where one was left unfinished. */

@@ -35,8 +35,12 @@ const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic
 double sx_exact_value(const sx_exact *exact, const sx_systolic_plan *plan, double lanes,
                       sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]);
 
-/* Looks through the tiles of a shape and evaluates those that are better than `best` and all before them;
- * true where it came to its end. *best becomes the least value. */
+/* The value from which on nothing matters once there is something of that value. With several criteria, what
+ * is near it matters too. */
+double sx_exact_edge(const sx_objective *objective, double value);
+
+/* Looks through the tiles of a shape and evaluates those that are below *best, which becomes the edge of what
+ * was found; true where it came to its end. */
 bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_worker *worker, double *best);
 
 #endif

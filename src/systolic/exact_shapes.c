@@ -10,6 +10,11 @@ void sx_exact_fini(sx_exact *exact) {
     free(exact->shape);
 }
 
+double sx_exact_edge(const sx_objective *objective, double value) {
+    if (objective->n_criteria == 1 || isinf(value)) return value;
+    return value + (2 * objective->tolerance + 1e-12) * fabs(value);
+}
+
 /* The PEs of a shape along a loop. */
 static uint32_t pes_of(const sx_systolic_plan *plan, const sx_systolic_shape *shape, int loop) {
     for (int i = 0; i < plan->design.n_space; i++)

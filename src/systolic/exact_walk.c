@@ -103,7 +103,7 @@ static int compare_branches(const void *a, const void *b) {
 /* Evaluates the tiles that are chosen. */
 static void evaluate(walk *w) {
     sx_outcome outcome = sx_worker_evaluate(w->worker, &w->point, false);
-    if (!outcome.reason && outcome.value < w->best) w->best = outcome.value;
+    if (!outcome.reason) w->best = fmin(w->best, sx_exact_edge(&w->exact->objective, outcome.value));
 }
 
 /* Writes a choice into the point. */

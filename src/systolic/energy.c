@@ -6,6 +6,12 @@
 
 static const double REGISTER = 1, HOP = 2, BUFFER = 6, OUTSIDE = 200;
 
+/* How often the words that a result moves out move, in both ways: mended, a first visit brings none in. */
+static double both_ways(const sx_tiled *t, const sx_flow *f) {
+    if (t->form.streams) return 1;
+    return t->form.corrected ? 2 - 1 / f->visits : 2;
+}
+
 /* Words that buffers take in and give out. */
 static double buffer_words(const sx_tiled *t, const sx_flow *f, int operand) {
     const sx_systolic_part *part = &t->form.part[operand];
@@ -13,7 +19,7 @@ static double buffer_words(const sx_tiled *t, const sx_flow *f, int operand) {
     if (operand != SX_RESULT) return f->pack * (p.all + sx_compute_cycles(t));
     if (t->form.streams)
         return f->pack * (p.all + (part->level == 1 ? 1 : sx_trips_of(t, t->form.summed)) * f->moved);
-    return 2 * f->pack * (p.all + f->moved);
+    return both_ways(t, f) * f->pack * (p.all + f->moved);
 }
 
 /* Words times hops along the chains of buffers: a word goes half way on average. */
@@ -25,7 +31,7 @@ static double hops(const sx_tiled *t, const sx_flow *f, int operand) {
         double chain = level < t->form.top ? sx_pes_along(t, along) : 1;
         sum += (1 + chain) / 2 * words;
     }
-    return operand == SX_RESULT && !t->form.streams ? 2 * sum : sum;
+    return operand == SX_RESULT ? both_ways(t, f) * sum : sum;
 }
 
 double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factors *factors,

@@ -20,11 +20,11 @@ typedef struct sx_systolic_outline {
 
 /* The tile loops that make an array move. The tile loops of the stationary array are outermost, then come the
  * others. An input below the top level stays while the innermost tile loops run, as far as they do not index
- * it; mended, a result whose sums are not finished moves with every tile loop. */
+ * it; mended, so do the sums of a result, which otherwise are taken to move once. */
 SX_INLINE sx_loops sx_moving_loops(const sx_systolic_outline *o, int operand, int level) {
     sx_loops moving = (sx_loops)((1u << o->n_loops) - 1), outer = o->loops[o->stationary];
-    if (operand == SX_RESULT) return o->corrected && o->stationary != SX_RESULT ? moving : o->loops[operand];
-    bool stays = level == o->n_space;
+    if (operand == SX_RESULT && !o->corrected) return o->loops[operand];
+    bool stays = operand == SX_RESULT || level == o->n_space;
     for (int group = 0; group < 2; group++)
         for (int d = o->n_loops - 1; d >= 0; d--) {
             if ((outer >> d & 1) != group) continue;

@@ -129,13 +129,15 @@ SX_INLINE void deliver(scale *s, ledger *l) {
         s->offchip += sx_pes_along(&s->at, part->above) * f.sent;
 }
 
-/* The result where partial sums leave and come back. Mended, every pass over the reduction writes its tiles,
- * and all but the first read them. */
+/* The result where partial sums leave and come back. Mended, every visit of a tile writes it, and all but the
+ * first read it: where each tile is visited once, there is no way in. Above the PEs, sums of several passes
+ * meet in the buffers. */
 SX_INLINE void exchange(scale *s, ledger *l) {
     const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
     bool mended = s->at.form.corrected;
+    sx_loops met = part->level == 2 && mended ? s->at.form.summed & (sx_loops)~part->outer : 0;
     double chains = sx_pes_along(&s->at, part->above), all = sx_larger(p.all, f.moved) + f.moves;
     sx_systolic_term term = {.role = SX_SYSTOLIC_ENTERS, .operand = SX_RESULT, .level = part->level};
     sx_systolic_buffer buffer = {.role = SX_SYSTOLIC_ENTERS,
@@ -146,12 +148,14 @@ SX_INLINE void exchange(scale *s, ledger *l) {
                                  .pack = f.pack};
     term.prologue = mended ? 0 : p.once + 1;
     term.steady = mended ? but_first(all, f.visits) : all;
-    busy(s, l, term);
-    pass_in(s, l, &f, SX_RESULT, mended);
-    hold(s, l, f.packs, buffer);
+    if (!mended || f.visits > 1) {
+        busy(s, l, term);
+        pass_in(s, l, &f, SX_RESULT, mended);
+        hold(s, l, f.packs, buffer);
+    }
     term.role = buffer.role = SX_SYSTOLIC_LEAVES;
     term.prologue = 0;
-    term.steady = all;
+    term.steady = sx_larger(p.all, sx_trips_of(&s->at, met) * f.moved) + f.moves;
     term.epilogue = p.once + 1;
     busy(s, l, term);
     pass_out(s, l, &f);
@@ -236,8 +240,10 @@ static void measure_any(const sx_systolic_plan *plan, const sx_systolic_factors 
     DO(CONVOLUTION, 1, 0, 0)                                                                                 \
     DO(CONVOLUTION, 1, 1, 0)                                                                                 \
     DO(CONVOLUTION, 1, 2, 0)                                                                                 \
-    DO(CONVOLUTION, 1, 3, 0) DO(CONVOLUTION, 2, 0, 1) DO(CONVOLUTION, 2, 0, 2) DO(CONVOLUTION, 2, 0, 3)      \
-        DO(CONVOLUTION, 2, 1, 2) DO(CONVOLUTION, 2, 1, 3) DO(CONVOLUTION, 2, 2, 3)
+    DO(CONVOLUTION, 1, 3, 0)                                                                                 \
+    DO(CONVOLUTION, 2, 0, 1)                                                                                 \
+    DO(CONVOLUTION, 2, 0, 2) DO(CONVOLUTION, 2, 0, 3) DO(CONVOLUTION, 2, 1, 2) DO(CONVOLUTION, 2, 1, 3)      \
+        DO(CONVOLUTION, 2, 2, 3)
 
 MATRIX_DATAFLOWS(MEASURERS)
 CONVOLUTION_DATAFLOWS(MEASURERS)

@@ -2,6 +2,7 @@
 #include "support/expect.h"
 #include "support/random_systolic.h"
 #include "support/systolic_oracle.h"
+#include "systolic/simulate.h"
 #include "systolic/space.h"
 
 #include <math.h>
@@ -145,6 +146,99 @@ static void records_in_part_known_bound_the_cost(void **state) {
     assert_true(n_bounds > set->count);
 }
 
+/* A run that was walked through, as the terms of the mended model. */
+typedef struct walked {
+    const sx_systolic_plan *plan;
+    sx_systolic_cost cost;
+} walked;
+
+/* Cycles of all transfers of an array past a level. */
+static double transfers(const walked *w, const sx_systolic_traffic *t, int operand, int level) {
+    const sx_systolic_limits *limits = &w->plan->limits;
+    double packs = (double)(level == w->plan->form.part[operand].level ? t->packs : t->passed);
+    if (level < w->plan->form.top || t->moves == 0) return packs;
+    if (!w->plan->form.streams) return limits->row_cycles * (double)t->rows + (double)t->beats;
+    double pack = (double)t->words / (double)t->passed;
+    return packs * fmax(pack / limits->port_words, 1);
+}
+
+static void raise(double *most, double value) {
+    *most = fmax(*most, value);
+}
+
+/* Adds the terms of one way of an array; `first`: the prologue or epilogue that its first or last tile takes.
+ */
+static void add_way(walked *w, const sx_systolic_traffic *t, int operand, bool once_more, double *first) {
+    int level = w->plan->form.part[operand].level;
+    double moves = (double)t->moves;
+    if (t->moves == 0) return;
+    for (int l = level; l <= w->plan->form.top; l++) {
+        double time = transfers(w, t, operand, l), tile = time / moves;
+        if (l == level && once_more) {
+            tile = w->plan->form.streams && operand == SX_RESULT ? 1 : tile + 1;
+            time = fmax(time, (double)t->at_pes) + moves;
+        } else if (l == level) {
+            time += (double)t->at_pes;
+        }
+        raise(&w->cost.steady, time);
+        if (first) raise(first, tile);
+    }
+    w->cost.offchip_words += (double)t->words;
+}
+
+/* The cost, resources apart, that a walk through a run tells. */
+static sx_systolic_cost walked_cost(const sx_systolic_plan *plan, const sx_systolic_counts *counts) {
+    walked w = {.plan = plan};
+    bool drains = plan->form.streams && plan->form.part[SX_RESULT].level == 1;
+    add_way(&w, &counts->in[SX_FIRST], SX_FIRST, true, &w.cost.prologue);
+    add_way(&w, &counts->in[SX_SECOND], SX_SECOND, true, &w.cost.prologue);
+    add_way(&w, &counts->in[SX_RESULT], SX_RESULT, true, NULL);
+    add_way(&w, &counts->out, SX_RESULT, !drains, &w.cost.epilogue);
+    raise(&w.cost.steady, (double)counts->cycles + plan->form.handover * (double)counts->passes);
+    w.cost.latency = w.cost.prologue + w.cost.steady + w.cost.epilogue;
+    return w.cost;
+}
+
+/* The mended model counts what a walk through the tiles counts, in every design. */
+static void the_mended_model_counts_what_moves(void **state) {
+    const settings *set = *state;
+    uint64_t n_runs = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "systolic.walks", i);
+        sx_systolic_kernel kernel;
+        sx_device device;
+        sx_systolic_limits limits;
+        sx_random_kernel(&rng, 1 + (uint32_t)sx_rng_below(&rng, 20), &kernel);
+        sx_random_device(&rng, &device);
+        sx_expect_ok(sx_systolic_limits_of(&device, NULL, &limits));
+        const sx_systolic_options options = {.thin = true, .corrected = true};
+        sx_systolic_point point;
+        sx_random_tiles(&rng, &kernel, &point);
+        for (; point.design < sx_systolic_n_designs(&kernel);
+             point.design += 1 + (uint32_t)sx_rng_below(&rng, 4)) {
+            sx_systolic_cost cost;
+            sx_systolic_fault fault;
+            sx_systolic_design design;
+            sx_systolic_plan plan;
+            sx_systolic_counts counts;
+            sx_expect_ok(sx_systolic_cost_of(&kernel, &device, &options, &point, &fault, &cost));
+            if (!sx_systolic_has_cost(fault)) continue;
+            sx_systolic_design_at(&kernel, point.design, &design);
+            sx_systolic_plan_init(&kernel, &design, &limits, true, &plan);
+            sx_expect_ok(sx_systolic_simulate(&kernel, &design, &limits, &point, &counts));
+            sx_systolic_cost walk = walked_cost(&plan, &counts);
+            if (walk.offchip_words != cost.offchip_words) complain(i, "words differ", &kernel, &point);
+            if (walk.prologue != cost.prologue) complain(i, "prologues differ", &kernel, &point);
+            if (walk.steady != cost.steady) complain(i, "steady states differ", &kernel, &point);
+            if (walk.epilogue != cost.epilogue) complain(i, "epilogues differ", &kernel, &point);
+            if (counts.in[SX_RESULT].moves > 0 && counts.in[SX_RESULT].moves >= counts.out.moves)
+                complain(i, "a first visit reads", &kernel, &point);
+            n_runs++;
+        }
+    }
+    assert_true(n_runs > set->count);
+}
+
 int main(int argc, char **argv) {
     settings set = {3000, 1};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
@@ -152,6 +246,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(costs_are_those_of_the_slow_model, &set),
         cmocka_unit_test_prestate(records_in_part_known_bound_the_cost, &set),
+        cmocka_unit_test_prestate(the_mended_model_counts_what_moves, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,9 @@
 /* The architecture of the catalog; an error with the nearest name where there is none. */
 SX_MUST_USE sx_status sx_named_arch(const char *name, sx_arch *out);
 
-/* A matrix product of sizes IxJxK, or a problem, NETWORK or NETWORK/LAYER of the catalog, networks made as --batch and --training say; an error
- * with the nearest name where there is none. *out is freed with sx_network_fini, here and below. */
+/* A matrix product of sizes IxJxK, or a problem, NETWORK or NETWORK/LAYER of the catalog, networks made as
+ * --batch and --training say; an error with the nearest name where there is none. *out is freed with
+ * sx_network_fini, here and below. */
 SX_MUST_USE sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out);
 
 /* The problem of einsum text, named after its output and its sizes. */

@@ -41,11 +41,28 @@ static uint64_t times_of(const sx_systolic_job *job, size_t i) {
     return times;
 }
 
-/* Adds the row of a layer: its own array, and what the shared one takes. */
-static sx_status add_layer(const sx_systolic_job *job, size_t i, const sx_space *shared, sx_table *table) {
-    const sx_systolic_layer *layer = &job->layer[i];
+/* Adds what the shared array takes for a layer; returns whether that is less than the layer's own. */
+static bool add_shared(const sx_systolic_job *job, const sx_systolic_layer *layer, const sx_space *shared,
+                       sx_table *table) {
     const sx_systolic_answer *best = &layer->best;
     sx_systolic_cost cost = {0};
+    if (shared)
+        (void)sx_systolic_evaluate(shared, &job->shared.point, (int)(layer->joined - job->joined), &cost);
+    if (shared)
+        sx_table_cell(table, "%s", sx_show_count(cost.latency).text);
+    else
+        sx_table_blank(table, 1);
+    if (shared && best->found)
+        sx_table_cell(table, "%.3f", cost.latency / best->cost.latency);
+    else
+        sx_table_blank(table, 1);
+    return shared && best->found && cost.latency < best->cost.latency;
+}
+
+/* Adds the row of a layer: its own array, and what the shared one takes; returns whether that is less. */
+static bool add_layer(const sx_systolic_job *job, size_t i, const sx_space *shared, sx_table *table) {
+    const sx_systolic_layer *layer = &job->layer[i];
+    const sx_systolic_answer *best = &layer->best;
     sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
     sx_table_cell(table, "%s", sx_show_count((double)times_of(job, i)).text);
     if (best->found) {
@@ -68,17 +85,7 @@ static sx_status add_layer(const sx_systolic_job *job, size_t i, const sx_space 
         sx_table_cell(table, "%s", best->searched ? "nothing found" : "not searched");
         sx_table_blank(table, 4);
     }
-    if (shared) {
-        (void)sx_systolic_evaluate(shared, &job->shared.point, (int)(layer->joined - job->joined), &cost);
-        sx_table_cell(table, "%s", sx_show_count(cost.latency).text);
-        if (best->found)
-            sx_table_cell(table, "%.3f", cost.latency / best->cost.latency);
-        else
-            sx_table_blank(table, 1);
-    } else {
-        sx_table_blank(table, 2);
-    }
-    return SX_OK;
+    return add_shared(job, layer, shared, table);
 }
 
 /* Adds the table of layers, equal ones in one row. */
@@ -88,18 +95,22 @@ static sx_status print_layers(const sx_systolic_job *job, sx_text *out) {
     sx_table table;
     size_t design = job->shared.point.design;
     if (job->shared.found) SX_TRY(sx_systolic_job_space(job, job->joined, job->n_joined, &design, &shared));
-    sx_status status = SX_OK;
+    bool less = false;
     sx_table_begin(&table, "lrlllrrlrr");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     sx_table_cell(&table, "%s", sx_systolic_unit(job));
     sx_table_cell(&table, "%s", "");
     sx_table_cell(&table, "%s", shared ? "shared array" : "");
     sx_table_cell(&table, "%s", shared ? "ratio" : "");
-    for (size_t i = 0; i < job->n_layers && !status; i++)
-        if (job->layer[i].same_as == i) status = add_layer(job, i, shared, &table);
+    for (size_t i = 0; i < job->n_layers; i++)
+        if (job->layer[i].same_as == i) less |= add_layer(job, i, shared, &table);
     sx_table_end(&table, 2, out);
     sx_space_free(shared);
-    return status;
+    if (less)
+        sx_text_add(out,
+                    "\n  A ratio below 1: the shared array pads that layer further than the tiles of the "
+                    "layer's own space go.\n");
+    return SX_OK;
 }
 
 /* Whether the objective is the cycles, which stand in a column anyway. */

@@ -1,6 +1,7 @@
 #include "ground.h"
 
 #include "run/run.h"
+#include "sextant/systolic.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -53,11 +54,11 @@ static bool refuses(const char *navigator, const ground *g) {
     return refused;
 }
 
-size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out) {
+/* Opens the mapping spaces that a navigator accepts. */
+static size_t open_maps(const char *name, ground *out) {
     size_t n = 0;
     sx_arch arch;
     sx_input *input = sx_expect_input(two_levels);
-    if (navigator->needs == SX_ANY_SPACE) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
     sx_expect_ok(sx_input_arch(input, &arch));
     out[n++] = open_map("two levels", "O[m,n] += A[m,k]*B[k,n] {m:4,n:6,k:2}", &arch, false);
     out[n - 1].small = true;
@@ -69,6 +70,43 @@ size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out
     sx_expect_ok(sx_catalog_arch("mind-mappings", &arch));
     out[n++] = open_map("banks with remainders", "O[m,n] += A[m,k]*B[k,n] {m:20,n:9,k:11}", &arch, true);
     if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
+    return n;
+}
+
+/* Opens the space of systolic designs of a kernel on the paper's device. */
+static ground open_systolic(const char *name, const sx_systolic_kernel *kernel,
+                            const sx_systolic_options *options) {
+    ground g = {.name = name};
+    sx_device device;
+    sx_expect_ok(sx_catalog_device("u250", &device));
+    sx_expect_ok(sx_systolic_space_new(kernel, 1, &device, options, &g.space));
+    return g;
+}
+
+/* Opens the spaces of systolic designs that a navigator accepts. */
+static size_t open_arrays(const char *name, ground *out) {
+    static const size_t one_design = 13; /* 4_1 */
+    const sx_systolic_options bytes = {.element = "int8", .thin = true};
+    const sx_systolic_options one = {.designs = &one_design, .n_designs = 1, .corrected = true};
+    size_t n = 0;
+    sx_systolic_kernel kernel;
+    sx_expect_ok(sx_systolic_matrix(5, 6, 8, &kernel));
+    out[n++] = open_systolic("a small array", &kernel, &bytes);
+    out[n - 1].small = true;
+    sx_expect_ok(sx_systolic_matrix(1024, 1024, 1024, &kernel));
+    out[n++] = open_systolic("arrays for a matrix product", &kernel, NULL);
+    if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
+    sx_expect_ok(sx_systolic_convolution(64, 48, 14, 14, 3, 3, &kernel));
+    out[n++] = open_systolic("an array for a convolution", &kernel, &one);
+    if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
+    return n;
+}
+
+size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out) {
+    size_t n = 0;
+    if (navigator->needs == SX_ANY_SPACE) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
+    if (navigator->needs != SX_SYSTOLIC_SPACE) n += open_maps(name, out + n);
+    if (navigator->needs != SX_MAP_SPACE) n += open_arrays(name, out + n);
     return n;
 }
 

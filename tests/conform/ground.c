@@ -93,7 +93,7 @@ static size_t open_arrays(const char *name, ground *out) {
     sx_expect_ok(sx_systolic_matrix(5, 6, 8, &kernel));
     out[n++] = open_systolic("a small array", &kernel, &bytes);
     out[n - 1].small = true;
-    sx_expect_ok(sx_systolic_matrix(1024, 1024, 1024, &kernel));
+    sx_expect_ok(sx_systolic_matrix(256, 192, 128, &kernel));
     out[n++] = open_systolic("arrays for a matrix product", &kernel, NULL);
     if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
     sx_expect_ok(sx_systolic_convolution(64, 48, 14, 14, 3, 3, &kernel));

@@ -129,22 +129,24 @@ static void add_cost(sx_systolic_cost *all, const sx_systolic_cost *one, double 
     all->bram18k = fmax(all->bram18k, one->bram18k);
 }
 
-sx_systolic_fault sx_systolic_evaluate(const sx_space *base, const sx_systolic_point *point, int kernel,
-                                       sx_systolic_cost *out) {
-    const sx_systolic_space *space = sx_systolic_space_of(base);
+/* The cost of one kernel or of all, with or without its energy. */
+static sx_systolic_fault judge(const sx_systolic_space *space, const sx_systolic_point *point, int kernel,
+                               bool energy, sx_systolic_cost *out) {
     sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS];
     if (point->design >= space->n_plans) return SX_SYSTOLIC_TILES;
     const sx_systolic_plan *plan = &space->plan[point->design];
+    double lanes = point->t2[plan->simd];
     sx_systolic_fault fault = broken_rule(plan, &space->kernel[0], point, tile);
     if (fault) return fault;
     sx_systolic_cost all = {0}, one;
     for (size_t i = 0; i < space->n_kernels; i++) {
+        if (kernel >= 0 && (size_t)kernel != i) continue;
         if (i > 0) read_tiles(plan, &space->kernel[i], point, tile);
-        one = cost_of(plan, &space->factors[i], tile, point->t2[plan->simd]);
-        if (kernel < 0)
-            add_cost(&all, &one, (double)space->kernel[i].count);
-        else if ((size_t)kernel == i)
-            all = one;
+        if (energy)
+            one = cost_of(plan, &space->factors[i], tile, lanes);
+        else
+            sx_systolic_measure(plan, &space->factors[i], tile, lanes, &one);
+        add_cost(&all, &one, kernel < 0 ? (double)space->kernel[i].count : 1);
     }
     *out = all;
     fault = beyond(plan, space->options.thin, space->least_dsp, tile, out);
@@ -152,6 +154,16 @@ sx_systolic_fault sx_systolic_evaluate(const sx_space *base, const sx_systolic_p
         if (!space->open[point->design] || !sx_systolic_tile_in(&space->tiles[d], point->t1[d]))
             fault = SX_SYSTOLIC_OUTSIDE;
     return fault;
+}
+
+sx_systolic_fault sx_systolic_evaluate(const sx_space *space, const sx_systolic_point *point, int kernel,
+                                       sx_systolic_cost *out) {
+    return judge(sx_systolic_space_of(space), point, kernel, true, out);
+}
+
+sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point) {
+    sx_systolic_cost cost;
+    return judge(space, point, -1, false, &cost);
 }
 
 void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_point *point, size_t kernel,

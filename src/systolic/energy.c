@@ -36,7 +36,7 @@ static double hops(const sx_tiled *t, const sx_flow *f, int operand) {
 
 double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
                           const sx_systolic_tile *tile, double lanes, double offchip_words) {
-    sx_tiled t = {plan->form, &plan->limits, plan->cap, factors, tile, lanes};
+    sx_tiled t = {plan->form, plan, factors, tile, lanes};
     double pes = sx_pes_along(&t, plan->form.space), macs = lanes * sx_compute_cycles(&t) * pes;
     double buffers = plan->form.sums ? 2 * macs : 0, registers = (plan->form.sums ? 2 : 4) * macs, hopped = 0;
     for (int a = 0; a < SX_N_OPERANDS; a++) {

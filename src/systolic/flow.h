@@ -73,8 +73,7 @@ sx_systolic_measurer *sx_systolic_measurer_of(const sx_systolic_outline *outline
 /* Tiles in a design. */
 typedef struct sx_tiled {
     sx_systolic_form form;
-    const sx_systolic_limits *limits;
-    const double *cap; /* of each array */
+    const sx_systolic_plan *plan;
     const sx_systolic_factors *factors;
     const sx_systolic_tile *tile;
     double lanes;
@@ -114,8 +113,12 @@ SX_INLINE double sx_smaller(double a, double b) {
 
 /* A number below 2^62 rounded up. */
 SX_INLINE double sx_round_up(double x) {
+#if defined(__aarch64__)
+    return __builtin_ceil(x);
+#else
     double whole = (double)(int64_t)x;
     return whole + (whole < x);
+#endif
 }
 
 /* The product of the PEs along some loops. */
@@ -138,15 +141,15 @@ SX_INLINE double sx_trips_of(const sx_tiled *t, sx_loops loops) {
 SX_INLINE double sx_compute_cycles(const sx_tiled *t) {
     double work = t->factors->steps;
     for (int d = 0; d < t->form.n_loops; d++) work *= t->tile[d].all;
-    return work * t->limits->inverse[(int)t->lanes];
+    return work * t->plan->limits.inverse[(int)t->lanes];
 }
 
 /* Follows an array's tiles. */
 SX_INLINE sx_flow sx_follow(const sx_tiled *t, int operand) {
     const sx_systolic_part *part = &t->form.part[operand];
     const sx_systolic_tile *last = &t->tile[part->last];
-    const sx_systolic_limits *limits = t->limits;
-    double rows = t->factors->words[operand], all = rows, cap = t->cap[operand];
+    const sx_systolic_limits *limits = &t->plan->limits;
+    double rows = t->factors->words[operand], all = rows, cap = t->plan->cap[operand];
     for (int d = 0; d < t->form.n_loops; d++) {
         if (!(part->loops >> d & 1) || d == part->last) continue;
         rows *= operand == SX_FIRST ? t->tile[d].span : t->tile[d].step;
@@ -167,7 +170,7 @@ SX_INLINE sx_flow sx_follow(const sx_tiled *t, int operand) {
     f.moves = sx_trips_of(t, part->outer | part->loops);
     f.moved = f.sent = all * last->all;
     if (t->form.corrected) f.sent = sx_larger(f.sent, all * last->trips * width * f.pack);
-    f.passed = all * sx_larger(last->trips * width, last->all * limits->inverse[(int)sx_larger(cap, least)]);
+    f.passed = all * sx_larger(last->trips * width, last->all * t->plan->per_cap[operand][(int)t->lanes]);
     f.lines = all * (last->trips * limits->row_cycles +
                      sx_larger(last->trips * beats, last->all * limits->per_port));
     return f;
@@ -181,8 +184,13 @@ typedef struct sx_pace {
 SX_INLINE sx_pace sx_pace_at(const sx_tiled *t, const sx_flow *f, int level, double chains) {
     if (level < t->form.top) return (sx_pace){chains * f->packs, chains * f->passed};
     if (!t->form.streams) return (sx_pace){chains * f->line, chains * f->lines};
-    double slow = sx_larger(f->pack * t->limits->per_port, 1);
-    return (sx_pace){chains * f->packs * slow, chains * f->passed * slow};
+    sx_pace pace = {chains * f->packs, chains * f->passed};
+    if (t->plan->narrow) {
+        double slow = sx_larger(f->pack * t->plan->limits.per_port, 1);
+        pace.once *= slow;
+        pace.all *= slow;
+    }
+    return pace;
 }
 
 #endif

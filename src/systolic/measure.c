@@ -36,7 +36,7 @@ SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
 /* Takes in buffers of a depth in packs. */
 SX_INLINE void hold(scale *s, ledger *l, double depth, sx_systolic_buffer buffer) {
     buffer.bram18k =
-        buffer.copies * s->at.limits->width[(int)buffer.pack] * sx_round_up(depth * (1.0 / BRAM_DEPTH));
+        buffer.copies * s->at.plan->limits.width[(int)buffer.pack] * sx_round_up(depth * (1.0 / BRAM_DEPTH));
     s->bram += buffer.bram18k;
     if (l) l->buffer[l->n_buffers++] = buffer;
 }
@@ -181,7 +181,7 @@ SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
 SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_form *form,
                      const sx_systolic_factors *factors, const sx_systolic_tile *tile, double lanes,
                      ledger *l, sx_systolic_cost *out) {
-    scale s = {.at = {*form, &plan->limits, plan->cap, factors, tile, lanes}};
+    scale s = {.at = {*form, plan, factors, tile, lanes}};
     double pes = sx_pes_along(&s.at, form->space),
            passes = sx_trips_of(&s.at, (sx_loops)((1u << form->n_loops) - 1));
     s.compute = sx_compute_cycles(&s.at);
@@ -242,8 +242,8 @@ static void measure_any(const sx_systolic_plan *plan, const sx_systolic_factors 
     DO(CONVOLUTION, 1, 2, 0)                                                                                 \
     DO(CONVOLUTION, 1, 3, 0)                                                                                 \
     DO(CONVOLUTION, 2, 0, 1)                                                                                 \
-    DO(CONVOLUTION, 2, 0, 2) DO(CONVOLUTION, 2, 0, 3) DO(CONVOLUTION, 2, 1, 2) DO(CONVOLUTION, 2, 1, 3)      \
-        DO(CONVOLUTION, 2, 2, 3)
+    DO(CONVOLUTION, 2, 0, 2)                                                                                 \
+    DO(CONVOLUTION, 2, 0, 3) DO(CONVOLUTION, 2, 1, 2) DO(CONVOLUTION, 2, 1, 3) DO(CONVOLUTION, 2, 2, 3)
 
 MATRIX_DATAFLOWS(MEASURERS)
 CONVOLUTION_DATAFLOWS(MEASURERS)
@@ -263,11 +263,6 @@ sx_systolic_measurer *sx_systolic_measurer_of(const sx_systolic_outline *outline
     const sx_systolic_outline product = MATRIX(0, 0, 0, 0), sliding = CONVOLUTION(0, 0, 0, 0);
     if (same_arrays(outline, &product)) return matrix[dataflow][outline->stationary];
     return same_arrays(outline, &sliding) ? convolution[dataflow][outline->stationary] : measure_any;
-}
-
-void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
-                         const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out) {
-    plan->measure(plan, factors, tile, lanes, out);
 }
 
 void sx_systolic_write_down(const sx_systolic_plan *plan, const sx_systolic_factors *factors,

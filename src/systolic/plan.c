@@ -30,6 +30,9 @@ void sx_systolic_plan_init(const sx_systolic_kernel *kernel, const sx_systolic_d
     for (int a = 0; a < SX_N_OPERANDS; a++) {
         uint32_t words = (plan.form.part[a].level == 1 ? NEAR_BITS : FAR_BITS) / limits->bits;
         plan.cap[a] = words > 1 ? words : 1;
+        for (int lanes = 1; lanes <= SX_MAX_SYSTOLIC_LANES; lanes++)
+            plan.per_cap[a][lanes] = 1 / sx_systolic_pack(&plan, a, plan.cap[a], lanes);
+        plan.narrow = plan.narrow || plan.cap[a] > limits->port_words || limits->lanes > limits->port_words;
     }
     *out = plan;
 }

@@ -8,6 +8,8 @@
 
 #include "sextant/systolic.h"
 
+enum { SX_MAX_SYSTOLIC_LANES = 32 }; /* of a PE: 256 bits of 8 each */
+
 /* Sets of loops, a bit each. */
 typedef uint8_t sx_loops;
 
@@ -68,8 +70,10 @@ struct sx_systolic_plan {
     sx_systolic_design design;
     sx_systolic_form form;
     int simd;
-    double cap[SX_N_OPERANDS];     /* words of each array side by side, at most */
-    sx_systolic_measurer *measure; /* of this form */
+    bool narrow;               /* a pack may be wider than a port */
+    double cap[SX_N_OPERANDS]; /* words of each array side by side, at most, but not fewer than the lanes */
+    double per_cap[SX_N_OPERANDS][SX_MAX_SYSTOLIC_LANES + 1]; /* 1 / the most with so many lanes */
+    sx_systolic_measurer *measure;                            /* of this form */
     sx_systolic_limits limits;
 };
 
@@ -82,8 +86,10 @@ sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_syst
 
 /* Latency, resources and traffic of tiles (energy is left at 0); or, of records that are lower bounds, lower
  * bounds of them. Lanes, hiding and packs are taken to be valid. */
-void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
-                         const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out);
+static inline void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
+                                       const sx_systolic_tile *tile, double lanes, sx_systolic_cost *out) {
+    plan->measure(plan, factors, tile, lanes, out);
+}
 
 /* The same, written down term by term. */
 void sx_systolic_write_down(const sx_systolic_plan *plan, const sx_systolic_factors *factors,

@@ -102,8 +102,7 @@ static void space_draw(const sx_space *base, sx_rng *rng, void *point) {
 }
 
 static unsigned space_check(const sx_space *base, const void *point) {
-    sx_systolic_cost cost;
-    return sx_systolic_evaluate(base, point, -1, &cost);
+    return sx_systolic_fault_of(own(base), point);
 }
 
 static const char *space_reason(const sx_space *base, unsigned reason) {

@@ -37,6 +37,9 @@ const sx_systolic_space *sx_systolic_space_of(const sx_space *space);
 /* A fault in words. */
 const char *sx_systolic_fault_text(sx_systolic_fault fault);
 
+/* What is wrong with a point, if anything. */
+sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point);
+
 /* The records of a point's tiles for a kernel. */
 void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_point *point, size_t kernel,
                           sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS]);

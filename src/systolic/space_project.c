@@ -70,8 +70,7 @@ bool sx_systolic_repair(const sx_space *base, sx_rng *rng, void *point) {
     const sx_systolic_space *space = own(base);
     sx_systolic_snap(space, point);
     for (int i = 0; i < REPAIRS; i++) {
-        sx_systolic_cost cost;
-        sx_systolic_fault fault = sx_systolic_evaluate(base, point, -1, &cost);
+        sx_systolic_fault fault = sx_systolic_fault_of(space, point);
         if (!fault) return true;
         mend(space, rng, fault, point);
     }

@@ -45,7 +45,7 @@ SX_INLINE sx_systolic_part sx_part_of(const sx_systolic_outline *o, sx_loops spa
         part.count = part.above = space;
         part.rep = first;
     } else {
-        part.count = part.rep = part.above = own ? own : (sx_loops)(1u << o->space[1]);
+        part.count = part.rep = part.above = (sx_loops)(own ? own : 1u << o->space[1]);
     }
     part.outer = sx_moving_loops(o, operand, part.level);
     return part;

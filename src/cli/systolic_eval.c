@@ -57,7 +57,7 @@ sx_status sx_systolic_eval(const char *path, const sx_device *device, const sx_s
             status = eval_line(name, number, text + at, length, device, options, &answers);
         at += length + 1;
     }
-    if (!status) sx_text_add_bytes(out, answers.data, answers.size);
+    if (!status && answers.size) sx_text_add_bytes(out, answers.data, answers.size);
     if (!status && answers.failed) status = sx_error_memory();
     sx_text_free(&answers);
     free(text);

@@ -174,11 +174,10 @@ static void print_searches(const sx_systolic_job *job, sx_text *out) {
 sx_status sx_systolic_print_network(const sx_systolic_job *job, bool quiet, bool verbose, sx_text *out) {
     sx_text_add(out, "%s on %s (%s), for %s\n\n", job->name, job->device.name, job->element->name,
                 job->objective);
-    if (!quiet) {
-        SX_TRY(print_layers(job, out));
-        sx_text_add(out, "\n");
-    }
-    print_totals(job, out);
+    bool sums = job->shared.found || sx_systolic_total_of(job).whole;
+    if (!quiet || !sums) SX_TRY(print_layers(job, out));
+    if (!quiet && sums) sx_text_add(out, "\n");
+    if (sums) print_totals(job, out);
     if (job->shared.found) {
         sx_systolic_subject subject = sx_systolic_subject_of(job, job->joined, job->n_joined, &job->shared);
         sx_text_add(out, "\none array for all: ");

@@ -160,7 +160,7 @@ bool sx_systolic_all_found(const sx_systolic_job *job) {
 }
 
 sx_status sx_systolic_job_why(const sx_systolic_job *job, sx_text *out) {
-    const sx_systolic_kernel *kernel = &job->joined[0];
+    const sx_systolic_kernel *kernel = job->joined;
     size_t n = job->n_joined;
     const char *who = "all layers together";
     for (size_t i = job->n_layers; i-- > 0;) {

@@ -168,7 +168,9 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
 
 /* Costs the points of a file. */
 static sx_status eval(const sx_args *args, const char *path, sx_result *result) {
-    static const char *const others[] = {"problem", "design", "method", "tiles", "svg", "evals", "time"};
+    static const char *const others[] = {"problem", "batch",  "training", "design",    "method",
+                                         "tiles",   "thin",   "min-dsp",  "objective", "evals",
+                                         "time",    "target", "patience", "seed",      "svg"};
     sx_systolic_options options = {
         .element = sx_args_text(args, "type", 0), .corrected = sx_args_flag(args, "corrected"), .thin = true};
     sx_device device;
@@ -182,6 +184,7 @@ static sx_status eval(const sx_args *args, const char *path, sx_result *result) 
     SX_TRY(read_device(args, &device));
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));
+    SX_TRY(check_files(args));
     result->file = sx_args_text(args, "output", 0);
     return sx_systolic_eval(path, &device, &options, &result->out);
 }

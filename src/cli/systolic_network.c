@@ -2,8 +2,6 @@
 #include "cli/systolic.h"
 #include "cli/table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_WIDTH = 24 };

@@ -2,7 +2,7 @@
 #include "cli/systolic.h"
 #include "cli/table.h"
 
-#include <stdlib.h>
+#include <math.h>
 
 /* What limits a design, in a word or two. */
 static void add_limit(const sx_systolic_kernel *kernel, const sx_systolic_term *term, sx_table *table) {
@@ -36,6 +36,14 @@ static sx_status add_found(const sx_systolic_subject *s, sx_table *table) {
     return SX_OK;
 }
 
+/* Whether a design is known to have no array that fits: a method that proves others came to its end. */
+static bool fits_nothing(const sx_systolic_job *job, const sx_systolic_answer *answer) {
+    bool proves = false;
+    for (size_t i = 0; i < job->n_designs; i++)
+        proves |= job->answer[i].found && job->answer[i].summary.optimal;
+    return proves && answer->searched && !answer->found && answer->summary.stop == SX_STOP_DONE;
+}
+
 /* Adds the row of a design. */
 static sx_status add_design(const sx_systolic_job *job, size_t i, sx_table *table) {
     const sx_systolic_kernel *kernel = &job->layer[0].kernel;
@@ -51,7 +59,8 @@ static sx_status add_design(const sx_systolic_job *job, size_t i, sx_table *tabl
         sx_systolic_subject subject = sx_systolic_subject_of(job, kernel, 1, answer);
         SX_TRY(add_found(&subject, table));
     } else {
-        sx_table_cell(table, "%s", answer->searched ? "nothing found" : "not searched");
+        const char *why = answer->searched ? "nothing found" : "not searched";
+        sx_table_cell(table, "%s", fits_nothing(job, answer) ? "nothing fits" : why);
         sx_table_blank(table, 7);
     }
     sx_table_cell(table, "%s", sx_show_count((double)answer->summary.evaluations).text);
@@ -92,20 +101,21 @@ void sx_systolic_add_search(const sx_systolic_job *job, const sx_run_summary *s,
     sx_wrap_free(&line, 2, 2, out);
 }
 
-/* The searches of all designs as one: what is proven of all is proven. */
-static sx_run_summary sum_searches(const sx_systolic_job *job) {
-    sx_run_summary sum = {.repeatable = true, .optimal = true};
+/* The searches of all designs as one. The best is proven where no design can be better. */
+static sx_run_summary sum_searches(const sx_systolic_job *job, double best) {
+    sx_run_summary sum = {.repeatable = true, .optimal = true, .lower_bound = INFINITY};
     for (size_t i = 0; i < job->n_designs; i++) {
-        const sx_run_summary *s = &job->answer[i].summary;
-        bool all = job->answer[i].searched && s->lower_bound > 0;
+        const sx_systolic_answer *answer = &job->answer[i];
+        const sx_run_summary *s = &answer->summary;
         sum.evaluations += s->evaluations;
         sum.rejected += s->rejected;
         sum.seconds += s->seconds;
-        sum.repeatable &= !job->answer[i].searched || s->repeatable;
-        sum.optimal &= job->answer[i].searched && s->optimal;
-        if (i == 0 || (all && s->lower_bound < sum.lower_bound)) sum.lower_bound = s->lower_bound;
-        if (!all) sum.lower_bound = 0;
+        sum.repeatable &= !answer->searched || s->repeatable;
+        if (fits_nothing(job, answer)) continue;
+        sum.optimal &= answer->searched && s->optimal;
+        sum.lower_bound = fmin(sum.lower_bound, answer->searched ? s->lower_bound : 0);
     }
+    sum.optimal |= sum.lower_bound > 0 && best <= sum.lower_bound;
     return sum;
 }
 
@@ -113,7 +123,7 @@ sx_status sx_systolic_job_print(const sx_systolic_job *job, bool quiet, bool ver
     if (sx_systolic_is_network(job)) return sx_systolic_print_network(job, quiet, verbose, out);
     const sx_systolic_answer *best = &job->answer[job->order[0]];
     sx_systolic_subject subject = sx_systolic_subject_of(job, &job->layer[0].kernel, 1, best);
-    sx_run_summary all = sum_searches(job);
+    sx_run_summary all = sum_searches(job, best->value);
     sx_text_add(out, "%s on %s (%s), for %s\n\n", job->name, job->device.name, job->element->name,
                 job->objective);
     if (!quiet) {

@@ -1,10 +1,11 @@
 /* The best of all tiles that divide their loops: what searches without padding can find.
  *
- * Source: the divisor-only search that Odyssey (DAC 2023), section 5, holds its own against. First-level
- * tiles divide the size of their loop (of several kernels, that of one of them), second-level tiles the
- * first-level ones. What differs: not every combination is evaluated. They are counted, told as rejected
- * draws, and the best of them is found by tile_box.c; only what improves on all before is given to the run.
- * Of several criteria the first decides. It proves its answer only where the space holds no other tiles.
+ * Source: the divisor-only search that Odyssey (DAC 2023), "Evaluation Results", holds its own against.
+ * First-level tiles divide the size of their loop (of several kernels, that of one of them), second-level
+ * tiles the first-level ones. What differs: not every combination is evaluated. They are counted, told as
+ * rejected draws, and the best of them is found by tile_box.c; only what improves on all before is given to
+ * the run. Of several criteria the first decides. It proves its answer only where the space holds no other
+ * tiles.
  *
  * Complexity: a box of tiles for every design and every first-level tile of the first loop. */
 #include "systolic/tile_box.h"
@@ -111,7 +112,7 @@ static sx_status search(sx_run *run) {
 }
 
 SX_NAVIGATOR(divisors) = {
-    .source = "the divisor-only search of Odyssey (DAC 2023), section 5",
+    .source = "the divisor-only search of Odyssey's evaluation (DAC 2023)",
     .needs = SX_SYSTOLIC_SPACE,
     .complete = true,
     .search = search,

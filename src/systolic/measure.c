@@ -130,8 +130,8 @@ SX_INLINE void deliver(scale *s, ledger *l) {
 }
 
 /* The result where partial sums leave and come back. Mended, every visit of a tile writes it, and all but the
- * first read it: where each tile is visited once, there is no way in. Above the PEs, sums of several passes
- * meet in the buffers. */
+ * first read it; the buffers for that are there even where each tile is visited once. Above the PEs, sums of
+ * several passes meet in the buffers. */
 SX_INLINE void exchange(scale *s, ledger *l) {
     const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
@@ -151,8 +151,8 @@ SX_INLINE void exchange(scale *s, ledger *l) {
     if (!mended || f.visits > 1) {
         busy(s, l, term);
         pass_in(s, l, &f, SX_RESULT, mended);
-        hold(s, l, f.packs, buffer);
     }
+    hold(s, l, f.packs, buffer);
     term.role = buffer.role = SX_SYSTOLIC_LEAVES;
     term.prologue = 0;
     term.steady = sx_larger(p.all, sx_trips_of(&s->at, met) * f.moved) + f.moves;

@@ -26,6 +26,11 @@ static void complain(uint64_t i, const char *what, const sx_systolic_kernel *ker
     fail_msg("case %llu: %s\n%s", (unsigned long long)i, what, text);
 }
 
+static sx_systolic_factors factors_of(const sx_systolic_kernel *kernel) {
+    return (sx_systolic_factors){.steps = kernel->steps,
+                                 .words = {kernel->words[0], kernel->words[1], kernel->words[2]}};
+}
+
 /* Whether two costs are the same bits, energy apart. */
 static bool same_cost(const sx_systolic_cost *a, const sx_systolic_cost *b) {
     return a->latency == b->latency && a->prologue == b->prologue && a->steady == b->steady &&
@@ -101,6 +106,29 @@ static void expect_bound(uint64_t i, const sx_systolic_kernel *kernel, const sx_
     if (bound->dsp != cost->dsp) complain(i, "DSP blocks differ", kernel, point);
 }
 
+/* Fails unless a larger tile of a random loop, with as many PEs and lanes, takes no less BRAM. */
+static void expect_growth(uint64_t i, sx_rng *rng, const sx_systolic_plan *plan,
+                          const sx_systolic_kernel *kernel, const sx_systolic_point *point,
+                          const sx_systolic_tile *tile, double bram) {
+    int d = (int)sx_rng_below(rng, (uint64_t)kernel->n_loops);
+    bool spread = plan->form.space >> d & 1, own = d == plan->simd;
+    if (spread && own) return;
+    uint32_t pes = spread ? point->t1[d] / point->t2[d] : 1, inner = point->t2[d];
+    uint32_t more = 1 + (uint32_t)sx_rng_below(rng, 2 * kernel->loop[d].size);
+    uint32_t outer = spread ? pes * (inner + more) : point->t1[d] + (own ? inner * more : more);
+    sx_systolic_tile larger[SX_MAX_SYSTOLIC_LOOPS];
+    memcpy(larger, tile, sizeof larger);
+    larger[d] = sx_systolic_tile_of(plan, &kernel->loop[d], d, outer,
+                                    spread ? inner + more
+                                    : own  ? inner
+                                           : outer);
+    if (sx_systolic_rules(plan, larger, point->t2[plan->simd])) return;
+    sx_systolic_factors factors = factors_of(kernel);
+    sx_systolic_cost cost;
+    sx_systolic_measure(plan, &factors, larger, point->t2[plan->simd], &cost);
+    if (cost.bram18k < bram) complain(i, "a larger tile takes less BRAM", kernel, point);
+}
+
 /* Records that are least among several tiles bound the cost of each: what exact searches lean on. */
 static void records_in_part_known_bound_the_cost(void **state) {
     const settings *set = *state;
@@ -118,8 +146,7 @@ static void records_in_part_known_bound_the_cost(void **state) {
         sx_random_kernel(&rng, most, &kernel);
         sx_random_device(&rng, &device);
         sx_expect_ok(sx_systolic_limits_of(&device, NULL, &limits));
-        sx_systolic_factors factors = {.steps = kernel.steps,
-                                       .words = {kernel.words[0], kernel.words[1], kernel.words[2]}};
+        sx_systolic_factors factors = factors_of(&kernel);
         for (int k = 0; k < 8; k++) {
             sx_systolic_tile exact[SX_MAX_SYSTOLIC_LOOPS], mixed[SX_MAX_SYSTOLIC_LOOPS];
             sx_systolic_cost bound, cost;
@@ -140,6 +167,7 @@ static void records_in_part_known_bound_the_cost(void **state) {
             }
             sx_systolic_measure(&plan, &factors, mixed, lanes, &bound);
             expect_bound(i, &kernel, &point, &bound, &cost);
+            expect_growth(i, &rng, &plan, &kernel, &point, exact, cost.bram18k);
             n_bounds++;
         }
     }

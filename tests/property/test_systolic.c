@@ -115,13 +115,15 @@ static void expect_growth(uint64_t i, sx_rng *rng, const sx_systolic_plan *plan,
     if (spread && own) return;
     uint32_t pes = spread ? point->t1[d] / point->t2[d] : 1, inner = point->t2[d];
     uint32_t more = 1 + (uint32_t)sx_rng_below(rng, 2 * kernel->loop[d].size);
-    uint32_t outer = spread ? pes * (inner + more) : point->t1[d] + (own ? inner * more : more);
+    uint64_t outer =
+        spread ? (uint64_t)pes * (inner + more) : point->t1[d] + (uint64_t)more * (own ? inner : 1);
+    if (outer > INT32_MAX) return;
     sx_systolic_tile larger[SX_MAX_SYSTOLIC_LOOPS];
     memcpy(larger, tile, sizeof larger);
-    larger[d] = sx_systolic_tile_of(plan, &kernel->loop[d], d, outer,
+    larger[d] = sx_systolic_tile_of(plan, &kernel->loop[d], d, (uint32_t)outer,
                                     spread ? inner + more
                                     : own  ? inner
-                                           : outer);
+                                           : (uint32_t)outer);
     if (sx_systolic_rules(plan, larger, point->t2[plan->simd])) return;
     sx_systolic_factors factors = factors_of(kernel);
     sx_systolic_cost cost;

@@ -33,9 +33,9 @@ typedef struct sx_geometric {
 /* The logarithm of a sum of monomials at logarithms z. */
 double sx_posynomial_log(const sx_posynomial *sum, size_t n_variables, const double *z);
 
-/* Solves a program. `z` is a guess, and becomes the logarithms of the solution, strictly inside all
- * constraints; what the objective leaves open comes out in the middle. False where the constraints leave no
- * room. */
+/* Solves a program whose constraints bound every variable. `z` is a guess, and becomes the logarithms of the
+ * solution, strictly inside all constraints; what the objective leaves open comes out in the middle. False
+ * where the constraints leave no room. */
 bool sx_geometric_solve(const sx_geometric *program, double *z);
 
 #endif

@@ -1,12 +1,12 @@
 /* Odyssey's hybrid: a genetic search that begins from the solution of a mathematical program.
  *
- * Source: Odyssey (DAC 2023), section 3.2, and its published code, which differs from the text. The best 30 %
- * of a generation live on and breed. A child has one of them, in turn, and a random one as parents, and each
- * loop's pair of tiles (or the design, where it is open) from either. Half of the children are mutated: a
- * tenth of these are drawn anew, the others have a part of a loop's factors moved (hybrid_moves.c). What is
- * infeasible counts as an evaluation and is worse than all that is feasible. The first generation is copies
- * of the program's rounded solution, which the accurate model mostly finds infeasible. The published
- * behaviour is
+ * Source: Odyssey (DAC 2023), "Genetic-MP Hybrid Method", and its published code, which differs from the
+ * text. The best 30 % of a generation live on and breed. A child has one of them, in turn, and a random one
+ * as parents, and each loop's pair of tiles (or the design, where it is open) from either. Half of the
+ * children are mutated: a tenth of these are drawn anew, the others have a part of a loop's factors moved
+ * (hybrid_moves.c). What is infeasible counts as an evaluation and is worse than all that is feasible. The
+ * first generation is copies of the program's rounded solution, which the accurate model mostly finds
+ * infeasible. The published behaviour is
  *
  *     hybrid:population=200,alpha=0.8,loops=all,snap=published,first=copies,elites=again,twins=keep,
  *            idle=search,nudge=0,crowd=1,restart=0
@@ -270,7 +270,7 @@ static sx_status search(sx_run *run) {
 }
 
 SX_NAVIGATOR(hybrid) = {
-    .source = "Odyssey (DAC 2023), section 3.2, and its published code",
+    .source = "the hybrid method of Odyssey (DAC 2023), and its published code",
     .needs = SX_SYSTOLIC_SPACE,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

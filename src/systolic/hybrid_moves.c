@@ -1,4 +1,4 @@
-/* The operators of Odyssey's genetic search. Source: Odyssey (DAC 2023), section 3.2, "Genetic algorithm";
+/* The operators of Odyssey's genetic search. Source: Odyssey (DAC 2023), "Genetic algorithm";
  * where text and published code differ, hybrid.c has a setting.
  *
  * A loop of size d with tiles t1 and t2 is three factors: trips d/t1, t1/t2 and t2. A mutation moves a part

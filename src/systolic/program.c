@@ -1,6 +1,6 @@
 /* The mathematical program that seeds a genetic search.
  *
- * Source: Odyssey (DAC 2023), section 3.2, "Mathematical Programming", and what it says there of normalising;
+ * Source: Odyssey (DAC 2023), "Mathematical Programming", and what an earlier text of it says of normalising;
  * the paper solves it with AMPL and Ipopt. Per loop of size d there are d = c1 * t1 and t1 = c2 * t2; lanes
  * are even and at most 8 (for 32 bits); integers are relaxed. Lanes: c2 of the loops that are spread times
  * the lanes of a PE. Words: every array as often as the loops that do not index it have trips. Lanes are

@@ -4,6 +4,7 @@
 
 #include "run/navigator.h"
 #include "systolic/choices.h"
+#include "systolic/judge.h"
 
 /* A shape: a design with its number of lanes and of PEs along each space loop. */
 typedef struct sx_systolic_shape {
@@ -15,8 +16,7 @@ typedef struct sx_systolic_shape {
 /* What an exact search knows of its space. */
 typedef struct sx_exact {
     const sx_systolic_space *space;
-    sx_objective objective;
-    bool energy; /* the objective needs it */
+    sx_systolic_judge judge;
     sx_all_choices choices;
     size_t n, room;
     sx_systolic_shape *shape; /* by bound */
@@ -29,11 +29,6 @@ void sx_exact_fini(sx_exact *exact);
 
 /* The choices of a loop in a shape; NULL where there are none. They were made by sx_exact_init. */
 const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic_shape *shape, int loop);
-
-/* The objective's value of records, tile[kernel][loop], exact or at least; INFINITY beyond the BRAM that
- * there is. */
-double sx_exact_value(const sx_exact *exact, const sx_systolic_plan *plan, double lanes,
-                      sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]);
 
 /* The value from which on nothing matters once there is something of that value. With several criteria, what
  * is near it matters too. */

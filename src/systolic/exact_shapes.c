@@ -30,25 +30,6 @@ const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic
     return &choices->with[pes];
 }
 
-double sx_exact_value(const sx_exact *exact, const sx_systolic_plan *plan, double lanes,
-                      sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
-    const sx_systolic_space *space = exact->space;
-    sx_score score = {0};
-    for (size_t k = 0; k < space->n_kernels; k++) {
-        sx_systolic_cost cost;
-        double count = (double)space->kernel[k].count;
-        sx_systolic_measure(plan, &space->factors[k], tile[k], lanes, &cost);
-        if (cost.bram18k > plan->limits.bram) return INFINITY;
-        score.cycles += count * cost.latency;
-        score.last_level_accesses += count * cost.offchip_words;
-        if (exact->energy)
-            score.energy_pj +=
-                count * sx_systolic_energy(plan, &space->factors[k], tile[k], lanes, cost.offchip_words);
-    }
-    score.utilization = space->macs * space->limits.dsp_per_mac / (score.cycles * space->limits.dsp);
-    return sx_objective_value(&exact->objective, &score);
-}
-
 /* The bound of a shape: every loop at its least. INFINITY where a loop has no tiles. */
 static double bound_of(const sx_exact *exact, const sx_systolic_shape *shape,
                        sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
@@ -60,7 +41,7 @@ static double bound_of(const sx_exact *exact, const sx_systolic_shape *shape,
         for (size_t k = 0; k < space->n_kernels; k++)
             tile[k][d] = sx_choice_least(space, plan, d, pes_of(plan, shape, d), choices, choices->n - 1, k);
     }
-    return sx_exact_value(exact, plan, shape->lanes, tile);
+    return sx_systolic_judge_value(&exact->judge, plan, shape->lanes, tile);
 }
 
 /* Adds a shape that may be better than nothing; false when memory is out. */
@@ -116,9 +97,8 @@ static int compare_shapes(const void *a, const void *b) {
 }
 
 sx_status sx_exact_init(const sx_systolic_space *space, const sx_objective *objective, sx_exact *out) {
-    *out = (sx_exact){.space = space, .objective = *objective, .choices = {.space = space}};
-    for (int i = 0; i < objective->n_criteria; i++)
-        out->energy = out->energy || objective->criterion[i].energy_power != 0;
+    *out = (sx_exact){
+        .space = space, .judge = sx_systolic_judge_of(space, objective), .choices = {.space = space}};
     sx_systolic_tile(*tile)[SX_MAX_SYSTOLIC_LOOPS] = malloc(space->n_kernels * sizeof *tile);
     bool fine = tile != NULL;
     for (size_t i = 0; fine && i < space->n_open; i++)

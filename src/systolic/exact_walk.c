@@ -49,14 +49,7 @@ static void set_least(walk *w, int loop, size_t choice) {
 
 static double value(walk *w) {
     w->looked++;
-    return sx_exact_value(w->exact, w->plan, w->shape->lanes, w->tile);
-}
-
-/* Whether a bound leaves room for something better. Beyond 2^50 sums are no longer exact, and neither are
- * comparisons. */
-static bool promising(const walk *w, double bound) {
-    if (fabs(bound) < 0x1p50 && fabs(bound) >= 1) return bound < w->best;
-    return bound - 1e-12 * fabs(bound) < w->best;
+    return sx_systolic_judge_value(&w->exact->judge, w->plan, w->shape->lanes, w->tile);
 }
 
 /* Whether the loops that are chosen, and the most that those from there on can be, make sums enough. */
@@ -103,7 +96,7 @@ static int compare_branches(const void *a, const void *b) {
 /* Evaluates the tiles that are chosen. */
 static void evaluate(walk *w) {
     sx_outcome outcome = sx_worker_evaluate(w->worker, &w->point, false);
-    if (!outcome.reason) w->best = fmin(w->best, sx_exact_edge(&w->exact->objective, outcome.value));
+    if (!outcome.reason) w->best = fmin(w->best, sx_exact_edge(&w->exact->judge.objective, outcome.value));
 }
 
 /* Writes a choice into the point. */
@@ -130,7 +123,8 @@ static void descend(walk *w, int depth) {
         evaluate(w);
         return;
     }
-    if (!find_room(w, depth) || !hides(w, depth, w->open[depth]) || !promising(w, value(w))) return;
+    if (!find_room(w, depth) || !hides(w, depth, w->open[depth]) || !sx_systolic_promises(value(w), w->best))
+        return;
     int loop = w->order[depth];
     size_t n = 0, open = w->open[depth][loop];
     branch *branches = w->branches[depth];
@@ -138,10 +132,10 @@ static void descend(walk *w, int depth) {
         set_exact(w, loop, i);
         double bound = value(w);
         if (isinf(bound)) break;
-        if (promising(w, bound)) branches[n++] = (branch){bound, (uint32_t)i};
+        if (sx_systolic_promises(bound, w->best)) branches[n++] = (branch){bound, (uint32_t)i};
     }
     if (n > 1) qsort(branches, n, sizeof *branches, compare_branches);
-    for (size_t i = 0; i < n && promising(w, branches[i].bound) && goes_on(w); i++) {
+    for (size_t i = 0; i < n && sx_systolic_promises(branches[i].bound, w->best) && goes_on(w); i++) {
         choose(w, loop, branches[i].choice);
         for (int later = depth + 1; later < w->n; later++)
             set_least(w, w->order[later], w->open[depth][w->order[later]] - 1);

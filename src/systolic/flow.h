@@ -111,12 +111,12 @@ SX_INLINE double sx_smaller(double a, double b) {
 #endif
 }
 
-/* A number below 2^62 rounded up. */
+/* A number rounded up; what is beyond 2^62 is whole anyway. */
 SX_INLINE double sx_round_up(double x) {
 #if defined(__aarch64__)
     return __builtin_ceil(x);
 #else
-    double whole = (double)(int64_t)x;
+    double whole = x < 0x1p62 ? (double)(int64_t)x : x;
     return whole + (whole < x);
 #endif
 }

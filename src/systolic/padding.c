@@ -19,6 +19,7 @@
  * criteria the first decides. So all counts and answers are those of the paper.
  *
  * Complexity: the sizes that are looked at times a box of tiles each. */
+#include "run/navigator.h"
 #include "systolic/tile_box.h"
 
 #include "base/status.h"
@@ -58,7 +59,7 @@ typedef struct level {
 /* What a search knows. */
 typedef struct plan {
     const sx_systolic_space *space;
-    sx_exact judge;
+    sx_systolic_judge judge;
     bool text;                          /* stop after one size more */
     bool deaf;                          /* what is found is not noted */
     level level[SX_MAX_SYSTOLIC_LOOPS]; /* outermost first */
@@ -146,7 +147,7 @@ static uint32_t longest(const sx_systolic_space *space, int loop) {
 /* Plans a search; *out is freed with plan_fini, also after an error. */
 static sx_status plan_init(const sx_run *run, plan *out) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
-    plan p = {.space = space, .judge = sx_tile_judge(run)};
+    plan p = {.space = space, .judge = sx_systolic_judge_of(space, sx_run_objective(run))};
     bool sliding = space->kernel[0].sliding, fine = true;
     int n = 0, simd = space->kernel[0].simd;
     double share = sx_run_setting(run, SHARE);

@@ -28,7 +28,7 @@ typedef struct choices {
 
 /* A search of a box with so many lanes. */
 typedef struct hunt {
-    const sx_exact *judge;
+    const sx_systolic_judge *judge;
     const sx_systolic_space *space;
     const sx_systolic_plan *plan;
     const sx_tile_box *box;
@@ -60,12 +60,6 @@ uint64_t sx_tile_times(uint64_t a, uint64_t b) {
     const uint64_t most = (uint64_t)1 << 48;
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) || product > most ? most : product;
-}
-
-sx_exact sx_tile_judge(const sx_run *run) {
-    sx_exact judge = {.space = sx_systolic_space_of(sx_run_space(run)), .objective = *sx_run_objective(run)};
-    judge.energy = judge.objective.criterion[0].energy_power != 0;
-    return judge;
 }
 
 static bool is_spread(const hunt *h, int loop) {
@@ -132,14 +126,7 @@ static double look(hunt *h) {
         h->looked = 0;
         h->stopped = !sx_worker_goes_on(h->worker);
     }
-    return sx_exact_value(h->judge, h->plan, h->lanes, h->tile);
-}
-
-/* Whether a bound leaves room for something better. Beyond 2^50 sums are no longer exact, and neither are
- * comparisons. */
-static bool promising(const hunt *h, double bound) {
-    if (fabs(bound) < 0x1p50 && fabs(bound) >= 1) return bound < h->find->best;
-    return bound - 1e-12 * fabs(bound) < h->find->best;
+    return sx_systolic_judge_value(h->judge, h->plan, h->lanes, h->tile);
 }
 
 /* Whether the DSP blocks of so many PEs, along the loops up to a depth, may be enough and are not too many.
@@ -163,7 +150,7 @@ static void descend(hunt *h, int depth, double pes, double hidden) {
         if (sums * h->choices[depth + 1].most_hidden < h->wanted) continue;
         for (size_t k = 0; k < n; k++) h->tile[k][loop] = record[k];
         double value = look(h);
-        if (last ? !(value < h->find->best) : !promising(h, value)) continue;
+        if (last ? !(value < h->find->best) : !sx_systolic_promises(value, h->find->best)) continue;
         h->point.t1[loop] = c->pair[i].t1;
         h->point.t2[loop] = c->pair[i].t2;
         if (!last) {
@@ -191,7 +178,7 @@ static void hunt_with(hunt *h, uint32_t lanes, uint32_t *divisors) {
         c->most_hidden = c->least[0].hide * h->choices[depth + 1].most_hidden;
         set_least(h, depth);
     }
-    if (promising(h, look(h))) descend(h, 0, 1, 1);
+    if (sx_systolic_promises(look(h), h->find->best)) descend(h, 0, 1, 1);
 }
 
 /* The order of the loops: those that are spread first, the lanes' last. */
@@ -239,8 +226,8 @@ static void *make_room(hunt *h, uint32_t **divisors) {
     return block;
 }
 
-bool sx_tile_box_search(const sx_exact *judge, uint32_t design, const sx_tile_box *box, sx_worker *worker,
-                        sx_tile_find *find, bool *failed) {
+bool sx_tile_box_search(const sx_systolic_judge *judge, uint32_t design, const sx_tile_box *box,
+                        sx_worker *worker, sx_tile_find *find, bool *failed) {
     hunt h = {.judge = judge,
               .space = judge->space,
               .plan = &judge->space->plan[design],

@@ -3,7 +3,8 @@
 #ifndef SX_SYSTOLIC_TILE_BOX_H
 #define SX_SYSTOLIC_TILE_BOX_H
 
-#include "systolic/exact.h"
+#include "run/run.h"
+#include "systolic/judge.h"
 
 typedef struct sx_tile_box {
     const uint32_t *t1[SX_MAX_SYSTOLIC_LOOPS];
@@ -18,14 +19,11 @@ typedef struct sx_tile_find {
     sx_systolic_point point;
 } sx_tile_find;
 
-/* How the values of a run's points are found. */
-sx_exact sx_tile_judge(const sx_run *run);
-
 /* Finds the best legal point of a design in a box; false where the worker was stopped, or memory is out
  * (*failed). Exactly the best that trying all points would find: left out are only those that cannot be
  * legal, cannot be better than what was found, or cost the same as others. */
-bool sx_tile_box_search(const sx_exact *judge, uint32_t design, const sx_tile_box *box, sx_worker *worker,
-                        sx_tile_find *find, bool *failed);
+bool sx_tile_box_search(const sx_systolic_judge *judge, uint32_t design, const sx_tile_box *box,
+                        sx_worker *worker, sx_tile_find *find, bool *failed);
 
 /* The divisors of n, ascending, into `out` where that is not NULL; returns how many. */
 size_t sx_tile_divisors(uint32_t n, uint32_t *out);

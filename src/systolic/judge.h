@@ -1,0 +1,24 @@
+/* What tiles are worth to an objective: exactly, or at best where they are known in part. */
+#ifndef SX_SYSTOLIC_JUDGE_H
+#define SX_SYSTOLIC_JUDGE_H
+
+#include "systolic/space.h"
+
+typedef struct sx_systolic_judge {
+    const sx_systolic_space *space;
+    sx_objective objective;
+    bool energy; /* the objective's first criterion needs it */
+} sx_systolic_judge;
+
+sx_systolic_judge sx_systolic_judge_of(const sx_systolic_space *space, const sx_objective *objective);
+
+/* The value of the objective's first criterion for records, tile[kernel][loop]; for records that are lower
+ * bounds, a lower bound. INFINITY beyond the BRAM that there is. */
+double sx_systolic_judge_value(const sx_systolic_judge *judge, const sx_systolic_plan *plan, double lanes,
+                               sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]);
+
+/* Whether a bound leaves room for something better than `best`. Beyond 2^50 sums are no longer exact, and
+ * neither are comparisons. */
+bool sx_systolic_promises(double bound, double best);
+
+#endif

@@ -90,7 +90,9 @@ typedef struct sx_systolic_options {
     bool corrected;      /* the model with its four flaws mended; otherwise as published */
     bool thin;           /* arrays of two dimensions may have a side of 1 */
     sx_systolic_tiles tiles;
-    double least_dsp;      /* share of the usable DSP blocks that a design must use; 0: none */
+    uint32_t pad_to;  /* first-level tiles up to this are there in any case, however short the loop, unless
+                         they must divide it; 0: none */
+    double least_dsp; /* share of the usable DSP blocks that a design must use; 0: none */
     const size_t *designs; /* numbers of the designs that may be chosen, n_designs of them; NULL: all */
     size_t n_designs;
 } sx_systolic_options;

@@ -12,8 +12,6 @@
 
 /* Evaluations of a layer on a design where a mapper has no end of its own and no budget is given. */
 #define DEFAULT_EVALS 10000
-#define QUOTED(number) #number
-#define TEXT_OF(number) QUOTED(number)
 #define DEFAULT_MAPPER "sunstone"
 #define DEFAULT_METHOD SX_CODESIGN_SUNSTONE
 
@@ -250,10 +248,11 @@ const sx_command sx_command_codesign = {
         "  sunstone-arch  looks at every tile once, with the smallest memories that hold it\n"
         "  exact          proves which design is best, or says by how much another one could be better\n"
         "Budgets are for each layer on each design; mappers of the grid without an end of their own "
-        "get " TEXT_OF(DEFAULT_EVALS) "\n"
-                                      "evaluations. Ctrl-C gives the best so far. docs/codesign.md describes "
-                                      "the file of "
-                                      "choices.\n",
+        "get " SX_TEXT_OF(
+            DEFAULT_EVALS) "\n"
+                           "evaluations. Ctrl-C gives the best so far. docs/codesign.md describes "
+                           "the file of "
+                           "choices.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

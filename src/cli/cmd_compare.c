@@ -11,8 +11,6 @@
 /* Evaluations and seeds where none are named, as numbers and as text. */
 #define DEFAULT_EVALS 10000
 #define DEFAULT_SEEDS 5
-#define QUOTED(number) #number
-#define TEXT_OF(number) QUOTED(number)
 
 enum { MAX_SEEDS = 10000, DIAGNOSED = 10000 };
 
@@ -102,7 +100,7 @@ static sx_status read_options(const sx_args *args, sx_comparison *c) {
     const char *seeds = sx_args_text(args, "seeds", 0);
     bool by_time;
     SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &c->options));
-    SX_TRY(read_seeds(seeds ? seeds : TEXT_OF(DEFAULT_SEEDS), c));
+    SX_TRY(read_seeds(seeds ? seeds : SX_TEXT_OF(DEFAULT_SEEDS), c));
     SX_TRY(read_mappers(args, c));
     SX_TRY(read_axis(args, &by_time));
     sx_objective_text(&c->options.objective, c->objective, sizeof c->objective);
@@ -299,7 +297,7 @@ static const sx_option options[] = {
     {"label", 0, "TEXT", SX_OPTION_TEXT, true,
      "what to call a mapper in tables and figures: the first one names the first mapper; repeatable"},
     {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
-     "how many seeds to take, or which: 3,14,15 (" TEXT_OF(DEFAULT_SEEDS) ")"},
+     "how many seeds to take, or which: 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"},
     SX_OPTION_MINIMISE,
     SX_OPTIONS_BUDGET,
     SX_OPTIONS_SPACE,
@@ -322,7 +320,7 @@ const sx_command sx_command_compare = {
     .about =
         "several mappers on the same problems, under the same budget, with several seeds: a table and curves",
     .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME ... --mapper NAME ... [OPTION ...]",
-    .details = "Without --evals, --time, --target and --patience, a run has " TEXT_OF(
+    .details = "Without --evals, --time, --target and --patience, a run has " SX_TEXT_OF(
         DEFAULT_EVALS) " evaluations. "
                        "Of a network, every computation counts\n"
                        "once. The column `x minimum` is the distance from the algorithmic minimum. Ctrl-C "

@@ -15,8 +15,6 @@
 /* Evaluations per layer where no budget is given, as a number and as text. */
 #define DEFAULT_EVALS 100000
 #define DEFAULT_SAVE_SECONDS 5
-#define QUOTED(number) #number
-#define TEXT_OF(number) QUOTED(number)
 #define DEFAULT_MAPPER "auto"
 #define MAPPING_SUFFIX ".map.yaml"
 
@@ -294,7 +292,7 @@ static const sx_option options[] = {
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "keep the state of the search in FILE, and go on from there if it was stopped before"},
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
-     "how often to write the checkpoint (" TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
+     "how often to write the checkpoint (" SX_TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
      "write what was proven to FILE (of a network's layers into a folder FILE), for "
      "`sextant verify`"},
@@ -318,7 +316,7 @@ const sx_command sx_command_map = {
     .details =
         "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: gamma, then optimal.\n"
         "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
-        "get " TEXT_OF(
+        "get " SX_TEXT_OF(
             DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"
                            "Ctrl-C stops the search and gives the best so far; a second one ends the "
                            "program.\n"

@@ -13,8 +13,6 @@
 /* Draws and evaluations where none are named, as numbers and as text. */
 #define DEFAULT_SAMPLES 10000
 #define DEFAULT_EVALS 5000
-#define QUOTED(number) #number
-#define TEXT_OF(number) QUOTED(number)
 
 enum { MAX_SAMPLES = 1000000000 };
 
@@ -208,7 +206,7 @@ static const sx_option options[] = {
     SX_OPTION_MAPPING,
     SX_OPTION_CONSTRAINTS,
     {"samples", 0, "N", SX_OPTION_COUNT, false,
-     "draws that the share of legal mappings is estimated from (" TEXT_OF(DEFAULT_SAMPLES) ")"},
+     "draws that the share of legal mappings is estimated from (" SX_TEXT_OF(DEFAULT_SAMPLES) ")"},
     SX_OPTION_SEED,
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
@@ -220,7 +218,7 @@ static const sx_option options[] = {
      "instead, draw an SVG of what random draws and each --mapper look at, projected onto two axes"},
     SX_OPTION_MAPPERS,
     {"evals", 'n', "N", SX_OPTION_COUNT, false,
-     "with --pca: evaluations of each mapper (" TEXT_OF(DEFAULT_EVALS) ")"},
+     "with --pca: evaluations of each mapper (" SX_TEXT_OF(DEFAULT_EVALS) ")"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
      "with --pca: what to minimise and to colour by, of `sextant list objectives` (edp)"},
     SX_OPTION_JSON,

@@ -13,8 +13,7 @@
 
 /* Evaluations of a search where the method has no end of its own and no budget is given. */
 #define DEFAULT_EVALS 100000
-#define QUOTED(number) #number
-#define TEXT_OF(number) QUOTED(number)
+#define PAD_TO 64
 #define DEFAULT_DEVICE "u250"
 #define DEFAULT_METHOD "exact"
 #define DEFAULT_OBJECTIVE "delay"
@@ -28,18 +27,20 @@ static sx_status read_device(const sx_args *args, sx_device *out) {
     return file ? sx_device_read(value, out) : sx_catalog_device(value, out);
 }
 
-/* Reads --tiles. */
-static sx_status read_tiles(const char *text, sx_systolic_tiles *out) {
+/* Reads --tiles. Where any tile is allowed, short loops may be padded until they hide the latency of adding.
+ */
+static sx_status read_tiles(const char *text, sx_systolic_options *out) {
     static const char *const names[] = {
         [SX_TILES_PADDED] = "padded", [SX_TILES_FULL] = "full", [SX_TILES_DIVISORS] = "divisors"};
-    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
+    if (!text) text = names[SX_TILES_FULL];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i]) == 0) {
-            *out = (sx_systolic_tiles)i;
+            out->tiles = (sx_systolic_tiles)i;
+            out->pad_to = i == SX_TILES_FULL ? PAD_TO : 0;
             return SX_OK;
         }
-    if (!text) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--tiles is '%s'", text),
-                         "it may be padded, full or divisors");
+                         "it may be full, padded or divisors");
 }
 
 /* Reads --device, --type, --corrected, --thin, --tiles and --min-dsp. */
@@ -50,7 +51,7 @@ static sx_status read_array(const sx_args *args, sx_systolic_job *job) {
     SX_TRY(sx_device_element(&job->device, o->element, &job->element));
     o->corrected = sx_args_flag(args, "corrected");
     o->thin = sx_args_flag(args, "thin");
-    SX_TRY(read_tiles(sx_args_text(args, "tiles", 0), &o->tiles));
+    SX_TRY(read_tiles(sx_args_text(args, "tiles", 0), o));
     o->least_dsp = sx_args_number(args, "min-dsp", 0);
     if (o->least_dsp >= 0 && o->least_dsp <= 1) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--min-dsp is %g", o->least_dsp),
@@ -213,8 +214,9 @@ static const sx_option options[] = {
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
      "how to search: a method of `sextant list methods`, with settings where wanted (" DEFAULT_METHOD ")"},
     {"tiles", 0, "SPACE", SX_OPTION_TEXT, false,
-     "first-level tiles: padded (of the loop of the lanes those that divide it), full (any) or divisors "
-     "(padded)"},
+     "first-level tiles: full (any, short loops padded up to " SX_TEXT_OF(
+         PAD_TO) " steps), padded (the paper's: those of "
+                 "the loop of the lanes divide it) or divisors (full)"},
     {"thin", 0, NULL, SX_OPTION_FLAG, false, "arrays of two dimensions may have a side of 1"},
     {"corrected", 0, NULL, SX_OPTION_FLAG, false, "the model with its flaws mended, instead of as published"},
     {"min-dsp", 0, "SHARE", SX_OPTION_NUMBER, false,
@@ -241,7 +243,7 @@ const sx_command sx_command_systolic = {
     .details =
         "For one problem every design is searched, each for itself, and the best is explained. For a\n"
         "network, or several problems, the best array of each layer is searched, and one that runs them\n"
-        "all. Budgets are for each search; methods without an end of their own get " TEXT_OF(
+        "all. Budgets are for each search; methods without an end of their own get " SX_TEXT_OF(
             DEFAULT_EVALS) "\n"
                            "evaluations. Ctrl-C gives the best so far. Designs are numbered as in Odyssey "
                            "(DAC 2023).\n"

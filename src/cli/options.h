@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A number of a macro as text, for help. */
+#define SX_QUOTED(number) #number
+#define SX_TEXT_OF(number) SX_QUOTED(number)
+
 /* A count is a whole number, a number any finite one. */
 typedef enum sx_option_type {
     SX_OPTION_FLAG,

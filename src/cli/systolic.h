@@ -101,7 +101,8 @@ typedef struct sx_systolic_subject {
 typedef struct sx_systolic_figures {
     double throughput; /* operations */
     double peak;       /* of the usable DSP blocks */
-    double roof;       /* at this number of operations per byte, with a port for each stream */
+    double roof;       /* of this array: of its DSP blocks, or of its operations per byte with a port for each
+                           stream */
     double intensity;  /* operations per byte */
     double bandwidth;  /* bytes */
     double port;       /* bytes of all ports */

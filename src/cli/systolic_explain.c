@@ -124,8 +124,9 @@ static void print_totals(const sx_systolic_subject *s, sx_text *out) {
     sx_table_cell(&table, "%.1f %s, %s of what the usable DSP blocks can do (%.1f)", f.throughput, unit,
                   sx_show_percent(f.throughput / f.peak).text, f.peak);
     sx_table_cell(&table, "roofline");
-    sx_table_cell(&table, "%.1f %s: %.4g operations per byte, %d ports of %.4g GB/s", f.roof, unit,
-                  f.intensity, f.ports, f.port / f.ports);
+    sx_table_cell(&table, "%.1f %s: %s; %.4g operations per byte, %d ports of %.4g GB/s", f.roof, unit,
+                  f.roof < f.intensity * f.port ? "its DSP blocks" : "its memory", f.intensity, f.ports,
+                  f.port / f.ports);
     sx_table_cell(&table, "DSP");
     sx_table_cell(&table, "%s of %s usable (%s), busy with useful work for %s of the time",
                   sx_show_count(cost->dsp).text, sx_show_count(sx_device_usable_dsp(device)).text,

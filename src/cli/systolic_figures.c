@@ -48,7 +48,7 @@ sx_systolic_figures sx_systolic_figures_of(const sx_systolic_subject *s) {
                              .dsp_share = cost->dsp / usable,
                              .bram_share = cost->bram18k / sx_device_usable_bram(device)};
     f.port = f.ports * (device->port_bits / 8.0) * clock;
-    f.roof = fmin(f.peak, f.intensity * f.port);
+    f.roof = fmin(2 * cost->dsp / element->dsp_per_mac * clock, f.intensity * f.port);
     f.efficiency = operations / (2 * cost->dsp / element->dsp_per_mac) / cost->latency;
     return f;
 }

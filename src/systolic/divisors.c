@@ -8,6 +8,7 @@
  * tiles.
  *
  * Complexity: a box of tiles for every design and every first-level tile of the first loop. */
+#include "run/navigator.h"
 #include "systolic/tile_box.h"
 
 #include "base/status.h"
@@ -24,7 +25,7 @@ typedef struct state {
 
 /* A round of boxes. */
 typedef struct job {
-    const sx_exact *judge;
+    const sx_systolic_judge *judge;
     sx_systolic_tile_set tiles[SX_MAX_SYSTOLIC_LOOPS];
     uint64_t others; /* pairs of tiles of all loops but the first, multiplied */
     uint64_t first;  /* box */
@@ -59,7 +60,7 @@ static sx_status tiles_init(const sx_systolic_space *space, job *j) {
     j->others = 1;
     for (int d = 0; d < space->n_loops && !status; d++) {
         for (size_t k = 0; k < space->n_kernels; k++) sizes[k] = space->kernel[k].loop[d].size;
-        status = sx_systolic_tile_set_init(sizes, space->n_kernels, true, 0, &j->tiles[d]);
+        status = sx_systolic_tile_set_init(sizes, space->n_kernels, true, 0, 0, &j->tiles[d]);
         if (d > 0) j->others = sx_tile_times(j->others, j->tiles[d].divisors);
     }
     free(sizes);
@@ -96,7 +97,8 @@ static void tell(sx_run *run, const sx_systolic_space *space) {
 }
 
 static sx_status search(sx_run *run) {
-    const sx_exact judge = sx_tile_judge(run);
+    const sx_systolic_judge judge =
+        sx_systolic_judge_of(sx_systolic_space_of(sx_run_space(run)), sx_run_objective(run));
     bool resumed, whole = true;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();

@@ -248,8 +248,8 @@ static sx_status list_tiles(sx_systolic_space *space) {
         bool divisors =
             space->options.tiles == SX_TILES_DIVISORS || (space->options.tiles == SX_TILES_PADDED && lanes);
         for (size_t i = 0; i < space->n_kernels; i++) sizes[i] = space->kernel[i].loop[d].size;
-        status = sx_systolic_tile_set_init(sizes, space->n_kernels, divisors, lanes ? space->limits.lanes : 0,
-                                           &space->tiles[d]);
+        status = sx_systolic_tile_set_init(sizes, space->n_kernels, divisors, space->options.pad_to,
+                                           lanes ? space->limits.lanes : 0, &space->tiles[d]);
     }
     free(sizes);
     return status;
@@ -288,6 +288,9 @@ sx_status sx_systolic_space_new(const sx_systolic_kernel *kernels, size_t n, con
     const sx_systolic_options none = {0};
     if (!options) options = &none;
     SX_TRY(check_kernels(kernels, n));
+    if (options->pad_to > SX_MAX_SYSTOLIC_SIZE)
+        return sx_error_new(SX_ERR_LIMIT, "loops can be padded to %d steps, not to %u", SX_MAX_SYSTOLIC_SIZE,
+                            options->pad_to);
     sx_systolic_space *space = calloc(1, sizeof *space);
     if (!space) return sx_error_memory();
     space->n_kernels = n;

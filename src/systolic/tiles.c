@@ -68,9 +68,9 @@ static bool list_tiles(sx_systolic_tile_set *set, const uint8_t *marked, uint32_
     return fine;
 }
 
-sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool divisors, uint32_t lanes,
-                                    sx_systolic_tile_set *out) {
-    uint32_t largest = 0;
+sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool divisors, uint32_t pad_to,
+                                    uint32_t lanes, sx_systolic_tile_set *out) {
+    uint32_t largest = divisors ? 0 : pad_to;
     *out = (sx_systolic_tile_set){.lanes = lanes};
     for (size_t i = 0; i < n; i++) {
         if (sizes[i] > SX_MAX_SYSTOLIC_SIZE)
@@ -82,6 +82,7 @@ sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool diviso
     uint8_t *marked = calloc(2 * (size_t)largest + 1, 1);
     if (!marked) return sx_error_memory();
     for (size_t i = 0; i < n; i++) mark(marked, sizes[i], divisors);
+    for (uint32_t t = 1; t <= pad_to && !divisors; t++) marked[t] = 1;
     bool fine = list_tiles(out, marked, 2 * largest);
     free(marked);
     return fine ? SX_OK : sx_error_memory();

@@ -22,10 +22,10 @@ typedef struct sx_systolic_tile_set {
     uint64_t divisors; /* pairs if any divisor could be t2 */
 } sx_systolic_tile_set;
 
-/* The tiles of loops of n sizes, all together; `divisors`: only those that divide a size. *out is freed with
- * sx_systolic_tile_set_fini, also after an error. */
+/* The tiles of loops of n sizes, all together: with `divisors` only those that divide a size, otherwise also
+ * all numbers up to `pad_to`. *out is freed with sx_systolic_tile_set_fini, also after an error. */
 SX_MUST_USE sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool divisors,
-                                                uint32_t lanes, sx_systolic_tile_set *out);
+                                                uint32_t pad_to, uint32_t lanes, sx_systolic_tile_set *out);
 void sx_systolic_tile_set_fini(sx_systolic_tile_set *set);
 
 /* Where a first-level tile stands in the set, or the first that is larger (n: none). */

@@ -90,6 +90,7 @@ static void draw_trial(sx_rng *rng, uint64_t number, trial *t) {
     t->options = (sx_systolic_options){.corrected = sx_rng_below(rng, 2),
                                        .thin = sx_rng_below(rng, 2),
                                        .tiles = (sx_systolic_tiles)sx_rng_below(rng, 3),
+                                       .pad_to = sx_rng_below(rng, 3) ? 0 : (uint32_t)sx_rng_below(rng, 12),
                                        .least_dsp = sx_rng_below(rng, 4) ? 0 : sx_rng_double(rng) / 2};
     t->objective_name = sx_rng_below(rng, 2) ? "delay" : objectives[sx_rng_below(rng, N_OBJECTIVES)];
     sx_expect_ok(sx_objective_parse(t->objective_name, &t->objective));
@@ -117,6 +118,7 @@ static bool is_tile(const trial *t, int loop, uint32_t t1) {
     bool lanes = loop == t->kernel[0].simd;
     if (t->options.tiles == SX_TILES_DIVISORS || (t->options.tiles == SX_TILES_PADDED && lanes))
         return divides(t, loop, t1);
+    if (t1 <= t->options.pad_to) return true;
     for (size_t k = 0; k < t->n_kernels; k++) {
         uint32_t n = t->kernel[k].loop[loop].size;
         if (t1 <= n) return true;

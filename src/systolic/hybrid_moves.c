@@ -20,23 +20,6 @@ static uint32_t size_of(const sx_systolic_space *space, int d) {
     return size;
 }
 
-/* Second-level tiles of loops that are neither spread nor the lanes' only hide the latency of adding: makes
- * them the whole tile. */
-static void settle(const sx_hybrid_moves *moves, sx_systolic_point *point) {
-    const sx_systolic_plan *plan = &moves->systolic->plan[point->design];
-    for (int d = 0; moves->settle && d < moves->systolic->n_loops; d++)
-        if (d != plan->simd && !(plan->form.space >> d & 1)) point->t2[d] = point->t1[d];
-}
-
-void sx_hybrid_draw(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point *point) {
-    sx_systolic_cost cost;
-    for (int i = 0; i < DRAWS; i++) {
-        moves->space->type->draw(moves->space, rng, point);
-        settle(moves, point);
-        if (sx_systolic_evaluate(moves->space, point, -1, &cost) != SX_SYSTOLIC_HIDING) return;
-    }
-}
-
 /* The divisor of t1 that published code snaps t2 to: among ascending divisors (those that are powers of two,
  * of the lanes' loop), it starts at the first that is larger, and goes one back where that is nearer and not
  * the first of all. */
@@ -53,6 +36,25 @@ static uint32_t snap_as_published(const sx_systolic_tile_set *set, uint32_t t1, 
     }
     if (!above) return below;
     return n_below > 1 && t2 - below < above - t2 ? below : above;
+}
+
+void sx_hybrid_settle(const sx_hybrid_moves *moves, sx_systolic_point *point) {
+    const sx_systolic_plan *plan = &moves->systolic->plan[point->design];
+    for (int d = 0; d < moves->systolic->n_loops; d++) {
+        bool idle = d != plan->simd && !(plan->form.space >> d & 1);
+        if (moves->settle && idle) point->t2[d] = point->t1[d];
+        if (moves->as_published)
+            point->t2[d] = snap_as_published(&moves->systolic->tiles[d], point->t1[d], point->t2[d]);
+    }
+}
+
+void sx_hybrid_draw(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point *point) {
+    sx_systolic_cost cost;
+    for (int i = 0; i < DRAWS; i++) {
+        moves->space->type->draw(moves->space, rng, point);
+        sx_hybrid_settle(moves, point);
+        if (sx_systolic_evaluate(moves->space, point, -1, &cost) != SX_SYSTOLIC_HIDING) return;
+    }
 }
 
 /* Brings a loop's tiles to those of the space. */
@@ -114,7 +116,7 @@ void sx_hybrid_mutate(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_poi
         return;
     }
     change(moves, rng, point);
-    settle(moves, point);
+    sx_hybrid_settle(moves, point);
 }
 
 void sx_hybrid_cross(const sx_hybrid_moves *moves, sx_rng *rng, const sx_systolic_point *mother,
@@ -123,7 +125,7 @@ void sx_hybrid_cross(const sx_hybrid_moves *moves, sx_rng *rng, const sx_systoli
     *child = *mother;
     for (size_t g = 0; g < space->n_genes; g++)
         if (sx_rng_below(rng, 2)) space->type->take(space, g, father, child);
-    settle(moves, child);
+    sx_hybrid_settle(moves, child);
 }
 
 bool sx_hybrid_alike(const sx_hybrid_moves *moves, const sx_systolic_point *a, const sx_systolic_point *b) {

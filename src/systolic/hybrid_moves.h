@@ -16,6 +16,11 @@ typedef struct sx_hybrid_moves {
     bool settle;                       /* tiles that only hide latency are as large as they can be */
 } sx_hybrid_moves;
 
+/* Sets second-level tiles that may not be as they are: with `settle` those of loops that are neither spread
+ * nor the lanes', which only hide the latency of adding, become the whole tile; as published, none stays 1
+ * that could be larger. All operators end with it. */
+void sx_hybrid_settle(const sx_hybrid_moves *moves, sx_systolic_point *point);
+
 /* A fresh point: any tiles that hide the latency of adding, as far as some tries find them. */
 void sx_hybrid_draw(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point *point);
 

@@ -36,10 +36,12 @@ static trial trial_of(const settings *set, const char *name, uint64_t i, uint32_
     trial t = {.number = i, .n_kernels = 1, .rng = sx_rng_stream(set->seed, name, i)};
     sx_random_kernel(&t.rng, 1 + (uint32_t)sx_rng_below(&t.rng, most), &t.kernel[0]);
     sx_random_device(&t.rng, &t.device);
-    t.options = (sx_systolic_options){.thin = sx_rng_below(&t.rng, 2),
-                                      .corrected = sx_rng_below(&t.rng, 2),
-                                      .tiles = (sx_systolic_tiles)sx_rng_below(&t.rng, 3),
-                                      .least_dsp = sx_rng_below(&t.rng, 4) ? 0 : 0.05};
+    t.options =
+        (sx_systolic_options){.thin = sx_rng_below(&t.rng, 2),
+                              .corrected = sx_rng_below(&t.rng, 2),
+                              .tiles = (sx_systolic_tiles)sx_rng_below(&t.rng, 3),
+                              .pad_to = sx_rng_below(&t.rng, 3) ? 0 : (uint32_t)sx_rng_below(&t.rng, 12),
+                              .least_dsp = sx_rng_below(&t.rng, 4) ? 0 : 0.05};
     return t;
 }
 
@@ -66,6 +68,7 @@ static void complain(const trial *t, const char *what, const void *point) {
 static bool has_tile(const trial *t, uint32_t size, bool lanes, uint32_t t1) {
     if (t->options.tiles == SX_TILES_DIVISORS || (lanes && t->options.tiles == SX_TILES_PADDED))
         return size % t1 == 0;
+    if (t1 <= t->options.pad_to) return true;
     for (uint32_t x = 1; x < size; x++)
         if ((size + x - 1) / x * x == t1) return true;
     return t1 <= size;
@@ -83,7 +86,7 @@ static bool is_pair(const trial *t, int d, uint32_t t1, uint32_t t2) {
 
 /* How many pairs a loop has. */
 static double pairs_of(const trial *t, int loop) {
-    uint32_t high = 1;
+    uint32_t high = t->options.pad_to + 1;
     double n = 0;
     for (size_t k = 0; k < t->n_kernels; k++)
         if (2 * t->kernel[k].loop[loop].size > high) high = 2 * t->kernel[k].loop[loop].size;

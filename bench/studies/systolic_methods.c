@@ -1,0 +1,252 @@
+/* The comparison of search methods in Odyssey (DAC 2023): the matrix product 1024^3 on the U250, its space.
+ *
+ *   study-systolic-methods [EVALUATIONS [SEEDS]]
+ *
+ * Every method searches each of the 18 designs with as many EVALUATIONS (100,000) and SEEDS (3); what it
+ * finds is a share of the throughput of the proven optimum. Then: how methods converge on the design with the
+ * best optimum, what the objectives of the mathematical program are worth as seeds, and the programs' own
+ * solutions. "pruned" draws arrays that use a quarter of the DSP blocks or more. Draws that are illegal cost
+ * random, pruned, anneal and genetic no evaluation; the hybrid pays for them, as in the paper. */
+#include "run/run.h"
+#include "support/search.h"
+#include "systolic/program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PUBLISHED                                                                                            \
+    "hybrid:population=200,snap=published,first=copies,elites=again,twins=keep,idle=search,nudge=0,crowd=1," \
+    "restart=0"
+
+typedef struct method {
+    const char *title, *navigator;
+    double least_dsp;
+} method;
+
+static const method methods[] = {
+    {"random", "random", 0},
+    {"pruned", "random", 0.25},
+    {"anneal", "anneal", 0},
+    {"genetic", "genetic", 0},
+    {"hybrid, as published", PUBLISHED ",alpha=0.8,loops=all", 0},
+    {"hybrid, as the text says", PUBLISHED ",alpha=0.4,loops=one", 0},
+    {"hybrid", "hybrid", 0},
+};
+
+static const method seeds[] = {
+    {"as published, no program", PUBLISHED ",alpha=0.8,loops=all,seed=none", 0},
+    {"as published, objective 1", PUBLISHED ",alpha=0.8,loops=all,seed=1", 0},
+    {"as published, objective 2", PUBLISHED ",alpha=0.8,loops=all,seed=2", 0},
+    {"as published, objective 3", PUBLISHED ",alpha=0.8,loops=all,seed=3", 0},
+    {"hybrid, no program", "hybrid:seed=none", 0},
+    {"hybrid, objective 1", "hybrid:seed=1", 0},
+    {"hybrid, objective 2", "hybrid:seed=2", 0},
+    {"hybrid, objective 3", "hybrid:seed=3", 0},
+};
+
+enum { N_METHODS = sizeof methods / sizeof *methods, N_SEEDS = sizeof seeds / sizeof *seeds };
+enum { MOST_DESIGNS = 128, CONVERGENCE_SEEDS = 10 };
+
+static const uint64_t stops[] = {1000, 3000, 10000, 30000, 100000};
+enum { N_STOPS = sizeof stops / sizeof *stops };
+
+/* The space of a design. */
+static sx_space *open_design(const sx_systolic_kernel *kernel, size_t design, double least_dsp) {
+    sx_systolic_options options = {.designs = &design, .n_designs = 1, .least_dsp = least_dsp};
+    sx_device device;
+    sx_space *space;
+    sx_study_need(sx_catalog_device("u250", &device));
+    sx_study_need(sx_systolic_space_new(kernel, 1, &device, &options, &space));
+    return space;
+}
+
+/* The least latency that a navigator finds, INFINITY where it finds nothing; its point where wanted. */
+static double search(const sx_space *space, const char *navigator, uint64_t evaluations, uint64_t seed,
+                     sx_systolic_point *point) {
+    sx_run_options options;
+    sx_run *run;
+    sx_found found;
+    double latency = INFINITY;
+    sx_run_options_init(&options);
+    options.evaluations = evaluations;
+    options.seed = seed;
+    sx_study_need(sx_objective_parse("delay", &options.objective));
+    sx_study_need(sx_run_new(space, &options, &run));
+    sx_study_need(sx_run_search(run, navigator));
+    if (sx_run_best(run, 0, &found)) {
+        latency = found.value;
+        if (point) *point = *(const sx_systolic_point *)found.point;
+    }
+    sx_run_free(run);
+    return latency;
+}
+
+/* The mean share of the optimum's throughput that a method reaches. */
+static double reach(const sx_systolic_kernel *kernel, size_t design, const method *m, uint64_t evaluations,
+                    uint64_t n_seeds, double optimum) {
+    sx_space *space = open_design(kernel, design, m->least_dsp);
+    double sum = 0;
+    for (uint64_t seed = 0; seed < n_seeds; seed++)
+        sum += optimum / search(space, m->navigator, evaluations, seed, NULL);
+    sx_space_free(space);
+    return sum / (double)n_seeds;
+}
+
+static void print_heads(const char *first, const char *second) {
+    printf("| %s | %s |", first, second);
+    for (int m = 0; m < N_METHODS; m++) printf(" %s |", methods[m].title);
+    printf("\n|---|---|");
+    for (int m = 0; m < N_METHODS; m++) printf("---|");
+    putchar('\n');
+}
+
+/* The shares of all designs, a row each, and what each method comes to. Fills in the optima. */
+static void compare(const sx_systolic_kernel *kernel, uint64_t evaluations, uint64_t n_seeds,
+                    double *optimum) {
+    double mean[N_METHODS] = {0}, worst[N_METHODS];
+    size_t n = sx_systolic_n_designs(kernel), first[N_METHODS] = {0};
+    for (int m = 0; m < N_METHODS; m++) worst[m] = INFINITY;
+    printf("**%llu evaluations per design, mean of %llu seeds, %% of the optimum**\n\n",
+           (unsigned long long)evaluations, (unsigned long long)n_seeds);
+    print_heads("design", "optimum, cycles");
+    for (size_t d = 0; d < n; d++) {
+        sx_systolic_design design;
+        char name[16];
+        double share[N_METHODS], most = 0;
+        sx_space *space = open_design(kernel, d, 0);
+        optimum[d] = search(space, "exact", 0, 0, NULL);
+        sx_space_free(space);
+        sx_systolic_design_at(kernel, d, &design);
+        sx_systolic_design_name(&design, name, sizeof name);
+        printf("| %s | %.0f |", name, optimum[d]);
+        for (int m = 0; m < N_METHODS; m++) {
+            share[m] = reach(kernel, d, &methods[m], evaluations, n_seeds, optimum[d]);
+            mean[m] += share[m] / (double)n;
+            worst[m] = fmin(worst[m], share[m]);
+            most = fmax(most, share[m]);
+            printf(" %.1f |", 100 * share[m]);
+            fflush(stdout);
+        }
+        for (int m = 0; m < N_METHODS; m++) first[m] += share[m] > most - 1e-9;
+        putchar('\n');
+    }
+    printf("| mean | |");
+    for (int m = 0; m < N_METHODS; m++) printf(" %.1f |", 100 * mean[m]);
+    printf("\n| worst | |");
+    for (int m = 0; m < N_METHODS; m++) printf(" %.1f |", 100 * worst[m]);
+    printf("\n| best of all methods | |");
+    for (int m = 0; m < N_METHODS; m++) printf(" %zu of %zu |", first[m], n);
+    printf("\n\n");
+}
+
+/* The shares of some methods on a design after more and more evaluations, a row each. */
+static void converge(const sx_systolic_kernel *kernel, size_t design, double optimum, const method *of,
+                     int n) {
+    printf("| |");
+    for (int s = 0; s < N_STOPS; s++) printf(" %llu |", (unsigned long long)stops[s]);
+    printf("\n|---|");
+    for (int s = 0; s < N_STOPS; s++) printf("---|");
+    putchar('\n');
+    for (int m = 0; m < n; m++) {
+        printf("| %s |", of[m].title);
+        for (int s = 0; s < N_STOPS; s++) {
+            printf(" %.1f |", 100 * reach(kernel, design, &of[m], stops[s], CONVERGENCE_SEEDS, optimum));
+            fflush(stdout);
+        }
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
+/* A row of the programs' solutions, beside those of the one that moves the fewest words. */
+static void print_solution(const sx_space *space, const char *title, const sx_systolic_point *point,
+                           double optimum, const sx_systolic_cost *least) {
+    sx_systolic_cost cost = {0};
+    sx_systolic_fault fault = sx_systolic_evaluate(space, point, -1, &cost);
+    printf("| %s | ", title);
+    for (int d = 0; d < 3; d++) printf("%u, ", point->t1[d]);
+    for (int d = 0; d < 3; d++) printf("%u%s", point->t2[d], d < 2 ? ", " : " | ");
+    if (sx_systolic_has_cost(fault))
+        printf("%.2f | %.2f | %.2f |", cost.latency / optimum, cost.offchip_words / least->offchip_words,
+               cost.dsp / least->dsp);
+    else
+        printf("| | |");
+    printf(" %s |\n", fault ? space->type->reason(space, fault) : "fits");
+}
+
+/* A table of solutions to objectives 1 to 3 and of what a search found, words and DSP blocks beside those of
+ * objective 2. */
+static void print_solutions(const sx_space *space, const sx_systolic_point point[4], double optimum) {
+    static const char *const titles[] = {"objective 1: -lanes", "objective 2: words",
+                                         "objective 3: words - lanes", "hybrid"};
+    sx_systolic_cost least = {0};
+    (void)sx_systolic_evaluate(space, &point[SX_PROGRAM_WORDS - 1], -1, &least);
+    printf("| | tiles | latency | words | DSP blocks | in the accurate model |\n|---|---|---|---|---|---|\n");
+    for (int i = 0; i < 4; i++) print_solution(space, titles[i], &point[i], optimum, &least);
+    putchar('\n');
+}
+
+/* The programs' own solutions, and what the search finds. */
+static void solve(const sx_systolic_kernel *kernel, size_t design, double optimum, uint64_t evaluations) {
+    sx_space *space = open_design(kernel, design, 0);
+    const sx_systolic_space *own = sx_systolic_space_of(space);
+    sx_systolic_point point[4] = {{0}};
+    sx_program program;
+    sx_program_init(kernel, &own->plan[design], &program);
+    for (int o = SX_PROGRAM_LANES; o <= SX_PROGRAM_BOTH; o++) {
+        sx_program_tiles tiles;
+        if (sx_program_solve(&program, (sx_program_objective)o, &tiles))
+            sx_program_round(own, (uint32_t)design, &tiles, &point[o - 1]);
+    }
+    search(space, "hybrid", evaluations, 0, &point[3]);
+    print_solutions(space, point, optimum);
+    sx_space_free(space);
+}
+
+/* The paper's solutions, on its design, under this model. */
+static void recount(const sx_systolic_kernel *kernel) {
+    size_t design;
+    sx_study_need(sx_systolic_design_find(kernel, "3_2", &design));
+    uint32_t d = (uint32_t)design;
+    const sx_systolic_point point[4] = {
+        {.design = d, .t1 = {520, 520, 320}, .t2 = {26, 26, 4}},
+        {.design = d, .t1 = {1024, 1024, 320}, .t2 = {128, 128, 4}},
+        {.design = d, .t1 = {1024, 1024, 320}, .t2 = {64, 64, 4}},
+        {.design = d, .t1 = {129, 130, 64}, .t2 = {3, 13, 4}},
+    };
+    sx_space *space = open_design(kernel, design, 0);
+    sx_systolic_cost theirs = {0};
+    (void)sx_systolic_evaluate(space, &point[3], -1, &theirs);
+    print_solutions(space, point, theirs.latency);
+    sx_space_free(space);
+}
+
+int main(int argc, char **argv) {
+    uint64_t evaluations = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
+    uint64_t n_seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 3;
+    static double optimum[MOST_DESIGNS];
+    sx_systolic_kernel kernel;
+    sx_systolic_design design;
+    char name[16];
+    size_t best = 0;
+    if (!evaluations || !n_seeds) return fprintf(stderr, "usage: study-systolic-methods [N [SEEDS]]\n"), 2;
+    sx_study_need(sx_systolic_matrix(1024, 1024, 1024, &kernel));
+    compare(&kernel, evaluations, n_seeds, optimum);
+    for (size_t d = 1; d < sx_systolic_n_designs(&kernel); d++)
+        if (optimum[d] < optimum[best]) best = d;
+    sx_systolic_design_at(&kernel, best, &design);
+    sx_systolic_design_name(&design, name, sizeof name);
+    printf("**After so many evaluations on %s, mean of %d seeds, %% of the optimum**\n\n", name,
+           CONVERGENCE_SEEDS);
+    converge(&kernel, best, optimum[best], methods, N_METHODS);
+    printf("**The same by the objective of the program**\n\n");
+    converge(&kernel, best, optimum[best], seeds, N_SEEDS);
+    printf("**The programs' own solutions on %s: latency over the optimum's, words and DSP blocks over "
+           "objective 2's**\n\n",
+           name);
+    solve(&kernel, best, optimum[best], evaluations);
+    printf("**The paper's solutions, latency over that of its own search**\n\n");
+    recount(&kernel);
+    return 0;
+}

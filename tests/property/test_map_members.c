@@ -567,6 +567,8 @@ static void mappers_answer_with_members(void **state) {
         world w;
         begin(&w, &rng, i, chance(&rng, 50) ? 100 : 1000);
         for (size_t j = 0; w.space && (mapper = sx_navigator_name(j, &about)); j++) {
+            const char *space = sx_navigator_space(mapper);
+            if (space && strcmp(space, "map") != 0) continue;
             tries++;
             answers += try_mapper(&w, &rng, mapper) > 0;
         }

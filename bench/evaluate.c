@@ -9,6 +9,7 @@
  * instruction counts by callgrind --toggle-collect="measured*"
  */
 #include "base/rng.h"
+#include "bench.h"
 #include "sextant/sextant.h"
 
 #include <stdio.h>
@@ -31,18 +32,6 @@ enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 static const char *const modes[] = {"check", "score", "batch", "full"};
 enum { CHECK, SCORE, BATCH, FULL, N_MODES };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void die(sx_status status) {
-    if (!status) return;
-    fprintf(stderr, "%s\n", sx_status_text(status));
-    exit(3);
-}
 
 /* Gives a dimension random factors that need not divide it. */
 static void draw_ragged(sx_rng *rng, const sx_arch *arch, int d, uint32_t size, sx_mapping *mapping) {
@@ -103,10 +92,10 @@ typedef struct setup {
 } setup;
 
 static void prepare(setup *s, const char *problem, const char *arch, bool ragged) {
-    die(sx_catalog_problem(problem, &s->problem));
-    die(sx_catalog_arch(arch, &s->arch));
-    die(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
-    die(sx_evaluator_new(s->model, &s->evaluator));
+    bench_need(sx_catalog_problem(problem, &s->problem));
+    bench_need(sx_catalog_arch(arch, &s->arch));
+    bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
+    bench_need(sx_evaluator_new(s->model, &s->evaluator));
     s->mappings = malloc(MAPPINGS * sizeof *s->mappings);
     s->scores = malloc(MAPPINGS * sizeof *s->scores);
     s->verdicts = malloc(MAPPINGS * sizeof *s->verdicts);
@@ -164,9 +153,9 @@ static double per_second(setup *s, int mode) {
     double best = 0;
     long n = MAPPINGS;
     for (int round = 0; round < ROUNDS; round++) {
-        double start = now();
+        double start = bench_now(1);
         measured(s, mode, n);
-        double seconds = now() - start;
+        double seconds = bench_now(1) - start;
         if (seconds < 0.1) {
             n *= 4;
             round--;

@@ -4,6 +4,7 @@
  * one thread and on two: their rates hold drawing, and stop early at points that are worse than the best.
  *
  *   bench-search [EVALUATIONS]    a table; 200000 evaluations where not told */
+#include "bench.h"
 #include "run/engine.h"
 #include "run/run.h"
 #include "sextant/sextant.h"
@@ -17,19 +18,6 @@ enum { POINTS = 4096, PER_TASK = 64, ROUNDS = 5 };
 
 static const char *const archs[] = {"accel-a", "accel-b"};
 static const char problem_name[] = "resnet-conv4";
-
-/* Seconds by the processor for one thread, by the wall for more. */
-static double now(unsigned threads) {
-    struct timespec t;
-    clock_gettime(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void die(sx_status status) {
-    if (!status) return;
-    fprintf(stderr, "%s\n", sx_status_text(status));
-    exit(3);
-}
 
 /* A space and points of it. */
 typedef struct setup {
@@ -63,10 +51,10 @@ static sx_status replay_batches(sx_run *run) {
 static void prepare(setup *s, const char *arch_name) {
     sx_problem problem;
     sx_arch arch;
-    die(sx_catalog_problem(problem_name, &problem));
-    die(sx_catalog_arch(arch_name, &arch));
-    die(sx_model_new(&problem, &arch, NULL, &s->model));
-    die(sx_map_space_new(s->model, NULL, NULL, &s->space));
+    bench_need(sx_catalog_problem(problem_name, &problem));
+    bench_need(sx_catalog_arch(arch_name, &arch));
+    bench_need(sx_model_new(&problem, &arch, NULL, &s->model));
+    bench_need(sx_map_space_new(s->model, NULL, NULL, &s->space));
     s->points = calloc(POINTS, s->space->point_size);
     s->outcomes = calloc(POINTS, sizeof *s->outcomes);
     if (!s->points || !s->outcomes) exit(3);
@@ -86,15 +74,15 @@ static double bare(const setup *s, uint64_t n) {
     const sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
     void *scorer;
     double best = INFINITY;
-    die(s->space->type->scorer_new(s->space, &scorer));
-    double began = now(1);
+    bench_need(s->space->type->scorer_new(s->space, &scorer));
+    double began = bench_now(1);
     for (uint64_t i = 0; i < n; i++) {
         sx_score score;
         const void *point = s->points + i % POINTS * s->space->point_size;
         if (s->space->type->score(s->space, scorer, point, &edp, INFINITY, &score) != 0) continue;
         best = fmin(best, sx_objective_value(&edp, &score));
     }
-    double seconds = now(1) - began;
+    double seconds = bench_now(1) - began;
     s->space->type->scorer_free(scorer);
     return best > 0 ? seconds : 0;
 }
@@ -108,14 +96,14 @@ static double search(const setup *s, const sx_registered *entry, const char *nav
     sx_run_options_init(&options);
     options.evaluations = *n;
     options.threads = threads;
-    die(sx_run_new(s->space, &options, &run));
-    double began = now(threads);
+    bench_need(sx_run_new(s->space, &options, &run));
+    double began = bench_now(threads);
     if (entry) {
-        die(sx_settings_of(entry, NULL, &settings));
-        die(sx_run_navigate(run, entry, settings));
+        bench_need(sx_settings_of(entry, NULL, &settings));
+        bench_need(sx_run_navigate(run, entry, settings));
     } else
-        die(sx_run_search(run, navigator));
-    double seconds = now(threads) - began;
+        bench_need(sx_run_search(run, navigator));
+    double seconds = bench_now(threads) - began;
     *n = sx_run_result(run).evaluations;
     sx_run_free(run);
     return seconds;

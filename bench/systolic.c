@@ -6,6 +6,7 @@
  *
  * For reference, as given by others and not measured here: the released tuner of Odyssey (DAC 2023), in
  * Python, costs 1,500 to 4,900 points a second, and a plain C prototype of its model 48 million. */
+#include "bench.h"
 #include "sextant/sextant.h"
 #include "systolic/space.h"
 
@@ -44,31 +45,19 @@ typedef struct setup {
     sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS];
 } setup;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void die(sx_status status) {
-    if (!status) return;
-    fprintf(stderr, "%s\n", sx_status_text(status));
-    exit(3);
-}
-
 static void prepare(setup *s, int c) {
     const uint32_t *size = cases[c].size;
     sx_systolic_kernel kernel;
     sx_device device;
     size_t design;
     if (size[3])
-        die(sx_systolic_convolution(size[0], size[1], size[2], size[3], size[4], size[5], &kernel));
+        bench_need(sx_systolic_convolution(size[0], size[1], size[2], size[3], size[4], size[5], &kernel));
     else
-        die(sx_systolic_matrix(size[0], size[1], size[2], &kernel));
-    die(sx_catalog_device("u250", &device));
-    die(sx_systolic_design_find(&kernel, cases[c].design, &design));
+        bench_need(sx_systolic_matrix(size[0], size[1], size[2], &kernel));
+    bench_need(sx_catalog_device("u250", &device));
+    bench_need(sx_systolic_design_find(&kernel, cases[c].design, &design));
     const sx_systolic_options options = {.designs = &design, .n_designs = 1};
-    die(sx_systolic_space_new(&kernel, 1, &device, &options, &s->space));
+    bench_need(sx_systolic_space_new(&kernel, 1, &device, &options, &s->space));
     s->inside = sx_systolic_space_of(s->space);
     s->point = malloc(POINTS * sizeof *s->point);
     s->tile = malloc(POINTS * sizeof *s->tile);
@@ -111,9 +100,9 @@ static double per_second(const setup *s, int mode) {
     double best = 0, sum = 0;
     long turns = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        double start = now();
+        double start = bench_now(1);
         sum += measured(s, mode, turns);
-        double seconds = now() - start;
+        double seconds = bench_now(1) - start;
         if (seconds < 0.1) {
             turns *= 4;
             round--;

@@ -103,16 +103,6 @@ static sx_status read_choices(const sx_args *args, sx_codesign_job *job) {
     return sx_designs_new(&job->base, job->choices, job->area_budget, &job->designs);
 }
 
-/* Makes sure, before anything runs, that the files asked for can be written. */
-static sx_status check_files(const sx_args *args) {
-    static const char *const options[] = {"output", "svg"};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const char *path = sx_args_text(args, options[i], 0);
-        if (path) SX_TRY(sx_file_writable(path));
-    }
-    return SX_OK;
-}
-
 /* Writes the best architecture. */
 static sx_status write_arch(const sx_codesign_job *job, const char *path) {
     sx_arch arch;
@@ -167,7 +157,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     if (!job->network.name[0]) snprintf(job->network.name, SX_NAME_SIZE, "%zu layers", job->network.n_layers);
     SX_TRY(read_choices(args, job));
     sx_search_notes(args, sources, &result->err);
-    SX_TRY(check_files(args));
+    SX_TRY(sx_search_writable(args));
     sx_progress_begin(&w.line, args);
     job->options.run.stop = sx_interrupt_catch();
     job->options.run.progress = w.line.on ? show_progress : NULL;

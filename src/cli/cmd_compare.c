@@ -201,16 +201,6 @@ static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t probl
     return status;
 }
 
-/* Makes sure, before anything runs, that the files asked for can be written. */
-static sx_status check_files(const sx_args *args) {
-    static const char *const options[] = {"output", "csv", "svg"};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const char *path = sx_args_text(args, options[i], 0);
-        if (path) SX_TRY(sx_file_writable(path));
-    }
-    return SX_OK;
-}
-
 /* Runs everything. */
 static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {
     sx_progress_line line;
@@ -260,7 +250,7 @@ static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison
     SX_TRY(sx_sources_problems(sources, &c->problems));
     SX_TRY(drop_twins(&c->problems));
     sx_search_notes(args, sources, &result->err);
-    SX_TRY(check_files(args));
+    SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, sources, c, result));
     return answer(args, c, result);
 }

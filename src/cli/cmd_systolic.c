@@ -111,16 +111,6 @@ static sx_status read_problems(const sx_args *args, sx_sources *sources, sx_syst
     return status;
 }
 
-/* Makes sure, before anything runs, that the files asked for can be written. */
-static sx_status check_files(const sx_args *args) {
-    static const char *const names[] = {"output", "svg"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *path = sx_args_text(args, names[i], 0);
-        if (path) SX_TRY(sx_file_writable(path));
-    }
-    return SX_OK;
-}
-
 static sx_status write_svg(const sx_systolic_job *job, const char *path) {
     sx_text svg = {0};
     sx_status status = sx_systolic_svg(job, &svg);
@@ -156,7 +146,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     SX_TRY(read_options(args, job));
     SX_TRY(read_problems(args, sources, job, &result->err));
     sx_search_notes(args, sources, &result->err);
-    SX_TRY(check_files(args));
+    SX_TRY(sx_search_writable(args));
     sx_progress_begin(&job->line, args);
     job->run.stop = sx_interrupt_catch();
     job->run.progress = sx_progress_show;
@@ -185,7 +175,7 @@ static sx_status eval(const sx_args *args, const char *path, sx_result *result) 
     SX_TRY(read_device(args, &device));
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));
-    SX_TRY(check_files(args));
+    SX_TRY(sx_search_writable(args));
     result->file = sx_args_text(args, "output", 0);
     return sx_systolic_eval(path, &device, &options, &result->out);
 }

@@ -34,6 +34,17 @@ json_t *sx_json_score(const sx_score *score) {
                      score->utilization);
 }
 
+void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
+    json_object_set_new(object, "latency_cycles", sx_json_number(cost->latency));
+    json_object_set_new(object, "prologue", sx_json_number(cost->prologue));
+    json_object_set_new(object, "steady", sx_json_number(cost->steady));
+    json_object_set_new(object, "epilogue", sx_json_number(cost->epilogue));
+    json_object_set_new(object, "dsp", sx_json_number(cost->dsp));
+    json_object_set_new(object, "bram18k", sx_json_number(cost->bram18k));
+    json_object_set_new(object, "offchip_words", sx_json_number(cost->offchip_words));
+    json_object_set_new(object, "energy", sx_json_number(cost->energy));
+}
+
 json_t *sx_json_noun(char *text) {
     json_t *object = json_loads(text, 0, NULL);
     free(text);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "sextant/cost.h"
+#include "sextant/systolic.h"
 
 #include <jansson.h>
 
@@ -17,6 +18,8 @@ json_t *sx_json_count(uint64_t value);
 json_t *sx_json_string(const char *text);
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
+/* Sets in an object what a systolic design costs. */
+void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */
 json_t *sx_json_noun(SX_TAKE char *text);
 

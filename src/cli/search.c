@@ -1,5 +1,7 @@
 #include "cli/search.h"
 
+#include "base/file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +71,15 @@ sx_status sx_search_mapper(const char *text) {
     sx_status status = sx_navigator_text(text, &full);
     free(full);
     return status;
+}
+
+sx_status sx_search_writable(const sx_args *args) {
+    static const char *const names[] = {"output", "csv", "svg"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = sx_args_text(args, names[i], 0);
+        if (path) SX_TRY(sx_file_writable(path));
+    }
+    return SX_OK;
 }
 
 const char *sx_search_axis(const char *objective) {

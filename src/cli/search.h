@@ -101,6 +101,9 @@ sx_model_options sx_search_model_options(const sx_args *args);
 /* An error with the nearest name or setting where a text names no mapper as --mapper does. */
 SX_MUST_USE sx_status sx_search_mapper(const char *text);
 
+/* Makes sure, before anything runs, that the files of --output, --csv and --svg can be written. */
+SX_MUST_USE sx_status sx_search_writable(const sx_args *args);
+
 /* What an axis says of an objective: its text, with the unit where it has one. */
 const char *sx_search_axis(const char *objective);
 

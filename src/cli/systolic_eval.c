@@ -16,14 +16,7 @@ static sx_status add_answer(sx_systolic_fault fault, const sx_systolic_cost *cos
     bool valid = sx_systolic_has_cost(fault);
     json_object_set_new(object, "valid", json_boolean(valid));
     if (valid) {
-        json_object_set_new(object, "latency_cycles", sx_json_number(cost->latency));
-        json_object_set_new(object, "prologue", sx_json_number(cost->prologue));
-        json_object_set_new(object, "steady", sx_json_number(cost->steady));
-        json_object_set_new(object, "epilogue", sx_json_number(cost->epilogue));
-        json_object_set_new(object, "dsp", sx_json_number(cost->dsp));
-        json_object_set_new(object, "bram18k", sx_json_number(cost->bram18k));
-        json_object_set_new(object, "offchip_words", sx_json_number(cost->offchip_words));
-        json_object_set_new(object, "energy", sx_json_number(cost->energy));
+        sx_json_set_systolic(cost, object);
         json_object_set_new(object, "feasible", json_boolean(fault == SX_SYSTOLIC_FINE));
     }
     if (fault) json_object_set_new(object, "reason", json_string(sx_systolic_fault_text(fault)));

@@ -78,18 +78,6 @@ static void set_buffers(const sx_systolic_subject *s, const sx_systolic_items *i
     json_object_set_new(object, "buffers", list);
 }
 
-/* Sets a cost. */
-static void set_cost(const sx_systolic_cost *cost, json_t *object) {
-    json_object_set_new(object, "latency_cycles", sx_json_number(cost->latency));
-    json_object_set_new(object, "prologue", sx_json_number(cost->prologue));
-    json_object_set_new(object, "steady", sx_json_number(cost->steady));
-    json_object_set_new(object, "epilogue", sx_json_number(cost->epilogue));
-    json_object_set_new(object, "dsp", sx_json_number(cost->dsp));
-    json_object_set_new(object, "bram18k", sx_json_number(cost->bram18k));
-    json_object_set_new(object, "offchip_words", sx_json_number(cost->offchip_words));
-    json_object_set_new(object, "energy", sx_json_number(cost->energy));
-}
-
 /* Sets what follows from the cost. */
 static void set_figures(const sx_systolic_subject *s, json_t *object) {
     sx_systolic_figures f = sx_systolic_figures_of(s);
@@ -113,7 +101,7 @@ static sx_status set_array(const sx_systolic_subject *s, json_t *object) {
     json_object_set_new(object, "params", params_json(s->kernel, &s->answer->point));
     json_object_set_new(object, "array", array_json(s));
     json_object_set_new(object, "lanes", json_integer(s->answer->point.t2[s->kernel->simd]));
-    set_cost(&s->answer->cost, object);
+    sx_json_set_systolic(&s->answer->cost, object);
     set_figures(s, object);
     SX_TRY(sx_systolic_items_of(s, &items));
     if (s->n == 1) json_object_set_new(object, "padded", padded_json(s));

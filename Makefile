@@ -56,6 +56,7 @@ studies:
 	@build/bench/study-windows
 	@build/bench/study-optimal
 	@build/bench/study-systolic-claims
+	@build/bench/study-systolic-methods
 
 fuzz:
 	@tools/setup build test fuzz

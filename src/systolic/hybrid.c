@@ -106,6 +106,7 @@ typedef struct breeder {
     sx_run *run;
     sx_hybrid_moves moves;
     size_t n, parents, crowd;
+    uint64_t rejected; /* draws, since the run was last told */
     state *s;
     sx_outcome *outcome[2];
     uint32_t *order; /* room for three times a generation */
@@ -151,6 +152,13 @@ static size_t plant(const breeder *b, size_t room, sx_systolic_point *out) {
     return n;
 }
 
+/* Evaluates a generation from an individual on, and tells of draws that were passed over. */
+static void evaluate(breeder *b, size_t generation, size_t first) {
+    sx_run_reject(b->run, b->rejected);
+    b->rejected = 0;
+    sx_run_evaluate(b->run, b->point[generation] + first, b->n - first, b->outcome[generation] + first);
+}
+
 /* Makes and evaluates the first generation, of which some are there already; all is drawn where it is not the
  * first of all. */
 static void settle_in(breeder *b, size_t begun, bool first_of_all) {
@@ -168,7 +176,7 @@ static void settle_in(breeder *b, size_t begun, bool first_of_all) {
     b->s->turn = 0;
     b->s->stalled = 0;
     b->s->best = INFINITY;
-    sx_run_evaluate(b->run, point, n, b->outcome[0] + begun);
+    evaluate(b, 0, begun);
 }
 
 /* Evaluates the start points and the rest of the first generation. */
@@ -247,7 +255,7 @@ static void breed(breeder *b) {
     for (size_t i = b->parents; i < b->n && !sx_run_stopped(b->run); i++) make_child(b, next, i);
     size_t first = sx_run_setting(b->run, ELITES) == 1 ? 0 : b->parents;
     b->s->turn = to;
-    sx_run_evaluate(b->run, next + first, b->n - first, b->outcome[to] + first);
+    evaluate(b, to, first);
 }
 
 static sx_status search(sx_run *run) {
@@ -262,7 +270,8 @@ static sx_status search(sx_run *run) {
                                 .nudge = sx_run_setting(run, NUDGE),
                                 .all_loops = sx_run_setting(run, LOOPS) == 1,
                                 .as_published = sx_run_setting(run, SNAP) == 1,
-                                .settle = sx_run_setting(run, IDLE) == 0};
+                                .settle = sx_run_setting(run, IDLE) == 0,
+                                .rejected = &b.rejected};
     bool resumed;
     if (!remember(&b, &resumed)) return sx_error_memory();
     if (!resumed) begin(&b);

@@ -54,6 +54,7 @@ void sx_hybrid_draw(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point
         moves->space->type->draw(moves->space, rng, point);
         sx_hybrid_settle(moves, point);
         if (sx_systolic_evaluate(moves->space, point, -1, &cost) != SX_SYSTOLIC_HIDING) return;
+        if (moves->rejected) ++*moves->rejected;
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct sx_hybrid_moves {
     bool all_loops;                    /* a mutation changes all loops */
     bool as_published;                 /* with the mistakes of the published code */
     bool settle;                       /* tiles that only hide latency are as large as they can be */
+    uint64_t *rejected;                /* grows by draws that were passed over; may be NULL */
 } sx_hybrid_moves;
 
 /* Sets second-level tiles that may not be as they are: with `settle` those of loops that are neither spread

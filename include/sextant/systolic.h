@@ -91,7 +91,7 @@ typedef struct sx_systolic_options {
     bool thin;           /* arrays of two dimensions may have a side of 1 */
     sx_systolic_tiles tiles;
     uint32_t pad_to;  /* first-level tiles up to this are there in any case, however short the loop, unless
-                         they must divide it; 0: none */
+                         they must divide it or the loop is that of the lanes; 0: none */
     double least_dsp; /* share of the usable DSP blocks that a design must use; 0: none */
     const size_t *designs; /* numbers of the designs that may be chosen, n_designs of them; NULL: all */
     size_t n_designs;
@@ -190,9 +190,10 @@ typedef struct sx_systolic_items {
     sx_systolic_buffer buffer[SX_MAX_SYSTOLIC_BUFFERS];
 } sx_systolic_items;
 
-/* The items of a point that has a cost, for one kernel. */
-SX_API void sx_systolic_itemize(const sx_space *space, const sx_systolic_point *point, size_t kernel,
-                                sx_systolic_items *out);
+/* The items of a point that has a cost, for one kernel, whose design and tiles may be of any space. */
+SX_API SX_MUST_USE sx_status sx_systolic_itemize(const sx_systolic_kernel *kernel, const sx_device *device,
+                                                 const sx_systolic_options *options,
+                                                 const sx_systolic_point *point, sx_systolic_items *out);
 
 /* A term or a buffer in words, such as "A from memory (L3)". */
 SX_API void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_role role, int operand,

@@ -212,7 +212,8 @@ static const sx_option options[] = {
     {"min-dsp", 0, "SHARE", SX_OPTION_NUMBER, false,
      "designs use at least this share of the usable DSP blocks (0)"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
-     "what to minimise, of `sextant list objectives` (" DEFAULT_OBJECTIVE ")"},
+     "what to minimise, of `sextant list objectives`; energies are in those of a multiply-accumulate "
+     "(" DEFAULT_OBJECTIVE ")"},
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     {"eval", 0, "FILE", SX_OPTION_TEXT, false,

@@ -41,7 +41,7 @@ sx_systolic_figures sx_systolic_figures_of(const sx_systolic_subject *s) {
     double bytes = cost->offchip_words * element->bits / 8;
     double usable = sx_device_usable_dsp(device);
     sx_systolic_figures f = {.throughput = operations / cost->latency * clock,
-                             .peak = 2 * floor(usable / element->dsp_per_mac) * clock,
+                             .peak = 2 * floor(usable / element->dsp_per_mac + 1e-9) * clock,
                              .intensity = operations / bytes,
                              .bandwidth = bytes / cost->latency * clock,
                              .ports = streams_of(&s->design),
@@ -80,19 +80,16 @@ const sx_systolic_term *sx_systolic_limit(const sx_systolic_kernel *kernel, cons
 }
 
 sx_status sx_systolic_items_of(const sx_systolic_subject *s, sx_systolic_items *out) {
-    sx_space *space;
-    size_t design = s->answer->point.design;
     double most = -1;
-    SX_TRY(sx_systolic_job_space(s->job, s->kernel, s->n, &design, &space));
     for (size_t i = 0; i < s->n; i++) {
         sx_systolic_items items;
         double bram = 0;
-        sx_systolic_itemize(space, &s->answer->point, i, &items);
+        SX_TRY(
+            sx_systolic_itemize(&s->kernel[i], &s->job->device, &s->job->options, &s->answer->point, &items));
         for (size_t b = 0; b < items.n_buffers; b++) bram += items.buffer[b].bram18k;
         if (bram > most) *out = items;
         if (bram > most) most = bram;
     }
-    sx_space_free(space);
     return SX_OK;
 }
 

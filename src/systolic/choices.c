@@ -1,5 +1,7 @@
 #include "systolic/choices.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Choices while they are listed. */
@@ -30,11 +32,6 @@ void sx_all_choices_fini(sx_all_choices *all) {
     all->n = 0;
 }
 
-/* How far a tile of so many steps reaches in the first input. */
-static double span_of(const sx_systolic_loop *loop, double step) {
-    return (step - 1) * loop->stride + 1 + loop->reach;
-}
-
 /* Makes room for one more choice; false when memory is out. */
 static bool grow(lister *l) {
     size_t k = l->space->n_kernels;
@@ -56,8 +53,7 @@ static bool grow(lister *l) {
 /* Whether a step may be the last rank of the arrays that end with this loop. */
 static bool packs(const sx_choices_key *key, uint32_t step) {
     uint32_t pack = step < key->cap ? step : key->cap;
-    if (pack < key->lanes) pack = key->lanes;
-    return (pack & (pack - 1)) == 0;
+    return sx_systolic_packs(pack < key->lanes ? key->lanes : pack);
 }
 
 /* Adds a step unless an earlier one makes it needless; false when memory is out. */
@@ -71,7 +67,7 @@ static bool add(lister *l, uint32_t step, uint32_t t1) {
     for (size_t i = 0; i < k; i++) {
         const sx_systolic_loop *loop = &space->kernel[i].loop[l->key->loop];
         uint32_t trips = (uint32_t)(((uint64_t)loop->size + t1 - 1) / t1);
-        double all = (double)trips * step, spans = trips * span_of(loop, step);
+        double all = (double)trips * step, spans = trips * sx_systolic_span(loop, step);
         if (at > 0) {
             needed = needed || trips != out->trips[(at - 1) * k + i];
             double before = out->all[(at - 1) * k + i], spans_before = out->spans[(at - 1) * k + i];
@@ -107,14 +103,20 @@ static bool list_whole(lister *l) {
     return true;
 }
 
+/* How many PEs of one lane there are DSP blocks for, up to a number. */
+static uint32_t most_pes(const sx_systolic_limits *limits, uint32_t largest) {
+    double about = floor(limits->dsp / limits->dsp_per_mac);
+    while (about > 0 && sx_systolic_dsp(limits, about, 1) > limits->dsp) about--;
+    while (about < largest && sx_systolic_dsp(limits, about + 1, 1) <= limits->dsp) about++;
+    return about < largest ? (uint32_t)about : largest;
+}
+
 /* The choices of a key; NULL when memory is out. */
 static sx_loop_choices *choices_new(const sx_systolic_space *space, const sx_choices_key *key) {
     const sx_systolic_tile_set *set = &space->tiles[key->loop];
     sx_loop_choices *choices = calloc(1, sizeof *choices);
     if (!choices) return NULL;
-    double most = space->limits.dsp / space->limits.dsp_per_mac;
-    uint32_t largest = set->t1[set->n - 1];
-    choices->most_pes = !key->spread ? 1 : most < largest ? (uint32_t)most : largest;
+    choices->most_pes = key->spread ? most_pes(&space->limits, set->t1[set->n - 1]) : 1;
     choices->with = calloc((size_t)choices->most_pes + 1, sizeof *choices->with);
     bool fine = choices->with != NULL;
     for (uint32_t p = 1; fine && p <= choices->most_pes; p++) {
@@ -133,8 +135,7 @@ static sx_choices_key key_of(const sx_systolic_plan *plan, int loop, uint32_t la
     if (own) key.lanes = lanes;
     for (int a = 0; a < SX_N_OPERANDS; a++)
         if (plan->form.part[a].last == loop && plan->cap[a] > key.cap) key.cap = (uint32_t)plan->cap[a];
-    if (!own && plan->form.sums)
-        key.hide = plan->limits.add_latency * (plan->form.chained ? plan->limits.lanes : 1);
+    if (!own && plan->form.sums) key.hide = (uint32_t)sx_systolic_sums_wanted(plan, plan->limits.lanes);
     return key;
 }
 
@@ -153,7 +154,8 @@ const sx_loop_choices *sx_choices_find(const sx_all_choices *all, const sx_systo
 const sx_loop_choices *sx_choices_make(sx_all_choices *all, const sx_systolic_plan *plan, int loop,
                                        uint32_t lanes) {
     const sx_loop_choices *there = sx_choices_find(all, plan, loop, lanes);
-    if (there || all->n == SX_MAX_CHOICES_KEYS) return there;
+    if (there) return there;
+    assert(all->n < SX_MAX_CHOICES_KEYS);
     sx_choices_key key = key_of(plan, loop, lanes);
     sx_loop_choices *choices = choices_new(all->space, &key);
     if (!choices) return NULL;
@@ -175,7 +177,7 @@ sx_systolic_tile sx_choice_exact(const sx_systolic_space *space, const sx_systol
     sx_systolic_tile tile = tile_at(space, plan, loop, pes, choices, index, kernel);
     tile.step = choices->step[index];
     tile.all = tile.trips * tile.step;
-    tile.span = span_of(&space->kernel[kernel].loop[loop], tile.step);
+    tile.span = sx_systolic_span(&space->kernel[kernel].loop[loop], tile.step);
     tile.spans = tile.trips * tile.span;
     return tile;
 }
@@ -186,7 +188,7 @@ sx_systolic_tile sx_choice_least(const sx_systolic_space *space, const sx_systol
     size_t at = index * space->n_kernels + kernel;
     tile.step = choices->step[0];
     tile.all = choices->all[at];
-    tile.span = span_of(&space->kernel[kernel].loop[loop], tile.step);
+    tile.span = sx_systolic_span(&space->kernel[kernel].loop[loop], tile.step);
     tile.spans = choices->spans[at];
     return tile;
 }

@@ -80,12 +80,6 @@ static sx_systolic_fault beyond(const sx_systolic_plan *plan, bool thin, double 
     return cost->dsp < least_dsp ? SX_SYSTOLIC_UNDERUSED : SX_SYSTOLIC_FINE;
 }
 
-static sx_systolic_factors factors_of(const sx_systolic_kernel *kernel) {
-    sx_systolic_factors factors = {.steps = kernel->steps};
-    for (int a = 0; a < SX_N_OPERANDS; a++) factors.words[a] = kernel->words[a];
-    return factors;
-}
-
 /* A kernel's cost, energy too. */
 static sx_systolic_cost cost_of(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
                                 const sx_systolic_tile *tile, double lanes) {
@@ -95,25 +89,46 @@ static sx_systolic_cost cost_of(const sx_systolic_plan *plan, const sx_systolic_
     return cost;
 }
 
+/* The plan of a point's design, outside of any space. */
+static sx_status plan_of(const sx_systolic_kernel *kernel, const sx_device *device,
+                         const sx_systolic_options *options, const sx_systolic_point *point,
+                         sx_systolic_plan *out) {
+    sx_systolic_limits limits;
+    sx_systolic_design design;
+    if (point->design >= sx_systolic_n_designs(kernel))
+        return sx_error_new(SX_ERR_USAGE, "'%s' has no design number %u", kernel->name, point->design);
+    SX_TRY(sx_systolic_limits_of(device, options ? options->element : NULL, &limits));
+    sx_systolic_design_at(kernel, point->design, &design);
+    sx_systolic_plan_init(kernel, &design, &limits, options && options->corrected, out);
+    return SX_OK;
+}
+
 sx_status sx_systolic_cost_of(const sx_systolic_kernel *kernel, const sx_device *device,
                               const sx_systolic_options *options, const sx_systolic_point *point,
                               sx_systolic_fault *fault, sx_systolic_cost *out) {
     const sx_systolic_options none = {0};
     if (!options) options = &none;
-    if (point->design >= sx_systolic_n_designs(kernel))
-        return sx_error_new(SX_ERR_USAGE, "'%s' has no design number %u", kernel->name, point->design);
-    sx_systolic_limits limits;
-    sx_systolic_design design;
     sx_systolic_plan plan;
     sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS];
-    SX_TRY(sx_systolic_limits_of(device, options->element, &limits));
-    sx_systolic_design_at(kernel, point->design, &design);
-    sx_systolic_plan_init(kernel, &design, &limits, options->corrected, &plan);
+    SX_TRY(plan_of(kernel, device, options, point, &plan));
     *fault = broken_rule(&plan, kernel, point, tile);
     if (*fault) return SX_OK;
-    sx_systolic_factors factors = factors_of(kernel);
+    sx_systolic_factors factors = sx_systolic_factors_of(kernel);
     *out = cost_of(&plan, &factors, tile, point->t2[plan.simd]);
-    *fault = beyond(&plan, options->thin, options->least_dsp * limits.dsp, tile, out);
+    *fault = beyond(&plan, options->thin, options->least_dsp * plan.limits.dsp, tile, out);
+    return SX_OK;
+}
+
+sx_status sx_systolic_itemize(const sx_systolic_kernel *kernel, const sx_device *device,
+                              const sx_systolic_options *options, const sx_systolic_point *point,
+                              sx_systolic_items *out) {
+    sx_systolic_plan plan;
+    sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS];
+    SX_TRY(plan_of(kernel, device, options, point, &plan));
+    if (broken_rule(&plan, kernel, point, tile))
+        return sx_error_new(SX_ERR_USAGE, "tiles that break a rule have no terms");
+    sx_systolic_factors factors = sx_systolic_factors_of(kernel);
+    sx_systolic_write_down(&plan, &factors, tile, point->t2[plan.simd], out);
     return SX_OK;
 }
 
@@ -130,8 +145,8 @@ static void add_cost(sx_systolic_cost *all, const sx_systolic_cost *one, double 
 }
 
 /* The cost of one kernel or of all, with or without its energy. */
-static sx_systolic_fault judge(const sx_systolic_space *space, const sx_systolic_point *point, int kernel,
-                               bool energy, sx_systolic_cost *out) {
+static sx_systolic_fault cost_at(const sx_systolic_space *space, const sx_systolic_point *point, int kernel,
+                                 bool energy, sx_systolic_cost *out) {
     sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS];
     if (point->design >= space->n_plans) return SX_SYSTOLIC_TILES;
     const sx_systolic_plan *plan = &space->plan[point->design];
@@ -158,12 +173,12 @@ static sx_systolic_fault judge(const sx_systolic_space *space, const sx_systolic
 
 sx_systolic_fault sx_systolic_evaluate(const sx_space *space, const sx_systolic_point *point, int kernel,
                                        sx_systolic_cost *out) {
-    return judge(sx_systolic_space_of(space), point, kernel, true, out);
+    return cost_at(sx_systolic_space_of(space), point, kernel, true, out);
 }
 
 sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point) {
     sx_systolic_cost cost;
-    return judge(space, point, -1, false, &cost);
+    return cost_at(space, point, -1, false, &cost);
 }
 
 void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_point *point, size_t kernel,
@@ -173,15 +188,6 @@ void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_poin
 
 double sx_systolic_lanes(const sx_systolic_space *space, const sx_systolic_point *point) {
     return point->t2[space->kernel[0].simd];
-}
-
-void sx_systolic_itemize(const sx_space *base, const sx_systolic_point *point, size_t kernel,
-                         sx_systolic_items *out) {
-    const sx_systolic_space *space = sx_systolic_space_of(base);
-    sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS];
-    sx_systolic_tiles_of(space, point, kernel, tile);
-    sx_systolic_write_down(&space->plan[point->design], &space->factors[kernel], tile,
-                           sx_systolic_lanes(space, point), out);
 }
 
 void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_role role, int operand, int level,

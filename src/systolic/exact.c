@@ -51,7 +51,9 @@ static double edge_of(const sx_run *run) {
 static bool walk_round(sx_run *run, const sx_exact *exact, state *s) {
     job j = {.exact = exact, .first = (size_t)s->next, .best = edge_of(run)};
     size_t n = 0, most = s->next < ROUND ? (size_t)s->next + 1 : ROUND;
-    while (n < most && s->next + n < exact->n && exact->shape[s->next + n].bound < j.best) n++;
+    while (n < most && s->next + n < exact->n &&
+           sx_systolic_promises(exact->shape[s->next + n].bound, j.best))
+        n++;
     sx_run_tasks(run, n, walk, &j);
     for (size_t i = 0; i < n; i++) {
         if (!j.done[i]) return false;
@@ -69,15 +71,14 @@ static void tell_bound(sx_run *run, const sx_exact *exact, const state *s) {
 }
 
 static sx_status search(sx_run *run) {
-    const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
     bool resumed;
     sx_exact exact;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();
-    sx_status status = sx_exact_init(space, sx_run_objective(run), &exact);
+    sx_status status = sx_exact_init(run, &exact);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
-    while (!status && sx_run_continue(run)) {
-        bool left = s->next < exact.n && exact.shape[s->next].bound < edge_of(run);
+    while (!status && exact.whole && sx_run_continue(run)) {
+        bool left = s->next < exact.n && sx_systolic_promises(exact.shape[s->next].bound, edge_of(run));
         if (!left) {
             if (sx_run_incumbent(run, NULL) && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
             break;
@@ -85,7 +86,7 @@ static sx_status search(sx_run *run) {
         if (!walk_round(run, &exact, s)) break;
         tell_bound(run, &exact, s);
     }
-    if (!status) tell_bound(run, &exact, s);
+    if (!status && exact.whole) tell_bound(run, &exact, s);
     sx_exact_fini(&exact);
     return status;
 }

@@ -18,13 +18,14 @@ typedef struct sx_exact {
     const sx_systolic_space *space;
     sx_systolic_judge judge;
     sx_all_choices choices;
+    bool whole; /* all shapes are there: nothing stopped the run meanwhile */
     size_t n, room;
     sx_systolic_shape *shape; /* by bound */
 } sx_exact;
 
-/* Lists the shapes of a space, by their bounds; *out is freed with sx_exact_fini, also after an error. */
-SX_MUST_USE sx_status sx_exact_init(const sx_systolic_space *space, const sx_objective *objective,
-                                    sx_exact *out);
+/* Lists the shapes of a run's space, by their bounds; fewer where the run is stopped meanwhile. *out is freed
+ * with sx_exact_fini, also after an error. */
+SX_MUST_USE sx_status sx_exact_init(const sx_run *run, sx_exact *out);
 void sx_exact_fini(sx_exact *exact);
 
 /* The choices of a loop in a shape; NULL where there are none. They were made by sx_exact_init. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { MOST_SHAPES = 1 << 24 };
+
 void sx_exact_fini(sx_exact *exact) {
     sx_all_choices_fini(&exact->choices);
     free(exact->shape);
@@ -44,68 +46,80 @@ static double bound_of(const sx_exact *exact, const sx_systolic_shape *shape,
     return sx_systolic_judge_value(&exact->judge, plan, shape->lanes, tile);
 }
 
-/* Adds a shape that may be better than nothing; false when memory is out. */
-static bool add_shape(sx_exact *exact, sx_systolic_shape shape,
-                      sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+/* Adds a shape that has tiles. */
+static sx_status add_shape(sx_exact *exact, sx_systolic_shape shape,
+                           sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
     shape.bound = bound_of(exact, &shape, tile);
-    if (isinf(shape.bound)) return true;
+    if (isinf(shape.bound)) return SX_OK;
+    if (exact->n == MOST_SHAPES)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_LIMIT, "the device has room for more than %d shapes of arrays", MOST_SHAPES),
+            "search one design at a time, or by another method");
     if (exact->n == exact->room) {
         size_t room = exact->room ? 2 * exact->room : 1024;
         sx_systolic_shape *grown = realloc(exact->shape, room * sizeof *grown);
-        if (!grown) return false;
+        if (!grown) return sx_error_memory();
         exact->shape = grown;
         exact->room = room;
     }
     exact->shape[exact->n++] = shape;
-    return true;
+    return SX_OK;
 }
 
-/* Adds all shapes of a design with so many lanes; false when memory is out. */
-static bool add_design(sx_exact *exact, uint32_t design, uint32_t lanes,
-                       sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
-    const sx_systolic_space *space = exact->space;
-    const sx_systolic_plan *plan = &space->plan[design];
-    const sx_loop_choices *spread[2] = {NULL, NULL};
-    bool flat = plan->design.n_space == 2;
-    for (int d = 0; d < space->n_loops; d++) {
+/* Makes the choices of all loops of a design; *spread are those of its space loops. */
+static sx_status make_choices(sx_exact *exact, const sx_systolic_plan *plan, uint32_t lanes,
+                              const sx_loop_choices *spread[2]) {
+    for (int d = 0; d < exact->space->n_loops; d++) {
         const sx_loop_choices *choices = sx_choices_make(&exact->choices, plan, d, lanes);
-        if (!choices) return false;
+        if (!choices) return sx_error_memory();
         for (int i = 0; i < plan->design.n_space; i++)
             if (plan->design.space[i] == d) spread[i] = choices;
     }
-    double per_pe = space->limits.dsp_per_mac * lanes;
-    uint32_t least = flat && !space->options.thin ? 2 : 1, most = flat ? spread[1]->most_pes : 1;
-    for (uint32_t p = least; p <= spread[0]->most_pes; p++)
-        for (uint32_t q = flat ? least : 1; q <= most; q++) {
-            double dsp = per_pe * p * q;
-            if (dsp > space->limits.dsp) break;
-            if (dsp < space->least_dsp) continue;
-            if (!add_shape(exact, (sx_systolic_shape){.design = design, .lanes = lanes, .pes = {p, q}}, tile))
-                return false;
-        }
-    return true;
+    return SX_OK;
 }
 
-/* By bound; ties in the order of designs, then of more PEs. */
+/* Adds all shapes of a design with so many lanes, until the run is stopped. */
+static sx_status add_design(const sx_run *run, sx_exact *exact, uint32_t design, uint32_t lanes,
+                            sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+    const sx_systolic_space *space = exact->space;
+    const sx_systolic_plan *plan = &space->plan[design];
+    const sx_loop_choices *spread[2] = {NULL, NULL};
+    SX_TRY(make_choices(exact, plan, lanes, spread));
+    bool flat = plan->design.n_space == 2;
+    uint32_t least = flat && !space->options.thin ? 2 : 1, most = flat ? spread[1]->most_pes : 1;
+    for (uint32_t p = least; p <= spread[0]->most_pes && !sx_run_stopped(run); p++)
+        for (uint32_t q = flat ? least : 1; q <= most; q++) {
+            double dsp = sx_systolic_dsp(&space->limits, (double)p * q, lanes);
+            if (dsp > space->limits.dsp) break;
+            if (dsp < space->least_dsp) continue;
+            SX_TRY(
+                add_shape(exact, (sx_systolic_shape){.design = design, .lanes = lanes, .pes = {p, q}}, tile));
+        }
+    return SX_OK;
+}
+
+/* By bound; ties in the order of designs, then of fewer lanes and PEs. */
 static int compare_shapes(const void *a, const void *b) {
     const sx_systolic_shape *x = a, *y = b;
     if (x->bound != y->bound) return x->bound < y->bound ? -1 : 1;
     if (x->design != y->design) return x->design < y->design ? -1 : 1;
-    if (x->lanes != y->lanes) return x->lanes > y->lanes ? -1 : 1;
-    if (x->pes[0] != y->pes[0]) return x->pes[0] > y->pes[0] ? -1 : 1;
-    return x->pes[1] == y->pes[1] ? 0 : x->pes[1] > y->pes[1] ? -1 : 1;
+    if (x->lanes != y->lanes) return x->lanes < y->lanes ? -1 : 1;
+    if (x->pes[0] != y->pes[0]) return x->pes[0] < y->pes[0] ? -1 : 1;
+    return x->pes[1] == y->pes[1] ? 0 : x->pes[1] < y->pes[1] ? -1 : 1;
 }
 
-sx_status sx_exact_init(const sx_systolic_space *space, const sx_objective *objective, sx_exact *out) {
-    *out = (sx_exact){
-        .space = space, .judge = sx_systolic_judge_of(space, objective), .choices = {.space = space}};
+sx_status sx_exact_init(const sx_run *run, sx_exact *out) {
+    const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
+    *out = (sx_exact){.space = space,
+                      .judge = sx_systolic_judge_of(space, sx_run_objective(run)),
+                      .choices = {.space = space}};
     sx_systolic_tile(*tile)[SX_MAX_SYSTOLIC_LOOPS] = malloc(space->n_kernels * sizeof *tile);
-    bool fine = tile != NULL;
-    for (size_t i = 0; fine && i < space->n_open; i++)
-        for (uint32_t lanes = 1; fine && lanes <= space->limits.lanes; lanes *= 2)
-            fine = add_design(out, space->open_list[i], lanes, tile);
+    sx_status status = tile ? SX_OK : sx_error_memory();
+    for (size_t i = 0; !status && i < space->n_open; i++)
+        for (uint32_t lanes = 1; !status && lanes <= space->limits.lanes && !sx_run_stopped(run); lanes *= 2)
+            status = add_design(run, out, space->open_list[i], lanes, tile);
     free(tile);
-    if (!fine) return sx_error_memory();
-    if (out->n) qsort(out->shape, out->n, sizeof *out->shape, compare_shapes);
-    return SX_OK;
+    out->whole = !status && !sx_run_stopped(run);
+    if (!status && out->n) qsort(out->shape, out->n, sizeof *out->shape, compare_shapes);
+    return status;
 }

@@ -170,7 +170,7 @@ bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_wor
     const sx_systolic_space *space = exact->space;
     const sx_systolic_plan *plan = &space->plan[shape->design];
     walk w = {.exact = exact, .space = space, .plan = plan, .shape = shape, .worker = worker, .best = *best};
-    w.sums = plan->form.sums ? plan->limits.add_latency * (plan->form.chained ? (double)shape->lanes : 1) : 0;
+    w.sums = sx_systolic_sums_wanted(plan, shape->lanes);
     w.point.design = shape->design;
     w.tile = malloc(space->n_kernels * sizeof *w.tile);
     bool fine = w.tile && prepare(&w);

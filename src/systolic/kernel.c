@@ -209,8 +209,13 @@ static sx_status add_loop(const view *v, int dim, sx_systolic_kernel *k) {
     loop->window = v->problem->size[over];
     const sx_tensor *first = &v->problem->tensor[v->operand[SX_FIRST]];
     for (int r = 0; r < first->n_ranks; r++)
-        if (first->coef[r][over] && first->coef[r][dim])
-            loop->reach = (v->problem->size[over] - 1) * (uint32_t)first->coef[r][over];
+        if (first->coef[r][over] && first->coef[r][dim]) {
+            uint64_t reach = (uint64_t)(v->problem->size[over] - 1) * (uint64_t)first->coef[r][over];
+            if (reach > SX_MAX_DIM_SIZE)
+                return sx_error_new(SX_ERR_LIMIT, "the window '%s' reaches over more than %u words of %s",
+                                    dim_name(v, over), SX_MAX_DIM_SIZE, first->name);
+            loop->reach = (uint32_t)reach;
+        }
     return SX_OK;
 }
 
@@ -233,7 +238,7 @@ static int last_dense_of(const sx_systolic_kernel *k, uint8_t class) {
  * each array. */
 static sx_status choose_ranks(sx_systolic_kernel *k) {
     k->simd = last_dense_of(k, SUMMED);
-    if (k->simd < 0 && last_of(k, SUMMED) < 0) k->simd = last_dense_of(k, SHARED);
+    if (k->simd < 0 && last_of(k, SUMMED) < 0 && k->n_loops > 1) k->simd = last_dense_of(k, SHARED);
     if (k->simd < 0) {
         if (k->n_loops == SX_MAX_SYSTOLIC_LOOPS) return too_many_loops(k->name);
         k->simd = k->n_loops++;
@@ -371,6 +376,17 @@ static void widen(sx_systolic_kernel *k, bool sliding, const int most[4], const 
     *k = wide;
 }
 
+/* The name of a loop of a class that several kernels have, counting from the last; that of the last of them.
+ */
+static void name_loop(const sx_systolic_kernel *kernels, size_t n, uint8_t class, int from_last, char *name) {
+    for (size_t i = 0; i < n; i++) {
+        int left = from_last;
+        for (int d = kernels[i].n_loops - 1; d >= 0; d--)
+            if (kernels[i].loop[d].operands == class && --left == 0)
+                memcpy(name, kernels[i].loop[d].name, SX_NAME_SIZE);
+    }
+}
+
 sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n) {
     bool sliding = false;
     int most[4] = {0}, all = 0;
@@ -389,16 +405,8 @@ sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n) {
                              "give layers that are more alike, or search each for itself");
     sx_systolic_kernel names = {.n_loops = 0};
     for (int c = 0; c < 4; c++)
-        for (int l = 0; l < most[c]; l++) {
-            uint8_t class = class_order[sliding][c];
-            for (size_t i = 0; i < n; i++) {
-                int own = count_of(&kernels[i], class), skip = l - (most[c] - own);
-                for (int d = 0; skip >= 0 && d < kernels[i].n_loops; d++)
-                    if (kernels[i].loop[d].operands == class && skip-- == 0)
-                        memcpy(names.loop[names.n_loops].name, kernels[i].loop[d].name, SX_NAME_SIZE);
-            }
-            names.n_loops++;
-        }
+        for (int l = most[c]; l > 0; l--)
+            name_loop(kernels, n, class_order[sliding][c], l, names.loop[names.n_loops++].name);
     for (size_t i = 0; i < n; i++) {
         widen(&kernels[i], sliding, most, &names);
         SX_TRY(choose_ranks(&kernels[i]));

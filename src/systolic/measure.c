@@ -199,7 +199,7 @@ SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_form *form,
                               .prologue = s.prologue,
                               .steady = s.steady,
                               .epilogue = s.epilogue,
-                              .dsp = plan->limits.dsp_per_mac * pes * lanes,
+                              .dsp = sx_systolic_dsp(&plan->limits, pes, lanes),
                               .bram18k = s.bram,
                               .offchip_words = s.offchip};
 }

@@ -45,9 +45,20 @@ sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_syst
                              .step = spread ? t2 : t1,
                              .hide = index == plan->simd ? 1 : t2};
     tile.all = tile.trips * tile.step;
-    tile.span = (tile.step - 1) * loop->stride + 1 + loop->reach;
+    tile.span = sx_systolic_span(loop, tile.step);
     tile.spans = tile.trips * tile.span;
     return tile;
+}
+
+sx_systolic_factors sx_systolic_factors_of(const sx_systolic_kernel *kernel) {
+    sx_systolic_factors factors = {.steps = kernel->steps};
+    for (int a = 0; a < SX_N_OPERANDS; a++) factors.words[a] = kernel->words[a];
+    return factors;
+}
+
+double sx_systolic_sums_wanted(const sx_systolic_plan *plan, double lanes) {
+    if (!plan->form.sums) return 0;
+    return plan->limits.add_latency * (plan->form.chained ? lanes : 1);
 }
 
 double sx_systolic_pack(const sx_systolic_plan *plan, int operand, double step, double lanes) {
@@ -65,8 +76,7 @@ sx_systolic_fault sx_systolic_rules(const sx_systolic_plan *plan, const sx_systo
     if (!sx_systolic_packs(lanes) || lanes > plan->limits.lanes) return SX_SYSTOLIC_LANES;
     double hidden = 1;
     for (int d = 0; d < plan->form.n_loops; d++) hidden *= tile[d].hide;
-    if (plan->form.sums && hidden < plan->limits.add_latency * (plan->form.chained ? lanes : 1))
-        return SX_SYSTOLIC_HIDING;
+    if (hidden < sx_systolic_sums_wanted(plan, lanes)) return SX_SYSTOLIC_HIDING;
     for (int a = 0; a < SX_N_OPERANDS; a++)
         if (!sx_systolic_packs(sx_systolic_pack(plan, a, tile[plan->form.part[a].last].step, lanes)))
             return SX_SYSTOLIC_PACK;

@@ -84,6 +84,8 @@ void sx_systolic_plan_init(const sx_systolic_kernel *kernel, const sx_systolic_d
 sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_systolic_loop *loop, int index,
                                      uint32_t t1, uint32_t t2);
 
+sx_systolic_factors sx_systolic_factors_of(const sx_systolic_kernel *kernel);
+
 /* Latency, resources and traffic of tiles (energy is left at 0); or, of records that are lower bounds, lower
  * bounds of them. Lanes, hiding and packs are taken to be valid. */
 static inline void sx_systolic_measure(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
@@ -101,6 +103,20 @@ double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factor
 
 /* The rules that tiles obey whatever the device's size: SX_SYSTOLIC_FINE, _LANES, _HIDING or _PACK. */
 sx_systolic_fault sx_systolic_rules(const sx_systolic_plan *plan, const sx_systolic_tile *tile, double lanes);
+
+/* The DSP blocks of so many PEs. The only way to count them: where a type takes a fraction of a block,
+ * another order of the factors would round differently. */
+static inline double sx_systolic_dsp(const sx_systolic_limits *limits, double pes, double lanes) {
+    return limits->dsp_per_mac * pes * lanes;
+}
+
+/* How long a tile of so many steps of a loop is in the first input. */
+static inline double sx_systolic_span(const sx_systolic_loop *loop, double step) {
+    return (step - 1) * loop->stride + 1 + loop->reach;
+}
+
+/* Independent sums that a PE needs to hide the latency of adding; 0: none. */
+double sx_systolic_sums_wanted(const sx_systolic_plan *plan, double lanes);
 
 /* Words side by side in transfers of an array whose last rank is `step` long. */
 double sx_systolic_pack(const sx_systolic_plan *plan, int operand, double step, double lanes);

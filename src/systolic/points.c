@@ -69,6 +69,24 @@ static sx_status read_tile(const sx_node *tiles, const sx_systolic_loop *loop, i
     return sx_node_u32(value, key, out);
 }
 
+/* Refuses tiles of loops that a kernel does not have. */
+static sx_status check_tiles(const sx_node *tiles, const sx_systolic_kernel *kernel) {
+    char key[2 * SX_MAX_SYSTOLIC_LOOPS][SX_NAME_SIZE + 4];
+    const char *known[2 * SX_MAX_SYSTOLIC_LOOPS];
+    size_t n = 0;
+    for (int d = 0; d < kernel->n_loops; d++)
+        for (int level = 1; level <= 2; level++, n++) {
+            snprintf(key[n], sizeof key[n], "%s_t%d", kernel->loop[d].name, level);
+            known[n] = key[n];
+        }
+    for (size_t i = 0; i < tiles->n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < n; k++) found = found || sx_key_equal(tiles->pair[i].key, known[k]);
+        if (!found) return sx_error_unknown(tiles->pair[i].place, "tile", tiles->pair[i].key, known, n);
+    }
+    return SX_OK;
+}
+
 /* Reads a line that is a tree. */
 static sx_status read_line(const sx_node *line, sx_outside_point *out) {
     sx_outside_point p = {.kernel = {.count = 1}};
@@ -86,6 +104,7 @@ static sx_status read_line(const sx_node *line, sx_outside_point *out) {
     p.point.design = (uint32_t)number;
     SX_TRY(sx_node_require(line, "tiles", "a point", &value));
     SX_TRY(sx_node_expect(value, SX_NODE_MAP, "'tiles'"));
+    SX_TRY(check_tiles(value, &p.kernel));
     for (int d = 0; d < p.kernel.n_loops; d++) {
         SX_TRY(read_tile(value, &p.kernel.loop[d], 1, &p.point.t1[d]));
         SX_TRY(read_tile(value, &p.kernel.loop[d], 2, &p.point.t2[d]));

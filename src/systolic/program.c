@@ -53,7 +53,7 @@ void sx_program_init(const sx_systolic_kernel *kernel, const sx_systolic_plan *p
         for (int d = 0; d < p.n_loops; d++) {
             const sx_systolic_loop *loop = &kernel->loop[d];
             if (!(p.loops[a] >> d & 1)) continue;
-            p.words[a] *= a == SX_FIRST ? (loop->size - 1.0) * loop->stride + 1 + loop->reach : loop->size;
+            p.words[a] *= a == SX_FIRST ? sx_systolic_span(loop, loop->size) : loop->size;
         }
         p.baseline += p.words[a] * (a == SX_RESULT ? 2 : 1);
     }

@@ -15,7 +15,8 @@ static const char *const axes[] = {[SX_AXIS_DESIGN] = "design", [SX_AXIS_TILES] 
 
 static const char *const faults[] = {
     [SX_SYSTOLIC_FINE] = "legal",
-    [SX_SYSTOLIC_TILES] = "a second-level tile does not divide its first-level tile",
+    [SX_SYSTOLIC_TILES] =
+        "a tile is 0 or above 2^31 - 1, or a second-level tile does not divide its first-level tile",
     [SX_SYSTOLIC_LANES] = "the lanes are no power of two, or more than 256 bits hold",
     [SX_SYSTOLIC_HIDING] = "too few independent sums in a PE to hide the latency of adding",
     [SX_SYSTOLIC_PACK] = "a number of words side by side is no power of two",
@@ -248,8 +249,9 @@ static sx_status list_tiles(sx_systolic_space *space) {
         bool divisors =
             space->options.tiles == SX_TILES_DIVISORS || (space->options.tiles == SX_TILES_PADDED && lanes);
         for (size_t i = 0; i < space->n_kernels; i++) sizes[i] = space->kernel[i].loop[d].size;
-        status = sx_systolic_tile_set_init(sizes, space->n_kernels, divisors, space->options.pad_to,
-                                           lanes ? space->limits.lanes : 0, &space->tiles[d]);
+        status =
+            sx_systolic_tile_set_init(sizes, space->n_kernels, divisors, lanes ? 0 : space->options.pad_to,
+                                      lanes ? space->limits.lanes : 0, &space->tiles[d]);
     }
     free(sizes);
     return status;
@@ -259,8 +261,7 @@ static sx_status list_tiles(sx_systolic_space *space) {
 static sx_status fill(sx_systolic_space *space, const sx_systolic_options *options) {
     for (size_t i = 0; i < space->n_kernels; i++) {
         const sx_systolic_kernel *k = &space->kernel[i];
-        space->factors[i].steps = k->steps;
-        for (int a = 0; a < SX_N_OPERANDS; a++) space->factors[i].words[a] = k->words[a];
+        space->factors[i] = sx_systolic_factors_of(k);
         space->macs += k->macs * (double)k->count;
     }
     for (size_t i = 0; i < space->n_plans; i++) {

@@ -132,7 +132,7 @@ static double look(hunt *h) {
 /* Whether the DSP blocks of so many PEs, along the loops up to a depth, may be enough and are not too many.
  */
 static bool has_blocks(const hunt *h, int depth, double pes) {
-    double dsp = h->plan->limits.dsp_per_mac * pes * h->lanes;
+    double dsp = sx_systolic_dsp(&h->plan->limits, pes, h->lanes);
     bool all = depth + 1 >= h->plan->design.n_space;
     return dsp <= h->plan->limits.dsp && (!all || dsp >= h->space->least_dsp);
 }
@@ -168,8 +168,7 @@ static void descend(hunt *h, int depth, double pes, double hidden) {
 static void hunt_with(hunt *h, uint32_t lanes, uint32_t *divisors) {
     int n = h->space->n_loops;
     h->lanes = lanes;
-    h->wanted =
-        h->plan->form.sums ? h->plan->limits.add_latency * (h->plan->form.chained ? (double)lanes : 1) : 0;
+    h->wanted = sx_systolic_sums_wanted(h->plan, lanes);
     h->choices[n].most_hidden = 1;
     for (int depth = n - 1; depth >= 0; depth--) {
         choices *c = &h->choices[depth];

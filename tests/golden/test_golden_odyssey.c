@@ -69,7 +69,7 @@ static void check_in_space(const trial *t, const sx_device *device) {
     sx_expect_ok(sx_systolic_space_new(&t->kernel, 1, device, &options, &space));
     assert_true(sx_systolic_has_cost(sx_systolic_evaluate(space, &t->point, -1, &cost)));
     expect_cost(t, &cost);
-    sx_systolic_itemize(space, &t->point, 0, &items);
+    sx_expect_ok(sx_systolic_itemize(&t->kernel, device, &options, &t->point, &items));
     expect_items(t, &items);
     sx_space_free(space);
 }

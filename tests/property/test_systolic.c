@@ -2,7 +2,7 @@
 #include "support/expect.h"
 #include "support/random_systolic.h"
 #include "support/systolic_oracle.h"
-#include "systolic/simulate.h"
+#include "support/systolic_simulate.h"
 #include "systolic/space.h"
 
 #include <math.h>

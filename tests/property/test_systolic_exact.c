@@ -118,7 +118,7 @@ static bool is_tile(const trial *t, int loop, uint32_t t1) {
     bool lanes = loop == t->kernel[0].simd;
     if (t->options.tiles == SX_TILES_DIVISORS || (t->options.tiles == SX_TILES_PADDED && lanes))
         return divides(t, loop, t1);
-    if (t1 <= t->options.pad_to) return true;
+    if (!lanes && t1 <= t->options.pad_to) return true;
     for (size_t k = 0; k < t->n_kernels; k++) {
         uint32_t n = t->kernel[k].loop[loop].size;
         if (t1 <= n) return true;

@@ -68,7 +68,7 @@ static void complain(const trial *t, const char *what, const void *point) {
 static bool has_tile(const trial *t, uint32_t size, bool lanes, uint32_t t1) {
     if (t->options.tiles == SX_TILES_DIVISORS || (lanes && t->options.tiles == SX_TILES_PADDED))
         return size % t1 == 0;
-    if (t1 <= t->options.pad_to) return true;
+    if (!lanes && t1 <= t->options.pad_to) return true;
     for (uint32_t x = 1; x < size; x++)
         if ((size + x - 1) / x * x == t1) return true;
     return t1 <= size;

@@ -60,12 +60,12 @@ void sx_random_kernel(sx_rng *rng, uint32_t most, sx_systolic_kernel *out) {
 }
 
 void sx_random_device(sx_rng *rng, sx_device *out) {
-    static const double dsp_per_mac[] = {0.5, 1, 3, 5};
+    static const double dsp_per_mac[] = {0.5, 1, 3, 5, 0.1, 0.7, 1.4, 0.3};
     sx_device device = {.name = "random", .n_elements = 1};
     sx_element *element = &device.element[0];
     strcpy(element->name, "word");
     element->bits = 8u << sx_rng_below(rng, 4);
-    element->dsp_per_mac = dsp_per_mac[sx_rng_below(rng, 4)];
+    element->dsp_per_mac = dsp_per_mac[sx_rng_below(rng, 8)];
     element->add_latency = 1 + (uint32_t)sx_rng_below(rng, 12);
     device.port_bits = 64u << sx_rng_below(rng, 5);
     device.dsp = (double)(10 + sx_rng_below(rng, 12000));

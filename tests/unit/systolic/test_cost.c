@@ -244,7 +244,7 @@ static void items_add_up(void **state) {
                 if (k == 0) point = tiles_of(d, 20, 20, 16, 4, 4, 2);
                 sx_expect_ok(sx_systolic_space_new(&kernel[k], 1, &device, &options, &space));
                 assert_true(sx_systolic_has_cost(sx_systolic_evaluate(space, &point, 0, &cost)));
-                sx_systolic_itemize(space, &point, 0, &items);
+                sx_expect_ok(sx_systolic_itemize(&kernel[k], &device, &options, &point, &items));
                 assert_in_range(items.n_terms, 4, SX_MAX_SYSTOLIC_TERMS);
                 assert_in_range(items.n_buffers, 3, SX_MAX_SYSTOLIC_BUFFERS);
                 for (size_t i = 0; i < items.n_terms; i++) {

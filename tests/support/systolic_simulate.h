@@ -1,6 +1,6 @@
 /* A run of a design, tile by tile: what moves is counted where it moves. */
-#ifndef SX_SYSTOLIC_SIMULATE_H
-#define SX_SYSTOLIC_SIMULATE_H
+#ifndef SX_TESTS_SYSTOLIC_SIMULATE_H
+#define SX_TESTS_SYSTOLIC_SIMULATE_H
 
 #include "systolic/plan.h"
 

@@ -7,7 +7,7 @@
  * mind: they come back when their tile is visited again, and a tile that was never visited starts at zero.
  *
  * Complexity: the passes, times the arrays. */
-#include "systolic/simulate.h"
+#include "support/systolic_simulate.h"
 
 #include "base/status.h"
 

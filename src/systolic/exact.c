@@ -77,7 +77,7 @@ static sx_status search(sx_run *run) {
     if (!s) return sx_error_memory();
     sx_status status = sx_exact_init(run, &exact);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
-    while (!status && exact.whole && sx_run_continue(run)) {
+    while (!status && sx_run_continue(run) && exact.whole) {
         bool left = s->next < exact.n && sx_systolic_promises(exact.shape[s->next].bound, edge_of(run));
         if (!left) {
             if (sx_run_incumbent(run, NULL) && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);

@@ -74,24 +74,26 @@ static void finish(setup *s) {
     sx_space_free(s->space);
 }
 
-/* Costs one point; returns a number that keeps the work from being optimised away. */
-static double cost_one(const setup *s, int mode, size_t i) {
-    const sx_systolic_point *point = &s->point[i];
-    sx_systolic_cost cost = {0};
-    if (mode == COST)
-        sx_systolic_evaluate(s->space, point, -1, &cost);
-    else
-        sx_systolic_measure(&s->inside->plan[point->design], &s->inside->factors[0], s->tile[i],
-                            sx_systolic_lanes(s->inside, point), &cost);
-    return cost.latency;
+/* Costs some points; returns a number that keeps the work from being optimised away. */
+static double cost_block(const setup *s, int mode, size_t first) {
+    const sx_systolic_plan *plan = &s->inside->plan[s->point[first].design];
+    double sum = 0;
+    for (size_t i = first; i < first + BLOCK; i++) {
+        sx_systolic_cost cost;
+        if (mode == COST)
+            sx_systolic_evaluate(s->space, &s->point[i], -1, &cost);
+        else
+            sx_systolic_measure(plan, s->inside->factors, s->tile[i], s->point[i].t2[plan->simd], &cost);
+        sum += cost.latency;
+    }
+    return sum;
 }
 
 /* Costs all points `turns` times, in blocks that fit a cache. */
 static double measured(const setup *s, int mode, long turns) {
     double sum = 0;
     for (size_t first = 0; first < POINTS; first += BLOCK)
-        for (long turn = 0; turn < turns; turn++)
-            for (size_t i = first; i < first + BLOCK; i++) sum += cost_one(s, mode, i);
+        for (long turn = 0; turn < turns; turn++) sum += cost_block(s, mode, first);
     return sum;
 }
 

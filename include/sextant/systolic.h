@@ -4,7 +4,6 @@
 #define SX_SYSTOLIC_H
 
 #include "sextant/device.h"
-#include "sextant/network.h"
 #include "sextant/space.h"
 
 /* --- kernels: what an array computes --- */
@@ -20,8 +19,8 @@ typedef struct sx_systolic_loop {
     uint32_t size;
     uint8_t operands; /* bit a: it indexes array a */
     uint32_t stride;  /* of the first input's rank by this loop, at least 1 */
-    uint32_t reach;   /* words of that rank that a window adds: a tile of e steps is (e - 1) * stride + 1 +
-                         reach   long; 0: no window slides along it */
+    uint32_t reach;   /* words of that rank that a window adds to a tile of e steps, which is
+                         (e - 1) * stride + 1 + reach long; 0: no window slides along it */
     uint32_t window;  /* steps of the window that slides along it; 0: none does */
 } sx_systolic_loop;
 
@@ -34,12 +33,11 @@ typedef struct sx_systolic_kernel {
     bool sliding; /* numbered as the paper's convolutions; otherwise as its matrix products */
     int simd;     /* the loop whose inner tile is the lanes of a PE: the last reduction, or else the last
                      loop that indexes all arrays */
-    int last[SX_N_OPERANDS]; /* the loop of each array's last rank */
-    uint32_t steps;          /* of the window, for each step of the loops */
-    uint32_t
-        words[SX_N_OPERANDS]; /* of an array for each step of its loops: the window's for the second input */
-    double macs;              /* multiply-accumulates of the kernel */
-    uint64_t count;           /* how often it is run */
+    int last[SX_N_OPERANDS];       /* the loop of each array's last rank */
+    uint32_t steps;                /* of the window, for each step of the loops */
+    uint32_t words[SX_N_OPERANDS]; /* of each array per step of its loops: of weights, the window's */
+    double macs;                   /* multiply-accumulates of the kernel */
+    uint64_t count;                /* how often it is run */
 } sx_systolic_kernel;
 
 /* A problem as a kernel; an error says why no systolic array computes it. */

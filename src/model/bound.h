@@ -121,7 +121,7 @@ typedef struct sx_rest {
     double above[SX_MAX_LEVELS], steps;              /* instances in use; cycles of the compute units */
     double leak;                                     /* energy per cycle */
     uint32_t open[SX_MAX_LEVELS + 1][SX_MAX_DIMS];   /* what the spatial loops leave of a dimension: size /
-                                                        product of   those of level s and above */
+                                                        product of those of level s and above */
     double apart[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* idle spatial loops of level s and above, multiplied */
     bool linked[SX_MAX_TENSORS];                     /* compute units may hand operands to each other */
     bool arrayed;                                    /* the spatial loops are set */

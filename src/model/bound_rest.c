@@ -153,7 +153,7 @@ static void set_costs(sx_rest *rest, int m, const sx_route *r, double *cost, dou
     rest->extra[m][r->v][r->from + 1] = most > 0 ? extra : NULL;
 }
 
-/* Adds a tensor that these levels keep to a measure, at prices per level: `pulls` are those of its flows. */
+/* Adds a tensor that these levels keep to a measure, at prices per level. */
 static void add_tensor(sx_rest *rest, int m, int v, unsigned levels, const sx_price *prices) {
     const sx_bound *b = rest->bound;
     uint32_t n = b->form[v].n_points;

@@ -1,5 +1,6 @@
 /* Einsums as kernels of systolic arrays: which loops they have, what each indexes, and what is refused. */
 #include "base/text.h"
+#include "sextant/network.h"
 #include "sextant/systolic.h"
 #include "support/expect.h"
 

@@ -64,7 +64,10 @@ static void prepare(setup *s, int c) {
     if (!s->point || !s->tile) exit(3);
     for (uint64_t i = 0; i < POINTS; i++) {
         if (!sx_space_sample(s->space, 1, i, &s->point[i])) exit(3);
-        sx_systolic_tiles_of(s->inside, &s->point[i], 0, s->tile[i]);
+        const sx_systolic_point *p = &s->point[i];
+        for (int d = 0; d < kernel.n_loops; d++)
+            s->tile[i][d] =
+                sx_systolic_tile_of(&s->inside->plan[p->design], &kernel.loop[d], d, p->t1[d], p->t2[d]);
     }
 }
 

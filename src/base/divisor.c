@@ -18,3 +18,15 @@ uint64_t sx_divisor_common(uint64_t a, uint64_t b) {
     }
     return a;
 }
+
+size_t sx_divisors_of(uint32_t n, uint32_t *out) {
+    size_t count = 0, low = 0;
+    for (uint32_t d = 1; (uint64_t)d * d <= n; d++) {
+        if (n % d) continue;
+        if (out) out[low] = d;
+        low++;
+        count += (uint64_t)d * d == n ? 1 : 2;
+    }
+    for (size_t i = low; out && i < count; i++) out[i] = n / out[count - 1 - i];
+    return count;
+}

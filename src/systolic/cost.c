@@ -27,7 +27,6 @@ sx_status sx_systolic_limits_of(const sx_device *device, const char *element, sx
     sx_systolic_limits limits = {.dsp = sx_device_usable_dsp(device),
                                  .bram = sx_device_usable_bram(device),
                                  .dsp_per_mac = type->dsp_per_mac,
-                                 .mhz = device->mhz,
                                  .port_words = (double)device->port_bits / type->bits,
                                  .row_cycles = device->row_cycles,
                                  .bits = type->bits,
@@ -179,15 +178,6 @@ sx_systolic_fault sx_systolic_evaluate(const sx_space *space, const sx_systolic_
 sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point) {
     sx_systolic_cost cost;
     return cost_at(space, point, -1, false, &cost);
-}
-
-void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_point *point, size_t kernel,
-                          sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS]) {
-    read_tiles(&space->plan[point->design], &space->kernel[kernel], point, tile);
-}
-
-double sx_systolic_lanes(const sx_systolic_space *space, const sx_systolic_point *point) {
-    return point->t2[space->kernel[0].simd];
 }
 
 void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_role role, int operand, int level,

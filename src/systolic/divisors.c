@@ -11,6 +11,7 @@
 #include "run/navigator.h"
 #include "systolic/tile_box.h"
 
+#include "base/divisor.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void search_box(void *user, size_t task, sx_worker *worker) {
     box.n[0] = 1;
     uint32_t design = space->open_list[number / j->tiles[0].n];
     if (!sx_tile_box_search(j->judge, design, &box, worker, &find, &j->failed[task])) return;
-    uint64_t points = sx_tile_times(sx_tile_divisors(*box.t1[0], NULL), j->others);
+    uint64_t points = sx_tile_times(sx_divisors_of(*box.t1[0], NULL), j->others);
     sx_worker_reject(worker, find.found ? points - 1 : points);
     j->done[task] = !find.found || sx_worker_evaluate(worker, &find.point, false).reason != SX_NOT_EVALUATED;
 }

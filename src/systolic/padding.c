@@ -22,6 +22,7 @@
 #include "run/navigator.h"
 #include "systolic/tile_box.h"
 
+#include "base/divisor.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ static void mark_sizes(uint8_t *marked, uint32_t n, bool pads) {
 
 /* Lists a size with the tiles that are new with it, and notes these; false when memory is out. */
 static bool add_size(level *l, uint32_t size, uint8_t *seen, size_t *used) {
-    size_t n = sx_tile_divisors(size, NULL);
+    size_t n = sx_divisors_of(size, NULL);
     if (*used + n > l->room) {
         l->room = 2 * (*used + n);
         uint32_t *grown = realloc(l->t1, l->room * sizeof *grown);
@@ -100,11 +101,11 @@ static bool add_size(level *l, uint32_t size, uint8_t *seen, size_t *used) {
     padded *p = &l->size[l->n++];
     *p = (padded){.first = *used};
     uint32_t *t1 = &l->t1[*used];
-    sx_tile_divisors(size, t1);
+    sx_divisors_of(size, t1);
     for (size_t i = 0; i < n; i++) {
         if (seen[t1[i]]) continue;
         seen[t1[i]] = 1;
-        p->pairs += sx_tile_divisors(t1[i], NULL);
+        p->pairs += sx_divisors_of(t1[i], NULL);
         t1[p->n++] = t1[i];
     }
     *used += p->n;

@@ -39,7 +39,7 @@ typedef struct sx_systolic_form {
 /* What the device and the type of numbers set. */
 typedef struct sx_systolic_limits {
     double dsp, bram; /* usable */
-    double dsp_per_mac, mhz, port_words, row_cycles;
+    double dsp_per_mac, port_words, row_cycles;
     uint32_t bits, lanes, add_latency;
     double width[65];   /* BRAM blocks side by side for a pack of so many words */
     double inverse[65]; /* 1 / n: exact for packs */

@@ -297,7 +297,6 @@ sx_status sx_systolic_space_new(const sx_systolic_kernel *kernels, size_t n, con
     space->n_kernels = n;
     space->n_loops = kernels[0].n_loops;
     space->n_plans = sx_systolic_n_designs(&kernels[0]);
-    space->device = *device;
     space->options = *options;
     space->options.element = NULL;
     space->options.designs = NULL;

@@ -14,8 +14,7 @@ typedef struct sx_systolic_space {
     size_t n_kernels;
     sx_systolic_kernel *kernel;
     sx_systolic_factors *factors; /* of each kernel */
-    sx_device device;
-    sx_systolic_options options; /* element and designs: NULL */
+    sx_systolic_options options;  /* element and designs: NULL */
     sx_systolic_limits limits;
     double least_dsp;
     size_t n_plans;         /* as many as the kernel has designs */
@@ -39,13 +38,6 @@ const char *sx_systolic_fault_text(sx_systolic_fault fault);
 
 /* What is wrong with a point, if anything. */
 sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point);
-
-/* The records of a point's tiles for a kernel. */
-void sx_systolic_tiles_of(const sx_systolic_space *space, const sx_systolic_point *point, size_t kernel,
-                          sx_systolic_tile tile[SX_MAX_SYSTOLIC_LOOPS]);
-
-/* The lanes of a PE. */
-double sx_systolic_lanes(const sx_systolic_space *space, const sx_systolic_point *point);
 
 /* Brings any numbers to tiles of the space: t1 to the nearest there is, t2 to the nearest that divides it. */
 void sx_systolic_snap(const sx_systolic_space *space, sx_systolic_point *point);

@@ -11,6 +11,8 @@
  * others; in practice a small part of it. */
 #include "systolic/tile_box.h"
 
+#include "base/divisor.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +45,6 @@ typedef struct hunt {
     uint64_t looked; /* since the last look at the clock */
     bool stopped;
 } hunt;
-
-size_t sx_tile_divisors(uint32_t n, uint32_t *out) {
-    size_t count = 0, low = 0;
-    for (uint32_t d = 1; (uint64_t)d * d <= n; d++) {
-        if (n % d) continue;
-        if (out) out[low] = d;
-        low++;
-        count += (uint64_t)d * d == n ? 1 : 2;
-    }
-    for (size_t i = low; out && i < count; i++) out[i] = n / out[count - 1 - i];
-    return count;
-}
 
 uint64_t sx_tile_times(uint64_t a, uint64_t b) {
     const uint64_t most = (uint64_t)1 << 48;
@@ -106,7 +96,7 @@ static void list(hunt *h, choices *c, int loop, uint32_t *divisors) {
         if (loop == h->plan->simd) {
             if (t1 % h->lanes == 0) add(h, c, loop, t1, h->lanes);
         } else if (is_spread(h, loop)) {
-            size_t n = sx_tile_divisors(t1, divisors);
+            size_t n = sx_divisors_of(t1, divisors);
             for (size_t j = 0; j < n; j++) add(h, c, loop, t1, divisors[j]);
         } else {
             add(h, c, loop, t1, t1);
@@ -193,7 +183,7 @@ static void order_loops(hunt *h) {
 static size_t count_choices(const hunt *h, int loop, size_t *longest) {
     size_t count = 0;
     for (size_t i = 0; i < h->box->n[loop]; i++) {
-        size_t n = is_spread(h, loop) ? sx_tile_divisors(h->box->t1[loop][i], NULL) : 1;
+        size_t n = is_spread(h, loop) ? sx_divisors_of(h->box->t1[loop][i], NULL) : 1;
         if (n > *longest) *longest = n;
         count += n;
     }

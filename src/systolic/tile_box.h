@@ -25,9 +25,6 @@ typedef struct sx_tile_find {
 bool sx_tile_box_search(const sx_systolic_judge *judge, uint32_t design, const sx_tile_box *box,
                         sx_worker *worker, sx_tile_find *find, bool *failed);
 
-/* The divisors of n, ascending, into `out` where that is not NULL; returns how many. */
-size_t sx_tile_divisors(uint32_t n, uint32_t *out);
-
 /* A product that stops at 2^48: a run can add up many such counts. */
 uint64_t sx_tile_times(uint64_t a, uint64_t b);
 

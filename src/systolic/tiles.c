@@ -1,7 +1,9 @@
 #include "systolic/tiles.h"
 
+#include "base/divisor.h"
 #include "base/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +12,12 @@ static bool allowed(const sx_systolic_tile_set *set, uint32_t t2) {
     return !set->lanes || ((t2 & (t2 - 1)) == 0 && t2 <= set->lanes);
 }
 
-/* Divisor number `index` of n, ascending, of those that are allowed; 0 past the last. */
-static uint32_t divisor_at(const sx_systolic_tile_set *set, uint32_t n, uint64_t index) {
-    for (uint32_t d = 1; (uint64_t)d * d <= n; d++)
-        if (n % d == 0 && allowed(set, d) && index-- == 0) return d;
-    uint32_t root = 1;
-    while ((uint64_t)(root + 1) * (root + 1) <= n) root++;
-    for (uint32_t d = root; d >= 1; d--)
-        if (n % d == 0 && (uint64_t)d * d != n && allowed(set, n / d) && index-- == 0) return n / d;
-    return 0;
+/* Lists the second-level tiles of t1, ascending; returns how many. */
+static size_t list_inner(const sx_systolic_tile_set *set, uint32_t t1, uint32_t inner[SX_MOST_DIVISORS]) {
+    size_t n = sx_divisors_of(t1, inner), good = 0;
+    for (size_t i = 0; i < n; i++)
+        if (allowed(set, inner[i])) inner[good++] = inner[i];
+    return good;
 }
 
 /* Marks the tiles of a loop of n steps. */
@@ -121,7 +120,9 @@ sx_pair_of_tiles sx_systolic_tile_pair(const sx_systolic_tile_set *set, uint64_t
         else
             high = middle;
     }
-    return (sx_pair_of_tiles){set->t1[low], divisor_at(set, set->t1[low], index - set->before[low])};
+    uint32_t inner[SX_MOST_DIVISORS];
+    list_inner(set, set->t1[low], inner);
+    return (sx_pair_of_tiles){set->t1[low], inner[index - set->before[low]]};
 }
 
 uint32_t sx_systolic_tile_nearest(const sx_systolic_tile_set *set, double t1) {
@@ -133,30 +134,19 @@ uint32_t sx_systolic_tile_nearest(const sx_systolic_tile_set *set, double t1) {
 }
 
 uint32_t sx_systolic_inner_nearest(const sx_systolic_tile_set *set, uint32_t t1, double t2) {
-    uint32_t best = 1;
-    double least = t2 > 1 ? t2 - 1 : 1 - t2;
-    for (uint32_t d = 1; (uint64_t)d * d <= t1; d++) {
-        if (t1 % d) continue;
-        const uint32_t pair[2] = {d, t1 / d};
-        for (int i = 0; i < 2; i++) {
-            double off = pair[i] > t2 ? pair[i] - t2 : t2 - pair[i];
-            if (!allowed(set, pair[i]) || off > least || (off == least && pair[i] > best)) continue;
-            least = off;
-            best = pair[i];
-        }
-    }
+    uint32_t inner[SX_MOST_DIVISORS], best = 1;
+    size_t n = list_inner(set, t1, inner);
+    for (size_t i = 1; i < n; i++)
+        if (fabs(inner[i] - t2) < fabs(best - t2)) best = inner[i];
     return best;
 }
 
 uint32_t sx_systolic_inner_next(const sx_systolic_tile_set *set, uint32_t t1, uint32_t t2, bool larger) {
-    uint32_t best = t2;
-    for (uint32_t d = 1; (uint64_t)d * d <= t1; d++) {
-        if (t1 % d) continue;
-        const uint32_t pair[2] = {d, t1 / d};
-        for (int i = 0; i < 2; i++) {
-            if (!allowed(set, pair[i]) || pair[i] == t2 || (pair[i] > t2) != larger) continue;
-            if (best == t2 || (pair[i] < best) == larger) best = pair[i];
-        }
+    uint32_t inner[SX_MOST_DIVISORS], best = t2;
+    size_t n = list_inner(set, t1, inner);
+    for (size_t i = 0; i < n; i++) {
+        if (larger && inner[i] > t2) return inner[i];
+        if (!larger && inner[i] < t2) best = inner[i];
     }
     return best;
 }

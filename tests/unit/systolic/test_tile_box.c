@@ -1,4 +1,4 @@
-/* Boxes of tiles: divisors and counts. What a search of a box finds is held against brute force by
+/* Boxes of tiles: counts. What a search of a box finds is held against brute force by
  * tests/property/test_systolic_exact.c. */
 #include "systolic/tile_box.h"
 
@@ -6,20 +6,6 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-
-static void divisors_are_all_and_ascend(void **state) {
-    (void)state;
-    uint32_t found[64];
-    for (uint32_t n = 1; n <= 2000; n++) {
-        size_t count = sx_tile_divisors(n, found), at = 0;
-        assert_int_equal(count, sx_tile_divisors(n, NULL));
-        for (uint32_t d = 1; d <= n; d++)
-            if (n % d == 0) assert_int_equal(found[at++], d);
-        assert_int_equal(at, count);
-    }
-    assert_int_equal(sx_tile_divisors(1u << 31, found), 32);
-    assert_int_equal(found[31], 1u << 31);
-}
 
 static void counts_stop_where_runs_can_still_add_them(void **state) {
     (void)state;
@@ -31,7 +17,6 @@ static void counts_stop_where_runs_can_still_add_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divisors_are_all_and_ascend),
         cmocka_unit_test(counts_stop_where_runs_can_still_add_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,10 +68,15 @@ typedef struct sx_session_result {
 } sx_session_result;
 
 /* Maps every layer. *out is freed with sx_session_result_fini, also after an error, and then holds what was
- * found before. The checkpoint file is removed once the session is complete. */
+ * found before. The checkpoint file stays, also once the session is complete: the same session again then
+ * gives the same results at once. */
 SX_API SX_MUST_USE sx_status sx_session_run(const sx_network *network, const sx_arch *arch,
                                             const sx_session_options *options, sx_session_result *out);
 SX_API void sx_session_result_fini(sx_session_result *result);
+
+/* Removes the checkpoint file of a complete session: call it when everything the session found is written. A
+ * file that is not there is no error. */
+SX_API SX_MUST_USE sx_status sx_session_forget(const char *checkpoint);
 
 /* How many dimensions of two problems differ (Demystifying MSE, section 5.1), or -1 where they are not of one
  * kind: other tensors, other ranks, other dimensions. */

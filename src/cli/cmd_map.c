@@ -24,6 +24,7 @@ typedef struct watcher {
     sx_sources *sources;
     const sx_map_job *job;
     const char *certificate; /* a file, or the folder of a network; NULL: none */
+    size_t searched_from;    /* the first layer that this process searched; those before are a checkpoint's */
     sx_status certified;     /* what went wrong with it */
 } watcher;
 
@@ -34,6 +35,7 @@ static sx_status constraints_of(void *user, const sx_problem *problem, const sx_
 
 static void layer_begins(void *user, size_t layer) {
     watcher *w = user;
+    if (layer < w->searched_from) w->searched_from = layer;
     if (w->job->network.n_layers > 1)
         sx_progress_title(&w->line, "%zu/%zu %s", layer + 1, w->job->network.n_layers,
                           w->job->network.layer[layer].name);
@@ -64,15 +66,27 @@ static sx_status certify(const watcher *w, size_t layer, const sx_layer_result *
     return status;
 }
 
-static void layer_ends(void *user, size_t layer, const sx_layer_result *result) {
-    watcher *w = user;
-    sx_progress_end(&w->line);
+/* Writes the certificate of a layer, where one is wanted; the first failure is kept. */
+static void try_certify(watcher *w, size_t layer, const sx_layer_result *result) {
     if (!w->certificate || !result->found) return;
     sx_status status = certify(w, layer, result);
     if (w->certified)
         sx_status_free(status);
     else
         w->certified = status;
+}
+
+static void layer_ends(void *user, size_t layer, const sx_layer_result *result) {
+    watcher *w = user;
+    sx_progress_end(&w->line);
+    try_certify(w, layer, result);
+}
+
+/* Writes the certificates of the layers that a checkpoint had finished: writing them may have failed then. */
+static void certify_finished(watcher *w) {
+    const sx_session_result *result = &w->job->result;
+    for (size_t i = 0; result->resumed && i < result->n_layers && i < w->searched_from; i++)
+        if (result->layer[i].same_as == i) try_certify(w, i, &result->layer[i]);
 }
 
 static sx_status read_warm(const char *text, sx_warm *out) {
@@ -231,7 +245,10 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
 /* Reads the inputs, searches, and gives out what was found. */
 static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_result *result) {
     const char *db = sx_args_text(args, "db", 0);
-    watcher w = {.sources = sources, .job = job, .certificate = sx_args_text(args, "certificate", 0)};
+    watcher w = {.sources = sources,
+                 .job = job,
+                 .certificate = sx_args_text(args, "certificate", 0),
+                 .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &job->arch));
@@ -249,11 +266,15 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     job->options.user = &w;
     sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
     sx_progress_end(&w.line);
+    if (!status) certify_finished(&w);
     if (sx_args_flag(args, "no-clock")) forget_times(&job->result);
     if (status && job->result.total.cycles > 0) sx_status_free(answer(args, job, result));
     if (!status) status = answer(args, job, result);
-    if (!status) return w.certified;
-    sx_status_free(w.certified);
+    if (status)
+        sx_status_free(w.certified);
+    else
+        status = w.certified;
+    if (!status && job->result.complete) result->checkpoint = job->options.checkpoint;
     return status;
 }
 

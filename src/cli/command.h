@@ -14,9 +14,10 @@ typedef enum sx_exit {
 
 /* What a command leaves behind, also beside an error. */
 typedef struct sx_result {
-    sx_text out;      /* for standard output, or for `file` */
-    sx_text err;      /* for standard error */
-    const char *file; /* the value of --output, or NULL */
+    sx_text out;            /* for standard output, or for `file` */
+    sx_text err;            /* for standard error */
+    const char *file;       /* the value of --output, or NULL */
+    const char *checkpoint; /* a file that is of no use once all is written; NULL: none */
     sx_exit exit;
 } sx_result;
 

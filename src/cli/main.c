@@ -1,6 +1,7 @@
 /* The program `sextant`: finds the command, runs it, and gives out what it leaves behind. */
 #include "base/file.h"
 #include "cli/command.h"
+#include "sextant/session.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -79,11 +80,12 @@ static sx_status write_result(const sx_result *result) {
 }
 
 /* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written
- * is a failure of resources. */
+ * is a failure of resources. The checkpoint goes last: a kill before that loses nothing. */
 static sx_exit deliver(const sx_result *result, SX_TAKE sx_status status) {
     if (result->err.size) fputs(result->err.data, stderr);
     sx_exit code = status ? fail(status) : result->exit;
     status = write_result(result);
+    if (!status && result->checkpoint) status = sx_session_forget(result->checkpoint);
     if (!status) return code;
     (void)fail(status);
     return SX_EXIT_FAILED;

@@ -136,14 +136,15 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
     conclude(&session);
-    if (!status && out->complete && options->checkpoint && remove(options->checkpoint) != 0 &&
-        errno != ENOENT)
-        status = sx_error_new(SX_ERR_FILE, "cannot remove the checkpoint '%s': %s", options->checkpoint,
-                              strerror(errno));
     sx_start_fini(&session.start);
     free(session.state);
     free(session.identity);
     free(session.mapper);
     free(session.first);
     return status;
+}
+
+sx_status sx_session_forget(const char *checkpoint) {
+    if (remove(checkpoint) == 0 || errno == ENOENT) return SX_OK;
+    return sx_error_new(SX_ERR_FILE, "cannot remove the checkpoint '%s': %s", checkpoint, strerror(errno));
 }

@@ -97,7 +97,40 @@ static void pass_origin(codec *c, int *from, size_t limit) {
     *from = c->failed ? SX_WARM_NONE : value;
 }
 
-static void pass_result(codec *c, sx_layer_result *result, size_t index) {
+/* The entries of a proof; one that is read belongs to a layer of so many factors. */
+static void pass_entries(codec *c, sx_proof *proof, size_t width) {
+    void *bound = proof->bound, *spatial = proof->spatial;
+    size_t n = proof->n_entries, factors = n * proof->width;
+    pass(c, &proof->n_arrays, sizeof proof->n_arrays);
+    pass(c, &proof->width, sizeof proof->width);
+    pass_array(c, &bound, &n, sizeof *proof->bound);
+    pass_array(c, &spatial, &factors, sizeof *proof->spatial);
+    proof->bound = bound;
+    proof->spatial = spatial;
+    if (!c->out) {
+        if (proof->width != width || factors != n * width || n > proof->n_arrays) c->failed = true;
+        proof->searched = calloc(n + 1, sizeof *proof->searched);
+        if (!proof->searched) c->failed = true;
+        if (c->failed) return;
+        proof->n_entries = proof->room = n;
+    }
+    for (size_t i = 0; i < n; i++) pass_flag(c, &proof->searched[i]);
+}
+
+/* How a layer's space was closed, where that is known. */
+static void pass_proof(codec *c, sx_proof **proof, size_t width) {
+    bool any = *proof != NULL;
+    pass_flag(c, &any);
+    if (!any || c->failed) return;
+    if (!c->out && !(*proof = calloc(1, sizeof **proof))) {
+        c->failed = true;
+        return;
+    }
+    pass_entries(c, *proof, width);
+}
+
+static void pass_result(codec *c, const sx_session *session, size_t index) {
+    sx_layer_result *result = &session->out->layer[index];
     void *trace = result->trace, *diagnosis = result->diagnosis;
     size_t length = result->diagnosis ? strlen(result->diagnosis) : 0;
     pass_flag(c, &result->found);
@@ -113,6 +146,8 @@ static void pass_result(codec *c, sx_layer_result *result, size_t index) {
     pass_array(c, &diagnosis, &length, 1);
     result->trace = trace;
     result->diagnosis = diagnosis;
+    pass_proof(c, &result->proof,
+               (size_t)session->arch->n_levels * (size_t)session->network->layer[index].problem.n_dims);
 }
 
 /* The whole session: finished layers, then the current one's start point and the state of its run. */
@@ -124,7 +159,7 @@ static void pass_session(codec *c, sx_session *session, void **state, size_t *si
         session->at = 0;
     }
     for (size_t i = 0; i < session->at && !c->failed; i++)
-        if (session->first[i] == i) pass_result(c, &session->out->layer[i], i);
+        if (session->first[i] == i) pass_result(c, session, i);
     pass_flag(c, &session->start.chosen);
     pass_origin(c, &session->start.from, session->at);
     pass_name(c, session->start.name);

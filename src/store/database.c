@@ -249,20 +249,41 @@ static SX_MUST_USE sx_status open_handle(sx_database *database) {
     return code == SQLITE_OK ? SX_OK : sx_database_error(database);
 }
 
+/* Keeps SQLite from running anything that a file brings with it. */
+static SX_MUST_USE sx_status defend(sx_database *database) {
+    static const int settings[][2] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},  {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (sqlite3_db_config(database->handle, settings[i][0], settings[i][1], (int *)NULL) != SQLITE_OK)
+            return sx_error_new(SX_ERR_INTERNAL, "this SQLite cannot open databases defensively");
+    return sx_database_do(database, "PRAGMA synchronous=EXTRA;PRAGMA foreign_keys=ON;"
+                                    "PRAGMA trusted_schema=OFF;PRAGMA cell_size_check=ON");
+}
+
+/* Checks what is in the file, within a transaction, so that all questions are about one state of it. */
+static SX_MUST_USE sx_status check_content(sx_database *database, int64_t *version) {
+    SX_TRY(check_whole(database));
+    SX_TRY(check_length(database));
+    return sx_schema_check(database, version);
+}
+
 /* Opens and checks, in the order that writes nothing to what is refused. */
 static SX_MUST_USE sx_status open_checked(sx_database *database) {
+    int64_t version = 0;
     SX_TRY(check_path(database));
     SX_TRY(open_handle(database));
     sqlite3_extended_result_codes(database->handle, 0);
     sqlite3_busy_timeout(database->handle, WAIT_SECONDS * 1000);
     SX_TRY(check_header(database));
     SX_TRY(check_writable(database));
-    SX_TRY(sx_database_do(database, "PRAGMA synchronous=EXTRA;PRAGMA foreign_keys=ON;"
-                                    "PRAGMA trusted_schema=OFF;PRAGMA cell_size_check=ON"));
-    SX_TRY(check_whole(database));
-    SX_TRY(check_length(database));
+    SX_TRY(defend(database));
+    SX_TRY(sx_database_do(database, "BEGIN"));
+    SX_TRY(sx_database_end(database, check_content(database, &version)));
     if (sqlite3_db_readonly(database->handle, "main") != 0) return unwritable(database);
-    return sx_schema_update(database);
+    return version == sx_schema_newest() ? SX_OK : sx_schema_update(database);
 }
 
 sx_status sx_database_open(const char *path, sx_database *out) {

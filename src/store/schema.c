@@ -2,7 +2,9 @@
  * goes through all versions from the first one on: what an old file becomes is what a new one is. */
 #include "store/schema.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const steps[] = {
     "CREATE TABLE problems ("
@@ -68,11 +70,85 @@ static SX_MUST_USE sx_status read_version(sx_database *database, int64_t *out) {
     return SX_OK;
 }
 
+/* What a file is made of, without the statistics that ANALYZE leaves. */
+static const char select_objects[] = "SELECT type, name, coalesce(sql, '') FROM sqlite_schema"
+                                     " WHERE name NOT LIKE 'sqlite#_stat%' ESCAPE '#' ORDER BY type, name";
+
+/* A column's text, "" where there is none. */
+static const char *column(sqlite3_stmt *statement, int index) {
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    return text ? text : "";
+}
+
+/* Compares the objects that two statements stand at: as strcmp, by type and name. */
+static int compare_objects(sqlite3_stmt *a, sqlite3_stmt *b) {
+    int order = strcmp(column(a, 0), column(b, 0));
+    return order ? order : strcmp(column(a, 1), column(b, 1));
+}
+
+/* That an object is missing from a file, or is not as it should be. */
+static SX_ERROR sx_status altered(const sx_database *database, sqlite3_stmt *object, const char *how) {
+    char text[160];
+    snprintf(text, sizeof text, "its %.20s '%.100s' %s", column(object, 0), column(object, 1), how);
+    return sx_database_damaged(database, text);
+}
+
+/* That a file holds something that Sextant did not put there. */
+static SX_ERROR sx_status intruder(const sx_database *database, sqlite3_stmt *object) {
+    return sx_error_hint(sx_error_new(SX_ERR_INPUT,
+                                      "the database '%s' contains the %s '%s', which Sextant did not create",
+                                      database->path, column(object, 0), column(object, 1)),
+                         "name another file, or drop it with the program sqlite3");
+}
+
+/* Compares the objects of a file with those of a model, both listed in order. */
+static SX_MUST_USE sx_status compare_lists(sx_database *database, sqlite3_stmt *have, sx_database *model,
+                                           sqlite3_stmt *want) {
+    bool here, there;
+    SX_TRY(sx_database_step(database, have, &here));
+    SX_TRY(sx_database_step(model, want, &there));
+    while (here || there) {
+        int order = !here ? 1 : !there ? -1 : compare_objects(have, want);
+        if (order < 0) return intruder(database, have);
+        if (order > 0) return altered(database, want, "is missing");
+        if (strcmp(column(have, 2), column(want, 2)) != 0) return altered(database, have, "was altered");
+        SX_TRY(sx_database_step(database, have, &here));
+        SX_TRY(sx_database_step(model, want, &there));
+    }
+    return SX_OK;
+}
+
+/* Makes the tables of a version in memory, and compares a file with them. */
+static SX_MUST_USE sx_status compare_with(sx_database *database, sx_database *model, int64_t version) {
+    sqlite3_stmt *have = NULL, *want = NULL;
+    for (int64_t i = 0; i < version; i++) SX_TRY(sx_database_do(model, steps[i]));
+    SX_TRY(sx_database_prepare(database, select_objects, &have));
+    sx_status status = sx_database_prepare(model, select_objects, &want);
+    if (!status) status = compare_lists(database, have, model, want);
+    sqlite3_finalize(have);
+    sqlite3_finalize(want);
+    return status;
+}
+
+sx_status sx_schema_check(sx_database *database, int64_t *version) {
+    sx_database model = {.path = database->path};
+    SX_TRY(read_version(database, version));
+    if (sqlite3_open_v2(":memory:", &model.handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) !=
+        SQLITE_OK) {
+        sqlite3_close(model.handle);
+        return sx_error_memory();
+    }
+    sx_status status = compare_with(database, &model, *version);
+    sqlite3_close(model.handle);
+    return status;
+}
+
 /* Takes the steps from a file's version to the newest, inside a transaction. */
 static SX_MUST_USE sx_status take_steps(sx_database *database) {
     char numbers[80];
     int64_t version;
-    SX_TRY(read_version(database, &version));
+    SX_TRY(sx_schema_check(database, &version));
+    if (version == NEWEST) return SX_OK;
     for (; version < NEWEST; version++) SX_TRY(sx_database_do(database, steps[version]));
     snprintf(numbers, sizeof numbers, "PRAGMA application_id=%d;PRAGMA user_version=%d",
              SX_SCHEMA_APPLICATION, NEWEST);
@@ -80,9 +156,6 @@ static SX_MUST_USE sx_status take_steps(sx_database *database) {
 }
 
 sx_status sx_schema_update(sx_database *database) {
-    int64_t version;
-    SX_TRY(read_version(database, &version));
-    if (version == NEWEST) return SX_OK;
     SX_TRY(sx_database_begin(database));
     return sx_database_end(database, take_steps(database));
 }

@@ -13,7 +13,11 @@ int sx_schema_newest(void);
 /* The statements that bring a file from `version` (0: an empty one) to the next. */
 const char *sx_schema_step(int version);
 
-/* Brings an open file to the newest version, in one transaction; one that is there already is only read. */
+/* Refuses a file that is another program's or newer, or that holds anything but the tables and indexes of its
+ * version: a trigger, a view, a table that was altered. Several questions, to be asked in one transaction. */
+SX_MUST_USE sx_status sx_schema_check(sx_database *database, int64_t *version);
+
+/* Brings an open file to the newest version, in one transaction. */
 SX_MUST_USE sx_status sx_schema_update(sx_database *database);
 
 #endif

@@ -127,9 +127,57 @@ static void missing_tables_are_refused(void **state) {
     const char *path = sx_scratch("a.db");
     fill(path, 3);
     run_sql(path, "PRAGMA foreign_keys=OFF; ALTER TABLE mappings DROP COLUMN cycles");
-    assert_refused(path, "is damaged: table mappings has no column named cycles");
+    assert_refused(path, "is damaged: its table 'mappings' was altered");
     run_sql(path, "PRAGMA foreign_keys=OFF; DROP TABLE mappings");
-    assert_refused(path, "is damaged: no such table");
+    assert_refused(path, "is damaged: its index 'mappings_by_arch' is missing");
+}
+
+/* Triggers, views and other things that a file brings along are named and refused. */
+static void intruders_are_refused(void **state) {
+    (void)state;
+    static const char *const things[][3] = {
+        {"CREATE TRIGGER evil AFTER INSERT ON runs BEGIN DELETE FROM mappings; DELETE FROM runs; END",
+         "contains the trigger 'evil', which Sextant did not create", "DROP TRIGGER evil"},
+        {"CREATE VIEW spy AS SELECT * FROM runs", "contains the view 'spy', which", "DROP VIEW spy"},
+        {"CREATE TABLE notes(x)", "contains the table 'notes', which", "DROP TABLE notes"},
+        {"CREATE INDEX odd ON runs(abs(value))", "contains the index 'odd', which", "DROP INDEX odd"},
+        {"ALTER TABLE runs ADD COLUMN more REAL AS (value + 1)", "is damaged: its table 'runs' was altered",
+         "ALTER TABLE runs DROP COLUMN more"},
+    };
+    const char *path = sx_scratch("a.db");
+    fill(path, 3);
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
+        run_sql(path, things[i][0]);
+        assert_refused(path, things[i][1]);
+        run_sql(path, things[i][2]);
+        if (i + 1 < sizeof things / sizeof *things) assert_int_equal(runs_in(path), 3);
+    }
+}
+
+/* Statistics that the user had SQLite gather are no intruders. */
+static void statistics_are_fine(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db");
+    fill(path, 3);
+    run_sql(path, "ANALYZE");
+    assert_int_equal(runs_in(path), 3);
+}
+
+/* A trigger that comes later is not obeyed: an open database runs none. */
+static void later_triggers_do_nothing(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db");
+    sx_store *store;
+    sx_store_counts counts;
+    sx_record record;
+    fill(path, 3);
+    sx_expect_ok(sx_store_open(path, &store));
+    run_sql(path, "CREATE TRIGGER evil AFTER INSERT ON runs BEGIN DELETE FROM runs; END");
+    sx_test_record(7, &record);
+    sx_expect_ok(sx_store_add(store, &record));
+    sx_expect_ok(sx_store_count(store, &counts));
+    assert_int_equal(counts.runs, 4);
+    sx_store_close(store);
 }
 
 /* In a process without the rights of root: 0 when opening is refused as it should be. */
@@ -300,6 +348,9 @@ int main(void) {
         CASE(other_programs_files_are_refused),
         CASE(newer_schemas_are_refused),
         CASE(missing_tables_are_refused),
+        CASE(intruders_are_refused),
+        CASE(statistics_are_fine),
+        CASE(later_triggers_do_nothing),
         CASE(what_cannot_be_written_is_refused),
         CASE(empty_files_and_links_are_fine),
         CASE(every_name_is_a_files_name),

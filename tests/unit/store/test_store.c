@@ -323,6 +323,42 @@ static void four_programs_write_at_once(void **state) {
     assert_int_equal(sx_scratch_files(), 1);
 }
 
+/* Opens a database that is not there yet at the same moment as other programs do, and ends. */
+static void create_when_told(int start, const char *path) {
+    char byte;
+    sx_store *store;
+    (void)!read(start, &byte, 1);
+    sx_status status = sx_store_open(path, &store);
+    if (status) fprintf(stderr, "%s\n", status->message);
+    _exit(status ? 1 : 0);
+}
+
+static void many_programs_create_at_once(void **state) {
+    (void)state;
+    enum { PROGRAMS = 12, ROUNDS = 25 };
+    for (int round = 0; round < ROUNDS; round++) {
+        int start[2], failed = 0;
+        pid_t child[PROGRAMS];
+        const char *path = sx_scratch("new.db");
+        assert_int_equal(pipe(start), 0);
+        for (int p = 0; p < PROGRAMS; p++) {
+            child[p] = fork();
+            if (child[p] != 0) continue;
+            close(start[1]);
+            create_when_told(start[0], path);
+        }
+        close(start[0]);
+        close(start[1]);
+        for (int p = 0; p < PROGRAMS; p++) {
+            int code;
+            waitpid(child[p], &code, 0);
+            failed += !WIFEXITED(code) || WEXITSTATUS(code) != 0;
+        }
+        assert_int_equal(failed, 0);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
 /* Lets a program add records from `first` on, kills it some time after it told of `least`, and returns how
  * many it told of. */
 static uint64_t kill_a_writer(uint64_t first, uint64_t least, long microseconds) {
@@ -377,6 +413,7 @@ int main(void) {
         CASE(records_that_would_not_read_back_are_refused),
         CASE(any_nouns_are_read_back),
         CASE(four_programs_write_at_once),
+        CASE(many_programs_create_at_once),
         CASE(what_was_told_outlives_a_kill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

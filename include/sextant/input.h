@@ -13,9 +13,13 @@ typedef struct sx_input sx_input;
 SX_API SX_MUST_USE sx_status sx_input_new(SX_OWN sx_input **out);
 SX_API void sx_input_free(SX_TAKE sx_input *input);
 
-/* Adds a YAML or JSON file. {{include_text('...')}} may name files, by paths relative to the file it stands
- * in, that lie in the tree two folders above this one. A file that was added before is not
- * read again. */
+/* Before files are added: a folder from which they may include others, beside that of the file given itself;
+ * and the value of a variable, for {{name}} in templates and for names in expressions. */
+SX_API SX_MUST_USE sx_status sx_input_include_path(sx_input *input, const char *folder);
+SX_API SX_MUST_USE sx_status sx_input_set(sx_input *input, const char *name, const char *value);
+
+/* Adds a YAML or JSON file. It may have the templates of Timeloop's front end, and include regular files
+ * below its own folder. A file that was added before is not read again. */
 SX_API SX_MUST_USE sx_status sx_input_add_file(sx_input *input, const char *path);
 
 /* Adds text as if it were the file `name`; includes are refused. */

@@ -15,17 +15,11 @@ static SX_MUST_USE sx_status file_error(const char *verb, const char *path) {
     return sx_error_new(SX_ERR_FILE, "cannot %s '%s': %s", verb, path, strerror(errno));
 }
 
-sx_status sx_file_read(const char *path, size_t limit, char **text, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return file_error("open", path);
-    struct stat info;
-    sx_status status = SX_OK;
+/* Reads an open file to its end. */
+static SX_MUST_USE sx_status read_all(FILE *file, const char *path, size_t limit, char **text, size_t *size) {
     sx_text content = {0};
     char chunk[65536];
-    if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
-        status = sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
-        goto done;
-    }
+    sx_status status = SX_OK;
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
         sx_text_add_bytes(&content, chunk, got);
         if (content.size > limit) {
@@ -42,8 +36,36 @@ sx_status sx_file_read(const char *path, size_t limit, char **text, size_t *size
     if (!status) *size = total;
 done:
     sx_text_free(&content);
+    return status;
+}
+
+/* Reads a file that `open` accepts with these flags. */
+static SX_MUST_USE sx_status read_file(const char *path, int flags, size_t limit, char **text, size_t *size) {
+    struct stat info;
+    int fd = open(path, O_RDONLY | flags);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (!file) {
+        sx_status error = file_error("open", path);
+        if (fd >= 0) close(fd);
+        return error;
+    }
+    sx_status status;
+    if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+        status = sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
+    else if (flags && !S_ISREG(info.st_mode))
+        status = sx_error_new(SX_ERR_FILE, "'%s' is not a regular file", path);
+    else
+        status = read_all(file, path, limit, text, size);
     fclose(file);
     return status;
+}
+
+sx_status sx_file_read(const char *path, size_t limit, char **text, size_t *size) {
+    return read_file(path, 0, limit, text, size);
+}
+
+sx_status sx_file_read_regular(const char *path, size_t limit, char **text, size_t *size) {
+    return read_file(path, O_NONBLOCK, limit, text, size);
 }
 
 /* Writes all bytes to a descriptor and flushes them to the disk. */

@@ -9,6 +9,9 @@
 /* Reads a file of at most `limit` bytes; *text is zero-terminated beyond *size. */
 SX_MUST_USE sx_status sx_file_read(const char *path, size_t limit, SX_OWN char **text, size_t *size);
 
+/* The same for a regular file only: a pipe or a device is refused without waiting for it. */
+SX_MUST_USE sx_status sx_file_read_regular(const char *path, size_t limit, SX_OWN char **text, size_t *size);
+
 /* Writes a file whole or not at all: under a temporary name first, then renamed. A link's target is what is
  * replaced; a device or a pipe is written to as it is. */
 SX_MUST_USE sx_status sx_file_write(const char *path, const char *text, size_t size);

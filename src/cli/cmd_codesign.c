@@ -192,6 +192,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTIONS_FILES,
     {"choices", 0, "FILE", SX_OPTION_TEXT, true,
      "what may be chosen: sizes of memories, shapes of arrays, energies and areas by size, limits"},
     {"choose", 0, "NAME=LIST", SX_OPTION_TEXT, true,

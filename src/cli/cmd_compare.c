@@ -283,6 +283,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTIONS_FILES,
     SX_OPTION_MAPPERS,
     {"label", 0, "TEXT", SX_OPTION_TEXT, true,
      "what to call a mapper in tables and figures: the first one names the first mapper; repeatable"},

@@ -151,6 +151,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTION_PROBLEM,
     SX_OPTION_MAPPING,
+    SX_OPTIONS_FILES,
     {"explain", 'e', NULL, SX_OPTION_FLAG, false,
      "say why: what stays where, what comes again, and which loops decide it"},
     SX_OPTION_OBJECTIVE,

@@ -205,6 +205,7 @@ static const sx_option options[] = {
     SX_OPTION_TRAINING,
     SX_OPTION_MAPPING,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTIONS_FILES,
     {"samples", 0, "N", SX_OPTION_COUNT, false,
      "draws that the share of legal mappings is estimated from (" SX_TEXT_OF(DEFAULT_SAMPLES) ")"},
     SX_OPTION_SEED,

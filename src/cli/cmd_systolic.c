@@ -195,6 +195,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
 
 static const sx_option options[] = {
     SX_OPTIONS_NETWORK,
+    SX_OPTIONS_FILES,
     {"device", 'd', "NAME|FILE", SX_OPTION_TEXT, false,
      "the device: a name of `sextant list devices`, or a file that describes one (" DEFAULT_DEVICE ")"},
     {"type", 0, "NAME", SX_OPTION_TEXT, false,

@@ -56,6 +56,26 @@ static bool same_files(const sx_args *args, sx_noun a, sx_noun b) {
     }
 }
 
+/* An input for files, with what --set and --include-path say; *out is freed also after an error. */
+static sx_status input_new(const sx_args *args, sx_input **out) {
+    const char *value;
+    SX_TRY(sx_input_new(out));
+    for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
+        SX_TRY(sx_input_include_path(*out, value));
+    for (size_t i = 0; (value = sx_args_text(args, "set", i)); i++) {
+        char name[SX_NAME_SIZE];
+        size_t length = strcspn(value, "=");
+        if (!value[length] || length >= sizeof name)
+            return sx_error_hint(
+                sx_error_new(SX_ERR_USAGE, "--set %s is not a variable and its value", value),
+                "write --set NAME=VALUE");
+        memcpy(name, value, length);
+        name[length] = 0;
+        SX_TRY(sx_input_set(*out, name, value + length + 1));
+    }
+    return SX_OK;
+}
+
 /* Reads the files of a noun's option; files that another one named just so are not read again. */
 static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) {
     const char *path = file_at(args, noun, 0);
@@ -65,7 +85,7 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
             out->input[noun] = out->input[other];
             return SX_OK;
         }
-    SX_TRY(sx_input_new(&out->input[noun]));
+    SX_TRY(input_new(args, &out->input[noun]));
     for (size_t i = 0; (path = file_at(args, noun, i)); i++)
         SX_TRY(sx_input_add_file(out->input[noun], path));
     return SX_OK;
@@ -198,11 +218,18 @@ static sx_status single_problem(const sx_sources *sources) {
     return sx_error_new(SX_ERR_USAGE, "--problem names more than one problem");
 }
 
+/* Reads a problem; where its own files have no variables, it sees those of the others. */
+static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_problem *out) {
+    for (int noun = 0; noun < SX_N_NOUNS && !sx_input_first(input, "variables"); noun++)
+        if (sources->input[noun]) SX_TRY(sx_input_borrow(input, sources->input[noun], "variables"));
+    return sx_input_problem(input, out);
+}
+
 /* The problem in the files. */
 static sx_status file_problem(sx_sources *sources, sx_problem *out) {
     sx_input *input = NULL;
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
-    return sx_input_problem(input, out);
+    return read_problem(sources, input, out);
 }
 
 sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
@@ -235,16 +262,16 @@ static void base_name(const char *path, char name[SX_NAME_SIZE]) {
 }
 
 /* Appends the problem of a file, called like the file where its own name is taken. */
-static sx_status append_file(const char *path, sx_network *out) {
+static sx_status append_file(const sx_sources *sources, const char *path, sx_network *out) {
     sx_input *input = NULL;
     sx_problem problem;
     sx_network single = {0};
-    sx_status status = sx_input_new(&input);
+    sx_status status = input_new(sources->args, &input);
     if (!status) status = sx_input_add_file(input, path);
     if (!status && !sx_input_has_problem(input))
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s holds no problem", path),
                                "it is a section of its own: `problem:` at the left margin");
-    if (!status) status = sx_input_problem(input, &problem);
+    if (!status) status = read_problem(sources, input, &problem);
     if (!status) status = sx_named_single(&problem, &single);
     if (!status && sx_network_layer(out, single.name)) {
         base_name(path, single.name);
@@ -264,7 +291,7 @@ sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
     sx_status status = SX_OK;
     for (size_t i = 0; !status && (value = sx_args_text(sources->args, "problem", i)); i++)
         status = is_named(SX_NOUN_PROBLEM, value) ? sx_named_append(&sources->named[at++], &network)
-                                                  : append_file(value, &network);
+                                                  : append_file(sources, value, &network);
     if (status) {
         sx_network_fini(&network);
         return status;
@@ -279,7 +306,7 @@ sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem,
         SX_TRY(sx_input_new(&sources->joined));
         for (int noun = 0; noun < SX_N_NOUNS; noun++)
             if (noun != SX_NOUN_MAPPING && sources->input[noun])
-                SX_TRY(sx_input_borrow(sources->joined, sources->input[noun]));
+                SX_TRY(sx_input_borrow(sources->joined, sources->input[noun], NULL));
     }
     return sx_input_constraints(sources->joined, problem, arch, out);
 }

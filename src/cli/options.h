@@ -45,6 +45,17 @@ typedef struct sx_option {
     }
 #define SX_OPTION_MAPPING                                                                                    \
     { "mapping", 'm', "FILE", SX_OPTION_TEXT, true, "the mapping, in Timeloop's format" }
+#define SX_OPTION_SET                                                                                        \
+    {                                                                                                        \
+        "set", 0, "NAME=VALUE", SX_OPTION_TEXT, true,                                                        \
+            "a variable of templates ({{NAME}}) and of expressions in the files; repeatable"                 \
+    }
+#define SX_OPTION_INCLUDE_PATH                                                                               \
+    {                                                                                                        \
+        "include-path", 'I', "DIR", SX_OPTION_TEXT, true,                                                    \
+            "files may include others of this folder, not only of their own; repeatable"                     \
+    }
+#define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH
 #define SX_OPTION_NO_ELISION                                                                                 \
     {                                                                                                        \
         "no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,                                             \

@@ -2,6 +2,7 @@
 #include "codesign/choices.h"
 
 #include "base/text.h"
+#include "frontend/template.h"
 #include "frontend/yaml.h"
 
 #include <math.h>
@@ -223,7 +224,7 @@ static sx_status read_source(sx_choices *choices, const sx_source *source, const
 
 sx_status sx_choices_add_file(sx_choices *choices, const char *path) {
     sx_source source;
-    SX_TRY(sx_source_file(&choices->arena, path, &source));
+    SX_TRY(sx_source_file(&choices->arena, NULL, path, &source));
     sx_status status = read_source(choices, &source, path);
     sx_source_fini(&source);
     return sx_error_place(status, (sx_place){path, 0, 0});
@@ -231,7 +232,7 @@ sx_status sx_choices_add_file(sx_choices *choices, const char *path) {
 
 sx_status sx_choices_add_text(sx_choices *choices, const char *name, const char *text, size_t size) {
     sx_source source;
-    SX_TRY(sx_source_text(&choices->arena, name, text, size, &source));
+    SX_TRY(sx_source_text(&choices->arena, NULL, name, text, size, &source));
     sx_status status = read_source(choices, &source, name);
     sx_source_fini(&source);
     return sx_error_place(status, (sx_place){name, 0, 0});

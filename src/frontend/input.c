@@ -1,7 +1,9 @@
 #include "frontend/input.h"
 
 #include "base/text.h"
+#include "frontend/scan.h"
 #include "frontend/sections.h"
+#include "frontend/template.h"
 #include "frontend/timeloop.h"
 #include "frontend/yaml.h"
 
@@ -11,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20 };
+enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20, MAX_SETTINGS = 100 };
 
 struct sx_input {
     sx_arena arena;
@@ -21,6 +23,7 @@ struct sx_input {
     size_t n_notes;
     struct file_id *file; /* regular files added so far */
     size_t n_files;
+    sx_template_options templates;
 };
 
 /* What tells files apart, whatever their names. */
@@ -43,6 +46,53 @@ void sx_input_free(sx_input *input) {
     free(input->section);
     free(input->file);
     free(input);
+}
+
+/* Appends a text to an array of the arena that has n of them. */
+static SX_MUST_USE sx_status append_text(sx_arena *arena, const char ***list, size_t n, const char *text) {
+    const char **grown = sx_arena_alloc(arena, n + 1, sizeof *grown);
+    if (!grown || !text) return sx_arena_error(arena);
+    if (n) memcpy(grown, *list, n * sizeof *grown);
+    grown[n] = text;
+    *list = grown;
+    return SX_OK;
+}
+
+sx_status sx_input_include_path(sx_input *input, const char *folder) {
+    sx_template_options *o = &input->templates;
+    struct stat info;
+    size_t length = strlen(folder);
+    if (o->n_folders == MAX_SETTINGS)
+        return sx_error_new(SX_ERR_LIMIT, "more than %d folders for includes", MAX_SETTINGS);
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+        return sx_error_new(SX_ERR_FILE, "'%s' is not a folder", folder);
+    char *name = sx_arena_alloc(&input->arena, length + 2, 1);
+    if (!name) return sx_arena_error(&input->arena);
+    memcpy(name, folder, length);
+    if (length && name[length - 1] != '/') name[length] = '/';
+    SX_TRY(append_text(&input->arena, &o->folder, o->n_folders, name));
+    o->n_folders++;
+    return SX_OK;
+}
+
+sx_status sx_input_set(sx_input *input, const char *name, const char *value) {
+    sx_template_options *o = &input->templates;
+    sx_arena *arena = &input->arena;
+    if (!sx_name_simple(name))
+        return sx_error_new(SX_ERR_USAGE, "'%.64s' cannot be the name of a variable", name);
+    if (o->n_variables == MAX_SETTINGS)
+        return sx_error_new(SX_ERR_LIMIT, "more than %d variables are set", MAX_SETTINGS);
+    SX_TRY(append_text(arena, &o->name, o->n_variables, sx_arena_copy(arena, name, strlen(name))));
+    SX_TRY(append_text(arena, &o->value, o->n_variables, sx_arena_copy(arena, value, strlen(value))));
+    o->n_variables++;
+    return SX_OK;
+}
+
+const char *sx_input_setting(const sx_input *input, size_t index, const char **value) {
+    const sx_template_options *o = &input->templates;
+    if (index >= o->n_variables) return NULL;
+    *value = o->value[index];
+    return o->name[index];
 }
 
 /* Makes room for so many sections more. */
@@ -75,12 +125,14 @@ static bool has_place(const sx_input *input, size_t n, sx_place place) {
     return false;
 }
 
-sx_status sx_input_borrow(sx_input *input, const sx_input *from) {
+sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key) {
     size_t before = input->n_sections;
     SX_TRY(reserve_sections(input, from->n_sections));
-    for (size_t i = 0; i < from->n_sections; i++)
-        if (!has_place(input, before, from->section[i]->place))
-            input->section[input->n_sections++] = from->section[i];
+    for (size_t i = 0; i < from->n_sections; i++) {
+        const sx_pair *section = from->section[i];
+        if (key && !sx_key_equal(section->key, key)) continue;
+        if (!has_place(input, before, section->place)) input->section[input->n_sections++] = section;
+    }
     return SX_OK;
 }
 
@@ -114,7 +166,7 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
     SX_TRY(added_before(input, path, &before));
     if (before) return SX_OK;
     sx_source source;
-    SX_TRY(sx_source_file(&input->arena, path, &source));
+    SX_TRY(sx_source_file(&input->arena, &input->templates, path, &source));
     sx_status status = add_source(input, &source);
     sx_source_fini(&source);
     return sx_error_place(status, (sx_place){path, 0, 0});
@@ -122,7 +174,7 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
 
 sx_status sx_input_add_text(sx_input *input, const char *name, const char *text, size_t size) {
     sx_source source;
-    SX_TRY(sx_source_text(&input->arena, name, text, size, &source));
+    SX_TRY(sx_source_text(&input->arena, &input->templates, name, text, size, &source));
     sx_status status = add_source(input, &source);
     sx_source_fini(&source);
     return sx_error_place(status, (sx_place){name, 0, 0});

@@ -16,9 +16,12 @@ SX_MUST_USE sx_status sx_input_single(const sx_input *input, const char *key, co
 /* The first section of that key with any content, NULL where there is none. */
 const sx_pair *sx_input_first(const sx_input *input, const char *key);
 
-/* Adds the sections of another input, which must outlive this one; what stands at a place that is here
- * already is not added again. */
-SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from);
+/* Adds the sections of another input, which must outlive this one, or those of one key (NULL: all); what
+ * stands at a place that is here already is not added again. */
+SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key);
+
+/* The variable that was set as number `index` by sx_input_set, NULL past the last. */
+const char *sx_input_setting(const sx_input *input, size_t index, const char **value);
 
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);

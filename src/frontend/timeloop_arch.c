@@ -1,6 +1,7 @@
 /* Which of the three dialects an architecture is written in. */
 #include "frontend/arch_builder.h"
 #include "frontend/timeloop.h"
+#include "frontend/variables.h"
 
 #include <stdlib.h>
 
@@ -23,17 +24,17 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
 }
 
 sx_status sx_timeloop_arch(sx_input *input, sx_arch *out) {
-    const sx_pair *arch, *architecture, *variables;
+    const sx_pair *arch, *architecture;
+    sx_scope names;
     SX_TRY(sx_input_single(input, "arch", &arch));
     SX_TRY(sx_input_single(input, "architecture", &architecture));
-    SX_TRY(sx_input_single(input, "variables", &variables));
+    SX_TRY(sx_variables_scope(input, &names));
     if (!arch && !architecture)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "there is no architecture"),
                              "it is the section 'architecture' or 'arch' of a file");
     if (arch && architecture)
         return sx_error_at(arch->place, "there are two architectures, this one and that at %s:%d:%d",
                            architecture->place.file, architecture->place.line, architecture->place.column);
-    const sx_scope names = {.map = variables ? variables->value : NULL, .names_only = true};
     sx_arch_builder *builder = calloc(1, sizeof *builder);
     if (!builder) return sx_error_memory();
     builder->input = input;

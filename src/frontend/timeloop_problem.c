@@ -1,9 +1,12 @@
 /* Timeloop's problems: a shape (dimensions, coefficients, data spaces) and an instance (their values). */
 #include "base/text.h"
 #include "frontend/projection.h"
+#include "frontend/template.h"
 #include "frontend/timeloop.h"
+#include "frontend/variables.h"
 #include "frontend/yaml.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_COEFFICIENTS = 256 };
@@ -13,6 +16,7 @@ typedef struct reader {
     sx_problem problem;
     sx_coefficient coefficient[MAX_COEFFICIENTS];
     sx_symbols symbols;
+    sx_scope variables; /* that sizes may be computed from */
 } reader;
 
 static const sx_key_rule problem_rules[] = {
@@ -160,20 +164,54 @@ static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
         "'%.64s' is neither a dimension nor a coefficient and has no bearing on the result", pair->key);
 }
 
+/* The whole number that an expression with names or operators stands for. */
+static SX_MUST_USE sx_status read_expression(const reader *r, const sx_pair *pair, double low, double high,
+                                             double *out) {
+    double value;
+    SX_TRY(sx_scope_number(&r->variables, pair->value, pair->key, &value));
+    if (value != floor(value) || value < low || value > high)
+        return sx_error_at(pair->value->place,
+                           "'%s' must be a whole number from %.0f to %.0f, but '%.64s' is %g", pair->key, low,
+                           high, pair->value->text, value);
+    *out = value;
+    return SX_OK;
+}
+
+/* Whether a value is an expression rather than a number. */
+static bool is_expression(const sx_node *value) {
+    double number;
+    return value->kind == SX_NODE_SCALAR && *value->text && !sx_text_double(value->text, &number);
+}
+
+/* Reads the size of a dimension. */
+static SX_MUST_USE sx_status read_size(reader *r, const sx_pair *pair, int dim) {
+    uint64_t size;
+    double value = 0;
+    bool computed = is_expression(pair->value);
+    sx_status error = computed ? read_expression(r, pair, 1, SX_MAX_DIM_SIZE, &value)
+                               : sx_node_range(pair->value, pair->key, 1, SX_MAX_DIM_SIZE, &size);
+    if (error) return error->hint ? error : sx_error_hint(error, "it is the size of a dimension");
+    r->problem.size[dim] = computed ? (uint32_t)value : (uint32_t)size;
+    return SX_OK;
+}
+
+/* Reads the value of a coefficient. */
+static SX_MUST_USE sx_status read_coefficient(const reader *r, const sx_pair *pair, int64_t *out) {
+    double value;
+    if (!is_expression(pair->value)) return sx_node_i64(pair->value, pair->key, out);
+    SX_TRY(read_expression(r, pair, -0x1p53, 0x1p53, &value));
+    *out = (int64_t)value;
+    return SX_OK;
+}
+
 /* Reads one key of the instance. */
 static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
     int dim = sx_problem_dim(&r->problem, pair->key);
-    if (dim >= 0) {
-        uint64_t size;
-        sx_status error = sx_node_range(pair->value, pair->key, 1, SX_MAX_DIM_SIZE, &size);
-        if (error) return sx_error_hint(error, "it is the size of a dimension");
-        r->problem.size[dim] = (uint32_t)size;
-        return SX_OK;
-    }
+    if (dim >= 0) return read_size(r, pair, dim);
     for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
         if (strcmp(r->coefficient[i].name, pair->key) != 0) continue;
         r->coefficient[i].known = true;
-        return sx_node_i64(pair->value, pair->key, &r->coefficient[i].value);
+        return read_coefficient(r, pair, &r->coefficient[i].value);
     }
     if (sx_key_equal(pair->key, "densities")) return check_densities(pair->value);
     if (sx_key_equal(pair->key, "commonDensity")) return check_density(pair->value);
@@ -219,7 +257,7 @@ static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const
     const sx_node **roots;
     size_t n;
     sx_arena *arena = sx_input_arena(r->input);
-    SX_TRY(sx_source_text(arena, "cnn-layer", cnn_layer, sizeof cnn_layer - 1, &source));
+    SX_TRY(sx_source_text(arena, NULL, "cnn-layer", cnn_layer, sizeof cnn_layer - 1, &source));
     sx_status status = sx_yaml_read(arena, &source, &roots, &n);
     sx_source_fini(&source);
     if (!status) *out = roots[0];
@@ -261,6 +299,7 @@ sx_status sx_timeloop_problem(sx_input *input, sx_problem *out) {
     reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
     if (!r) return sx_arena_error(sx_input_arena(input));
     r->input = input;
+    SX_TRY(sx_variables_scope(input, &r->variables));
     r->symbols = (sx_symbols){.problem = &r->problem, .coefficient = r->coefficient};
     SX_TRY(read_problem(r, section->value));
     memcpy(out, &r->problem, sizeof *out);

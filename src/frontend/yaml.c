@@ -78,9 +78,9 @@ sx_status sx_node_measure(sx_node *node) {
 /* The tag as we keep it: none for YAML's own and for "!". */
 static SX_MUST_USE sx_status keep_tag(reader *r, const char *tag, sx_node *node) {
     if (!tag || strcmp(tag, "!") == 0 || strncmp(tag, "tag:yaml.org,", 13) == 0) return SX_OK;
-    if (strncmp(tag, "!include", 8) == 0)
+    if (strncmp(tag, "!include", 8) == 0 && strcmp(tag, SX_INCLUDED_TAG) != 0)
         return sx_error_hint(sx_error_at(node->place, "'%.32s' is not read", tag),
-                             "use {{include_text('relative/path.yaml')}}, or give the other file too");
+                             "use {{include('relative/path.yaml', 'section')}}, or give the other file too");
     if (strlen(tag) > 256) return sx_error_at(node->place, "a tag is longer than 256 bytes");
     node->tag = sx_arena_copy(r->arena, tag, strlen(tag));
     return node->tag ? SX_OK : sx_arena_error(r->arena);
@@ -152,6 +152,15 @@ static SX_MUST_USE sx_status read_scalar(reader *r, const yaml_event_t *event, s
     node->text = node->kind == SX_NODE_NULL ? "" : sx_arena_copy(r->arena, text, size);
     if (!node->text) return sx_arena_error(r->arena);
     *out = node;
+    return SX_OK;
+}
+
+/* Makes a scalar of SX_INCLUDED_TAG a copy of the node that it stands for. */
+static SX_MUST_USE sx_status read_included(const reader *r, sx_node *node) {
+    uint64_t index;
+    if (node->kind != SX_NODE_SCALAR || !sx_text_u64(node->text, &index) || index >= r->source->n_nodes)
+        return sx_error_at(node->place, "'" SX_INCLUDED_TAG "' is not read");
+    *node = *r->source->node[index];
     return SX_OK;
 }
 
@@ -251,6 +260,7 @@ static sx_status read_value(reader *r, const yaml_event_t *event, unsigned depth
         SX_TRY(read_map(r, node, depth + 1));
     } else {
         SX_TRY(read_scalar(r, event, &node));
+        if (node->tag && strcmp(node->tag, SX_INCLUDED_TAG) == 0) SX_TRY(read_included(r, node));
     }
     node->anchored = name != NULL;
     if (name) r->anchor[index].node = node;

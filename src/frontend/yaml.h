@@ -3,7 +3,7 @@
 #define SX_FRONTEND_YAML_H
 
 #include "frontend/document.h"
-#include "frontend/include.h"
+#include "frontend/source.h"
 
 enum {
     SX_MAX_NODES = 500000,   /* of a text, and of any tree with its aliases written out */

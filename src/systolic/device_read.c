@@ -1,5 +1,6 @@
 /* Reading a device. docs/systolic.md describes the section. */
 #include "base/text.h"
+#include "frontend/template.h"
 #include "frontend/yaml.h"
 #include "sextant/device.h"
 
@@ -125,7 +126,7 @@ static sx_status finish_error(sx_status error) {
 sx_status sx_device_read(const char *path, sx_device *out) {
     sx_arena arena = {.limit = MAX_MEMORY};
     sx_source source = {0};
-    sx_status status = sx_source_file(&arena, path, &source);
+    sx_status status = sx_source_file(&arena, NULL, path, &source);
     if (!status) status = read_source(&arena, &source, path, out);
     sx_source_fini(&source);
     sx_arena_free(&arena);
@@ -135,7 +136,7 @@ sx_status sx_device_read(const char *path, sx_device *out) {
 sx_status sx_device_parse(const char *name, const char *text, size_t size, sx_device *out) {
     sx_arena arena = {.limit = MAX_MEMORY};
     sx_source source = {0};
-    sx_status status = sx_source_text(&arena, name, text, size, &source);
+    sx_status status = sx_source_text(&arena, NULL, name, text, size, &source);
     if (!status) status = read_source(&arena, &source, name, out);
     sx_source_fini(&source);
     sx_arena_free(&arena);

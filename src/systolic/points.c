@@ -1,6 +1,7 @@
 #include "systolic/points.h"
 
 #include "base/arena.h"
+#include "frontend/template.h"
 #include "frontend/yaml.h"
 
 #include <stdio.h>
@@ -144,7 +145,7 @@ sx_status sx_outside_point_read(const char *file, size_t line, const char *text,
                                 sx_outside_point *out) {
     sx_arena arena = {.limit = MAX_MEMORY};
     sx_source source = {0};
-    sx_status status = sx_source_text(&arena, file, text, size, &source);
+    sx_status status = sx_source_text(&arena, NULL, file, text, size, &source);
     if (!status) status = read_text(&arena, &source, file, line, out);
     sx_source_fini(&source);
     sx_arena_free(&arena);

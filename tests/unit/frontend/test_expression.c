@@ -49,6 +49,21 @@ static void values(void **state) {
         {"+5", 5},
         {"10**3 // (width // 2)", 31},
         {"max(1, ceil(log2(width)))", 6},
+        {"1 > 0", 1},
+        {"width >= 64 and zero == 0", 1},
+        {"1 if width > 8 else 1/zero", 1},
+        {"1/zero if width < 8 else 2", 2},
+        {"1 if zero else 2 if width else 3", 2},
+        {"(1 if zero else 2) * 3 + min(4 if width else 5, 9)", 10},
+        {"0 or 7", 7},
+        {"zero and 1/zero", 0},
+        {"not zero", 1},
+        {"not not width != 64", 0},
+        {"1 < 2 < 3", 1},
+        {"1 < 3 < 2", 0},
+        {"True + 1", 2},
+        {"log(8, 2)", 3},
+        {"float(3) / 2", 1.5},
     };
     double width = 64;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -69,7 +84,12 @@ static void refusals(void **state) {
         {"(1", "a ')' is missing"},
         {"min(1", "a ')' is missing"},
         {"1 2", "something follows that does not belong to it"},
-        {"1 > 0", "something follows that does not belong to it"},
+        {"1 if width", "an 'else' is missing"},
+        {"if 1 else 2", "something follows that does not belong to it"},
+        {"1 = 2", "something follows that does not belong to it"},
+        {"'a'", "a number, a name or '(' should come next"},
+        {"1 not 2", "'in' should follow 'not'"},
+        {"1 + None", "'+' needs two numbers or two texts"},
         {"1/zero", "it divides by zero"},
         {"1//0", "it divides by zero"},
         {"1%0", "it divides by zero"},
@@ -78,7 +98,7 @@ static void refusals(void **state) {
         {"sqrt(-1)", "its value is not a finite number"},
         {"1e999", "its value is not a finite number"},
         {"0x10", "numbers are decimal"},
-        {"sin(1)", "it calls a function that is not known"},
+        {"sin(1)", "it calls 'sin', which is not known"},
         {"sqrt(1, 2)", "a function has the wrong number of arguments"},
         {"pow(2)", "a function has the wrong number of arguments"},
     };
@@ -103,8 +123,8 @@ static void depth_is_limited(void **state) {
     (void)state;
     char text[1001];
     double value;
-    for (int kind = 0; kind < 2; kind++) {
-        memset(text, kind ? '(' : '-', 1000);
+    for (int kind = 0; kind < 3; kind++) {
+        for (int i = 0; i < 1000; i++) text[i] = "-(["[kind];
         text[1000] = 0;
         sx_status error = sx_expression(text, (sx_place){"f", 1, 1}, lookup, NULL, &value);
         assert_non_null(strstr(error->message, "it is nested too deeply"));

@@ -55,7 +55,10 @@ typedef struct sx_session_options {
     /* Told before and after each layer that is searched; may be NULL. */
     void (*layer_begins)(void *user, size_t layer);
     void (*layer_ends)(void *user, size_t layer, const sx_layer_result *result);
-    void *user; /* of the three */
+    /* Told, once, that the checkpoint cannot be written: the session goes on and tries again later. May be
+     * NULL. */
+    void (*warn)(void *user, const struct sx_error *error);
+    void *user; /* of the four */
 } sx_session_options;
 
 typedef struct sx_session_result {

@@ -22,6 +22,7 @@ typedef enum sx_code {
     SX_ERR_USAGE,    /* the call or the command line is wrong */
     SX_ERR_FILE,     /* the operating system refused a file */
     SX_ERR_LIMIT,    /* a documented limit is exceeded */
+    SX_ERR_WRITE,    /* what was found could not be written: a full disk, a folder that is gone */
     SX_ERR_MEMORY,   /* out of memory */
     SX_ERR_INTERNAL, /* a promise of this library is broken */
 } sx_code;

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
+#include "base/beside.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -80,46 +81,33 @@ static bool write_all(int fd, const char *text, size_t size) {
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
+/* That writing failed. */
+static SX_ERROR sx_status write_error(const char *path) {
+    return sx_error_new(SX_ERR_WRITE, "cannot write '%s': %s", path, strerror(errno));
+}
+
 /* Writes to what is there and must stay: a device, a pipe. */
 static SX_MUST_USE sx_status write_through(const char *path, const char *text, size_t size) {
     int fd = open(path, O_WRONLY | O_TRUNC);
-    if (fd < 0) return file_error("write", path);
+    if (fd < 0) return write_error(path);
     bool good = write_all(fd, text, size);
     good = close(fd) == 0 && good;
-    return good ? SX_OK : file_error("write", path);
-}
-
-/* Creates a new file beside `path`, with the permissions of any fresh file, and tells its name; -1 on
- * failure. */
-static int create_beside(const char *path, char *name, size_t room) {
-    int fd = -1;
-    errno = EEXIST;
-    for (int i = 0; i < 1000 && fd < 0 && errno == EEXIST; i++) {
-        snprintf(name, room, "%s.%ld-%d", path, (long)getpid(), i);
-        fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    }
-    return fd;
+    return good ? SX_OK : write_error(path);
 }
 
 /* Writes a new file beside `path`, then renames it over `path`. */
 static SX_MUST_USE sx_status write_replacing(const char *path, const char *text, size_t size) {
-    size_t room = strlen(path) + 40;
-    char *temporary = malloc(room);
-    if (!temporary) return sx_error_memory();
+    sx_beside beside;
+    SX_TRY(sx_beside_init(path, &beside));
     sx_status status = SX_OK;
-    int fd = create_beside(path, temporary, room);
-    if (fd < 0) {
-        status = file_error("write", path);
-        goto done;
+    bool good = sx_beside_create(&beside);
+    if (good && (!write_all(beside.fd, text, size) || rename(beside.name, path) != 0)) {
+        status = write_error(path);
+        unlink(beside.name);
+    } else if (!good) {
+        status = write_error(path);
     }
-    bool good = write_all(fd, text, size);
-    good = close(fd) == 0 && good;
-    if (!good || rename(temporary, path) != 0) {
-        status = file_error("write", path);
-        unlink(temporary);
-    }
-done:
-    free(temporary);
+    sx_beside_fini(&beside);
     return status;
 }
 
@@ -147,18 +135,15 @@ sx_status sx_file_write(const char *path, const char *text, size_t size) {
     return status;
 }
 
-/* Makes a file beside `path` and takes it away again. */
+/* Makes a file beside `path` and takes it away again; a full disk is no fault of the path. */
 static SX_MUST_USE sx_status try_beside(const char *path) {
-    size_t room = strlen(path) + 40;
-    char *temporary = malloc(room);
-    if (!temporary) return sx_error_memory();
-    int fd = create_beside(path, temporary, room);
-    sx_status status = fd < 0 ? file_error("write", path) : SX_OK;
-    if (fd >= 0) {
-        close(fd);
-        unlink(temporary);
-    }
-    free(temporary);
+    sx_beside beside;
+    SX_TRY(sx_beside_init(path, &beside));
+    bool good = sx_beside_create(&beside);
+    bool full = !good && (errno == ENOSPC || errno == EDQUOT || errno == EIO);
+    sx_status status = good ? SX_OK : full ? write_error(path) : file_error("write", path);
+    if (good) unlink(beside.name);
+    sx_beside_fini(&beside);
     return status;
 }
 

@@ -104,12 +104,12 @@ static sx_status read_choices(const sx_args *args, sx_codesign_job *job) {
 }
 
 /* Writes the best architecture. */
-static sx_status write_arch(const sx_codesign_job *job, const char *path) {
+static sx_status write_arch(const sx_codesign_job *job, const char *path, sx_result *result) {
     sx_arch arch;
     char *text;
     sx_designs_arch(job->designs, job->result.best, &arch);
     SX_TRY(sx_arch_write(&arch, SX_YAML, &text));
-    sx_status status = sx_file_write(path, text, strlen(text));
+    sx_status status = sx_result_write(result, path, text);
     free(text);
     return status;
 }
@@ -129,7 +129,6 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     bool json = sx_args_flag(args, "json");
     result->exit = r->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
     sx_status written = r->found && svg ? write_svg(job, svg) : SX_OK;
-    if (!written && r->found && output && !json) written = write_arch(job, output);
     sx_status printed = SX_OK;
     if (json) {
         result->file = output;
@@ -140,6 +139,13 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
         sx_text_add(&result->err, r->complete
                                       ? "no design was found on which every layer has a legal mapping\n"
                                       : "interrupted before a design had a mapping of every layer\n");
+    }
+    if (r->found && output && !json) {
+        sx_status also = write_arch(job, output, result);
+        if (written)
+            sx_status_free(also);
+        else
+            written = also;
     }
     if (!written) return printed;
     sx_status_free(printed);

@@ -224,23 +224,36 @@ static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison
     return status;
 }
 
-/* Gives out the table or the JSON, and the files asked for. */
-static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *result) {
+/* Writes the files asked for. */
+static sx_status write_files(const sx_args *args, const sx_comparison *c, bool by_time) {
     const char *csv = sx_args_text(args, "csv", 0), *svg = sx_args_text(args, "svg", 0);
+    sx_text text = {0};
+    sx_status status = SX_OK;
+    if (csv) {
+        sx_compare_csv(c, &text);
+        status = text.failed ? sx_error_memory() : sx_file_write(csv, text.data, text.size);
+        sx_text_free(&text);
+    }
+    if (!svg) return status;
+    sx_status drawn = sx_compare_svg(c, by_time, svg);
+    if (!status) return drawn;
+    sx_status_free(drawn);
+    return status;
+}
+
+/* Gives out the table or the JSON, also where a file asked for cannot be written. */
+static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *result) {
     bool found = false, by_time = false;
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
     result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
     result->file = sx_args_text(args, "output", 0);
-    if (csv) {
-        sx_text text = {0};
-        sx_compare_csv(c, &text);
-        sx_status status = text.failed ? sx_error_memory() : sx_file_write(csv, text.data, text.size);
-        sx_text_free(&text);
-        SX_TRY(status);
-    }
     SX_TRY(read_axis(args, &by_time));
-    if (svg) SX_TRY(sx_compare_svg(c, by_time, svg));
-    return sx_args_flag(args, "json") ? sx_compare_json(c, &result->out) : sx_compare_print(c, &result->out);
+    sx_status written = write_files(args, c, by_time);
+    sx_status printed =
+        sx_args_flag(args, "json") ? sx_compare_json(c, &result->out) : sx_compare_print(c, &result->out);
+    if (!written) return printed;
+    sx_status_free(printed);
+    return written;
 }
 
 static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {

@@ -8,6 +8,7 @@
 #include "run/registry.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,6 +75,14 @@ static void try_certify(watcher *w, size_t layer, const sx_layer_result *result)
         sx_status_free(status);
     else
         w->certified = status;
+}
+
+/* Warns of what the search survives, once at most. */
+static void warn(void *user, const struct sx_error *error) {
+    watcher *w = user;
+    sx_progress_end(&w->line);
+    fprintf(stderr, "warning: %s; the search continues, and the checkpoint is tried again later\n",
+            error->message);
 }
 
 static void layer_ends(void *user, size_t layer, const sx_layer_result *result) {
@@ -181,29 +190,31 @@ static sx_status prepare_output(const sx_args *args, const sx_map_job *job) {
     return prepare_path(job, sx_args_text(args, "output", 0), network && !json, MAPPING_SUFFIX);
 }
 
-/* Writes the mapping of layer `i` into a folder. */
-static sx_status write_in_folder(const sx_map_job *job, size_t i, const char *folder) {
+/* Writes the mapping of layer `i` to a file, or into the folder of a network. */
+static sx_status write_mapping(const sx_map_job *job, size_t i, const char *output, sx_result *result) {
     char *text = NULL, *path = NULL;
-    sx_status status = path_in_folder(job, i, folder, MAPPING_SUFFIX, &path);
+    sx_status status = SX_OK;
+    if (job->network.n_layers > 1) status = path_in_folder(job, i, output, MAPPING_SUFFIX, &path);
     if (!status) status = sx_map_mapping_text(job, i, &text);
-    if (!status) status = sx_file_write(path, text, strlen(text));
+    if (!status) status = sx_result_write(result, path ? path : output, text);
     free(text);
     free(path);
     return status;
 }
 
-/* Writes the mappings to --output: one to a file, those of a network into a folder. */
-static sx_status write_mappings(const sx_map_job *job, const char *path) {
-    if (job->network.n_layers == 1 && job->result.layer[0].found) {
-        char *text;
-        SX_TRY(sx_map_mapping_text(job, 0, &text));
-        sx_status status = sx_file_write(path, text, strlen(text));
-        free(text);
-        return status;
+/* Writes all mappings to --output: one to a file, those of a network into a folder. Returns the first failure
+ * and goes on with the others. */
+static sx_status write_mappings(const sx_map_job *job, const char *output, sx_result *result) {
+    sx_status first = SX_OK;
+    for (size_t i = 0; i < job->result.n_layers; i++) {
+        if (!job->result.layer[i].found) continue;
+        sx_status status = write_mapping(job, i, output, result);
+        if (first)
+            sx_status_free(status);
+        else
+            first = status;
     }
-    for (size_t i = 0; job->network.n_layers > 1 && i < job->result.n_layers; i++)
-        if (job->result.layer[i].found) SX_TRY(write_in_folder(job, i, path));
-    return SX_OK;
+    return first;
 }
 
 /* Takes the times out of a result, so that equal searches give equal bytes. */
@@ -235,8 +246,8 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
         result->file = output;
         return sx_map_json(job, &result->out);
     }
-    sx_status written = output ? write_mappings(job, output) : SX_OK;
     sx_status printed = print(args, job, result);
+    sx_status written = output ? write_mappings(job, output, result) : SX_OK;
     if (!written) return printed;
     sx_status_free(printed);
     return written;
@@ -263,6 +274,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     job->options.constraints = constraints_of;
     job->options.layer_begins = layer_begins;
     job->options.layer_ends = layer_ends;
+    job->options.warn = warn;
     job->options.user = &w;
     sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
     sx_progress_end(&w.line);

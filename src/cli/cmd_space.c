@@ -26,7 +26,8 @@ typedef struct job {
     char objective[256];
     sx_search_space s;
     sx_mapping mapping;
-    json_t *object; /* the answer to programs; NULL: for a person */
+    json_t *object;    /* the answer to programs; NULL: for a person */
+    sx_status written; /* why the figure could not be written; or SX_OK */
 } job;
 
 /* Reads and checks the options. */
@@ -88,7 +89,7 @@ static sx_status give_nearest(const job *j, const sx_membership *m, sx_result *r
     SX_TRY(sx_mapping_write(&m->nearest, &j->s.problem, &j->s.arch, SX_YAML, &text));
     sx_status status = SX_OK;
     if (j->output)
-        status = sx_file_write(j->output, text, strlen(text));
+        status = sx_result_write(result, j->output, text);
     else
         sx_text_add(&result->out, "\n%s", text);
     free(text);
@@ -154,8 +155,9 @@ static sx_status add_sweep(const job *j, sx_result *result) {
 }
 
 /* The figure of what searches look at. */
-static sx_status add_pca(const job *j, sx_result *result) {
+static sx_status add_pca(job *j, sx_result *result) {
     sx_pca_study study;
+    SX_TRY(sx_file_writable(j->pca));
     SX_TRY(sx_pca_study_run(j->args, &j->s, &j->run, j->objective, j->pca, &study));
     if (j->object)
         json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
@@ -163,6 +165,8 @@ static sx_status add_pca(const job *j, sx_result *result) {
         sx_pca_study_print(&study, j->pca, &result->out);
     size_t points = 0;
     for (size_t i = 0; i < study.n_seen; i++) points += study.seen[i].n;
+    j->written = study.written;
+    study.written = SX_OK;
     sx_pca_study_fini(&study);
     return points ? SX_OK : add_diagnosis(j, result);
 }
@@ -192,6 +196,10 @@ static sx_status run(const sx_args *args, sx_result *result) {
     sx_status status = read_options(args, j);
     if (!status) status = read_nouns(&sources, j, result);
     if (!status) status = answer(j, result);
+    if (!status)
+        status = j->written;
+    else
+        sx_status_free(j->written);
     sx_search_space_fini(&j->s);
     sx_sources_fini(&sources);
     free(j);

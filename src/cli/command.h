@@ -21,6 +21,9 @@ typedef struct sx_result {
     sx_exit exit;
 } sx_result;
 
+/* Writes a file; where that fails its text goes to standard output, so that it is not lost. */
+SX_MUST_USE sx_status sx_result_write(sx_result *result, const char *path, const char *text);
+
 typedef struct sx_command {
     const char *name;
     const char *about;   /* one line for the list of commands */

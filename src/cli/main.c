@@ -40,6 +40,7 @@ static sx_exit exit_of(sx_code code) {
     case SX_ERR_FILE:
     case SX_ERR_LIMIT:
         return SX_EXIT_BAD;
+    case SX_ERR_WRITE:
     case SX_ERR_MEMORY:
     case SX_ERR_INTERNAL:
         break;
@@ -63,9 +64,22 @@ static sx_exit fail(sx_status status) {
     return code;
 }
 
+sx_status sx_result_write(sx_result *result, const char *path, const char *text) {
+    sx_status status = sx_file_write(path, text, strlen(text));
+    if (status) sx_text_add(&result->out, "%s%s", result->out.size ? "\n" : "", text);
+    return status;
+}
+
+/* Writes to standard output. A reader that has gone away, such as `head`, ends the program without a word, as
+ * it ends others. */
 static sx_status write_out(const sx_text *out) {
     if (fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0) return SX_OK;
-    return sx_error_new(SX_ERR_FILE, "cannot write standard output: %s", strerror(errno));
+    int reason = errno;
+    if (reason == EPIPE) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    return sx_error_new(SX_ERR_WRITE, "cannot write standard output: %s", strerror(reason));
 }
 
 /* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */

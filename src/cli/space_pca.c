@@ -117,7 +117,7 @@ static sx_status write_figure(const sx_search_space *s, const char *path, sx_pca
     snprintf(title, sizeof title, "What searches look at: %s on %s", s->problem.name, s->arch.name);
     sx_status status = project(s->space, study, x, x + total, total);
     if (!status) status = add_figure(study, title, x, x + total, &svg);
-    if (!status) status = sx_file_write(path, svg.data, svg.size);
+    if (!status) study->written = sx_file_write(path, svg.data, svg.size);
     sx_text_free(&svg);
     free(x);
     return status;
@@ -169,6 +169,7 @@ void sx_pca_study_fini(sx_pca_study *study) {
         free(study->seen[i].value);
     }
     free(study->seen);
+    sx_status_free(study->written);
     *study = (sx_pca_study){0};
 }
 

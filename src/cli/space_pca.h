@@ -21,7 +21,8 @@ typedef struct sx_pca_study {
     const char *objective; /* as text, borrowed */
     size_t n_seen;
     sx_seen *seen;
-    double share[2]; /* of the variance, along both axes */
+    double share[2];   /* of the variance, along both axes */
+    sx_status written; /* why the figure could not be written, owned; or SX_OK */
 } sx_pca_study;
 
 /* Draws at random and searches by every --mapper, `run` being the budget of each; writes the figure to a

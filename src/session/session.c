@@ -1,5 +1,6 @@
 #include "session/session.h"
 
+#include "base/file.h"
 #include "base/status.h"
 
 #include <errno.h>
@@ -58,12 +59,27 @@ static sx_status begin(sx_session *session) {
     if (!session->options->checkpoint) return SX_OK;
     SX_TRY(sx_session_identity(session, &session->identity));
     SX_TRY(sx_session_restore(session));
+    sx_status status = sx_file_writable(session->options->checkpoint);
+    if (status && status->code != SX_ERR_WRITE) return status;
+    sx_status_free(status);
     return session->out->resumed ? SX_OK : sx_session_save(session, NULL, 0);
 }
 
 static bool stopped(const sx_session *session) {
     const volatile sig_atomic_t *stop = session->options->run.stop;
     return stop && *stop;
+}
+
+/* Adds a layer's best to the database. One that cannot take it does not end the session, which tells of it in
+ * the end. */
+static sx_status keep(sx_session *session, size_t index) {
+    sx_status status = sx_session_keep(session, index);
+    if (!status || status->code == SX_ERR_MEMORY) return status;
+    if (session->unkept)
+        sx_status_free(status);
+    else
+        session->unkept = status;
+    return SX_OK;
 }
 
 /* Searches layer session->at and moves on to the next, unless a signal cut the search short. A result goes to
@@ -76,17 +92,17 @@ static sx_status step(sx_session *session) {
     SX_TRY(about_layer(session, index, sx_session_search(session)));
     const sx_layer_result *result = &session->out->layer[index];
     if (o->layer_ends) o->layer_ends(o->user, index, result);
-    if (result->summary.stop == SX_STOP_SIGNAL) return sx_session_keep(session, index);
+    if (result->summary.stop == SX_STOP_SIGNAL) return keep(session, index);
     session->at++;
     sx_start_fini(&session->start);
     if (o->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
-    return sx_session_keep(session, index);
+    return keep(session, index);
 }
 
 /* Adds again what a checkpoint says is finished: the database may have missed the last of it. */
-static sx_status keep_finished(const sx_session *session) {
+static sx_status keep_finished(sx_session *session) {
     for (size_t i = 0; i < session->at; i++)
-        if (session->first[i] == i) SX_TRY(sx_session_keep(session, i));
+        if (session->first[i] == i) SX_TRY(keep(session, i));
     return SX_OK;
 }
 
@@ -136,6 +152,10 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
     conclude(&session);
+    if (status)
+        sx_status_free(session.unkept);
+    else
+        status = session.unkept;
     sx_start_fini(&session.start);
     free(session.state);
     free(session.identity);

@@ -31,6 +31,8 @@ typedef struct sx_session {
     sx_start start;
     void *state;
     size_t state_size;
+    bool warned;      /* that the checkpoint cannot be written */
+    sx_status unkept; /* why the database could not take a result: the first failure */
 } sx_session;
 
 /* Searches layer session->at and adds what was found to the results. */
@@ -55,7 +57,8 @@ SX_MUST_USE sx_status sx_session_identity(const sx_session *session, SX_OWN char
  * current one and its state. A file that is damaged or belongs to another session is an error that says what
  * differs. */
 SX_MUST_USE sx_status sx_session_restore(sx_session *session);
-/* Writes the checkpoint: finished layers and, of the one being searched, the state given (NULL: none). */
+/* Writes the checkpoint: finished layers and, of the one being searched, the state given (NULL: none). A file
+ * that cannot be written is no error but a warning. */
 SX_MUST_USE sx_status sx_session_save(sx_session *session, const void *state, size_t size);
 
 /* Frees what a layer's result holds. */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static const char mark[] = "sextant checkpoint ";
 static const size_t FILE_LIMIT = (size_t)1 << 32;
@@ -174,6 +174,16 @@ static int first_line(char line[128], uint64_t hash, size_t body, size_t identit
     return snprintf(line, 128, "%s%016" PRIx64 " %zu %zu\n", mark, hash, body, identity);
 }
 
+/* Turns a failure to write the checkpoint into a warning, given once. */
+static sx_status survive(sx_session *session, SX_TAKE sx_status status) {
+    const sx_session_options *o = session->options;
+    if (!status || status->code != SX_ERR_WRITE) return status;
+    if (o->warn && !session->warned) o->warn(o->user, status);
+    session->warned = true;
+    sx_status_free(status);
+    return SX_OK;
+}
+
 sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
     sx_text body = {0}, file = {0};
     codec c = {.out = &body};
@@ -190,7 +200,7 @@ sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
                            : sx_file_write(session->options->checkpoint, file.data, file.size);
     sx_text_free(&body);
     sx_text_free(&file);
-    return status;
+    return survive(session, status);
 }
 
 /* The error for a file that cannot be gone on from. */
@@ -249,7 +259,12 @@ sx_status sx_session_restore(sx_session *session) {
     const char *path = session->options->checkpoint;
     char *bytes;
     size_t size;
-    if (access(path, F_OK) != 0 && errno == ENOENT) return SX_OK;
+    struct stat info;
+    bool there = stat(path, &info) == 0;
+    if (!there && errno == ENOENT) return SX_OK;
+    if (there && S_ISDIR(info.st_mode))
+        return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
+    if (there && !S_ISREG(info.st_mode)) return refused(session, "is not a plain file");
     SX_TRY(sx_file_read(path, FILE_LIMIT, &bytes, &size));
     sx_status status = read_bytes(session, bytes, size);
     free(bytes);

@@ -48,9 +48,9 @@ static SX_ERROR sx_status not_a_database(const sx_database *database) {
 }
 
 /* That a file cannot be used, with what the operating system said, if anything. */
-static SX_ERROR sx_status refused(sx_database *database, const char *verb) {
+static SX_ERROR sx_status refused(sx_database *database, sx_code code, const char *verb) {
     int system = sqlite3_system_errno(database->handle);
-    return sx_error_new(SX_ERR_FILE, "cannot %s the database '%s': %s", verb, database->path,
+    return sx_error_new(code, "cannot %s the database '%s': %s", verb, database->path,
                         system ? strerror(system) : sqlite3_errmsg(database->handle));
 }
 
@@ -74,16 +74,16 @@ sx_status sx_database_error(sx_database *database) {
     case SQLITE_LOCKED:
         return in_use(database);
     case SQLITE_FULL:
-        return sx_error_new(SX_ERR_FILE, "no room is left for the database '%s'", database->path);
+        return sx_error_new(SX_ERR_WRITE, "no room is left for the database '%s'", database->path);
     case SQLITE_NOMEM:
         return sx_error_memory();
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return unwritable(database);
     case SQLITE_CANTOPEN:
-        return refused(database, "open");
+        return refused(database, SX_ERR_FILE, "open");
     case SQLITE_IOERR:
-        return refused(database, "use");
+        return refused(database, SX_ERR_WRITE, "use");
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_CORRUPT:
@@ -174,7 +174,7 @@ static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file
     for (long waits = 0; waits < WAIT_SECONDS * 200L; waits++) {
         int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
         if (code == SQLITE_OK) return SX_OK;
-        if ((code & 0xff) != SQLITE_BUSY) return refused(database, "lock");
+        if ((code & 0xff) != SQLITE_BUSY) return refused(database, SX_ERR_FILE, "lock");
         nanosleep(&pause, NULL);
     }
     return in_use(database);
@@ -186,12 +186,12 @@ static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file
 static SX_MUST_USE sx_status read_header(sx_database *database, unsigned char *header, sqlite3_int64 *size) {
     sqlite3_file *file = NULL;
     sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (!file || !file->pMethods) return refused(database, "read");
+    if (!file || !file->pMethods) return refused(database, SX_ERR_FILE, "read");
     SX_TRY(lock_file(database, file));
     bool good = file->pMethods->xFileSize(file, size) == SQLITE_OK &&
                 (*size == 0 || file->pMethods->xRead(file, header, HEADER_SIZE, 0) == SQLITE_OK);
     file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
-    return good ? SX_OK : refused(database, "read");
+    return good ? SX_OK : refused(database, SX_ERR_FILE, "read");
 }
 
 /* Refuses what is not ours by its header. */
@@ -217,7 +217,7 @@ static SX_MUST_USE sx_status check_length(sx_database *database) {
     SX_TRY(sx_database_number(database, "PRAGMA page_count", &pages));
     SX_TRY(sx_database_number(database, "PRAGMA page_size", &page_size));
     sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return refused(database, "read");
+    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return refused(database, SX_ERR_FILE, "read");
     return log || size >= pages * page_size ? SX_OK : sx_database_damaged(database, "its end is missing");
 }
 

@@ -1,15 +1,19 @@
+#define _DEFAULT_SOURCE /* flock */
 #include "base/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -151,12 +155,12 @@ static void pipe_is_written_to_and_stays_a_pipe(void **state) {
 static void failed_write_keeps_the_old_and_leaves_nothing(void **state) {
     (void)state;
     assert_int_equal(mkdir(in_folder("d"), 0755), 0);
-    assert_fails(sx_file_write(in_folder("d"), "x", 1), SX_ERR_FILE, "cannot write");
+    assert_fails(sx_file_write(in_folder("d"), "x", 1), SX_ERR_WRITE, "cannot write");
     struct stat info;
     assert_int_equal(stat(in_folder("d"), &info), 0);
     assert_true(S_ISDIR(info.st_mode));
     assert_int_equal(files_in_folder(), 1);
-    assert_fails(sx_file_write(in_folder("none/a"), "x", 1), SX_ERR_FILE,
+    assert_fails(sx_file_write(in_folder("none/a"), "x", 1), SX_ERR_WRITE,
                  "none/a': No such file or directory");
 }
 
@@ -176,6 +180,69 @@ static void what_cannot_be_written_is_refused_beforehand(void **state) {
     assert_int_equal(symlink("a", in_folder("link")), 0);
     assert_null(sx_file_writable(in_folder("link")));
     assert_int_equal(files_in_folder(), 3);
+}
+
+/* Makes a file of a name, and returns it open. */
+static int make_file(const char *name) {
+    int fd = open(in_folder(name), O_WRONLY | O_CREAT, 0666);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static bool is_there(const char *name) {
+    struct stat info;
+    return lstat(in_folder(name), &info) == 0;
+}
+
+/* What killed processes left beside a file is removed when it is written again; what is in use, belongs to
+ * another file or is no plain file stays. */
+static void left_over_files_are_removed(void **state) {
+    (void)state;
+    static const char *const stay[] = {"a.12-0",
+                                       "a.12-0.sextant-tmp.yaml",
+                                       "a.-0.sextant-tmp",
+                                       "a.12-.sextant-tmp",
+                                       "a.1x-0.sextant-tmp",
+                                       "b.12-0.sextant-tmp",
+                                       "aa.12-0.sextant-tmp",
+                                       "a12-0.sextant-tmp",
+                                       "a.sextant-tmp"};
+    for (int writes = 0; writes < 2; writes++) {
+        for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) close(make_file(stay[i]));
+        close(make_file("a.999999-0.sextant-tmp"));
+        close(make_file("a.1-17.sextant-tmp"));
+        int used = make_file("a.5-5.sextant-tmp");
+        assert_int_equal(flock(used, LOCK_EX), 0);
+        if (writes == 0) assert_int_equal(mkfifo(in_folder("a.3-0.sextant-tmp"), 0600), 0);
+        if (writes == 0) assert_int_equal(symlink("b", in_folder("a.4-0.sextant-tmp")), 0);
+        assert_null(writes ? sx_file_write(in_folder("a"), "x", 1) : sx_file_writable(in_folder("a")));
+        assert_false(is_there("a.999999-0.sextant-tmp") || is_there("a.1-17.sextant-tmp"));
+        for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) assert_true(is_there(stay[i]));
+        assert_true(is_there("a.5-5.sextant-tmp") && is_there("a.3-0.sextant-tmp"));
+        assert_true(is_there("a.4-0.sextant-tmp"));
+        close(used);
+    }
+    assert_null(sx_file_writable(in_folder("a")));
+    assert_false(is_there("a.5-5.sextant-tmp"));
+}
+
+/* Several processes write one file and clean up after each other: nobody removes what another one needs. */
+static void writers_leave_each_other_alone(void **state) {
+    (void)state;
+    enum { WRITERS = 4, TIMES = 50 };
+    pid_t child[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        child[w] = fork();
+        for (int i = 0; child[w] == 0 && i < TIMES; i++)
+            if (sx_file_write(in_folder("a"), "text", 4)) _exit(1);
+        if (child[w] == 0) _exit(0);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int code;
+        assert_int_equal(waitpid(child[w], &code, 0), child[w]);
+        assert_true(WIFEXITED(code) && WEXITSTATUS(code) == 0);
+    }
+    assert_int_equal(files_in_folder(), 1);
 }
 
 static void size_limit_is_the_last_size_allowed(void **state) {
@@ -221,6 +288,8 @@ int main(void) {
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_refused_beforehand, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(left_over_files_are_removed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(writers_leave_each_other_alone, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(size_limit_is_the_last_size_allowed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(missing_file_and_folder_are_named, make_folder, remove_folder),
         cmocka_unit_test(endless_file_ends_at_the_limit),

@@ -236,20 +236,19 @@ static const sx_option options[] = {
 const sx_command sx_command_codesign = {
     .name = "codesign",
     .about = "choose memory sizes and array shapes together with the mappings",
-    .usage =
-        "--arch FILE|NAME --problem FILE|EINSUM|NAME ... --choices FILE|--choose NAME=LIST ... [OPTION ...]",
-    .details =
-        "A design takes one of each choice; it is worth the sum of its layers' objective, times their "
-        "counts.\n"
-        "  grid           runs a mapper on every design\n"
-        "  sunstone-arch  looks at every tile once, with the smallest memories that hold it\n"
-        "  exact          proves which design is best, or says by how much another one could be better\n"
-        "Budgets are for each layer on each design; mappers of the grid without an end of their own "
-        "get " SX_TEXT_OF(
-            DEFAULT_EVALS) "\n"
-                           "evaluations. Ctrl-C gives the best so far. docs/codesign.md describes "
-                           "the file of "
-                           "choices.\n",
+    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME ...] --choices FILE|--choose "
+             "NAME=LIST ... [OPTION ...]",
+    .details = SX_HELP_FILES
+    "A design takes one of each choice; it is worth the sum of its layers' objective, times their "
+    "counts.\n"
+    "  grid           runs a mapper on every design\n"
+    "  sunstone-arch  looks at every tile once, with the smallest memories that hold it\n"
+    "  exact          proves which design is best, or says by how much another one could be better\n"
+    "Budgets are for each layer on each design; mappers of the grid without an end of their own "
+    "get " SX_TEXT_OF(DEFAULT_EVALS) "\n"
+                                     "evaluations. Ctrl-C gives the best so far. docs/codesign.md describes "
+                                     "the file of "
+                                     "choices.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -323,8 +323,9 @@ const sx_command sx_command_compare = {
     .name = "compare",
     .about =
         "several mappers on the same problems, under the same budget, with several seeds: a table and curves",
-    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME ... --mapper NAME ... [OPTION ...]",
-    .details = "Without --evals, --time, --target and --patience, a run has " SX_TEXT_OF(
+    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME ...] --mapper NAME ... "
+             "[OPTION ...]",
+    .details = SX_HELP_FILES "Without --evals, --time, --target and --patience, a run has " SX_TEXT_OF(
         DEFAULT_EVALS) " evaluations. "
                        "Of a network, every computation counts\n"
                        "once. The column `x minimum` is the distance from the algorithmic minimum. Ctrl-C "

@@ -172,12 +172,14 @@ static const sx_option options[] = {
 const sx_command sx_command_eval = {
     .name = "eval",
     .about = "the cost of one given mapping, level by level, with the reasons",
-    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME --mapping FILE [OPTION ...]",
-    .details = "One file may hold several of architecture, problem and mapping: what no option names is "
-               "looked for in the\n"
-               "files of the others.\n"
-               "An illegal mapping exits with 1 and says what is wrong; with --json it is {\"legal\": false, "
-               "...}.\n",
+    .usage =
+        "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
+    .details = SX_HELP_FILES
+    "One file may hold several of architecture, problem and mapping: what no option names is "
+    "looked for in the\n"
+    "files of the others.\n"
+    "An illegal mapping exits with 1 and says what is wrong; with --json it is {\"legal\": false, "
+    "...}.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

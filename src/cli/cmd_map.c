@@ -346,15 +346,15 @@ static const sx_option options[] = {
 const sx_command sx_command_map = {
     .name = "map",
     .about = "find mappings for a problem, or for every layer of a network",
-    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME|NETWORK[/LAYER] [OPTION ...]",
-    .details =
-        "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: gamma, then optimal.\n"
-        "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
-        "get " SX_TEXT_OF(
-            DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"
-                           "Ctrl-C stops the search and gives the best so far; a second one ends the "
-                           "program.\n"
-                           "Where no legal mapping was found, the exit code is 1 and the reason is given.\n",
+    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME|NETWORK[/LAYER]] [OPTION ...]",
+    .details = SX_HELP_FILES
+    "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: gamma, then optimal.\n"
+    "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
+    "get " SX_TEXT_OF(
+        DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"
+                       "Ctrl-C stops the search and gives the best so far; a second one ends the "
+                       "program.\n"
+                       "Where no legal mapping was found, the exit code is 1 and the reason is given.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -241,11 +241,12 @@ const sx_command sx_command_space = {
     .name = "space",
     .about = "how large a map space is, raw and pruned; whether a mapping belongs to it, and the nearest "
              "that does",
-    .usage = "--arch FILE|NAME --problem FILE|EINSUM|NAME [--mapping FILE] [OPTION ...]",
-    .details =
-        "Numbers with ~ are estimates from samples; what follows +- is their relative standard error.\n"
-        "Exits with 1 where no legal mapping was found, or where --mapping is none and --nearest was not\n"
-        "asked for.\n",
+    .usage =
+        "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
+    .details = SX_HELP_FILES
+    "Numbers with ~ are estimates from samples; what follows +- is their relative standard error.\n"
+    "Exits with 1 where no legal mapping was found, or where --mapping is none and --nearest was not\n"
+    "asked for.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -7,7 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const noun_name[SX_N_NOUNS] = {"arch", "problem", "mapping", "constraints"};
+static const char *const noun_name[SX_N_NOUNS] = {"arch", "problem", "mapping", "constraints", "files"};
+
+/* What a file must hold to be the value of a noun's option. */
+static const unsigned noun_holds[SX_NOUN_FILES] = {SX_HOLDS_ARCH, SX_HOLDS_PROBLEM, SX_HOLDS_MAPPING,
+                                                   SX_HOLDS_CONSTRAINTS | SX_HOLDS_MAPSPACE};
 
 const char *sx_noun_name(sx_noun noun) {
     return noun_name[noun];
@@ -16,6 +20,11 @@ const char *sx_noun_name(sx_noun noun) {
 static bool exists(const char *path) {
     struct stat info;
     return stat(path, &info) == 0;
+}
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* Whether two paths lead to one file. */
@@ -56,8 +65,7 @@ static bool same_files(const sx_args *args, sx_noun a, sx_noun b) {
     }
 }
 
-/* An input for files, with what --set and --include-path say; *out is freed also after an error. */
-static sx_status input_new(const sx_args *args, sx_input **out) {
+sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     const char *value;
     SX_TRY(sx_input_new(out));
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
@@ -85,9 +93,11 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
             out->input[noun] = out->input[other];
             return SX_OK;
         }
-    SX_TRY(input_new(args, &out->input[noun]));
-    for (size_t i = 0; (path = file_at(args, noun, i)); i++)
+    SX_TRY(sx_sources_input(args, &out->input[noun]));
+    for (size_t i = 0; (path = file_at(args, noun, i)); i++) {
+        if (is_folder(path)) return sx_folder_refuse(path, noun_holds[noun], noun_name[noun]);
         SX_TRY(sx_input_add_file(out->input[noun], path));
+    }
     return SX_OK;
 }
 
@@ -126,14 +136,9 @@ static sx_status add_named(const sx_args *args, sx_sources *out) {
 sx_status sx_sources_load(const sx_args *args, sx_sources *out) {
     memset(out, 0, sizeof *out);
     out->args = args;
-    if (args->n_operands)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "'%s' stands alone on the command line", args->operand[0]),
-            "name files by --arch, --problem and --mapping, and quote an einsum: '%s'",
-            "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}");
     SX_TRY(add_named(args, out));
-    for (int noun = 0; noun < SX_N_NOUNS; noun++) SX_TRY(read_files(args, (sx_noun)noun, out));
-    return SX_OK;
+    for (int noun = 0; noun < SX_NOUN_FILES; noun++) SX_TRY(read_files(args, (sx_noun)noun, out));
+    return sx_sources_operands(out);
 }
 
 /* Whether a noun's input is that of an earlier one. */
@@ -151,6 +156,11 @@ void sx_sources_fini(sx_sources *sources) {
     sx_input_free(sources->joined);
     for (size_t i = 0; i < sources->n_named; i++) sx_network_fini(&sources->named[i]);
     free(sources->named);
+    for (size_t i = 0; i < sources->n_folders; i++) sx_folder_fini(&sources->folder[i]);
+    free(sources->folder);
+    sources->folder = NULL;
+    sources->n_folders = 0;
+    sx_text_free(&sources->said);
     sources->joined = NULL;
     sources->named = NULL;
     sources->n_named = 0;
@@ -169,6 +179,7 @@ static sx_status missing(const sx_sources *sources, sx_noun noun) {
     const char *option = noun_name[noun];
     const sx_pair *elsewhere = NULL;
     for (int i = 0; i < SX_N_NOUNS && !elsewhere; i++) elsewhere = section_of(sources->input[i], noun);
+    if (!sx_args_flag(sources->args, option)) SX_TRY(sx_sources_unclear(sources, noun_holds[noun], option));
     if (!sx_args_flag(sources->args, option))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s is missing", text[noun]), "give it by --%s %s",
                              option, value[noun]);
@@ -180,12 +191,16 @@ static sx_status missing(const sx_sources *sources, sx_noun noun) {
                          noun == SX_NOUN_ARCH ? "architecture" : option);
 }
 
-/* The input that holds a noun: that of its own option or, where it was not given, the one among the others
- * that does. */
+/* The input that holds a noun: that of its own option or, where it was not given, that of the files without
+ * an option, or the one among the others that does. */
 static sx_status find_input(const sx_sources *sources, sx_noun noun, sx_input **out) {
     bool given = sx_args_flag(sources->args, noun_name[noun]);
     const sx_pair *found = NULL;
     sx_input *holder = NULL;
+    if (!given && section_of(sources->input[SX_NOUN_FILES], noun)) {
+        *out = sources->input[SX_NOUN_FILES];
+        return SX_OK;
+    }
     for (int i = 0; i < SX_N_NOUNS; i++) {
         const sx_pair *section = section_of(sources->input[i], noun);
         if (!section || section == found || (given && i != (int)noun)) continue;
@@ -266,7 +281,7 @@ static sx_status append_file(const sx_sources *sources, const char *path, sx_net
     sx_input *input = NULL;
     sx_problem problem;
     sx_network single = {0};
-    sx_status status = input_new(sources->args, &input);
+    sx_status status = sx_sources_input(sources->args, &input);
     if (!status) status = sx_input_add_file(input, path);
     if (!status && !sx_input_has_problem(input))
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s holds no problem", path),
@@ -302,6 +317,9 @@ sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
 
 sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                  sx_constraints *out) {
+    bool given = sx_args_flag(sources->args, "constraints");
+    if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_CONSTRAINTS, "constraints"));
+    if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_MAPSPACE, "constraints"));
     if (!sources->joined) {
         SX_TRY(sx_input_new(&sources->joined));
         for (int noun = 0; noun < SX_N_NOUNS; noun++)

@@ -1,7 +1,9 @@
-/* From --arch, --problem, --mapping and --constraints to nouns. */
+/* From --arch, --problem, --mapping, --constraints, and files and folders without an option, to nouns. */
 #ifndef SX_CLI_LOAD_H
 #define SX_CLI_LOAD_H
 
+#include "base/text.h"
+#include "cli/folder.h"
 #include "cli/options.h"
 #include "sextant/input.h"
 #include "sextant/network.h"
@@ -12,6 +14,7 @@ typedef enum sx_noun {
     SX_NOUN_PROBLEM,
     SX_NOUN_MAPPING,
     SX_NOUN_CONSTRAINTS,
+    SX_NOUN_FILES, /* no option: files and folders named by themselves, which may hold anything */
     SX_N_NOUNS,
 } sx_noun;
 
@@ -28,7 +31,19 @@ typedef struct sx_sources {
     sx_arch arch;
     size_t n_named; /* values of --problem that are no files; each a network, if only of one layer */
     sx_network *named;
+    sx_folder *folder; /* folders named by themselves */
+    size_t n_folders;
+    sx_text said; /* notes for everybody, a line each */
 } sx_sources;
+
+/* An input for files, with what --set and --include-path say; *out is freed also after an error. */
+SX_MUST_USE sx_status sx_sources_input(const sx_args *args, SX_OWN sx_input **out);
+
+/* Reads the files and folders that are named by themselves. */
+SX_MUST_USE sx_status sx_sources_operands(sx_sources *sources);
+
+/* The error for a noun that they should hold, but do not hold once; NULL where they are not to blame. */
+SX_MUST_USE sx_status sx_sources_unclear(const sx_sources *sources, unsigned holds, const char *option);
 
 /* Reads what the options name; *out is freed with sx_sources_fini, also after an error. */
 SX_MUST_USE sx_status sx_sources_load(const sx_args *args, sx_sources *out);

@@ -56,6 +56,11 @@ typedef struct sx_option {
             "files may include others of this folder, not only of their own; repeatable"                     \
     }
 #define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH
+
+/* What the help of a command says of files and folders without an option. */
+#define SX_HELP_FILES                                                                                        \
+    "A FOLDER, or a list of FILEs, is what Timeloop is given: architecture, problem, constraints, mapping\n" \
+    "and energy tables are found by their sections. What an option names is taken instead.\n"
 #define SX_OPTION_NO_ELISION                                                                                 \
     {                                                                                                        \
         "no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,                                             \

@@ -116,6 +116,7 @@ void sx_search_space_fini(sx_search_space *s) {
 void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err) {
     size_t n = 0;
     if (sx_args_flag(args, "quiet")) return;
+    if (sources->said.size) sx_text_add(err, "%s", sources->said.data);
     for (; sx_sources_note(sources, n); n++)
         if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, n));
     if (n && !sx_args_flag(args, "verbose"))

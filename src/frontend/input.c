@@ -1,6 +1,8 @@
 #include "frontend/input.h"
 
+#include "base/file.h"
 #include "base/text.h"
+#include "frontend/nest_text.h"
 #include "frontend/scan.h"
 #include "frontend/sections.h"
 #include "frontend/template.h"
@@ -95,6 +97,10 @@ const char *sx_input_setting(const sx_input *input, size_t index, const char **v
     return o->name[index];
 }
 
+const sx_template_options *sx_input_templates(const sx_input *input) {
+    return &input->templates;
+}
+
 /* Makes room for so many sections more. */
 static SX_MUST_USE sx_status reserve_sections(sx_input *input, size_t more) {
     size_t n = input->n_sections + more;
@@ -161,10 +167,30 @@ static SX_MUST_USE sx_status added_before(sx_input *input, const char *path, boo
     return SX_OK;
 }
 
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Adds a loop nest that Timeloop printed. */
+static SX_MUST_USE sx_status add_nest(sx_input *input, const char *path) {
+    char *text;
+    size_t size;
+    const sx_node *root;
+    SX_TRY(sx_file_read(path, SX_MAX_TEXT, &text, &size));
+    sx_status status = sx_nest_text_read(&input->arena, path, text, size, &root);
+    free(text);
+    return status ? status : add_sections(input, root);
+}
+
 sx_status sx_input_add_file(sx_input *input, const char *path) {
     bool before = false;
+    if (ends_with(path, ".cfg"))
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s': libconfig's format is not read", path),
+                             "convert it to YAML; the sections and keys stay the same");
     SX_TRY(added_before(input, path, &before));
     if (before) return SX_OK;
+    if (ends_with(path, ".txt")) return add_nest(input, path);
     sx_source source;
     SX_TRY(sx_source_file(&input->arena, &input->templates, path, &source));
     sx_status status = add_source(input, &source);

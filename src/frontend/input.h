@@ -23,6 +23,9 @@ SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from, con
 /* The variable that was set as number `index` by sx_input_set, NULL past the last. */
 const char *sx_input_setting(const sx_input *input, size_t index, const char **value);
 
+/* What the user allows and sets for templates. */
+const struct sx_template_options *sx_input_templates(const sx_input *input);
+
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);
 

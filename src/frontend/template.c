@@ -393,3 +393,24 @@ sx_status sx_source_text(sx_arena *arena, const sx_template_options *options, co
     if (!file) return sx_arena_error(arena);
     return sx_source_finish(&b, render_first(&x, file, text, size, &b), out);
 }
+
+sx_status sx_source_beside(sx_arena *arena, const sx_template_options *options, sx_place place,
+                           const char *path, sx_source *out, bool *found) {
+    sx_expansion x = {.arena = arena, .options = options ? options : &no_options};
+    sx_source_builder b = {0};
+    sx_template *t;
+    const sx_included *file;
+    size_t n;
+    sx_status status = begin_file(&x, place.file);
+    *found = false;
+    if (status && status->code == SX_ERR_FILE) {
+        sx_status_free(status);
+        return SX_OK;
+    }
+    SX_TRY(status);
+    SX_TRY(template_new(&x, place.file, &b, &t));
+    SX_TRY(sx_include_exists(&x, &t->search, path, found));
+    if (!*found) return SX_OK;
+    SX_TRY(sx_include_find(&x, &t->search, place, path, &file, &n));
+    return sx_source_finish(&b, sx_template_include(t, place, &file[0], &b), out);
+}

@@ -23,4 +23,9 @@ SX_MUST_USE sx_status sx_source_file(sx_arena *arena, const sx_template_options 
 SX_MUST_USE sx_status sx_source_text(sx_arena *arena, const sx_template_options *options, const char *name,
                                      const char *text, size_t size, SX_OWN sx_source *out);
 
+/* Reads a file that is named at a place of another one, by the rules of includes; *found says whether there
+ * is one. */
+SX_MUST_USE sx_status sx_source_beside(sx_arena *arena, const sx_template_options *options, sx_place place,
+                                       const char *path, SX_OWN sx_source *out, bool *found);
+
 #endif

@@ -53,6 +53,7 @@ static const sx_key_rule tensor_rules[] = {
     {"type", SX_KEY_USED, NULL},
     {"keep", SX_KEY_USED, NULL},
     {"bypass", SX_KEY_USED, NULL},
+    {"keep_only", SX_KEY_USED, NULL},
     {"no_coalesce", SX_KEY_UNSUPPORTED, NULL},
     {"passthrough", SX_KEY_UNSUPPORTED, NULL},
 };
@@ -108,6 +109,7 @@ static SX_MUST_USE sx_status find_target(const reader *r, const sx_node *directi
  * fan-out, and the compute units, may have such. A misspelt level has not. */
 static SX_MUST_USE sx_status is_idle(const reader *r, const sx_node *directive, bool *idle) {
     static const char *const keys[] = {"target", "type", "factors", "permutation", "split"};
+    const sx_node *only = sx_node_get(directive, "keep_only");
     const sx_node *factors = sx_node_get(directive, "factors"), *type = sx_node_get(directive, "type");
     const char *known[SX_MAX_LEVELS];
     sx_factor_row row = {0};
@@ -116,7 +118,8 @@ static SX_MUST_USE sx_status is_idle(const reader *r, const sx_node *directive, 
     for (int s = 0; s < r->arch->n_levels; s++) known[s] = r->arch->level[s].name;
     *idle = factors && n == directive->n && (sx_node_is(type, "temporal") || sx_node_is(type, "spatial")) &&
             !sx_name_nearest(sx_node_get(directive, "target")->text, known, r->arch->n_levels);
-    if (!*idle) return SX_OK;
+    if (only && sx_node_empty(only)) *idle = directive->n == 3;
+    if (!*idle || only) return SX_OK;
     SX_TRY(sx_factors_read(r->input, factors, r->problem, &row));
     for (int d = 0; d < r->problem->n_dims; d++) *idle &= !row.dim[d].written || row.dim[d].value == 1;
     return SX_OK;
@@ -186,6 +189,12 @@ static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int 
     SX_TRY(CHECK_KEYS(r, directive, "a bypass directive", tensor_rules));
     SX_TRY(read_tensors(r, directive, "keep", &r->keep[level]));
     SX_TRY(read_tensors(r, directive, "bypass", &r->bypass[level]));
+    if (sx_node_get(directive, "keep_only")) {
+        uint8_t only = 0;
+        SX_TRY(read_tensors(r, directive, "keep_only", &only));
+        r->keep[level] |= only;
+        r->bypass[level] |= (uint8_t)(((1u << r->problem->n_tensors) - 1) & ~only);
+    }
     unsigned both = r->keep[level] & r->bypass[level];
     for (int v = 0; v < r->problem->n_tensors; v++)
         if (both & 1u << v)

@@ -1,10 +1,9 @@
 /* Timeloop's problems: a shape (dimensions, coefficients, data spaces) and an instance (their values). */
 #include "base/text.h"
 #include "frontend/projection.h"
-#include "frontend/template.h"
+#include "frontend/shape.h"
 #include "frontend/timeloop.h"
 #include "frontend/variables.h"
-#include "frontend/yaml.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,20 +45,6 @@ static const sx_key_rule coefficient_rules[] = {{"name", SX_KEY_USED, NULL}, {"d
 
 #define CHECK_KEYS(input, map, what, rules)                                                                  \
     sx_node_check_keys(input, map, what, rules, sizeof(rules) / sizeof((rules)[0]))
-
-/* The shape that Timeloop takes when none, or its name, is given. */
-static const char cnn_layer[] =
-    "name: cnn-layer\n"
-    "dimensions: [R, S, P, Q, C, K, N]\n"
-    "coefficients:\n"
-    "- {name: Wstride, default: 1}\n"
-    "- {name: Hstride, default: 1}\n"
-    "- {name: Wdilation, default: 1}\n"
-    "- {name: Hdilation, default: 1}\n"
-    "data_spaces:\n"
-    "- {name: Weights, projection: [C, K, R, S]}\n"
-    "- {name: Inputs, projection: [N, C, R*Wdilation + P*Wstride, S*Hdilation + Q*Hstride]}\n"
-    "- {name: Outputs, projection: [N, K, Q, P], read_write: true}\n";
 
 static SX_MUST_USE sx_status add_dimension(void *user, const char *name, sx_place place) {
     sx_problem *problem = user;
@@ -241,27 +226,15 @@ static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, b
 
 /* The shape of a problem: its own, or the named or missing one that everybody knows. */
 static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const sx_node **out) {
-    static const char *const known[] = {"cnn-layer"};
     const sx_node *shape = sx_node_get(problem, "shape");
-    if (shape && shape->kind == SX_NODE_MAP) {
-        *out = shape;
-        return CHECK_KEYS(r->input, shape, "the shape", shape_rules);
-    }
     if (shape && shape->kind == SX_NODE_LIST) return sx_node_expect(shape, SX_NODE_MAP, "'shape'");
-    if (shape && shape->kind == SX_NODE_SCALAR && !sx_key_equal(shape->text, known[0]))
-        return sx_error_unknown(shape->place, "shape", shape->text, known, 1);
     if (!shape)
         SX_TRY(
             sx_input_add_note(r->input, problem->place, "the problem has no shape; a convolution is taken"));
-    sx_source source;
-    const sx_node **roots;
-    size_t n;
-    sx_arena *arena = sx_input_arena(r->input);
-    SX_TRY(sx_source_text(arena, NULL, "cnn-layer", cnn_layer, sizeof cnn_layer - 1, &source));
-    sx_status status = sx_yaml_read(arena, &source, &roots, &n);
-    sx_source_fini(&source);
-    if (!status) *out = roots[0];
-    return status;
+    if (!shape || shape->kind != SX_NODE_MAP)
+        SX_TRY(sx_shape_named(r->input, shape && shape->kind == SX_NODE_SCALAR ? shape : NULL, &shape));
+    *out = shape;
+    return CHECK_KEYS(r->input, shape, "the shape", shape_rules);
 }
 
 /* Reads shape and instance. */

@@ -1,0 +1,12 @@
+/* Timeloop's printed loop nests (map.txt) read as mappings. */
+#ifndef SX_FRONTEND_NEST_TEXT_H
+#define SX_FRONTEND_NEST_TEXT_H
+
+#include "base/arena.h"
+#include "frontend/document.h"
+
+/* Reads a loop nest as the document with the section 'mapping' that says the same. */
+SX_MUST_USE sx_status sx_nest_text_read(sx_arena *arena, const char *file, const char *text, size_t size,
+                                        const sx_node **out);
+
+#endif

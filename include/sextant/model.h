@@ -23,9 +23,14 @@ SX_API void sx_model_free(SX_TAKE sx_model *model);
 SX_API const sx_problem *sx_model_problem(const sx_model *model);
 SX_API const sx_arch *sx_model_arch(const sx_model *model);
 
-/* Each input read once and each output written once at every level, all compute units busy (Mind Mappings,
- * appendix A). */
-SX_API sx_score sx_model_minimum(const sx_model *model);
+/* The compulsory minimum, which no legal mapping is below: every multiply-accumulate at full speed, every
+ * word once at the outermost level for the tensors that it keeps (`backed`, a mask), at the cheapest level
+ * for the others. */
+SX_API sx_score sx_model_minimum(const sx_model *model, uint8_t backed);
+
+/* Mind Mappings' algorithmic minimum (appendix A): each input read once and each output written once at every
+ * level, halos left out, all compute units busy. No bound: a mapping that bypasses levels can be below it. */
+SX_API sx_score sx_model_algorithmic_minimum(const sx_model *model);
 
 SX_API SX_MUST_USE sx_status sx_evaluator_new(const sx_model *model, SX_OWN sx_evaluator **out);
 SX_API void sx_evaluator_free(SX_TAKE sx_evaluator *evaluator);

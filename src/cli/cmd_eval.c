@@ -82,7 +82,7 @@ static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
     sx_evaluator *evaluator = NULL;
     sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (status) goto done;
-    e->minimum = sx_model_minimum(model);
+    e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
     if (e->simulated) {
         uint64_t steps = sx_args_count(args, "max-steps", DEFAULT_STEPS);
         status = sx_simulate(&e->problem, &e->arch, &e->mapping, &e->options, steps, &e->verdict, &e->cost);

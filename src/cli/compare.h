@@ -20,7 +20,8 @@ typedef struct sx_compare_run {
 typedef struct sx_comparison {
     sx_arch arch;
     sx_network problems; /* each computation once */
-    double *minimum;     /* the algorithmic minimum of the objective, for each problem */
+    bool algorithmic;    /* minima are Mind Mappings' */
+    double *minimum;     /* the compulsory (or algorithmic) minimum of the objective, for each problem */
     size_t n_mappers, n_seeds;
     char **mapper;   /* as given */
     char **settings; /* with every setting */

@@ -100,7 +100,7 @@ static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
     sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (!status) status = sx_evaluator_new(model, &evaluator);
     if (!status) {
-        e->minimum = sx_model_minimum(model);
+        e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
         e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
         if (e->verdict.reason == SX_NO_MEMORY) status = sx_error_memory();
     }
@@ -137,7 +137,7 @@ sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx
     return status;
 }
 
-/* The algorithmic minimum's share of a layer's energy times cycles, as a multiple; 0 where it is not known.
+/* The compulsory minimum's share of a layer's energy times cycles, as a multiple; 0 where it is not known.
  */
 static double times_minimum(const sx_layer_result *layer) {
     return layer->found && layer->minimum > 0 ? layer->best.value / layer->minimum : 0;
@@ -244,7 +244,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
                 job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
                 sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
-    sx_text_add(&line, ". 'x min' is the objective (%s) over its algorithmic minimum.", job->objective);
+    sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", job->objective);
     if (proven == searched)
         sx_text_add(&line, " Every answer is proven to be the optimum of its space.");
     else if (has_bounds(job))

@@ -35,13 +35,13 @@ const char *sx_level_name(const sx_arch *arch, int level) {
     return level >= 0 && level < arch->n_levels ? arch->level[level].name : arch->compute.name;
 }
 
-/* Adds a row of the totals with how it compares with the algorithmic minimum. */
+/* Adds a row of the totals with how it compares with the compulsory minimum. */
 static void total_row(sx_table *table, const char *name, const char *value, double have, double minimum,
                       const char *minimum_text) {
     sx_table_cell(table, "%s", name);
     sx_table_cell(table, "%s", value);
     if (minimum > 0)
-        sx_table_cell(table, "%s x the algorithmic minimum of %s", sx_show_count(have / minimum).text,
+        sx_table_cell(table, "%s x the compulsory minimum of %s", sx_show_count(have / minimum).text,
                       minimum_text);
     else
         sx_table_blank(table, 1);

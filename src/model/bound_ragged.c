@@ -38,14 +38,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The different values of a rank, at least. */
-static double rank_values(const sx_model *model, const sx_shape *shape, int r) {
-    double values = 1;
-    for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
-        if (shape->term[i].coef != 0) values += model->size[shape->term[i].dim] - 1.0;
-    return values;
-}
-
 void sx_rough_init(sx_rough *rough, const sx_model *model) {
     memset(rough, 0, sizeof *rough);
     rough->model = model;
@@ -54,11 +46,7 @@ void sx_rough_init(sx_rough *rough, const sx_model *model) {
         const sx_shape *shape = &model->shape[v];
         rough->idle[v] = (uint16_t)(all & ~(unsigned)shape->dims);
         rough->merge[v] = (uint16_t)(all & ~(unsigned)(shape->dims & shape->solo));
-        rough->words[v] = 1;
-        for (int r = 0; r < shape->n_ranks; r++) {
-            double values = rank_values(model, shape, r);
-            rough->words[v] = shape->simple ? rough->words[v] * values : fmax(rough->words[v], values);
-        }
+        rough->words[v] = sx_model_touched(model, v);
     }
 }
 

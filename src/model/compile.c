@@ -117,47 +117,6 @@ static void compile_level(sx_model *model, int s) {
         to->scale[v] = bandwidth_scale(from, model->problem.tensor[v].name);
 }
 
-/* The words of a tensor that must be touched at the least: per rank its largest dimension that no earlier
- * rank counted. That is the tensor without its halo, as Mind Mappings counts it. */
-static double least_words(const sx_model *model, const sx_shape *shape) {
-    double words = 1;
-    unsigned counted = 0;
-    for (int r = 0; r < shape->n_ranks; r++) {
-        uint32_t largest = 1;
-        int which = -1;
-        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
-            int d = shape->term[i].dim;
-            if (counted >> d & 1 || model->size[d] <= largest) continue;
-            largest = model->size[d];
-            which = d;
-        }
-        if (which >= 0) counted |= 1u << which;
-        words *= largest;
-    }
-    return words;
-}
-
-/* Mind Mappings, appendix A: every input word read once and every output word written once at every level
- * that is there for it, and all compute units busy. */
-static void set_minimum(sx_model *model) {
-    sx_score least = {.utilization = 1};
-    least.energy_pj = model->minimum_plain = (double)model->computes * model->compute_energy;
-    least.cycles = (double)model->computes / (double)model->compute_instances;
-    for (int v = 0; v < model->n_tensors; v++) {
-        double words = least_words(model, &model->shape[v]), energy = 0;
-        for (int s = 0; s < model->n_levels; s++) {
-            if (!(sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)) continue;
-            const sx_level *level = &model->level[s];
-            double access = model->shape[v].output ? level->update_energy : level->read_energy;
-            energy += words * access / level->block_size;
-        }
-        least.last_level_accesses += words;
-        least.energy_pj += energy;
-        if (model->shape[v].plain) model->minimum_plain += energy;
-    }
-    model->minimum = least;
-}
-
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                        sx_model **out) {
     SX_TRY(sx_problem_check(problem));
@@ -185,7 +144,6 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     model->compute_y = arch->compute.mesh_y;
     model->compute_instances = arch->compute.instances;
     model->compute_energy = arch->compute.energy;
-    set_minimum(model);
     *out = model;
     return SX_OK;
 }
@@ -200,8 +158,4 @@ const sx_problem *sx_model_problem(const sx_model *model) {
 
 const sx_arch *sx_model_arch(const sx_model *model) {
     return &model->arch;
-}
-
-sx_score sx_model_minimum(const sx_model *model) {
-    return model->minimum;
 }

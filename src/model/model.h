@@ -71,8 +71,6 @@ struct sx_model {
     uint64_t computes, latency;
     uint64_t compute_x, compute_y, compute_instances;
     double compute_energy;
-    sx_score minimum;
-    double minimum_plain; /* the energy of the minimum without tensors whose tiles can overlap */
 };
 
 typedef struct sx_loop {
@@ -155,6 +153,9 @@ sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_ne
 
 /* The words of a box of the given extents. */
 uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent);
+
+/* The words of a tensor that the computation touches, at least. */
+double sx_model_touched(const sx_model *model, int tensor);
 
 /* The visits at which a plain tensor's tile moves, the first among them: those at which a loop that indexes
  * the tensor advances, or one outside it. */

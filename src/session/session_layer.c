@@ -101,10 +101,8 @@ static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
 /* Copies out what a run found, also before it failed. */
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
-    const sx_score minimum = sx_model_minimum(b->model);
     sx_found found;
     result->summary = sx_run_result(b->run);
-    result->minimum = sx_objective_value(&o->objective, &minimum);
     result->warm_from = session->start.from;
     result->warm_value = session->start.value;
     memcpy(result->warm_name, session->start.name, sizeof result->warm_name);
@@ -115,6 +113,9 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
         result->best.value = found.value;
         result->best.evaluation = found.evaluation;
     }
+    const uint8_t backed = result->found ? result->best.mapping.level[session->arch->n_levels - 1].keep : 0;
+    const sx_score minimum = sx_model_minimum(b->model, backed);
+    result->minimum = sx_objective_value(&o->objective, &minimum);
     if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
     if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
     result->proof = sx_run_take_proof(b->run);

@@ -44,6 +44,15 @@ static void copy_ties(const sx_layer_result *layer, sx_study_answer *answer) {
             answer->ties[answer->n_ties++] = layer->other[i].mapping;
 }
 
+/* Mind Mappings' algorithmic minimum of energy times delay. */
+static double algorithmic_edp(const sx_problem *problem, const sx_arch *arch) {
+    sx_model *model;
+    sx_study_need(sx_model_new(problem, arch, NULL, &model));
+    sx_score least = sx_model_algorithmic_minimum(model);
+    sx_model_free(model);
+    return least.energy_pj * least.cycles;
+}
+
 sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_study_search *search) {
     sx_layer layer = {.count = 1, .problem = group->item[item].problem};
     sx_network network = {.n_layers = 1, .layer = &layer};
@@ -71,7 +80,7 @@ sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_
         answer.found = true;
         answer.optimal = got->summary.optimal;
         answer.edp = got->best.value;
-        answer.minimum = got->minimum;
+        answer.minimum = algorithmic_edp(&layer.problem, &group->arch);
         answer.bound = got->summary.lower_bound;
         answer.evaluations = got->summary.evaluations;
         if (search->ties) copy_ties(got, &answer);

@@ -1,0 +1,116 @@
+/* The compulsory minimum: a lower bound of the cost of every legal mapping, for reports.
+ *
+ * Every multiply-accumulate is paid for, and no more of them run in a cycle than there are compute units. The
+ * outermost level that keeps a tensor hands out every word that the computation touches at least once, or is
+ * updated with it; its bandwidth must carry these words. Where it is not known which level that is, the one
+ * with the cheapest access is charged. A rank that is a sum over dimensions of sizes N_i has at least
+ * 1 + sum (N_i - 1) different values. All inner levels, networks and the rounding up to whole blocks only
+ * add. */
+#include "model/model.h"
+
+#include <math.h>
+
+double sx_model_touched(const sx_model *model, int tensor) {
+    const sx_shape *shape = &model->shape[tensor];
+    double words = 1;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        double values = 1;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
+            if (shape->term[i].coef != 0) values += model->size[shape->term[i].dim] - 1.0;
+        words = shape->simple ? words * values : fmax(words, values);
+    }
+    return words;
+}
+
+/* The least energy of an access to a word of a tensor at a level. */
+static double access_energy(const sx_model *model, int v, int s) {
+    const sx_level *level = &model->level[s];
+    double share = fmin(1, (double)level->clusters / (double)level->instances);
+    double vector = model->shape[v].output ? level->update_energy : level->read_energy;
+    return share * (vector / level->block_size + level->addr_gen_energy);
+}
+
+/* The same at the cheapest of the levels that may keep the tensor. */
+static double cheapest_access(const sx_model *model, int v) {
+    double least = INFINITY;
+    for (int s = 0; s < model->n_levels; s++)
+        if (sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)
+            least = fmin(least, access_energy(model, v, s));
+    return isinf(least) ? 0 : least;
+}
+
+/* The cycles that the outermost level's bandwidth takes for the words of some tensors. */
+static double bandwidth_cycles(const sx_model *model, unsigned backed) {
+    const sx_level *level = &model->level[model->n_levels - 1];
+    double reads = 0, writes = 0, cycles = 0;
+    for (int v = 0; v < model->n_tensors; v++) {
+        if (!(backed >> v & 1)) continue;
+        double words = sx_model_touched(model, v) / (double)level->instances * level->scale[v];
+        double *sum = model->shape[v].output ? &writes : &reads;
+        *sum = level->banks > 0 ? fmax(*sum, words) : *sum + words;
+    }
+    cycles = fmax(reads / level->read_bandwidth, writes / level->write_bandwidth);
+    double both = level->banks > 0 ? fmax(reads, writes) : reads + writes;
+    return fmax(cycles, both / level->shared_bandwidth);
+}
+
+/* The energy per cycle that leaks where one instance of each level is in use. */
+static double least_leakage(const sx_model *model) {
+    double leak = 0;
+    for (int s = 0; s < model->n_levels; s++)
+        leak += model->level[s].leak_energy * fmax(1, model->level[s].leak_share);
+    return leak;
+}
+
+sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
+    const double units = (double)model->compute_instances, rounding = 1 - 1e-12;
+    double cycles = ceil((double)model->computes / units);
+    cycles = fmax(cycles, ceil(bandwidth_cycles(model, backed) * rounding));
+    sx_score least = {.cycles = cycles + (double)model->latency};
+    least.energy_pj = (double)model->computes * model->compute_energy + least_leakage(model) * cycles;
+    for (int v = 0; v < model->n_tensors; v++) {
+        bool known = backed >> v & 1;
+        double words = sx_model_touched(model, v);
+        least.energy_pj +=
+            words * (known ? access_energy(model, v, model->n_levels - 1) : cheapest_access(model, v));
+        if (known) least.last_level_accesses += words;
+    }
+    least.utilization = (double)model->computes / units / least.cycles;
+    return least;
+}
+
+/* The words of a tensor without its halo: per rank the largest dimension that no earlier rank counted. */
+static double words_without_halo(const sx_model *model, const sx_shape *shape) {
+    double words = 1;
+    unsigned counted = 0;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        uint32_t largest = 1;
+        int which = -1;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int d = shape->term[i].dim;
+            if (counted >> d & 1 || model->size[d] <= largest) continue;
+            largest = model->size[d];
+            which = d;
+        }
+        if (which >= 0) counted |= 1u << which;
+        words *= largest;
+    }
+    return words;
+}
+
+sx_score sx_model_algorithmic_minimum(const sx_model *model) {
+    sx_score least = {.utilization = 1};
+    least.energy_pj = (double)model->computes * model->compute_energy;
+    least.cycles = (double)model->computes / (double)model->compute_instances;
+    for (int v = 0; v < model->n_tensors; v++) {
+        double words = words_without_halo(model, &model->shape[v]);
+        for (int s = 0; s < model->n_levels; s++) {
+            if (!(sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)) continue;
+            const sx_level *level = &model->level[s];
+            double access = model->shape[v].output ? level->update_energy : level->read_energy;
+            least.energy_pj += words * access / level->block_size;
+        }
+        least.last_level_accesses += words;
+    }
+    return least;
+}

@@ -17,6 +17,9 @@
 
 enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20, MAX_SETTINGS = 100 };
 
+/* How the names of printed loop nests end. */
+#define NEST_SUFFIX ".txt"
+
 struct sx_input {
     sx_arena arena;
     const sx_pair **section;
@@ -173,14 +176,20 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /* Adds a loop nest that Timeloop printed. */
-static SX_MUST_USE sx_status add_nest(sx_input *input, const char *path) {
+static SX_MUST_USE sx_status add_nest(sx_input *input, const char *name, const char *text, size_t size) {
+    const sx_node *root;
+    SX_TRY(sx_nest_text_read(&input->arena, name, text, size, &root));
+    return add_sections(input, root);
+}
+
+/* Reads a loop nest from a file. */
+static SX_MUST_USE sx_status add_nest_file(sx_input *input, const char *path) {
     char *text;
     size_t size;
-    const sx_node *root;
     SX_TRY(sx_file_read(path, SX_MAX_TEXT, &text, &size));
-    sx_status status = sx_nest_text_read(&input->arena, path, text, size, &root);
+    sx_status status = add_nest(input, path, text, size);
     free(text);
-    return status ? status : add_sections(input, root);
+    return status;
 }
 
 sx_status sx_input_add_file(sx_input *input, const char *path) {
@@ -190,7 +199,7 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
                              "convert it to YAML; the sections and keys stay the same");
     SX_TRY(added_before(input, path, &before));
     if (before) return SX_OK;
-    if (ends_with(path, ".txt")) return add_nest(input, path);
+    if (ends_with(path, NEST_SUFFIX)) return add_nest_file(input, path);
     sx_source source;
     SX_TRY(sx_source_file(&input->arena, &input->templates, path, &source));
     sx_status status = add_source(input, &source);
@@ -200,6 +209,7 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
 
 sx_status sx_input_add_text(sx_input *input, const char *name, const char *text, size_t size) {
     sx_source source;
+    if (ends_with(name, NEST_SUFFIX)) return add_nest(input, name, text, size);
     SX_TRY(sx_source_text(&input->arena, &input->templates, name, text, size, &source));
     sx_status status = add_source(input, &source);
     sx_source_fini(&source);

@@ -19,7 +19,7 @@ SX_API SX_MUST_USE sx_status sx_input_include_path(sx_input *input, const char *
 SX_API SX_MUST_USE sx_status sx_input_set(sx_input *input, const char *name, const char *value);
 
 /* Adds a YAML or JSON file. It may have the templates of Timeloop's front end, and include regular files
- * below its own folder. A name that ends in .txt is a loop nest as Timeloop prints it, read as a mapping. A
+ * below its own folder. A map.txt is a loop nest as Timeloop prints it, read as a mapping. A
  * file that was added before is not read again. */
 SX_API SX_MUST_USE sx_status sx_input_add_file(sx_input *input, const char *path);
 

@@ -17,9 +17,6 @@
 
 enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20, MAX_SETTINGS = 100 };
 
-/* How the names of printed loop nests end. */
-#define NEST_SUFFIX ".txt"
-
 struct sx_input {
     sx_arena arena;
     const sx_pair **section;
@@ -182,24 +179,31 @@ static SX_MUST_USE sx_status add_nest(sx_input *input, const char *name, const c
     return add_sections(input, root);
 }
 
-/* Reads a loop nest from a file. */
-static SX_MUST_USE sx_status add_nest_file(sx_input *input, const char *path) {
+/* Whether a text is a loop nest, by its name and its first line. */
+static bool is_nest(const char *name, const char *text, size_t size) {
+    return ends_with(name, "map.txt") || (ends_with(name, ".txt") && sx_nest_text_begins(text, size));
+}
+
+/* Adds a file whose name ends in .txt, if it is a loop nest. */
+static SX_MUST_USE sx_status add_nest_file(sx_input *input, const char *path, bool *nest) {
     char *text;
     size_t size;
     SX_TRY(sx_file_read(path, SX_MAX_TEXT, &text, &size));
-    sx_status status = add_nest(input, path, text, size);
+    *nest = is_nest(path, text, size);
+    sx_status status = *nest ? add_nest(input, path, text, size) : SX_OK;
     free(text);
     return status;
 }
 
 sx_status sx_input_add_file(sx_input *input, const char *path) {
-    bool before = false;
+    bool done = false;
     if (ends_with(path, ".cfg"))
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s': libconfig's format is not read", path),
                              "convert it to YAML; the sections and keys stay the same");
-    SX_TRY(added_before(input, path, &before));
-    if (before) return SX_OK;
-    if (ends_with(path, NEST_SUFFIX)) return add_nest_file(input, path);
+    SX_TRY(added_before(input, path, &done));
+    if (done) return SX_OK;
+    if (ends_with(path, ".txt")) SX_TRY(add_nest_file(input, path, &done));
+    if (done) return SX_OK;
     sx_source source;
     SX_TRY(sx_source_file(&input->arena, &input->templates, path, &source));
     sx_status status = add_source(input, &source);
@@ -209,7 +213,7 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
 
 sx_status sx_input_add_text(sx_input *input, const char *name, const char *text, size_t size) {
     sx_source source;
-    if (ends_with(name, NEST_SUFFIX)) return add_nest(input, name, text, size);
+    if (is_nest(name, text, size)) return add_nest(input, name, text, size);
     SX_TRY(sx_source_text(&input->arena, &input->templates, name, text, size, &source));
     sx_status status = add_source(input, &source);
     sx_source_fini(&source);

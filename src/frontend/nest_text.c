@@ -183,6 +183,14 @@ static SX_MUST_USE sx_status read_line(reader *r, const char *line) {
     return read_loop(r, line, at);
 }
 
+bool sx_nest_text_begins(const char *text, size_t size) {
+    const char *at = text, *end = text + size;
+    while (at < end && strchr(" \r\n", *at)) at++;
+    const char *name = at;
+    while (at < end && !strchr(" :{}#,[]\n", *at)) at++;
+    return at > name && end - at > 1 && at[0] == ' ' && at[1] == '[';
+}
+
 sx_status sx_nest_text_read(sx_arena *arena, const char *file, const char *text, size_t size,
                             const sx_node **out) {
     reader *r = sx_arena_alloc(arena, 1, sizeof *r);

@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "frontend/document.h"
 
+/* Whether a text begins as a loop nest does: "DRAM [". */
+bool sx_nest_text_begins(const char *text, size_t size);
+
 /* Reads a loop nest as the document with the section 'mapping' that says the same. */
 SX_MUST_USE sx_status sx_nest_text_read(sx_arena *arena, const char *file, const char *text, size_t size,
                                         const sx_node **out);

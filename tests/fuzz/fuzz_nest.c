@@ -40,8 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (arch.n_levels == 0) {
         sx_input *own = read_text("own.yaml", arch_text, sizeof arch_text - 1);
         promise(own && succeeded(sx_input_arch(own, &arch)));
-        promise(succeeded(sx_einsum_parse("Outputs[K,P] += Inputs[C,P+R]*Weights[K,C,R] {K:8,C:4,P:12,R:3}",
-                                          &problem)));
+        promise(succeeded(
+            sx_einsum_parse("Outputs[K,P] += Inputs[C,P+R]*Weights[K,C,R] {K:8,C:4,P:12,R:3}", &problem)));
         sx_input_free(own);
     }
     sx_input *input = read_text("fuzz.map.txt", (const char *)data, size);

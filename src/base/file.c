@@ -153,7 +153,7 @@ sx_status sx_file_writable(const char *path) {
         return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
     size_t length = strlen(path);
     if (length == 0 || path[length - 1] == '/')
-        return sx_error_new(SX_ERR_FILE, "'%s' is no name of a file", path);
+        return sx_error_new(SX_ERR_FILE, "'%s' is not a valid file name", path);
     char *target = follow(path);
     if (!target) return sx_error_memory();
     sx_status status = SX_OK;

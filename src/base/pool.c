@@ -146,9 +146,9 @@ sx_status sx_pool_new(unsigned threads, sx_pool **out) {
         int failure = pthread_create(&helper[i].thread, NULL, help, &helper[i]);
         if (failure) {
             sx_pool_free(pool);
-            sx_status error = sx_error_new(SX_ERR_LIMIT, "the system gives no more than %u of %u threads: %s",
-                                           i + 1, threads, strerror(failure));
-            return sx_error_hint(error, "ask for fewer threads");
+            sx_status error = sx_error_new(SX_ERR_LIMIT, "only %u of %u threads could be created: %s", i + 1,
+                                           threads, strerror(failure));
+            return sx_error_hint(error, "use fewer threads");
         }
         pool->n_helpers++;
     }

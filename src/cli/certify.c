@@ -12,18 +12,18 @@
 sx_status sx_certify_check(const sx_map_job *job) {
     const sx_session_options *o = &job->options;
     if (!sx_navigator_proves(job->asked))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the mapper '%s' proves nothing", job->asked),
-                             "--certificate goes with --mapper optimal or auto");
-    if (o->space.remainders)
         return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "there are no certificates for factors that leave remainders"),
-            "leave out --remainders or --certificate");
+            sx_error_new(SX_ERR_USAGE, "the mapper '%s' does not prove optimality", job->asked),
+            "--certificate needs --mapper optimal or auto");
+    if (o->space.remainders)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate does not support --remainders"),
+                             "leave out --remainders or --certificate");
     if (o->run.objective.n_criteria > 1)
         return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "there are no certificates for objectives of several criteria"),
+            sx_error_new(SX_ERR_USAGE, "--certificate does not support objectives with several criteria"),
             "give one of '%s' as --objective", job->objective);
     if (o->run.k_best > 1 || o->run.pareto)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a certificate is of one mapping, not of several"),
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a certificate covers a single mapping"),
                              "leave out --%s or --certificate", o->run.pareto ? "pareto" : "k-best");
     return SX_OK;
 }
@@ -56,7 +56,8 @@ sx_status sx_certify_layer(const sx_map_job *job, size_t layer, const sx_layer_r
                            const sx_constraints *constraints, const char *path) {
     char *text = NULL;
     if (!result->proof)
-        return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "nothing is proven of %s: there is no certificate",
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "no lower bound was proven for %s; no certificate is written",
                                           job->network.layer[layer].name),
                              "give the search more time");
     sx_certificate *c = calloc(1, sizeof *c);

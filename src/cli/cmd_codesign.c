@@ -50,20 +50,20 @@ static sx_status read_method(const char *text, sx_codesign_method *out) {
             return SX_OK;
         }
     if (!text) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method is '%s'", text),
-                         "it may be grid, sunstone-arch or exact");
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method: '%s' is not a valid value", text),
+                         "valid values: grid, sunstone-arch, exact");
 }
 
 /* Refuses options that belong to another method. */
 static sx_status check_method(const sx_args *args, sx_codesign_method method) {
     if (sx_args_flag(args, "mapper") && method != SX_CODESIGN_GRID)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--mapper is for --method grid only"),
-                             "the other methods have mappers of their own");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--mapper needs --method grid"),
+                             "the other methods use their own mappers");
     if (sx_args_flag(args, "apart") && method != SX_CODESIGN_SUNSTONE)
-        return sx_error_new(SX_ERR_USAGE, "--apart is for --method sunstone-arch only");
+        return sx_error_new(SX_ERR_USAGE, "--apart needs --method sunstone-arch");
     if (sx_args_flag(args, "plus") && method != SX_CODESIGN_SUNSTONE)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--plus is for --method sunstone-arch only"),
-                             "the grid can be searched by --mapper sunstone:plus=on");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--plus needs --method sunstone-arch"),
+                             "with --method grid, use --mapper sunstone:plus=on");
     return SX_OK;
 }
 
@@ -138,7 +138,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     } else {
         sx_text_add(&result->err, r->complete
                                       ? "no design was found on which every layer has a legal mapping\n"
-                                      : "interrupted before a design had a mapping of every layer\n");
+                                      : "interrupted before any design had a mapping for every layer\n");
     }
     if (r->found && output && !json) {
         sx_status also = write_arch(job, output, result);
@@ -174,7 +174,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     sx_progress_end(&w.line);
     SX_TRY(status);
     if (!job->result.complete && job->result.found && !sx_args_flag(args, "quiet"))
-        sx_text_add(&result->err, "note: interrupted; this is the best of what was looked at\n");
+        sx_text_add(&result->err, "note: interrupted; this is the best result so far\n");
     return answer(args, job, result);
 }
 
@@ -200,21 +200,22 @@ static const sx_option options[] = {
     SX_OPTION_CONSTRAINTS,
     SX_OPTIONS_FILES,
     {"choices", 0, "FILE", SX_OPTION_TEXT, true,
-     "what may be chosen: sizes of memories, shapes of arrays, energies and areas by size, limits"},
+     "choices: memory sizes, array shapes, energies and areas by size, limits"},
     {"choose", 0, "NAME=LIST", SX_OPTION_TEXT, true,
-     "a choice in short: L1=64,128 or L1=8..128 (words), L1/Weights=8,16 (a part of a level that is split by "
-     "tensor), array=16x16,8x32; repeatable"},
+     "one choice: L1=64,128 or L1=8..128 (words), L1/Weights=8,16 (part of a level that is split by tensor), "
+     "array=16x16,8x32; repeatable"},
     {"area-budget", 0, "UM2", SX_OPTION_NUMBER, false,
-     "the area of memories and compute units together, at most, in square micrometres"},
+     "maximum area of memories and compute units together, in square micrometres"},
     {"method", 0, "NAME", SX_OPTION_TEXT, false, "grid, sunstone-arch or exact (sunstone-arch)"},
     {"mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
      "with --method grid: a mapper of `sextant list mappers` (" DEFAULT_MAPPER ")"},
     {"pareto", 0, NULL, SX_OPTION_FLAG, false,
-     "cut nothing that may lie on the front of area and objective, so that the front is whole"},
+     "do not prune designs that may be on the Pareto front of area and objective, so that the front is "
+     "complete"},
     {"plus", 0, NULL, SX_OPTION_FLAG, false,
-     "with --method sunstone-arch: search the designs that were not cut again by sunstone:plus=on"},
+     "with --method sunstone-arch: search the designs that were not pruned again with sunstone:plus=on"},
     {"apart", 0, NULL, SX_OPTION_FLAG, false,
-     "with --method sunstone-arch: do not cut designs by what was found on others"},
+     "with --method sunstone-arch: do not prune designs by results on other designs"},
     SX_OPTION_MINIMISE,
     SX_OPTION_EVALS,
     SX_OPTION_TIME,
@@ -223,12 +224,13 @@ static const sx_option options[] = {
     SX_OPTION_SEED,
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
-    {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also draw area and objective of the designs, and their front"},
+    {"svg", 0, "FILE", SX_OPTION_TEXT, false,
+     "also plot area against objective of the designs, with their Pareto front"},
     SX_OPTION_NO_CLOCK,
     SX_OPTION_JSON,
     {"output", 'o', "FILE", SX_OPTION_TEXT, false,
-     "write the architecture that was chosen to FILE, to be used by --arch; with --json, the JSON"},
-    {"verbose", 'v', NULL, SX_OPTION_FLAG, false, "also what became of every design"},
+     "write the chosen architecture to FILE, for --arch; with --json, the JSON"},
+    {"verbose", 'v', NULL, SX_OPTION_FLAG, false, "also list every design and its outcome"},
     SX_OPTION_QUIET,
     SX_OPTION_HELP,
 };
@@ -239,16 +241,12 @@ const sx_command sx_command_codesign = {
     .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME ...] --choices FILE|--choose "
              "NAME=LIST ... [OPTION ...]",
     .details = SX_HELP_FILES
-    "A design takes one of each choice; it is worth the sum of its layers' objective, times their "
-    "counts.\n"
-    "  grid           runs a mapper on every design\n"
-    "  sunstone-arch  looks at every tile once, with the smallest memories that hold it\n"
-    "  exact          proves which design is best, or says by how much another one could be better\n"
-    "Budgets are for each layer on each design; mappers of the grid without an end of their own "
-    "get " SX_TEXT_OF(DEFAULT_EVALS) "\n"
-                                     "evaluations. Ctrl-C gives the best so far. docs/codesign.md describes "
-                                     "the file of "
-                                     "choices.\n",
+    "A design takes one value of each choice; its cost is the sum over layers of objective times count.\n  "
+    "grid           runs a mapper on every design\n  sunstone-arch  visits every tile once, with the "
+    "smallest memories that hold it\n  exact          proves the best design, or gives a lower bound and a "
+    "gap\nBudgets apply to each layer on each design; mappers that do not terminate by themselves "
+    "get " SX_TEXT_OF(DEFAULT_EVALS) "\nevaluations. Ctrl-C stops and reports the best so far. "
+                                     "docs/codesign.md describes the choices file.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -15,9 +15,9 @@
 enum { MAX_SEEDS = 10000, DIAGNOSED = 10000 };
 
 static sx_status bad_seeds(const char *text) {
-    return sx_error_hint(
-        sx_error_new(SX_ERR_USAGE, "--seeds is '%s'", text),
-        "it is how many seeds to take, 1 to %d (they count from 0), or a list such as 3,14,15", MAX_SEEDS);
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--seeds: '%s' is not a valid value", text),
+                         "give the number of seeds, 1 to %d (seeds 0, 1, ...), or a list such as 3,14,15",
+                         MAX_SEEDS);
 }
 
 /* Reads a number at *text and goes past it; false where there is none. */
@@ -50,7 +50,7 @@ static sx_status read_seeds(const char *text, sx_comparison *c) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             if (c->seed[i] == c->seed[j])
-                return sx_error_new(SX_ERR_USAGE, "--seeds names %llu twice", (unsigned long long)c->seed[i]);
+                return sx_error_new(SX_ERR_USAGE, "--seeds lists %llu twice", (unsigned long long)c->seed[i]);
     return *at ? bad_seeds(text) : SX_OK;
 }
 
@@ -60,10 +60,11 @@ static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
     const char *text, *label;
     while (sx_args_text(args, "mapper", n)) n++;
     if (sx_args_text(args, "label", n))
-        return sx_error_new(SX_ERR_USAGE, "--label %s has no mapper to name", sx_args_text(args, "label", n));
+        return sx_error_new(SX_ERR_USAGE, "--label %s: more labels than mappers",
+                            sx_args_text(args, "label", n));
     if (n == 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper is named"),
-                             "name each by --mapper NAME; `sextant list mappers` shows them");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper given"),
+                             "give one or more --mapper NAME; `sextant list mappers` lists them");
     c->mapper = calloc(n, sizeof *c->mapper);
     c->settings = calloc(n, sizeof *c->settings);
     if (!c->mapper || !c->settings) return sx_error_memory();
@@ -87,12 +88,13 @@ static sx_status read_axis(const sx_args *args, bool *by_time) {
     bool preset = clock && sx_args_flag(args, "time") && !sx_args_flag(args, "evals");
     *by_time = text ? strcmp(text, "time") == 0 : preset;
     if (text && !*by_time && strcmp(text, "evals") != 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x is '%s'", text), "it may be evals or time");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x: '%s' is not a valid value", text),
+                             "valid values: evals, time");
     if (text && !sx_args_flag(args, "svg"))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x is for --svg only"), "name a file by --svg");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x needs --svg"), "add --svg FILE");
     if (*by_time && !clock)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--no-clock leaves out what --x time shows"),
-                             "leave one of them out");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x time needs the times that --no-clock omits"),
+                             "drop one of the two");
     return SX_OK;
 }
 
@@ -307,22 +309,21 @@ static const sx_option options[] = {
     SX_OPTIONS_FILES,
     SX_OPTION_MAPPERS,
     {"label", 0, "TEXT", SX_OPTION_TEXT, true,
-     "what to call a mapper in tables and figures: the first one names the first mapper; repeatable"},
+     "name of a mapper in tables and figures, in the order of the mappers; repeatable"},
     {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
-     "how many seeds to take, or which: 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"},
+     "number of seeds, or a list such as 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"},
     SX_OPTION_MINIMISE,
     SX_OPTIONS_BUDGET,
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
-    {"csv", 0, "FILE", SX_OPTION_TEXT, false, "also write a line for each run"},
+    {"csv", 0, "FILE", SX_OPTION_TEXT, false, "also write one line per run"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false,
-     "also draw the curves of convergence; with several problems, a file for each"},
+     "also plot convergence curves; with several problems, one file for each"},
     {"x", 0, "evals|time", SX_OPTION_TEXT, false,
-     "with --svg: what the curves go over (time where only that is limited, otherwise evals)"},
+     "with --svg: horizontal axis (time if only --time is given, otherwise evals)"},
     {"algorithmic-minimum", 0, NULL, SX_OPTION_FLAG, false,
-     "hold values against Mind Mappings' algorithmic minimum (every word once at every level), which "
-     "mappings "
-     "that bypass levels can undercut"},
+     "report values relative to Mind Mappings' algorithmic minimum (every word once at every level), which "
+     "mappings that bypass levels can undercut"},
     SX_OPTION_NO_CLOCK,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
@@ -334,15 +335,13 @@ static const sx_option options[] = {
 const sx_command sx_command_compare = {
     .name = "compare",
     .about =
-        "several mappers on the same problems, under the same budget, with several seeds: a table and curves",
+        "compare mappers on the same problems, with the same budget and several seeds: a table and curves",
     .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME ...] --mapper NAME ... "
              "[OPTION ...]",
     .details = SX_HELP_FILES "Without --evals, --time, --target and --patience, a run has " SX_TEXT_OF(
-        DEFAULT_EVALS) " evaluations. "
-                       "Of a network, every computation counts\n"
-                       "once. The column `x minimum` is the distance from the compulsory minimum. Ctrl-C "
-                       "gives the "
-                       "runs that are done.\n",
+        DEFAULT_EVALS) " evaluations. Equal layers\nof a network count once. The column `x minimum` is the "
+                       "objective over its compulsory minimum.\n"
+                       "Ctrl-C stops and reports the finished runs.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -39,8 +39,9 @@ static sx_status read_write_request(const char *text, bool json, write_request *
     else if (format)
         known = false;
     if (!known)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--write cannot write '%s'", text),
-                             "it writes arch, problem or mapping, as :yaml or :json, and problem:einsum");
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--write: '%s' is not a valid value", text),
+            "valid values: arch, problem or mapping, each with :yaml or :json, and problem:einsum");
     *out = request;
     return SX_OK;
 }
@@ -87,7 +88,7 @@ static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
         uint64_t steps = sx_args_count(args, "max-steps", DEFAULT_STEPS);
         status = sx_simulate(&e->problem, &e->arch, &e->mapping, &e->options, steps, &e->verdict, &e->cost);
         if (status && status->code == SX_ERR_LIMIT)
-            status = sx_error_hint(status, "allow more by --max-steps, or simulate a smaller problem");
+            status = sx_error_hint(status, "raise --max-steps, or simulate a smaller problem");
         goto done;
     }
     status = sx_evaluator_new(model, &evaluator);
@@ -153,15 +154,15 @@ static const sx_option options[] = {
     SX_OPTION_MAPPING,
     SX_OPTIONS_FILES,
     {"explain", 'e', NULL, SX_OPTION_FLAG, false,
-     "say why: what stays where, what comes again, and which loops decide it"},
+     "explain the counts: what each level reuses or refetches, and which loops cause it"},
     SX_OPTION_OBJECTIVE,
     SX_OPTIONS_MODEL,
     {"simulate", 0, NULL, SX_OPTION_FLAG, false,
-     "count by running every iteration: slow, for small problems"},
+     "count accesses by simulating every iteration: slow, for small problems"},
     {"max-steps", 0, "N", SX_OPTION_COUNT, false,
-     "steps after which --simulate gives up (" TEXT_OF(DEFAULT_STEPS) ")"},
+     "maximum number of steps of --simulate (" TEXT_OF(DEFAULT_STEPS) ")"},
     {"write", 'w', "NOUN[:FORMAT]", SX_OPTION_TEXT, false,
-     "only read and write back arch, problem or mapping, as yaml or json; a problem also as einsum"},
+     "only read and write arch, problem or mapping, as yaml or json; a problem also as einsum"},
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
     SX_OPTION_VERBOSE,
@@ -171,15 +172,13 @@ static const sx_option options[] = {
 
 const sx_command sx_command_eval = {
     .name = "eval",
-    .about = "the cost of one given mapping, level by level, with the reasons",
+    .about = "evaluate a given mapping, level by level, with explanations",
     .usage =
         "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
     .details = SX_HELP_FILES
-    "One file may hold several of architecture, problem and mapping: what no option names is "
-    "looked for in the\n"
-    "files of the others.\n"
-    "An illegal mapping exits with 1 and says what is wrong; with --json it is {\"legal\": false, "
-    "...}.\n",
+    "A file may hold several sections (architecture, problem, mapping): a section that no option gives "
+    "is\nlooked up in the files of the other options.\nFor an illegal mapping the exit code is 1 and the "
+    "reason is given; with --json it is {\"legal\": false, ...}.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

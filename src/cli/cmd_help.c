@@ -20,10 +20,9 @@ void sx_help_program(sx_text *out) {
         sx_table_cell(&table, "%s", sx_command_at(i)->about);
     }
     sx_table_end(&table, 2, out);
-    sx_text_add(out,
-                "\n`sextant help COMMAND` explains a command, `sextant --version` says what this build has.\n"
-                "Exit codes: 0 an answer; 1 no legal answer; 2 bad usage or input; 3 internal or resource "
-                "failure.\n");
+    sx_text_add(out, "\n`sextant help COMMAND` describes a command, `sextant --version` shows the version "
+                     "and the optional parts of this build.\nExit codes: 0 success; 1 no legal answer; 2 bad "
+                     "usage or input; 3 internal or resource failure.\n");
 }
 
 static void help_option(const sx_option *option, sx_text *out) {
@@ -67,7 +66,7 @@ void sx_help_version(sx_text *out) {
 
 /* `sextant help [COMMAND]`. */
 static sx_status run(const sx_args *args, sx_result *result) {
-    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help explains one command at a time");
+    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help takes one command");
     if (args->n_operands == 0) {
         sx_help_program(&result->out);
         return SX_OK;
@@ -82,7 +81,7 @@ static const sx_option options[] = {SX_OPTION_HELP};
 
 const sx_command sx_command_help = {
     .name = "help",
-    .about = "what the program and its commands do",
+    .about = "describe the program or one of its commands",
     .usage = "[COMMAND]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

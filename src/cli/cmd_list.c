@@ -55,13 +55,12 @@ static const topic topics[] = {
     {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name, NULL},
     {"networks", "networks of the catalog, for --problem NETWORK or NETWORK/LAYER", sx_catalog_network_name,
      network_extent},
-    {"mappers", "ways to search, for --mapper; `sextant list MAPPER` shows the settings of one", mapper_name,
-     NULL},
+    {"mappers", "mappers, for --mapper; `sextant list MAPPER` shows the settings of one", mapper_name, NULL},
     {"devices", "devices of the catalog, for --device", sx_catalog_device_name, NULL},
     {"methods",
-     "ways to search systolic arrays, for --method; `sextant list METHOD` shows the settings of one",
+     "search methods for systolic arrays, for --method; `sextant list METHOD` shows the settings of one",
      method_name, NULL},
-    {"objectives", "what --objective accepts", sx_objective_name, NULL},
+    {"objectives", "objectives, for --objective", sx_objective_name, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
@@ -73,13 +72,11 @@ static sx_status find_topic(const char *name, const topic **out) {
         *out = &topics[i];
         return SX_OK;
     }
-    sx_status error = sx_error_new(SX_ERR_USAGE, "there is no list of '%s'", name);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown list '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
-    return sx_error_hint(
-        error,
-        "there are archs, problems, networks, mappers, devices, methods and objectives, and each mapper or "
-        "method by its name");
+    return sx_error_hint(error, "lists: archs, problems, networks, mappers, devices, methods, objectives, or "
+                                "the name of a mapper or method");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
@@ -143,7 +140,7 @@ static sx_status add_json(const topic *one, sx_text *out) {
 /* `sextant list [TOPIC|MAPPER|METHOD]`. */
 static sx_status run(const sx_args *args, sx_result *result) {
     const topic *one = NULL;
-    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic at a time");
+    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
     result->file = sx_args_text(args, "output", 0);
@@ -166,8 +163,7 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 
 const sx_command sx_command_list = {
     .name = "list",
-    .about = "what there is to choose from: architectures, problems, networks, mappers, devices, methods, "
-             "objectives",
+    .about = "list architectures, problems, networks, mappers, devices, methods or objectives",
     .usage = "[archs|problems|networks|mappers|devices|methods|objectives|MAPPER|METHOD] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -105,8 +105,8 @@ static sx_status read_warm(const char *text, sx_warm *out) {
             *out = (sx_warm)i;
             return SX_OK;
         }
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--warm-start is '%s'", text),
-                         "it may be similarity, previous or off");
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--warm-start: '%s' is not a valid value", text),
+                         "valid values: similarity, previous, off");
 }
 
 /* Makes the full text of a mapper with --gap as one of its settings. */
@@ -119,9 +119,9 @@ static sx_status read_gap(const char *mapper, double gap, char **out) {
     for (size_t i = 0; sx_navigator_setting(mapper, i, &setting); i++)
         has |= strcmp(setting.name, "gap") == 0;
     if (!has)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' does not prove its answers",
-                                          (int)length, mapper),
-                             "auto and optimal do");
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' gives no lower bound", (int)length, mapper),
+            "use auto or optimal");
     sx_text_add(&all, "%s%sgap=%.17g", mapper, mapper[length] ? "," : ":", gap);
     SX_TRY(sx_text_take(&all, &text));
     sx_status status = sx_navigator_text(text, out);
@@ -156,7 +156,7 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     o->run.pareto = sx_args_flag(args, "pareto");
     o->run.k_best = (unsigned)sx_args_count(args, "k-best", 1);
     if (o->run.k_best < 1 || o->run.k_best > 10000)
-        return sx_error_new(SX_ERR_USAGE, "--k-best must lie between 1 and 10000");
+        return sx_error_new(SX_ERR_USAGE, "--k-best must be between 1 and 10000");
     o->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", DEFAULT_SAVE_SECONDS);
     if (o->space.remainders) o->run.cache = 1 << 16;
     o->warm = SX_WARM_SIMILARITY;
@@ -176,7 +176,7 @@ static sx_status prepare_path(const sx_map_job *job, const char *path, bool fold
     if (!path) return SX_OK;
     if (!folder) return sx_file_writable(path);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return sx_error_new(SX_ERR_FILE, "cannot make the folder '%s': %s", path, strerror(errno));
+        return sx_error_new(SX_ERR_FILE, "cannot create the folder '%s': %s", path, strerror(errno));
     SX_TRY(path_in_folder(job, 0, path, suffix, &first));
     sx_status status = sx_file_writable(first);
     free(first);
@@ -315,28 +315,27 @@ static const sx_option options[] = {
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     {"gap", 0, "X", SX_OPTION_NUMBER, false,
-     "stop when the best is proven to be within this share of the optimum, such as 0.05 (0)"},
-    {"k-best", 'k', "N", SX_OPTION_COUNT, false, "give the N best mappings (1)"},
-    {"pareto", 0, NULL, SX_OPTION_FLAG, false, "also give the front of energy and cycles"},
+     "stop when the gap to the lower bound is at most this, such as 0.05 (0)"},
+    {"k-best", 'k', "N", SX_OPTION_COUNT, false, "report the N best mappings (1)"},
+    {"pareto", 0, NULL, SX_OPTION_FLAG, false, "also report the Pareto front of energy and cycles"},
     {"warm-start", 0, "HOW", SX_OPTION_TEXT, false,
-     "begin a layer from the answer of the most similar one before it (similarity), of the last one "
-     "(previous), or of none (off)"},
+     "start a layer from the mapping of the most similar layer before it (similarity), of the previous layer "
+     "(previous), or from none (off)"},
     {"db", 0, "FILE", SX_OPTION_TEXT, false,
-     "a database that keeps the answers, and gives start points to later searches"},
+     "database that stores results and gives start points to later searches"},
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
-     "keep the state of the search in FILE, and go on from there if it was stopped before"},
+     "save the state of the search in FILE; resume from it if the search was stopped before"},
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
-     "how often to write the checkpoint (" SX_TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
+     "interval between checkpoints (" SX_TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
-     "write what was proven to FILE (of a network's layers into a folder FILE), for "
-     "`sextant verify`"},
+     "write a certificate of the proof to FILE (for a network, to a folder FILE), for `sextant verify`"},
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
-     "leave times out of the answer, so that equal searches give equal bytes"},
+     "omit times from the output, so that equal searches give equal bytes"},
     SX_OPTION_JSON,
     {"output", 'o', "FILE", SX_OPTION_TEXT, false,
-     "write the mapping to FILE, in Timeloop's format (a network's into a folder FILE); with --json, the "
+     "write the mapping to FILE, in Timeloop's format (for a network, to a folder FILE); with --json, the "
      "JSON"},
     SX_OPTION_VERBOSE,
     SX_OPTION_QUIET,
@@ -348,13 +347,14 @@ const sx_command sx_command_map = {
     .about = "find mappings for a problem, or for every layer of a network",
     .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME|NETWORK[/LAYER]] [OPTION ...]",
     .details = SX_HELP_FILES
-    "The mapper is " DEFAULT_MAPPER " unless --mapper says otherwise: gamma, then optimal.\n"
-    "Without a budget it comes to its own end, within seconds for a layer; those that do not\n"
-    "get " SX_TEXT_OF(
-        DEFAULT_EVALS) " evaluations. What is proven is said: the optimum, or a bound and a gap.\n"
-                       "Ctrl-C stops the search and gives the best so far; a second one ends the "
-                       "program.\n"
-                       "Where no legal mapping was found, the exit code is 1 and the reason is given.\n",
+    "The default mapper is " DEFAULT_MAPPER
+    ": gamma, then optimal. Without a budget it runs until its search is\n"
+    "complete, within seconds for a layer; mappers that do not terminate by themselves get\n" SX_TEXT_OF(
+        DEFAULT_EVALS) " evaluations. The report says what is proven: the optimum, or a lower bound and a "
+                       "gap.\n"
+                       "Ctrl-C stops the search and reports the best mapping so far; a second Ctrl-C ends "
+                       "the program.\n"
+                       "If no legal mapping is found, the exit code is 1 and the reason is given.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -42,14 +42,15 @@ static sx_status read_options(const sx_args *args, job *j) {
     j->sweep = sweep != NULL;
     j->samples = sx_args_count(args, "samples", DEFAULT_SAMPLES);
     if (sweep && strcmp(sweep, "orders") != 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--sweep is '%s'", sweep), "it may be orders");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--sweep: '%s' is not a valid value", sweep),
+                             "valid value: orders");
     if (j->samples < 1 || j->samples > MAX_SAMPLES)
-        return sx_error_new(SX_ERR_USAGE, "--samples must lie between 1 and %d", MAX_SAMPLES);
+        return sx_error_new(SX_ERR_USAGE, "--samples must be between 1 and %d", MAX_SAMPLES);
     for (size_t i = 0; (mapper = sx_args_text(args, "mapper", i)); i++) SX_TRY(sx_search_mapper(mapper));
     static const char *const pca_only[] = {"mapper", "evals", "objective"};
     for (size_t i = 0; i < sizeof pca_only / sizeof pca_only[0] && !j->pca; i++)
         if (sx_args_flag(args, pca_only[i]))
-            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is for --pca only", pca_only[i]),
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --pca", pca_only[i]),
                                  "to search the space, use `sextant map`");
     SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &j->run));
     sx_objective_text(&j->run.objective, j->objective, sizeof j->objective);
@@ -215,21 +216,22 @@ static const sx_option options[] = {
     SX_OPTION_CONSTRAINTS,
     SX_OPTIONS_FILES,
     {"samples", 0, "N", SX_OPTION_COUNT, false,
-     "draws that the share of legal mappings is estimated from (" SX_TEXT_OF(DEFAULT_SAMPLES) ")"},
+     "random draws for estimating the share of legal mappings (" SX_TEXT_OF(DEFAULT_SAMPLES) ")"},
     SX_OPTION_SEED,
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
     {"nearest", 0, NULL, SX_OPTION_FLAG, false,
      "also give the legal mapping nearest to --mapping; --output writes it to a file"},
     {"sweep", 0, "orders", SX_OPTION_TEXT, false,
-     "instead, cost --mapping under every order of its loops, the same at all levels"},
+     "instead, evaluate --mapping under every loop order, the same at all levels"},
     {"pca", 0, "FILE", SX_OPTION_TEXT, false,
-     "instead, draw an SVG of what random draws and each --mapper look at, projected onto two axes"},
+     "instead, plot the points visited by random draws and by each --mapper as SVG, projected onto two "
+     "principal components"},
     SX_OPTION_MAPPERS,
     {"evals", 'n', "N", SX_OPTION_COUNT, false,
      "with --pca: evaluations of each mapper (" SX_TEXT_OF(DEFAULT_EVALS) ")"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
-     "with --pca: what to minimise and to colour by, of `sextant list objectives` (edp)"},
+     "with --pca: objective to minimise and colour scale, of `sextant list objectives` (edp)"},
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
     SX_OPTION_VERBOSE,
@@ -239,14 +241,12 @@ static const sx_option options[] = {
 
 const sx_command sx_command_space = {
     .name = "space",
-    .about = "how large a map space is, raw and pruned; whether a mapping belongs to it, and the nearest "
-             "that does",
+    .about = "size of a map space, raw and pruned; whether a mapping is in it, and the nearest one that is",
     .usage =
         "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
     .details = SX_HELP_FILES
-    "Numbers with ~ are estimates from samples; what follows +- is their relative standard error.\n"
-    "Exits with 1 where no legal mapping was found, or where --mapping is none and --nearest was not\n"
-    "asked for.\n",
+    "Numbers with ~ are estimated from samples; +- gives their relative standard error.\nThe exit code is 1 "
+    "if no legal mapping is found, or if --mapping is not legal in the space and --nearest\nis not given.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

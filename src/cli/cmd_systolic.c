@@ -39,8 +39,8 @@ static sx_status read_tiles(const char *text, sx_systolic_options *out) {
             out->pad_to = i == SX_TILES_FULL ? PAD_TO : 0;
             return SX_OK;
         }
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--tiles is '%s'", text),
-                         "it may be full, padded or divisors");
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--tiles: '%s' is not a valid value", text),
+                         "valid values: full, padded, divisors");
 }
 
 /* Reads --device, --type, --corrected, --thin, --tiles and --min-dsp. */
@@ -54,8 +54,8 @@ static sx_status read_array(const sx_args *args, sx_systolic_job *job) {
     SX_TRY(read_tiles(sx_args_text(args, "tiles", 0), o));
     o->least_dsp = sx_args_number(args, "min-dsp", 0);
     if (o->least_dsp >= 0 && o->least_dsp <= 1) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--min-dsp is %g", o->least_dsp),
-                         "it is a share of the usable DSP blocks, from 0 to 1");
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--min-dsp: %g is not a valid value", o->least_dsp),
+                         "give the share of the usable DSP blocks, from 0 to 1");
 }
 
 /* Reads --method, refusing one that searches other spaces. */
@@ -69,7 +69,7 @@ static sx_status read_method(const sx_args *args, sx_systolic_job *job) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE,
                                           "--method %.*s searches mappings, not systolic arrays",
                                           (int)strcspn(method, ":"), method),
-                             "`sextant list methods` names those that do");
+                             "`sextant list methods` lists those that do");
     return SX_OK;
 }
 
@@ -131,7 +131,7 @@ static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_resu
     else if (any)
         printed = sx_systolic_job_print(job, quiet, sx_args_flag(args, "verbose"), &result->out);
     if (!printed && any && job->interrupted && !quiet)
-        sx_text_add(&result->err, "note: interrupted; this is the best of what was looked at\n");
+        sx_text_add(&result->err, "note: interrupted; this is the best result so far\n");
     if (!printed && !any && job->interrupted)
         sx_text_add(&result->err, "interrupted before an array was found\n");
     else if (!printed && result->exit == SX_EXIT_NONE)
@@ -167,11 +167,11 @@ static sx_status eval(const sx_args *args, const char *path, sx_result *result) 
     sx_device device;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (sx_args_flag(args, others[i]))
-            return sx_error_hint(
-                sx_error_new(SX_ERR_USAGE, "--eval searches nothing, so --%s is for nothing", others[i]),
-                "problems, designs and tiles stand in the lines of the file");
-    if (args->n_operands)
-        return sx_error_new(SX_ERR_USAGE, "'%s' stands alone on the command line", args->operand[0]);
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE,
+                                              "--%s cannot be used with --eval, which does not search",
+                                              others[i]),
+                                 "the lines of the file give problems, designs and tiles");
+    if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
     SX_TRY(read_device(args, &device));
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));
@@ -198,33 +198,31 @@ static const sx_option options[] = {
     SX_OPTIONS_FILES,
     {"device", 'd', "NAME|FILE", SX_OPTION_TEXT, false,
      "the device: a name of `sextant list devices`, or a file that describes one (" DEFAULT_DEVICE ")"},
-    {"type", 0, "NAME", SX_OPTION_TEXT, false,
-     "the type of numbers, of those that the device has (its first)"},
+    {"type", 0, "NAME", SX_OPTION_TEXT, false, "data type, one of the device's (its first)"},
     {"design", 0, "NAME", SX_OPTION_TEXT, true,
      "a design such as 3_2, DATAFLOW_PERMUTATION; repeatable (all)"},
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
-     "how to search: a method of `sextant list methods`, with settings where wanted (" DEFAULT_METHOD ")"},
+     "search method of `sextant list methods`, with optional settings (" DEFAULT_METHOD ")"},
     {"tiles", 0, "SPACE", SX_OPTION_TEXT, false,
      "first-level tiles: full (any, short loops padded up to " SX_TEXT_OF(
-         PAD_TO) " steps), padded (the paper's: those of "
-                 "the loop of the lanes divide it) or divisors (full)"},
-    {"thin", 0, NULL, SX_OPTION_FLAG, false, "arrays of two dimensions may have a side of 1"},
-    {"corrected", 0, NULL, SX_OPTION_FLAG, false, "the model with its flaws mended, instead of as published"},
+         PAD_TO) " steps), padded (as in the paper: those of the SIMD loop divide it) or divisors (full)"},
+    {"thin", 0, NULL, SX_OPTION_FLAG, false, "allow two-dimensional arrays with a side of 1"},
+    {"corrected", 0, NULL, SX_OPTION_FLAG, false, "use the corrected model instead of the published one"},
     {"min-dsp", 0, "SHARE", SX_OPTION_NUMBER, false,
-     "designs use at least this share of the usable DSP blocks (0)"},
+     "minimum share of the usable DSP blocks that a design uses (0)"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
-     "what to minimise, of `sextant list objectives`; energies are in those of a multiply-accumulate "
+     "objective to minimise, of `sextant list objectives`; energies are relative to one multiply-accumulate "
      "(" DEFAULT_OBJECTIVE ")"},
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     {"eval", 0, "FILE", SX_OPTION_TEXT, false,
-     "search nothing: cost the points of FILE (- for standard input), a line of JSON each"},
-    {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also draw the throughput of the designs, or of the layers"},
+     "do not search: evaluate the points of FILE (- for standard input), one line of JSON each"},
+    {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also plot the throughput of the designs, or of the layers"},
     SX_OPTION_NO_CLOCK,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
-    {"verbose", 'v', NULL, SX_OPTION_FLAG, false, "also how long every part of the array is busy"},
-    {"quiet", 'q', NULL, SX_OPTION_FLAG, false, "only the best, and nothing on standard error but errors"},
+    {"verbose", 'v', NULL, SX_OPTION_FLAG, false, "also show how long each part of the array is busy"},
+    {"quiet", 'q', NULL, SX_OPTION_FLAG, false, "print only the best, and only errors on standard error"},
     SX_OPTION_HELP,
 };
 
@@ -233,16 +231,14 @@ const sx_command sx_command_systolic = {
     .about = "tune a systolic array on an FPGA for a problem, or for the layers of a network",
     .usage = "--problem IxJxK|FILE|EINSUM|NAME|NETWORK[/LAYER] [--device NAME|FILE] [OPTION ...]",
     .details =
-        "For one problem every design is searched, each for itself, and the best is explained. For a\n"
-        "network, or several problems, the best array of each layer is searched, and one that runs them\n"
-        "all. Budgets are for each search; methods without an end of their own get " SX_TEXT_OF(
-            DEFAULT_EVALS) "\n"
-                           "evaluations. Ctrl-C gives the best so far. Designs are numbered as in Odyssey "
-                           "(DAC 2023).\n"
-                           "A line of --eval is {\"family\": \"mm\", \"problem\": {\"i\": 64, \"j\": 64, "
-                           "\"k\": 64}, \"design\": \"3_2\",\n"
-                           "\"tiles\": {\"i_t1\": 16, \"i_t2\": 4, ...}}, family conv with i, o, r, c, p, q, "
-                           "or {\"einsum\": \"...\", ...}.\n",
+        "For one problem, every design is searched separately and the best is explained. For a network, "
+        "or\nseveral problems, the best array for each layer is searched, and one array that runs all of "
+        "them.\nBudgets apply to each search; methods that do not terminate by themselves get " SX_TEXT_OF(
+            DEFAULT_EVALS) "\nevaluations. Ctrl-C stops and reports the best so far. Designs are numbered as "
+                           "in Odyssey (DAC 2023).\nA line of --eval is {\"family\": \"mm\", \"problem\": "
+                           "{\"i\": 64, \"j\": 64, \"k\": 64}, \"design\": \"3_2\",\n\"tiles\": {\"i_t1\": "
+                           "16, \"i_t2\": 4, ...}}, family conv with i, o, r, c, p, q, or {\"einsum\": "
+                           "\"...\", ...}.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

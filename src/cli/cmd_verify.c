@@ -44,7 +44,7 @@ static void show(void *user, const sx_verify_progress *p) {
 
 /* What a verdict is called. */
 static const char *verdict_name(sx_claims verdict) {
-    static const char *const names[] = {"holds", "does not hold", "was not checked to the end"};
+    static const char *const names[] = {"holds", "does not hold", "was not checked completely"};
     return names[verdict];
 }
 
@@ -79,19 +79,19 @@ static void print_claims(const job *j, const sx_certificate *c, const sx_verific
                   sx_show_count(c->score.cycles).text, objective, c->value);
     sx_table_cell(&table, "lower bound");
     if (c->optimal)
-        sx_table_cell(&table, "the same: no mapping of the space is better");
+        sx_table_cell(&table, "equal to the value: no mapping in the space is better");
     else
-        sx_table_cell(&table, "%.6g: no mapping of the space is below; %s of the value", c->lower_bound,
+        sx_table_cell(&table, "%.6g, %s of the value: no mapping in the space is below it", c->lower_bound,
                       sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
     sx_table_cell(&table, "arrays");
-    sx_table_cell(&table, "%s ways to spread the loops", sx_show_count((double)c->proof->n_arrays).text);
+    sx_table_cell(&table, "%s spatial unrollings", sx_show_count((double)c->proof->n_arrays).text);
     sx_table_cell(&table, "  compulsory");
-    sx_table_cell(&table, "%s closed by what each tensor must move at least",
+    sx_table_cell(&table, "%s closed by the compulsory traffic of each tensor",
                   sx_show_count((double)c->compulsory).text);
     sx_table_cell(&table, "  tables");
     sx_table_cell(&table, "%s closed by tables over all tiles", sx_show_count((double)c->tables).text);
     sx_table_cell(&table, "  searched");
-    sx_table_cell(&table, "%s gone through, %s mappings evaluated", sx_show_count((double)c->searched).text,
+    sx_table_cell(&table, "%s searched, %s mappings evaluated", sx_show_count((double)c->searched).text,
                   sx_show_count((double)v->done.evaluations).text);
     if (!j->no_clock) {
         sx_table_cell(&table, "time");
@@ -108,7 +108,7 @@ static void print(const job *j, const char *path, const sx_certificate *c, const
                 c->arch.name[0] ? c->arch.name : "an architecture", verdict_name(v->verdict));
     if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
     if (v->verdict == SX_CLAIMS_OPEN)
-        sx_text_add(out, "  it was stopped; so far %s of %s arrays and %s of %s entries hold\n",
+        sx_text_add(out, "  stopped early: %s of %s arrays and %s of %s entries checked, and they hold\n",
                     sx_show_count((double)v->done.arrays).text, sx_show_count((double)v->done.n_arrays).text,
                     sx_show_count((double)v->done.entries).text,
                     sx_show_count((double)v->done.n_entries).text);
@@ -164,7 +164,7 @@ static sx_status verify_folder(job *j, const char *folder) {
     sx_status status = SX_OK;
     if (n == 0)
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "the folder '%s' holds no certificates", folder),
-                               "their names end in %s", SX_CERTIFICATE_SUFFIX);
+                               "names of certificates end in %s", SX_CERTIFICATE_SUFFIX);
     for (int i = 0; i < n; i++) {
         sx_text path = {0};
         sx_text_add(&path, "%s/%s", folder, entry[i]->d_name);
@@ -191,7 +191,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
              .no_clock = sx_args_flag(args, "no-clock"),
              .result = result};
     if (args->n_operands == 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate is given"),
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate given"),
                              "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_search_threads(args, &j.threads));
     result->file = sx_args_text(args, "output", 0);
@@ -214,15 +214,12 @@ static const sx_option options[] = {
 
 const sx_command sx_command_verify = {
     .name = "verify",
-    .about = "whether certificates of optimality hold, checked by other code than the search",
+    .about = "check certificates of optimality, with code independent of the search",
     .usage = "FILE|FOLDER ... [OPTION ...]",
-    .details =
-        "A certificate is what `sextant map --certificate FILE` writes; of a folder, all files whose names "
-        "end\n"
-        "in " SX_CERTIFICATE_SUFFIX " are checked.\n"
-        "Exits with 0 where all claims hold, with 1 where one does not (which one, and why, is said), with "
-        "2\n"
-        "where a file cannot be read or is damaged, with 3 where it was stopped before it was known.\n",
+    .details = "`sextant map --certificate FILE` writes certificates. In a folder, all files whose names end "
+               "in\n" SX_CERTIFICATE_SUFFIX
+               " are checked.\nExit codes: 0 all claims hold; 1 a claim does not hold (which one and why is "
+               "shown); 2 a file cannot be\nread or is damaged; 3 stopped before the check was complete.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -108,7 +108,7 @@ static void tell_designs(const sx_codesign_job *job, sx_text *out) {
         sx_text_add(out, " within the limits, of %s",
                     sx_show_count((double)sx_designs_combinations(job->designs)).text);
     sx_text_add(out, ", by %s: %s searched", method, sx_show_count((double)n->done).text);
-    if (n->cut) sx_text_add(out, ", %s cut", sx_show_count((double)n->cut).text);
+    if (n->cut) sx_text_add(out, ", %s pruned", sx_show_count((double)n->cut).text);
     if (n->empty) sx_text_add(out, ", %s without a tile of their own", sx_show_count((double)n->empty).text);
 }
 
@@ -119,19 +119,18 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
     sx_text line = {0};
     tell_designs(job, &line);
     for (int i = 0; i < n->n_memories; i++)
-        sx_text_add(&line, "%s%s", i ? " and " : "; tiles looked at, from the innermost memory outward: ",
+        sx_text_add(&line, "%s%s", i ? " and " : "; tiles visited, innermost memory first: ",
                     sx_show_count((double)n->tiles[i]).text);
     sx_text_add(&line, "; %s evaluation%s", sx_show_count((double)n->evaluations).text,
                 n->evaluations == 1 ? "" : "s");
     if (job->clock) sx_text_add(&line, " in %.2f s", r->seconds);
     sx_text_add(&line, ".");
     if (r->optimal)
-        sx_text_add(&line,
-                    " This is the best design, with the best mappings: nothing in these spaces is better.");
+        sx_text_add(&line, " Proven optimal: no design and no mapping in these spaces is better.");
     else if (r->found && r->lower_bound > 0)
-        sx_text_add(&line, " Nothing can be better than %.6g: the answer is within %s of the best.",
-                    r->lower_bound, sx_show_percent(r->design[r->best].value / r->lower_bound - 1).text);
-    if (!r->repeatable) sx_text_add(&line, " A clock or a signal was obeyed, so it may not repeat exactly.");
+        sx_text_add(&line, " Lower bound %.6g, gap %s.", r->lower_bound,
+                    sx_show_percent(r->design[r->best].value / r->lower_bound - 1).text);
+    if (!r->repeatable) sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }
@@ -176,8 +175,8 @@ void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_
         print_layers(job, out);
     else
         sx_loops_print(&r->layer[0].mapping, &job->network.layer[0].problem, &arch, out);
-    sx_text_add(out, "\nfront of area and %s%s\n\n", job->objective,
-                r->counts.cut && !job->options.front ? ", of the designs that were not cut" : "");
+    sx_text_add(out, "\nPareto front of area and %s%s\n\n", job->objective,
+                r->counts.cut && !job->options.front ? ", of the designs that were not pruned" : "");
     print_front(job, out);
     if (verbose) {
         sx_text_add(out, "\nall designs\n\n");

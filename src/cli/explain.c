@@ -133,10 +133,10 @@ static int nearest_keeper(const facts *f, int step) {
 static void explain_bypass(const facts *f, sx_text *out) {
     int outer = nearest_keeper(f, 1), inner = nearest_keeper(f, -1);
     if (outer == f->e->cost.n_levels)
-        sx_text_add(out, "not kept here; its home is %s, further in.", sx_level_name(&f->e->arch, inner));
+        sx_text_add(out, "not kept here; its outermost level is %s.", sx_level_name(&f->e->arch, inner));
     else
         sx_text_add(out, "not kept here: %s %s %s.", sx_level_name(&f->e->arch, inner),
-                    f->output ? "sends it straight to" : "is served straight from",
+                    f->output ? "sends it directly to" : "is fed directly from",
                     sx_level_name(&f->e->arch, outer));
 }
 
@@ -144,27 +144,25 @@ static void explain_bypass(const facts *f, sx_text *out) {
 static void explain_accumulation(const facts *f, sx_text *out) {
     double first = f->updates - f->reads;
     if (f->updates == 0) return;
-    sx_text_add(out, " %s come in from inside", words(f->updates).text);
+    sx_text_add(out, " %s arrive from the inner level", words(f->updates).text);
     if (f->reads == 0)
-        sx_text_add(out, ", each to begin a sum, so that none is read first.");
+        sx_text_add(out, ", each starting a new sum, so none is read first.");
     else if (f->elided && f->e->cost.perfect && fabs(first - f->partition) < 0.5)
         sx_text_add(out,
-                    "; %s of them add to a sum that is read first, the others begin one and need no read.",
+                    "; %s of them add to a partial sum that is read first, the others start a new sum "
+                    "without a read.",
                     sx_show_count(f->reads).text);
     else
-        sx_text_add(out, ", and %s are read to be added to.", sx_show_count(f->reads).text);
+        sx_text_add(out, "; %s partial sums are read to accumulate.", sx_show_count(f->reads).text);
 }
 
 static void explain_home(const facts *f, sx_text *out) {
     double all = (double)sx_problem_words(&f->e->problem, f->tensor);
     if (f->tile == all)
-        sx_text_add(out, "at home here, all %s of it.", words(all).text);
+        sx_text_add(out, "all %s are kept here, its outermost level.", words(all).text);
     else
-        sx_text_add(
-            out,
-            "at home here, as no level outside keeps it: a tile of %s of all %s at a time, and nothing is "
-            "charged for bringing it.",
-            sx_show_count(f->tile).text, words(all).text);
+        sx_text_add(out, "its outermost level: a tile of %s of all %s at a time; filling it costs nothing.",
+                    sx_show_count(f->tile).text, words(all).text);
     if (f->output) {
         explain_accumulation(f, out);
         return;
@@ -178,16 +176,16 @@ static void explain_home(const facts *f, sx_text *out) {
 /* Adds how often the tile comes. */
 static void explain_arrivals(const facts *f, sx_text *out) {
     if (f->exact && f->changes == 1)
-        sx_text_add(out, "a tile of %s comes once.", words(f->tile).text);
+        sx_text_add(out, "a tile of %s is filled once.", words(f->tile).text);
     else if (f->exact)
-        sx_text_add(out, "a tile of %s comes %s, %s in all.", words(f->tile).text, times(f->changes).text,
-                    words(f->tile * f->changes).text);
+        sx_text_add(out, "a tile of %s is filled %s, %s in total.", words(f->tile).text,
+                    times(f->changes).text, words(f->tile * f->changes).text);
     else if (f->e->cost.perfect && f->sliding && f->arrivals < f->tile * f->changes)
-        sx_text_add(out, "a tile of %s changes %s, but its windows overlap: %s come instead of %s.",
+        sx_text_add(out, "a tile of %s changes %s, but its windows overlap: %s are filled instead of %s.",
                     words(f->tile).text, times(f->changes).text, words(f->arrivals).text,
                     sx_show_count(f->tile * f->changes).text);
     else
-        sx_text_add(out, "%s come, for a tile of up to %s.", words(f->arrivals).text,
+        sx_text_add(out, "%s are filled, for a tile of up to %s.", words(f->arrivals).text,
                     sx_show_count(f->tile).text);
 }
 
@@ -195,7 +193,7 @@ static void explain_arrivals(const facts *f, sx_text *out) {
 static void explain_loops(const facts *f, sx_text *out) {
     bool several = f->still.n > 1;
     if (f->still.n) {
-        sx_text_add(out, " It stays while ");
+        sx_text_add(out, " It is reused while ");
         add_loops(f->e, &f->still, out);
         sx_text_add(out, "%s, which %s not index it.", several ? " run" : " runs", several ? "do" : "does");
     }
@@ -204,43 +202,42 @@ static void explain_loops(const facts *f, sx_text *out) {
     sx_text_add(out, " It changes with ");
     add_loops(f->e, &inner, out);
     if (f->again.n == 0 || !(f->exact || f->ascending)) {
-        sx_text_add(out, "%s.", f->again.n || f->sliding ? "" : "; no loop outside makes it come again");
+        sx_text_add(out, "%s.", f->again.n || f->sliding ? "" : "; no outer loop refetches it");
         return;
     }
-    sx_text_add(out, ", and comes again with ");
+    sx_text_add(out, ", and is refetched for ");
     add_loops(f->e, &f->again, out);
-    sx_text_add(out, ", which %s not index it but %s outside", f->again.n > 1 ? "do" : "does",
+    sx_text_add(out, ", which %s not index it but %s outside that loop", f->again.n > 1 ? "do" : "does",
                 f->again.n > 1 ? "lie" : "lies");
-    if (f->exact) sx_text_add(out, ": %s the same words", times(f->again.product).text);
+    if (f->exact) sx_text_add(out, ": the same words %s", times(f->again.product).text);
     sx_text_add(out, ".");
 }
 
 /* Adds how much of an output's arrivals are partial sums. */
 static void explain_partial_sums(const facts *f, sx_text *out) {
     if (f->fills == 0)
-        sx_text_add(out, " Every sum starts from zero here, and none is brought back.");
+        sx_text_add(out, " Every sum starts from zero here; no partial sum is fetched.");
     else if (f->elided && f->exact)
-        sx_text_add(out,
-                    " %s of these begin from zero and are not fetched; %s are partial sums brought back.",
+        sx_text_add(out, " %s of these start from zero and are not fetched; %s are fetched partial sums.",
                     sx_show_count(f->partition).text, sx_show_count(f->fills).text);
     else if (f->elided)
         sx_text_add(out, " %s of partial sums are fetched.", words(f->fills).text);
     else
-        sx_text_add(out, " %s are fetched, also on a first visit, as first-read elision is off.",
+        sx_text_add(out, " %s are fetched, including the first visit, as first-read elision is off.",
                     words(f->fills).text);
 }
 
 static void explain_kept(const facts *f, sx_text *out) {
     explain_arrivals(f, out);
     if (f->e->mapping.level[f->level].no_temporal_reuse >> f->tensor & 1)
-        sx_text_add(out, " The mapping switches reuse over time off here.");
+        sx_text_add(out, " The mapping turns temporal reuse off here.");
     else
         explain_loops(f, out);
     if (f->output) {
         explain_partial_sums(f, out);
         explain_accumulation(f, out);
     } else if (f->fills > 0) {
-        sx_text_add(out, " Each word that comes is read %s on average.", times(f->reads / f->fills).text);
+        sx_text_add(out, " Each filled word is read %s on average.", times(f->reads / f->fills).text);
     }
 }
 
@@ -288,17 +285,17 @@ static void explain_shared(const facts *f, const sx_cost_net_tensor *net, const 
     bool simple = shared->n && shared->product == m;
     const char *most = simple && f->e->cost.perfect ? "" : "up to ";
     if (f->output)
-        sx_text_add(out, " On their way out of the %s %s, %s%s partial sums at a time become one",
+        sx_text_add(out, " Spatial reduction: of the %s %s, %s%s partial sums at a time are added to one",
                     sx_show_count(children).text, child, most, sx_show_count(m).text);
     else if (m == children)
-        sx_text_add(out, " A word that goes inward serves all %s %s at once", sx_show_count(m).text, child);
+        sx_text_add(out, " Multicast: a word serves all %s %s at once", sx_show_count(m).text, child);
     else
-        sx_text_add(out, " A word that goes inward serves %s%s of the %s %s at once", most,
-                    sx_show_count(m).text, sx_show_count(children).text, child);
+        sx_text_add(out, " Multicast: a word serves %s%s of the %s %s at once", most, sx_show_count(m).text,
+                    sx_show_count(children).text, child);
     if (simple) {
         sx_text_add(out, ", because ");
         add_loops(f->e, shared, out);
-        sx_text_add(out, ", spread over them, %s not index it", shared->n > 1 ? "do" : "does");
+        sx_text_add(out, ", unrolled over them, %s not index it", shared->n > 1 ? "do" : "does");
     }
     sx_text_add(out, ".");
 }
@@ -310,11 +307,11 @@ static void explain_separate(const facts *f, const sx_cost_net_tensor *net, cons
     bool own = !f->sliding && !off;
     sx_text_add(out, " Each of the %s %s %s %s", sx_show_count((double)net->fanout).text,
                 sx_level_name(&f->e->arch, f->level - 1), f->output ? "sends" : "gets",
-                own ? "words of its own" : "its words separately");
+                own ? "its own words" : "its words separately");
     if (off)
-        sx_text_add(out, ", as the mapping switches sharing off");
+        sx_text_add(out, ", as the mapping turns multicast off");
     else if (f->sliding && windows_overlap(f))
-        sx_text_add(out, ": windows that overlap only in part are not shared");
+        sx_text_add(out, ": partially overlapping windows are not shared");
     sx_text_add(out, ".");
 }
 
@@ -324,7 +321,7 @@ static void explain_network(const facts *f, sx_text *out) {
     loop_set shared = shared_loops(f);
     (net->multicast > 1 ? explain_shared : explain_separate)(f, net, &shared, out);
     if (net->link_transfers > 0)
-        sx_text_add(out, " %s come from a neighbour instead.", words(net->link_transfers).text);
+        sx_text_add(out, " %s are passed on by a neighbour instead.", words(net->link_transfers).text);
 }
 
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out) {
@@ -342,7 +339,7 @@ void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *o
 /* Adds a bandwidth that the level would need beyond what it has. */
 static void explain_need(const char *what, double need, double limit, sx_text *out) {
     if (need > limit)
-        sx_text_add(out, " It would %s %s words a cycle to keep up, and has bandwidth for %s.", what,
+        sx_text_add(out, " It would %s %s words per cycle to keep up, but has bandwidth for %s.", what,
                     sx_show_count(need).text, sx_show_count(limit).text);
 }
 
@@ -359,7 +356,7 @@ static void explain_bandwidth(const sx_evaluation *e, int level, sx_text *out) {
     const sx_storage *s = &e->arch.level[level];
     const sx_cost_level *l = &e->cost.level[level];
     double steps = (double)l->instances * (double)e->cost.compute_cycles, reads = 0, writes = 0;
-    sx_text_add(out, " The bandwidth of %s allows %s of that speed: %s cycles.", s->name,
+    sx_text_add(out, " The bandwidth of %s limits this to %s of that speed: %s cycles.", s->name,
                 sx_show_percent(l->slowdown).text, sx_show_count((double)l->cycles).text);
     if (s->banks || !e->cost.perfect) return;
     for (int v = 0; v < e->cost.n_tensors; v++) {
@@ -383,12 +380,12 @@ void sx_explain_time(const sx_evaluation *e, sx_text *out) {
     for (int s = cost->n_levels - 1; s >= 0; s--)
         if (cost->level[s].slowdown < 1) explain_bandwidth(e, s, out);
     if (latency) sx_text_add(out, " The networks' latencies add %s.", sx_show_count((double)latency).text);
-    sx_text_add(out, " In all %s cycles.", sx_show_count((double)cost->cycles).text);
+    sx_text_add(out, " Total: %s cycles.", sx_show_count((double)cost->cycles).text);
 }
 
 void sx_explain(const sx_evaluation *e, sx_text *out) {
     sx_text paragraph = {0};
-    sx_text_add(out, "\nWhy, level by level. Numbers are those of one instance.\n\n");
+    sx_text_add(out, "\nExplanation, level by level. Numbers are per instance.\n\n");
     for (int s = e->cost.n_levels - 1; s >= 0; s--) {
         sx_text_add(out, "  %s\n", e->arch.level[s].name);
         for (int v = 0; v < e->cost.n_tensors; v++) {

@@ -58,7 +58,7 @@ void sx_list_mapper(const char *name, sx_text *out) {
     sx_table_cell(&table, "setting");
     sx_table_cell(&table, "default");
     sx_table_cell(&table, "range");
-    sx_table_cell(&table, "what it is (where it comes from)");
+    sx_table_cell(&table, "description (source)");
     for (size_t i = 0; sx_navigator_setting(name, i, &setting); i++) add_row(&setting, &table);
     sx_table_end(&table, 2, out);
 }

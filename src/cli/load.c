@@ -106,10 +106,11 @@ static sx_status add_arch(const char *name, sx_sources *out) {
     SX_TRY(sx_named_arch(name, &out->arch));
     out->has_arch = true;
     if (!sx_args_text(out->args, "arch", 1)) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE,
-                                      "--arch %s is an architecture of the catalog and complete by itself",
-                                      name),
-                         "to change it, begin with `sextant eval --arch %s --write arch -o my.yaml`", name);
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE,
+                     "--arch %s is an architecture of the catalog; it cannot be combined with other files",
+                     name),
+        "to change it, start from `sextant eval --arch %s --write arch -o my.yaml`", name);
 }
 
 /* Adds what a value of --problem names. */
@@ -181,14 +182,14 @@ static sx_status missing(const sx_sources *sources, sx_noun noun) {
     for (int i = 0; i < SX_N_NOUNS && !elsewhere; i++) elsewhere = section_of(sources->input[i], noun);
     if (!sx_args_flag(sources->args, option)) SX_TRY(sx_sources_unclear(sources, noun_holds[noun], option));
     if (!sx_args_flag(sources->args, option))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s is missing", text[noun]), "give it by --%s %s",
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s is missing", text[noun]), "give it with --%s %s",
                              option, value[noun]);
-    sx_status error =
-        sx_error_new(SX_ERR_INPUT, "what --%s names holds no %s", option, strchr(text[noun], ' ') + 1);
+    const char *section = noun == SX_NOUN_ARCH ? "architecture" : option;
+    sx_status error = sx_error_new(SX_ERR_INPUT, "%s has no `%s:` section",
+                                   sx_args_text(sources->args, option, 0), section);
     if (elsewhere)
-        return sx_error_hint(error, "'%s' does: give it by --%s, too", elsewhere->place.file, option);
-    return sx_error_hint(error, "it is a section of its own: `%s:` at the left margin",
-                         noun == SX_NOUN_ARCH ? "architecture" : option);
+        return sx_error_hint(error, "'%s' has one: give it with --%s, too", elsewhere->place.file, option);
+    return sx_error_hint(error, "`%s:` must be a top-level section", section);
 }
 
 /* The input that holds a noun: that of its own option or, where it was not given, that of the files without
@@ -205,10 +206,10 @@ static sx_status find_input(const sx_sources *sources, sx_noun noun, sx_input **
         const sx_pair *section = section_of(sources->input[i], noun);
         if (!section || section == found || (given && i != (int)noun)) continue;
         if (found && !same_file(found->place.file, section->place.file))
-            return sx_error_hint(sx_error_at(section->place, "here is a second %s; the first is at %s:%d:%d",
+            return sx_error_hint(sx_error_at(section->place, "second %s; the first is at %s:%d:%d",
                                              noun_name[noun], found->place.file, found->place.line,
                                              found->place.column),
-                                 "say by --%s which file is meant", noun_name[noun]);
+                                 "give the intended file with --%s", noun_name[noun]);
         if (!found) holder = sources->input[i];
         found = found ? found : section;
     }
@@ -230,7 +231,7 @@ sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
 /* Refuses several problems where one is wanted. */
 static sx_status single_problem(const sx_sources *sources) {
     if (!sources->n_named || !sx_args_text(sources->args, "problem", 1)) return SX_OK;
-    return sx_error_new(SX_ERR_USAGE, "--problem names more than one problem");
+    return sx_error_new(SX_ERR_USAGE, "more than one --problem is given");
 }
 
 /* Reads a problem; where its own files have no variables, it sees those of the others. */
@@ -284,8 +285,8 @@ static sx_status append_file(const sx_sources *sources, const char *path, sx_net
     sx_status status = sx_sources_input(sources->args, &input);
     if (!status) status = sx_input_add_file(input, path);
     if (!status && !sx_input_has_problem(input))
-        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s holds no problem", path),
-                               "it is a section of its own: `problem:` at the left margin");
+        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
+                               "`problem:` must be a top-level section");
     if (!status) status = read_problem(sources, input, &problem);
     if (!status) status = sx_named_single(&problem, &single);
     if (!status && sx_network_layer(out, single.name)) {

@@ -26,7 +26,7 @@ sx_status sx_command_find(const char *name, const sx_command **out) {
         *out = commands[i];
         return SX_OK;
     }
-    sx_status error = sx_error_new(SX_ERR_USAGE, "there is no command '%s'", name);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown command '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_COMMANDS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant %s`?", nearest);
     return sx_error_hint(error, "`sextant help` lists the commands");

@@ -21,21 +21,21 @@ sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, char **out) {
 static const char *ending(sx_stop stop) {
     switch (stop) {
     case SX_STOP_DONE:
-        return "it came to its own end";
+        return "search complete";
     case SX_STOP_EVALUATIONS:
-        return "that was its budget";
+        return "evaluation budget used up";
     case SX_STOP_TIME:
-        return "its time was up";
+        return "time limit reached";
     case SX_STOP_TARGET:
-        return "it reached its target";
+        return "target reached";
     case SX_STOP_PATIENCE:
-        return "it found nothing better for as long as it was to wait";
+        return "no improvement within the patience limit";
     case SX_STOP_SIGNAL:
-        return "it was stopped";
+        return "interrupted";
     case SX_STOP_FAILED:
         break;
     }
-    return "an error ended it";
+    return "stopped by an error";
 }
 
 /* Adds how the search went, in a sentence or two. */
@@ -44,24 +44,24 @@ static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx
     sx_text line = {0};
     sx_text_add(&line, "%s evaluations", sx_show_count((double)s->evaluations).text);
     if (s->seconds > 0)
-        sx_text_add(&line, " in %.2f s (%s a second)", s->seconds,
+        sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
     sx_text_add(&line, " by %s, seed %llu; %s", job->asked, (unsigned long long)job->options.run.seed,
                 ending(s->stop));
     if (layer->found)
-        sx_text_add(&line, ", the best is number %s.", sx_show_count((double)layer->best.evaluation).text);
+        sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
     else
         sx_text_add(&line, ".");
     if (s->optimal)
-        sx_text_add(&line, " This is the optimum of the space: nothing in it is better.");
+        sx_text_add(&line, " Proven optimal: no mapping in the space is better.");
     else if (s->lower_bound > 0 && layer->found)
-        sx_text_add(&line, " Nothing can be better than %.6g: the answer is within %s of the best.",
-                    s->lower_bound, sx_show_percent(layer->best.value / s->lower_bound - 1).text);
+        sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
+                    sx_show_percent(layer->best.value / s->lower_bound - 1).text);
     if (layer->warm_from != -1)
-        sx_text_add(&line, " It began from the mapping of %s, scaled, at %.4g.", layer->warm_name,
+        sx_text_add(&line, " Started from the scaled mapping of %s, at %.4g.", layer->warm_name,
                     layer->warm_value);
     if (s->stop == SX_STOP_TIME || s->stop == SX_STOP_SIGNAL)
-        sx_text_add(&line, " A clock or a signal ended it, so it will not repeat exactly.");
+        sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }
@@ -130,8 +130,8 @@ sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx
             sx_text_add(out, "\nLoops, outermost first.\n\n");
             sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
         }
-        print_answers("The best ones.", layer->other, layer->n_best, out);
-        print_answers("The front of energy and cycles.", layer->front, layer->n_front, out);
+        print_answers("Best mappings.", layer->other, layer->n_best, out);
+        print_answers("Pareto front of energy and cycles.", layer->front, layer->n_front, out);
     }
     free(e);
     return status;
@@ -239,24 +239,23 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         seconds += layer->summary.seconds;
         proven += layer->summary.optimal;
     }
-    sx_text_add(&line,
-                "%zu layers, %zu of them different, in a row each; searched by %s, seed %llu: %s evaluations",
-                job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
-                sx_show_count((double)evaluations).text);
+    sx_text_add(
+        &line,
+        "%zu layers; one row for each of the %zu distinct ones. Searched by %s, seed %llu: %s evaluations",
+        job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
+        sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
     sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", job->objective);
     if (proven == searched)
-        sx_text_add(&line, " Every answer is proven to be the optimum of its space.");
+        sx_text_add(&line, " Every mapping is proven optimal for its space.");
     else if (has_bounds(job))
-        sx_text_add(
-            &line,
-            " Of these answers %zu %s proven to be the optimum of %s space; the others may be above it "
-            "by no more than 'gap'.",
-            proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
+        sx_text_add(&line,
+                    " %zu %s proven optimal for %s space; the others are above the optimum by at most 'gap'.",
+                    proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
     if (missing)
-        sx_text_add(&line, " %zu layer%s no mapping; the sums are without %s.", missing,
+        sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
-    if (!job->result.complete) sx_text_add(&line, " It was stopped before the end.");
+    if (!job->result.complete) sx_text_add(&line, " The search was stopped early.");
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
 }

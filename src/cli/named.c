@@ -30,8 +30,8 @@ static size_t add_names(catalog_name *entry, const char **names, size_t n) {
 /* The error for a value that is neither a file nor one of some names. */
 static sx_status not_found(const char *option, const char *value, const char *const *names, size_t n,
                            const char *cure) {
-    sx_status error = sx_error_new(
-        SX_ERR_FILE, "--%s %s: there is no such file, and the catalog has no such name", option, value);
+    sx_status error =
+        sx_error_new(SX_ERR_FILE, "--%s %s: no such file, and no such name in the catalog", option, value);
     const char *nearest = sx_text_nearest(value, names, n);
     if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
     return sx_error_hint(error, "%s", cure);
@@ -41,7 +41,7 @@ sx_status sx_named_arch(const char *name, sx_arch *out) {
     const char *names[MAX_CATALOG];
     if (in_catalog(sx_catalog_arch_name, name, strlen(name))) return sx_catalog_arch(name, out);
     size_t n = add_names(sx_catalog_arch_name, names, 0);
-    return not_found("arch", name, names, n, "`sextant list archs` shows the catalog");
+    return not_found("arch", name, names, n, "`sextant list archs` lists the catalog");
 }
 
 /* Whether a value is NETWORK or NETWORK/LAYER. Only the catalog can tell: bert-base-128 is one too. */
@@ -86,7 +86,7 @@ static sx_status named_network(const sx_args *args, const char *value, sx_networ
     size_t length = strcspn(value, "/");
     uint64_t batch = sx_args_count(args, "batch", 1);
     if (batch < 1 || batch > MAX_BATCH)
-        return sx_error_new(SX_ERR_USAGE, "--batch must lie between 1 and %d", MAX_BATCH);
+        return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %d", MAX_BATCH);
     sx_network_options options = {.batch = (uint32_t)batch, .training = sx_args_flag(args, "training")};
     snprintf(name, sizeof name, "%.*s", (int)length, value);
     sx_network network = {0};
@@ -115,7 +115,7 @@ static sx_status named_matrix(const char *value, sx_network *out) {
         unsigned long long number = strtoull(at, &end, 10);
         if (end == at || errno || number < 1 || number > SX_MAX_DIM_SIZE)
             return sx_error_hint(
-                sx_error_new(SX_ERR_USAGE, "--problem %s: size number %zu is no size", value, n + 1),
+                sx_error_new(SX_ERR_USAGE, "--problem %s: size number %zu is not a valid size", value, n + 1),
                 "sizes are whole numbers from 1 to %u, as in 64x64x64", SX_MAX_DIM_SIZE);
         if (n < 3) size[n] = number;
         at = *end ? end + 1 : NULL;
@@ -146,7 +146,7 @@ sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *ou
     size_t n = add_names(sx_catalog_problem_name, names, 0);
     n = add_names(sx_catalog_network_name, names, n);
     return not_found("problem", name, names, n,
-                     "`sextant list problems` and `sextant list networks` show the catalog");
+                     "`sextant list problems` and `sextant list networks` list the catalog");
 }
 
 sx_status sx_named_einsum(const char *text, sx_network *out) {
@@ -169,8 +169,8 @@ sx_status sx_named_check(const sx_args *args) {
     if (!sx_args_flag(args, option)) return SX_OK;
     for (size_t i = 0; (value = sx_args_text(args, "problem", i)); i++)
         if (is_network(value)) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is for networks of the catalog only", option),
-                         "name one by --problem; `sextant list networks` shows them");
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s applies only to networks of the catalog", option),
+                         "give one with --problem; `sextant list networks` lists them");
 }
 
 sx_status sx_named_single(const sx_problem *problem, sx_network *out) {

@@ -47,7 +47,7 @@ static sx_status unknown_option(const sx_option *options, size_t n, const char *
         names[i] = options[i].name;
         if (strncmp(bare, names[i], length) != 0) continue;
         if (first)
-            return sx_error_new(SX_ERR_USAGE, "option '%.*s' may mean --%s or --%s", (int)length + 2, word,
+            return sx_error_new(SX_ERR_USAGE, "ambiguous option '%.*s': --%s or --%s", (int)length + 2, word,
                                 first, names[i]);
         first = names[i];
     }

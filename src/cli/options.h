@@ -33,7 +33,7 @@ typedef struct sx_option {
 #define SX_OPTION_ARCH                                                                                       \
     {                                                                                                        \
         "arch", 'a', "FILE|NAME", SX_OPTION_TEXT, true,                                                      \
-            "the architecture: files (several may hold its parts, such as energy tables), or a name of "     \
+            "architecture: files (several may hold its parts, such as energy tables), or a name of "         \
             "`sextant list archs`"                                                                           \
     }
 #define SX_OPTION_PROBLEM                                                                                    \
@@ -64,32 +64,32 @@ typedef struct sx_option {
 #define SX_OPTION_NO_ELISION                                                                                 \
     {                                                                                                        \
         "no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,                                             \
-            "charge also the first read of each output word, which finds a zero"                             \
+            "also charge the first read of each output word, which reads a zero"                             \
     }
 #define SX_OPTION_NO_LINKS                                                                                   \
-    { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "children do not hand words to their neighbours" }
+    { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "no transfers between neighbouring instances" }
 #define SX_OPTIONS_MODEL SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS
 #define SX_OPTION_OBJECTIVE                                                                                  \
     {                                                                                                        \
         "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \
-            "also give the value of an objective of `sextant list objectives`"                               \
+            "also report the value of an objective of `sextant list objectives`"                             \
     }
 #define SX_OPTION_JSON                                                                                       \
     {                                                                                                        \
         "json", 0, NULL, SX_OPTION_FLAG, false,                                                              \
-            "the result for programs, as JSON and nothing else on standard output"                           \
+            "print the result as JSON, and nothing else, on standard output"                                 \
     }
 #define SX_OPTION_OUTPUT                                                                                     \
-    { "output", 'o', "FILE", SX_OPTION_TEXT, false, "write the result to FILE, whole or not at all" }
+    { "output", 'o', "FILE", SX_OPTION_TEXT, false, "write the result to FILE, atomically" }
 #define SX_OPTION_VERBOSE                                                                                    \
     {                                                                                                        \
         "verbose", 'v', NULL, SX_OPTION_FLAG, false,                                                         \
-            "leave nothing out: rows of zeros, and what in the files had no effect"                          \
+            "omit nothing: also rows of zeros, and input that has no effect"                                 \
     }
 #define SX_OPTION_QUIET                                                                                      \
-    { "quiet", 'q', NULL, SX_OPTION_FLAG, false, "only the totals, and nothing on standard error but errors" }
+    { "quiet", 'q', NULL, SX_OPTION_FLAG, false, "print only the totals, and only errors on standard error" }
 #define SX_OPTION_HELP                                                                                       \
-    { "help", 'h', NULL, SX_OPTION_FLAG, false, "this text" }
+    { "help", 'h', NULL, SX_OPTION_FLAG, false, "show this help" }
 
 /* One option that was given; value is NULL for a flag. */
 typedef struct sx_given {

@@ -51,7 +51,7 @@ void sx_progress_show(void *user, const sx_progress *p) {
         n += snprintf(text + n, sizeof text - (size_t)n, "best %.4g (%.3g x better than the first)  ",
                       p->best, p->first / p->best);
     else
-        n += snprintf(text + n, sizeof text - (size_t)n, "nothing legal yet  ");
+        n += snprintf(text + n, sizeof text - (size_t)n, "no legal point yet  ");
     n += snprintf(text + n, sizeof text - (size_t)n, "%s evaluations, %s/s",
                   sx_show_count((double)p->evaluations).text, sx_show_count(floor(rate)).text);
     if (left >= 0) n += snprintf(text + n, sizeof text - (size_t)n, "  %.0f s left", ceil(left));

@@ -63,14 +63,13 @@ static void print_limit(const sx_evaluation *e, sx_text *out) {
     uint64_t latency = sx_network_latency(&e->arch);
     sx_text line = {0};
     if (level < 0)
-        sx_text_add(&line, "The time is set by the compute units: no level's bandwidth slows them down.");
+        sx_text_add(&line, "Compute bound: no level's bandwidth limits the speed.");
     else
-        sx_text_add(
-            &line,
-            "The time is set by the bandwidth of %s: it runs at %s of the speed of the compute units, which "
-            "alone would take %s cycles.",
-            sx_level_name(&e->arch, level), sx_show_percent(cost->level[level].slowdown).text,
-            sx_show_count((double)cost->compute_cycles).text);
+        sx_text_add(&line,
+                    "Bandwidth bound at %s: it runs at %s of the compute units' speed, which alone would "
+                    "take %s cycles.",
+                    sx_level_name(&e->arch, level), sx_show_percent(cost->level[level].slowdown).text,
+                    sx_show_count((double)cost->compute_cycles).text);
     if (latency)
         sx_text_add(&line, " Filling and draining the networks adds %s cycles.",
                     sx_show_count((double)latency).text);
@@ -166,7 +165,8 @@ static void level_heading(const sx_evaluation *e, int level, sx_table *table) {
     else if (!isinf(room))
         snprintf(words, sizeof words, "; %s of %s words (%s)", sx_show_count(used).text,
                  sx_show_count(room).text, sx_show_percent(used / room).text);
-    if (l->slowdown < 1) snprintf(slow, sizeof slow, "; slowed to %s", sx_show_percent(l->slowdown).text);
+    if (l->slowdown < 1)
+        snprintf(slow, sizeof slow, "; limits the speed to %s", sx_show_percent(l->slowdown).text);
     sx_table_heading(table, "%s: %s of %s instance%s%s%s", sx_show_name(storage->name, 26).text,
                      sx_show_count((double)l->instances).text, sx_show_count((double)storage->instances).text,
                      storage->instances == 1 ? "" : "s", words, slow);
@@ -197,12 +197,10 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
     for (int s = 0; s < cost->n_levels; s++) networks += cost->network[s].energy_pj;
     if (networks > 0 || detail == SX_DETAIL_ALL) {
         sx_table_heading(&table, "networks");
-        energy_row(e, "all of them", networks, &table);
+        energy_row(e, "all networks", networks, &table);
     }
-    sx_text_add(
-        out,
-        "\nLevels, outermost first. Words of tiles, reads, fills and updates are those of one instance,\n"
-        "energies those of all.\n\n");
+    sx_text_add(out, "\nLevels, outermost first. Tiles, reads, fills and updates are in words per instance, "
+                     "energies are for all\ninstances.\n\n");
     sx_table_end(&table, 2, out);
 }
 
@@ -249,7 +247,7 @@ static void print_networks(const sx_evaluation *e, sx_detail detail, sx_text *ou
     if (any && !rows.failed)
         sx_text_add(
             out,
-            "\nNetworks. Words are those below one instance of the outer level, energies those of all.\n\n%s",
+            "\nNetworks. Words are per instance of the outer level, energies are for all instances.\n\n%s",
             rows.data);
     sx_text_free(&rows);
 }

@@ -12,7 +12,7 @@ enum { MAX_THREADS = 1024 };
 static sx_status at_least_one(const sx_args *args, const char *name) {
     if (sx_args_count(args, name, 1) >= 1) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is 0; it must be at least 1", name),
-                         "leave --%s out for no limit", name);
+                         "omit --%s for no limit", name);
 }
 
 sx_status sx_search_threads(const sx_args *args, unsigned *out) {
@@ -20,7 +20,7 @@ sx_status sx_search_threads(const sx_args *args, unsigned *out) {
     uint64_t preset = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (uint64_t)processors;
     uint64_t threads = sx_args_count(args, "threads", preset);
     if (threads < 1 || threads > MAX_THREADS)
-        return sx_error_new(SX_ERR_USAGE, "--threads must lie between 1 and %d", MAX_THREADS);
+        return sx_error_new(SX_ERR_USAGE, "--threads must be between 1 and %d", MAX_THREADS);
     *out = (unsigned)threads;
     return SX_OK;
 }
@@ -46,7 +46,7 @@ sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_ru
         return sx_error_new(SX_ERR_USAGE, "--time is %g; it must be more than 0 seconds", o.seconds);
     if (sx_args_flag(args, "target") && o.target == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--target is 0, which no mapping reaches"),
-                             "leave --target out to search on to the end of the budget");
+                             "omit --target to search until the budget is used up");
     *out = o;
     return SX_OK;
 }
@@ -120,6 +120,6 @@ void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *er
     for (; sx_sources_note(sources, n); n++)
         if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, n));
     if (n && !sx_args_flag(args, "verbose"))
-        sx_text_add(err, "note: %zu thing%s in the files %s no effect on the cost; --verbose lists them\n", n,
+        sx_text_add(err, "note: %zu input item%s %s no effect on the cost; --verbose lists them\n", n,
                     n == 1 ? "" : "s", n == 1 ? "has" : "have");
 }

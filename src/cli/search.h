@@ -10,12 +10,12 @@
 #define SX_OPTION_MAPPER                                                                                     \
     {                                                                                                        \
         "mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,                                          \
-            "a mapper of `sextant list mappers`, with settings where wanted"                                 \
+            "mapper of `sextant list mappers`, with optional settings"                                       \
     }
 #define SX_OPTION_MAPPERS                                                                                    \
     {                                                                                                        \
         "mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,                                           \
-            "a mapper of `sextant list mappers`, with settings where wanted; repeatable"                     \
+            "mapper of `sextant list mappers`, with optional settings; repeatable"                           \
     }
 
 /* Problems of a command that takes networks, too, and what goes with these. */
@@ -27,36 +27,36 @@
             "`sextant list problems`, or NETWORK or NETWORK/LAYER of `sextant list networks`"                \
     }
 #define SX_OPTION_BATCH                                                                                      \
-    { "batch", 0, "N", SX_OPTION_COUNT, false, "the batch size of a network of the catalog (1)" }
+    { "batch", 0, "N", SX_OPTION_COUNT, false, "batch size of a network of the catalog (1)" }
 #define SX_OPTION_TRAINING                                                                                   \
     {                                                                                                        \
         "training", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "the weight updates of a network of the catalog instead of its inference"                        \
+            "weight updates of a network of the catalog instead of inference"                                \
     }
 #define SX_OPTIONS_NETWORK SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING
 #define SX_OPTION_CONSTRAINTS                                                                                \
     {                                                                                                        \
         "constraints", 'c', "FILE", SX_OPTION_TEXT, true,                                                    \
-            "what mappings may not do, in Timeloop's format, beside what the other files say of it"          \
+            "constraints on mappings, in Timeloop's format, in addition to those in the other files"         \
     }
 
 /* What is searched for, and for how long. */
 #define SX_OPTION_MINIMISE                                                                                   \
-    { "objective", 0, "NAME", SX_OPTION_TEXT, false, "what to minimise, of `sextant list objectives` (edp)" }
+    {                                                                                                        \
+        "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \
+            "objective to minimise, of `sextant list objectives` (edp)"                                      \
+    }
 #define SX_OPTION_SEED                                                                                       \
-    { "seed", 's', "N", SX_OPTION_COUNT, false, "the seed of all random choices (0)" }
+    { "seed", 's', "N", SX_OPTION_COUNT, false, "seed of all random choices (0)" }
 #define SX_OPTION_THREADS                                                                                    \
     {                                                                                                        \
         "threads", 0, "N", SX_OPTION_COUNT, false,                                                           \
-            "threads (as many as processors); results do not depend on them"                                 \
+            "number of threads (one per processor); results do not depend on it"                             \
     }
 #define SX_OPTION_EVALS                                                                                      \
-    { "evals", 'n', "N", SX_OPTION_COUNT, false, "evaluations of the model, at most" }
+    { "evals", 'n', "N", SX_OPTION_COUNT, false, "maximum number of model evaluations" }
 #define SX_OPTION_TIME                                                                                       \
-    {                                                                                                        \
-        "time", 't', "SECONDS", SX_OPTION_NUMBER, false,                                                     \
-            "time, at most; a result then cannot be repeated exactly"                                        \
-    }
+    { "time", 't', "SECONDS", SX_OPTION_NUMBER, false, "time limit; a rerun may then differ" }
 #define SX_OPTION_TARGET                                                                                     \
     { "target", 0, "VALUE", SX_OPTION_NUMBER, false, "stop at this value of the objective or below" }
 #define SX_OPTION_PATIENCE                                                                                   \
@@ -68,21 +68,21 @@
 #define SX_OPTION_NO_CLOCK                                                                                   \
     {                                                                                                        \
         "no-clock", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "leave times out of the answer, so that equal searches give equal bytes"                         \
+            "omit times from the output, so that equal searches give equal bytes"                            \
     }
 
 /* The space that is searched. */
 #define SX_OPTION_REMAINDERS                                                                                 \
-    { "remainders", 0, NULL, SX_OPTION_FLAG, false, "factors need not divide: any tile at any level" }
+    { "remainders", 0, NULL, SX_OPTION_FLAG, false, "imperfect factors: tile sizes need not divide" }
 #define SX_OPTION_KEEP_ALL                                                                                   \
     {                                                                                                        \
         "keep-all", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "every level keeps what it is built for; do not search what to bypass"                           \
+            "every level keeps all tensors it can; do not search bypassing"                                  \
     }
 #define SX_OPTION_NO_BANKS                                                                                   \
     {                                                                                                        \
         "no-banks", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "search what levels in banks keep, instead of how many banks each tensor gets"                   \
+            "search which tensors banked levels keep, instead of how many banks each tensor gets"            \
     }
 #define SX_OPTIONS_SPACE SX_OPTION_REMAINDERS, SX_OPTION_KEEP_ALL, SX_OPTION_NO_BANKS
 

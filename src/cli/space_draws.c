@@ -47,7 +47,7 @@ static void add_sampling(const sx_draws *draws, sx_text *out) {
     double repaired = (double)draws->repaired / draws->samples;
     if (draws->repaired == draws->samples)
         sx_text_add(out,
-                    "hardly any draw is legal: after %u illegal ones the last is repaired, which is not "
+                    "very few draws are legal: after %u illegal ones the last is repaired, which is not "
                     "uniform over the legal mappings",
                     draws->tries);
     else if (draws->repaired == 0)

@@ -74,7 +74,7 @@ static void add_difference(const sx_search_space *s, const sx_map_space_options 
         const char *text;
     } rule[] = {
         {directives_differ, "has directives (no_multicast and the like), which are not searched"},
-        {keeps_differ, "keeps other tensors than the space lets it"},
+        {keeps_differ, "keeps other tensors than the space allows"},
         {spreads_differ, "places its spatial loops in another order or on another axis than the space does"},
     };
     if (!options->remainders && !sx_mapping_perfect(mapping, &s->problem)) {
@@ -107,7 +107,7 @@ static sx_status add_why(const sx_search_space *s, const sx_map_space_options *o
     SX_TRY(add_verdict(s, mapping, out, &illegal));
     if (illegal) return SX_OK;
     if (!sx_constraints_allow(&s->constraints, mapping, &s->problem, &s->arch, text, sizeof text)) {
-        sx_text_add(out, "against a constraint: %s", text);
+        sx_text_add(out, "violates a constraint: %s", text);
         return SX_OK;
     }
     if (sx_map_explain_fanout(sx_map_space_of(s->space), mapping, text, sizeof text)) {
@@ -177,14 +177,14 @@ void sx_membership_fini(sx_membership *m) {
 
 void sx_space_print_membership(const sx_membership *m, sx_text *out) {
     sx_text line = {0};
-    sx_text_add(&line, "%s", m->member ? "a member of the space" : m->why);
+    sx_text_add(&line, "%s", m->member ? "in the space" : m->why);
     sx_text_add(out, "  %-10s", "mapping");
     sx_wrap_free(&line, 12, 12, out);
     if (m->has_point && m->distance > 0)
-        sx_text_add(out, "  %-10sat a distance of %.4g\n", "nearest", m->distance);
+        sx_text_add(out, "  %-10sat distance %.4g\n", "nearest", m->distance);
     else if (m->has_point)
         sx_text_add(out, "  %-10s%s\n", "nearest",
-                    m->member ? "the mapping itself" : "at no distance: the vectors are the same");
+                    m->member ? "the given mapping" : "distance 0: the vectors are equal");
 }
 
 sx_status sx_space_json_membership(const sx_search_space *s, const sx_membership *m, json_t *object) {

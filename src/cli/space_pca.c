@@ -114,7 +114,7 @@ static sx_status write_figure(const sx_search_space *s, const char *path, sx_pca
     for (size_t i = 0; i < study->n_seen; i++) total += study->seen[i].n;
     double *x = malloc(2 * (total + 1) * sizeof *x);
     if (!x) return sx_error_memory();
-    snprintf(title, sizeof title, "What searches look at: %s on %s", s->problem.name, s->arch.name);
+    snprintf(title, sizeof title, "Points visited by searches: %s on %s", s->problem.name, s->arch.name);
     sx_status status = project(s->space, study, x, x + total, total);
     if (!status) status = add_figure(study, title, x, x + total, &svg);
     if (!status) study->written = sx_file_write(path, svg.data, svg.size);

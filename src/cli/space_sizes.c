@@ -49,10 +49,10 @@ static void add_abouts(const sx_space *space, const char *rows, sx_text *out) {
         if (strcspn(row, "\n") > width) width = strcspn(row, "\n");
     for (size_t i = 0; sx_space_size(space, i, &size); i++, before = size) {
         size_t length = strcspn(rows, "\n");
-        if (i == 0) sx_text_add(out, "  what is chosen, in how many ways\n");
+        if (i == 0) sx_text_add(out, "  decisions and their number of choices\n");
         if (before.component && !size.component)
             sx_text_add(out,
-                        "\n  how many mappings, and the share of the raw size that each reduction leaves\n");
+                        "\n  number of mappings, and the share of the raw size left by each reduction\n");
         sx_text_add(out, "%.*s%*s", (int)length, rows, (int)(width - length) + 2, "");
         sx_wrap(size.about, (int)width + 2, (int)width + 2, SX_LINE_WIDTH, out);
         rows += length + 1;

@@ -65,7 +65,7 @@ static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, c
         sx_verdict verdict = sx_evaluate_score(evaluator, &mapping, &score);
         if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
         if (verdict.reason != SX_LEGAL)
-            return sx_error_new(SX_ERR_LIMIT, "an order of the mapping's loops cannot be costed: %s",
+            return sx_error_new(SX_ERR_LIMIT, "a loop order of the mapping cannot be evaluated: %s",
                                 sx_reason_name(verdict.reason));
         all[i] = (swept){score.energy_pj * score.cycles, i};
     }
@@ -152,9 +152,9 @@ static sx_status choose_dims(const sx_problem *problem, sx_sweep *sweep) {
     }
     if (n > SX_SWEEP_DIMS)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
-                                          "%d dimensions have %s orders, too many to cost them all", n,
+                                          "%d dimensions have %s orders, too many to evaluate all", n,
                                           sx_show_count(orders).text),
-                             "a sweep goes up to %d dimensions of more than one iteration, %s orders",
+                             "a sweep takes at most %d dimensions with more than one iteration, %s orders",
                              SX_SWEEP_DIMS, sx_show_count((double)factorial(SX_SWEEP_DIMS)).text);
     sweep->n_dims = n;
     sweep->n_orders = factorial(n);
@@ -280,12 +280,12 @@ static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_te
         sx_table_cell(&table, "%s", sx_show_energy(group->score.energy_pj).text);
         sx_table_cell(&table, "%s", sx_show_count((double)group->n).text);
         sx_table_cell(&table, "%s", pattern.size ? pattern.data : "..");
-        sx_table_cell(&table, "%s", group->edp == sweep->edp ? "<- the mapping as it is" : "");
+        sx_table_cell(&table, "%s", group->edp == sweep->edp ? "<- the given mapping" : "");
         sx_text_free(&pattern);
     }
     sx_table_end(&table, 2, out);
     if (sweep->n_groups > SHOWN_GROUPS)
-        sx_text_add(out, "  and %zu values more; --json gives all of them\n", sweep->n_groups - SHOWN_GROUPS);
+        sx_text_add(out, "  and %zu more values; --json lists all\n", sweep->n_groups - SHOWN_GROUPS);
 }
 
 /* Adds which dimensions the patterns leave out. */
@@ -296,8 +296,8 @@ static void print_still(const sx_sweep *sweep, const sx_problem *problem, sx_tex
         if (!(sweep->matter >> sweep->dim[i] & 1))
             sx_text_add(&names, "%s%s", n++ ? ", " : "", problem->dim_name[sweep->dim[i]]);
     if (names.size)
-        sx_text_add(out, "  Patterns leave out %s: where %s makes no difference.\n", names.data,
-                    n == 1 ? "it stands" : "they stand");
+        sx_text_add(out, "  Patterns omit %s: %s makes no difference.\n", names.data,
+                    n == 1 ? "its position" : "their position");
     out->failed |= names.failed;
     sx_text_free(&names);
 }

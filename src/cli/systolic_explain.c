@@ -91,7 +91,7 @@ static void print_terms(const sx_systolic_subject *s, const sx_systolic_items *i
 static void print_buffers(const sx_systolic_subject *s, const sx_systolic_items *items, sx_text *out) {
     sx_table table;
     sx_table_begin(&table, "lrrrr");
-    static const char *const heads[] = {"buffers", "copies", "words of one", "side by side", "BRAM18K"};
+    static const char *const heads[] = {"buffers", "copies", "words each", "words wide", "BRAM18K"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < items->n_buffers; i++) {
         const sx_systolic_buffer *b = &items->buffer[i];
@@ -121,7 +121,7 @@ static void print_totals(const sx_systolic_subject *s, sx_text *out) {
     sx_table_cell(&table, "time");
     sx_table_cell(&table, "%.4g ms at %.4g MHz", cost->latency / device->mhz / 1000, device->mhz);
     sx_table_cell(&table, "throughput");
-    sx_table_cell(&table, "%.1f %s, %s of what the usable DSP blocks can do (%.1f)", f.throughput, unit,
+    sx_table_cell(&table, "%.1f %s, %s of the peak of the usable DSP blocks (%.1f)", f.throughput, unit,
                   sx_show_percent(f.throughput / f.peak).text, f.peak);
     sx_table_cell(&table, "roofline");
     sx_table_cell(&table, "%.1f %s: %s; %.4g operations per byte, %d ports of %.4g GB/s", f.roof, unit,

@@ -80,7 +80,7 @@ static bool add_layer(const sx_systolic_job *job, size_t i, const sx_space *shar
         sx_text_free(&array);
     } else {
         sx_table_cell(table, "-");
-        sx_table_cell(table, "%s", best->searched ? "nothing found" : "not searched");
+        sx_table_cell(table, "%s", best->searched ? "none found" : "not searched");
         sx_table_blank(table, 4);
     }
     return add_shared(job, layer, shared, table);
@@ -140,15 +140,15 @@ static void print_totals(const sx_systolic_job *job, sx_text *out) {
     sx_table_cell(&table, "words off chip");
     if (!is_delay(job)) sx_table_cell(&table, "%s", job->objective);
     sx_table_cell(&table, "%s", "");
-    if (own.whole) add_sums(job, "an array for each layer", &own.score, own.value, own.optimal, &table);
+    if (own.whole) add_sums(job, "one array per layer", &own.score, own.value, own.optimal, &table);
     if (job->shared.found) {
         const sx_systolic_cost *cost = &job->shared.cost;
         sx_score score = {.cycles = cost->latency, .last_level_accesses = cost->offchip_words};
-        add_sums(job, "one array for all", &score, job->shared.value, job->shared.summary.optimal, &table);
+        add_sums(job, "one shared array", &score, job->shared.value, job->shared.summary.optimal, &table);
     }
     sx_table_end(&table, 2, out);
     if (own.whole && job->shared.found)
-        sx_text_add(out, "\n  the price of sharing one array: %.3f times the cycles%s\n",
+        sx_text_add(out, "\n  cost of sharing one array: %.3f x the cycles%s\n",
                     job->shared.cost.latency / own.score.cycles,
                     job->n_left_out ? ", of the layers that arrays compute" : "");
     if (job->n_left_out)
@@ -178,7 +178,7 @@ sx_status sx_systolic_print_network(const sx_systolic_job *job, bool quiet, bool
     if (sums) print_totals(job, out);
     if (job->shared.found) {
         sx_systolic_subject subject = sx_systolic_subject_of(job, job->joined, job->n_joined, &job->shared);
-        sx_text_add(out, "\none array for all: ");
+        sx_text_add(out, "\none shared array: ");
         SX_TRY(sx_systolic_explain(&subject, quiet, verbose, out));
     }
     if (quiet) return SX_OK;

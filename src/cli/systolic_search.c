@@ -137,7 +137,7 @@ static sx_status search_layers(sx_systolic_job *job) {
         SX_TRY(search(job, &layer->kernel, 1, NULL, &layer->best));
     }
     if (job->interrupted) return SX_OK;
-    sx_progress_title(&job->line, "one array for all");
+    sx_progress_title(&job->line, "one shared array");
     return search(job, job->joined, job->n_joined, NULL, &job->shared);
 }
 
@@ -162,7 +162,7 @@ bool sx_systolic_all_found(const sx_systolic_job *job) {
 sx_status sx_systolic_job_why(const sx_systolic_job *job, sx_text *out) {
     const sx_systolic_kernel *kernel = job->joined;
     size_t n = job->n_joined;
-    const char *who = "all layers together";
+    const char *who = "all layers";
     for (size_t i = job->n_layers; i-- > 0;) {
         if (job->layer[i].same_as != i || job->layer[i].best.found) continue;
         kernel = &job->layer[i].kernel;

@@ -92,7 +92,7 @@ sx_status sx_systolic_svg(const sx_systolic_job *job, sx_text *out) {
         snprintf(title, sizeof title, "%s on %s (%s)", job->name, job->device.name, job->element->name);
         sx_axes axes = {title, network ? "layer" : "design", sx_systolic_unit(job), false, false};
         sx_bars bars = {network ? "an array of its own" : "best tiles",
-                        network ? "one array for all" : "roofline of that array",
+                        network ? "one shared array" : "roofline of that array",
                         "peak of the usable DSP blocks",
                         d.n,
                         d.name,

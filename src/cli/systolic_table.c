@@ -59,7 +59,7 @@ static sx_status add_design(const sx_systolic_job *job, size_t i, sx_table *tabl
         sx_systolic_subject subject = sx_systolic_subject_of(job, kernel, 1, answer);
         SX_TRY(add_found(&subject, table));
     } else {
-        const char *why = answer->searched ? "nothing found" : "not searched";
+        const char *why = answer->searched ? "none found" : "not searched";
         sx_table_cell(table, "%s", fits_nothing(job, answer) ? "nothing fits" : why);
         sx_table_blank(table, 7);
     }
@@ -92,11 +92,11 @@ void sx_systolic_add_search(const sx_systolic_job *job, const sx_run_summary *s,
     if (job->clock) sx_text_add(&line, " in %.2f s", s->seconds);
     sx_text_add(&line, ", by %s.", job->asked);
     if (s->optimal)
-        sx_text_add(&line, " It is the best: nothing in the space is better.");
+        sx_text_add(&line, " Proven optimal: nothing in the space is better.");
     else if (s->lower_bound > 0)
-        sx_text_add(&line, " Nothing can be better than %.6g: the answer is within %s of the best.",
-                    s->lower_bound, sx_show_percent(value / s->lower_bound - 1).text);
-    if (!s->repeatable) sx_text_add(&line, " A clock or a signal was obeyed, so it may not repeat exactly.");
+        sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
+                    sx_show_percent(value / s->lower_bound - 1).text);
+    if (!s->repeatable) sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

@@ -96,7 +96,7 @@ static sx_status read_memory(sx_choices *choices, const sx_node *map) {
     if ((node = sx_node_get(map, "sizes"))) return read_sizes(choices, node, "sizes", memory);
     for (int k = 0; k < SX_N_LAWS; k++)
         if (sx_law_given(&memory->law[k])) return SX_OK;
-    return sx_error_hint(sx_error_at(map->place, "nothing is said of %s", level),
+    return sx_error_hint(sx_error_at(map->place, "no choice given for %s", level),
                          "give its sizes, or a split by tensor");
 }
 
@@ -218,8 +218,8 @@ static sx_status read_source(sx_choices *choices, const sx_source *source, const
         any = true;
     }
     if (any) return SX_OK;
-    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there are no choices"),
-                         "they are a section of their own: `choices:` at the left margin");
+    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "no choices given"),
+                         "`choices:` must be a top-level section");
 }
 
 sx_status sx_choices_add_file(sx_choices *choices, const char *path) {

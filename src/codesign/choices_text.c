@@ -32,7 +32,7 @@ static sx_status insert_size(uint64_t *size, size_t *n, uint64_t words, sx_place
     if (*n == SX_MOST_OPTIONS) return too_many(place, what);
     while (at > 0 && size[at - 1] >= words) at--;
     if (at < *n && size[at] == words)
-        return sx_error_at(place, "%s: %llu words is there twice", what, (unsigned long long)words);
+        return sx_error_at(place, "%s: duplicate size of %llu words", what, (unsigned long long)words);
     memmove(&size[at + 1], &size[at], (*n - at) * sizeof *size);
     size[at] = words;
     ++*n;
@@ -49,7 +49,7 @@ static sx_status parse_size(char *part, sx_place place, const char *what, uint64
     if (good && dots) good = sx_text_u64(dots + 2, &last) && last >= first && last <= LARGEST;
     if (dots) *dots = '.';
     if (!good)
-        return sx_error_hint(sx_error_at(place, "%s: '%s' is no size", what, part),
+        return sx_error_hint(sx_error_at(place, "%s: '%s' is not a valid size", what, part),
                              "a size is a whole number of words, at least 1; 8..128 is 8, 16, 32, 64, 128");
     for (uint64_t words = first; words <= last; words *= 2) SX_TRY(insert_size(size, n, words, place, what));
     return SX_OK;
@@ -73,7 +73,7 @@ static sx_status parse_shape(char *part, sx_place place, sx_shape_choice *out) {
     bool good = times && sx_text_u64(part, &out->x) && sx_text_u64(times + 1, &out->y);
     if (times) *times = 'x';
     if (good && out->x >= 1 && out->y >= 1 && out->x <= LARGEST_SIDE && out->y <= LARGEST_SIDE) return SX_OK;
-    return sx_error_hint(sx_error_at(place, "'%s' is no shape of an array", part),
+    return sx_error_hint(sx_error_at(place, "'%s' is not a valid array shape", part),
                          "a shape is meshX x meshY, such as 16x16, each side from 1 to 2^20");
 }
 
@@ -89,7 +89,7 @@ sx_status sx_shapes_parse(sx_arena *arena, const char *text, sx_place place, sx_
         SX_TRY(parse_shape(part, place, &all[*n]));
         for (size_t i = 0; i < *n; i++)
             if (all[i].x == all[*n].x && all[i].y == all[*n].y)
-                return sx_error_at(place, "the shape %s is there twice", part);
+                return sx_error_at(place, "duplicate shape %s", part);
         ++*n;
     }
     return SX_OK;
@@ -101,10 +101,11 @@ sx_status sx_choices_memory(sx_choices *choices, sx_place place, const char *lev
         const sx_memory_choice *other = &choices->memory[i];
         if (strcmp(other->level, level) != 0) continue;
         if (strcmp(other->tensor, tensor) == 0)
-            return sx_error_at(place, "%s%s%s is chosen twice", level, *tensor ? "/" : "", tensor);
+            return sx_error_at(place, "duplicate choice of %s%s%s", level, *tensor ? "/" : "", tensor);
         if (!*tensor || !other->tensor[0])
-            return sx_error_hint(sx_error_at(place, "%s is chosen whole as well as split by tensor", level),
-                                 "it is either one memory or a memory for each tensor");
+            return sx_error_hint(
+                sx_error_at(place, "%s is chosen both as a whole and split by tensor", level),
+                "it is either one memory or a memory for each tensor");
     }
     if (choices->n_memories == SX_MAX_LEVELS)
         return sx_error_at(place, "more than %d memories are chosen", SX_MAX_LEVELS);
@@ -121,7 +122,7 @@ sx_status sx_choices_memory(sx_choices *choices, sx_place place, const char *lev
 sx_status sx_choices_array(sx_choices *choices, sx_place place, const char *level, sx_array_choice **out) {
     for (size_t i = 0; i < choices->n_arrays; i++)
         if (strcmp(choices->array[i].level, level) == 0)
-            return sx_error_at(place, "the array%s%s is chosen twice", *level ? " of " : "", level);
+            return sx_error_at(place, "duplicate choice of the array%s%s", *level ? " of " : "", level);
     if (choices->n_arrays == SX_MAX_LEVELS)
         return sx_error_at(place, "more than %d arrays are chosen", SX_MAX_LEVELS);
     sx_array_choice *array = &choices->array[choices->n_arrays];
@@ -157,6 +158,6 @@ sx_status sx_choices_add(sx_choices *choices, const char *text) {
     if (slash) *slash = 0;
     sx_status status = add_short(choices, name, slash ? slash + 1 : "", equals + 1, place);
     if (status && !status->hint && status->code == SX_ERR_INPUT)
-        return sx_error_hint(status, "this is the choice '%s'", text);
+        return sx_error_hint(status, "in the choice '%s'", text);
     return status;
 }

@@ -116,9 +116,8 @@ static sx_status find_array(const sx_arch *arch, const sx_array_choice *array, i
             *out = s;
             return SX_OK;
         }
-    return sx_error_hint(
-        sx_error_at(array->place, "no level of %s has a fan-out", arch->name),
-        "say which level's it is: {LEVEL: [4x4, 8x8]} in a file, array/LEVEL=4x4,8x8 in short");
+    return sx_error_hint(sx_error_at(array->place, "no level of %s has a fan-out", arch->name),
+                         "name the level: {LEVEL: [4x4, 8x8]} in a file, array/LEVEL=4x4,8x8 with --choose");
 }
 
 static sx_status add_array(sx_designs *designs, const sx_array_choice *array) {
@@ -128,7 +127,7 @@ static sx_status add_array(sx_designs *designs, const sx_array_choice *array) {
     *knob = (sx_knob){.array = true, .level = level, .n_options = array->n_shapes};
     for (size_t k = 0; k < designs->n_knobs; k++)
         if (designs->knob[k].array && designs->knob[k].level == level)
-            return sx_error_at(array->place, "the array of %s is chosen twice",
+            return sx_error_at(array->place, "duplicate choice of the array of %s",
                                designs->base.level[level].name);
     snprintf(knob->name, sizeof knob->name, "array%s%s", array->level[0] ? "/" : "", array->level);
     knob->option = calloc(array->n_shapes, sizeof *knob->option);
@@ -226,9 +225,8 @@ static sx_status build(const sx_arch *base, const sx_choices *choices, double ar
     for (size_t i = 0; i < choices->n_memories; i++) SX_TRY(add_memory(out, choices, &choices->memory[i]));
     for (size_t i = 0; i < choices->n_arrays; i++) SX_TRY(add_array(out, &choices->array[i]));
     if (out->n_knobs == 0)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "nothing is to be chosen"),
-            "give sizes of memories or shapes of arrays by --choices FILE or --choose L1=64,128");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no choices given"),
+                             "give memory sizes or array shapes with --choices FILE or --choose L1=64,128");
     SX_TRY(check_archs(out));
     SX_TRY(measure_fixed(out, choices));
     return sx_designs_list(out, choices, area > 0 ? area : choices->area_budget);

@@ -259,7 +259,7 @@ sx_status sx_codesign_exact(sx_codesign *c) {
     proof p = {.c = c};
     if (n * c->n_targets > MOST_SEARCHES)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
-                                          "%zu designs with %zu layers that differ are too many to prove", n,
+                                          "%zu designs with %zu distinct layers are too many to prove", n,
                                           c->n_targets),
                              "choose among fewer sizes, or use --method sunstone-arch");
     p.known = calloc(n * c->n_targets + 1, sizeof *p.known);

@@ -107,7 +107,7 @@ static sx_status grow(sx_codesign *c, const sx_sunstone *plan, sx_grove *g) {
     free(at.point);
     if (g->nodes.failed) return sx_error_memory();
     if ((double)g->nodes.n < limit) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "there are more tiles than %.0f", limit),
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %.0f tiles", limit),
                          "constrain the space, or use --method grid");
 }
 

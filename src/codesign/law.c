@@ -51,8 +51,9 @@ static sx_status check_value(sx_place place, const char *what, double value) {
 /* Reads a row of a table. */
 static sx_status read_row(const sx_pair *pair, const char *what, uint64_t *size, double *value) {
     if (!sx_text_u64(pair->key, size) || *size == 0)
-        return sx_error_hint(sx_error_at(pair->place, "'%s' in the table of %s is no size", pair->key, what),
-                             "a row is a size in words, a colon and a number");
+        return sx_error_hint(
+            sx_error_at(pair->place, "'%s' in the table of %s is not a valid size", pair->key, what),
+            "a row is a size in words, a colon and a number");
     SX_TRY(sx_node_double(pair->value, what, value));
     return check_value(pair->value->place, what, *value);
 }
@@ -75,7 +76,7 @@ static sx_status read_table(sx_arena *arena, const sx_node *node, const char *wh
             value[at] = value[at - 1];
         }
         if (at > 0 && size[at - 1] == words)
-            return sx_error_at(node->pair[i].place, "the table of %s has %llu words twice", what,
+            return sx_error_at(node->pair[i].place, "the table of %s has two rows for %llu words", what,
                                (unsigned long long)words);
         size[at] = words;
         value[at] = number;

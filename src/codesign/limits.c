@@ -31,7 +31,7 @@ static sx_status find_levels(const sx_designs *designs, const sx_choices *choice
         sx_split_name(m->level, m->tensor, part);
         levels |= 1u << sx_arch_level(&designs->base, part);
     }
-    if (!levels) return sx_error_at(limit->place, "the limit names '%s', which is no memory", name);
+    if (!levels) return sx_error_at(limit->place, "the limit names '%s', which is not a memory", name);
     *out |= levels;
     return SX_OK;
 }
@@ -102,7 +102,7 @@ static sx_status count(sx_designs *designs) {
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                           "the choices make %.3g combinations; at most %d are allowed", n,
                                           MOST_COMBINATIONS),
-                             "leave out sizes that are close together");
+                             "remove sizes that are close together");
     designs->combinations = (size_t)n;
     return SX_OK;
 }
@@ -110,10 +110,10 @@ static sx_status count(sx_designs *designs) {
 /* Why no design is left. */
 static sx_status nothing_left(const sx_designs *designs, double area, double smallest, size_t kept) {
     if (kept > 0)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no choice has an area of %.6g um^2 or less", area),
-                             "the smallest that keeps all limits has %.6g um^2", smallest);
-    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no choice keeps the limits"),
-                         "of %zu combinations, every one breaks a limit: raise one, or add smaller sizes",
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no design has an area of %.6g um^2 or less", area),
+                             "the smallest within all limits has %.6g um^2", smallest);
+    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no design is within the limits"),
+                         "all %zu combinations exceed a limit: raise one, or add smaller sizes",
                          designs->combinations);
 }
 

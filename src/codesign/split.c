@@ -22,7 +22,7 @@ static sx_status check_part(const sx_storage *level, const sx_memory_choice *par
     bool kept = level->n_keeps == 0 || is_among(level->keeps, level->n_keeps, part->tensor);
     if (kept && !is_among(level->bypasses, level->n_bypasses, part->tensor) && !level->transparent)
         return SX_OK;
-    return sx_error_at(part->place, "%s is not built to keep %s", level->name, part->tensor);
+    return sx_error_at(part->place, "%s cannot keep %s", level->name, part->tensor);
 }
 
 /* Makes the level of a tensor's part. All but the innermost reach the next inner one over no network. */

@@ -43,8 +43,8 @@ static SX_MUST_USE sx_status read_factor(sx_scan *scan, const sx_symbols *symbol
         if (!sx_scan_number(scan, &number)) return sx_scan_expected(scan, "a dimension or a number");
         if (number > SX_MAX_COEF) return sx_error_at(place, "a coefficient is beyond %d", SX_MAX_COEF);
         if (isalpha((unsigned char)*scan->at))
-            return sx_error_hint(sx_error_at(place, "a number stands before a name"), "write '%d*%.16s'",
-                                 (int)number, scan->at);
+            return sx_error_hint(sx_error_at(place, "missing '*' between a number and a name"),
+                                 "write '%d*%.16s'", (int)number, scan->at);
         *value = number;
         return SX_OK;
     }
@@ -78,8 +78,8 @@ static SX_MUST_USE sx_status read_term(sx_scan *scan, const sx_symbols *symbols,
             return sx_error_at(factor_place, "a coefficient is beyond %d", SX_MAX_COEF);
     } while (sx_scan_take(scan, "*"));
     if (term_dim < 0)
-        return sx_error_hint(sx_error_at(place, "a number stands alone in a sum"),
-                             "leave it out: an offset moves a tensor but does not change its size");
+        return sx_error_hint(sx_error_at(place, "constant term in a sum"),
+                             "remove it: an offset moves a tensor but does not change its size");
     return sx_affine_add(coef, term_dim, product, place);
 }
 

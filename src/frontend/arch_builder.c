@@ -152,7 +152,7 @@ sx_status sx_name_range(const sx_node *node, const char *name, size_t *size, uin
     at += good ? 2 : 0;
     good = good && read_index(&at, &last) && strcmp(at, "]") == 0 && last >= first;
     if (!good)
-        return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is not understood", name),
+        return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is not valid", name),
                              "instances are written as 'PE[0..13]' or 'PE[1..14]'");
     *instances = last - first + 1;
     return SX_OK;

@@ -28,7 +28,7 @@ static sx_status read_u32(const sx_element *e, const char *key, uint32_t *out) {
 }
 
 static sx_status copy_name(const sx_element *e, char *field) {
-    if (e->name_size == 0) return sx_error_at(e->place, "this has no name");
+    if (e->name_size == 0) return sx_error_at(e->place, "the name is missing");
     if (e->name_size >= SX_NAME_SIZE)
         return sx_error_at(e->place, "the name '%.*s...' is too long; at most %d bytes are allowed", 24,
                            e->name, SX_NAME_SIZE - 1);

@@ -64,7 +64,7 @@ static sx_status evaluate(evaluation e, const char *what, double *out);
 static sx_status name_value(void *user, const char *name, double *value, bool *found) {
     evaluation e = *(const evaluation *)user;
     if (e.depth >= MAX_DEPTH || --*e.lookups < 0)
-        return sx_error_at(e.value->place, "the value of '%s' goes in a circle or is too complicated", name);
+        return sx_error_at(e.value->place, "the value of '%s' is circular or too deeply nested", name);
     for (const sx_scope *scope = e.scope; scope; scope = scope->outer) {
         const sx_pair *pair = given(scope->map, name);
         if (!pair || pair->value == e.value) continue;
@@ -138,8 +138,7 @@ static sx_status unknown(sx_input *input, const sx_pair *pair, const char *what,
         return sx_error_hint(sx_error_at(pair->place, "unknown attribute of %s: '%.64s'", what, pair->key),
                              "did you mean '%s'?", known);
     }
-    return sx_input_add_note(input, pair->place, "the attribute '%.64s' of %s is for other tools", pair->key,
-                             what);
+    return sx_input_add_note(input, pair->place, "the attribute '%.64s' of %s is ignored", pair->key, what);
 }
 
 sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,

@@ -6,7 +6,7 @@
 
 #define N(array) (sizeof(array) / sizeof *(array))
 
-static const char in_mapping[] = "say it in the mapping";
+static const char in_mapping[] = "give it in the mapping";
 
 static const sx_key_rule loop_rules[] = {
     {"type", SX_KEY_USED, NULL},

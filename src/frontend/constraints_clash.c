@@ -70,12 +70,12 @@ static sx_status check_dim(sx_gathering *g, int d) {
     sx_status error = SX_OK;
     if (!fits || (least.product > size && !g->remainders))
         error = sx_error_hint(
-            sx_error_at(least.place, "the factors of '%s' multiply to %llu at least, but its size is %u: %s",
+            sx_error_at(least.place, "the factors of '%s' multiply to at least %llu, but its size is %u: %s",
                         name, (unsigned long long)least.product, size, counted(&least)),
             "make one of them smaller%s", fits ? remedy : "");
     else if (reach < size)
         error = sx_error_hint(
-            sx_error_at(most.place, "the factors of '%s' multiply to %llu at most, but its size is %u: %s",
+            sx_error_at(most.place, "the factors of '%s' multiply to at most %llu, but its size is %u: %s",
                         name, (unsigned long long)reach, size, counted(&most)),
             "make one of them larger, or leave it free");
     else if (fixed.n > 1 && size % fixed.product != 0 && !g->remainders)
@@ -128,7 +128,7 @@ static sx_status check_fanout(sx_gathering *g, int s, char axis) {
         error = sx_error_hint(
             sx_error_at(
                 least.place,
-                "the spatial factors of '%s' multiply to %llu at least%s, but its fan-out%s is %llu: %s",
+                "the spatial factors of '%s' multiply to at least %llu%s, but its fan-out%s is %llu: %s",
                 name, (unsigned long long)least.product, where, where, (unsigned long long)fanout,
                 counted(&least)),
             "make one of them smaller%s", axis ? ", or change the split" : "");
@@ -141,9 +141,9 @@ static sx_status check_built(const sx_gathering *g, int s) {
     unsigned lacking = g->limits.level[s].must_keep & ~(unsigned)sx_arch_keep_mask(g->arch, s, g->problem);
     if (!lacking) return SX_OK;
     int v = __builtin_ctz(lacking);
-    return sx_error_hint(sx_error_at(g->keep[s][v], "'%s' is to keep '%s', but is not built to",
-                                     g->arch->level[s].name, g->problem->tensor[v].name),
-                         "leave it out, or change the architecture");
+    return sx_error_hint(sx_error_at(g->keep[s][v], "'%s' must keep '%s', but cannot", g->arch->level[s].name,
+                                     g->problem->tensor[v].name),
+                         "remove it, or change the architecture");
 }
 
 /* Refuses a tensor that no level may keep. */
@@ -157,7 +157,7 @@ static sx_status check_kept(const sx_gathering *g, int v) {
     }
     sx_status error = SX_OK;
     if (!kept && bypassed.n)
-        error = sx_error_hint(sx_error_at(bypassed.place, "'%s' is kept nowhere: it is to bypass %s",
+        error = sx_error_hint(sx_error_at(bypassed.place, "no level keeps '%s': it must bypass %s",
                                           g->problem->tensor[v].name, counted(&bypassed)),
                               "let a level keep it");
     sx_text_free(&bypassed.list);

@@ -30,7 +30,7 @@ static sx_status factor_clash(const adder *a, const sx_factor_term *term, sx_rel
     const sx_loop_limits *limits = sx_slot_limits(a->g, a->slot);
     if (limits->min[term->dim] == limits->max[term->dim]) relation = SX_EXACTLY;
     return sx_error_hint(sx_error_at(term->place,
-                                     "the %s factor of '%s' at '%s' is to be %s%u, but %s%u by %s:%d:%d",
+                                     "the %s factor of '%s' at '%s' must be %s%u, but %s%u at %s:%d:%d",
                                      kind_of(a->slot), a->g->problem->dim_name[term->dim],
                                      a->g->arch->level[a->slot / 2].name, words[term->relation], term->value,
                                      words[relation], limit, place.file, place.line, place.column),
@@ -42,10 +42,10 @@ static sx_status factor_beyond(const adder *a, const sx_factor_term *term) {
     const char *name = a->g->problem->dim_name[term->dim];
     uint32_t size = a->g->problem->size[term->dim];
     sx_status error = sx_error_at(
-        term->place, "the %s factor of '%s' at '%s' is to be %s%u, but its size is %u", kind_of(a->slot),
-        name, a->g->arch->level[a->slot / 2].name, words[term->relation], term->value, size);
+        term->place, "the %s factor of '%s' at '%s' must be %s%u, but its size is %u", kind_of(a->slot), name,
+        a->g->arch->level[a->slot / 2].name, words[term->relation], term->value, size);
     if (term->relation == SX_AT_LEAST) return sx_error_hint(error, "ask for at most %u", size);
-    return sx_error_hint(error, "'%s=0' is the whole dimension, '%s<=%u' at most so much", name, name,
+    return sx_error_hint(error, "'%s=0' is the whole dimension, '%s<=%u' an upper limit", name, name,
                          term->value);
 }
 
@@ -209,7 +209,7 @@ static sx_status add_order(adder *a) {
     sx_place *before = &a->g->slot[a->slot].order;
     if (!join_order(sx_slot_limits(a->g, a->slot), &order, a->g->problem->n_dims))
         return sx_error_hint(sx_error_at(pair->place,
-                                         "this %s permutation of '%s' disagrees with that of %s:%d:%d",
+                                         "this %s permutation of '%s' contradicts the one at %s:%d:%d",
                                          kind_of(a->slot), a->g->arch->level[a->slot / 2].name, before->file,
                                          before->line, before->column),
                              contradiction);
@@ -223,7 +223,7 @@ static sx_status add_split(adder *a) {
     uint64_t split;
     if (!pair || pair->value->kind == SX_NODE_NULL) return SX_OK;
     if (a->c->type != SX_SPATIAL_CONSTRAINT)
-        return sx_error_hint(sx_error_at(pair->place, "'split' is of spatial constraints only"),
+        return sx_error_hint(sx_error_at(pair->place, "'split' is for spatial constraints only"),
                              "leave it out");
     SX_TRY(sx_node_u64(pair->value, "split", &split));
     if (a->slot < 0) return SX_OK;
@@ -232,8 +232,7 @@ static sx_status add_split(adder *a) {
     sx_place *before = &a->g->split[level];
     int8_t *limit = &a->g->limits.level[level].split;
     if (before->file && *limit != (int8_t)split)
-        return sx_error_hint(sx_error_at(pair->place,
-                                         "'%s' is to have %d dimensions on X, but %d by %s:%d:%d",
+        return sx_error_hint(sx_error_at(pair->place, "'%s' must have %d dimensions on X, but %d at %s:%d:%d",
                                          a->g->arch->level[level].name, (int)split, *limit, before->file,
                                          before->line, before->column),
                              contradiction);
@@ -261,8 +260,8 @@ static sx_status add_remainders(adder *a) {
     if (!pair || pair->value->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_u64(pair->value, "remainders", &most));
     if (most == 0)
-        return sx_error_hint(sx_error_at(pair->place, "'remainders: 0' cannot be asked of one level"),
-                             "leave it out: factors divide unless the whole search allows remainders");
+        return sx_error_hint(sx_error_at(pair->place, "'remainders: 0' cannot be set for one level"),
+                             "remove it: factors divide unless the whole search allows remainders");
     a->g->remainders = true;
     return sx_input_add_note(a->g->input, pair->place,
                              "remainders are allowed for a whole search or not at all");

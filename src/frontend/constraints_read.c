@@ -52,12 +52,12 @@ static sx_status add_tensor(const tensor_list *list, int v, bool keep, sx_place 
     if (s < 0) {
         if (!keep) return SX_OK;
         return sx_error_hint(
-            sx_error_at(place, "'%.64s' is no storage level: it keeps nothing", list->c->target),
+            sx_error_at(place, "'%.64s' is not a storage level: it keeps nothing", list->c->target),
             "give the tensors to a storage level");
     }
     const sx_place *other = keep ? &g->bypass[s][v] : &g->keep[s][v];
     if (other->file)
-        return sx_error_hint(sx_error_at(place, "'%s' is to %s '%s', but to %s it by %s:%d:%d",
+        return sx_error_hint(sx_error_at(place, "'%s' must %s '%s', but must %s it at %s:%d:%d",
                                          g->arch->level[s].name, keep ? "keep" : "bypass",
                                          g->problem->tensor[v].name, keep ? "bypass" : "keep", other->file,
                                          other->line, other->column),
@@ -110,8 +110,9 @@ static sx_status add_parallelism(sx_gathering *g, const sx_constraint *c, int le
     SX_TRY(sx_node_require(c->map, "min", "the constraint", &node));
     SX_TRY(sx_node_double(node, "min", &least));
     if (!(least >= 0 && least <= 1))
-        return sx_error_hint(sx_error_at(node->place, "the least share of compute units is %g", least),
-                             "a share is from 0 to 1");
+        return sx_error_hint(
+            sx_error_at(node->place, "the minimum utilization of compute units is %g", least),
+            "it must be from 0 to 1");
     if (level != 0)
         return sx_error_hint(
             sx_error_at(c->place, "the %s of '%.64s' cannot be constrained", c->name, c->target),
@@ -119,8 +120,8 @@ static sx_status add_parallelism(sx_gathering *g, const sx_constraint *c, int le
     double *limit = &g->limits.level[g->arch->n_levels - 1].min_parallelism;
     if (g->parallelism.file && *limit != least)
         return sx_error_hint(
-            sx_error_at(node->place, "the least share of compute units is %g, but %g by %s:%d:%d", least,
-                        *limit, g->parallelism.file, g->parallelism.line, g->parallelism.column),
+            sx_error_at(node->place, "the minimum utilization of compute units is %g, but %g at %s:%d:%d",
+                        least, *limit, g->parallelism.file, g->parallelism.line, g->parallelism.column),
             "change one of them");
     *limit = least;
     g->parallelism = node->place;

@@ -126,7 +126,7 @@ sx_status sx_error_unknown(sx_place place, const char *what, const char *name, c
     if (n == 0) return error;
     sx_text text = {0};
     list_names(&text, known, n);
-    if (!text.failed) error = sx_error_hint(error, "known are %s", text.data);
+    if (!text.failed) error = sx_error_hint(error, "known: %s", text.data);
     sx_text_free(&text);
     return error;
 }
@@ -156,7 +156,7 @@ static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, co
                                         const sx_key_rule *rule) {
     if (rule->use == SX_KEY_USED) return SX_OK;
     if (rule->use == SX_KEY_NO_BEARING)
-        return sx_input_add_note(input, pair->place, "'%.64s' of %s has no bearing on the result", pair->key,
+        return sx_input_add_note(input, pair->place, "'%.64s' of %s has no effect on the result", pair->key,
                                  what);
     if (sx_node_empty(pair->value)) return SX_OK;
     sx_status error = sx_error_at(pair->place, "'%.64s' of %s is not supported and would change the result",

@@ -56,7 +56,7 @@ static sx_place here(parser *p) {
 }
 
 static sx_status bad(parser *p, const char *what) {
-    return sx_error_at(here(p), "the expression '%.200s' is not understood: %s", p->text, what);
+    return sx_error_at(here(p), "the expression '%.200s' is not valid: %s", p->text, what);
 }
 
 /* Gives an error of a value its place and the text that it comes from. */
@@ -69,7 +69,7 @@ static sx_status located(parser *p, SX_TAKE sx_status status) {
 
 sx_status sx_value_undefined(sx_place place, const sx_value *value) {
     return sx_error_hint(sx_error_at(place, "the variable '%s' of the template has no value", value->text),
-                         "give it by --set %s=VALUE", value->text);
+                         "give it with --set %s=VALUE", value->text);
 }
 
 /* Refuses a value that is undefined. */
@@ -91,11 +91,11 @@ static sx_status operate(parser *p, const char *op, sx_place place, parse_operan
 
 /* Reads a number; hexadecimal and names such as "inf" are not numbers here. */
 static sx_status parse_number(parser *p, sx_value *out) {
-    if (p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X')) return bad(p, "numbers are decimal");
+    if (p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X')) return bad(p, "numbers must be decimal");
     char *end;
     size_t digits = strspn(p->at, "0123456789");
     double value = strtod(p->at, &end);
-    if (end == p->at || !(digits || *p->at == '.')) return bad(p, "a number, a name or '(' should come next");
+    if (end == p->at || !(digits || *p->at == '.')) return bad(p, "a number, a name or '(' is expected next");
     if (!isfinite(value)) return bad(p, "its value is not a finite number");
     *out = sx_value_number(value, p->at + digits == end && value <= 0x1p53);
     p->at = end;
@@ -108,7 +108,7 @@ static sx_status parse_text(parser *p, sx_value *out) {
     const char *end = p->at + 1;
     while (*end && *end != quote) end += *end == '\\' && end[1] ? 2 : 1;
     if (!*end) return bad(p, "a quote is not closed");
-    if (!p->names->arena) return bad(p, "a number, a name or '(' should come next");
+    if (!p->names->arena) return bad(p, "a number, a name or '(' is expected next");
     char *text = sx_arena_alloc(p->names->arena, (size_t)(end - p->at), 1), *to = text;
     if (!text) return sx_arena_error(p->names->arena);
     for (const char *c = p->at + 1; c < end; c++) *to++ = *c == '\\' ? *++c : *c;
@@ -156,9 +156,8 @@ static sx_status parse_call(parser *p, sx_place place, const char *name, sx_valu
     SX_TRY(located(p, names->call(names->user, place, name, argument, n, out, &known)));
     if (known) return SX_OK;
     return sx_error_hint(
-        sx_error_at(place, "the expression '%.200s' is not understood: it calls '%s', which is not known",
-                    p->text, name),
-        "%s are", names->functions);
+        sx_error_at(place, "the expression '%.200s' is not valid: unknown function '%s'", p->text, name),
+        "supported: %s", names->functions);
 }
 
 /* Reads a word of letters, digits and underscores. */
@@ -222,7 +221,8 @@ static sx_status parse_filter(parser *p, sx_place operand, sx_value *value) {
     bool known = false;
     SX_TRY(located(p, sx_filter_apply(p->names->arena, name, &before, argument, n, value, &known)));
     if (known) return SX_OK;
-    return sx_error_hint(sx_error_at(place, "the filter '%s' is not read", name), "%s are", sx_filter_names);
+    return sx_error_hint(sx_error_at(place, "the filter '%s' is not supported", name), "supported: %s",
+                         sx_filter_names);
 }
 
 /* Applies the test after `is`. */
@@ -235,7 +235,7 @@ static sx_status parse_test(parser *p, sx_place operand, sx_value *value) {
     if (strcmp(name, "defined") != 0 && strcmp(name, "undefined") != 0) SX_TRY(defined(p, operand, value));
     is = sx_test_apply(name, value, &known);
     if (!known)
-        return sx_error_hint(sx_error_at(place, "the test 'is %s' is not read", name), "%s are",
+        return sx_error_hint(sx_error_at(place, "the test 'is %s' is not supported", name), "supported: %s",
                              sx_test_names);
     *value = sx_value_bool(is != inverse);
     return SX_OK;
@@ -400,7 +400,7 @@ static sx_status parse_condition(parser *p, sx_value *out) {
     sx_value is;
     const char *begin = p->at;
     SX_TRY(parse_branch(p, parse_or, false, out));
-    if (!take(p, "if")) return bad(p, "something follows that does not belong to it");
+    if (!take(p, "if")) return bad(p, "unexpected text at the end");
     sx_place place = here(p);
     SX_TRY(parse_or(p, &is));
     SX_TRY(defined(p, place, &is));
@@ -425,7 +425,7 @@ sx_status sx_expression_value(const sx_names *names, const char *text, sx_place 
     sx_value value;
     SX_TRY(parse_condition(&p, &value));
     skip_space(&p);
-    if (*p.at) return bad(&p, "something follows that does not belong to it");
+    if (*p.at) return bad(&p, "unexpected text at the end");
     *out = value;
     return SX_OK;
 }

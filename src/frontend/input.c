@@ -231,7 +231,7 @@ sx_status sx_input_single(const sx_input *input, const char *key, const sx_pair 
     for (size_t i = 0; (pair = sx_input_section(input, key, i)); i++) {
         if (sx_node_empty(pair->value)) continue;
         if (found)
-            return sx_error_hint(sx_error_at(pair->place, "a second '%s' is given", key),
+            return sx_error_hint(sx_error_at(pair->place, "duplicate section '%s'", key),
                                  "the first is at %s:%d:%d", found->place.file, found->place.line,
                                  found->place.column);
         found = pair;

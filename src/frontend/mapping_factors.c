@@ -40,7 +40,7 @@ static SX_MUST_USE sx_status read_relation(const reader *r, sx_scan *scan, const
                              "a mapping needs the factor itself: '%s=4'", name);
     *relation = next == '<' ? SX_AT_MOST : SX_AT_LEAST;
     if (!sx_scan_take(scan, next == '<' ? "<=" : ">="))
-        return sx_error_hint(sx_error_at(sx_scan_place(scan), "the bound of '%s' is not understood", name),
+        return sx_error_hint(sx_error_at(sx_scan_place(scan), "the bound of '%s' is not valid", name),
                              "bounds are written '%s<=4' and '%s>=4'", name, name);
     return SX_OK;
 }
@@ -64,8 +64,8 @@ static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_r
     if (value == 0 && relation != SX_EXACTLY) return bad_factor(number, name, written);
     if (value == 0) {
         value = r->problem->size[dim];
-        SX_TRY(sx_input_add_note(r->input, place, "the factor 0 of '%s' stands for its whole size, %lld",
-                                 name, (long long)value));
+        SX_TRY(sx_input_add_note(r->input, place, "the factor 0 of '%s' means its whole size, %lld", name,
+                                 (long long)value));
     }
     const sx_factor_term term = {dim, relation, (uint32_t)value, (uint32_t)remainder, place};
     return r->each(r->user, &term);
@@ -197,10 +197,10 @@ static SX_MUST_USE sx_status hint_product(SX_TAKE sx_status error, const char *n
         return sx_error_hint(error, "they must multiply to %u: make one of them %.0f times larger",
                              (unsigned)size, missing);
     if (product < size) return sx_error_hint(error, "they must multiply to %u", (unsigned)size);
-    return sx_error_hint(error,
-                         "they must multiply to %u; a loop that is cut short the last time is written with "
-                         "what is left: '%s=4,1'",
-                         (unsigned)size, name);
+    return sx_error_hint(
+        error,
+        "they must multiply to %u; a loop with a shorter last pass is written with its remainder: '%s=4,1'",
+        (unsigned)size, name);
 }
 
 /* The error for factors that do not make up a size. */

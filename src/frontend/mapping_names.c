@@ -47,14 +47,14 @@ static SX_MUST_USE sx_status add_dimension(reader *r, int dim, sx_place place) {
     sx_order *o = &r->order;
     for (int i = 0; i < o->n; i++)
         if (o->dim[i] == dim)
-            return sx_error_at(place, "dimension '%s' stands twice in the permutation",
+            return sx_error_at(place, "duplicate dimension '%s' in the permutation",
                                r->problem->dim_name[dim]);
     o->dim[o->n++] = (uint8_t)dim;
     return SX_OK;
 }
 
 static SX_MUST_USE sx_status add_gap(reader *r, sx_place place) {
-    if (r->order.gap >= 0) return sx_error_at(place, "'_' stands twice in the permutation");
+    if (r->order.gap >= 0) return sx_error_at(place, "duplicate '_' in the permutation");
     r->order.gap = r->order.n;
     return SX_OK;
 }

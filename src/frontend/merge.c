@@ -116,9 +116,9 @@ static SX_MUST_USE sx_status check_twice(const sx_node *map) {
     for (size_t i = 1; i < map->n && !status; i++) {
         const sx_pair *first = all[i - 1].pair, *second = all[i].pair;
         if (sx_key_equal(first->key, second->key))
-            status = sx_error_hint(
-                sx_error_at(second->place, "the key '%.64s' stands twice in this map", second->key),
-                "the first is at %s:%d:%d", first->place.file, first->place.line, first->place.column);
+            status = sx_error_hint(sx_error_at(second->place, "duplicate key '%.64s'", second->key),
+                                   "the first is at %s:%d:%d", first->place.file, first->place.line,
+                                   first->place.column);
     }
     free(all);
     return status;

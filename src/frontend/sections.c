@@ -51,7 +51,8 @@ static SX_MUST_USE sx_status check_switches(const sx_node *globals) {
         SX_TRY(sx_map_bool(variables, switches[i].name, &value));
         if (value != switches[i].neutral)
             return sx_error_at(sx_node_key_place(variables, switches[i].name),
-                               "'%s' is not read from a file and would change the result", switches[i].name);
+                               "'%s' cannot be read from a file and would change the result",
+                               switches[i].name);
     }
     return SX_OK;
 }

@@ -189,7 +189,7 @@ static SX_MUST_USE sx_status run_set(sx_template *t, const tag *g, const char *a
     at += length;
     while (isspace((unsigned char)*at)) at++;
     if (!length || *at != '=' || at[1] == '=')
-        return sx_error_hint(sx_error_at(g->place, "this form of {%% set %%} is not read"),
+        return sx_error_hint(sx_error_at(g->place, "this form of {%% set %%} is not supported"),
                              "write {%% set name = expression %%}");
     sx_value value;
     SX_TRY(evaluate(t, g, at + 1, &value));
@@ -239,7 +239,7 @@ static SX_MUST_USE sx_status run_statement(sx_template *t, const tag *g) {
     if (statement == SET) return run_set(t, g, at);
     while (isspace((unsigned char)*at)) at++;
     return sx_error_hint(
-        sx_error_at(g->place, "{%% %.*s %%} is not read", (int)strcspn(at, " \t\r\n("), at),
+        sx_error_at(g->place, "{%% %.*s %%} is not supported", (int)strcspn(at, " \t\r\n("), at),
         "of Jinja's statements if, elif, else, endif and set are; or give what Timeloop's front end made of "
         "this file, parsed-processed-input.yaml");
 }

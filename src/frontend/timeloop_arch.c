@@ -18,8 +18,8 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
         SX_TRY(sx_arch_read_flat(b, arch, variables));
     else
         return sx_error_hint(
-            sx_error_at(arch->place, "'%s' is of no known dialect", section->key),
-            "it needs 'nodes' (v0.4), 'subtree' (v0.2 and v0.3), or 'arithmetic' and 'storage'");
+            sx_error_at(arch->place, "'%s' has no known format", section->key),
+            "expected 'nodes' (v0.4), 'subtree' (v0.2 and v0.3), or 'arithmetic' and 'storage'");
     return sx_builder_finish(b, tree, out);
 }
 
@@ -30,10 +30,10 @@ sx_status sx_timeloop_arch(sx_input *input, sx_arch *out) {
     SX_TRY(sx_input_single(input, "architecture", &architecture));
     SX_TRY(sx_variables_scope(input, &names));
     if (!arch && !architecture)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "there is no architecture"),
-                             "it is the section 'architecture' or 'arch' of a file");
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no architecture given"),
+                             "a file with a section 'architecture:' or 'arch:' is needed");
     if (arch && architecture)
-        return sx_error_at(arch->place, "there are two architectures, this one and that at %s:%d:%d",
+        return sx_error_at(arch->place, "second architecture; the first is at %s:%d:%d",
                            architecture->place.file, architecture->place.line, architecture->place.column);
     sx_arch_builder *builder = calloc(1, sizeof *builder);
     if (!builder) return sx_error_memory();

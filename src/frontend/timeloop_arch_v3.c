@@ -119,8 +119,8 @@ sx_status sx_arch_read_v3(sx_arch_builder *b, const sx_node *arch, const sx_scop
     SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, N(rules)));
     const sx_node *version = sx_node_get(arch, "version"), *tree = arch, *subtree;
     if (version && !sx_node_is(version, "0.2") && !sx_node_is(version, "0.3") && !sx_node_is(version, "0.4"))
-        return sx_error_hint(sx_error_at(version->place, "this version of an architecture is not known"),
-                             "versions 0.2, 0.3 and 0.4 are");
+        return sx_error_hint(sx_error_at(version->place, "unknown version of the architecture format"),
+                             "supported: 0.2, 0.3, 0.4");
     uint64_t instances = 1;
     while ((subtree = sx_node_get(tree, "subtree")) && subtree->kind != SX_NODE_NULL) {
         SX_TRY(sx_node_expect(subtree, SX_NODE_LIST, "'subtree'"));

@@ -253,7 +253,7 @@ static sx_status read_node(reader *r, const sx_node *node, bool parallel, const 
         return read_branch(r, node, branch);
     if (!is_component(node) && !tagged(node, "!Container")) {
         if (node->tag) return sx_error_unknown(node->place, "kind of node", node->tag, tags, N(tags));
-        return sx_error_hint(sx_error_at(node->place, "this node does not say what it is"),
+        return sx_error_hint(sx_error_at(node->place, "this node has no tag"),
                              "write '- !Component' or '- !Container' before its keys");
     }
     SX_TRY(sx_node_expect(node, SX_NODE_MAP, node->tag));

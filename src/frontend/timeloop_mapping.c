@@ -135,7 +135,8 @@ static SX_MUST_USE sx_status pass_over(const reader *r, const sx_node *directive
     sx_status_free(unknown);
     SX_TRY(status);
     return sx_input_add_note(r->input, target->place,
-                             "there is no level '%.64s', and its loops are of one iteration", target->text);
+                             "there is no level '%.64s'; ignored, as its loops have one iteration",
+                             target->text);
 }
 
 /* Reads what temporal and spatial directives share into a level's row, factors and order. */
@@ -198,7 +199,7 @@ static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int 
     unsigned both = r->keep[level] & r->bypass[level];
     for (int v = 0; v < r->problem->n_tensors; v++)
         if (both & 1u << v)
-            return sx_error_at(directive->place, "'%s' is to keep '%s' and to bypass it",
+            return sx_error_at(directive->place, "'%s' is told both to keep and to bypass '%s'",
                                r->arch->level[level].name, r->problem->tensor[v].name);
     return SX_OK;
 }
@@ -248,7 +249,7 @@ sx_status sx_timeloop_mapping(sx_input *input, const sx_problem *problem, const 
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "mapping", &section));
     if (!section)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no mapping is given"),
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no mapping given"),
                              "a file with 'mapping:' is needed");
     SX_TRY(sx_node_expect(section->value, SX_NODE_LIST, "'mapping'"));
     reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);

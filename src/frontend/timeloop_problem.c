@@ -123,7 +123,7 @@ static SX_MUST_USE sx_status check_density(const sx_node *density) {
     if (number == 1) return SX_OK;
     return sx_error_hint(
         sx_error_at(density->place, "sparse tensors are not supported and would change the result"),
-        "leave the density out, or make it 1");
+        "remove the density, or set it to 1");
 }
 
 static SX_MUST_USE sx_status check_densities(const sx_node *densities) {
@@ -146,7 +146,7 @@ static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
     }
     return sx_input_add_note(
         r->input, pair->place,
-        "'%.64s' is neither a dimension nor a coefficient and has no bearing on the result", pair->key);
+        "'%.64s' is neither a dimension nor a coefficient and has no effect on the result", pair->key);
 }
 
 /* The whole number that an expression with names or operators stands for. */
@@ -229,8 +229,8 @@ static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const
     const sx_node *shape = sx_node_get(problem, "shape");
     if (shape && shape->kind == SX_NODE_LIST) return sx_node_expect(shape, SX_NODE_MAP, "'shape'");
     if (!shape)
-        SX_TRY(
-            sx_input_add_note(r->input, problem->place, "the problem has no shape; a convolution is taken"));
+        SX_TRY(sx_input_add_note(r->input, problem->place,
+                                 "the problem has no shape; a convolution is assumed"));
     if (!shape || shape->kind != SX_NODE_MAP)
         SX_TRY(sx_shape_named(r->input, shape && shape->kind == SX_NODE_SCALAR ? shape : NULL, &shape));
     *out = shape;
@@ -263,11 +263,11 @@ sx_status sx_timeloop_problem(sx_input *input, sx_problem *out) {
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "problem", &section));
     if (!section)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no problem is given"),
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no problem given"),
                              "a file with 'problem:' is needed");
     if (section->value->kind == SX_NODE_LIST)
         return sx_error_hint(sx_error_at(section->value->place, "'problem' is a list"),
-                             "one problem at a time is read, not a cascade of them");
+                             "give one problem at a time, not a list of them");
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'problem'"));
     reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
     if (!r) return sx_arena_error(sx_input_arena(input));

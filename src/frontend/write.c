@@ -52,8 +52,7 @@ sx_status sx_tree_print(sx_tree *tree, json_t *root, sx_format format, char **ou
     sx_status status;
     sx_text text = {0};
     if (tree->failed || !root) {
-        status =
-            sx_error_hint(sx_error_new(SX_ERR_INPUT, "this cannot be written"), "are all names UTF-8 text?");
+        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "cannot be written"), "are all names UTF-8 text?");
     } else if (format == SX_JSON) {
         status = print_json(root, out);
     } else {

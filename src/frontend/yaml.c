@@ -67,7 +67,7 @@ sx_status sx_node_measure(sx_node *node) {
         node->weight += child->weight;
         if (child->height >= node->height) node->height = child->height + 1;
         if (node->weight > SX_MAX_NODES)
-            return sx_error_at(node->place, "with its aliases written out this has more than %d values",
+            return sx_error_at(node->place, "with aliases expanded, the text has more than %d values",
                                SX_MAX_NODES);
     }
     if (node->height > SX_MAX_HEIGHT)
@@ -79,7 +79,7 @@ sx_status sx_node_measure(sx_node *node) {
 static SX_MUST_USE sx_status keep_tag(reader *r, const char *tag, sx_node *node) {
     if (!tag || strcmp(tag, "!") == 0 || strncmp(tag, "tag:yaml.org,", 13) == 0) return SX_OK;
     if (strncmp(tag, "!include", 8) == 0 && strcmp(tag, SX_INCLUDED_TAG) != 0)
-        return sx_error_hint(sx_error_at(node->place, "'%.32s' is not read", tag),
+        return sx_error_hint(sx_error_at(node->place, "'%.32s' is not supported", tag),
                              "use {{include('relative/path.yaml', 'section')}}, or give the other file too");
     if (strlen(tag) > 256) return sx_error_at(node->place, "a tag is longer than 256 bytes");
     node->tag = sx_arena_copy(r->arena, tag, strlen(tag));
@@ -124,12 +124,12 @@ static SX_MUST_USE sx_status read_alias(reader *r, const yaml_event_t *event, co
     for (size_t i = r->n_anchors; i-- > 0;) {
         if (strcmp(r->anchor[i].name, name) != 0) continue;
         if (!r->anchor[i].node)
-            return sx_error_at(place, "'*%.64s' stands inside what it is an alias of", name);
+            return sx_error_at(place, "the alias '*%.64s' is inside its own anchor", name);
         *out = r->anchor[i].node;
         return SX_OK;
     }
     return sx_error_hint(sx_error_at(place, "there is no anchor for the alias '*%.64s'", name),
-                         "an anchor '&%.64s' must stand before it in the same document", name);
+                         "an anchor '&%.64s' must come before it in the same document", name);
 }
 
 static bool null_text(const char *text) {

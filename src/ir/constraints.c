@@ -138,7 +138,7 @@ static bool rest_allowed(const judge *j, int s, bool spatial, const sx_loop_limi
         for (int t = s + 1; t < j->limits->n_levels; t++)
             more |= j->mapping->level[t].spatial[d] > 1 || j->mapping->level[t].temporal[d] > 1;
         if (more)
-            return broken(j, "%s: its %s loop of %s must take all that the inner ones leave",
+            return broken(j, "%s: its %s loop of %s must cover all that the inner loops leave",
                           j->arch->level[s].name, kind_of(spatial), j->problem->dim_name[d]);
     }
     return true;
@@ -169,8 +169,8 @@ static bool use_allowed(const judge *j, int s) {
     for (int v = 0; v < j->limits->n_tensors; v++)
         if (j->mapping->level[s].keep >> v & 1) words += tile_words(j, s, &j->problem->tensor[v]);
     if (words >= least * room) return true;
-    return broken(j, "%s: %.0f of %.0f words are in use, less than the least share %g", level->name, words,
-                  room, least);
+    return broken(j, "%s: %.0f of %.0f words are in use, less than the minimum utilization %g", level->name,
+                  words, room, least);
 }
 
 /* Whether enough of the compute units inside a level is in use. */
@@ -182,7 +182,7 @@ static bool spread_allowed(const judge *j, int s) {
         for (int d = 0; d < j->limits->n_dims; d++) used *= j->mapping->level[t].spatial[d];
     }
     if (used >= least * there) return true;
-    return broken(j, "%s: %.0f of %.0f compute units are in use, less than the least share %g",
+    return broken(j, "%s: %.0f of %.0f compute units are in use, less than the minimum utilization %g",
                   j->arch->level[s].name, used, there, least);
 }
 

@@ -66,7 +66,7 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
     case SX_KEEP_FORBIDDEN:
         snprintf(text, size,
                  arch->level[verdict->level].transparent ? "%s is only a fan-out and cannot keep %s"
-                                                         : "%s is not built to keep %s",
+                                                         : "%s cannot keep %s",
                  level, tensor);
         break;
     case SX_COUNT_OVERFLOW:

@@ -17,16 +17,14 @@ static const struct {
     {"delay", "cycles", {SX_PRODUCT, 0, 1}},
     {"ed2p", "energy times delay squared", {SX_PRODUCT, 1, 2}},
     {"last-level", "words moved at the outermost level", {SX_LAST_LEVEL, 0, 0}},
-    {"utilization",
-     "share of the compute units' time that is used, as much as possible",
-     {SX_UTILIZATION, 0, 0}},
+    {"utilization", "utilization of the compute units, maximised", {SX_UTILIZATION, 0, 0}},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
 
 /* What is not a name but a way to make one. */
 static const char *const forms[][2] = {
-    {"e^A*d^B", "energy and delay raised to powers of your own, such as e^2*d"},
-    {"A,B,...", "several of these: a later one decides where earlier ones differ by less than 0.1%"},
+    {"e^A*d^B", "energy and delay with other exponents, such as e^2*d"},
+    {"A,B,...", "several of these: a later one breaks ties (differences below 0.1%) of the earlier ones"},
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0] };
 
@@ -71,7 +69,7 @@ static sx_status unknown(const char *word) {
     if (nearest)
         error = sx_error_hint(error, "did you mean '%s'?", nearest);
     else if (!list.failed)
-        error = sx_error_hint(error, "known are %s and products such as e^2*d", list.data);
+        error = sx_error_hint(error, "known: %s, and products such as e^2*d", list.data);
     sx_text_free(&list);
     return error;
 }

@@ -19,12 +19,11 @@
 enum { GAP, EFFORT, GAMMA };
 
 static const sx_setting settings[] = {
-    [GAP] = {"gap", "end when the best is proven to be within this share of the optimum", NULL, 0, 0, 10,
-             false, NULL},
-    [EFFORT] = {"effort", "million steps of the proof, at most, unless time is limited; 0: no limit", NULL,
-                20, 0, 1e9, false, NULL},
-    [GAMMA] = {"gamma", "evaluations of gamma to begin with, at most; fewer where a proof is short", NULL,
-               100000, 0, 1e9, true, NULL},
+    [GAP] = {"gap", "stop when the gap to the lower bound is at most this", NULL, 0, 0, 10, false, NULL},
+    [EFFORT] = {"effort", "maximum steps of the proof, in millions, unless time is limited; 0: no limit",
+                NULL, 20, 0, 1e9, false, NULL},
+    [GAMMA] = {"gamma", "maximum evaluations of the initial gamma search; fewer where the proof is short",
+               NULL, 100000, 0, 1e9, true, NULL},
 };
 
 enum stage { PROOF, SUNSTONE_LATE, GAMMA_LATE, DONE };
@@ -87,7 +86,7 @@ static sx_status search(sx_run *run) {
 }
 
 SX_NAVIGATOR(auto) = {
-    .source = "our own: sunstone, gamma and optimal together",
+    .source = "Sextant: sunstone, gamma and optimal combined",
     .needs = SX_MAP_SPACE,
     .complete = true,
     .proves = true,

@@ -23,7 +23,7 @@
 enum { LIMIT };
 
 static const sx_setting settings[] = {
-    [LIMIT] = {"limit", "refuse spaces of more points than this", NULL, 1e8, 1, 1e18, true, NULL},
+    [LIMIT] = {"limit", "reject spaces with more points than this", NULL, 1e8, 1, 1e18, true, NULL},
 };
 
 enum { TASKS = 64, TASK_SIZE = 4096 /* mappings of a task, about */ };
@@ -234,10 +234,9 @@ static sx_status make_plan(plan *p, double limit) {
     if (mappings > limit * (1 + 1e-9)) {
         char text[64];
         sx_cardinal_text(&size.count, text, sizeof text);
-        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
-                                          "there are %s mappings to tell apart, more than the limit of %g",
-                                          text, limit),
-                             "search with another mapper, constrain the space, or set limit=%.0e", mappings);
+        return sx_error_hint(
+            sx_error_new(SX_ERR_LIMIT, "%s distinct mappings are more than the limit of %g", text, limit),
+            "use another mapper, constrain the space, or set limit=%.0e", mappings);
     }
     int n_dims = p->space->problem->n_dims;
     p->weight[n_dims] = 1;

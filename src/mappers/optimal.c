@@ -28,20 +28,19 @@ enum { GAP, GAMMA, SUNSTONE, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
 static const char *const on_off[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
-    [GAP] = {"gap", "end when the best is proven to be within this share of the optimum", NULL, 0, 0, 10,
-             false, NULL},
-    [GAMMA] = {"gamma", "evaluations of gamma to begin with, at most; fewer where a proof is short", NULL,
-               100000, 0, 1e9, true, NULL},
-    [SUNSTONE] = {"sunstone", "then sunstone:plus=on, where there are no more ways to spread loops than this",
+    [GAP] = {"gap", "stop when the gap to the lower bound is at most this", NULL, 0, 0, 10, false, NULL},
+    [GAMMA] = {"gamma", "maximum evaluations of the initial gamma search; fewer where the proof is short",
+               NULL, 100000, 0, 1e9, true, NULL},
+    [SUNSTONE] = {"sunstone", "then run sunstone:plus=on if there are at most this many spatial unrollings",
                   NULL, 1000, 0, 1e9, true, NULL},
-    [DESCENTS] = {"descents", "descents by random moves to begin with, where there is no answer by those",
-                  NULL, 16, 0, 10000, true, NULL},
-    [MOVES] = {"moves", "moves of each of them", NULL, 300, 1, 1000000, true, NULL},
-    [TABLES] = {"tables", "bound by tables over all tiles", NULL, 1, 0, 1, true, on_off},
-    [ARRAYS] = {"arrays", "refuse spaces with more ways to spread loops than this", NULL, 1e6, 1, 1e8, true,
+    [DESCENTS] = {"descents", "initial descents by random moves, if the above find no mapping", NULL, 16, 0,
+                  10000, true, NULL},
+    [MOVES] = {"moves", "moves of each descent", NULL, 300, 1, 1000000, true, NULL},
+    [TABLES] = {"tables", "use bounds from tables over all tiles", NULL, 1, 0, 1, true, on_off},
+    [ARRAYS] = {"arrays", "reject spaces with more spatial unrollings than this", NULL, 1e6, 1, 1e8, true,
                 NULL},
-    [EFFORT] = {"effort", "end after about so many million steps of the proof; 0: never", NULL, 0, 0, 1e9,
-                false, NULL},
+    [EFFORT] = {"effort", "stop after about this many million steps of the proof; 0: no limit", NULL, 0, 0,
+                1e9, false, NULL},
 };
 
 enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */ };
@@ -69,8 +68,8 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
         bits += __builtin_popcount((unsigned)space->free_keep[s] | space->banked[s]);
     if (bits > MOST_CHOICES)
         return sx_error_hint(
-            sx_error_new(SX_ERR_LIMIT, "there are 2^%d ways to keep tensors in memories", bits),
-            "say where they are kept, or search with another mapper");
+            sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", bits),
+            "constrain what levels keep, or use another mapper");
     o->most = sx_run_setting(run, EFFORT) * 1e6;
     o->judge = (sx_judge){.objective = objective,
                           .gap = sx_run_setting(run, GAP),
@@ -176,7 +175,7 @@ static sx_status search(sx_run *run) {
 }
 
 SX_NAVIGATOR(optimal) = {
-    .source = "our own, after exact mappers over the lattice of tile extents",
+    .source = "Sextant, after exact mappers over the lattice of tile extents",
     .needs = SX_MAP_SPACE,
     .complete = true,
     .proves = true,

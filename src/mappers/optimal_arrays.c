@@ -107,9 +107,8 @@ sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, boo
     sx_arrays_fini(out);
     out->n = 0;
     if (l.failed) return sx_error_memory();
-    return sx_error_hint(
-        sx_error_new(SX_ERR_LIMIT, "there are more than %zu ways to spread the loops over the array", most),
-        "search with another mapper, or constrain the spatial factors");
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial unrollings", most),
+                         "use another mapper, or constrain the spatial factors");
 }
 
 void sx_arrays_fini(sx_arrays *arrays) {

@@ -39,7 +39,7 @@ sx_status sx_optimal_remember(sx_optimal *o) {
     if (!resumed) o->s->n_arrays = o->arrays.n;
     bool fits = size >= least && o->s->n_arrays == o->arrays.n &&
                 (size - least) / sizeof(sx_node) == o->s->room && o->s->n_nodes <= o->s->room;
-    return fits ? SX_OK : sx_error_new(SX_ERR_INPUT, "the checkpoint is of another search");
+    return fits ? SX_OK : sx_error_new(SX_ERR_INPUT, "the checkpoint belongs to another search");
 }
 
 bool sx_optimal_push(sx_optimal *o, const sx_node *node) {

@@ -35,16 +35,16 @@ enum { PERMUTATIONS, KEEPS, CLASSES, VICTORY, TIMEOUT };
 static const char *const switches[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
-    [PERMUTATIONS] = {"permutations", "permutations tried of each factorisation, at most", "16, Timeloop's",
-                      16, 1, 1e9, true, NULL},
-    [KEEPS] = {"keeps", "choices of what to keep tried for each permutation and spread, at most; 0: all", "0",
-               1, 0, 1e9, true, NULL},
-    [CLASSES] = {"classes", "try one order of each class that no cost tells apart", "off", 1, 0, 1, true,
+    [PERMUTATIONS] = {"permutations", "maximum permutations per factorisation", "16, Timeloop's", 16, 1, 1e9,
+                      true, NULL},
+    [KEEPS] = {"keeps", "maximum bypass choices per permutation and unrolling; 0: all", "0", 1, 0, 1e9, true,
+               NULL},
+    [CLASSES] = {"classes", "try one order of each class of orders with equal cost", "off", 1, 0, 1, true,
                  switches},
-    [VICTORY] = {"victory", "end after so many legal mappings without improvement; 0: never",
+    [VICTORY] = {"victory", "stop after this many legal mappings without improvement; 0: no limit",
                  "500, Timeloop's", 500, 0, 1e15, true, NULL},
-    [TIMEOUT] = {"timeout", "end after so many illegal mappings in a row; 0: never", "1000, Timeloop's", 1000,
-                 0, 1e15, true, NULL},
+    [TIMEOUT] = {"timeout", "stop after this many illegal mappings in a row; 0: no limit", "1000, Timeloop's",
+                 1000, 0, 1e15, true, NULL},
 };
 
 enum {

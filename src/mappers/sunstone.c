@@ -27,14 +27,14 @@ enum { ORDER, UNROLLING, TILES, ALPHABETA, PLUS, LIMIT };
 static const char *const switches[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
-    [ORDER] = {"order", "try only the orders that the trie keeps", "on", 1, 0, 1, true, switches},
-    [UNROLLING] = {"unrolling", "spread only what the unrolling rules allow", "on", 1, 0, 1, true, switches},
-    [TILES] = {"tiles", "try only the tiles that cannot grow", "on", 1, 0, 1, true, switches},
-    [ALPHABETA] = {"alphabeta", "give up partial mappings that cost more than the best complete one", "on", 1,
-                   0, 1, true, switches},
-    [PLUS] = {"plus", "go on beyond the paper's rules: mixed unrollings, smaller tiles, neighbours", "off", 0,
-              0, 1, true, switches},
-    [LIMIT] = {"limit", "partial mappings to keep at once, at most", NULL, 1e6, 1, 1e9, true, NULL},
+    [ORDER] = {"order", "try only the loop orders that the trie keeps", "on", 1, 0, 1, true, switches},
+    [UNROLLING] = {"unrolling", "unroll only what the unrolling rules allow", "on", 1, 0, 1, true, switches},
+    [TILES] = {"tiles", "try only maximal tiles", "on", 1, 0, 1, true, switches},
+    [ALPHABETA] = {"alphabeta", "prune partial mappings that cost more than the incumbent", "on", 1, 0, 1,
+                   true, switches},
+    [PLUS] = {"plus", "search beyond the paper's rules: mixed unrollings, smaller tiles, neighbours", "off",
+              0, 0, 1, true, switches},
+    [LIMIT] = {"limit", "maximum partial mappings kept at once", NULL, 1e6, 1, 1e9, true, NULL},
 };
 
 enum {

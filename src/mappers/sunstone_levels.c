@@ -328,8 +328,8 @@ static void visit_task(void *user, size_t task, sx_worker *worker) {
 static sx_status check_limit(const sx_sunstone *plan, size_t n) {
     if ((double)n < plan->on.limit) return SX_OK;
     return sx_error_hint(
-        sx_error_new(SX_ERR_LIMIT, "there are more partial mappings than the limit of %.0f", plan->on.limit),
-        "leave order, unrolling and tiles on, constrain the space, or raise limit");
+        sx_error_new(SX_ERR_LIMIT, "more partial mappings than the limit of %.0f", plan->on.limit),
+        "keep order, unrolling and tiles on, constrain the space, or raise limit");
 }
 
 /* Joins the items of tasks. */

@@ -201,9 +201,9 @@ static int count_real(const sx_problem *problem) {
 
 sx_status sx_sunstone_orders_new(const sx_problem *problem, bool pruned, sx_sunstone_orders **out) {
     if (!pruned && count_real(problem) > MAX_PERMUTED)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_LIMIT, "%d dimensions have too many orders to try all", count_real(problem)),
-            "leave order=on");
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "%d dimensions have too many loop orders to try all",
+                                          count_real(problem)),
+                             "keep order=on");
     sx_sunstone_orders *o = calloc(1, sizeof *o);
     if (!o) return sx_error_memory();
     if (pthread_mutex_init(&o->lock, NULL) != 0) {

@@ -29,7 +29,7 @@ static const char *const schedules[] = {"auto", "fixed", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
 static const sx_setting settings[] = {
-    [SCHEDULE] = {"schedule", "how temperatures are found: by exploring, or tmax and tmin as given", "auto",
+    [SCHEDULE] = {"schedule", "schedule: temperatures found by exploring, or tmax and tmin as given", "auto",
                   0, 0, 1, true, schedules},
     [TMAX] = {"tmax", "first temperature of a fixed schedule", "25000, simanneal's", 25000, 1e-300, 1e300,
               false, NULL},
@@ -37,16 +37,16 @@ static const sx_setting settings[] = {
               NULL},
     [STEPS] = {"steps", "moves of a schedule; 0: what the budget leaves (without one: 50000)",
                "50000, simanneal's", 0, 0, 1e15, true, NULL},
-    [EXPLORE] = {"explore", "share of the budget that finding temperatures may take", NULL, 0.3, 0, 0.9,
-                 false, NULL},
-    [WALK] = {"walk", "moves at each temperature while exploring, at most", "2000, simanneal's", 2000, 1, 1e9,
+    [EXPLORE] = {"explore", "maximum share of the budget for finding temperatures", NULL, 0.3, 0, 0.9, false,
+                 NULL},
+    [WALK] = {"walk", "maximum moves per temperature while exploring", "2000, simanneal's", 2000, 1, 1e9,
               true, NULL},
-    [NUDGE] = {"nudge", "share of moves that are small steps; the others draw a gene anew", NULL, 0.3, 0, 1,
+    [NUDGE] = {"nudge", "share of moves that are small steps; the others redraw a gene", NULL, 0.3, 0, 1,
                false, NULL},
     [SCALE] = {"scale", "the energy: the objective's value or its logarithm", "linear", 0, 0, 1, true,
                scales},
-    [CYCLES] = {"cycles", "schedules in the budget, each from a new point", "1", 1, 1, 1e6, true, NULL},
-    [CHAINS] = {"chains", "points that are annealed side by side", "1", 1, 1, 4096, true, NULL},
+    [CYCLES] = {"cycles", "restarts within the budget, each from a new point", "1", 1, 1, 1e6, true, NULL},
+    [CHAINS] = {"chains", "number of points annealed in parallel", "1", 1, 1, 4096, true, NULL},
 };
 
 enum { TRIES = 100 };             /* to find a legal move */

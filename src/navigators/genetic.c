@@ -27,15 +27,15 @@ enum { BATCH = 64 }; /* individuals of the first generation that are drawn befor
 static const char *const on_illegal[] = {"refuse", "count", NULL};
 
 static const sx_setting settings[] = {
-    [POPULATION] = {"population", "individuals of a generation", "100", 100, 2, 10000, true, NULL},
-    [CROSSOVER] = {"crossover", "chance of a pair to be crossed", "0.75", 0.75, 0, 1, false, NULL},
-    [SWAP] = {"swap", "chance of each gene to be swapped in a crossover", NULL, 0.5, 0, 1, false, NULL},
-    [MUTATION] = {"mutation", "chance of an individual to be mutated", "0.05", 0.05, 0, 1, false, NULL},
-    [GENE] = {"gene", "chance of each gene to be drawn anew in a mutation", "0.05", 0.05, 0, 1, false, NULL},
-    [TOURNAMENT] = {"tournament", "individuals in a tournament", NULL, 3, 1, 1000, true, NULL},
-    [ELITES] = {"elites", "share of the best carried over unchanged", "0", 0, 0, 0.9, false, NULL},
-    [ILLEGAL] = {"illegal", "refuse changes that are not legal, or let them count as evaluations", NULL, 0, 0,
-                 1, true, on_illegal},
+    [POPULATION] = {"population", "population size", "100", 100, 2, 10000, true, NULL},
+    [CROSSOVER] = {"crossover", "crossover probability", "0.75", 0.75, 0, 1, false, NULL},
+    [SWAP] = {"swap", "probability of swapping each gene in a crossover", NULL, 0.5, 0, 1, false, NULL},
+    [MUTATION] = {"mutation", "mutation probability", "0.05", 0.05, 0, 1, false, NULL},
+    [GENE] = {"gene", "probability of redrawing each gene in a mutation", "0.05", 0.05, 0, 1, false, NULL},
+    [TOURNAMENT] = {"tournament", "tournament size", NULL, 3, 1, 1000, true, NULL},
+    [ELITES] = {"elites", "share of elites, kept unchanged", "0", 0, 0, 0.9, false, NULL},
+    [ILLEGAL] = {"illegal", "reject illegal changes, or count them as evaluations", NULL, 0, 0, 1, true,
+                 on_illegal},
 };
 
 /* What a search remembers: this, then the outcomes of two generations, then a ranking of one, then their

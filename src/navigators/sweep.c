@@ -53,10 +53,10 @@ static sx_status check_size(const sx_run *run, const sx_cardinal *size, double l
     sx_cardinal_text(size, text, sizeof text);
     if (!size->exact)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "the space has %s points, too many to number", text),
-                             "search with another navigator");
+                             "use another search method");
     return sx_error_hint(
         sx_error_new(SX_ERR_LIMIT, "the space has %s points, more than the limit of %g", text, limit),
-        "search with another navigator, limit evaluations or time, or set limit=%.0e", points);
+        "use another search method, limit evaluations or time, or set limit=%.0e", points);
 }
 
 sx_status sx_sweep(sx_run *run, double limit) {

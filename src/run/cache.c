@@ -12,9 +12,8 @@ sx_status sx_cache_init(sx_cache *cache, size_t size) {
     while (room < size && room <= SIZE_MAX / 4) room *= 2;
     cache->entry = calloc(room, sizeof *cache->entry);
     if (!cache->entry)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_MEMORY, "there is no memory for a cache of %zu scores", room),
-            "a score takes %zu bytes: ask for fewer", sizeof *cache->entry);
+        return sx_error_hint(sx_error_new(SX_ERR_MEMORY, "not enough memory for a cache of %zu scores", room),
+                             "a score takes %zu bytes: use a smaller cache", sizeof *cache->entry);
     cache->mask = room - 1;
     return SX_OK;
 }

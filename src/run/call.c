@@ -47,10 +47,9 @@ static sx_status wrong_space(const sx_space *space, const sx_registered *asked) 
     for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
         if (entry->navigator && sx_navigator_suits(entry->navigator, space->type->name))
             sx_text_add(&list, "%s%s", list.size ? ", " : "", entry->name);
-    sx_status error =
-        sx_error_new(SX_ERR_USAGE, "the navigator '%s' searches %s spaces only, and this is a %s space",
-                     asked->name, sx_navigator_space(asked->name), space->type->name);
-    error = sx_error_hint(error, "for this space there is %s", list.failed ? "random" : list.data);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "'%s' searches %s spaces only; this is a %s space",
+                                   asked->name, sx_navigator_space(asked->name), space->type->name);
+    error = sx_error_hint(error, "for this space: %s", list.failed ? "random" : list.data);
     sx_text_free(&list);
     return error;
 }

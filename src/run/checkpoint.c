@@ -73,9 +73,9 @@ static sx_status other_run(const char *there, const char *here) {
         if (a != b || strncmp(there, here, a) != 0 || !there[a] || !here[b]) break;
     }
     sx_status error = sx_error_new(
-        SX_ERR_INPUT, "the checkpoint is of another run: it has '%.*s' where this run has '%.*s'", (int)a,
-        there, (int)b, here);
-    return sx_error_hint(error, "give the options that it was made with, or remove it to begin anew");
+        SX_ERR_INPUT, "the checkpoint belongs to another run: it has '%.*s' where this run has '%.*s'",
+        (int)a, there, (int)b, here);
+    return sx_error_hint(error, "use the options that it was made with, or remove it to start over");
 }
 
 static void add_number(sx_text *text, uint64_t number) {
@@ -208,8 +208,8 @@ sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
     reader r = {bytes, size, false};
     uint64_t hash = 0;
     if (take_number(&r) != MARK || size < 2 * sizeof hash)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "this is no checkpoint of a run"),
-                             "remove it to begin anew");
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "not a checkpoint of a run"),
+                             "remove it to start over");
     r.left -= sizeof hash;
     memcpy(&hash, (const unsigned char *)bytes + size - sizeof hash, sizeof hash);
     r.damaged = hash != sx_hash_bytes(bytes, size - sizeof hash, MARK);
@@ -222,7 +222,7 @@ sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
         status = sx_error_memory();
     if (!status && (r.damaged || r.left != 0))
         status =
-            sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint is damaged"), "remove it to begin anew");
+            sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint is damaged"), "remove it to start over");
     free(there);
     return status;
 }

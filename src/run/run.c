@@ -19,9 +19,10 @@ static sx_status check_options(const sx_run_options *options) {
     if (options->objective.n_criteria < 1 || options->objective.n_criteria > SX_MAX_CRITERIA)
         return sx_error_new(SX_ERR_USAGE, "an objective has from 1 to %d criteria", SX_MAX_CRITERIA);
     if (!(options->seconds >= 0) || isinf(options->seconds))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%g is no limit of seconds", options->seconds),
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%g is not a valid time limit", options->seconds),
                              "0 is no limit");
-    if (!isfinite(options->target)) return sx_error_new(SX_ERR_USAGE, "%g is no target", options->target);
+    if (!isfinite(options->target))
+        return sx_error_new(SX_ERR_USAGE, "%g is not a valid target", options->target);
     if (!(options->checkpoint_seconds >= 0))
         return sx_error_new(SX_ERR_USAGE, "checkpoints cannot be %g seconds apart",
                             options->checkpoint_seconds);
@@ -30,7 +31,7 @@ static sx_status check_options(const sx_run_options *options) {
     if (options->k_best > MAX_BEST)
         return sx_error_new(SX_ERR_LIMIT, "a run remembers at most %d best points", MAX_BEST);
     if (options->n_starts > 0 && !options->starts)
-        return sx_error_new(SX_ERR_USAGE, "%zu start points are promised but not given", options->n_starts);
+        return sx_error_new(SX_ERR_USAGE, "%zu start points announced but none given", options->n_starts);
     return SX_OK;
 }
 

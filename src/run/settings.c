@@ -27,8 +27,8 @@ static SX_ERROR sx_status hint_words(sx_status error, const char *word, const ch
     sx_text list = {0};
     for (size_t i = 0; i < n; i++) sx_text_add(&list, "%s%s", i ? ", " : "", words[i]);
     const char *all = list.failed || n == 0 ? "nothing" : list.data;
-    error = nearest ? sx_error_hint(error, "did you mean '%s'? There is %s", nearest, all)
-                    : sx_error_hint(error, "there is %s", all);
+    error = nearest ? sx_error_hint(error, "did you mean '%s'? Known: %s", nearest, all)
+                    : sx_error_hint(error, "known: %s", all);
     sx_text_free(&list);
     return error;
 }
@@ -42,12 +42,12 @@ static sx_status find_navigator(const char *name, const sx_registered **out) {
         if (entry->navigator && n < MAX_WORDS) names[n++] = entry->name;
         if (strcmp(entry->name, name) != 0) continue;
         if (!entry->navigator)
-            return sx_error_new(SX_ERR_USAGE, "the navigator '%s' is not part of this build: it needs %s",
+            return sx_error_new(SX_ERR_USAGE, "the search method '%s' is not part of this build: it needs %s",
                                 name, entry->needs);
         *out = entry;
         return SX_OK;
     }
-    return hint_words(sx_error_new(SX_ERR_USAGE, "there is no navigator '%s'", name), name, names, n);
+    return hint_words(sx_error_new(SX_ERR_USAGE, "unknown search method '%s'", name), name, names, n);
 }
 
 /* The number of the setting of that name. */
@@ -61,7 +61,8 @@ static sx_status find_setting(const sx_registered *entry, const char *key, size_
         *out = i;
         return SX_OK;
     }
-    sx_status error = sx_error_new(SX_ERR_USAGE, "the navigator '%s' has no setting '%s'", entry->name, key);
+    sx_status error =
+        sx_error_new(SX_ERR_USAGE, "the search method '%s' has no setting '%s'", entry->name, key);
     return n == 0 ? sx_error_hint(error, "it has no settings") : hint_words(error, key, names, n);
 }
 
@@ -114,7 +115,7 @@ static sx_status read_setting(const char **at, const sx_registered *entry, bool 
     size_t index;
     SX_TRY(take_word(at, "=,", key));
     if (**at != '=' || !*key)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' is no setting with a value", key),
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' is not a setting with a value", key),
                              "settings are written %s:key=value,key=value", entry->name);
     ++*at;
     SX_TRY(take_word(at, ",", value));

@@ -207,7 +207,7 @@ sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
 static sx_status refused(const sx_session *session, const char *what) {
     return sx_error_hint(
         sx_error_new(SX_ERR_INPUT, "the checkpoint '%s' %s", session->options->checkpoint, what),
-        "name another file, or remove this one to begin anew");
+        "use another file, or remove this one to start over");
 }
 
 /* The error for a checkpoint of another session: the first line of the identities that differs, in words. */
@@ -238,7 +238,7 @@ static sx_status read_bytes(sx_session *session, const char *bytes, size_t size)
     uint64_t hash;
     size_t body, identity;
     if (size < sizeof mark - 1 || memcmp(bytes, mark, sizeof mark - 1) != 0)
-        return refused(session, "is no checkpoint of this program");
+        return refused(session, "is not a checkpoint of this program");
     if (sscanf(bytes + sizeof mark - 1, "%16" SCNx64 " %zu %zu", &hash, &body, &identity) != 3)
         return refused(session, "is damaged");
     const size_t head = (size_t)first_line(line, hash, body, identity);

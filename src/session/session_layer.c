@@ -54,7 +54,7 @@ static sx_status prepare(sx_session *session, bench *b) {
     if (!session->start.chosen) {
         SX_TRY(choose_start(session, b->space));
     } else if (session->start.point && session->start.size != sx_space_point_size(b->space)) {
-        return sx_error_new(SX_ERR_INPUT, "the checkpoint's start point is of another space");
+        return sx_error_new(SX_ERR_INPUT, "the checkpoint's start point belongs to another space");
     }
     sx_run_options run = o->run;
     run.user = session;

@@ -139,7 +139,7 @@ static sx_status list_all_steps(sx_factors *f) {
         if (n > MAX_STEPS)
             return sx_error_hint(
                 sx_error_new(SX_ERR_LIMIT, "a dimension of %u is too large to split with remainders", size),
-                "leave out remainders, or split the dimension in two");
+                "do not use remainders, or split the dimension in two");
         f->step_of[s + 1] = (uint32_t)n;
     }
     f->step = sx_arena_alloc(&f->arena, n, sizeof *f->step);
@@ -263,7 +263,7 @@ static sx_status prepare(sx_factors *f, uint32_t size) {
     if (sx_factors_count(f) == WAYS_MAX)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "a dimension of %u has too many splits over %d slots",
                                           size, f->n_slots),
-                             "leave out remainders, or constrain the factors of some levels");
+                             "do not use remainders, or constrain the factors of some levels");
     return sx_factors_count(f) * (unsigned)f->n_slots <= MAX_LIST ? make_list(f) : make_tables(f);
 }
 

@@ -111,13 +111,13 @@ sx_status sx_map_count(sx_map_space *space) {
     add_line(space, "factors", "splits of all dimensions over levels and arrays", true, factors, 0);
     for (int i = 0; i < PARTS; i++)
         if (i == 0 || each[i].log10 > 0) add_line(space, parts[i].name, parts[i].about, true, each[i], 0);
-    add_line(space, "raw", "all of these together", false, raw, 0);
+    add_line(space, "raw", "product of these", false, raw, 0);
     add_line(space, "array", "each spatial factor fits its array", false, sx_cardinal_times(array, stored),
              0);
     add_line(space, "unit-loops", "loops of one iteration have no place in an order, nor on X or Y", false,
              sx_cardinal_times(reduced.units, stored), reduced.units_error);
     sx_cardinal classes = sx_cardinal_times(reduced.classes, stored);
-    add_line(space, "order-classes", "orders that no cost tells apart count once", false, classes,
+    add_line(space, "order-classes", "orders with equal cost count once", false, classes,
              reduced.classes_error);
     if (each[3].log10 == 0) return SX_OK;
     stored = sx_cardinal_times(each[2], over_levels(space, bank_masks));

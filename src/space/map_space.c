@@ -227,9 +227,9 @@ static sx_status set_keep(sx_map_space *space, int s) {
     unsigned built = sx_arch_keep_mask(space->arch, s, space->problem);
     unsigned lacking = limits->must_keep & ~built, both = limits->must_keep & limits->must_bypass;
     if (lacking | both)
-        return sx_error_new(SX_ERR_INPUT, "'%s' must keep %s by a constraint, but %s", storage->name,
+        return sx_error_new(SX_ERR_INPUT, "a constraint makes '%s' keep %s, but it %s", storage->name,
                             space->problem->tensor[__builtin_ctz(lacking | both)].name,
-                            lacking ? "is not built for it" : "must bypass it by another");
+                            lacking ? "cannot hold it" : "must bypass it by another constraint");
     unsigned may = built & ~(unsigned)limits->must_bypass;
     bool outermost = s + 1 == space->arch->n_levels;
     unsigned must = outermost || space->options.keep_all ? may : limits->must_keep;

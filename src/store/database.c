@@ -23,13 +23,13 @@ enum {
 sx_status sx_database_damaged(const sx_database *database, const char *how) {
     return sx_error_hint(
         sx_error_new(SX_ERR_INPUT, "the database '%s' is damaged: %s", database->path, how),
-        "go back to a copy of it, or save what is left with: sqlite3 FILE .recover | sqlite3 NEW_FILE");
+        "restore a backup, or recover what is left with: sqlite3 FILE .recover | sqlite3 NEW_FILE");
 }
 
 sx_status sx_database_foreign(const sx_database *database) {
     return sx_error_hint(
         sx_error_new(SX_ERR_INPUT, "'%s' is a SQLite database of another program", database->path),
-        "name a file that Sextant made, or one that is not there yet");
+        "give a file that Sextant made, or one that does not exist yet");
 }
 
 sx_status sx_database_unknown_version(const sx_database *database, int64_t version) {
@@ -39,12 +39,12 @@ sx_status sx_database_unknown_version(const sx_database *database, int64_t versi
                      "the database '%s' was written by a newer Sextant (its schema is version "
                      "%lld, the newest known here is %d)",
                      database->path, (long long)version, sx_schema_newest()),
-        "use that newer Sextant, or name another file");
+        "use that newer Sextant, or another file");
 }
 
 static SX_ERROR sx_status not_a_database(const sx_database *database) {
     return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' is not a database", database->path),
-                         "name a file that Sextant made, or one that is not there yet");
+                         "give a file that Sextant made, or one that does not exist yet");
 }
 
 /* That a file cannot be used, with what the operating system said, if anything. */

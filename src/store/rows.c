@@ -118,7 +118,8 @@ static SX_MUST_USE sx_status check_record(const sx_record *record) {
     if (!record->objective || !record->mapper || !record->version)
         return sx_error_new(SX_ERR_USAGE, "a record needs an objective, a mapper and a version");
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (isnan(numbers[i])) return sx_error_new(SX_ERR_USAGE, "a record holds a value that is no number");
+        if (isnan(numbers[i]))
+            return sx_error_new(SX_ERR_USAGE, "a record holds a value that is not a number");
     if (record->evaluations > INT64_MAX || record->valid > INT64_MAX)
         return sx_error_new(SX_ERR_LIMIT, "a record counts more than 2^63 evaluations");
     return SX_OK;

@@ -20,16 +20,15 @@ static void order_loops(const sx_systolic_plan *plan, int order[SX_MAX_SYSTOLIC_
 static sx_status check_loops(const sx_systolic_space *space, const sx_systolic_plan *plan) {
     const sx_systolic_kernel *kernel = &space->kernel[0];
     if (plan->form.summed != (sx_loops)(1u << plan->simd))
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "AutoSA's options for '%s' are not known", kernel->name),
-            "they are for kernels that are summed along one loop, that of the lanes");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "there are no AutoSA options for '%s'", kernel->name),
+                             "AutoSA needs a kernel that is summed along one loop, the SIMD loop");
     for (size_t i = 1; i < space->n_kernels; i++)
         for (int d = 0; d < space->n_loops; d++)
             if (space->kernel[i].loop[d].window != kernel->loop[d].window)
                 return sx_error_hint(sx_error_new(SX_ERR_USAGE,
-                                                  "the windows of '%s' and '%s' differ, and AutoSA has one",
+                                                  "the windows of '%s' and '%s' differ; AutoSA allows one",
                                                   kernel->name, space->kernel[i].name),
-                                     "ask for the options of each layer alone");
+                                     "generate the options of each layer separately");
     return SX_OK;
 }
 
@@ -45,7 +44,7 @@ sx_status sx_systolic_autosa(const sx_space *base, const sx_systolic_point *poin
     sx_systolic_cost cost;
     sx_systolic_fault fault = sx_systolic_evaluate(base, point, -1, &cost);
     if (!sx_systolic_has_cost(fault))
-        return sx_error_new(SX_ERR_INPUT, "tiles make no design: %s", base->type->reason(base, fault));
+        return sx_error_new(SX_ERR_INPUT, "the tiles are not legal: %s", base->type->reason(base, fault));
     const sx_systolic_plan *plan = &space->plan[point->design];
     SX_TRY(check_loops(space, plan));
     int order[SX_MAX_SYSTOLIC_LOOPS] = {0}, n_latency = 0, n_simd = 0;

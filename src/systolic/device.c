@@ -59,11 +59,11 @@ sx_status sx_catalog_device(const char *name, sx_device *out) {
         *out = devices[i].device;
         return SX_OK;
     }
-    sx_status error = sx_error_new(SX_ERR_USAGE, "there is no device '%s'", name);
+    sx_status error = sx_error_new(SX_ERR_USAGE, "unknown device '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_DEVICES);
     if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
     return sx_error_hint(error,
-                         "`sextant list devices` names those that are built in; a file may describe another");
+                         "`sextant list devices` lists the built-in ones; a file may describe another");
 }
 
 sx_status sx_device_element(const sx_device *device, const char *name, const sx_element **out) {
@@ -77,8 +77,8 @@ sx_status sx_device_element(const sx_device *device, const char *name, const sx_
         used +=
             (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", device->element[i].name);
     return sx_error_hint(
-        sx_error_new(SX_ERR_USAGE, "the device '%s' has no type of numbers '%s'", device->name, name),
-        "it has %s", list);
+        sx_error_new(SX_ERR_USAGE, "the device '%s' has no data type '%s'", device->name, name), "it has %s",
+        list);
 }
 
 /* Refuses a number outside ]0, high]. */
@@ -116,8 +116,7 @@ sx_status sx_device_check(const sx_device *device) {
                                           device->port_bits),
                              "it is a power of two, such as 512");
     if (device->n_elements < 1 || device->n_elements > SX_MAX_ELEMENTS)
-        return sx_error_new(SX_ERR_INPUT,
-                            "the device '%s' has %zu types of numbers; from 1 to %d are possible",
+        return sx_error_new(SX_ERR_INPUT, "the device '%s' has %zu data types; 1 to %d are allowed",
                             device->name, device->n_elements, SX_MAX_ELEMENTS);
     for (size_t i = 0; i < device->n_elements; i++) SX_TRY(check_element(device, &device->element[i]));
     return SX_OK;

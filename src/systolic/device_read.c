@@ -28,17 +28,17 @@ static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_elem
     SX_TRY(begin(&alone));
     memcpy(alone.name, device->name, sizeof alone.name);
     alone.n_elements = 1;
-    SX_TRY(sx_error_place(sx_text_name(type->name, sizeof type->name, pair->key, "a type of numbers"),
-                          pair->place));
-    SX_TRY(sx_node_expect(pair->value, SX_NODE_MAP, "a type of numbers"));
-    SX_TRY(sx_node_check_keys(NULL, pair->value, "a type of numbers", rules, N(rules)));
-    SX_TRY(sx_node_require(pair->value, "bits", "a type of numbers", &value));
+    SX_TRY(
+        sx_error_place(sx_text_name(type->name, sizeof type->name, pair->key, "a data type"), pair->place));
+    SX_TRY(sx_node_expect(pair->value, SX_NODE_MAP, "a data type"));
+    SX_TRY(sx_node_check_keys(NULL, pair->value, "a data type", rules, N(rules)));
+    SX_TRY(sx_node_require(pair->value, "bits", "a data type", &value));
     SX_TRY(sx_node_u32(value, "bits", &type->bits));
     SX_TRY(sx_error_place(sx_device_check(&alone), value->place));
-    SX_TRY(sx_node_require(pair->value, "dsp_per_mac", "a type of numbers", &value));
+    SX_TRY(sx_node_require(pair->value, "dsp_per_mac", "a data type", &value));
     SX_TRY(sx_node_double(value, "dsp_per_mac", &type->dsp_per_mac));
     SX_TRY(sx_error_place(sx_device_check(&alone), value->place));
-    SX_TRY(sx_node_require(pair->value, "add_latency", "a type of numbers", &value));
+    SX_TRY(sx_node_require(pair->value, "add_latency", "a data type", &value));
     SX_TRY(sx_node_u32(value, "add_latency", &type->add_latency));
     SX_TRY(sx_error_place(sx_device_check(&alone), value->place));
     *out = *type;
@@ -48,7 +48,7 @@ static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_elem
 static sx_status read_types(const sx_node *map, sx_device *device) {
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'types'"));
     if (map->n < 1 || map->n > SX_MAX_ELEMENTS)
-        return sx_error_hint(sx_error_at(map->place, "'types' has %zu types of numbers", map->n),
+        return sx_error_hint(sx_error_at(map->place, "'types' has %zu data types", map->n),
                              "from 1 to %d are possible, such as fp32: {bits: 32, dsp_per_mac: 5, "
                              "add_latency: 8}; without 'types' they are those of DSP48E2 blocks",
                              SX_MAX_ELEMENTS);
@@ -106,14 +106,14 @@ static sx_status read_source(sx_arena *arena, const sx_source *source, const cha
         SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of a device", rules, N(rules)));
         const sx_pair *pair = sx_node_pair(roots[i], "device");
         if (pair && found)
-            return sx_error_hint(sx_error_at(pair->place, "here is a second device; the first is at %d:%d",
+            return sx_error_hint(sx_error_at(pair->place, "second device; the first is at %d:%d",
                                              found->place.line, found->place.column),
-                                 "give each device a file of its own");
+                                 "put each device into its own file");
         if (pair) found = pair;
     }
     if (found) return read_device(found->value, out);
-    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there is no device"),
-                         "it is a section of its own: `device:` at the left margin");
+    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "no device given"),
+                         "`device:` must be a top-level section");
 }
 
 /* Says what would be right where an error does not. */

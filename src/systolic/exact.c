@@ -92,7 +92,7 @@ static sx_status search(sx_run *run) {
 }
 
 SX_NAVIGATOR(exact) = {
-    .source = "ours; the space of Odyssey (DAC 2023), section 4",
+    .source = "Sextant; the space of Odyssey (DAC 2023), section 4",
     .needs = SX_SYSTOLIC_SPACE,
     .complete = true,
     .search = search,

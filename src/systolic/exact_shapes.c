@@ -53,8 +53,8 @@ static sx_status add_shape(sx_exact *exact, sx_systolic_shape shape,
     if (isinf(shape.bound)) return SX_OK;
     if (exact->n == MOST_SHAPES)
         return sx_error_hint(
-            sx_error_new(SX_ERR_LIMIT, "the device has room for more than %d shapes of arrays", MOST_SHAPES),
-            "search one design at a time, or by another method");
+            sx_error_new(SX_ERR_LIMIT, "the device fits more than %d array shapes", MOST_SHAPES),
+            "search one design at a time, or use another method");
     if (exact->n == exact->room) {
         size_t room = exact->room ? 2 * exact->room : 1024;
         sx_systolic_shape *grown = realloc(exact->shape, room * sizeof *grown);

@@ -100,7 +100,7 @@ static sx_status find_operands(view *v) {
                             p->tensor[input[0]].name, p->tensor[input[1]].name);
     if (is_slid_over(v, v->operand[SX_RESULT]))
         return sx_error_new(SX_ERR_INPUT,
-                            "the result %s has a rank that is a sum of dimensions; no array writes that",
+                            "the result %s has a rank that is a sum of dimensions, which arrays cannot write",
                             p->tensor[v->operand[SX_RESULT]].name);
     v->sliding = slid[0] || slid[1];
     int first = v->sliding ? slid[1] : first_input(v, input);
@@ -125,8 +125,8 @@ static sx_status read_window(view *v, const sx_tensor *tensor, int rank, const s
     }
     if (n != 2 || along < 0 || over < 0 || v->slides[over] || v->window[along] >= 0)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT,
-                                          "rank %d of %s is no window that slides along the result", rank + 1,
-                                          tensor->name),
+                                          "rank %d of %s is not a window that slides along the result",
+                                          rank + 1, tensor->name),
                              "a window is one dimension of the result plus one that is summed, as p+r");
     v->window[along] = over;
     v->slides[over] = true;
@@ -153,7 +153,8 @@ static sx_status read_ranks(view *v) {
             for (int d = 0; d < v->problem->n_dims; d++) {
                 if (!tensor->coef[r][d]) continue;
                 if (v->class[d] >> a & 1)
-                    return sx_error_new(SX_ERR_INPUT, "'%s' indexes two ranks of %s; no array reads that",
+                    return sx_error_new(SX_ERR_INPUT,
+                                        "'%s' indexes two ranks of %s, which arrays cannot read",
                                         dim_name(v, d), tensor->name);
                 v->class[d] |= (uint8_t)(1 << a);
             }
@@ -402,7 +403,7 @@ sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n) {
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                           "the layers have %d loops in common, at most %d can be tiled", all,
                                           SX_MAX_SYSTOLIC_LOOPS),
-                             "give layers that are more alike, or search each for itself");
+                             "give layers that are more similar, or search each separately");
     sx_systolic_kernel names = {.n_loops = 0};
     for (int c = 0; c < 4; c++)
         for (int l = most[c]; l > 0; l--)
@@ -412,9 +413,9 @@ sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n) {
         SX_TRY(choose_ranks(&kernels[i]));
         if (kernels[i].simd != kernels[0].simd || kernels[i].n_loops != kernels[0].n_loops)
             return sx_error_hint(sx_error_new(SX_ERR_INPUT,
-                                              "the lanes of '%s' and '%s' are along other loops",
+                                              "the SIMD lanes of '%s' and '%s' are along different loops",
                                               known_as(kernels[0].name), known_as(kernels[i].name)),
-                                 "search each for itself");
+                                 "search each separately");
     }
     return SX_OK;
 }

@@ -34,10 +34,11 @@ enum { PUBLISHED, TEXT };
 
 static const char *const stops[] = {"published", "text", NULL};
 static const sx_setting settings[] = {
-    [SHARE] = {"share", "of the square root of a loop's size: padded sizes without gain that end a level",
+    [SHARE] = {"share",
+               "padded sizes without gain that end a level, as a share of the square root of the loop's size",
                "0.5; 0.6 for one of eight kernels", 0.5, 0, 2, false, NULL},
-    [STOP] = {"stop", "when so many sizes brought nothing, as published in code, or one more, as in the text",
-              "text in the paper, its figures are of the code", PUBLISHED, 0, 1, true, stops},
+    [STOP] = {"stop", "stop after that many sizes without gain (code), or after one more (text)",
+              "paper: text, its figures: code", PUBLISHED, 0, 1, true, stops},
 };
 
 enum { QUOTA = 20000 }; /* looks at the model that a design has between two safe points, about */

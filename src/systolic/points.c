@@ -122,8 +122,8 @@ static sx_status read_text(sx_arena *arena, sx_source *source, const char *file,
     for (size_t i = 0; i < source->n_spans; i++) source->span[i].from_line += line - 1;
     SX_TRY(sx_yaml_read(arena, source, &roots, &n));
     if (n == 1) return read_line(roots[0], out);
-    return sx_error_hint(sx_error_at((sx_place){file, (int)line, 1}, "here are %zu objects", n),
-                         "a line holds one point, an object of JSON");
+    return sx_error_hint(sx_error_at((sx_place){file, (int)line, 1}, "%zu objects in one line", n),
+                         "a line holds one point, a JSON object");
 }
 
 /* Gives an error a place in its line, where it has none or one behind its end, and says what would be right.

@@ -17,11 +17,11 @@ static const char *const faults[] = {
     [SX_SYSTOLIC_FINE] = "legal",
     [SX_SYSTOLIC_TILES] =
         "a tile is 0 or above 2^31 - 1, or a second-level tile does not divide its first-level tile",
-    [SX_SYSTOLIC_LANES] = "the lanes are no power of two, or more than 256 bits hold",
-    [SX_SYSTOLIC_HIDING] = "too few independent sums in a PE to hide the latency of adding",
-    [SX_SYSTOLIC_PACK] = "a number of words side by side is no power of two",
+    [SX_SYSTOLIC_LANES] = "the number of SIMD lanes is not a power of two, or exceeds 256 bits",
+    [SX_SYSTOLIC_HIDING] = "too few independent sums in a PE to hide the adder's latency",
+    [SX_SYSTOLIC_PACK] = "a vector length is not a power of two",
     [SX_SYSTOLIC_THIN] = "a side of the array is 1",
-    [SX_SYSTOLIC_OUTSIDE] = "a tile or the design is not of the space",
+    [SX_SYSTOLIC_OUTSIDE] = "a tile or the design is not in the space",
     [SX_SYSTOLIC_DSP] = "more DSP blocks than usable",
     [SX_SYSTOLIC_BRAM] = "more BRAM than usable",
     [SX_SYSTOLIC_UNDERUSED] = "fewer DSP blocks than asked for",
@@ -72,7 +72,7 @@ static bool space_size(const sx_space *base, size_t index, sx_size *out) {
     if (index == n)
         *out = (sx_size){"designs", "dataflows times permutations", true, sx_cardinal_of(space->n_open), 0};
     else if (index == n + 1)
-        *out = (sx_size){"raw", "designs and tiles, legal or not", false, count_points(space, false), 0};
+        *out = (sx_size){"raw", "all designs and tiles, legal or not", false, count_points(space, false), 0};
     else if (index == n + 2)
         *out = (sx_size){"published", "the same as the paper counts, with any divisor as the number of lanes",
                          false, count_points(space, true), 0};
@@ -221,7 +221,7 @@ static sx_status check_kernels(const sx_systolic_kernel *kernels, size_t n) {
         if (!same)
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' and '%s' do not have the same loops",
                                               kernels[0].name, kernels[i].name),
-                                 "join them first");
+                                 "merge them first");
     }
     return SX_OK;
 }
@@ -237,7 +237,7 @@ static sx_status open_designs(sx_systolic_space *space, const sx_systolic_option
         if (!options->designs) space->open[i] = true;
         if (space->open[i]) space->open_list[space->n_open++] = (uint32_t)i;
     }
-    return space->n_open ? SX_OK : sx_error_new(SX_ERR_USAGE, "no design may be chosen");
+    return space->n_open ? SX_OK : sx_error_new(SX_ERR_USAGE, "no design is allowed");
 }
 
 /* Lists the tiles of every loop. */

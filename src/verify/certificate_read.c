@@ -90,7 +90,7 @@ sx_status sx_entry_read(const sx_node *node, const sx_problem *problem, const sx
     const char *text;
     SX_TRY(sx_node_text(node, "entry", &text));
     if (!read_reason(&text, &searched, &bound) || !read_factors(text, problem, arch, factor))
-        return sx_error_hint(sx_error_at(node->place, "'%.64s' is no entry", node->text),
+        return sx_error_hint(sx_error_at(node->place, "'%.64s' is not a valid entry", node->text),
                              "an entry is 'searched' or 'tables BOUND', and a factor for every dimension of "
                              "every level with a fan-out");
     return sx_proof_add(proof, searched, bound, factor);
@@ -167,9 +167,8 @@ static sx_status check_hash(const sx_node *map, const sx_certificate *c) {
     const sx_node *node = sx_node_get(map, "hash");
     SX_TRY(sx_certificate_hash(c, hash));
     if (sx_node_is(node, hash)) return SX_OK;
-    return sx_error_hint(
-        sx_error_at(node->place, "the certificate is damaged: what it says has another hash"),
-        "it has changed since it was written; `sextant map --certificate` writes it anew");
+    return sx_error_hint(sx_error_at(node->place, "the certificate is damaged: its hash does not match"),
+                         "it was changed after it was written; `sextant map --certificate` writes a new one");
 }
 
 /* Refuses what might change how the others are read. */
@@ -192,7 +191,7 @@ static sx_status find_claims(sx_input *input, const char *name, const sx_node **
     uint64_t format;
     SX_TRY(sx_input_single(input, "certificate", &section));
     if (!section)
-        return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there is no certificate in it"),
+        return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "the file has no `certificate:` section"),
                              "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "certificate"));
     SX_TRY(sx_node_require(section->value, "format", "the certificate", &node));

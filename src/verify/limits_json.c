@@ -103,7 +103,7 @@ static sx_status read_names(const sx_node *map, const char *key, const sx_proble
     for (size_t i = 0; i < list->n; i++) {
         int index;
         SX_TRY(find(list->item[i], problem, tensor, &index));
-        if (*mask >> index & 1) return sx_error_at(list->item[i]->place, "this name is here twice");
+        if (*mask >> index & 1) return sx_error_at(list->item[i]->place, "duplicate name");
         *mask |= 1u << index;
         if (order) order[i] = (uint8_t)index;
     }
@@ -185,7 +185,7 @@ sx_status sx_limits_read(const sx_node *list, const sx_problem *problem, const s
         SX_TRY(sx_node_text(node, "level", &name));
         int s = sx_arch_level(arch, name);
         if (s < 0) return sx_error_at(node->place, "there is no level '%.64s'", name);
-        if (seen >> s & 1) return sx_error_at(node->place, "the level '%.64s' is here twice", name);
+        if (seen >> s & 1) return sx_error_at(node->place, "duplicate level '%.64s'", name);
         seen |= 1u << s;
         SX_TRY(read_level(map, problem, &out->level[s]));
     }

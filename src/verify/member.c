@@ -43,10 +43,10 @@ static bool spread_good(const candidate *c, int s) {
     for (int i = 0; i < at->split; i++) x |= 1u << at->spatial_order[i];
     sx_scope_lay(c->scope, s, x, &laid);
     if (!sx_scope_lies(c->scope, s, at->spatial, x & sx_scope_loops(c->scope, at->spatial)))
-        return refuse(c, "%s: its spatial loops have no room, or may not lie so",
+        return refuse(c, "%s: its spatial loops do not fit, or violate a constraint",
                       c->scope->arch->level[s].name);
     if (memcmp(&laid, at, sizeof laid) != 0)
-        return refuse(c, "%s: its spatial loops stand in another order than the space has them",
+        return refuse(c, "%s: its spatial loops are not in the order of the space",
                       c->scope->arch->level[s].name);
     return true;
 }

@@ -165,7 +165,7 @@ static void order_entries(check *k) {
             uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
             char text[256];
             spatial_of(k, k->order[i], spatial);
-            refute(k, "entries", "one is listed twice: %s", name_array(k, spatial, text));
+            refute(k, "entries", "duplicate entry: %s", name_array(k, spatial, text));
             return;
         }
 }
@@ -207,7 +207,7 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     check *k = user;
     char text[256];
     if (++k->out->done.arrays > k->c->proof->n_arrays)
-        return refute(k, "arrays", "there are more than %llu ways to spread the loops",
+        return refute(k, "arrays", "more than %llu spatial unrollings",
                       (unsigned long long)k->c->proof->n_arrays);
     if (k->out->done.arrays % OFTEN == 0) tell(k);
     size_t entry = find_entry(k, spatial);
@@ -229,14 +229,14 @@ static void check_arrays(check *k) {
     sx_scope_arrays(&k->scope, &k->watch, meet, k);
     if (atomic_load(&k->watch.over)) return;
     if (k->out->done.arrays < k->c->proof->n_arrays)
-        refute(k, "arrays", "there are %llu ways to spread the loops, not %llu",
+        refute(k, "arrays", "there are %llu spatial unrollings, not %llu",
                (unsigned long long)k->out->done.arrays, (unsigned long long)k->c->proof->n_arrays);
     for (size_t i = 0; i < k->c->proof->n_entries; i++) {
         if (k->met[i]) continue;
         uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
         char text[256];
         spatial_of(k, k->order[i], spatial);
-        refute(k, "entries", "one that is listed is no array of the space: %s", name_array(k, spatial, text));
+        refute(k, "entries", "a listed array is not in the space: %s", name_array(k, spatial, text));
         return;
     }
 }
@@ -258,7 +258,7 @@ static void conclude(check *k, size_t entry, sx_sight sight, double least, uint6
     if (sight == SX_NOTHING_BELOW) k->out->done.entries++;
     k->out->done.evaluations += evaluations;
     if (sight == SX_NO_SIGHT && !k->failure)
-        k->failure = sx_error_new(SX_ERR_LIMIT, "memory is out, or a level's loops have too many orders");
+        k->failure = sx_error_new(SX_ERR_LIMIT, "out of memory, or too many loop orders at a level");
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -317,7 +317,7 @@ static sx_status prepare(check *k) {
     const sx_certificate *c = k->c;
     int choices = sx_scope_choices(&k->scope);
     if (choices > MOST_CHOICES)
-        return sx_error_new(SX_ERR_LIMIT, "there are 2^%d ways to keep tensors in memories", choices);
+        return sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", choices);
     SX_TRY(sx_bound_new(k->model, most_points(k), &k->bound));
     SX_TRY(sx_bound_survey(k->bound, k->scope.must, k->scope.may));
     SX_TRY(sx_book_new(&k->scope, &k->book));

@@ -79,24 +79,24 @@ static void files_are_read(void **state) {
 
 static void bad_files_are_refused(void **state) {
     (void)state;
-    refuse("", "there are no choices");
+    refuse("", "no choices given");
     refuse("memories: []", "t.yaml:1:1: unknown key of a file of choices: 'memories'");
     refuse("[1]", "t.yaml:1:1");
     refuse("choices: 3", "'choices'");
     refuse("choices: {memory: []}", "did you mean 'memories'?");
     refuse("choices: {memories: 3}", "t.yaml:1:21: 'memories'");
     refuse("choices: {memories: [{sizes: [1]}]}", "name");
-    refuse("choices: {memories: [{name: L1}]}", "nothing is said of L1");
+    refuse("choices: {memories: [{name: L1}]}", "no choice given for L1");
     refuse("choices: {memories: [{name: L1, sizes: []}]}", "no size is given");
-    refuse("choices: {memories: [{name: L1, sizes: [0]}]}", "t.yaml:1:41: sizes: '0' is no size");
-    refuse("choices: {memories: [{name: L1, sizes: [8, -1]}]}", "'-1' is no size");
-    refuse("choices: {memories: [{name: L1, sizes: [8, 1.5]}]}", "'1.5' is no size");
-    refuse("choices: {memories: [{name: L1, sizes: 16..8}]}", "'16..8' is no size");
-    refuse("choices: {memories: [{name: L1, sizes: [8, 8]}]}", "8 words is there twice");
+    refuse("choices: {memories: [{name: L1, sizes: [0]}]}", "t.yaml:1:41: sizes: '0' is not a valid size");
+    refuse("choices: {memories: [{name: L1, sizes: [8, -1]}]}", "'-1' is not a valid size");
+    refuse("choices: {memories: [{name: L1, sizes: [8, 1.5]}]}", "'1.5' is not a valid size");
+    refuse("choices: {memories: [{name: L1, sizes: 16..8}]}", "'16..8' is not a valid size");
+    refuse("choices: {memories: [{name: L1, sizes: [8, 8]}]}", "duplicate size of 8 words");
     refuse("choices: {memories: [{name: L1, sizes: {a: 1}}]}", "sizes");
     refuse("choices: {memories: [{name: L1, size: [8]}]}", "did you mean 'sizes'?");
     refuse("choices: {memories: [{name: L1, sizes: 8}, {name: L1, sizes: 9}]}",
-           "t.yaml:1:44: L1 is chosen twice");
+           "t.yaml:1:44: duplicate choice of L1");
     refuse("choices: {memories: [{name: L1, sizes: 8, split: {A: 8}}]}", "both sizes and a split");
     refuse("choices: {memories: [{name: L1, split: {}}]}", "names no tensor");
     refuse("choices: {memories: [{name: L1, split: [A]}]}", "'split'");
@@ -104,13 +104,13 @@ static void bad_files_are_refused(void **state) {
            "energy is neither a formula nor a table");
     refuse("choices: {memories: [{name: L1, sizes: 8, energy: {}}]}", "the table of energy is empty");
     refuse("choices: {memories: [{name: L1, sizes: 8, energy: {x: 1}}]}",
-           "'x' in the table of energy is no size");
+           "'x' in the table of energy is not a valid size");
     refuse("choices: {memories: [{name: L1, sizes: 8, energy: {8: -1}}]}", "energy is -1");
-    refuse("choices: {memories: [{name: L1, sizes: 8, area: {8: 1, 0x8: 2}}]}", "has 8 words twice");
+    refuse("choices: {memories: [{name: L1, sizes: 8, area: {8: 1, 0x8: 2}}]}", "has two rows for 8 words");
     refuse("choices: {arrays: []}", "no shape of the array is given");
-    refuse("choices: {arrays: [16]}", "'16' is no shape of an array");
-    refuse("choices: {arrays: [4x0]}", "'4x0' is no shape of an array");
-    refuse("choices: {arrays: [4x4, 4x4]}", "the shape 4x4 is there twice");
+    refuse("choices: {arrays: [16]}", "'16' is not a valid array shape");
+    refuse("choices: {arrays: [4x0]}", "'4x0' is not a valid array shape");
+    refuse("choices: {arrays: [4x4, 4x4]}", "duplicate shape 4x4");
     refuse("choices: {limits: [{words: 3}]}", "memories");
     refuse("choices: {limits: [{memories: []}]}", "a limit names no memory");
     refuse("choices: {limits: [{memories: L1}]}", "a limit without a number");
@@ -133,12 +133,12 @@ static void short_texts_are_read(void **state) {
     assert_string_equal(c->array[1].level, "L2");
     sx_expect_error(sx_choices_add(c, "L3"), "has no '='");
     sx_expect_error(sx_choices_add(c, "=3"), "has no '='");
-    sx_expect_error(sx_choices_add(c, "L3="), "'' is no size");
-    sx_expect_error(sx_choices_add(c, "L4=8,,16"), "'' is no size");
-    sx_expect_error(sx_choices_add(c, "L2=8"), "L2 is chosen twice");
-    sx_expect_error(sx_choices_add(c, "L2/Inputs=8"), "whole as well as split");
-    sx_expect_error(sx_choices_add(c, "L1=8"), "whole as well as split");
-    sx_expect_error(sx_choices_add(c, "array=8x8"), "the array is chosen twice");
+    sx_expect_error(sx_choices_add(c, "L3="), "'' is not a valid size");
+    sx_expect_error(sx_choices_add(c, "L4=8,,16"), "'' is not a valid size");
+    sx_expect_error(sx_choices_add(c, "L2=8"), "duplicate choice of L2");
+    sx_expect_error(sx_choices_add(c, "L2/Inputs=8"), "both as a whole and split");
+    sx_expect_error(sx_choices_add(c, "L1=8"), "both as a whole and split");
+    sx_expect_error(sx_choices_add(c, "array=8x8"), "duplicate choice of the array");
     sx_choices_free(c);
 }
 
@@ -255,7 +255,7 @@ static void arrays_change_all_that_is_inside(void **state) {
 
 static void bad_designs_are_refused(void **state) {
     (void)state;
-    refuse_designs("eyeriss", "", 0, "nothing is to be chosen");
+    refuse_designs("eyeriss", "", 0, "no choices given");
     refuse_designs("eyeriss", "choices: {memories: [{name: L3, sizes: 8}]}", 0, "unknown memory 'L3'");
     refuse_designs("eyeriss", "choices: {memories: [{name: DRAM, sizes: 8}]}", 0, "DRAM is a DRAM");
     refuse_designs("eyeriss", "choices: {arrays: {L3: 4x4}}", 0, "unknown level 'L3'");
@@ -263,15 +263,15 @@ static void bad_designs_are_refused(void **state) {
     refuse_designs("eyeriss", "choices: {memories: [{name: L2, sizes: 8}], compute-area: {8: 1}}", 0,
                    "compute-area is a table");
     refuse_designs("eyeriss", "choices: {memories: [{name: weight_spad, split: {Inputs: 8}}]}", 0,
-                   "weight_spad is not built to keep Inputs");
+                   "weight_spad cannot keep Inputs");
     refuse_designs("eyeriss",
                    "choices: {memories: [{name: L2, sizes: 8}], limits: [{memories: X, words: 8}]}", 0,
-                   "'X', which is no memory");
+                   "'X', which is not a memory");
     refuse_designs("eyeriss",
                    "choices: {memories: [{name: L2, sizes: 8}], limits: [{memories: L2, words: 7}]}", 0,
-                   "no choice keeps the limits");
+                   "no design is within the limits");
     refuse_designs("eyeriss", "choices: {memories: [{name: L2, sizes: 8}]}", 1,
-                   "no choice has an area of 1 um^2");
+                   "no design has an area of 1 um^2");
     refuse_designs(
         "eyeriss",
         "choices: {memories: [{name: L2, sizes: '1..1048576'}, {name: weight_spad, sizes: '1..1048576'},"

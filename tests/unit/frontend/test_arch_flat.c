@@ -189,10 +189,10 @@ static void arithmetic_may_have_no_name(void **state) {
 static void refusals(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {"problem: {}\n", "0:0", "there is no architecture", NULL},
+        {"problem: {}\n", "0:0", "no architecture given", NULL},
         {"arch: {storage: []}\n", "1:7", "the architecture has no 'arithmetic'", NULL},
-        {"arch: {arithmetic: {}}\n", "1:7", "'arch' is of no known dialect", NULL},
-        {"arch: 3\n", "1:7", "'arch' is of no known dialect", NULL},
+        {"arch: {arithmetic: {}}\n", "1:7", "'arch' has no known format", NULL},
+        {"arch: 3\n", "1:7", "'arch' has no known format", NULL},
         {ARCH("  - 4\n"), "4:5", "the storage level must be a map, but is a single value", NULL},
         {ARCH("  - {instances: 4}\n"), "4:5", "the storage level has no 'name'", NULL},
         {"arch: {arithmetic: {name: MAC, instances: 1}, storage: []}\n", "1:1",
@@ -233,9 +233,9 @@ static void refusals(void **state) {
         {ARCH("  - {name: MAC, entries: 1, instances: 1}\n"), "4:12", "two components are called 'MAC'",
          NULL},
         {"variables: {a: b, b: a}\n" LEVEL("entries: a"), "1:22",
-         "the value of 'a' goes in a circle or is too complicated", NULL},
+         "the value of 'a' is circular or too deeply nested", NULL},
         {ARCH("  - {name: B, entries: 1, instances: 1}\n") "architecture: {storage: []}\n", "1:1",
-         "there are two architectures, this one and that at t.yaml:5:1", NULL},
+         "second architecture; the first is at t.yaml:5:1", NULL},
         {LEVEL("wire-energy: 1, entries: 1") "ART: {tables: []}\n", "4:12", "the wires of 'B' have no length",
          NULL},
     };
@@ -245,7 +245,7 @@ static void refusals(void **state) {
 static void what_has_no_bearing_is_noted(void **state) {
     (void)state;
     const char *text = LEVEL("entries: 1, num-ports: 2, n_banks: 4, cluster-area: 7");
-    assert_int_equal(sx_count_arch_notes(text, "of the storage level 'B' has no bearing on the result"), 3);
+    assert_int_equal(sx_count_arch_notes(text, "of the storage level 'B' has no effect on the result"), 3);
     assert_int_equal(sx_count_arch_notes(LEVEL("entries: 1"), ""), 0);
 }
 

@@ -197,11 +197,10 @@ static void inherited_attributes(void **state) {
 static void notes(void **state) {
     (void)state;
     assert_int_equal(sx_count_arch_notes(chip, "steers searches only"), 2);
-    assert_int_equal(sx_count_arch_notes(chip, "'type' of the component 'DRAM' has no bearing"), 1);
+    assert_int_equal(sx_count_arch_notes(chip, "'type' of the component 'DRAM' has no effect"), 1);
     const char *other = NODES("  - !Component {name: M, class: DRAM, attributes: {width: 16, cells: 4}}\n"
                               "  - !Component {name: net, class: XY_NoC}\n" MAC);
-    assert_int_equal(
-        sx_count_arch_notes(other, "the attribute 'cells' of the component 'M' is for other tools"), 1);
+    assert_int_equal(sx_count_arch_notes(other, "the attribute 'cells' of the component 'M' is ignored"), 1);
     assert_int_equal(sx_count_arch_notes(other, "the network 'net' is not used"), 1);
 }
 
@@ -212,7 +211,7 @@ static void refusals_of_nodes(void **state) {
          "an architecture with 'nodes' is of version 0.4", NULL},
         {"architecture: {nodes: []}\n", "1:1", "the architecture has no compute unit", NULL},
         {"architecture: {nodes: 4}\n", "1:23", "'nodes' must be a list, but is a single value", NULL},
-        {NODES("  - {name: a}\n"), "4:5", "this node does not say what it is",
+        {NODES("  - {name: a}\n"), "4:5", "this node has no tag",
          "write '- !Component' or '- !Container' before its keys"},
         {NODES("  - !Componnt {name: a}\n"), "4:5", "unknown kind of node '!Componnt'",
          "did you mean '!Component'?"},
@@ -270,7 +269,7 @@ static void refusals_of_branches(void **state) {
          "did you mean 'bypass'?"},
         {BUFFER("") "constraints: [{type: bypass}]\n", "8:15", "the constraint has no 'target'", NULL},
         {BUFFER("") "constraints: {targets: [{type: spatial, target: B, no_reuse: [A]}]}\n", "8:52",
-         "'no_reuse' of a constraint is not supported and would change the result", "say it in the mapping"},
+         "'no_reuse' of a constraint is not supported and would change the result", "give it in the mapping"},
         {NODES("  - !Container {name: a, constraints: {spacial: {}}}\n"), "4:40",
          "unknown kind of constraint 'spacial'", "did you mean 'spatial'?"},
     };

@@ -147,7 +147,7 @@ static void row_stationary_of_v3(void **state) {
     assert_int_equal(level("DummyBuffer")->must_bypass, 7);
     assert_int_equal(level("shared_glb")->must_keep, INPUTS | OUTPUTS);
     assert_int_equal(level("DRAM")->must_keep, 0);
-    assert_int_equal(sx_count_notes(r.input, "the factor 0 of 'R' stands for its whole size, 3"), 1);
+    assert_int_equal(sx_count_notes(r.input, "the factor 0 of 'R' means its whole size, 3"), 1);
 }
 
 /* The constraints that the exercises write beside the parts of the same chip in the dialect of v0.4. */

@@ -79,7 +79,7 @@ static void names_must_be_known(void **state) {
     (void)state;
     static const sx_refused cases[] = {
         {"constraints: [{type: temporal, target: L2}]\n", "1:40", "unknown level 'L2'",
-         "known are L0, inter_PE_spatial, L1"},
+         "known: L0, inter_PE_spatial, L1"},
         {"constraints: [{type: tempral, target: L0}]\n", "1:22", "unknown kind of constraint 'tempral'",
          "did you mean 'temporal'?"},
         {"constraints: [{type: temporal}]\n", "1:15", "the constraint has no 'target'", NULL},
@@ -87,10 +87,10 @@ static void names_must_be_known(void **state) {
         {"constraints: [L0]\n", "1:15", "a constraint must be a map, but is a single value", NULL},
         {"mapspace: {targets: L0}\n", "1:21", "mapspace must be a list, but is a single value", NULL},
         {T0("factor: M=1"), "2:32", "unknown key of a constraint: 'factor'", "did you mean 'factors'?"},
-        {T0("factors: X=1"), "2:41", "unknown dimension 'X'", "known are M, K, N"},
-        {T0("permutation: MX"), "2:46", "unknown dimension 'X'", "known are M, K, N"},
-        {D0("keep: [W]"), "2:40", "unknown tensor 'W'", "known are Z, A, B"},
-        {T0("no_iteration_over_dataspaces: [W]"), "2:63", "unknown tensor 'W'", "known are Z, A, B"},
+        {T0("factors: X=1"), "2:41", "unknown dimension 'X'", "known: M, K, N"},
+        {T0("permutation: MX"), "2:46", "unknown dimension 'X'", "known: M, K, N"},
+        {D0("keep: [W]"), "2:40", "unknown tensor 'W'", "known: Z, A, B"},
+        {T0("no_iteration_over_dataspaces: [W]"), "2:63", "unknown tensor 'W'", "known: Z, A, B"},
     };
     assert_refused(cases, N(cases));
 }
@@ -100,20 +100,19 @@ static void factors_must_make_sense(void **state) {
     static const sx_refused cases[] = {
         {T0("factors: M=x"), "2:43",
          "the factor of 'M' must be a whole number from 1 to 2147483647, but is 'x'", NULL},
-        {T0("factors: M<4"), "2:42", "the bound of 'M' is not understood",
-         "bounds are written 'M<=4' and 'M>=4'"},
+        {T0("factors: M<4"), "2:42", "the bound of 'M' is not valid", "bounds are written 'M<=4' and 'M>=4'"},
         {T0("factors: M<=0"), "2:44",
          "the factor of 'M' must be a whole number from 1 to 2147483647, but is '0'", NULL},
         {T0("factors: 'M=4,1'"), "2:42", "a constraint's factor has no remainder", "write 'M=4'"},
-        {T0("factors: M=32"), "2:41", "the temporal factor of 'M' at 'L0' is to be 32, but its size is 16",
-         "'M=0' is the whole dimension, 'M<=32' at most so much"},
+        {T0("factors: M=32"), "2:41", "the temporal factor of 'M' at 'L0' must be 32, but its size is 16",
+         "'M=0' is the whole dimension, 'M<=32' an upper limit"},
         {T0("factors: M>=32"), "2:41",
-         "the temporal factor of 'M' at 'L0' is to be at least 32, but its size is 16", "ask for at most 16"},
+         "the temporal factor of 'M' at 'L0' must be at least 32, but its size is 16", "ask for at most 16"},
         {T0("default_max_factor: 0"), "2:52",
          "'default_max_factor' must be a whole number from 1 to 2147483647, but is '0'", NULL},
         {"constraints: [{type: temporal, target: MAC, factors: M=2}]\n", "1:54",
          "'MAC' has no loops for this factor", "give it to a storage level or a fan-out"},
-        {T0("split: 2"), "2:32", "'split' is of spatial constraints only", "leave it out"},
+        {T0("split: 2"), "2:32", "'split' is for spatial constraints only", "leave it out"},
         {S0("split: -1"), "2:38", "'split' must be a whole number from 0 to 2^64-1, but is '-1'", NULL},
     };
     assert_refused(cases, N(cases));
@@ -127,10 +126,10 @@ static void what_cannot_be_held_to_is_refused(void **state) {
         {T0("maximize_dims_capacity: 4, factors: M=1, maximize_dims: [M]"), "2:73",
          "'maximize_dims' is not supported in a search",
          "write the factors it would find, such as 'factors: [C=4]'"},
-        {T0("remainders: 0"), "2:32", "'remainders: 0' cannot be asked of one level",
-         "leave it out: factors divide unless the whole search allows remainders"},
+        {T0("remainders: 0"), "2:32", "'remainders: 0' cannot be set for one level",
+         "remove it: factors divide unless the whole search allows remainders"},
         {T0("no_reuse: [A]"), "2:32",
-         "'no_reuse' of a constraint is not supported and would change the result", "say it in the mapping"},
+         "'no_reuse' of a constraint is not supported and would change the result", "give it in the mapping"},
         {D0("no_coalesce: [A]"), "2:33",
          "'no_coalesce' of a constraint is not supported and would change the result", NULL},
         {"constraints: [{type: max_overbooked_proportion, target: L0, proportion: 0.1}]\n", "1:73",
@@ -139,11 +138,12 @@ static void what_cannot_be_held_to_is_refused(void **state) {
          "the parallelism of 'L1' cannot be constrained",
          "name the innermost level, 'L0': the share is that of all compute units"},
         {"constraints: [{type: utilization, target: L0, min: 1.5}]\n", "1:52",
-         "the least share of compute units is 1.5", "a share is from 0 to 1"},
+         "the minimum utilization of compute units is 1.5", "it must be from 0 to 1"},
         {"constraints: [{type: utilization, target: L0}]\n", "1:15", "the constraint has no 'min'", NULL},
         {"constraints:\n- {type: utilization, target: L0, min: 0.5}\n- {type: parallelism, target: L0, min: "
          "0.7}\n",
-         "3:40", "the least share of compute units is 0.7, but 0.5 by t.yaml:2:40", "change one of them"},
+         "3:40", "the minimum utilization of compute units is 0.7, but 0.5 at t.yaml:2:40",
+         "change one of them"},
     };
     assert_refused(cases, N(cases));
 }
@@ -152,26 +152,26 @@ static void one_factor_cannot_be_two(void **state) {
     (void)state;
     static const sx_refused cases[] = {
         {T0("factors: M=4") AGAIN("factors: M=8"), "3:41",
-         "the temporal factor of 'M' at 'L0' is to be 8, but 4 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be 8, but 4 at t.yaml:2:41", CHANGE},
         {T0("factors: M=8") AGAIN("factors: M=4"), "3:41",
-         "the temporal factor of 'M' at 'L0' is to be 4, but 8 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be 4, but 8 at t.yaml:2:41", CHANGE},
         {T0("factors: M<=4") AGAIN("factors: M=8"), "3:41",
-         "the temporal factor of 'M' at 'L0' is to be 8, but at most 4 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be 8, but at most 4 at t.yaml:2:41", CHANGE},
         {T0("factors: M>=8") AGAIN("factors: M<=4"), "3:41",
-         "the temporal factor of 'M' at 'L0' is to be at most 4, but at least 8 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be at most 4, but at least 8 at t.yaml:2:41", CHANGE},
         {T0("factors: [M>=8, M<=4]"), "2:48",
-         "the temporal factor of 'M' at 'L0' is to be at most 4, but at least 8 by t.yaml:2:42", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be at most 4, but at least 8 at t.yaml:2:42", CHANGE},
         {T0("factors: M=4, no_iteration_over_dataspaces: [A]"), "2:46",
-         "the temporal factor of 'M' at 'L0' is to be 1, but 4 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be 1, but 4 at t.yaml:2:41", CHANGE},
         {T0("factors: M=4, must_iterate_over_dataspaces: [B]"), "2:46",
-         "the temporal factor of 'M' at 'L0' is to be 1, but 4 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be 1, but 4 at t.yaml:2:41", CHANGE},
         {T0("factors: M=4, factors_only: M=2"), "2:60",
-         "the temporal factor of 'M' at 'L0' is to be 2, but 4 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be 2, but 4 at t.yaml:2:41", CHANGE},
         {T0("factors: M>=8, default_max_factor: 4"), "2:47",
-         "the temporal factor of 'M' at 'L0' is to be at most 4, but at least 8 by t.yaml:2:41", CHANGE},
+         "the temporal factor of 'M' at 'L0' must be at most 4, but at least 8 at t.yaml:2:41", CHANGE},
         {"constraints: [{type: spatial, target: L0, factors: M=4, split: 1}]\n"
          "mapspace_constraints: {targets: [{type: spatial, target: L0, split: 2}]}\n",
-         "2:62", "'L0' is to have 2 dimensions on X, but 1 by t.yaml:1:57", CHANGE},
+         "2:62", "'L0' must have 2 dimensions on X, but 1 at t.yaml:1:57", CHANGE},
     };
     assert_refused(cases, N(cases));
 }
@@ -179,17 +179,17 @@ static void one_factor_cannot_be_two(void **state) {
 static void orders_must_agree(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {T0("permutation: MKM"), "2:47", "dimension 'M' stands twice in the permutation", NULL},
-        {T0("permutation: [M, _, M]"), "2:52", "dimension 'M' stands twice in the permutation", NULL},
-        {T0("permutation: M_K_N"), "2:48", "'_' stands twice in the permutation", NULL},
+        {T0("permutation: MKM"), "2:47", "duplicate dimension 'M' in the permutation", NULL},
+        {T0("permutation: [M, _, M]"), "2:52", "duplicate dimension 'M' in the permutation", NULL},
+        {T0("permutation: M_K_N"), "2:48", "duplicate '_' in the permutation", NULL},
         {T0("permutation: MK") AGAIN("permutation: KM"), "3:32",
-         "this temporal permutation of 'L0' disagrees with that of t.yaml:2:32", CHANGE},
+         "this temporal permutation of 'L0' contradicts the one at t.yaml:2:32", CHANGE},
         {T0("permutation: MKN") AGAIN("permutation: _M"), "3:32",
-         "this temporal permutation of 'L0' disagrees with that of t.yaml:2:32", CHANGE},
+         "this temporal permutation of 'L0' contradicts the one at t.yaml:2:32", CHANGE},
         {T0("permutation: M") AGAIN("permutation: _M"), "3:32",
-         "this temporal permutation of 'L0' disagrees with that of t.yaml:2:32", CHANGE},
+         "this temporal permutation of 'L0' contradicts the one at t.yaml:2:32", CHANGE},
         {T0("permutation: _MN") AGAIN("permutation: _NM"), "3:32",
-         "this temporal permutation of 'L0' disagrees with that of t.yaml:2:32", CHANGE},
+         "this temporal permutation of 'L0' contradicts the one at t.yaml:2:32", CHANGE},
     };
     assert_refused(cases, N(cases));
 }
@@ -197,24 +197,22 @@ static void orders_must_agree(void **state) {
 static void tensors_must_have_a_home(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {D0("keep: [A], bypass: [A]"), "2:53", "'L0' is to bypass 'A', but to keep it by t.yaml:2:40",
+        {D0("keep: [A], bypass: [A]"), "2:53", "'L0' must bypass 'A', but must keep it at t.yaml:2:40",
          CHANGE},
         {D0("bypass: [A]") "- {type: bypass, target: L0, keep: [B, A]}\n", "3:40",
-         "'L0' is to keep 'A', but to bypass it by t.yaml:2:42", CHANGE},
+         "'L0' must keep 'A', but must bypass it at t.yaml:2:42", CHANGE},
         {D0("keep: [A]") "- {type: bypass, target: L0, keep_only: [B]}\n", "3:30",
-         "'L0' is to bypass 'A', but to keep it by t.yaml:2:40", CHANGE},
+         "'L0' must bypass 'A', but must keep it at t.yaml:2:40", CHANGE},
         {"constraints: [{type: dataspace, target: L1, keep: [B]}]\n", "1:52",
-         "'L1' is to keep 'B', but is not built to", "leave it out, or change the architecture"},
+         "'L1' must keep 'B', but cannot", "remove it, or change the architecture"},
         {"constraints: [{type: dataspace, target: PE, keep: ['*']}]\n", "1:52",
-         "'inter_PE_spatial' is to keep 'Z', but is not built to",
-         "leave it out, or change the architecture"},
+         "'inter_PE_spatial' must keep 'Z', but cannot", "remove it, or change the architecture"},
         {"constraints: [{type: dataspace, target: MAC, keep: [A]}]\n", "1:53",
-         "'MAC' is no storage level: it keeps nothing", "give the tensors to a storage level"},
-        {D0("bypass: [B]"), "2:42", "'B' is kept nowhere: it is to bypass 'L0' (t.yaml:2:42)",
+         "'MAC' is not a storage level: it keeps nothing", "give the tensors to a storage level"},
+        {D0("bypass: [B]"), "2:42", "no level keeps 'B': it must bypass 'L0' (t.yaml:2:42)",
          "let a level keep it"},
         {D0("bypass: [A]") "- {type: bypass, target: L1, bypass: [A]}\n", "3:39",
-         "'A' is kept nowhere: it is to bypass 'L0' (t.yaml:2:42), 'L1' (t.yaml:3:39)",
-         "let a level keep it"},
+         "no level keeps 'A': it must bypass 'L0' (t.yaml:2:42), 'L1' (t.yaml:3:39)", "let a level keep it"},
     };
     assert_refused(cases, N(cases));
 }
@@ -223,12 +221,12 @@ static void factors_must_fit_their_dimension(void **state) {
     (void)state;
     static const sx_refused cases[] = {
         {T0("factors: K=6") T1("factors: K>=2"), "3:41",
-         "the factors of 'K' multiply to 12 at least, but its size is 8: 6 in time at 'L0' (t.yaml:2:41), 2 "
+         "the factors of 'K' multiply to at least 12, but its size is 8: 6 in time at 'L0' (t.yaml:2:41), 2 "
          "in "
          "time at 'L1' (t.yaml:3:41)",
          "make one of them smaller, or say 'remainders: 1' where the search may leave some"},
         {T0("factors: K=8") T1("factors: K=2, remainders: 1"), "3:41",
-         "the factors of 'K' multiply to 16 at least, but its size is 8: 8 in time at 'L0' (t.yaml:2:41), 2 "
+         "the factors of 'K' multiply to at least 16, but its size is 8: 8 in time at 'L0' (t.yaml:2:41), 2 "
          "in "
          "time at 'L1' (t.yaml:3:41)",
          "make one of them smaller"},
@@ -236,7 +234,7 @@ static void factors_must_fit_their_dimension(void **state) {
                                                 "- {type: spatial, target: L0, factors: K=1}\n"
                                                 "- {type: spatial, target: PE, factors: K=1}\n",
          "3:41",
-         "the factors of 'K' multiply to 4 at most, but its size is 8: 1 in space at 'L0' (t.yaml:5:40), 2 "
+         "the factors of 'K' multiply to at most 4, but its size is 8: 1 in space at 'L0' (t.yaml:5:40), 2 "
          "in "
          "time at 'L0' (t.yaml:2:41), 1 in space at 'inter_PE_spatial' (t.yaml:6:40), 1 in time at "
          "'inter_PE_spatial' (t.yaml:4:41), 2 in time at 'L1' (t.yaml:3:41)",
@@ -253,35 +251,35 @@ static void spatial_factors_must_fit_their_array(void **state) {
     (void)state;
     static const sx_refused cases[] = {
         {S0("factors: M=4 N=4"), "2:44",
-         "the spatial factors of 'L0' multiply to 16 at least, but its fan-out is 8: M=4 (t.yaml:2:40), N=4 "
+         "the spatial factors of 'L0' multiply to at least 16, but its fan-out is 8: M=4 (t.yaml:2:40), N=4 "
          "(t.yaml:2:44)",
          "make one of them smaller"},
         {S0("factors: M=4, split: 0"), "2:40",
-         "the spatial factors of 'L0' multiply to 4 at least on Y, but its fan-out on Y is 2: M=4 "
+         "the spatial factors of 'L0' multiply to at least 4 on Y, but its fan-out on Y is 2: M=4 "
          "(t.yaml:2:40)",
          "make one of them smaller, or change the split"},
         {S0("factors: M=4 N=2, split: 999"), "2:44",
-         "the spatial factors of 'L0' multiply to 8 at least on X, but its fan-out on X is 4: M=4 "
+         "the spatial factors of 'L0' multiply to at least 8 on X, but its fan-out on X is 4: M=4 "
          "(t.yaml:2:40), N=2 (t.yaml:2:44)",
          "make one of them smaller, or change the split"},
         {S0("factors: M=4, permutation: NM, split: 1"), "2:40",
-         "the spatial factors of 'L0' multiply to 4 at least on Y, but its fan-out on Y is 2: M=4 "
+         "the spatial factors of 'L0' multiply to at least 4 on Y, but its fan-out on Y is 2: M=4 "
          "(t.yaml:2:40)",
          "make one of them smaller, or change the split"},
         {S0("factors: K=4, permutation: _K, split: 2"), "2:40",
-         "the spatial factors of 'L0' multiply to 4 at least on Y, but its fan-out on Y is 2: K=4 "
+         "the spatial factors of 'L0' multiply to at least 4 on Y, but its fan-out on Y is 2: K=4 "
          "(t.yaml:2:40)",
          "make one of them smaller, or change the split"},
         {S0("factors: K=4, permutation: NM, split: 1"), "2:40",
-         "the spatial factors of 'L0' multiply to 4 at least on Y, but its fan-out on Y is 2: K=4 "
+         "the spatial factors of 'L0' multiply to at least 4 on Y, but its fan-out on Y is 2: K=4 "
          "(t.yaml:2:40)",
          "make one of them smaller, or change the split"},
         {S0("factors: K=8, permutation: _N, split: 2"), "2:40",
-         "the spatial factors of 'L0' multiply to 8 at least on X, but its fan-out on X is 4: K=8 "
+         "the spatial factors of 'L0' multiply to at least 8 on X, but its fan-out on X is 4: K=8 "
          "(t.yaml:2:40)",
          "make one of them smaller, or change the split"},
         {"constraints: [{type: spatial, target: PE, factors: N=4}]\n", "1:52",
-         "the spatial factors of 'inter_PE_spatial' multiply to 4 at least, but its fan-out is 2: N=4 "
+         "the spatial factors of 'inter_PE_spatial' multiply to at least 4, but its fan-out is 2: N=4 "
          "(t.yaml:1:52)",
          "make one of them smaller"},
         {"constraints: [{type: spatial, target: L1, factors: M=2}]\n", "1:52",
@@ -304,7 +302,7 @@ static void parts_that_are_no_level(void **state) {
          "2:46", "'chip' has no loops for this factor", "give it to a storage level or a fan-out"},
         {"architecture: {nodes: [!Container {name: chip}]}\n"
          "constraints: [{type: temporal, target: chap, factors: M=1}]\n",
-         "2:40", "unknown level 'chap'", "known are L0, inter_PE_spatial, L1"},
+         "2:40", "unknown level 'chap'", "known: L0, inter_PE_spatial, L1"},
         {"architecture: {nodes: [!Component {name: L0, constraints: {temporal: [M=1]}}]}\n", "1:70",
          "a constraint must be a map, but is a list", NULL},
     };

@@ -136,8 +136,7 @@ static void factor_zero_is_the_whole_dimension(void **state) {
     sx_input *input = input_of("{target: GB, type: temporal, factors: M=6 N=0 K=8}");
     sx_expect_ok(sx_input_mapping(input, &problem, &arch, &m));
     assert_int_equal(m.level[1].temporal[1], 5);
-    assert_int_equal(sx_count_notes(input, "t.yaml:1:53: the factor 0 of 'N' stands for its whole size, 5"),
-                     1);
+    assert_int_equal(sx_count_notes(input, "t.yaml:1:53: the factor 0 of 'N' means its whole size, 5"), 1);
     sx_input_free(input);
 }
 
@@ -191,8 +190,8 @@ static void idle_directives_for_no_level_are_passed_over(void **state) {
     assert_memory_equal(&m, &same, sizeof m);
     sx_input *input = input_of(text);
     sx_expect_ok(sx_input_mapping(input, &problem, &arch, &m));
-    assert_int_equal(sx_count_notes(input, "there is no level 'System', and its loops are of one iteration"),
-                     2);
+    assert_int_equal(
+        sx_count_notes(input, "there is no level 'System'; ignored, as its loops have one iteration"), 2);
     sx_input_free(input);
     read_bad("{target: System, type: temporal, factors: M2}", "t.yaml:1:20: unknown level 'System'");
     read_bad("{target: System, type: temporal}", "unknown level 'System'");
@@ -246,7 +245,7 @@ static const char *const bad_directives[][2] = {
     {"{target: GB, type: spatial, factors: N=1 M=2}",
      "t.yaml:1:52: spatial loops at 'GB', which has no fan-out"},
     {S("split: -1"), "'split' must be a whole number"},
-    {T("factors: X=3"), "t.yaml:1:49: unknown dimension 'X'\n  known are M, N, K"},
+    {T("factors: X=3"), "t.yaml:1:49: unknown dimension 'X'\n  known: M, N, K"},
     {T("factors: X3"), "unknown dimension 'X3'"},
     {T("factors: M"), "t.yaml:1:50: dimension 'M' has no factor here"},
     {T("factors: M="), "t.yaml:1:51: dimension 'M' has no factor here"},
@@ -272,16 +271,16 @@ static const char *const bad_directives[][2] = {
     {T("factors: {X: 3}"), "unknown dimension 'X'"},
     {T("factors: {M: [3]}"), "'M' must be a text"},
     {T("factors: {M: 3 N}"), "the end of the factor is expected before 'N'"},
-    {T("permutation: MXK"), "t.yaml:1:54: unknown dimension 'X'\n  known are M, N, K"},
+    {T("permutation: MXK"), "t.yaml:1:54: unknown dimension 'X'\n  known: M, N, K"},
     {T("permutation: MYXZ"), "t.yaml:1:53: unknown dimension 'MYXZ'"},
-    {T("permutation: MNM"), "t.yaml:1:55: dimension 'M' stands twice in the permutation"},
-    {T("permutation: [M, N, M]"), "dimension 'M' stands twice"},
+    {T("permutation: MNM"), "t.yaml:1:55: duplicate dimension 'M' in the permutation"},
+    {T("permutation: [M, N, M]"), "duplicate dimension 'M'"},
     {T("permutation: {a: 1}"), "'permutation' must be a list of names"},
-    {B("keep: [Aa]"), "unknown tensor 'Aa'\n  known are Z, A, B"},
-    {B("bypass: [weights]"), "unknown tensor 'weights'\n  known are Z, A, B"},
+    {B("keep: [Aa]"), "unknown tensor 'Aa'\n  known: Z, A, B"},
+    {B("bypass: [weights]"), "unknown tensor 'weights'\n  known: Z, A, B"},
     {B("keep: [A, A]"), "tensor 'A' is named twice"},
-    {B("keep: [A], bypass: [A]"), "t.yaml:1:11: 'Buf' is to keep 'A' and to bypass it"},
-    {B("keep: [A]") ", " B("bypass: [A]"), "'Buf' is to keep 'A' and to bypass it"},
+    {B("keep: [A], bypass: [A]"), "t.yaml:1:11: 'Buf' is told both to keep and to bypass 'A'"},
+    {B("keep: [A]") ", " B("bypass: [A]"), "'Buf' is told both to keep and to bypass 'A'"},
     {B("keep: {A: 1}"), "'keep' must be a list of names"},
     {T("no_temporal_reuse: [X]"), "unknown tensor 'X'"},
     {S("no_link_transfer: [X]"), "unknown tensor 'X'"},
@@ -305,7 +304,7 @@ static void factors_must_make_up_the_size(void **state) {
         {T("factors: M=4 N=5 K=8") ", " S("factors: M=2"),
          "dimension M has size 6, but its factors make GB 4 x Buf 2 in space = 8\n  they must multiply to 6; "
          "a loop "
-         "that is cut short the last time is written with what is left: 'M=4,1'"},
+         "with a shorter last pass is written with its remainder: 'M=4,1'"},
         {T("factors: 'M=6 N=5 K=4,1'"), "dimension K has size 8, but its factors make GB 4,1\n  with "
                                         "remainders they must multiply to 8 or more"},
         {T("factors: 'M=6 N=2 K=8'") ", " S("factors: 'N=3,1'"),
@@ -325,12 +324,12 @@ static void a_mapping_must_be_given(void **state) {
     sx_mapping m;
     sx_input *input = sx_expect_input("mapping: []");
     sx_expect_error(sx_input_mapping(input, &problem, &arch, &m),
-                    "no mapping is given\n  a file with 'mapping:' is needed");
+                    "no mapping given\n  a file with 'mapping:' is needed");
     sx_expect_ok(sx_input_add_text(input, "u.yaml", "mapping: {a: 1}", 15));
     sx_expect_error(sx_input_mapping(input, &problem, &arch, &m),
                     "u.yaml:1:10: 'mapping' must be a list, but is a map");
     sx_expect_ok(sx_input_add_text(input, "v.yaml", "mapping: {a: 1}", 15));
-    sx_expect_error(sx_input_mapping(input, &problem, &arch, &m), "v.yaml:1:1: a second 'mapping' is given");
+    sx_expect_error(sx_input_mapping(input, &problem, &arch, &m), "v.yaml:1:1: duplicate section 'mapping'");
     sx_input_free(input);
 }
 

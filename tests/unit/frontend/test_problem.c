@@ -126,7 +126,7 @@ static void merges_and_unused_keys_are_fine(void **state) {
     sx_expect_ok(sx_input_problem(input, &p));
     assert_int_equal(p.size[0], 3);
     assert_int_equal(p.size[1], 1);
-    assert_int_equal(sx_count_notes(input, "'name' of the problem has no bearing"), 1);
+    assert_int_equal(sx_count_notes(input, "'name' of the problem has no effect"), 1);
     assert_int_equal(sx_count_notes(input, "t.yaml:9:20: 'H' is neither a dimension nor a coefficient"), 1);
     assert_int_equal(sx_count_notes(input, "'Wpad'"), 1);
     assert_int_equal(sx_count_notes(input, "'ranks' of a data space"), 1);
@@ -163,9 +163,9 @@ static void densities_of_one_are_fine(void **state) {
 
 /* Texts, and the errors they give. */
 static const char *const bad_problems[][2] = {
-    {"arch: {a: 1}", "no problem is given\n  a file with 'problem:' is needed"},
-    {"problem: []", "no problem is given"},
-    {"problem: [{shape: 1}]", "t.yaml:1:10: 'problem' is a list\n  one problem at a time is read"},
+    {"arch: {a: 1}", "no problem given\n  a file with 'problem:' is needed"},
+    {"problem: []", "no problem given"},
+    {"problem: [{shape: 1}]", "t.yaml:1:10: 'problem' is a list\n  give one problem at a time"},
     {"problem: word", "t.yaml:1:10: 'problem' must be a map, but is a single value"},
     {"problem: {shape: {}, instance: [1]}", "'instance' must be a map, but is a list"},
     {"problem: {shape: {}, instance: {}, shap: 1}",
@@ -207,7 +207,7 @@ static const char *const bad_problems[][2] = {
     {INSTANCE("[]") "\n  instance: {P: 3, densities: {I: 0.5}}",
      "t.yaml:4:35: sparse tensors are not supported"},
     {INSTANCE("[]") "\n  instance: {P: 3, densities: {I: {density: 0.5}}}",
-     "leave the density out, or make it 1"},
+     "remove the density, or set it to 1"},
     {INSTANCE("[]") "\n  instance: {P: 3, densities: 0.5}", "sparse tensors are not supported"},
     {INSTANCE("[]") "\n  instance: {P: 3, commonDensity: 0.5}", "sparse tensors are not supported"},
     {INSTANCE("[]") "\n  instance: {P: 3, densities: {I: x}}", "'density' must be a number"},
@@ -233,7 +233,7 @@ static const char *const bad_problems[][2] = {
      "more than 8 data spaces"},
     {INPUT("[]"), "the projection of 'I' is empty"},
     {INPUT("~"), "the projection of 'I' is empty"},
-    {INPUT("[Q]"), "unknown dimension 'Q'\n  known are P"},
+    {INPUT("[Q]"), "unknown dimension 'Q'\n  known: P"},
     {INPUT("[P P]"), "'+' or '*' is expected before 'P'"},
     {INPUT("[[]]"), "a rank of 'I' must be a sum of dimensions"},
     {INPUT("[{a: 1}]"), "a rank of 'I' must be a sum of dimensions"},
@@ -271,7 +271,7 @@ static void two_problems_are_one_too_many(void **state) {
     sx_input *input = sx_expect_input("problem: {a: 1}");
     sx_expect_ok(sx_input_add_text(input, "u.yaml", "\nproblem: {a: 1}", 16));
     sx_expect_error(sx_input_problem(input, &p),
-                    "u.yaml:2:1: a second 'problem' is given\n  the first is at t.yaml:1:1");
+                    "u.yaml:2:1: duplicate section 'problem'\n  the first is at t.yaml:1:1");
     sx_input_free(input);
 }
 

@@ -200,13 +200,13 @@ static void the_rest_leaves_nothing_outside(void **state) {
     mapping.level[0].spatial[M] = 2;
     judge(NULL);
     mapping.level[1].spatial[M] = 2;
-    judge("L0: its temporal loop of m must take all that the inner ones leave");
+    judge("L0: its temporal loop of m must cover all that the inner loops leave");
     mapping.level[1].spatial[M] = 1;
     mapping.level[1].temporal[M] = 2;
-    judge("L0: its temporal loop of m must take all that the inner ones leave");
+    judge("L0: its temporal loop of m must cover all that the inner loops leave");
     mapping.level[1].temporal[M] = 1;
     limits.level[0].spatial.rest[M] = true;
-    judge("L0: its spatial loop of m must take all that the inner ones leave");
+    judge("L0: its spatial loop of m must cover all that the inner loops leave");
     mapping.level[0].temporal[M] = 1;
     judge(NULL);
 }
@@ -221,7 +221,7 @@ static void a_level_may_have_to_be_filled(void **state) {
     mapping.level[0].temporal[N] = 2;
     judge(NULL);
     mapping.level[0].keep &= (uint8_t) ~(1u << 1);
-    judge("L0: 18 of 50 words are in use, less than the least share 0.5");
+    judge("L0: 18 of 50 words are in use, less than the minimum utilization 0.5");
     mapping.level[0].temporal[N] = 100;
     judge(NULL);
 }
@@ -233,7 +233,7 @@ static void compute_units_may_have_to_be_used(void **state) {
     mapping.level[1].spatial[N] = 3;
     judge(NULL);
     mapping.level[1].spatial[M] = 1;
-    judge("L1: 3 of 8 compute units are in use, less than the least share 0.75");
+    judge("L1: 3 of 8 compute units are in use, less than the minimum utilization 0.75");
 }
 
 int main(void) {

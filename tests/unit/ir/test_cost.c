@@ -63,7 +63,7 @@ static void level_past_the_last_is_the_compute_array(void **state) {
 
 static void forbidden_keep_says_why(void **state) {
     (void)state;
-    assert_text((sx_verdict){SX_KEEP_FORBIDDEN, 0, 0, -1, 0, 0}, "RF is not built to keep Inputs");
+    assert_text((sx_verdict){SX_KEEP_FORBIDDEN, 0, 0, -1, 0, 0}, "RF cannot keep Inputs");
     arch.level[0].transparent = true;
     assert_text((sx_verdict){SX_KEEP_FORBIDDEN, 0, 0, -1, 0, 0},
                 "RF is only a fan-out and cannot keep Inputs");

@@ -100,7 +100,7 @@ static void lists_are_read_in_order(void **state) {
 static void wrong_texts_are_refused_with_a_cure(void **state) {
     (void)state;
     const char *known =
-        "known are edp, energy, delay, ed2p, last-level, utilization and products such as e^2*d";
+        "known: edp, energy, delay, ed2p, last-level, utilization, and products such as e^2*d";
     assert_refused("enrgy", SX_ERR_USAGE, "unknown objective 'enrgy'", "did you mean 'energy'?");
     assert_refused("last_level", SX_ERR_USAGE, "unknown objective 'last_level'",
                    "did you mean 'last-level'?");

@@ -151,7 +151,7 @@ static void wrong_calls_are_refused(void **state) {
     sx_run_options_init(&options);
     sx_run *run = search_by(space, call_deep, &options, &status);
     sx_expect_error(seen.failure, "navigators call each other 4 deep");
-    sx_expect_error(status, "there is no navigator 'nobody'");
+    sx_expect_error(status, "unknown search method 'nobody'");
     sx_run_free(run);
     space->type->free(space);
 }

@@ -78,7 +78,7 @@ static void another_run_is_refused_with_the_difference(void **state) {
     sx_expect_ok(resume(space, o, "random", l.bytes, l.size));
     o = good, o.seed = 6;
     sx_expect_error(resume(space, o, "random", l.bytes, l.size),
-                    "of another run: it has 'seed 5' where this run has 'seed 6'");
+                    "belongs to another run: it has 'seed 5' where this run has 'seed 6'");
     o = good, o.evaluations = 30000;
     sx_expect_error(resume(space, o, "random", l.bytes, l.size), "'evaluations 20000' where");
     o = good, o.patience = 3;
@@ -115,18 +115,18 @@ static void damage_is_refused(void **state) {
         unsigned char *exact = malloc(size + 1);
         assert_non_null(exact);
         memcpy(exact, l.bytes, size);
-        sx_expect_error(resume(space, o, "random", exact, size), "remove it to begin anew");
+        sx_expect_error(resume(space, o, "random", exact, size), "remove it to start over");
         free(exact);
     }
     for (size_t bit = 0; bit < l.size * 8; bit += 5) {
         memcpy(bytes, l.bytes, l.size);
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        sx_expect_error(resume(space, o, "random", bytes, l.size), "remove it to begin anew");
+        sx_expect_error(resume(space, o, "random", bytes, l.size), "remove it to start over");
     }
     memcpy(bytes, l.bytes, l.size);
     memset(bytes + l.size, 0, 8);
     sx_expect_error(resume(space, o, "random", bytes, l.size + 8), "the checkpoint is damaged");
-    sx_expect_error(resume(space, o, "random", "a text that is long enough", 26), "this is no checkpoint");
+    sx_expect_error(resume(space, o, "random", "a text that is long enough", 26), "not a checkpoint");
     free(bytes);
     free(l.bytes);
     sx_space_free(space);

@@ -455,9 +455,9 @@ static void misuse_is_refused(void **state) {
     sx_run_options_init(&good);
     sx_run *run;
     o = good, o.seconds = (double)NAN;
-    sx_expect_error(sx_run_new(space, &o, &run), "is no limit of seconds");
+    sx_expect_error(sx_run_new(space, &o, &run), "is not a valid time limit");
     o = good, o.target = (double)INFINITY;
-    sx_expect_error(sx_run_new(space, &o, &run), "is no target");
+    sx_expect_error(sx_run_new(space, &o, &run), "is not a valid target");
     o = good, o.checkpoint_seconds = -1;
     sx_expect_error(sx_run_new(space, &o, &run), "checkpoints cannot be");
     o = good, o.threads = 5000;
@@ -465,7 +465,7 @@ static void misuse_is_refused(void **state) {
     o = good, o.k_best = 1000000;
     sx_expect_error(sx_run_new(space, &o, &run), "at most 10000 best points");
     o = good, o.n_starts = 1;
-    sx_expect_error(sx_run_new(space, &o, &run), "promised but not given");
+    sx_expect_error(sx_run_new(space, &o, &run), "announced but none given");
     o = good, o.objective.n_criteria = 0;
     sx_expect_error(sx_run_new(space, &o, &run), "from 1 to 4 criteria");
     o = good, o.evaluations = 10;
@@ -475,11 +475,11 @@ static void misuse_is_refused(void **state) {
     sx_expect_error(sx_run_search(run, "random"), "a run searches once");
     sx_run_free(run);
     sx_expect_ok(sx_run_new(space, &o, &run));
-    sx_expect_error(sx_run_search(run, "gamma"), "searches map spaces only, and this is a toy space");
+    sx_expect_error(sx_run_search(run, "gamma"), "searches map spaces only; this is a toy space");
     sx_run_free(run);
     o.checkpoint = refuse;
     sx_expect_ok(sx_run_new(space, &o, &run));
-    sx_expect_error(sx_run_search(run, "random"), "is no limit of seconds");
+    sx_expect_error(sx_run_search(run, "random"), "is not a valid time limit");
     assert_int_equal(sx_run_result(run).stop, SX_STOP_FAILED);
     assert_false(sx_run_result(run).repeatable);
     sx_run_free(run);

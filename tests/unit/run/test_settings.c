@@ -51,13 +51,13 @@ static void settings_are_read_and_written(void **state) {
 
 static void wrong_settings_are_refused_with_what_is_right(void **state) {
     (void)state;
-    expect_refused("", "'' is no setting with a value\n  settings are written hill:key=value,key=value");
-    expect_refused("steps", "'steps' is no setting with a value");
-    expect_refused("=3", "'' is no setting with a value");
-    expect_refused("steps=3,", "'' is no setting with a value");
+    expect_refused("", "'' is not a setting with a value\n  settings are written hill:key=value,key=value");
+    expect_refused("steps", "'steps' is not a setting with a value");
+    expect_refused("=3", "'' is not a setting with a value");
+    expect_refused("steps=3,", "'' is not a setting with a value");
     expect_refused("step=3",
-                   "has no setting 'step'\n  did you mean 'steps'? There is steps, rate, speed, depth");
-    expect_refused("temperature=3", "has no setting 'temperature'\n  there is steps, rate, speed, depth");
+                   "has no setting 'step'\n  did you mean 'steps'? Known: steps, rate, speed, depth");
+    expect_refused("temperature=3", "has no setting 'temperature'\n  known: steps, rate, speed, depth");
     expect_refused("steps=3,rate=0.5,steps=3", "the setting 'steps' is given twice");
     expect_refused("steps=", "'steps' cannot be ''\n  it is a whole number from 1 to 1000000");
     expect_refused("steps=2.5", "'steps' cannot be '2.5'\n  it is a whole number from 1 to 1000000");
@@ -74,8 +74,8 @@ static void wrong_settings_are_refused_with_what_is_right(void **state) {
     expect_refused("depth=-6", "'depth' is out of range: -6\n  it is a whole number of at least -5");
     expect_refused("depth=inf", "'depth' cannot be 'inf'");
     expect_refused("speed=fats",
-                   "'speed' cannot be 'fats'\n  did you mean 'fast'? There is slow, fast, very-fast");
-    expect_refused("speed=1", "'speed' cannot be '1'\n  there is slow, fast, very-fast");
+                   "'speed' cannot be 'fats'\n  did you mean 'fast'? Known: slow, fast, very-fast");
+    expect_refused("speed=1", "'speed' cannot be '1'\n  known: slow, fast, very-fast");
     expect_refused("rate=0000000000000000000000000000000000000000000000000000000000000000001", "is too long");
     double *values = NULL;
     sx_expect_error(sx_settings_of(&simple, "steps=1", &values), "it has no settings");
@@ -90,10 +90,10 @@ static void navigators_are_found_by_name(void **state) {
     assert_string_equal(text, "random");
     free(text);
     sx_expect_error(sx_navigator_text("randon", &text),
-                    "there is no navigator 'randon'\n  did you mean 'random'? There is random, ");
-    sx_expect_error(sx_navigator_text("", &text), "there is no navigator ''");
+                    "unknown search method 'randon'\n  did you mean 'random'? Known: random, ");
+    sx_expect_error(sx_navigator_text("", &text), "unknown search method ''");
     sx_expect_error(sx_navigator_text("random:steps=3", &text), "it has no settings");
-    sx_expect_error(sx_navigator_text("random:", &text), "no setting with a value");
+    sx_expect_error(sx_navigator_text("random:", &text), "not a setting with a value");
     assert_false(sx_navigator_setting("nothing", 0, &about));
     assert_false(sx_navigator_setting("random", 0, &about));
     assert_false(sx_navigator_setting("rand", 0, &about));

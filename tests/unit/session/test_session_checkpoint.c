@@ -220,7 +220,7 @@ static void refuses_those_of_others(void **state) {
     other = small;
     other.options.run.seed = 8;
     assert_refused(&other, "belongs to another search: its seed is 7, not 8\n");
-    assert_refused(&other, "name another file, or remove this one to begin anew");
+    assert_refused(&other, "use another file, or remove this one to start over");
     other = small;
     other.options.run.evaluations = 401;
     assert_refused(&other, "its evaluations is 400, not 401");
@@ -306,9 +306,9 @@ static void refuses_damage(void **state) {
         assert_refused(&small, at < 19 ? "checkpoint" : "is damaged");
     }
     write_quickly(path, "layers: 3\n", 10);
-    assert_refused(&small, "is no checkpoint of this program");
+    assert_refused(&small, "is not a checkpoint of this program");
     write_quickly(path, "", 0);
-    assert_refused(&small, "is no checkpoint of this program");
+    assert_refused(&small, "is not a checkpoint of this program");
     write_quickly(path, bytes, size);
     sx_session_result result;
     sx_small_run(&small, &result);

@@ -82,7 +82,7 @@ static void what_is_no_database_is_refused(void **state) {
     char long_text[5000];
     memset(long_text, 'x', sizeof long_text);
     sx_expect_ok(sx_file_write(path, "x", 1));
-    assert_refused(path, "' is not a database\n  name a file that Sextant made");
+    assert_refused(path, "' is not a database\n  give a file that Sextant made");
     sx_expect_ok(sx_file_write(path, "SQLite format 3", 16));
     assert_refused(path, "is not a database");
     sx_expect_ok(sx_file_write(path, long_text, sizeof long_text));

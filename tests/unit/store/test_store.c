@@ -227,10 +227,10 @@ static void records_that_would_not_read_back_are_refused(void **state) {
     sx_test_record(0, &good);
     record = good;
     record.value = NAN;
-    sx_expect_error(sx_store_add(store, &record), "no number");
+    sx_expect_error(sx_store_add(store, &record), "not a number");
     record = good;
     record.score.cycles = NAN;
-    sx_expect_error(sx_store_add(store, &record), "no number");
+    sx_expect_error(sx_store_add(store, &record), "not a number");
     record = good;
     record.mapper = NULL;
     sx_expect_error(sx_store_add(store, &record), "a record needs");

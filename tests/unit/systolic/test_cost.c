@@ -148,7 +148,7 @@ static void spaces_know_what_is_outside(void **state) {
     const size_t none = 18;
     const sx_systolic_options wrong = {.designs = &none, .n_designs = 1}, empty = {.designs = &none};
     sx_expect_error(sx_systolic_space_new(&kernel, 1, &device, &wrong, &space), "no design number 18");
-    sx_expect_error(sx_systolic_space_new(&kernel, 1, &device, &empty, &space), "no design may be chosen");
+    sx_expect_error(sx_systolic_space_new(&kernel, 1, &device, &empty, &space), "no design is allowed");
 }
 
 /* Every number of a cost is one, and none is negative. */

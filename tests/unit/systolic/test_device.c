@@ -109,9 +109,9 @@ static void words_and_ports_are_powers_of_two(void **state) {
     expect_refused(d, "a word of 'fp32' (32 bits) is wider than a port");
     d = u250();
     d.n_elements = 0;
-    expect_refused(d, "0 types of numbers");
+    expect_refused(d, "0 data types");
     d.n_elements = SX_MAX_ELEMENTS + 1;
-    expect_refused(d, "from 1 to 8");
+    expect_refused(d, "1 to 8 are allowed");
     d = u250();
     d.element[0].bits = d.port_bits = 64;
     sx_expect_ok(sx_device_check(&d));
@@ -130,7 +130,7 @@ static void spaces_and_costs_check_their_device(void **state) {
     sx_expect_ok(sx_systolic_matrix(8, 8, 8, &kernel));
     sx_expect_error(sx_systolic_space_new(&kernel, 1, &device, &options, &space), "it has fp32, int16, int8");
     sx_expect_error(sx_systolic_cost_of(&kernel, &device, &options, &point, &fault, &cost),
-                    "no type of numbers 'fp33'");
+                    "no data type 'fp33'");
     device.share = 0;
     sx_expect_error(sx_systolic_space_new(&kernel, 1, &device, NULL, &space), "'share'");
     assert_null(space);

@@ -51,7 +51,7 @@ static void all_that_is_said_counts(void **state) {
 
 static void errors_have_places_and_cures(void **state) {
     (void)state;
-    refuse("", "there is no device");
+    refuse("", "no device given");
     refuse("device: 3", "d.yaml:1:9: 'device' must be a map");
     refuse("problem: {}", "unknown key");
     refuse("device: {name: a, dsp: 10}", "d.yaml:1:9: a device has no 'bram18k'");
@@ -65,9 +65,9 @@ static void errors_have_places_and_cures(void **state) {
     refuse("device: {name: a, dsp: 1, bram18k: 2, types: {x: {bits: 8, dsp_per_mac: -1, add_latency: 1}}}",
            "'dsp_per_mac' of the device 'a' is -1");
     refuse("device: {name: a, dsp: 1, bram18k: 2, types: {'': {bits: 8, dsp_per_mac: 1, add_latency: 1}}}",
-           "a type of numbers");
+           "a data type");
     refuse("device: {name: a, dsp: 1, bram18k: 2}\n---\ndevice: {name: b, dsp: 1, bram18k: 2}\n",
-           "d.yaml:3:1: here is a second device");
+           "d.yaml:3:1: second device");
     refuse("device: [", "d.yaml:");
 }
 

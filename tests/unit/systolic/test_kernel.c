@@ -219,9 +219,9 @@ static void what_no_array_computes_is_refused(void **state) {
         {"O[i,j] += A[i,k]*B[j,k,m] {i:4,j:4,k:4,m:4}", "'m' is summed over in B alone"},
         {"O[i,j,l] += A[i,k]*B[j,k] {i:4,j:4,k:4,l:4}", "'l' is in the result O only"},
         {"O[k,p] += I[c,p-r]*W[k,c,r] {k:4,p:4,c:4,r:3}", "I runs backwards along 'r'"},
-        {"O[p] += I[p+r+s]*W[r,s] {p:4,r:3,s:3}", "rank 1 of I is no window"},
-        {"O[p] += I[r+s]*W[p,r,s] {p:4,r:3,s:3}", "rank 1 of I is no window"},
-        {"O[p,q] += I[p+q]*W[p,q] {p:4,q:3}", "rank 1 of I is no window"},
+        {"O[p] += I[p+r+s]*W[r,s] {p:4,r:3,s:3}", "rank 1 of I is not a window"},
+        {"O[p] += I[r+s]*W[p,r,s] {p:4,r:3,s:3}", "rank 1 of I is not a window"},
+        {"O[p,q] += I[p+q]*W[p,q] {p:4,q:3}", "rank 1 of I is not a window"},
         {"O[p,q] += I[p+r,q+r]*W[r] {p:4,q:4,r:3}", "'r' indexes two ranks of I"},
         {"O[i,j] += A[i,k]*B[2*j,k] {i:4,j:4,k:4}", "B is read with a step of 2 along 'j'"},
         {"O[2*i,j] += A[i,k]*B[j,k] {i:4,j:4,k:4}", "O is read with a step of 2 along 'i'"},
@@ -269,14 +269,14 @@ static void kernels_that_cannot_be_joined_say_why(void **state) {
     sx_space *space;
     sx_systolic_kernel k[2] = {kernel_of("conv"), kernel_of("depthwise")};
     sx_expect_ok(sx_catalog_device("u250", &device));
-    sx_expect_error(sx_systolic_space_new(k, 2, &device, NULL, &space), "join them first");
+    sx_expect_error(sx_systolic_space_new(k, 2, &device, NULL, &space), "merge them first");
     sx_expect_error(sx_systolic_space_new(k, 0, &device, NULL, &space), "needs a kernel");
     k[0] = kernel_of("O[a,b,c,d,e] += A[a,b,c,k]*B[d,e,k] {a:2,b:2,c:2,d:2,e:2,k:2}");
     k[1] = kernel_of("O[a,b,c,d,e] += A[a,b,c,d,e,k]*B[a,b,c,d,e,k] {a:2,b:2,c:2,d:2,e:2,k:2}");
     sx_expect_error(sx_systolic_join(k, 2), "11 loops in common");
     k[0] = kernel_of("O[i,j] += A[i,k,l]*B[j,k,l] {i:4,j:5,k:6,l:7}");
     k[1] = kernel_of("O[i,j] += A[i,k,2*l]*B[j,k,l] {i:4,j:5,k:6,l:7}");
-    sx_expect_error(sx_systolic_join(k, 2), "are along other loops");
+    sx_expect_error(sx_systolic_join(k, 2), "are along different loops");
 }
 
 /* Every layer of every network of the catalog that multiplies two tensors is a kernel, and so are all

@@ -49,7 +49,7 @@ static void loops_of_one_step_need_no_tiles(void **state) {
 
 static void errors_name_the_line_and_what_would_be_right(void **state) {
     (void)state;
-    refuse("", "p.jsonl:7:1: here are 0 objects");
+    refuse("", "p.jsonl:7:1: 0 objects in one line");
     refuse("[1", "p.jsonl:7:");
     refuse("{\"family\": \"mm\"", "p.jsonl:7:");
     refuse("{\"family\": \"fft\", \"problem\": {}}", "it is mm or conv");

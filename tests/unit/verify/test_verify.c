@@ -85,7 +85,7 @@ static void the_false_claim_is_named(void **state) {
     bad.proof = &proof;
     proof.n_arrays += 3;
     bad.compulsory += 3;
-    expect_fail(&bad, "arrays", "ways to spread the loops, not");
+    expect_fail(&bad, "arrays", "spatial unrollings, not");
     sx_certificate_free(c);
 }
 

@@ -140,8 +140,12 @@ static sx_status parse_list(parser *p, sx_value *out) {
     if (!p->names->arena) return bad(p, "lists have no place in it");
     sx_value *copy = sx_arena_alloc(p->names->arena, n, sizeof *copy);
     if (!copy) return sx_arena_error(p->names->arena);
-    for (size_t i = 0; i < n; i++) copy[i] = item[i];
     *out = (sx_value){.kind = SX_VALUE_LIST, .item = copy, .n = n};
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = item[i];
+        out->size += sx_value_size(&item[i]);
+    }
+    if (out->size > SX_MAX_VALUE) return bad(p, "a list is too large");
     return SX_OK;
 }
 

@@ -20,6 +20,10 @@ sx_value sx_value_text(const char *text) {
     return (sx_value){.kind = SX_VALUE_TEXT, .text = text};
 }
 
+size_t sx_value_size(const sx_value *value) {
+    return 1 + (value->kind == SX_VALUE_TEXT ? strlen(value->text) : value->size);
+}
+
 bool sx_value_true(const sx_value *value) {
     switch (value->kind) {
     case SX_VALUE_UNDEFINED:
@@ -62,6 +66,8 @@ double sx_power(double x, double y) {
 static SX_MUST_USE sx_status join(sx_arena *arena, const sx_value *a, const sx_value *b, sx_value *out) {
     sx_text text = {0};
     if (!arena) return sx_error_new(SX_ERR_INPUT, "texts cannot be joined here");
+    if (sx_value_size(a) + sx_value_size(b) > SX_MAX_VALUE)
+        return sx_error_new(SX_ERR_INPUT, "a text is longer than %d bytes", SX_MAX_VALUE);
     sx_value_write(a, &text);
     sx_value_write(b, &text);
     const char *copy = text.failed ? NULL : sx_arena_copy(arena, text.data ? text.data : "", text.size);

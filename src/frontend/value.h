@@ -18,6 +18,9 @@ typedef enum sx_value_kind {
     SX_VALUE_FILES, /* files whose text is to be put here: a template's include_text */
 } sx_value_kind;
 
+/* The bytes of a text, and of all that a list holds. */
+enum { SX_MAX_VALUE = 1 << 20 };
+
 typedef struct sx_value {
     sx_value_kind kind;
     bool whole;                  /* a number of Python's type int */
@@ -25,11 +28,15 @@ typedef struct sx_value {
     const char *text;            /* of a text; the name of what is undefined */
     const struct sx_value *item; /* of a list; of files the name and the real path of each */
     size_t n;
+    size_t size; /* of all that a list holds */
 } sx_value;
 
 sx_value sx_value_bool(bool is);
 sx_value sx_value_number(double number, bool whole);
 sx_value sx_value_text(const char *text);
+
+/* How much a value takes when it is written, roughly; to be held against SX_MAX_VALUE. */
+size_t sx_value_size(const sx_value *value);
 
 /* Whether a value counts as true. */
 bool sx_value_true(const sx_value *value);

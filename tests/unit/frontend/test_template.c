@@ -129,12 +129,17 @@ static void places_are_those_of_the_file(void **state) {
     sx_arena_free(&arena);
 }
 
-static void nesting_is_limited(void **state) {
+static void size_and_nesting_are_limited(void **state) {
     (void)state;
     sx_arena arena = {0};
     sx_source source;
     char text[1000] = "";
     for (int i = 0; i < 33; i++) strcat(text, "{% if on %}");
+    char large[2000] = "{% set a = 'x' %}{% set b = [1, 2] %}";
+    for (int i = 0; i < 40; i++) strcat(large, "{% set a = a ~ a %}");
+    sx_expect_error(render(&arena, large, &source), "a text is longer than 1048576 bytes");
+    for (int i = 0; i < 40; i++) memcpy(strstr(large, "a = a ~ a"), "b=[b,b,b]", 9);
+    sx_expect_error(render(&arena, large, &source), "a list is too large");
     sx_expect_error(render(&arena, text, &source), "t:1:353: {% if %} is nested deeper than 32");
     sx_arena_free(&arena);
 }
@@ -145,7 +150,7 @@ int main(void) {
         cmocka_unit_test(statements_choose_the_text),
         cmocka_unit_test(everything_else_is_named_with_its_place),
         cmocka_unit_test(places_are_those_of_the_file),
-        cmocka_unit_test(nesting_is_limited),
+        cmocka_unit_test(size_and_nesting_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

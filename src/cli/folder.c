@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +200,8 @@ static SX_MUST_USE sx_status add_entry(sx_folder *folder, const char *path, cons
 static sx_status walk(sx_folder *folder, const char *path, int depth, int *entries) {
     struct dirent **list;
     int n = scandir(path, &list, is_visible, by_name);
-    if (n < 0) return sx_error_new(SX_ERR_FILE, "cannot read the folder '%s'", path);
+    if (n < 0 && errno == ENOMEM) return sx_error_memory();
+    if (n < 0) return sx_error_new(SX_ERR_FILE, "cannot read the folder '%s': %s", path, strerror(errno));
     sx_status status = SX_OK;
     *entries += n;
     if (*entries > MAX_ENTRIES)
@@ -377,9 +379,10 @@ sx_status sx_folder_refuse(const char *path, unsigned holds, const char *option)
     sx_text list = {0};
     sx_status error = sx_folder_scan(path, &folder);
     size_t n = error ? 0 : list_candidates(&folder, holds, &list);
+    if (list.failed) error = sx_error_memory();
     if (!error) {
         error = sx_error_new(SX_ERR_USAGE, "--%s %s is a folder, not a file", option, path);
-        if (n && !list.failed)
+        if (n)
             error =
                 sx_error_hint(error, "give a file: %s; or the folder alone, without --%s", list.data, option);
         else

@@ -76,7 +76,7 @@ static sx_status add_taken(const sx_folder *folder, sx_input *input, sx_text *sa
         status = sx_input_add_file(input, path);
         sx_text_add(&list, "%s%s", n++ ? ", " : "", path + skip + (path[skip] == '/'));
     }
-    if (!status && n) sx_text_add(said, "note: %s: read %s\n", folder->path, list.data);
+    if (!status && n && !list.failed) sx_text_add(said, "note: %s: read %s\n", folder->path, list.data);
     if (list.failed && !status) status = sx_error_memory();
     sx_text_free(&list);
     return status;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,15 @@ typedef struct finds {
     sx_included *found;
     size_t n, room;
 } finds;
+
+sx_status sx_real_path(sx_arena *arena, const char *name, const char **out) {
+    char *real = realpath(*name ? name : ".", NULL);
+    *out = NULL;
+    if (!real) return errno == ENOMEM ? sx_error_memory() : SX_OK;
+    *out = sx_arena_copy(arena, real, strlen(real));
+    free(real);
+    return *out ? SX_OK : sx_arena_error(arena);
+}
 
 const char *sx_folder_of(sx_arena *arena, const char *name) {
     const char *slash = strrchr(name, '/');
@@ -41,13 +51,11 @@ static bool below(const char *path, const char *folder) {
 /* Adds what a name leads to, unless that was found already or is nothing. */
 static SX_MUST_USE sx_status add_found(finds *f, const char *name) {
     sx_arena *arena = f->x->arena;
-    char *resolved = realpath(name, NULL);
-    bool known = !resolved;
-    for (size_t i = 0; i < f->n && !known; i++) known = strcmp(f->found[i].real, resolved) == 0;
-    const char *real = known ? NULL : sx_arena_copy(arena, resolved, strlen(resolved));
-    free(resolved);
-    if (known) return SX_OK;
-    if (!real) return sx_arena_error(arena);
+    const char *real;
+    SX_TRY(sx_real_path(arena, name, &real));
+    if (!real) return SX_OK;
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->found[i].real, real) == 0) return SX_OK;
     if (f->n == f->room) {
         size_t room = f->room ? 2 * f->room : 4;
         sx_included *found = sx_arena_alloc(arena, room, sizeof *found);
@@ -70,7 +78,7 @@ static SX_MUST_USE sx_status add_matches(finds *f, const char *folder, const cha
     const char *names[SX_MAX_INCLUDES];
     size_t n = 0;
     DIR *dir = opendir(*folder ? folder : ".");
-    if (!dir) return SX_OK;
+    if (!dir) return errno == ENOMEM ? sx_error_memory() : SX_OK;
     sx_status status = SX_OK;
     for (struct dirent *entry; !status && (entry = readdir(dir));) {
         if (fnmatch(pattern, entry->d_name, FNM_PERIOD) != 0) continue;
@@ -179,9 +187,9 @@ static SX_MUST_USE sx_status cycle(const sx_expansion *x, unsigned first, sx_pla
 static SX_MUST_USE sx_status check_inside(const sx_expansion *x, sx_place place, const sx_included *file) {
     bool inside = below(file->real, x->root);
     for (size_t i = 0; i < x->options->n_folders && !inside; i++) {
-        char *folder = realpath(x->options->folder[i], NULL);
+        const char *folder;
+        SX_TRY(sx_real_path(x->arena, x->options->folder[i], &folder));
         inside = folder && below(file->real, folder);
-        free(folder);
     }
     if (inside) return SX_OK;
     const char *in = sx_folder_of(x->arena, file->name);

@@ -63,6 +63,9 @@ SX_MUST_USE sx_status sx_include_open(sx_expansion *x, sx_place place, const sx_
                                       SX_OWN char **text, size_t *size);
 void sx_include_close(sx_expansion *x);
 
+/* What a name leads to, links followed, in the arena; NULL where it leads nowhere. */
+SX_MUST_USE sx_status sx_real_path(sx_arena *arena, const char *name, const char **out);
+
 /* The folder of a file's name: with a final '/', or "". In the arena; NULL when memory is out. */
 const char *sx_folder_of(sx_arena *arena, const char *name);
 

@@ -1,5 +1,3 @@
-#define _XOPEN_SOURCE 700
-
 #include "frontend/template.h"
 
 #include "base/file.h"
@@ -349,16 +347,16 @@ static SX_MUST_USE sx_status render_first(sx_expansion *x, const char *file, con
 
 /* Sets up the expansion of a file: it is being read, and its folder is where includes must stay. */
 static SX_MUST_USE sx_status begin_file(sx_expansion *x, const char *file) {
-    char *real = realpath(file, NULL);
+    const char *real;
+    SX_TRY(sx_real_path(x->arena, file, &real));
     if (!real) return sx_error_new(SX_ERR_FILE, "cannot find '%s'", file);
-    x->open[0] = sx_arena_copy(x->arena, real, strlen(real));
+    const char *slash = strrchr(real, '/');
+    x->open[0] = real;
     x->name[0] = file;
     x->depth = 1;
-    char *slash = strrchr(real, '/');
     x->root = sx_arena_copy(x->arena, real, slash == real ? 1 : (size_t)(slash - real));
     x->root_name = sx_folder_of(x->arena, file);
-    free(real);
-    return x->open[0] && x->root && x->root_name ? SX_OK : sx_arena_error(x->arena);
+    return x->root && x->root_name ? SX_OK : sx_arena_error(x->arena);
 }
 
 static const sx_template_options no_options;

@@ -1,11 +1,8 @@
 /* The functions that templates may call. */
-#define _XOPEN_SOURCE 700
-
 #include "frontend/template_render.h"
 #include "frontend/yaml.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char sx_template_functions[] =
@@ -130,15 +127,10 @@ static SX_MUST_USE sx_status add_to_path(sx_template *t, sx_place place, const c
 
 /* cwd: the folder of the file, links followed. */
 static SX_MUST_USE sx_status own_folder(const sx_template *t, sx_place place, sx_value *out) {
-    char *real = realpath(*t->search.own ? t->search.own : ".", NULL);
-    if (!t->x->root || !real) {
-        free(real);
-        return sx_error_at(place, "this text lies in no folder");
-    }
-    const char *copy = sx_arena_copy(t->x->arena, real, strlen(real));
-    free(real);
-    if (!copy) return sx_arena_error(t->x->arena);
-    *out = sx_value_text(copy);
+    const char *real;
+    SX_TRY(sx_real_path(t->x->arena, t->search.own, &real));
+    if (!t->x->root || !real) return sx_error_at(place, "this text lies in no folder");
+    *out = sx_value_text(real);
     return SX_OK;
 }
 

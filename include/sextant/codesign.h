@@ -51,6 +51,7 @@ SX_API SX_MUST_USE sx_status sx_designs_check(const sx_designs *designs, const s
 /* --- the search --- */
 
 typedef enum sx_codesign_method {
+    SX_CODESIGN_AUTO,     /* as SX_CODESIGN_EXACT, each proof within a budget */
     SX_CODESIGN_GRID,     /* a mapper on every design */
     SX_CODESIGN_SUNSTONE, /* Sunstone-arch: every tile with the smallest memories that hold it */
     SX_CODESIGN_EXACT,    /* branch and bound: designs whose lower bound is beyond the best are cut */
@@ -67,8 +68,9 @@ typedef struct sx_codesign_options {
     bool front;         /* cut nothing that may lie on the front of area and objective */
     bool apart;         /* of Sunstone-arch: designs are not compared with each other while searching */
     bool plus;          /* of Sunstone-arch: go on from what is left by sunstone:plus=on */
-    sx_run_options run; /* budget and the like, for each layer on each design; starts, checkpoint, k_best and
-                           pareto are not used; user goes to progress */
+    sx_run_options run; /* seconds: of the whole search; evaluations and patience: for each layer on each
+                           design; starts, checkpoint, k_best and pareto are not used; user goes to progress
+                         */
     sx_map_space_options space;
     sx_model_options model;
     /* The constraints for a problem; NULL: none. */
@@ -84,7 +86,8 @@ typedef enum sx_fate {
     SX_FATE_DONE,  /* every layer has a mapping */
     SX_FATE_CUT,   /* it cannot be better than another one, by its bound */
     SX_FATE_EMPTY, /* no tile of its own: all that fit it fit a smaller one */
-    SX_FATE_NONE,  /* some layer has no legal mapping */
+    SX_FATE_NONE,  /* some layer has no legal mapping, or none was found by a search that ran to its end */
+    SX_FATE_QUICK, /* every layer has a mapping, of a quick search only */
 } sx_fate;
 SX_API const char *sx_fate_name(sx_fate fate);
 
@@ -95,6 +98,7 @@ typedef struct sx_design_result {
     double value; /* INFINITY unless every layer has a mapping; where it was cut, not the best there is */
     double bound; /* a lower bound of the value, proven for SX_CODESIGN_EXACT; -INFINITY: nothing is known */
     sx_score total; /* energies and cycles summed over layers and their counts */
+    bool poor;      /* it rests on a mapping that is known to be poor, see sx_codesign_layer */
 } sx_design_result;
 
 /* A layer on the best design. */
@@ -103,11 +107,17 @@ typedef struct sx_codesign_layer {
     sx_mapping mapping;
     sx_score score;
     double value;
+    double bound; /* proven: no mapping of this layer on this design costs less; -INFINITY: nothing is */
+    bool poor;    /* a mapping is known that is SX_POOR_GAIN better, or value > SX_POOR_GAP * bound */
 } sx_codesign_layer;
 
+#define SX_POOR_GAIN 1.1
+#define SX_POOR_GAP 2.0
+
 typedef struct sx_codesign_counts {
-    uint64_t designs;              /* there are */
-    uint64_t done, cut, empty;     /* those of these fates */
+    uint64_t designs;          /* there are */
+    uint64_t done, cut, empty; /* those of these fates */
+    uint64_t quick, none, open;
     uint64_t evaluations;          /* of complete mappings, by all searches */
     uint64_t partial;              /* costs of partial mappings (Sunstone's) */
     int n_memories;                /* 0: tiles are not counted */
@@ -124,7 +134,9 @@ typedef struct sx_codesign_result {
     sx_codesign_layer *layer; /* of the best */
     size_t n_front;           /* designs of which no other is as small and as good, by area */
     size_t *front;
-    bool complete;   /* no signal ended it early */
+    bool complete;   /* neither a signal nor the time limit ended it early */
+    sx_stop stop;    /* SX_STOP_DONE, SX_STOP_TIME or SX_STOP_SIGNAL */
+    bool none;       /* proven: on no design has every layer a legal mapping */
     bool repeatable; /* no clock and no signal decided anything */
     double
         lower_bound; /* of SX_CODESIGN_EXACT: no design has a smaller value; -INFINITY: nothing is proven */

@@ -88,6 +88,7 @@ typedef struct sx_run_summary {
     bool repeatable;    /* no clock and no signal decided anything */
     double lower_bound; /* proven; 0: nothing is */
     bool optimal;       /* proven */
+    bool none;          /* proven: there is no legal point */
 } sx_run_summary;
 
 SX_API sx_run_summary sx_run_result(const sx_run *run);

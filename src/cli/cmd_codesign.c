@@ -13,7 +13,7 @@
 /* Evaluations of a layer on a design where a mapper has no end of its own and no budget is given. */
 #define DEFAULT_EVALS 10000
 #define DEFAULT_MAPPER "sunstone"
-#define DEFAULT_METHOD SX_CODESIGN_SUNSTONE
+#define DEFAULT_METHOD SX_CODESIGN_AUTO
 
 /* What the callbacks need. */
 typedef struct watcher {
@@ -41,9 +41,11 @@ static void search_begins(void *user, size_t design, size_t layer) {
     sx_text_free(&settings);
 }
 
-static sx_status read_method(const char *text, sx_codesign_method *out) {
-    const char *name;
-    *out = DEFAULT_METHOD;
+/* Reads --method; options of Sunstone-arch choose it where no method is named. */
+static sx_status read_method(const sx_args *args, sx_codesign_method *out) {
+    const char *text = sx_args_text(args, "method", 0), *name;
+    bool sunstone = sx_args_flag(args, "apart") || sx_args_flag(args, "plus");
+    *out = sunstone ? SX_CODESIGN_SUNSTONE : DEFAULT_METHOD;
     for (int i = 0; text && (name = sx_codesign_method_name((sx_codesign_method)i, NULL)); i++)
         if (strcmp(text, name) == 0) {
             *out = (sx_codesign_method)i;
@@ -51,7 +53,7 @@ static sx_status read_method(const char *text, sx_codesign_method *out) {
         }
     if (!text) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method: '%s' is not a valid value", text),
-                         "valid values: grid, sunstone-arch, exact");
+                         "valid values: auto, grid, sunstone-arch, exact");
 }
 
 /* Refuses options that belong to another method. */
@@ -71,7 +73,7 @@ static sx_status check_method(const sx_args *args, sx_codesign_method method) {
 static sx_status read_options(const sx_args *args, sx_codesign_job *job) {
     sx_codesign_options *o = &job->options;
     const char *mapper = sx_args_text(args, "mapper", 0);
-    SX_TRY(read_method(sx_args_text(args, "method", 0), &o->method));
+    SX_TRY(read_method(args, &o->method));
     SX_TRY(check_method(args, o->method));
     bool grid = o->method == SX_CODESIGN_GRID;
     if (!mapper) mapper = DEFAULT_MAPPER;
@@ -122,6 +124,18 @@ static sx_status write_svg(const sx_codesign_job *job, const char *path) {
     return status;
 }
 
+/* Why no design was found. */
+static const char *why_none(const sx_codesign_result *r) {
+    if (r->none) return "no design has a legal mapping of every layer";
+    if (r->stop == SX_STOP_SIGNAL) return "interrupted before any design had a mapping for every layer";
+    if (r->stop == SX_STOP_TIME)
+        return "no design with a legal mapping of every layer was found within the time limit; there may be "
+               "one";
+    return "no design with a legal mapping of every layer was found; the search was not exhaustive, and "
+           "there "
+           "may be one (--method exact decides it)";
+}
+
 /* Gives out what was found, also where a file cannot be written. */
 static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_result *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
@@ -136,9 +150,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     } else if (r->found) {
         sx_codesign_print(job, sx_args_flag(args, "quiet"), sx_args_flag(args, "verbose"), &result->out);
     } else {
-        sx_text_add(&result->err, r->complete
-                                      ? "no design was found on which every layer has a legal mapping\n"
-                                      : "interrupted before any design had a mapping for every layer\n");
+        sx_text_add(&result->err, "%s\n", why_none(r));
     }
     if (r->found && output && !json) {
         sx_status also = write_arch(job, output, result);
@@ -174,7 +186,8 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     sx_progress_end(&w.line);
     SX_TRY(status);
     if (!job->result.complete && job->result.found && !sx_args_flag(args, "quiet"))
-        sx_text_add(&result->err, "note: interrupted; this is the best result so far\n");
+        sx_text_add(&result->err, "note: %s; this is the best result so far\n",
+                    job->result.stop == SX_STOP_TIME ? "stopped by the time limit" : "interrupted");
     return answer(args, job, result);
 }
 
@@ -206,7 +219,7 @@ static const sx_option options[] = {
      "array=16x16,8x32; repeatable"},
     {"area-budget", 0, "UM2", SX_OPTION_NUMBER, false,
      "maximum area of memories and compute units together, in square micrometres"},
-    {"method", 0, "NAME", SX_OPTION_TEXT, false, "grid, sunstone-arch or exact (sunstone-arch)"},
+    {"method", 0, "NAME", SX_OPTION_TEXT, false, "auto, grid, sunstone-arch or exact (auto)"},
     {"mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
      "with --method grid: a mapper of `sextant list mappers` (" DEFAULT_MAPPER ")"},
     {"pareto", 0, NULL, SX_OPTION_FLAG, false,
@@ -241,12 +254,17 @@ const sx_command sx_command_codesign = {
     .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME ...] --choices FILE|--choose "
              "NAME=LIST ... [OPTION ...]",
     .details = SX_HELP_FILES
-    "A design takes one value of each choice; its cost is the sum over layers of objective times count.\n  "
-    "grid           runs a mapper on every design\n  sunstone-arch  visits every tile once, with the "
-    "smallest memories that hold it\n  exact          proves the best design, or gives a lower bound and a "
-    "gap\nBudgets apply to each layer on each design; mappers that do not terminate by themselves "
-    "get " SX_TEXT_OF(DEFAULT_EVALS) "\nevaluations. Ctrl-C stops and reports the best so far. "
-                                     "docs/codesign.md describes the choices file.\n",
+    "A design takes one value of each choice; its cost is the sum over layers of objective times count.\n"
+    "  auto           gives every design a quick answer and a bound, then searches the promising ones with\n"
+    "                 the mapper optimal within a budget; proves the best design where that suffices\n"
+    "  grid           runs a mapper on every design\n"
+    "  sunstone-arch  visits every tile once, with the smallest memories that hold it\n"
+    "  exact          proves the best design, or gives a lower bound and a gap\n"
+    "--time applies to the whole command, other budgets to each layer on each design; mappers that do not\n"
+    "terminate by themselves get " SX_TEXT_OF(
+        DEFAULT_EVALS) " evaluations. Mappings that are known to be poor are marked.\n"
+                       "Ctrl-C stops and reports the best so far. docs/codesign.md describes the choices "
+                       "file.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -30,6 +30,7 @@ static json_t *design_json(const sx_codesign_job *job, size_t design) {
     json_object_set_new(object, "objective", sx_json_real(d->value));
     if (isfinite(d->bound)) json_object_set_new(object, "bound", sx_json_real(d->bound));
     if (isfinite(d->value)) json_object_set_new(object, "total", sx_json_score(&d->total));
+    if (isfinite(d->value)) json_object_set_new(object, "poor", json_boolean(d->poor));
     return object;
 }
 
@@ -51,6 +52,8 @@ static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, jso
         json_object_set_new(score, "objective", sx_json_real(layer->value));
         json_object_set_new(item, "best", score);
         json_object_set_new(item, "mapping", sx_json_noun(text));
+        if (isfinite(layer->bound)) json_object_set_new(item, "lower_bound", sx_json_real(layer->bound));
+        json_object_set_new(item, "poor", json_boolean(layer->poor));
         if (layer->same_as != i)
             json_object_set_new(item, "same_as", json_string(job->network.layer[layer->same_as].name));
     }
@@ -65,6 +68,9 @@ static json_t *counts_json(const sx_codesign_job *job) {
     json_object_set_new(object, "searched", sx_json_count(n->done));
     json_object_set_new(object, "cut", sx_json_count(n->cut));
     json_object_set_new(object, "empty", sx_json_count(n->empty));
+    json_object_set_new(object, "quick", sx_json_count(n->quick));
+    json_object_set_new(object, "none", sx_json_count(n->none));
+    json_object_set_new(object, "open", sx_json_count(n->open));
     for (int i = 0; i < n->n_memories; i++) json_array_append_new(tiles, sx_json_count(n->tiles[i]));
     json_object_set_new(object, "tiles", tiles);
     json_object_set_new(object, "tree_nodes", sx_json_count(n->nodes));
@@ -120,6 +126,8 @@ sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {
     if (isfinite(r->lower_bound) || r->optimal)
         json_object_set_new(object, "optimal", json_boolean(r->optimal));
     json_object_set_new(object, "complete", json_boolean(r->complete));
+    json_object_set_new(object, "stop", json_string(sx_stop_name(r->stop)));
+    if (!r->found) json_object_set_new(object, "none", json_boolean(r->none));
     json_object_set_new(object, "repeatable", json_boolean(r->repeatable));
     json_object_set_new(object, "seconds", json_real(job->clock ? r->seconds : 0));
     json_object_set_new(object, "repeat", repeat_json(job));

@@ -42,7 +42,7 @@ static sx_status make_drawing(const sx_codesign_job *job, drawing *d) {
     d->front = calloc(r->n_front + 1, sizeof *d->front);
     if (!d->area || !d->value || !d->place || !d->front) return sx_error_memory();
     for (size_t i = 0; i < r->n_designs; i++) {
-        if (r->design[i].fate != SX_FATE_DONE) continue;
+        if (r->design[i].fate != SX_FATE_DONE && r->design[i].fate != SX_FATE_QUICK) continue;
         d->place[i] = d->n;
         d->area[d->n] = sx_designs_area(job->designs, i) / 1e6;
         d->value[d->n++] = r->design[i].value;
@@ -84,6 +84,8 @@ sx_status sx_codesign_svg(const sx_codesign_job *job, sx_text *out) {
     sx_status status = make_drawing(job, &d);
     if (!status) {
         if (job->result.found) sx_codesign_settings(job, job->result.best, &best);
+        if (job->result.found && job->result.design[job->result.best].poor)
+            sx_text_add(&best, " (poor mapping)");
         draw(job, &d, best.data, out);
         if (out->failed || best.failed) status = sx_error_memory();
     }

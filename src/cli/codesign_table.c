@@ -58,8 +58,8 @@ static void print_best(const sx_codesign_job *job, sx_text *out) {
 static void print_layers(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
-    sx_table_begin(&table, "lrrrrr");
-    static const char *const heads[] = {"layer", "times", "cycles", "energy", "EDP", "util"};
+    sx_table_begin(&table, "lrrrrrl");
+    static const char *const heads[] = {"layer", "times", "cycles", "energy", "EDP", "util", ""};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_layers; i++) {
         const sx_codesign_layer *layer = &r->layer[i];
@@ -73,6 +73,7 @@ static void print_layers(const sx_codesign_job *job, sx_text *out) {
         sx_table_cell(&table, "%s", sx_show_energy(layer->score.energy_pj).text);
         sx_table_cell(&table, "%.4g", layer->score.energy_pj * layer->score.cycles);
         sx_table_cell(&table, "%s", sx_show_percent(layer->score.utilization).text);
+        sx_table_cell(&table, "%s", layer->poor ? "poor" : "");
     }
     sx_table_end(&table, 2, out);
 }
@@ -99,17 +100,42 @@ static void print_front(const sx_codesign_job *job, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
+/* Adds how many mappings of the best design are poor, and what to do about it. */
+static void print_poor(const sx_codesign_job *job, sx_text *out) {
+    const sx_codesign_result *r = &job->result;
+    size_t n = 0, poor = 0;
+    sx_text line = {0};
+    for (size_t i = 0; i < r->n_layers; i++) {
+        n += r->layer[i].same_as == i;
+        poor += r->layer[i].same_as == i && r->layer[i].poor;
+    }
+    if (!poor) return;
+    if (n == 1)
+        sx_text_add(&line, "The mapping is poor");
+    else
+        sx_text_add(&line, "%zu of %zu mappings are poor", poor, n);
+    sx_text_add(&line,
+                ": a mapping that is %.0f %% better is known, or the lower bound is less than a half of the "
+                "objective. Another design may be better; --method exact decides it.",
+                (SX_POOR_GAIN - 1) * 100);
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
 /* Adds the designs that were looked at and those that were not, in words. */
 static void tell_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_counts *n = &job->result.counts;
     const char *method = sx_codesign_method_name(job->options.method, NULL);
-    sx_text_add(out, "%s designs", sx_show_count((double)n->designs).text);
+    sx_text_add(out, "%s design%s", sx_show_count((double)n->designs).text, n->designs == 1 ? "" : "s");
     if (sx_designs_combinations(job->designs) > n->designs)
         sx_text_add(out, " within the limits, of %s",
                     sx_show_count((double)sx_designs_combinations(job->designs)).text);
     sx_text_add(out, ", by %s: %s searched", method, sx_show_count((double)n->done).text);
     if (n->cut) sx_text_add(out, ", %s pruned", sx_show_count((double)n->cut).text);
     if (n->empty) sx_text_add(out, ", %s without a tile of their own", sx_show_count((double)n->empty).text);
+    if (n->quick) sx_text_add(out, ", %s searched quickly only", sx_show_count((double)n->quick).text);
+    if (n->none) sx_text_add(out, ", %s without a legal mapping", sx_show_count((double)n->none).text);
+    if (n->open) sx_text_add(out, ", %s not searched", sx_show_count((double)n->open).text);
 }
 
 /* Adds what the search looked at, and what it has proven. */
@@ -147,7 +173,7 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
         sx_text settings = {0};
         sx_codesign_settings(job, i, &settings);
         sx_table_cell(&table, "%s", show_area(sx_designs_area(job->designs, i)).text);
-        sx_table_cell(&table, "%s", sx_fate_name(d->fate));
+        sx_table_cell(&table, "%s%s", sx_fate_name(d->fate), d->poor ? ", poor" : "");
         if (isfinite(d->value))
             sx_table_cell(&table, "%.5g", d->value);
         else
@@ -175,6 +201,7 @@ void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_
         print_layers(job, out);
     else
         sx_loops_print(&r->layer[0].mapping, &job->network.layer[0].problem, &arch, out);
+    print_poor(job, out);
     sx_text_add(out, "\nPareto front of area and %s%s\n\n", job->objective,
                 r->counts.cut && !job->options.front ? ", of the designs that were not pruned" : "");
     print_front(job, out);

@@ -11,6 +11,8 @@
 static const struct {
     const char *name, *about;
 } methods[] = {
+    [SX_CODESIGN_AUTO] = {"auto",
+                          "exact within a budget: a good answer soon, and how far it can be from the best"},
     [SX_CODESIGN_GRID] = {"grid", "a mapper on every design"},
     [SX_CODESIGN_SUNSTONE] = {"sunstone-arch",
                               "Sunstone-arch: every tile with the smallest memories that hold it, one "
@@ -25,7 +27,7 @@ const char *sx_codesign_method_name(sx_codesign_method method, const char **abou
 }
 
 const char *sx_fate_name(sx_fate fate) {
-    static const char *const names[] = {"open", "done", "cut", "empty", "none"};
+    static const char *const names[] = {"open", "done", "cut", "empty", "none", "quick"};
     return names[fate];
 }
 
@@ -89,7 +91,7 @@ static sx_status find_front(const sx_codesign *c) {
     double best = INFINITY;
     if (!all) return sx_error_memory();
     for (size_t i = 0; i < out->n_designs; i++)
-        if (out->design[i].fate == SX_FATE_DONE)
+        if (out->design[i].fate == SX_FATE_DONE || out->design[i].fate == SX_FATE_QUICK)
             all[n++] = (corner){c->designs->total[i], out->design[i].value, i};
     qsort(all, n, sizeof *all, by_area);
     for (size_t i = 0; i < n; i++) {
@@ -103,16 +105,39 @@ static sx_status find_front(const sx_codesign *c) {
 
 /* Counts the designs of each fate. */
 static void count_fates(sx_codesign_result *out) {
-    for (size_t i = 0; i < out->n_designs; i++) {
-        out->counts.done += out->design[i].fate == SX_FATE_DONE;
-        out->counts.cut += out->design[i].fate == SX_FATE_CUT;
-        out->counts.empty += out->design[i].fate == SX_FATE_EMPTY;
+    uint64_t *const count[] = {&out->counts.open,  &out->counts.done, &out->counts.cut,
+                               &out->counts.empty, &out->counts.none, &out->counts.quick};
+    for (size_t i = 0; i < out->n_designs; i++) ++*count[out->design[i].fate];
+}
+
+/* Bounds the layers of the best design, where the method has no bounds, and marks poor mappings. */
+static sx_status assess(sx_codesign *c) {
+    sx_codesign_result *out = c->out;
+    const sx_codesign_counts counts = out->counts;
+    sx_status status = SX_OK;
+    sx_arch arch;
+    if (!out->found || c->options->method == SX_CODESIGN_EXACT || c->options->method == SX_CODESIGN_AUTO)
+        return SX_OK;
+    sx_designs_arch(c->designs, out->best, &arch);
+    for (size_t t = 0; t < c->n_targets && !status && !sx_codesign_stopped(c); t++) {
+        sx_bench bench;
+        sx_hunt hunt = {.lower_bound = -INFINITY};
+        bool usable;
+        status = sx_bench_init(c, &arch, t, &bench, &usable);
+        if (!status && usable)
+            status = sx_hunt_bound(c, &bench, &out->layer[c->target[t].layer].mapping, &hunt);
+        sx_bench_fini(&bench);
+        if (!status) sx_codesign_judge(c, t, hunt.lower_bound, hunt.found ? hunt.best.value : INFINITY);
     }
+    out->counts = counts;
+    return status;
 }
 
 static sx_status search(sx_codesign *c) {
     SX_TRY(prepare(c));
     switch (c->options->method) {
+    case SX_CODESIGN_AUTO:
+        return sx_codesign_auto(c);
     case SX_CODESIGN_GRID:
         return sx_codesign_grid(c);
     case SX_CODESIGN_SUNSTONE:
@@ -128,12 +153,15 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     sx_codesign c = {.designs = designs, .network = network, .options = options, .out = out};
     double began = sx_clock_seconds();
     memset(out, 0, sizeof *out);
+    c.deadline = options->run.seconds > 0 ? began + options->run.seconds : 0;
     sx_status status = search(&c);
+    if (!status) status = assess(&c);
     if (!status) status = find_front(&c);
     if (out->design) count_fates(out);
     if (!status && !c.usable) status = c.trouble;
     if (status != c.trouble) sx_status_free(c.trouble);
-    out->complete = !status && !sx_codesign_stopped(&c);
+    out->complete = !status && out->stop == SX_STOP_DONE;
+    out->none = out->complete && c.n_none == out->n_designs;
     out->seconds = sx_clock_seconds() - began;
     free(c.first);
     free(c.target);

@@ -1,21 +1,27 @@
-/* The best design, proven.
+/* The best design, proven; and the same within a budget.
  *
  * Source: our own. A branch and bound over designs on top of the mapper `optimal`, which says of a layer on a
  * design what no mapping of it can cost less than, also where it is stopped before it has proven its answer.
  *
- * First every design gets a quick answer (Sunstone's) and a quick bound, what `optimal` says before its first
- * evaluation. The one of the best answer is closed first, then designs are taken in the order of their
- * bounds. One whose bound is not below the best value so far is cut; so is one that another with such a bound
- * covers: no memory smaller, no access dearer, all else equal (every mapping runs there too, and costs no
- * more). Of a design that is left every layer is searched by `optimal`, beginning with the quick answer.
- * Bounds of layers add up, so that a design may be cut before all of them are searched. What a layer may cost
- * at most for its design to matter is known; where its quick answer costs more, `optimal` is told to end
- * within that gap of its own best, which cuts the design without finding its optimum.
+ * First every design gets a quick answer and a quick bound: those of Sunstone, and of `optimal` after 1000
+ * evaluations of Gamma and one round. The one of the best answer is closed first, then designs are taken in
+ * the order of their bounds. One whose bound is not below the best value so far is cut; so is one that
+ * another with such a bound covers: no memory smaller, no access dearer, all else equal (every mapping runs
+ * there too, and costs no more). Of a design that is left every layer is searched by `optimal`, beginning
+ * with the quick answer. Bounds of layers add up, so that a design may be cut before all of them are
+ * searched. What a layer may cost at most for its design to matter is known; where its quick answer costs
+ * more, `optimal` is told to end within that gap of its own best, which cuts the design without finding its
+ * optimum.
  *
  * The least bound of all designs is a bound of everything. With a budget that is too small for `optimal` to
  * prove its answers it may lie below the best; nothing is claimed then but the gap.
  *
- * Complexity: exponential at worst, as `optimal`. */
+ * The method `auto` gives each of these searches a fixed number of steps, so that one answers in seconds and
+ * the result depends on nothing but the input. Designs are taken in the same order, until as many in a row as
+ * PATIENCE were no better than the best. What it has not proven it does not claim: bounds stay bounds, and a
+ * design that has only its quick answer is said to.
+ *
+ * Complexity: exponential at worst, as `optimal`; `auto` linear in designs and layers. */
 #include "codesign/search.h"
 
 #include "base/status.h"
@@ -30,6 +36,11 @@ static const double SLACK = 1e-11;
 
 enum { MOST_SEARCHES = 100000, MOST_TRIES = 3, MOST_GAP = 10 };
 
+/* Of `auto`: designs and layers that it looks at; designs in a row that are not better. Million steps: of a
+ * proof at first, how many times more the next time, and of all proofs together. */
+enum { MOST_LOOKS = 4000, PATIENCE = 8 };
+static const double FIRST_EFFORT = 0.1, MORE_EFFORT = 4, ALL_EFFORT = 5;
+
 /* What is known of a target on a design. */
 typedef struct known {
     bool found, closed;
@@ -39,9 +50,12 @@ typedef struct known {
 
 typedef struct proof {
     sx_codesign *c;
+    double effort;   /* million steps of a proof; 0: any number */
+    double spent;    /* of all of them, about: one that came to its end counts for a tenth */
     uint32_t filled; /* levels that constraints want to be in use to some share */
     known *known;    /* per design and target */
     size_t *rank;    /* designs in the order in which they are looked at */
+    bool *searched;  /* per design: beyond its quick answer */
 } proof;
 
 static known *known_of(const proof *p, size_t design) {
@@ -62,7 +76,8 @@ static double bound_of(const proof *p, size_t design) {
 static void learn(known *k, const sx_hunt *hunt) {
     if (hunt->found && (!k->found || hunt->best.value < k->best.value)) k->best = hunt->best;
     k->found |= hunt->found;
-    k->bound = fmax(k->bound, hunt->lower_bound);
+    k->bound = hunt->none ? INFINITY : fmax(k->bound, hunt->lower_bound);
+    k->closed = hunt->none || (k->found && k->bound >= k->best.value - fabs(k->best.value) * SLACK);
 }
 
 /* What a target may cost at most for its design to matter, when the others cost their bounds. */
@@ -85,28 +100,48 @@ static sx_status close_target(const proof *p, size_t design, size_t target, cons
     sx_codesign *c = p->c;
     known *k = &known_of(p, design)[target];
     double share = share_of(p, design, target);
-    for (int tries = 0; !sx_codesign_stopped(c); tries++) {
+    for (int tries = 0; !k->closed && !sx_codesign_stopped(c); tries++) {
         double gap = tries < MOST_TRIES ? gap_of(k, share) : 0;
         char mapper[64];
         sx_hunt hunt;
         snprintf(mapper, sizeof mapper, "optimal:gap=%.9g", gap);
-        SX_TRY(sx_hunt_mapper(c, bench, mapper, k->found ? &k->best.mapping : NULL, 0, &hunt));
+        SX_TRY(sx_hunt_mapper(c, bench, mapper, k->found ? &k->best.mapping : NULL, &hunt));
         learn(k, &hunt);
         if (hunt.stop != SX_STOP_DONE || (gap > 0 && k->bound >= share)) return SX_OK;
-        k->closed = gap <= 0;
+        k->closed |= gap <= 0;
         if (k->closed && !k->found) k->bound = INFINITY;
-        if (k->closed) return SX_OK;
     }
     return SX_OK;
 }
 
-/* A quick answer and a quick bound. */
+/* Searches a target by `optimal` within the budget of `auto`, or by Sunstone where `optimal` refuses it. */
+static sx_status try_target(proof *p, size_t design, size_t target, const sx_bench *bench) {
+    known *k = &known_of(p, design)[target];
+    const sx_mapping *start = k->found ? &k->best.mapping : NULL;
+    char mapper[96];
+    sx_hunt hunt;
+    if (k->closed || p->spent >= ALL_EFFORT) return SX_OK;
+    snprintf(mapper, sizeof mapper, "optimal:gap=%.9g,effort=%.9g,gamma=1000,sunstone=%d",
+             gap_of(k, share_of(p, design, target)), p->effort, p->effort > FIRST_EFFORT ? 0 : 1000);
+    sx_status status = sx_hunt_mapper(p->c, bench, mapper, start, &hunt);
+    if (status && status->code == SX_ERR_LIMIT) {
+        sx_status_free(status);
+        status = sx_hunt_mapper(p->c, bench, "sunstone:plus=on", start, &hunt);
+    }
+    if (!status) learn(k, &hunt);
+    p->spent += k->closed ? p->effort / 10 : p->effort;
+    return status;
+}
+
+/* A quick answer and a quick bound; begins with what the design before has. */
 static sx_status glance(const proof *p, size_t design, size_t target, const sx_bench *bench) {
     known *k = &known_of(p, design)[target];
+    const known *before = design > 0 ? &known_of(p, design - 1)[target] : NULL;
     sx_hunt hunt;
-    SX_TRY(sx_hunt_mapper(p->c, bench, "sunstone", NULL, 0, &hunt));
+    SX_TRY(sx_hunt_mapper(p->c, bench, "sunstone", before && before->found ? &before->best.mapping : NULL,
+                          &hunt));
     learn(k, &hunt);
-    SX_TRY(sx_hunt_mapper(p->c, bench, "optimal", NULL, 1, &hunt));
+    SX_TRY(sx_hunt_bound(p->c, bench, k->found ? &k->best.mapping : NULL, &hunt));
     learn(k, &hunt);
     return SX_OK;
 }
@@ -124,7 +159,9 @@ static sx_status look(proof *p, size_t design, size_t target, bool quickly) {
     for (int s = 0; s < arch.n_levels; s++)
         if (bench.constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
     if (!status && usable)
-        status = quickly ? glance(p, design, target, &bench) : close_target(p, design, target, &bench);
+        status = quickly         ? glance(p, design, target, &bench)
+                 : p->effort > 0 ? try_target(p, design, target, &bench)
+                                 : close_target(p, design, target, &bench);
     sx_bench_fini(&bench);
     return status;
 }
@@ -171,11 +208,15 @@ static void inherit(const proof *p, size_t design) {
             result[design].bound = result[i].bound;
 }
 
-/* Whether a design cannot be better than what is known. */
+/* Whether a design cannot be better than what is known: no smaller value, nor the same with a smaller area.
+ */
 static bool is_hopeless(const proof *p, size_t design) {
+    const sx_codesign_result *out = p->c->out;
+    const double *area = p->c->designs->total;
     double bound = bound_of(p, design), cutoff = sx_codesign_cutoff(p->c, design);
+    double slack = out->found && area[design] < area[out->best] ? SLACK : -SLACK;
     p->c->out->design[design].bound = bound;
-    return bound == INFINITY || (cutoff < INFINITY && bound >= cutoff - fabs(cutoff) * SLACK);
+    return bound == INFINITY || (cutoff < INFINITY && bound >= cutoff + fabs(cutoff) * slack);
 }
 
 /* Closes a design: searches its targets until it is proven or hopeless. */
@@ -193,12 +234,18 @@ static sx_status close_design(proof *p, size_t design) {
 /* Says what became of a design that was not searched to the end. */
 static void conclude(const proof *p, size_t design) {
     sx_codesign *c = p->c;
+    sx_design_result *result = &c->out->design[design];
     bool closed = true;
     for (size_t t = 0; t < c->n_targets; t++) closed &= known_of(p, design)[t].closed;
-    if (c->out->design[design].bound == INFINITY)
+    result->poor =
+        result->bound > 0 && isfinite(result->value) && result->value > SX_POOR_GAP * result->bound;
+    c->n_none += result->bound == INFINITY;
+    if (result->bound == INFINITY)
         sx_codesign_fate(c, design, SX_FATE_NONE);
     else if (!closed && is_hopeless(p, design) && design != c->out->best)
         sx_codesign_fate(c, design, SX_FATE_CUT);
+    else if (result->fate == SX_FATE_DONE && !closed && !p->searched[design])
+        sx_codesign_fate(c, design, SX_FATE_QUICK);
 }
 
 /* Gives all designs a quick answer and a quick bound. */
@@ -227,17 +274,34 @@ static size_t pick(const proof *p, size_t from) {
     return design;
 }
 
-/* Looks at all designs. */
+/* Looks at all designs; those that it does not come to have their quick answers only. */
 static sx_status search(proof *p) {
     sx_codesign *c = p->c;
-    size_t n = c->designs->n;
-    for (size_t i = 0; i < n; i++) p->rank[i] = i;
-    for (size_t i = 0; i < n && !sx_codesign_stopped(c); i++) {
+    const sx_codesign_result *out = c->out;
+    size_t n = c->designs->n, i = 0, waited = 0;
+    size_t patience = p->effort > 0 && !c->options->front ? PATIENCE : SIZE_MAX;
+    for (size_t d = 0; d < n; d++) p->rank[d] = d;
+    for (; i < n && waited < patience && !sx_codesign_stopped(c); i++) {
         size_t design = pick(p, i);
+        double before = out->found ? out->design[out->best].value : INFINITY;
         inherit(p, design);
-        if (!is_hopeless(p, design)) SX_TRY(close_design(p, design));
+        if (is_hopeless(p, design)) continue;
+        SX_TRY(close_design(p, design));
+        p->searched[design] = true;
+        waited = out->found && out->design[out->best].value < before ? 0 : waited + 1;
     }
     return SX_OK;
+}
+
+/* Whether a longer proof may show that another design is better than the best. */
+static bool is_open(const proof *p) {
+    const sx_codesign_result *out = p->c->out;
+    for (size_t d = 0; d < out->n_designs; d++) {
+        if ((out->found && d == out->best) || is_hopeless(p, d)) continue;
+        for (size_t t = 0; t < p->c->n_targets; t++)
+            if (!known_of(p, d)[t].closed) return true;
+    }
+    return false;
 }
 
 /* States what is proven of all designs. */
@@ -248,27 +312,49 @@ static void prove(const proof *p) {
         conclude(p, d);
         least = fmin(least, out->design[d].bound);
     }
-    if (!out->found || p->c->options->run.objective.n_criteria > 1) return;
-    double best = out->design[out->best].value;
-    out->optimal = least >= best - fabs(best) * SLACK;
-    out->lower_bound = out->optimal ? best : least;
+    if (!out->found) return;
+    if (p->c->options->run.objective.n_criteria == 1) {
+        double best = out->design[out->best].value;
+        out->optimal = least >= best - fabs(best) * SLACK;
+        out->lower_bound = out->optimal ? best : least;
+    }
+    for (size_t t = 0; t < p->c->n_targets; t++) {
+        const known *k = &known_of(p, out->best)[t];
+        sx_codesign_judge(p->c, t, out->optimal ? k->best.value : k->bound, INFINITY);
+    }
 }
 
-sx_status sx_codesign_exact(sx_codesign *c) {
+/* Searches with so many million steps for a proof; 0: any number. */
+static sx_status search_within(sx_codesign *c, double effort) {
     size_t n = c->designs->n;
-    proof p = {.c = c};
-    if (n * c->n_targets > MOST_SEARCHES)
-        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
-                                          "%zu designs with %zu distinct layers are too many to prove", n,
-                                          c->n_targets),
-                             "choose among fewer sizes, or use --method sunstone-arch");
+    proof p = {.c = c, .effort = effort};
     p.known = calloc(n * c->n_targets + 1, sizeof *p.known);
     p.rank = calloc(n, sizeof *p.rank);
-    sx_status status = p.known && p.rank ? SX_OK : sx_error_memory();
+    p.searched = calloc(n, sizeof *p.searched);
+    sx_status status = p.known && p.rank && p.searched ? SX_OK : sx_error_memory();
     if (!status) status = begin(&p);
     if (!status) status = search(&p);
+    while (!status && effort > 0 && p.spent < ALL_EFFORT && is_open(&p) && !sx_codesign_stopped(c)) {
+        p.effort *= MORE_EFFORT;
+        status = search(&p);
+    }
     if (!status) prove(&p);
     free(p.known);
     free(p.rank);
+    free(p.searched);
     return status;
+}
+
+sx_status sx_codesign_exact(sx_codesign *c) {
+    if (c->designs->n * c->n_targets > MOST_SEARCHES)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "%zu designs with %zu distinct layers are too many to prove",
+                                          c->designs->n, c->n_targets),
+                             "choose among fewer sizes, or use --method sunstone-arch");
+    return search_within(c, 0);
+}
+
+sx_status sx_codesign_auto(sx_codesign *c) {
+    if (c->designs->n * c->n_targets > MOST_LOOKS) return sx_codesign_sunstone(c);
+    return search_within(c, FIRST_EFFORT);
 }

@@ -32,7 +32,7 @@ static sx_status hunt_plain(sx_codesign *c, const sx_bench *bench, sx_hunt *out)
     sx_status status = sx_hunt_plan(c, bench, &plan, true, out);
     sx_sunstone_fini(&plan);
     if (!status && !out->found && !sx_codesign_stopped(c))
-        status = sx_hunt_mapper(c, bench, SUNSTONE, NULL, 0, out);
+        status = sx_hunt_mapper(c, bench, SUNSTONE, NULL, out);
     return status;
 }
 
@@ -42,17 +42,19 @@ static sx_status search_design(sx_codesign *c, size_t design, const char *mapper
     sx_designs_arch(c->designs, design, &arch);
     *found = true;
     for (size_t t = 0; t < c->n_targets && *found; t++) {
+        c->shares = (c->designs->n - design) * c->n_targets - t;
         sx_bench bench;
         sx_hunt hunt = {.found = false};
         bool usable;
         sx_codesign_begins(c, design, t);
         sx_status status = sx_bench_init(c, &arch, t, &bench, &usable);
         if (!status && usable)
-            status = plain ? hunt_plain(c, &bench, &hunt) : sx_hunt_mapper(c, &bench, mapper, NULL, 0, &hunt);
+            status = plain ? hunt_plain(c, &bench, &hunt) : sx_hunt_mapper(c, &bench, mapper, NULL, &hunt);
         sx_bench_fini(&bench);
         SX_TRY(status);
         *found = hunt.found;
         c->found[t] = hunt.best;
+        c->n_none += !usable || hunt.none;
     }
     return SX_OK;
 }

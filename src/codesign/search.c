@@ -1,6 +1,7 @@
 /* One layer on one design: model, space and run; and what becomes of designs. */
 #include "codesign/search.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "run/engine.h"
 #include "space/map_parts.h"
@@ -38,6 +39,8 @@ void sx_bench_fini(sx_bench *bench) {
     bench->model = NULL;
 }
 
+static const double LEAST_SECONDS = 1e-3; /* of a search; 0 would be no limit */
+
 /* The options of a run. */
 static sx_run_options run_options(const sx_codesign *c) {
     sx_run_options o = c->options->run;
@@ -48,6 +51,10 @@ static sx_run_options run_options(const sx_codesign *c) {
     o.checkpoint = NULL;
     o.resume = NULL;
     o.user = c->options->user;
+    if (c->deadline > 0) {
+        double left = (c->deadline - sx_clock_seconds()) / (double)(c->shares ? c->shares : 1);
+        o.seconds = fmax(left, LEAST_SECONDS);
+    }
     return o;
 }
 
@@ -55,7 +62,12 @@ static sx_run_options run_options(const sx_codesign *c) {
 static void take(sx_codesign *c, const sx_bench *b, const sx_run *run, sx_hunt *out) {
     sx_run_summary summary = sx_run_result(run);
     sx_found best;
-    *out = (sx_hunt){.found = sx_run_best(run, 0, &best), .lower_bound = -INFINITY, .stop = summary.stop};
+    *out = (sx_hunt){.found = sx_run_best(run, 0, &best),
+                     .lower_bound = -INFINITY,
+                     .none = summary.none,
+                     .stop = summary.stop};
+    if (c->out->stop == SX_STOP_DONE && (summary.stop == SX_STOP_SIGNAL || summary.stop == SX_STOP_TIME))
+        c->out->stop = summary.stop;
     c->out->counts.evaluations += summary.evaluations;
     c->out->repeatable &= summary.repeatable;
     if (summary.lower_bound != 0) out->lower_bound = summary.lower_bound;
@@ -67,12 +79,11 @@ static void take(sx_codesign *c, const sx_bench *b, const sx_run *run, sx_hunt *
 }
 
 sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapper, const sx_mapping *mapping,
-                         uint64_t evaluations, sx_hunt *out) {
+                         sx_hunt *out) {
     sx_run_options options = run_options(c);
     sx_run *run = NULL;
     void *start = mapping ? malloc(sx_space_point_size(bench->space)) : NULL;
     if (mapping && !start) return sx_error_memory();
-    if (evaluations) options.evaluations = evaluations;
     if (mapping && sx_map_space_point(bench->space, mapping, start)) {
         options.starts = start;
         options.n_starts = 1;
@@ -83,6 +94,15 @@ sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapp
     sx_run_free(run);
     free(start);
     return status;
+}
+
+sx_status sx_hunt_bound(sx_codesign *c, const sx_bench *bench, const sx_mapping *mapping, sx_hunt *out) {
+    sx_status status =
+        sx_hunt_mapper(c, bench, "optimal:gamma=1000,sunstone=0,effort=0.000001", mapping, out);
+    if (!status || status->code != SX_ERR_LIMIT) return status;
+    sx_status_free(status);
+    *out = (sx_hunt){.lower_bound = -INFINITY};
+    return SX_OK;
 }
 
 /* A search by a plan, as a navigator that is not among the registered ones; the entry comes first. */
@@ -128,7 +148,10 @@ sx_sunstone_switches sx_plain_switches(void) {
 
 bool sx_codesign_stopped(const sx_codesign *c) {
     const sx_run_options *o = &c->options->run;
-    return o->stop && *o->stop;
+    bool signal = o->stop && *o->stop, late = c->deadline > 0 && sx_clock_seconds() >= c->deadline;
+    if (!signal && !late) return false;
+    if (c->out->stop == SX_STOP_DONE) c->out->stop = signal ? SX_STOP_SIGNAL : SX_STOP_TIME;
+    return true;
 }
 
 void sx_codesign_begins(const sx_codesign *c, size_t design, size_t target) {
@@ -178,6 +201,19 @@ void sx_codesign_done(sx_codesign *c, size_t design) {
         while (c->target[t].layer != c->first[i]) t++;
         c->out->layer[i] = c->found[t];
         c->out->layer[i].same_as = c->first[i];
+        c->out->layer[i].bound = -INFINITY;
+    }
+}
+
+void sx_codesign_judge(sx_codesign *c, size_t target, double bound, double known) {
+    sx_codesign_result *out = c->out;
+    for (size_t i = 0; i < out->n_layers; i++) {
+        sx_codesign_layer *layer = &out->layer[i];
+        if (c->first[i] != c->target[target].layer) continue;
+        layer->bound = bound;
+        layer->poor =
+            layer->value > SX_POOR_GAIN * known || (bound > 0 && layer->value > SX_POOR_GAP * bound);
+        out->design[out->best].poor |= layer->poor;
     }
 }
 

@@ -21,6 +21,9 @@ typedef struct sx_codesign {
     size_t *first; /* per layer of the network: the first that is the same computation */
     sx_codesign_result *out;
     sx_codesign_layer *found; /* per target: of the design at hand */
+    double deadline;          /* by the clock; 0: none */
+    size_t shares;            /* searches that share the time that is left; 0: the next may take all */
+    size_t n_none;            /* designs of which it is proven that some layer has no legal mapping */
     bool usable;              /* some design could be searched */
     sx_status trouble;        /* why the first that could not, could not */
 } sx_codesign;
@@ -44,13 +47,17 @@ typedef struct sx_hunt {
     bool found;
     sx_codesign_layer best;
     double lower_bound; /* -INFINITY: nothing is proven */
+    bool none;          /* proven: there is no legal mapping */
     sx_stop stop;
 } sx_hunt;
 
-/* Searches a bench by a mapper, "name:key=value,..."; `mapping` (may be NULL) is one to begin with, and
- * `evaluations` a limit instead of the options' (0: as they say). */
+/* Searches a bench by a mapper, "name:key=value,..."; `mapping` (may be NULL) is one to begin with. */
 SX_MUST_USE sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapper,
-                                     const sx_mapping *mapping, uint64_t evaluations, sx_hunt *out);
+                                     const sx_mapping *mapping, sx_hunt *out);
+/* Bounds a bench by `optimal` within about 10 ms, beginning with a mapping; finds nothing and bounds nothing
+ * where `optimal` refuses the space. */
+SX_MUST_USE sx_status sx_hunt_bound(sx_codesign *c, const sx_bench *bench, const sx_mapping *mapping,
+                                    sx_hunt *out);
 /* Searches a bench by a plan of Sunstone whose items are made already (or, with `begin`, are not), up to the
  * plan's cutoff, and adds up what it looks at. */
 SX_MUST_USE sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan, bool begin,
@@ -59,7 +66,8 @@ SX_MUST_USE sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sun
 /* The techniques of plain Sunstone. */
 sx_sunstone_switches sx_plain_switches(void);
 
-/* Whether the user has had enough. */
+/* Whether a signal or the time limit ends the search; asked where something is left to do, since the result
+ * says so then. */
 bool sx_codesign_stopped(const sx_codesign *c);
 /* Tells that a target is about to be searched on a design. */
 void sx_codesign_begins(const sx_codesign *c, size_t design, size_t target);
@@ -72,7 +80,12 @@ double sx_codesign_cutoff(const sx_codesign *c, size_t design);
 void sx_codesign_done(sx_codesign *c, size_t design);
 void sx_codesign_fate(sx_codesign *c, size_t design, sx_fate fate);
 
+/* Takes down the lower bound of a target on the best design, and the best value known there; marks its
+ * mapping where that is poor. */
+void sx_codesign_judge(sx_codesign *c, size_t target, double bound, double known);
+
 /* The methods. */
+SX_MUST_USE sx_status sx_codesign_auto(sx_codesign *c);
 SX_MUST_USE sx_status sx_codesign_grid(sx_codesign *c);
 SX_MUST_USE sx_status sx_codesign_sunstone(sx_codesign *c);
 SX_MUST_USE sx_status sx_codesign_exact(sx_codesign *c);

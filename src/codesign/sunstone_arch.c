@@ -298,7 +298,7 @@ static sx_status search_again(sx_codesign *c, size_t design) {
         bool usable;
         sx_codesign_begins(c, design, t);
         sx_status status = sx_bench_init(c, &arch, t, &bench, &usable);
-        if (!status && usable) status = sx_hunt_mapper(c, &bench, "sunstone:plus=on", NULL, 0, &hunt);
+        if (!status && usable) status = sx_hunt_mapper(c, &bench, "sunstone:plus=on", NULL, &hunt);
         sx_bench_fini(&bench);
         SX_TRY(status);
         if (!hunt.found) return SX_OK;

@@ -41,6 +41,7 @@ struct sx_run {
     size_t n_trace, trace_room;
     double lower_bound;
     bool optimal;
+    bool none;       /* proven: there is no legal point */
     sx_proof *proof; /* NULL: none */
 
     bool ended;  /* the search should end, because of `stop` */

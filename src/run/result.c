@@ -20,6 +20,7 @@ sx_run_summary sx_run_result(const sx_run *run) {
         .repeatable = run->options.seconds <= 0 && run->stop < SX_STOP_SIGNAL,
         .lower_bound = run->lower_bound,
         .optimal = run->optimal,
+        .none = run->none && !run->best.n,
     };
 }
 
@@ -102,8 +103,9 @@ void sx_run_bound(sx_run *run, double lower_bound) {
 }
 
 void sx_run_optimal(sx_run *run) {
-    if (!run->best.n) return;
-    run->optimal = true;
+    run->none = run->best.n == 0;
+    run->optimal = !run->none;
+    if (run->none) return;
     if (run->options.objective.n_criteria == 1) sx_run_bound(run, run->best.kept[0].value);
 }
 

@@ -102,7 +102,8 @@ const void *sx_run_incumbent(const sx_run *run, double *value);
 /* Adds draws that were not worth an evaluation. */
 void sx_run_reject(sx_run *run, uint64_t n);
 
-/* States a proven lower bound, or that the incumbent is optimal. */
+/* States a proven lower bound, or that the whole space was searched: the incumbent is optimal, or, where
+ * there is none, no point is legal. */
 void sx_run_bound(sx_run *run, double lower_bound);
 void sx_run_optimal(sx_run *run);
 

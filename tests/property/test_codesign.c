@@ -183,11 +183,12 @@ static void check_answer(uint64_t number, const case_of *c, const sx_codesign_re
     expect(same(value, r->design[r->best].value), number, c, name, value, r->design[r->best].value);
 }
 
-/* Checks what the method `exact` says of every design. */
-static void check_exact(uint64_t number, const case_of *c, const double *value, double best) {
+/* Checks what the method `exact`, or `auto` where its budget is enough for all, says of every design. */
+static void check_exact(uint64_t number, const case_of *c, sx_codesign_method method, const double *value,
+                        double best) {
     sx_codesign_result r;
     sx_codesign_options options = c->options;
-    options.method = SX_CODESIGN_EXACT;
+    options.method = method;
     sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
     double found = r.found ? r.design[r.best].value : INFINITY;
     check_answer(number, c, &r, "exact");
@@ -204,6 +205,10 @@ static void check_exact(uint64_t number, const case_of *c, const double *value, 
             expect(r.design[d].fate == SX_FATE_DONE && same(r.design[d].value, value[d]), number, c, "front",
                    r.design[d].value, value[d]);
     }
+    expect(r.none == !r.found, number, c, "none", r.none, !r.found);
+    for (size_t i = 0; r.found && i < r.n_layers; i++)
+        expect(!r.layer[i].poor && same(r.layer[i].bound, r.layer[i].value), number, c, "bound of a layer",
+               r.layer[i].bound, r.layer[i].value);
     sx_codesign_result_fini(&r);
 }
 
@@ -237,7 +242,8 @@ static void finds_the_best_design(void **state) {
             double best = brute_force(&c, value);
             tried++;
             legal += best < INFINITY;
-            check_exact(i, &c, value, best);
+            check_exact(i, &c, SX_CODESIGN_EXACT, value, best);
+            check_exact(i, &c, SX_CODESIGN_AUTO, value, best);
             check_other(i, &c, SX_CODESIGN_GRID, "exhaustive", value, best, true);
             check_other(i, &c, SX_CODESIGN_SUNSTONE, NULL, value, best, false);
             free(value);

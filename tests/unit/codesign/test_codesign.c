@@ -129,8 +129,9 @@ static void methods_agree_on_a_line(void **state) {
 static void answers_cost_what_they_say(void **state) {
     (void)state;
     static const char second[] = "O[k,p] += I[c,p+r]*W[k,c,r] {k:8,p:6,c:2,r:1}";
-    static const sx_codesign_method methods[] = {SX_CODESIGN_GRID, SX_CODESIGN_SUNSTONE, SX_CODESIGN_EXACT};
-    for (int m = 0; m < 3; m++) {
+    static const sx_codesign_method methods[] = {SX_CODESIGN_AUTO, SX_CODESIGN_GRID, SX_CODESIGN_SUNSTONE,
+                                                 SX_CODESIGN_EXACT};
+    for (int m = 0; m < 4; m++) {
         set s;
         open_set(&s, line_arch, line, second, (const char *[]){"L1=4,8,16", "array/L2=1x1,2x2", NULL});
         sx_codesign_result result = run(&s, methods[m]);

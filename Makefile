@@ -10,7 +10,7 @@ help:
 	@echo 'make build         build/sextant'
 	@echo 'make bench         how fast the model is'
 	@echo 'make studies       what the papers measured, measured again, and proofs (an hour)'
-	@echo 'make check-long    the property tests with a million cases each (hours)'
+	@echo 'make check-long    the property tests with a million cases each, every allocation failing (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
 	@echo 'make readme        put what the program says into README.md'

@@ -34,6 +34,10 @@ typedef struct sx_size {
     double error; /* relative standard error where it is estimated from samples; 0: counted */
 } sx_size;
 
+/* Makes the account of the size. Without it sx_space_size() makes it, and has no lines where memory is out.
+ */
+SX_API SX_MUST_USE sx_status sx_space_count(const sx_space *space);
+
 /* Line `index` of the account: components first, then the raw size, then what each reduction leaves; false
  * past the last. */
 SX_API bool sx_space_size(const sx_space *space, size_t index, sx_size *out);

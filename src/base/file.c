@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static SX_MUST_USE sx_status file_error(const char *verb, const char *path) {
-    return sx_error_new(SX_ERR_FILE, "cannot %s '%s': %s", verb, path, strerror(errno));
+    return sx_error_system(SX_ERR_FILE, "cannot %s '%s'", verb, path);
 }
 
 /* Reads an open file to its end. */
@@ -83,7 +83,7 @@ static bool write_all(int fd, const char *text, size_t size) {
 
 /* That writing failed. */
 static SX_ERROR sx_status write_error(const char *path) {
-    return sx_error_new(SX_ERR_WRITE, "cannot write '%s': %s", path, strerror(errno));
+    return sx_error_system(SX_ERR_WRITE, "cannot write '%s'", path);
 }
 
 /* Writes to what is there and must stay: a device, a pipe. */

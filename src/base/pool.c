@@ -143,13 +143,7 @@ sx_status sx_pool_new(unsigned threads, sx_pool **out) {
     atomic_store(&pool->gate, CLOSED);
     for (unsigned i = 0; i + 1 < threads; i++) {
         helper[i] = (struct helper){.pool = pool, .number = i + 1};
-        int failure = pthread_create(&helper[i].thread, NULL, help, &helper[i]);
-        if (failure) {
-            sx_pool_free(pool);
-            sx_status error = sx_error_new(SX_ERR_LIMIT, "only %u of %u threads could be created: %s", i + 1,
-                                           threads, strerror(failure));
-            return sx_error_hint(error, "use fewer threads");
-        }
+        if (pthread_create(&helper[i].thread, NULL, help, &helper[i]) != 0) break;
         pool->n_helpers++;
     }
     *out = pool;

@@ -15,7 +15,8 @@ typedef void sx_pool_job(void *user, size_t index, unsigned worker);
 /* Looks after things between jobs and now and then while waiting, on the caller's thread. */
 typedef void sx_pool_idle(void *user);
 
-/* A pool of that many threads (1 to SX_MAX_THREADS) with the caller's. */
+/* A pool of that many threads (1 to SX_MAX_THREADS) with the caller's, or of as many as the system gives:
+ * results do not depend on it. */
 SX_MUST_USE sx_status sx_pool_new(unsigned threads, SX_OWN sx_pool **out);
 void sx_pool_free(SX_TAKE sx_pool *pool);
 

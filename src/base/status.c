@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,22 +59,40 @@ sx_status sx_error_at(sx_place place, const char *format, ...) {
     return error;
 }
 
+sx_status sx_error_system(sx_code code, const char *format, ...) {
+    int reason = errno;
+    if (reason == ENOMEM) return &out_of_memory;
+    va_list args;
+    va_start(args, format);
+    char *message = format_new(format, args);
+    va_end(args);
+    sx_status error = message ? sx_error_new(code, "%s: %s", message, strerror(reason)) : &out_of_memory;
+    free(message);
+    return error;
+}
+
+/* Gives up an error that lacks a part for want of memory. */
+static sx_status out_of_memory_instead(sx_status error) {
+    sx_status_free(error);
+    return &out_of_memory;
+}
+
 sx_status sx_error_hint(sx_status error, const char *format, ...) {
     if (error == &out_of_memory) return error;
     va_list args;
     va_start(args, format);
     char *hint = format_new(format, args);
     va_end(args);
-    if (hint) {
-        free(error->hint);
-        error->hint = hint;
-    }
+    if (!hint) return out_of_memory_instead(error);
+    free(error->hint);
+    error->hint = hint;
     return error;
 }
 
 sx_status sx_error_place(sx_status error, sx_place place) {
     if (!error || error == &out_of_memory || error->file || !place.file) return error;
     error->file = strdup(place.file);
+    if (!error->file) return out_of_memory_instead(error);
     error->line = place.line;
     error->column = place.column;
     return error;

@@ -24,6 +24,10 @@ SX_ERROR sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF
 /* A new SX_ERR_INPUT error at a place. */
 SX_ERROR sx_status sx_error_at(sx_place place, const char *format, ...) SX_PRINTF(2, 3);
 
+/* A new error with what `errno` means after the message; where that is a lack of memory, the out-of-memory
+ * error. */
+SX_ERROR sx_status sx_error_system(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
+
 /* Gives an error, which must be one, a hint (replacing an earlier one) and returns it. */
 SX_ERROR sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
 

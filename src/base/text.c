@@ -35,6 +35,7 @@ void sx_text_add(sx_text *text, const char *format, ...) {
     va_start(args, format);
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
+    text->failed |= size < 0;
     if (size >= 0 && reserve(text, (size_t)size)) {
         vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
         text->size += (size_t)size;
@@ -57,6 +58,17 @@ sx_status sx_text_take(sx_text *text, char **out) {
     *out = text->data;
     *text = (sx_text){0};
     return SX_OK;
+}
+
+size_t sx_text_character(const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    if (at[0] < 0x80) return at[0] != 0;
+    size_t size = at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xC0) != 0x80) return 0;
+    bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
+    bool beyond = (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF4 && at[1] > 0x8F);
+    return overlong || beyond ? 0 : size;
 }
 
 static int fold(char c) {

@@ -21,6 +21,9 @@ void sx_text_free(sx_text *text);
 /* Hands the string over (never NULL on success) and empties `text`. */
 SX_MUST_USE sx_status sx_text_take(sx_text *text, SX_OWN char **out);
 
+/* How many bytes the character of UTF-8 at the beginning of a text has; 0 where there is none. */
+size_t sx_text_character(const char *text);
+
 /* The candidate nearest to `word` by edit distance, NULL where none is near enough to be meant. Hyphens and
  * underscores are the same, and so are upper and lower case. */
 const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n);

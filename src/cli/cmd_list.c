@@ -1,10 +1,10 @@
 #include "cli/command.h"
+#include "cli/json_parts.h"
 #include "cli/list_mapper.h"
 #include "cli/table.h"
 
 #include "sextant/sextant.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,16 +125,9 @@ static sx_status add_json(const topic *one, sx_text *out) {
         json_object_set_new(object, topics[i].name, array);
         status = add_entries(&topics[i], array);
     }
-    char *text = json_dumps(object, JSON_INDENT(2));
+    if (!status) return sx_json_finish(object, out);
     json_decref(object);
-    if (!text && !status) status = sx_error_memory();
-    if (status) {
-        free(text);
-        return status;
-    }
-    sx_text_add(out, "%s\n", text);
-    free(text);
-    return SX_OK;
+    return status;
 }
 
 /* `sextant list [TOPIC|MAPPER|METHOD]`. */

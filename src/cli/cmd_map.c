@@ -176,7 +176,7 @@ static sx_status prepare_path(const sx_map_job *job, const char *path, bool fold
     if (!path) return SX_OK;
     if (!folder) return sx_file_writable(path);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return sx_error_new(SX_ERR_FILE, "cannot create the folder '%s': %s", path, strerror(errno));
+        return sx_error_system(SX_ERR_FILE, "cannot create the folder '%s'", path);
     SX_TRY(path_in_folder(job, 0, path, suffix, &first));
     sx_status status = sx_file_writable(first);
     free(first);

@@ -118,6 +118,7 @@ static sx_status add_membership(const job *j, sx_result *result) {
 static sx_status add_account(const job *j, sx_result *result) {
     sx_draws draws;
     SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, &draws));
+    SX_TRY(sx_space_count(j->s.space));
     if (j->object) {
         sx_space_json_sizes(j->s.space, j->object);
         sx_space_json_draws(j->s.space, &draws, j->object);

@@ -9,7 +9,6 @@
 #include "sextant/certificate.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,7 +159,7 @@ static int is_certificate(const struct dirent *entry) {
 static sx_status verify_folder(job *j, const char *folder) {
     struct dirent **entry;
     int n = scandir(folder, &entry, is_certificate, alphasort);
-    if (n < 0) return sx_error_new(SX_ERR_FILE, "cannot read the folder '%s': %s", folder, strerror(errno));
+    if (n < 0) return sx_error_system(SX_ERR_FILE, "cannot read the folder '%s'", folder);
     sx_status status = SX_OK;
     if (n == 0)
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "the folder '%s' holds no certificates", folder),

@@ -42,7 +42,8 @@ static void print_best(const sx_codesign_job *job, sx_text *out) {
     sx_text settings = {0};
     sx_codesign_settings(job, r->best, &settings);
     sx_table_begin(&table, "ll");
-    add_row(&table, "design", settings.data ? settings.data : "");
+    sx_table_cell(&table, "design");
+    sx_table_cell_text(&table, &settings);
     add_row(&table, "area", show_area(sx_designs_area(job->designs, r->best)).text);
     sx_table_cell(&table, "objective");
     sx_table_cell(&table, "%.6g (%s%s)", best->value, job->objective,
@@ -51,7 +52,6 @@ static void print_best(const sx_codesign_job *job, sx_text *out) {
     add_row(&table, "energy", sx_show_energy(best->total.energy_pj).text);
     add_row(&table, "utilisation", sx_show_percent(best->total.utilization).text);
     sx_table_end(&table, 2, out);
-    sx_text_free(&settings);
 }
 
 /* Adds a table of the layers, identical ones in one row. */
@@ -94,8 +94,7 @@ static void print_front(const sx_codesign_job *job, sx_text *out) {
         sx_table_cell(&table, "%.3f", d->value / r->design[r->best].value);
         sx_table_cell(&table, "%s", sx_show_energy(d->total.energy_pj).text);
         sx_table_cell(&table, "%s", sx_show_count(d->total.cycles).text);
-        sx_table_cell(&table, "%s", settings.data ? settings.data : "");
-        sx_text_free(&settings);
+        sx_table_cell_text(&table, &settings);
     }
     sx_table_end(&table, 2, out);
 }
@@ -182,8 +181,7 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
             sx_table_cell(&table, "%.5g", d->bound);
         else
             sx_table_cell(&table, "-");
-        sx_table_cell(&table, "%s", settings.data ? settings.data : "");
-        sx_text_free(&settings);
+        sx_table_cell_text(&table, &settings);
     }
     sx_table_end(&table, 2, out);
 }

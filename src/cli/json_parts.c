@@ -1,8 +1,22 @@
 #include "cli/json_parts.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+static atomic_bool out_of_memory; /* stays set: a tree may lack any part from then on */
+
+/* Memory for jansson. */
+static void *allocate(size_t size) {
+    void *memory = malloc(size);
+    if (!memory) atomic_store(&out_of_memory, true);
+    return memory;
+}
+
+void sx_json_begin(void) {
+    json_set_alloc_funcs(allocate, free);
+}
 
 json_t *sx_json_number(double value) {
     if (!isfinite(value)) return json_null();
@@ -55,10 +69,10 @@ json_t *sx_json_noun(char *text) {
 static sx_status finish(json_t *object, size_t flags, sx_text *out) {
     char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
-    if (!text) return sx_error_memory();
-    sx_text_add(out, "%s\n", text);
+    bool whole = text && !atomic_load(&out_of_memory);
+    if (whole) sx_text_add(out, "%s\n", text);
     free(text);
-    return SX_OK;
+    return whole ? SX_OK : sx_error_memory();
 }
 
 sx_status sx_json_finish(json_t *object, sx_text *out) {

@@ -8,6 +8,10 @@
 
 #include <jansson.h>
 
+/* Makes memory that runs out while JSON is built known to sx_json_finish(), so that nothing in between has to
+ * look. Called once, before all else. */
+void sx_json_begin(void);
+
 /* A number: an integer where it is one, null where it is none (infinite or not a number). */
 json_t *sx_json_number(double value);
 /* A number with a point, null where it is none. */
@@ -23,7 +27,7 @@ void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */
 json_t *sx_json_noun(SX_TAKE char *text);
 
-/* Adds an object as text and frees it; NULL is a lack of memory. */
+/* Adds an object as text and frees it; an error where memory ran out while it was built. */
 SX_MUST_USE sx_status sx_json_finish(SX_TAKE json_t *object, sx_text *out);
 /* The same on one line. */
 SX_MUST_USE sx_status sx_json_finish_line(SX_TAKE json_t *object, sx_text *out);

@@ -40,10 +40,9 @@ static void add_row(const sx_setting_about *s, sx_table *table) {
         sx_table_cell(table, "%s", s->words[(size_t)s->preset]);
     else
         sx_table_cell(table, "%.10g", s->preset);
-    sx_table_cell(table, "%s", range.data ? range.data : "");
+    sx_table_cell_text(table, &range);
     sx_table_cell(table, "%s%s%s%s", s->text, s->source ? " (" : "", s->source ? s->source : "",
                   s->source ? ")" : "");
-    sx_text_free(&range);
 }
 
 void sx_list_mapper(const char *name, sx_text *out) {

@@ -1,6 +1,7 @@
 /* The program `sextant`: finds the command, runs it, and gives out what it leaves behind. */
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/json_parts.h"
 #include "sextant/session.h"
 
 #include <errno.h>
@@ -74,12 +75,11 @@ sx_status sx_result_write(sx_result *result, const char *path, const char *text)
  * it ends others. */
 static sx_status write_out(const sx_text *out) {
     if (fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0) return SX_OK;
-    int reason = errno;
-    if (reason == EPIPE) {
+    if (errno == EPIPE) {
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }
-    return sx_error_new(SX_ERR_WRITE, "cannot write standard output: %s", strerror(reason));
+    return sx_error_system(SX_ERR_WRITE, "cannot write standard output");
 }
 
 /* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */
@@ -124,6 +124,7 @@ static bool is_one_of(const char *word, const char *name, const char *letter) {
 }
 
 int main(int argc, char **argv) {
+    sx_json_begin();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     sx_result result = {0};

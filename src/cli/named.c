@@ -52,8 +52,8 @@ static bool is_network(const char *value) {
     if (snprintf(name, sizeof name, "%.*s", (int)strcspn(value, "/"), value) >= (int)sizeof name)
         return false;
     sx_status error = sx_catalog_network(name, NULL, &network);
-    const bool known = !error;
-    if (known) sx_network_fini(&network);
+    const bool known = !error || error->code == SX_ERR_MEMORY;
+    if (!error) sx_network_fini(&network);
     sx_status_free(error);
     return known;
 }

@@ -145,7 +145,7 @@ void sx_systolic_add_tiles(const sx_systolic_subject *subject, sx_text *out);
 void sx_systolic_add_array(const sx_systolic_subject *subject, sx_text *out);
 
 /* AutoSA's options, NULL where they are not known; freed with free(). */
-SX_OWN char *sx_systolic_autosa_text(const sx_systolic_subject *subject);
+SX_MUST_USE sx_status sx_systolic_autosa_text(const sx_systolic_subject *subject, SX_OWN char **out);
 
 /* --- systolic_table.c, systolic_explain.c, systolic_network.c --- */
 

@@ -18,8 +18,7 @@ static void add_role(const sx_systolic_subject *s, int loop, sx_table *table) {
     if (spread) sx_text_add(&role, "%u PE%s", t1 / t2, t1 == t2 ? "" : "s");
     if (loop == s->kernel->simd)
         sx_text_add(&role, "%s%u lane%s", spread ? " of " : "", t2, t2 == 1 ? "" : "s");
-    sx_table_cell(table, "%s", role.data ? role.data : "");
-    sx_text_free(&role);
+    sx_table_cell_text(table, &role);
 }
 
 /* Adds the tiles of every loop and, of a single kernel, the sizes that they pad to. */
@@ -144,13 +143,11 @@ static void print_totals(const sx_systolic_subject *s, sx_text *out) {
 /* Adds a title with the design in words. */
 static void print_title(const sx_systolic_subject *s, sx_text *out) {
     char name[16], dataflow[256];
-    sx_text array = {0};
     sx_systolic_design_name(&s->design, name, sizeof name);
     sx_systolic_design_text(s->kernel, &s->design, dataflow, sizeof dataflow);
-    sx_systolic_add_array(s, &array);
-    sx_text_add(out, "design %s, %s: an array of %s (the last are lanes)\n\n", name, dataflow,
-                array.data ? array.data : "");
-    sx_text_free(&array);
+    sx_text_add(out, "design %s, %s: an array of ", name, dataflow);
+    sx_systolic_add_array(s, out);
+    sx_text_add(out, " (the last are lanes)\n\n");
 }
 
 sx_status sx_systolic_explain(const sx_systolic_subject *s, bool quiet, bool verbose, sx_text *out) {
@@ -171,7 +168,8 @@ sx_status sx_systolic_explain(const sx_systolic_subject *s, bool quiet, bool ver
         sx_text_add(out, "\n");
     }
     print_buffers(s, &items, out);
-    char *autosa = sx_systolic_autosa_text(s);
+    char *autosa;
+    SX_TRY(sx_systolic_autosa_text(s, &autosa));
     if (autosa) sx_text_add(out, "\n  AutoSA: %s\n", autosa);
     free(autosa);
     return SX_OK;

@@ -112,13 +112,14 @@ void sx_systolic_add_array(const sx_systolic_subject *s, sx_text *out) {
     sx_text_add(out, "%u", p->t2[s->kernel->simd]);
 }
 
-char *sx_systolic_autosa_text(const sx_systolic_subject *s) {
+sx_status sx_systolic_autosa_text(const sx_systolic_subject *s, char **out) {
     sx_space *space = NULL;
-    char *text = NULL;
+    *out = NULL;
     size_t design = s->answer->point.design;
     sx_status status = sx_systolic_job_space(s->job, s->kernel, s->n, &design, &space);
-    if (!status) status = sx_systolic_autosa(space, &s->answer->point, &text);
-    sx_status_free(status);
+    if (!status) status = sx_systolic_autosa(space, &s->answer->point, out);
     sx_space_free(space);
-    return text;
+    if (!status || status->code == SX_ERR_MEMORY) return status;
+    sx_status_free(status);
+    return SX_OK;
 }

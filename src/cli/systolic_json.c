@@ -107,7 +107,8 @@ static sx_status set_array(const sx_systolic_subject *s, json_t *object) {
     if (s->n == 1) json_object_set_new(object, "padded", padded_json(s));
     if (s->n == 1) set_limits(s, &items, object);
     set_buffers(s, &items, object);
-    char *autosa = sx_systolic_autosa_text(s);
+    char *autosa;
+    SX_TRY(sx_systolic_autosa_text(s, &autosa));
     json_object_set_new(object, "autosa", sx_json_string(autosa));
     free(autosa);
     return SX_OK;

@@ -42,6 +42,10 @@ static sx_status take_layers(sx_systolic_job *job, const sx_network *network, bo
         place[i] = job->n_layers;
         take_layer(job, network, i, first[i], place, &why);
         if (!why) continue;
+        if (why->code == SX_ERR_MEMORY) {
+            sx_status_free(reason);
+            return why;
+        }
         job->n_left_out++;
         if (network->n_layers > 1) why = name_layer(network->layer[i].name, why);
         if (!quiet && first[i] == i) sx_text_add(err, "note: left out: %s\n", why->message);
@@ -89,6 +93,7 @@ sx_status sx_systolic_job_layers(sx_systolic_job *job, const sx_network *network
     if (!status && notes.size) sx_text_add_bytes(err, notes.data, notes.size);
     if (!status && sx_systolic_is_network(job)) status = join_layers(job);
     if (!status && job->n_layers == 1) memcpy(job->name, job->layer[0].name, sizeof job->name);
+    err->failed |= notes.failed;
     sx_text_free(&notes);
     free(first);
     free(place);
@@ -98,7 +103,7 @@ sx_status sx_systolic_job_layers(sx_systolic_job *job, const sx_network *network
 void sx_systolic_job_free(sx_systolic_job *job) {
     if (!job) return;
     for (size_t i = 0; i < job->n_layers; i++) free(job->layer[i].best.trace);
-    for (size_t i = 0; i < job->n_designs; i++) free(job->answer[i].trace);
+    for (size_t i = 0; job->answer && i < job->n_designs; i++) free(job->answer[i].trace);
     free(job->shared.trace);
     free(job->layer);
     free(job->method);

@@ -71,13 +71,11 @@ static bool add_layer(const sx_systolic_job *job, size_t i, const sx_space *shar
         sx_systolic_add_tiles(&s, &tiles);
         sx_systolic_add_array(&s, &array);
         sx_table_cell(table, "%s", name);
-        sx_table_cell(table, "%s", tiles.data ? tiles.data : "");
-        sx_table_cell(table, "%s", array.data ? array.data : "");
+        sx_table_cell_text(table, &tiles);
+        sx_table_cell_text(table, &array);
         sx_table_cell(table, "%s", sx_show_count(best->cost.latency).text);
         sx_table_cell(table, "%.1f", sx_systolic_figures_of(&s).throughput);
         sx_table_cell(table, "%s", best->summary.optimal ? "proven" : "");
-        sx_text_free(&tiles);
-        sx_text_free(&array);
     } else {
         sx_table_cell(table, "-");
         sx_table_cell(table, "%s", best->searched ? "none found" : "not searched");

@@ -23,16 +23,14 @@ static sx_status add_found(const sx_systolic_subject *s, sx_table *table) {
     SX_TRY(sx_systolic_items_of(s, &items));
     sx_systolic_add_tiles(s, &tiles);
     sx_systolic_add_array(s, &array);
-    sx_table_cell(table, "%s", tiles.data ? tiles.data : "");
-    sx_table_cell(table, "%s", array.data ? array.data : "");
+    sx_table_cell_text(table, &tiles);
+    sx_table_cell_text(table, &array);
     sx_table_cell(table, "%s", sx_show_count(s->answer->cost.latency).text);
     sx_table_cell(table, "%.1f", f.throughput);
     sx_table_cell(table, "%s", sx_show_percent(f.dsp_share).text);
     sx_table_cell(table, "%s", sx_show_percent(f.bram_share).text);
     sx_table_cell(table, "%s", sx_show_count(s->answer->cost.offchip_words).text);
     add_limit(s->kernel, sx_systolic_limit(s->kernel, &s->answer->point, &items, SX_PHASE_STEADY), table);
-    sx_text_free(&tiles);
-    sx_text_free(&array);
     return SX_OK;
 }
 

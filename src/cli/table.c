@@ -95,6 +95,12 @@ void sx_table_cell(sx_table *table, const char *format, ...) {
     sx_text_add_bytes(&table->cells, cell, strlen(cell) + 1);
 }
 
+void sx_table_cell_text(sx_table *table, sx_text *text) {
+    table->cells.failed |= text->failed;
+    sx_table_cell(table, "%s", text->data ? text->data : "");
+    sx_text_free(text);
+}
+
 void sx_table_blank(sx_table *table, int n) {
     while (n-- > 0) sx_table_cell(table, "%s", "");
 }

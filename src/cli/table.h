@@ -32,6 +32,8 @@ typedef struct sx_table {
  * into SX_LINE_WIDTH (for the last one). */
 void sx_table_begin(sx_table *table, const char *align);
 void sx_table_cell(sx_table *table, const char *format, ...) SX_PRINTF(2, 3);
+/* The same with a text, which is freed. */
+void sx_table_cell_text(sx_table *table, sx_text *text);
 /* n empty cells. */
 void sx_table_blank(sx_table *table, int n);
 /* A line of its own between rows. */

@@ -7,11 +7,14 @@
 
 /* Notes a value that could not be made. */
 static json_t *made(sx_tree *tree, json_t *value) {
-    if (!value) tree->failed = true;
+    tree->failed |= !value;
     return value;
 }
 
 json_t *sx_tree_text(sx_tree *tree, const char *text) {
+    const char *end = text;
+    for (size_t size; (size = sx_text_character(end));) end += size;
+    tree->not_utf8 |= *end != 0;
     return made(tree, json_string(text));
 }
 
@@ -31,11 +34,11 @@ json_t *sx_tree_bool(bool value) {
 }
 
 void sx_tree_put(sx_tree *tree, json_t *map, const char *key, json_t *value) {
-    if (json_object_set_new(map, key, value) != 0) tree->failed = true;
+    tree->failed |= json_object_set_new(map, key, value) != 0;
 }
 
 void sx_tree_append(sx_tree *tree, json_t *list, json_t *value) {
-    if (json_array_append_new(list, value) != 0) tree->failed = true;
+    tree->failed |= json_array_append_new(list, value) != 0;
 }
 
 /* Prints as JSON, with a line break at the end. */
@@ -51,8 +54,10 @@ static SX_MUST_USE sx_status print_json(const json_t *root, char **out) {
 sx_status sx_tree_print(sx_tree *tree, json_t *root, sx_format format, char **out) {
     sx_status status;
     sx_text text = {0};
-    if (tree->failed || !root) {
+    if (tree->not_utf8) {
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "cannot be written"), "are all names UTF-8 text?");
+    } else if (tree->failed || !root) {
+        status = sx_error_memory();
     } else if (format == SX_JSON) {
         status = print_json(root, out);
     } else {

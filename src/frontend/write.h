@@ -10,6 +10,7 @@
 /* Builds trees; once something could not be made, `failed` stays set and the tree is useless. */
 typedef struct sx_tree {
     bool failed;
+    bool not_utf8; /* what could not be made is a text that is not UTF-8 */
 } sx_tree;
 
 /* New values (the caller's), NULL with `failed` set where they cannot be made. A number beyond 2^63-1 becomes

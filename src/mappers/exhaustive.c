@@ -229,6 +229,7 @@ static void run_task(void *user, size_t task, sx_worker *worker) {
 /* Refuses a space that is too large; else counts its factorisations and cuts them into tasks. */
 static sx_status make_plan(plan *p, double limit) {
     sx_size size = {.count = {.log10 = INFINITY}};
+    SX_TRY(sx_space_count(&p->space->space));
     for (size_t i = 0; sx_space_size(&p->space->space, i, &size); i++) continue;
     double mappings = pow(10, size.count.log10);
     if (mappings > limit * (1 + 1e-9)) {

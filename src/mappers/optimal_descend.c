@@ -429,8 +429,7 @@ sx_ending sx_descent_sharpen(sx_descent *w, sx_look *look) {
         sharpen_array(w);
     else
         leave_keeps(w, 0);
-    if (cut_off(w)) return SX_STOPPED;
-    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
+    return sx_leaf_ending(&w->leaf, look);
 }
 
 sx_ending sx_descent_search(sx_descent *w, sx_look *look) {
@@ -451,6 +450,5 @@ sx_ending sx_descent_search(sx_descent *w, sx_look *look) {
         leave_keeps(w, i + 1);
         break;
     }
-    if (cut_off(w)) return SX_STOPPED;
-    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
+    return sx_leaf_ending(&w->leaf, look);
 }

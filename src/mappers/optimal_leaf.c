@@ -98,13 +98,21 @@ void sx_leaf_evaluate(sx_leaf *leaf) {
     try_spreads(leaf, leaf->space->arch->n_levels - 1);
 }
 
+sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look) {
+    if (leaf->failed) sx_worker_fail(leaf->worker);
+    if (leaf->over || leaf->failed) return SX_STOPPED;
+    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
+}
+
 /* Gives a level that order of its list which is of the class of the one it has. */
-static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *point, int level) {
+static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
+                      bool *failed) {
     sx_mapping_level *at = sx_map_level(point, level);
     uint32_t loops = loops_of(space, at->temporal);
     uint8_t class[SX_MAX_DIMS], other[SX_MAX_DIMS];
     size_t n, i = 0;
     const uint8_t(*order)[SX_MAX_DIMS] = orders_of(space, choices, point, level, &n);
+    *failed |= !order;
     if (!order) return false;
     memcpy(class, at->temporal_order, sizeof class);
     sx_orders_canonical(space->orders, loops, class);
@@ -118,7 +126,7 @@ static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *
     return true;
 }
 
-bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point) {
+bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed) {
     sx_leaf leaf = {.space = space, .point = point};
     uint32_t extent[SX_MAX_DIMS];
     for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
@@ -126,7 +134,7 @@ bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *po
         sx_mapping_level *at = sx_map_level(point, s);
         sx_map_grow(space, at, extent);
         if (!sx_leaf_keep(&leaf, s, at->keep, extent)) return false;
-        if (!set_order(space, choices, point, s)) return false;
+        if (!set_order(space, choices, point, s, failed)) return false;
     }
     sx_map_settle(space, point);
     return space->space.type->check(&space->space, point) == 0;

@@ -140,8 +140,8 @@ const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS
 void sx_leaf_evaluate(sx_leaf *leaf);
 
 /* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or
- * memory is out. */
-bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point);
+ * (then `failed` is set) memory is out. */
+bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
 
 /* What a search begins with (optimal_start.c). */
 typedef struct sx_optimal_start {
@@ -188,6 +188,9 @@ typedef struct sx_look {
     bool unlawful;   /* some choices were left out as they are not legal */
     sx_nodes left;   /* what is left; freed by the caller */
 } sx_look;
+
+/* How a look ended whose mappings a leaf evaluated; tells the run where memory is out. */
+sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look);
 
 /* A walk through all mappings of an array that leave remainders: one task's workspace (optimal_ragged.c). */
 typedef struct sx_ramble sx_ramble;

@@ -264,6 +264,5 @@ sx_ending sx_ramble_search(sx_ramble *w, sx_look *look) {
         leave(w, i);
         break;
     }
-    if (cut_off(w)) return SX_STOPPED;
-    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
+    return sx_leaf_ending(&w->leaf, look);
 }

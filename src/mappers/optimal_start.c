@@ -29,9 +29,10 @@ typedef struct walks {
 
 /* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
 static sx_outcome try_point(const sx_optimal_start *start, void *point, sx_worker *worker) {
-    bool several = sx_run_k_best(start->run) > 1;
-    if (several && !sx_leaf_normal(start->space, start->choices, point))
-        return (sx_outcome){.value = __builtin_inf(), .reason = 1};
+    bool several = sx_run_k_best(start->run) > 1, failed = false;
+    bool normal = !several || sx_leaf_normal(start->space, start->choices, point, &failed);
+    if (failed) sx_worker_fail(worker);
+    if (!normal) return (sx_outcome){.value = __builtin_inf(), .reason = 1};
     return sx_worker_evaluate(worker, point, false);
 }
 
@@ -69,14 +70,14 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
     }
     void *point = malloc(size);
     sx_outcome outcome;
-    if (!point) return sx_error_memory();
-    for (size_t i = 0; i < n; i++) {
+    bool failed = !point;
+    for (size_t i = 0; i < n && !failed; i++) {
         memcpy(point, given + i * size, size);
-        if (sx_leaf_normal(start->space, start->choices, point))
+        if (sx_leaf_normal(start->space, start->choices, point, &failed))
             sx_run_evaluate(start->run, point, 1, &outcome);
     }
     free(point);
-    return SX_OK;
+    return failed ? sx_error_memory() : SX_OK;
 }
 
 /* What comes one after another. */

@@ -59,9 +59,10 @@ static bool price(walk *w, int number, int memory, double bound, sx_sunstone_par
         sx_score score;
         sx_sunstone_put_order(plan, memory, order[i], at->point);
         w->partial++;
-        if (sx_evaluate_within(w->evaluator[number], sx_map_point(at->point), plan->objective, bound, &score)
-                .reason != SX_LEGAL)
-            continue;
+        sx_verdict verdict =
+            sx_evaluate_within(w->evaluator[number], sx_map_point(at->point), plan->objective, bound, &score);
+        if (verdict.reason == SX_NO_MEMORY) atomic_store(&w->plan->failed, true);
+        if (verdict.reason != SX_LEGAL) continue;
         double value = sx_objective_value(plan->objective, &score);
         if (value >= item->value) continue;
         item->value = value;
@@ -121,6 +122,7 @@ static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx
         w->partial++;
         sx_verdict verdict =
             sx_evaluate_score(w->evaluator[number + 1], sx_map_point(scratch->point), &score);
+        if (verdict.reason == SX_NO_MEMORY) atomic_store(&w->plan->failed, true);
         if (verdict.reason == SX_LEGAL && score.cycles <= 1.001 * least) return false;
     }
     return true;

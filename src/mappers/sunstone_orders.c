@@ -167,7 +167,8 @@ static bool add_tensor(sx_sunstone_orders *o, int tensor) {
         leaf *at = known ? NULL : sx_sunstone_add(&o->leaves);
         if (at) *at = *new;
     }
-    fine = fine && !own.failed && !o->leaves.failed;
+    o->leaves.failed |= own.failed;
+    fine = fine && !o->leaves.failed;
     sx_sunstone_clear(&own);
     return fine;
 }

@@ -60,6 +60,7 @@ static sx_status check_size(const sx_run *run, const sx_cardinal *size, double l
 }
 
 sx_status sx_sweep(sx_run *run, double limit) {
+    SX_TRY(sx_space_count(sx_run_space(run)));
     const sx_cardinal size = raw_size(sx_run_space(run));
     SX_TRY(check_size(run, &size, limit));
     job j = {.space = sx_run_space(run), .total = sx_cardinal_u128(size)};

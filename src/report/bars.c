@@ -75,10 +75,11 @@ static void write_names(const sx_plot *plot, const sx_axes *axes, const sx_bars 
         double x = middle_of(plot, b, i), y = plot->bottom + BELOW_AXIS;
         sx_text name = {0};
         cut_name(b->name[i], &name);
-        if (!name.failed && name.data && laid->upward)
+        out->failed |= name.failed;
+        if (name.data && laid->upward)
             sx_svg_text_upward(out, x + 4, y + CHARACTER * (double)length_of(b->name[i]) / 2,
                                "font-size=\"12\"", name.data);
-        else if (!name.failed && name.data)
+        else if (name.data)
             sx_svg_text(out, x, y + 10, SX_ANCHOR_MIDDLE, "font-size=\"12\"", name.data);
         sx_text_free(&name);
     }

@@ -75,7 +75,8 @@ double sx_plot_name(const sx_plot *plot, double y, const char *name, sx_text *ou
         sx_text_add_bytes(&part, at, size);
         at += size;
         if (line == NAME_LINES - 1 && *at) sx_text_add(&part, " \xe2\x80\xa6");
-        if (!part.failed) sx_svg_text(out, x, y + 4.5 + line * NAME_LINE, SX_ANCHOR_START, "", part.data);
+        out->failed |= part.failed;
+        if (part.data) sx_svg_text(out, x, y + 4.5 + line * NAME_LINE, SX_ANCHOR_START, "", part.data);
         sx_text_free(&part);
         below = SX_PLOT_LINE + line * NAME_LINE;
     }

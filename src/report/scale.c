@@ -82,16 +82,10 @@ static bool reads_plain(int least, int largest) {
 
 /* Labels a tick with count * 10^power, or with what is left of it beside 10^shared (0: nothing is shared). */
 static void label(sx_tick *tick, long long count, int power, int shared) {
-    sx_text digits = {0};
-    int decimals = shared - power;
-    sx_svg_number(&digits, (double)count * pow(10, -decimals),
-                  decimals < 0   ? 0
-                  : decimals > 9 ? 9
-                                 : decimals);
-    snprintf(tick->digits, sizeof tick->digits, "%s", digits.failed ? "" : digits.data);
+    int decimals = shared - power, most = decimals > 9 ? 9 : decimals;
+    sx_svg_digits((double)count * pow(10, -decimals), most < 0 ? 0 : most, tick->digits);
     tick->exponent = count ? shared : 0;
     tick->labelled = true;
-    sx_text_free(&digits);
 }
 
 /* Ticks a linear step apart, about six of them. */

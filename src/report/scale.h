@@ -2,6 +2,8 @@
 #ifndef SX_REPORT_SCALE_H
 #define SX_REPORT_SCALE_H
 
+#include "report/svg.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,7 +34,7 @@ typedef struct sx_tick {
     double value;
     bool labelled;
     int exponent;
-    char digits[24];
+    char digits[SX_SVG_DIGITS];
 } sx_tick;
 
 /* The ticks of a finished scale in order; returns how many, at most `room`. */

@@ -2,19 +2,26 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-void sx_svg_number(sx_text *out, double value, int decimals) {
+void sx_svg_digits(double value, int decimals, char text[SX_SVG_DIGITS]) {
     int64_t unit = 1;
     for (int i = 0; i < decimals; i++) unit *= 10;
     double scaled = value * (double)unit;
     int64_t n = isfinite(scaled) && fabs(scaled) < 1e15 ? llround(scaled) : 0;
     uint64_t digits = n < 0 ? (uint64_t)-n : (uint64_t)n;
     uint64_t whole = digits / (uint64_t)unit, rest = digits % (uint64_t)unit;
-    sx_text_add(out, "%s%llu", n < 0 ? "-" : "", (unsigned long long)whole);
+    int length = snprintf(text, SX_SVG_DIGITS, "%s%llu", n < 0 ? "-" : "", (unsigned long long)whole);
     if (rest == 0) return;
     for (; rest % 10 == 0; rest /= 10) decimals--;
-    sx_text_add(out, ".%0*llu", decimals, (unsigned long long)rest);
+    snprintf(text + length, SX_SVG_DIGITS - (size_t)length, ".%0*llu", decimals, (unsigned long long)rest);
+}
+
+void sx_svg_number(sx_text *out, double value, int decimals) {
+    char digits[SX_SVG_DIGITS];
+    sx_svg_digits(value, decimals, digits);
+    sx_text_add(out, "%s", digits);
 }
 
 /* The length of the UTF-8 character that a text begins with; 0 where it is none, or one that XML forbids. */

@@ -14,7 +14,10 @@ void sx_svg_close(sx_text *out);
 /* Adds text with what XML reserves escaped and what is not UTF-8, or a control character, replaced. */
 void sx_svg_escape(sx_text *out, const char *text);
 
-/* Adds a number rounded to `decimals` (0 to 9), without needless zeros; what is not finite becomes 0. */
+/* A number rounded to `decimals` (0 to 9), without needless zeros; what is not finite becomes 0. */
+enum { SX_SVG_DIGITS = 24 };
+void sx_svg_digits(double value, int decimals, char digits[SX_SVG_DIGITS]);
+/* Adds one. */
 void sx_svg_number(sx_text *out, double value, int decimals);
 
 /* Adds " name=value" with a coordinate as the value. */

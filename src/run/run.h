@@ -91,6 +91,9 @@ bool sx_worker_stopped(const sx_worker *worker);
 /* The same, also looking at the clock and telling of progress: for tasks that go long without evaluating. */
 bool sx_worker_goes_on(sx_worker *worker);
 
+/* Says that memory ran out, which ends the run with that error. */
+void sx_worker_fail(sx_worker *worker);
+
 /* How many best points the run remembers, and whether it remembers the front of energy and cycles. */
 unsigned sx_run_k_best(const sx_run *run);
 bool sx_run_pareto(const sx_run *run);

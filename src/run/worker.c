@@ -46,8 +46,7 @@ sx_log *sx_worker_finish(sx_worker *worker) {
     return log;
 }
 
-/* Notes that memory ran out, which ends the run. */
-static void fail(sx_worker *worker) {
+void sx_worker_fail(sx_worker *worker) {
     atomic_store(&worker->crew->failed, true);
     atomic_store(&worker->crew->halted, true);
 }
@@ -105,6 +104,7 @@ static sx_outcome measure(sx_worker *worker, const void *point, double bound) {
     outcome.reason =
         crew->space->type->score(crew->space, worker->scorer, point, objective, bound, &outcome.score);
     if (outcome.reason == 0) outcome.value = sx_objective_value(objective, &outcome.score);
+    if (outcome.reason == SX_UNSCORED) sx_worker_fail(worker);
     return outcome;
 }
 
@@ -129,7 +129,7 @@ static sx_outcome measure_cached(sx_worker *worker, const void *point, double bo
             .score = outcome.score,
         };
     else
-        fail(worker);
+        sx_worker_fail(worker);
     return outcome;
 }
 
@@ -161,7 +161,7 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
         crew->run->cache.entry ? measure_cached(worker, point, bound, &hit) : measure(worker, point, bound);
     bool valid = outcome.reason == 0 || outcome.reason == SX_BEYOND;
     if (!sx_crew_grow((void **)&log->step, log->n_steps, &log->step_room, sizeof *log->step)) {
-        fail(worker);
+        sx_worker_fail(worker);
         return outcome;
     }
     log->step[log->n_steps++] =
@@ -170,7 +170,7 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     log->hits += hit;
     log->rejected += worker->rejected;
     worker->rejected = 0;
-    if (outcome.reason == 0 && !consider(worker, &outcome, point)) fail(worker);
+    if (outcome.reason == 0 && !consider(worker, &outcome, point)) sx_worker_fail(worker);
     return outcome;
 }
 

@@ -166,5 +166,5 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
 
 sx_status sx_session_forget(const char *checkpoint) {
     if (remove(checkpoint) == 0 || errno == ENOENT) return SX_OK;
-    return sx_error_new(SX_ERR_FILE, "cannot remove the checkpoint '%s': %s", checkpoint, strerror(errno));
+    return sx_error_system(SX_ERR_FILE, "cannot remove the checkpoint '%s'", checkpoint);
 }

@@ -133,9 +133,9 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
         "remainders", o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
         "no_first_read_elision", o->model.no_first_read_elision, "no_link_transfers",
         o->model.no_link_transfers, "warm_start", sx_warm_name(o->warm));
-    if (object && result->warm_from != SX_WARM_NONE)
-        json_object_set_new(object, "warm_from", json_string(result->warm_name));
-    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    bool whole = object && (result->warm_from == SX_WARM_NONE ||
+                            json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);
+    char *text = whole ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }

@@ -127,6 +127,7 @@ unsigned sx_map_score(const sx_space *base, void *scorer, const void *point, con
     sx_verdict verdict = bound < INFINITY
                              ? sx_evaluate_within(scorer, sx_map_point(point), objective, bound, out)
                              : sx_evaluate_score(scorer, sx_map_point(point), out);
+    if (verdict.reason == SX_NO_MEMORY) return SX_UNSCORED;
     return verdict.reason == SX_BOUND_EXCEEDED ? SX_BEYOND : (unsigned)verdict.reason;
 }
 

@@ -82,7 +82,8 @@ static sx_u128 bank_masks(const sx_map_space *space, int level) {
     return sets < deals ? sets : deals;
 }
 
-sx_status sx_map_count(sx_map_space *space) {
+/* Fills the account. */
+static SX_MUST_USE sx_status fill_account(sx_map_space *space) {
     static const struct {
         const char *name, *about;
         sx_u128 (*part)(const sx_map_space *, int);
@@ -126,13 +127,20 @@ sx_status sx_map_count(sx_map_space *space) {
     return SX_OK;
 }
 
-bool sx_map_size(const sx_space *base, size_t index, sx_size *out) {
+sx_status sx_map_count(const sx_space *base) {
     sx_map_space *space = (sx_map_space *)(uintptr_t)(const void *)base;
     pthread_mutex_lock(&space->lock);
-    if (space->n_counts == 0) sx_status_free(sx_map_count(space));
-    bool there = index < space->n_counts;
-    if (there) *out = space->count[index];
+    sx_status status = space->n_counts ? SX_OK : fill_account(space);
     pthread_mutex_unlock(&space->lock);
+    return status;
+}
+
+bool sx_map_size(const sx_space *base, size_t index, sx_size *out) {
+    const sx_map_space *space = sx_map_cast(base);
+    sx_status status = sx_map_count(base);
+    bool there = !status && index < space->n_counts;
+    if (there) *out = space->count[index];
+    sx_status_free(status);
     return there;
 }
 

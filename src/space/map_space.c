@@ -29,6 +29,7 @@ static const sx_space_type map_type = {
     .axes = axes,
     .n_axes = sizeof axes / sizeof *axes,
     .free = free_map,
+    .count = sx_map_count,
     .size = sx_map_size,
     .at = sx_map_at,
     .draw = sx_map_draw,

@@ -100,8 +100,8 @@ void sx_map_settle(const sx_map_space *space, void *point);
  * keeping where that is free; false where it is still not legal. Cheaper and rougher than projecting. */
 bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point);
 
-/* Fills the account of the size, and line `index` of it (map_size.c). */
-SX_MUST_USE sx_status sx_map_count(sx_map_space *space);
+/* Makes the account of the size, and line `index` of it (map_size.c). */
+SX_MUST_USE sx_status sx_map_count(const sx_space *space);
 bool sx_map_size(const sx_space *space, size_t index, sx_size *out);
 /* Construction number `index`, of as many as the account's line "array" says (map_size.c). */
 bool sx_map_at(const sx_space *space, sx_u128 index, void *point);

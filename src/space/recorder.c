@@ -29,6 +29,10 @@ struct sx_recorder {
     unsigned char *points;
 };
 
+static sx_status forward_count(const sx_space *space) {
+    return sx_space_count(space->inner);
+}
+
 static bool forward_size(const sx_space *space, size_t index, sx_size *out) {
     return space->inner->type->size(space->inner, index, out);
 }
@@ -159,6 +163,7 @@ static sx_space_type type_for(const sx_space_type *inner) {
         .axes = inner->axes,
         .n_axes = inner->n_axes,
         .free = keep,
+        .count = forward_count,
         .size = forward_size,
         .at = forward_at,
         .draw = forward_draw,

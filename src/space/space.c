@@ -38,6 +38,10 @@ void sx_cardinal_text(const sx_cardinal *cardinal, char *text, unsigned long siz
         snprintf(text, size, "%.1fe%.0f", digits, whole);
 }
 
+sx_status sx_space_count(const sx_space *space) {
+    return space->type->count ? space->type->count(space) : SX_OK;
+}
+
 bool sx_space_size(const sx_space *space, size_t index, sx_size *out) {
     return space->type->size(space, index, out);
 }

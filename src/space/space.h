@@ -23,6 +23,8 @@ typedef struct sx_space_type {
     size_t n_axes;
 
     void (*free)(SX_TAKE sx_space *space);
+    /* Makes the account that `size` tells. May be NULL: nothing has to be made. */
+    sx_status (*count)(const sx_space *space);
     bool (*size)(const sx_space *space, size_t index, sx_size *out);
     bool (*at)(const sx_space *space, sx_u128 index, void *point);
 
@@ -53,7 +55,8 @@ typedef struct sx_space_type {
     bool (*project)(const sx_space *space, const double *values, void *point);
 
     /* The model: a thread's workspace, and a point's score. Returns 0, or the reason it has none;
-     * SX_BEYOND where the objective's first criterion exceeds a finite bound (then *out is untouched). */
+     * SX_BEYOND where the objective's first criterion exceeds a finite bound (then *out is untouched),
+     * SX_UNSCORED where memory is out. */
     sx_status (*scorer_new)(const sx_space *space, SX_OWN void **out);
     void (*scorer_free)(SX_TAKE void *scorer);
     unsigned (*score)(const sx_space *space, void *scorer, const void *point, const sx_objective *objective,
@@ -62,7 +65,9 @@ typedef struct sx_space_type {
     void (*key)(const sx_space *space, const void *point, uint64_t key[2]);
 } sx_space_type;
 
-#define SX_BEYOND 0xffffu /* a reason of no space: worse than the bound */
+/* Reasons of no space. */
+#define SX_BEYOND 0xffffu   /* worse than the bound */
+#define SX_UNSCORED 0xfffeu /* memory is out */
 
 /* The head of every space; an implementation's struct begins with it. */
 struct sx_space {

@@ -182,6 +182,7 @@ bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_wor
         w.branches[i] = branches + at;
         at += w.choices[w.order[i]]->n;
     }
+    if (!w.tile || !branches) sx_worker_fail(worker);
     if (fine && branches) descend(&w, 0);
     sx_worker_reject(worker, w.looked);
     bool complete = w.tile && branches && !w.stopped && !sx_worker_stopped(worker);

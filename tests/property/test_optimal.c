@@ -98,10 +98,11 @@ static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
         sx_cardinal index = {.low = i, .exact = true};
         sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
         sx_score score, normal;
+        bool failed = false;
         assert_true(sx_space_at(space, &index, point));
         if (!sx_space_legal(space, point, NULL, 0)) continue;
         assert_int_equal(space->type->score(space, scorer, point, &edp, INFINITY, &score), 0);
-        assert_true(sx_leaf_normal(small->map, choices, point));
+        assert_true(sx_leaf_normal(small->map, choices, point, &failed));
         if (find(c, point, &at)) continue;
         assert_int_equal(space->type->score(space, scorer, point, &edp, INFINITY, &normal), 0);
         if (memcmp(&score, &normal, sizeof score) != 0)

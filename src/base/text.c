@@ -60,15 +60,39 @@ sx_status sx_text_take(sx_text *text, char **out) {
     return SX_OK;
 }
 
-size_t sx_text_character(const char *text) {
+size_t sx_text_character(const char *text, uint32_t *code) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *at = (const unsigned char *)text;
+    *code = at[0];
     if (at[0] < 0x80) return at[0] != 0;
-    size_t size = at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
-    for (size_t i = 1; i < size; i++)
+    if (at[0] < 0xC2 || at[0] > 0xF4) return 0;
+    size_t size = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+    *code = at[0] & (0x7Fu >> size);
+    for (size_t i = 1; i < size; i++) {
         if ((at[i] & 0xC0) != 0x80) return 0;
-    bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
-    bool beyond = (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF4 && at[1] > 0x8F);
-    return overlong || beyond ? 0 : size;
+        *code = *code << 6 | (at[i] & 0x3Fu);
+    }
+    bool surrogate = *code >= 0xD800 && *code <= 0xDFFF;
+    return *code < least[size] || surrogate || *code > 0x10FFFF ? 0 : size;
+}
+
+bool sx_text_visible(uint32_t code) {
+    bool control = code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029;
+    bool direction = code == 0x61C || code == 0x200E || code == 0x200F ||
+                     (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    return !control && !direction && code != 0xFEFF && (code & 0xFFFE) != 0xFFFE;
+}
+
+size_t sx_text_shown(const char *text, char shown[SX_SHOWN_ROOM]) {
+    uint32_t code;
+    size_t size = sx_text_character(text, &code);
+    if (size && sx_text_visible(code))
+        snprintf(shown, SX_SHOWN_ROOM, "%.*s", (int)size, text);
+    else if (size && code >= 0x7F)
+        snprintf(shown, SX_SHOWN_ROOM, code > 0xFFFF ? "\\U%08x" : "\\u%04x", (unsigned)code);
+    else
+        snprintf(shown, SX_SHOWN_ROOM, "\\x%02x", (unsigned char)*text);
+    return *text && !size ? 1 : size;
 }
 
 static int fold(char c) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A growing string. Once memory runs out, `failed` is set and appending does nothing. */
 typedef struct sx_text {
@@ -21,8 +22,17 @@ void sx_text_free(sx_text *text);
 /* Hands the string over (never NULL on success) and empties `text`. */
 SX_MUST_USE sx_status sx_text_take(sx_text *text, SX_OWN char **out);
 
-/* How many bytes the character of UTF-8 at the beginning of a text has; 0 where there is none. */
-size_t sx_text_character(const char *text);
+/* How many bytes the character of UTF-8 at the beginning of a text has, and its code; 0 where there is none.
+ */
+size_t sx_text_character(const char *text, uint32_t *code);
+
+/* Whether a character is text: neither a control character nor one that changes the direction of writing. */
+bool sx_text_visible(uint32_t code);
+
+/* What the text begins with as it may be shown on a terminal: a visible character as it is, another one or a
+ * byte that is not UTF-8 as \x1b or \u202e. Returns how many bytes of the text that is, 0 at its end. */
+enum { SX_SHOWN_ROOM = 12 };
+size_t sx_text_shown(const char *text, char shown[SX_SHOWN_ROOM]);
 
 /* The candidate nearest to `word` by edit distance, NULL where none is near enough to be meant. Hyphens and
  * underscores are the same, and so are upper and lower case. */

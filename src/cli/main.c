@@ -2,12 +2,15 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/json_parts.h"
+#include "cli/print.h"
 #include "sextant/session.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char lines[] = "\n\t"; /* what tables and paragraphs are made of besides text */
 
 static const sx_command *const commands[] = {
     &sx_command_map,      &sx_command_eval,   &sx_command_space, &sx_command_compare, &sx_command_codesign,
@@ -51,10 +54,13 @@ static sx_exit exit_of(sx_code code) {
 
 static void print_error(const struct sx_error *error) {
     fputs("error: ", stderr);
-    if (error->file) fprintf(stderr, "%s:", error->file);
-    if (error->file && error->line) fprintf(stderr, "%d:%d:", error->line, error->column);
-    fprintf(stderr, "%s%s\n", error->file ? " " : "", error->message);
-    if (error->hint) fprintf(stderr, "hint: %s\n", error->hint);
+    if (error->file) sx_print(stderr, error->file, "");
+    if (error->file && error->line) fprintf(stderr, ":%d:%d", error->line, error->column);
+    if (error->file) fputs(": ", stderr);
+    sx_print(stderr, error->message, "");
+    if (error->hint) fputs("\nhint: ", stderr);
+    if (error->hint) sx_print(stderr, error->hint, "");
+    fputc('\n', stderr);
 }
 
 /* Prints a failure, frees it, and returns its exit code. */
@@ -74,7 +80,8 @@ sx_status sx_result_write(sx_result *result, const char *path, const char *text)
 /* Writes to standard output. A reader that has gone away, such as `head`, ends the program without a word, as
  * it ends others. */
 static sx_status write_out(const sx_text *out) {
-    if (fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0) return SX_OK;
+    sx_print(stdout, out->data, lines);
+    if (!ferror(stdout) && fflush(stdout) == 0) return SX_OK;
     if (errno == EPIPE) {
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
@@ -96,7 +103,7 @@ static sx_status write_result(const sx_result *result) {
 /* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last: a kill before that loses nothing. */
 static sx_exit deliver(const sx_result *result, SX_TAKE sx_status status) {
-    if (result->err.size) fputs(result->err.data, stderr);
+    if (result->err.size) sx_print(stderr, result->err.data, lines);
     sx_exit code = status ? fail(status) : result->exit;
     status = write_result(result);
     if (!status && result->checkpoint) status = sx_session_forget(result->checkpoint);

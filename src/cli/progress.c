@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include "cli/print.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -33,7 +34,9 @@ static double seconds_left(const sx_progress *p) {
 
 /* Draws a text over what the line showed before. */
 static void draw(sx_progress_line *line, const char *text, int width) {
-    fprintf(stderr, "\r%s%*s\r", text, line->width > width ? line->width - width : 0, "");
+    fputc('\r', stderr);
+    sx_print(stderr, text, "");
+    fprintf(stderr, "%*s\r", line->width > width ? line->width - width : 0, "");
     fflush(stderr);
     line->width = width;
 }

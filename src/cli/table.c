@@ -63,17 +63,37 @@ static int columns(const char *text) {
     return n;
 }
 
+/* Adds a text as it may be shown on a terminal; returns how many columns it takes. */
+static int add_shown(sx_text *out, const char *text) {
+    char shown[SX_SHOWN_ROOM];
+    int n = 0;
+    for (size_t size; (size = sx_text_shown(text, shown)); text += size) {
+        sx_text_add_bytes(out, shown, strlen(shown));
+        n += columns(shown);
+    }
+    return n;
+}
+
+/* How many columns a text takes as it may be shown on a terminal. */
+static int shown_columns(const char *text) {
+    char shown[SX_SHOWN_ROOM];
+    int n = 0;
+    for (size_t size; (size = sx_text_shown(text, shown)); text += size) n += columns(shown);
+    return n;
+}
+
 sx_shown sx_show_name(const char *name, int width) {
     sx_shown shown;
+    char piece[SX_SHOWN_ROOM];
     size_t used = 0;
-    bool cut = columns(name) > width;
-    int room = cut ? width - 1 : width;
-    for (; name[used] && used + 5 < sizeof shown.text; used++) {
-        bool begins = (name[used] & 0xC0) != 0x80;
-        if (begins && room-- == 0) break;
-        shown.text[used] = name[used];
+    int left = shown_columns(name) > width ? width - 1 : width;
+    for (size_t size; (size = sx_text_shown(name, piece)); name += size) {
+        left -= columns(piece);
+        if (left < 0 || used + strlen(piece) + 2 > sizeof shown.text) break;
+        memcpy(shown.text + used, piece, strlen(piece));
+        used += strlen(piece);
     }
-    if (name[used]) shown.text[used++] = '~';
+    if (*name) shown.text[used++] = '~';
     shown.text[used] = 0;
     return shown;
 }
@@ -89,10 +109,10 @@ void sx_table_cell(sx_table *table, const char *format, ...) {
     va_start(args, format);
     vsnprintf(cell, sizeof cell, format, args);
     va_end(args);
-    int width = columns(cell);
+    int width = add_shown(&table->cells, cell);
     if (width > table->width[table->at]) table->width[table->at] = width;
     table->at = (table->at + 1) % table->n_columns;
-    sx_text_add_bytes(&table->cells, cell, strlen(cell) + 1);
+    sx_text_add_bytes(&table->cells, "", 1);
 }
 
 void sx_table_cell_text(sx_table *table, sx_text *text) {
@@ -112,7 +132,8 @@ void sx_table_heading(sx_table *table, const char *format, ...) {
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     sx_text_add_bytes(&table->cells, &heading_mark, 1);
-    sx_text_add_bytes(&table->cells, line, strlen(line) + 1);
+    add_shown(&table->cells, line);
+    sx_text_add_bytes(&table->cells, "", 1);
 }
 
 static void pad(sx_text *out, int n) {

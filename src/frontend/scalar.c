@@ -149,14 +149,11 @@ sx_status sx_node_text(const sx_node *node, const char *what, const char **out) 
     return SX_OK;
 }
 
-/* Whether every character can be written in a YAML text as it is. */
+/* Whether every character can be shown as it is. */
 static bool printable(const char *text) {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c < 0x20 || *c == 0x7f) return false;
-        if (c[0] == 0xc2 && c[1] < 0xa0) return false;
-        if (c[0] == 0xef && ((c[1] == 0xbb && c[2] == 0xbf) || (c[1] == 0xbf && c[2] >= 0xbe))) return false;
-    }
-    return true;
+    uint32_t code;
+    for (size_t size; (size = sx_text_character(text, &code)) && sx_text_visible(code);) text += size;
+    return *text == 0;
 }
 
 sx_status sx_node_name(const sx_node *node, const char *what, char *field) {

@@ -13,7 +13,8 @@ static json_t *made(sx_tree *tree, json_t *value) {
 
 json_t *sx_tree_text(sx_tree *tree, const char *text) {
     const char *end = text;
-    for (size_t size; (size = sx_text_character(end));) end += size;
+    uint32_t code;
+    for (size_t size; (size = sx_text_character(end, &code));) end += size;
     tree->not_utf8 |= *end != 0;
     return made(tree, json_string(text));
 }

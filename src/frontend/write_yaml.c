@@ -28,15 +28,9 @@ static void print_text(sx_text *out, const char *text, bool in_brackets) {
         return;
     }
     sx_text_add(out, "\"");
-    for (const char *c = text; *c; c++) {
-        unsigned char byte = (unsigned char)*c;
-        if (byte == '"' || byte == '\\')
-            sx_text_add(out, "\\%c", byte);
-        else if (byte < 0x20 || byte == 0x7f)
-            sx_text_add(out, "\\x%02x", byte);
-        else
-            sx_text_add_bytes(out, c, 1);
-    }
+    char shown[SX_SHOWN_ROOM];
+    for (size_t size; (size = sx_text_shown(text, shown)); text += size)
+        sx_text_add(out, "%s%s", *text == '"' || *text == '\\' ? "\\" : "", shown);
     sx_text_add(out, "\"");
 }
 

@@ -24,25 +24,11 @@ void sx_svg_number(sx_text *out, double value, int decimals) {
     sx_text_add(out, "%s", digits);
 }
 
-/* The length of the UTF-8 character that a text begins with; 0 where it is none, or one that XML forbids. */
-static size_t character(const unsigned char *at) {
-    if (at[0] < 0x80) return at[0] >= 0x20 && at[0] != 0x7f;
-    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool surrogate = code >= 0xd800 && code <= 0xdfff, beyond = code > 0x10ffff || (code & 0xfffe) == 0xfffe;
-    return code < least[length] || surrogate || beyond ? 0 : length;
-}
-
 void sx_svg_escape(sx_text *out, const char *text) {
     for (const char *at = text; *at;) {
-        size_t length = character((const unsigned char *)at);
-        if (length == 0)
+        uint32_t code;
+        size_t length = sx_text_character(at, &code);
+        if (length == 0 || !sx_text_visible(code))
             sx_text_add(out, "\xef\xbf\xbd");
         else if (*at == '&')
             sx_text_add(out, "&amp;");

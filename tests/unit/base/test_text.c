@@ -159,6 +159,44 @@ static void nearest_takes_words_of_any_length(void **state) {
     assert_ptr_equal(sx_text_nearest(edge[1], edges, 1), edge[0]);
 }
 
+/* Shows a whole text and compares it. */
+static void assert_shown(const char *text, const char *expected) {
+    char shown[SX_SHOWN_ROOM];
+    sx_text all = {0};
+    for (size_t size; (size = sx_text_shown(text, shown)); text += size) sx_text_add(&all, "%s", shown);
+    assert_int_equal(*text, 0);
+    assert_string_equal(all.data ? all.data : "", expected);
+    sx_text_free(&all);
+}
+
+static void text_is_shown_as_it_is(void **state) {
+    (void)state;
+    assert_shown("", "");
+    assert_shown("a ~\"\\", "a ~\"\\");
+    assert_shown("\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+                 "\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+}
+
+static void control_characters_are_escaped(void **state) {
+    (void)state;
+    assert_shown("\x1b[2J\n\t\x01", "\\x1b[2J\\x0a\\x09\\x01");
+    assert_shown("\x7f\xc2\x9b\xc2\x80", "\\u007f\\u009b\\u0080");
+    assert_shown("\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xef\xbb\xbf", "\\u202e\\u2066\\u061c\\ufeff");
+    assert_shown("\xf0\x9f\xbf\xbe", "\\U0001fffe");
+}
+
+static void bytes_that_are_not_utf8_are_escaped(void **state) {
+    (void)state;
+    assert_shown("\x80"
+                 "a\xff",
+                 "\\x80a\\xff");
+    assert_shown("\xe2\x82", "\\xe2\\x82");
+    assert_shown("\xc0\x9b", "\\xc0\\x9b");
+    assert_shown("\xe0\x80\x9b", "\\xe0\\x80\\x9b");
+    assert_shown("\xed\xa0\x80", "\\xed\\xa0\\x80");
+    assert_shown("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+}
+
 static void name_fills_its_field_with_zeros(void **state) {
     (void)state;
     char field[8];
@@ -196,6 +234,9 @@ int main(void) {
         cmocka_unit_test(nearest_gives_up_on_strange_words),
         cmocka_unit_test(nearest_prefers_the_smaller_distance_then_the_first),
         cmocka_unit_test(nearest_takes_words_of_any_length),
+        cmocka_unit_test(text_is_shown_as_it_is),
+        cmocka_unit_test(control_characters_are_escaped),
+        cmocka_unit_test(bytes_that_are_not_utf8_are_escaped),
         cmocka_unit_test(name_fills_its_field_with_zeros),
         cmocka_unit_test(name_is_refused_when_empty_or_too_long),
     };

@@ -39,10 +39,15 @@ static bool is_einsum(const char *value) {
     return strchr(value, '[') != NULL;
 }
 
-/* Whether a value of a noun's option is a name or an einsum rather than a file. */
+/* Whether a value of a noun's option is a name or an einsum rather than a file; a folder does not hide a
+ * name.
+ */
 static bool is_named(sx_noun noun, const char *value) {
     if (noun == SX_NOUN_PROBLEM && is_einsum(value)) return true;
-    return (noun == SX_NOUN_ARCH || noun == SX_NOUN_PROBLEM) && !exists(value);
+    if (noun != SX_NOUN_ARCH && noun != SX_NOUN_PROBLEM) return false;
+    if (is_folder(value))
+        return noun == SX_NOUN_ARCH ? sx_named_knows_arch(value) : sx_named_knows_problem(value);
+    return !exists(value);
 }
 
 /* The files that an option names, number `index`: NULL past the last. What is named by the catalog or is an

@@ -39,7 +39,7 @@ static sx_status not_found(const char *option, const char *value, const char *co
 
 sx_status sx_named_arch(const char *name, sx_arch *out) {
     const char *names[MAX_CATALOG];
-    if (in_catalog(sx_catalog_arch_name, name, strlen(name))) return sx_catalog_arch(name, out);
+    if (sx_named_knows_arch(name)) return sx_catalog_arch(name, out);
     size_t n = add_names(sx_catalog_arch_name, names, 0);
     return not_found("arch", name, names, n, "`sextant list archs` lists the catalog");
 }
@@ -56,6 +56,14 @@ static bool is_network(const char *value) {
     if (!error) sx_network_fini(&network);
     sx_status_free(error);
     return known;
+}
+
+bool sx_named_knows_arch(const char *value) {
+    return in_catalog(sx_catalog_arch_name, value, strlen(value));
+}
+
+bool sx_named_knows_problem(const char *value) {
+    return in_catalog(sx_catalog_problem_name, value, strlen(value)) || is_network(value);
 }
 
 /* The error for a layer that a network does not have. */

@@ -9,6 +9,10 @@
 /* The architecture of the catalog; an error with the nearest name where there is none. */
 SX_MUST_USE sx_status sx_named_arch(const char *name, sx_arch *out);
 
+/* Whether a value is an architecture's name, or the name of a problem, NETWORK or NETWORK/LAYER. */
+bool sx_named_knows_arch(const char *value);
+bool sx_named_knows_problem(const char *value);
+
 /* A matrix product of sizes IxJxK, or a problem, NETWORK or NETWORK/LAYER of the catalog, networks made as
  * --batch and --training say; an error with the nearest name where there is none. *out is freed with
  * sx_network_fini, here and below. */

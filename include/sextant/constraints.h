@@ -20,9 +20,19 @@ typedef struct sx_level_limits {
     int8_t split; /* the first ones of the spatial order that lie on X, those of one iteration counted where
                      `inner` and `outer` place them; -1: free */
     uint8_t must_keep, must_bypass; /* bit masks over tensors */
-    double min_utilization;         /* share of the level's words in use; 0: any */
-    double min_parallelism;         /* share of the compute units inside an instance in use; 0: any */
+    uint8_t no_temporal_reuse, no_multicast, no_link_transfer,
+        rmw_first_update;   /* of all mappings, as masks */
+    double min_utilization; /* share of the level's words in use; 0: any */
+    double min_parallelism; /* share of the compute units inside an instance in use; 0: any */
 } sx_level_limits;
+
+/* Gives a level of a mapping the switches against reuse that its limits ask for. */
+static inline void sx_level_limits_impose(const sx_level_limits *limits, sx_mapping_level *level) {
+    level->no_temporal_reuse = limits->no_temporal_reuse;
+    level->no_multicast = limits->no_multicast;
+    level->no_link_transfer = limits->no_link_transfer;
+    level->rmw_first_update = limits->rmw_first_update;
+}
 
 /* Plain data, made for one problem and one architecture. */
 typedef struct sx_constraints {

@@ -43,9 +43,22 @@ SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem 
 SX_API SX_MUST_USE sx_status sx_input_constraints(sx_input *input, const sx_problem *problem,
                                                   const sx_arch *arch, sx_constraints *out);
 
+/* The constraints are for a search with remainders: fixed factors that do not divide are kept. */
+SX_API void sx_input_allow_remainders(sx_input *input);
+/* How many sections and architectures state constraints, of whatever kind. */
+SX_API size_t sx_input_n_constraints(const sx_input *input);
+
 /* What was accepted but has no bearing on a result, a line each ("file:line:column: ..."); NULL past the
  * last. */
 SX_API const char *sx_input_note(const sx_input *input, size_t index);
+
+/* What was read otherwise than it is written, so that a result may not be what was meant: "file:line:column:
+ * ..."; NULL past the last. *times is how many such warnings there
+ * are at that place, as of several layers; the first is shown. */
+SX_API const char *sx_input_warning(const sx_input *input, size_t index, size_t *times);
+
+/* From now on unknown keys, and what would be warned about, are errors. */
+SX_API void sx_input_strict(sx_input *input);
 
 /* Einsum text: "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}". */
 SX_API SX_MUST_USE sx_status sx_einsum_parse(const char *text, sx_problem *out);

@@ -174,6 +174,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
                                             : sx_sources_network(sources, &job->network));
     if (!job->network.name[0]) snprintf(job->network.name, SX_NAME_SIZE, "%zu layers", job->network.n_layers);
     SX_TRY(read_choices(args, job));
+    sx_search_foresee(sources, &job->network, &job->base);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));
     sx_progress_begin(&w.line, args);

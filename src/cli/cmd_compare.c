@@ -272,6 +272,7 @@ static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison
     SX_TRY(sx_sources_arch(sources, &c->arch));
     SX_TRY(sx_sources_problems(sources, &c->problems));
     SX_TRY(drop_twins(&c->problems));
+    sx_search_foresee(sources, &c->problems, &c->arch);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, sources, c, result));

@@ -264,6 +264,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &job->arch));
     SX_TRY(sx_sources_network(sources, &job->network));
+    sx_search_foresee(sources, &job->network, &job->arch);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(prepare_output(args, job));
     if (db) SX_TRY(sx_store_open(db, &job->options.store));

@@ -73,6 +73,7 @@ static bool same_files(const sx_args *args, sx_noun a, sx_noun b) {
 sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     const char *value;
     SX_TRY(sx_input_new(out));
+    if (sx_args_flag(args, "strict")) sx_input_strict(*out);
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
     for (size_t i = 0; (value = sx_args_text(args, "set", i)); i++) {
@@ -89,6 +90,15 @@ sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     return SX_OK;
 }
 
+/* The error for a file of --constraints that has none. */
+static sx_status no_constraints(const char *path) {
+    return sx_error_hint(
+        sx_error_place(sx_error_new(SX_ERR_INPUT, "this file has no constraints"), (sx_place){path, 0, 0}),
+        "they are a section such as `constraints:`, `mapspace_constraints:` or `mapspace:`, or "
+        "`constraints:` "
+        "beside the nodes of an architecture");
+}
+
 /* Reads the files of a noun's option; files that another one named just so are not read again. */
 static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) {
     const char *path = file_at(args, noun, 0);
@@ -101,7 +111,10 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
     SX_TRY(sx_sources_input(args, &out->input[noun]));
     for (size_t i = 0; (path = file_at(args, noun, i)); i++) {
         if (is_folder(path)) return sx_folder_refuse(path, noun_holds[noun], noun_name[noun]);
+        size_t before = sx_input_n_constraints(out->input[noun]);
         SX_TRY(sx_input_add_file(out->input[noun], path));
+        if (noun == SX_NOUN_CONSTRAINTS && sx_input_n_constraints(out->input[noun]) == before)
+            return no_constraints(path);
     }
     return SX_OK;
 }
@@ -327,7 +340,8 @@ sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem,
     if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_CONSTRAINTS, "constraints"));
     if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_MAPSPACE, "constraints"));
     if (!sources->joined) {
-        SX_TRY(sx_input_new(&sources->joined));
+        SX_TRY(sx_sources_input(sources->args, &sources->joined));
+        if (sx_args_flag(sources->args, "remainders")) sx_input_allow_remainders(sources->joined);
         for (int noun = 0; noun < SX_N_NOUNS; noun++)
             if (noun != SX_NOUN_MAPPING && sources->input[noun])
                 SX_TRY(sx_input_borrow(sources->joined, sources->input[noun], NULL));
@@ -350,4 +364,14 @@ const char *sx_sources_note(const sx_sources *sources, size_t index) {
             if (index-- == 0) return note;
     }
     return sources->joined ? sx_input_note(sources->joined, index) : NULL;
+}
+
+const char *sx_sources_warning(const sx_sources *sources, size_t index, size_t *times) {
+    for (int noun = 0; noun < SX_N_NOUNS; noun++) {
+        const char *warning;
+        if (!sources->input[noun] || shared(sources, noun)) continue;
+        for (size_t i = 0; (warning = sx_input_warning(sources->input[noun], i, times)); i++)
+            if (index-- == 0) return warning;
+    }
+    return sources->joined ? sx_input_warning(sources->joined, index, times) : NULL;
 }

@@ -69,4 +69,7 @@ SX_MUST_USE sx_status sx_sources_constraints(sx_sources *sources, const sx_probl
 /* What in the files has no bearing on the result, a line each; NULL past the last. */
 const char *sx_sources_note(const sx_sources *sources, size_t index);
 
+/* What in the files is read otherwise than it is written (sx_input_warning); NULL past the last. */
+const char *sx_sources_warning(const sx_sources *sources, size_t index, size_t *times);
+
 #endif

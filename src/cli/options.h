@@ -45,6 +45,11 @@ typedef struct sx_option {
     }
 #define SX_OPTION_MAPPING                                                                                    \
     { "mapping", 'm', "FILE", SX_OPTION_TEXT, true, "the mapping, in Timeloop's format" }
+#define SX_OPTION_STRICT                                                                                     \
+    {                                                                                                        \
+        "strict", 0, NULL, SX_OPTION_FLAG, false,                                                            \
+            "refuse unknown keys in files, and what is otherwise read with a warning"                        \
+    }
 #define SX_OPTION_SET                                                                                        \
     {                                                                                                        \
         "set", 0, "NAME=VALUE", SX_OPTION_TEXT, true,                                                        \
@@ -55,7 +60,7 @@ typedef struct sx_option {
         "include-path", 'I', "DIR", SX_OPTION_TEXT, true,                                                    \
             "files may include others of this folder, not only of their own; repeatable"                     \
     }
-#define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH
+#define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT
 
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \

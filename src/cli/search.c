@@ -113,12 +113,35 @@ void sx_search_space_fini(sx_search_space *s) {
     s->model = NULL;
 }
 
+void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_arch *arch) {
+    sx_constraints limits;
+    for (size_t i = 0; i < network->n_layers; i++)
+        sx_status_free(sx_sources_constraints(sources, &network->layer[i].problem, arch, &limits));
+}
+
+/* Whether no note before number `index` says the same. */
+static bool is_new(const sx_sources *sources, size_t index) {
+    const char *note = sx_sources_note(sources, index);
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(sx_sources_note(sources, i), note) == 0) return false;
+    return true;
+}
+
 void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err) {
-    size_t n = 0;
+    size_t n = 0, times = 0;
+    const char *warning;
     if (sx_args_flag(args, "quiet")) return;
     if (sources->said.size) sx_text_add(err, "%s", sources->said.data);
-    for (; sx_sources_note(sources, n); n++)
-        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, n));
+    for (size_t i = 0; (warning = sx_sources_warning(sources, i, &times)); i++) {
+        sx_text_add(err, "warning: %s", warning);
+        if (times > 1) sx_text_add(err, " (and %zu more of this kind there)", times - 1);
+        sx_text_add(err, "\n");
+    }
+    for (size_t i = 0; sx_sources_note(sources, i); i++) {
+        if (!is_new(sources, i)) continue;
+        n++;
+        if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, i));
+    }
     if (n && !sx_args_flag(args, "verbose"))
         sx_text_add(err, "note: %zu input item%s %s no effect on the cost; --verbose lists them\n", n,
                     n == 1 ? "" : "s", n == 1 ? "has" : "have");

@@ -122,8 +122,12 @@ SX_MUST_USE sx_status sx_search_space_init(sx_sources *sources, const sx_problem
                                            const sx_arch *arch, sx_search_space *out);
 void sx_search_space_fini(sx_search_space *s);
 
-/* Adds what the files say that has no effect on a cost: each line with --verbose, otherwise how many there
- * are; nothing with --quiet. */
+/* Reads the constraints of all layers, so that what there is to note about them is known before a search;
+ * errors are left to the search. */
+void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_arch *arch);
+
+/* Adds the warnings about the files, and what they say that has no effect on a cost: each line with
+ * --verbose, otherwise how many there are; nothing with --quiet. */
 void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err);
 
 #endif

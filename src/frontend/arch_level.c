@@ -79,7 +79,8 @@ static sx_status read_mesh(const sx_element *e, uint64_t *instances, uint64_t *m
     return SX_OK;
 }
 
-/* The words of a vector access and the instances that share one, from the width of a memory. */
+/* The words of a vector access and the instances that share one, from the width of a memory. Where a cluster
+ * is given, the width may be that of one of its instances. */
 static sx_status read_width(const sx_element *e, bool cluster_default, sx_storage *s) {
     const char *block_key = FIRST(e->attributes, "block_size", "n_words");
     const char *width_key = FIRST(e->attributes, "width", "memory_width", "data_storage_width");
@@ -90,6 +91,7 @@ static sx_status read_width(const sx_element *e, bool cluster_default, sx_storag
     if (!width_key) return SX_OK;
     SX_TRY(read_u32(e, width_key, &width));
     uint64_t unit = (uint64_t)s->word_bits * s->block_size * s->cluster_size, times = width / unit;
+    if (s->cluster_size > 1 && width == (uint64_t)s->word_bits * s->block_size) return SX_OK;
     if (width % unit == 0 && (!block_key || !cluster || times == 1)) {
         if (!block_key)
             s->block_size = (uint32_t)times;

@@ -123,22 +123,14 @@ sx_status sx_scope_bool(const sx_scope *scope, const char *key, bool *out) {
     return pair ? sx_node_bool(pair->value, key, out) : SX_OK;
 }
 
-/* Whether a key looks like a known one misspelt. */
-static bool misspelt(const char *key, const char *known) {
-    size_t a = strlen(key), b = strlen(known);
-    return b >= 5 && a <= b + 2 && b <= a + 2 && sx_text_nearest(key, &known, 1);
-}
-
 /* An unknown attribute: a misspelt one or one for another tool. */
 static sx_status unknown(sx_input *input, const sx_pair *pair, const char *what, const sx_key_rule *rules,
                          size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const char *known = rules[i].key;
-        if (rules[i].use != SX_KEY_USED || !misspelt(pair->key, known)) continue;
+    const char *meant = sx_key_misspelt(pair->key, rules, n);
+    if (meant)
         return sx_error_hint(sx_error_at(pair->place, "unknown attribute of %s: '%.64s'", what, pair->key),
-                             "did you mean '%s'?", known);
-    }
-    return sx_input_add_note(input, pair->place, "the attribute '%.64s' of %s is ignored", pair->key, what);
+                             "did you mean '%s'?", meant);
+    return sx_input_unknown(input, pair->place, "the attribute '%.64s' of %s is ignored", pair->key, what);
 }
 
 sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,

@@ -46,12 +46,11 @@ static uint64_t slot_most(sx_gathering *g, int slot, int dim) {
     return slot % 2 || most < fanout ? most : fanout;
 }
 
-/* Refuses a dimension whose factors must multiply to more than its size, cannot reach it, or are fixed to
- * what does not divide it. */
+/* Refuses a dimension whose factors must multiply to more than its size, or cannot reach it. */
 static sx_status check_dim(sx_gathering *g, int d) {
     const char *name = g->problem->dim_name[d];
     uint32_t size = g->problem->size[d];
-    tally least = {.product = 1}, most = {.product = 1}, fixed = {.product = 1};
+    tally least = {.product = 1}, most = {.product = 1};
     uint64_t reach = 1;
     uint32_t left = size;
     bool fits = true;
@@ -64,8 +63,6 @@ static sx_status check_dim(sx_gathering *g, int d) {
         left = (left - 1) / limits->min[d] + 1;
         if (limits->min[d] > 1) count_slot(&least, g, slot, limits->min[d], places->min[d]);
         if (places->max[d].file) count_slot(&most, g, slot, top, places->max[d]);
-        if (limits->min[d] > 1 && limits->min[d] == limits->max[d])
-            count_slot(&fixed, g, slot, limits->min[d], places->min[d]);
     }
     sx_status error = SX_OK;
     if (!fits || (least.product > size && !g->remainders))
@@ -78,15 +75,8 @@ static sx_status check_dim(sx_gathering *g, int d) {
             sx_error_at(most.place, "the factors of '%s' multiply to at most %llu, but its size is %u: %s",
                         name, (unsigned long long)reach, size, counted(&most)),
             "make one of them larger, or leave it free");
-    else if (fixed.n > 1 && size % fixed.product != 0 && !g->remainders)
-        error = sx_error_hint(
-            sx_error_at(fixed.place,
-                        "the fixed factors of '%s' multiply to %llu, which does not divide its size %u: %s",
-                        name, (unsigned long long)fixed.product, size, counted(&fixed)),
-            "change one of them%s", remedy);
     sx_text_free(&least.list);
     sx_text_free(&most.list);
-    sx_text_free(&fixed.list);
     return error;
 }
 

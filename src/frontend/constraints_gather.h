@@ -9,6 +9,8 @@
 typedef struct sx_slot_places {
     sx_place min[SX_MAX_DIMS], max[SX_MAX_DIMS];
     sx_place order;
+    const sx_node *maximize,
+        *capacity; /* dimensions to be maximized, and up to what; NULL: none, the fan-out */
 } sx_slot_places;
 
 typedef struct sx_gathering {
@@ -32,6 +34,13 @@ static inline sx_loop_limits *sx_slot_limits(sx_gathering *g, int slot) {
 /* Adds a constraint on the loops of a level; a level of -1 has none, so that nothing but factors of 1 can be
  * asked of it. */
 SX_MUST_USE sx_status sx_gather_loops(sx_gathering *gathering, const sx_constraint *constraint, int level);
+
+/* Adds the kinds of reuse that a constraint on loops forbids at a level (-1: nothing to forbid). */
+SX_MUST_USE sx_status sx_gather_reuse(sx_gathering *gathering, const sx_constraint *constraint, int level);
+
+/* Ignores fixed factors that do not divide what the ones inside them leave, as Timeloop does, unless
+ * remainders are allowed; then gives dimensions that are to be maximized their factors. */
+SX_MUST_USE sx_status sx_gathering_settle(sx_gathering *gathering);
 
 /* Refuses limits that no mapping can keep, naming the constraints they come from. */
 SX_MUST_USE sx_status sx_gathering_check(sx_gathering *gathering);

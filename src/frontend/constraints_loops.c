@@ -37,16 +37,18 @@ static sx_status factor_clash(const adder *a, const sx_factor_term *term, sx_rel
                          contradiction);
 }
 
-/* The error for a factor that is larger than its dimension. */
+/* A factor beyond its dimension: a fixed one is ignored as Timeloop does it, a lower bound leaves nothing. */
 static sx_status factor_beyond(const adder *a, const sx_factor_term *term) {
-    const char *name = a->g->problem->dim_name[term->dim];
+    const char *name = a->g->problem->dim_name[term->dim], *level = a->g->arch->level[a->slot / 2].name;
     uint32_t size = a->g->problem->size[term->dim];
-    sx_status error = sx_error_at(
-        term->place, "the %s factor of '%s' at '%s' must be %s%u, but its size is %u", kind_of(a->slot), name,
-        a->g->arch->level[a->slot / 2].name, words[term->relation], term->value, size);
-    if (term->relation == SX_AT_LEAST) return sx_error_hint(error, "ask for at most %u", size);
-    return sx_error_hint(error, "'%s=0' is the whole dimension, '%s<=%u' an upper limit", name, name,
-                         term->value);
+    if (term->relation == SX_EXACTLY)
+        return sx_input_warn(a->g->input, term->place,
+                             "the %s factor %s=%u of '%s' exceeds the size %u and is ignored, as by Timeloop",
+                             kind_of(a->slot), name, term->value, level, size);
+    return sx_error_hint(sx_error_at(term->place,
+                                     "the %s factor of '%s' at '%s' must be %s%u, but its size is %u",
+                                     kind_of(a->slot), name, level, words[term->relation], term->value, size),
+                         "ask for at most %u", size);
 }
 
 /* Adds what is said of a factor to the limits. */
@@ -241,15 +243,22 @@ static sx_status add_split(adder *a) {
     return SX_OK;
 }
 
-/* Refuses what cannot be held to exactly. */
-static sx_status refuse(const sx_constraint *c) {
-    static const char *const keys[] = {"maximize_dims", "maximize_dims_capacity"};
-    for (int i = 0; i < 2; i++) {
-        const sx_pair *pair = sx_node_pair(c->map, keys[i]);
-        if (pair && !sx_node_empty(pair->value))
-            return sx_error_hint(sx_error_at(pair->place, "'%s' is not supported in a search", keys[i]),
-                                 "write the factors it would find, such as 'factors: [C=4]'");
-    }
+/* Notes that dimensions are to be maximized, for when all factors are known. */
+static sx_status add_maximize(adder *a) {
+    const sx_pair *pair = sx_node_pair(a->c->map, "maximize_dims");
+    const sx_pair *capacity = sx_node_pair(a->c->map, "maximize_dims_capacity");
+    if (!pair || sx_node_empty(pair->value)) return SX_OK;
+    if (a->slot < 0)
+        return sx_error_at(pair->place, "'%.64s' has no loops whose dimensions could be maximized",
+                           a->c->target);
+    if (a->g->slot[a->slot].maximize)
+        return sx_error_hint(sx_error_at(pair->place, "a second 'maximize_dims' for these loops"),
+                             "write the groups of dimensions as one list of lists");
+    if (a->slot % 2 && !capacity)
+        return sx_error_hint(sx_error_at(pair->place, "temporal 'maximize_dims' without a capacity"),
+                             "add 'maximize_dims_capacity: N', the most that the factors may multiply to");
+    a->g->slot[a->slot].maximize = pair->value;
+    a->g->slot[a->slot].capacity = capacity ? capacity->value : NULL;
     return SX_OK;
 }
 
@@ -271,11 +280,11 @@ sx_status sx_gather_loops(sx_gathering *g, const sx_constraint *c, int level) {
     bool temporal = c->type == SX_TEMPORAL_CONSTRAINT;
     adder a = {
         .g = g, .c = c, .slot = level < 0 ? -1 : 2 * level + temporal, .no_upper = ~0u, .no_lower = ~0u};
-    SX_TRY(refuse(c));
     SX_TRY(add_remainders(&a));
     SX_TRY(add_factors(&a));
     SX_TRY(add_iteration(&a));
     SX_TRY(add_defaults(&a));
     SX_TRY(add_order(&a));
+    SX_TRY(add_maximize(&a));
     return add_split(&a);
 }

@@ -147,7 +147,8 @@ static sx_status add(void *user, const sx_constraint *c) {
     switch (c->type) {
     case SX_TEMPORAL_CONSTRAINT:
     case SX_SPATIAL_CONSTRAINT:
-        return sx_gather_loops(g, c, level);
+        SX_TRY(sx_gather_loops(g, c, level));
+        return sx_gather_reuse(g, c, level);
     case SX_TENSOR_CONSTRAINT:
         return add_tensors(g, c, level);
     case SX_PARALLELISM_CONSTRAINT:
@@ -190,9 +191,11 @@ sx_status sx_input_constraints(sx_input *input, const sx_problem *problem, const
     g->input = input;
     g->problem = problem;
     g->arch = arch;
+    g->remainders = sx_input_has_remainders(input);
     sx_constraints_init(&g->limits, problem, arch);
     sx_status status = add_beside(g, architecture(input));
     if (!status) status = sx_constraints_in_sections(input, true, add, g);
+    if (!status) status = sx_gathering_settle(g);
     if (!status) status = sx_gathering_check(g);
     if (!status) *out = g->limits;
     free(g);

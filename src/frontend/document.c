@@ -113,6 +113,20 @@ const char *sx_name_nearest(const char *name, const char *const *known, size_t n
     return strlen(name) < 3 || strlen(nearest) < 3 ? NULL : nearest;
 }
 
+/* Whether a key looks like a known one misspelt. */
+static bool misspelt(const char *key, const char *known) {
+    size_t a = strlen(key), b = strlen(known);
+    if (strcasecmp(key, known) == 0) return true;
+    if (b == 4) return (a == 3 || a == 5) && sx_text_nearest(key, &known, 1);
+    return b > 4 && a <= b + 2 && b <= a + 2 && sx_text_nearest(key, &known, 1);
+}
+
+const char *sx_key_misspelt(const char *key, const sx_key_rule *rules, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (rules[i].use == SX_KEY_USED && misspelt(key, rules[i].key)) return rules[i].key;
+    return NULL;
+}
+
 /* Adds the names, with commas between them, to a text. */
 static void list_names(sx_text *text, const char *const *names, size_t n) {
     for (size_t i = 0; i < n; i++) sx_text_add(text, "%s%s", i ? ", " : "", names[i]);
@@ -131,7 +145,7 @@ sx_status sx_error_unknown(sx_place place, const char *what, const char *name, c
     return error;
 }
 
-/* The error for a key in none of the rules. */
+/* The error for a key in none of the rules; known ones that are far from it are its hint. */
 static SX_MUST_USE sx_status unknown_key(const sx_pair *pair, const char *what, const sx_key_rule *rules,
                                          size_t n) {
     const char *colon = strchr(pair->key, ':');
@@ -149,6 +163,15 @@ static SX_MUST_USE sx_status unknown_key(const sx_pair *pair, const char *what, 
     sx_status error = sx_error_unknown(pair->place, of, pair->key, known, n_known);
     free(known);
     return error;
+}
+
+/* A key in none of the rules: of Timeloop's files only what looks misspelt is an error. */
+static SX_MUST_USE sx_status other_key(sx_input *input, const sx_pair *pair, const char *what,
+                                       const sx_key_rule *rules, size_t n) {
+    bool glued = strchr(pair->key, ':') && pair->value->kind == SX_NODE_NULL;
+    if (!input || glued || sx_key_misspelt(pair->key, rules, n)) return unknown_key(pair, what, rules, n);
+    return sx_input_unknown(input, pair->place, "'%.64s' of %s is not known, and ignored as by Timeloop",
+                            pair->key, what);
 }
 
 /* Applies the rule of a key. */
@@ -170,7 +193,7 @@ sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *wh
         const sx_pair *pair = &map->pair[i];
         size_t r = 0;
         while (r < n && !sx_key_equal(rules[r].key, pair->key)) r++;
-        SX_TRY(r < n ? apply_rule(input, pair, what, &rules[r]) : unknown_key(pair, what, rules, n));
+        SX_TRY(r < n ? apply_rule(input, pair, what, &rules[r]) : other_key(input, pair, what, rules, n));
     }
     return SX_OK;
 }

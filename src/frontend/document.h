@@ -113,8 +113,12 @@ typedef struct sx_key_rule {
     const char *why;
 } sx_key_rule;
 
-/* Checks every key of a map against n rules; a key in none of them is an error with the nearest known name.
- * `what` names the owner in errors. */
+/* The used key of the rules that a key looks like when misspelt, NULL where there is none. */
+const char *sx_key_misspelt(const char *key, const sx_key_rule *rules, size_t n);
+
+/* Checks every key of a map against n rules. A key in none of them is an error with the nearest known name;
+ * in an input of Timeloop's files (not NULL) it is a note unless it looks like one of them misspelt. `what`
+ * names the owner in errors. */
 SX_MUST_USE sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what,
                                          const sx_key_rule *rules, size_t n);
 

@@ -33,7 +33,7 @@ static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
     return SX_OK;
 }
 
-/* Reads "name[sum, sum, ...]" as the next tensor. */
+/* Reads "name[sum, sum, ...]", or "name[]" for a scalar, as the next tensor. */
 static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, bool output) {
     sx_symbols symbols = {.problem = problem, .einsum = true};
     sx_place place = sx_scan_place(scan);
@@ -46,12 +46,13 @@ static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, boo
     memcpy(tensor->name, name, sizeof name);
     tensor->output = output;
     if (!sx_scan_take(scan, "[")) return sx_scan_expected(scan, "'['");
-    do {
+    while (sx_scan_peek(scan) != ']') {
         if (tensor->n_ranks == SX_MAX_RANKS)
             return sx_error_at(sx_scan_place(scan), "tensor '%s' has more than %d ranks", name, SX_MAX_RANKS);
         SX_TRY(sx_affine_read(scan, &symbols, tensor->coef[tensor->n_ranks]));
         tensor->n_ranks++;
-    } while (sx_scan_take(scan, ","));
+        if (!sx_scan_take(scan, ",")) break;
+    }
     if (!sx_scan_take(scan, "]"))
         return sx_error_hint(sx_scan_expected(scan, "']', ',' or '+'"), "is ']' of '%s[' missing?", name);
     problem->n_tensors++;

@@ -17,12 +17,21 @@
 
 enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20, MAX_SETTINGS = 100 };
 
+/* A note or a warning. */
+struct remark {
+    const char *text;
+    const char *format; /* what kind of remark it is */
+    sx_place place;
+};
+
 struct sx_input {
     sx_arena arena;
     const sx_pair **section;
     size_t n_sections, room;
-    const char *note[MAX_NOTES];
-    size_t n_notes;
+    struct remark note[MAX_NOTES], warning[MAX_NOTES];
+    size_t n_notes, n_warnings;
+    bool strict;          /* unknown keys and warnings are errors */
+    bool remainders;      /* fixed factors need not divide */
     struct file_id *file; /* regular files added so far */
     size_t n_files;
     sx_template_options templates;
@@ -101,6 +110,18 @@ const sx_template_options *sx_input_templates(const sx_input *input) {
     return &input->templates;
 }
 
+void sx_input_strict(sx_input *input) {
+    input->strict = true;
+}
+
+void sx_input_allow_remainders(sx_input *input) {
+    input->remainders = true;
+}
+
+bool sx_input_has_remainders(const sx_input *input) {
+    return input->remainders;
+}
+
 /* Makes room for so many sections more. */
 static SX_MUST_USE sx_status reserve_sections(sx_input *input, size_t more) {
     size_t n = input->n_sections + more;
@@ -121,13 +142,15 @@ static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) 
     return SX_OK;
 }
 
+static bool same_place(sx_place a, sx_place b) {
+    if (!a.file || !b.file) return a.file == b.file;
+    return a.line == b.line && a.column == b.column && strcmp(a.file, b.file) == 0;
+}
+
 /* Whether one of the first n sections stands at a place. */
 static bool has_place(const sx_input *input, size_t n, sx_place place) {
-    for (size_t i = 0; i < n; i++) {
-        const sx_place *p = &input->section[i]->place;
-        if (p->line == place.line && p->column == place.column && strcmp(p->file, place.file) == 0)
-            return true;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (same_place(input->section[i]->place, place)) return true;
     return false;
 }
 
@@ -275,26 +298,78 @@ sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_
     return sx_timeloop_mapping(input, problem, arch, out);
 }
 
-sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...) {
-    sx_text text = {0};
+/* Keeps a message with its place in a list unless it is there already or the list is full. */
+static SX_MUST_USE sx_status keep(sx_input *input, struct remark *list, size_t *n, sx_place place,
+                                  const char *format, va_list args) {
     char message[512];
-    va_list args;
-    va_start(args, format);
+    sx_text text = {0};
     vsnprintf(message, sizeof message, format, args);
-    va_end(args);
     if (place.file) sx_text_add(&text, "%s:%d:%d: ", place.file, place.line, place.column);
     sx_text_add(&text, "%s", message);
     if (text.failed) return sx_error_memory();
-    bool known = input->n_notes == MAX_NOTES;
-    for (size_t i = 0; i < input->n_notes && !known; i++) known = strcmp(input->note[i], text.data) == 0;
-    const char *note = known ? NULL : sx_arena_copy(&input->arena, text.data, text.size);
+    bool known = *n == MAX_NOTES;
+    for (size_t i = 0; i < *n && !known; i++) known = strcmp(list[i].text, text.data) == 0;
+    const char *copy = known ? NULL : sx_arena_copy(&input->arena, text.data, text.size);
     sx_text_free(&text);
     if (known) return SX_OK;
-    if (!note) return sx_arena_error(&input->arena);
-    input->note[input->n_notes++] = note;
+    if (!copy) return sx_arena_error(&input->arena);
+    list[(*n)++] = (struct remark){copy, format, place};
     return SX_OK;
 }
 
+/* The error of a strict input. */
+static SX_MUST_USE sx_status refuse(sx_place place, const char *format, va_list args) {
+    char message[512];
+    vsnprintf(message, sizeof message, format, args);
+    return sx_error_hint(sx_error_at(place, "%s", message), "without --strict this is only said");
+}
+
+sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    sx_status status = keep(input, input->note, &input->n_notes, place, format, args);
+    va_end(args);
+    return status;
+}
+
+sx_status sx_input_unknown(sx_input *input, sx_place place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    sx_status status = input->strict ? refuse(place, format, args)
+                                     : keep(input, input->note, &input->n_notes, place, format, args);
+    va_end(args);
+    return status;
+}
+
+sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    sx_status status = input->strict ? refuse(place, format, args)
+                                     : keep(input, input->warning, &input->n_warnings, place, format, args);
+    va_end(args);
+    return status;
+}
+
 const char *sx_input_note(const sx_input *input, size_t index) {
-    return index < input->n_notes ? input->note[index] : NULL;
+    return index < input->n_notes ? input->note[index].text : NULL;
+}
+
+/* Whether two remarks say the same of one place, if with other numbers. */
+static bool alike(const struct remark *a, const struct remark *b) {
+    return a->format == b->format && same_place(a->place, b->place);
+}
+
+const char *sx_input_warning(const sx_input *input, size_t index, size_t *times) {
+    for (size_t i = 0; i < input->n_warnings; i++) {
+        size_t before = 0, n = 0;
+        for (size_t j = 0; j < input->n_warnings; j++) {
+            bool same = alike(&input->warning[i], &input->warning[j]);
+            before += same && j < i;
+            n += same;
+        }
+        if (before || index--) continue;
+        *times = n;
+        return input->warning[i].text;
+    }
+    return NULL;
 }

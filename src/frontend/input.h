@@ -29,8 +29,20 @@ const struct sx_template_options *sx_input_templates(const sx_input *input);
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);
 
+/* Whether factors of constraints need not divide (sx_input_allow_remainders). */
+bool sx_input_has_remainders(const sx_input *input);
+
 /* Adds a note "file:line:column: ..."; the same note twice at one place is kept once. */
 SX_MUST_USE sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...)
     SX_PRINTF(3, 4);
+
+/* Adds a note about a key that is not known and changes nothing, as Timeloop takes it; an error where the
+ * input is strict. */
+SX_MUST_USE sx_status sx_input_unknown(sx_input *input, sx_place place, const char *format, ...)
+    SX_PRINTF(3, 4);
+
+/* Adds a warning about something that is read otherwise than it is written; an error where the input is
+ * strict. Those of one format (a literal) at one place are shown as one. */
+SX_MUST_USE sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...) SX_PRINTF(3, 4);
 
 #endif

@@ -79,7 +79,9 @@ static SX_MUST_USE sx_status read_text(const sx_node *node, const sx_symbols *sy
 
 sx_status sx_projection_read(const sx_node *node, const sx_symbols *symbols, sx_tensor *tensor) {
     if (node->kind == SX_NODE_SCALAR) return read_text(node, symbols, tensor);
-    if (sx_node_empty(node)) return sx_error_at(node->place, "the projection of '%s' is empty", tensor->name);
+    if (node->kind == SX_NODE_NULL)
+        return sx_error_hint(sx_error_at(node->place, "the projection of '%s' is empty", tensor->name),
+                             "that of a scalar is '[]'");
     for (size_t i = 0; i < node->n; i++)
         SX_TRY(read_rank(node->kind == SX_NODE_LIST ? node->item[i] : node->pair[i].value, symbols, tensor));
     return SX_OK;

@@ -64,9 +64,8 @@ static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_s
 
 sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
     static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"arithmetic", SX_KEY_USED, NULL},
-        {"storage", SX_KEY_USED, NULL},
+        {"name", SX_KEY_USED, NULL},          {"arithmetic", SX_KEY_USED, NULL},
+        {"storage", SX_KEY_USED, NULL},       {"constraints", SX_KEY_USED, NULL},
         {"version", SX_KEY_NO_BEARING, NULL},
     };
     const sx_node *storage, *arithmetic;

@@ -115,7 +115,11 @@ static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_
 
 sx_status sx_arch_read_v3(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
     static const sx_key_rule rules[] = {
-        {"version", SX_KEY_USED, NULL}, {"subtree", SX_KEY_USED, NULL}, {"name", SX_KEY_NO_BEARING, NULL}};
+        {"version", SX_KEY_USED, NULL},
+        {"subtree", SX_KEY_USED, NULL},
+        {"constraints", SX_KEY_USED, NULL},
+        {"name", SX_KEY_NO_BEARING, NULL},
+    };
     SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, N(rules)));
     const sx_node *version = sx_node_get(arch, "version"), *tree = arch, *subtree;
     if (version && !sx_node_is(version, "0.2") && !sx_node_is(version, "0.3") && !sx_node_is(version, "0.4"))

@@ -7,11 +7,13 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_COEFFICIENTS = 256 };
 
 typedef struct reader {
     sx_input *input;
+    const sx_node *instance;
     sx_problem problem;
     sx_coefficient coefficient[MAX_COEFFICIENTS];
     sx_symbols symbols;
@@ -26,6 +28,7 @@ static const sx_key_rule problem_rules[] = {
     {"dnn_name", SX_KEY_NO_BEARING, NULL},
     {"notes", SX_KEY_NO_BEARING, NULL},
     {"histograms", SX_KEY_NO_BEARING, NULL},
+    {"densities", SX_KEY_NO_BEARING, NULL},
 };
 
 static const sx_key_rule shape_rules[] = {
@@ -115,38 +118,13 @@ static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     return SX_OK;
 }
 
-/* A density that is not 1 would change the result. */
-static SX_MUST_USE sx_status check_density(const sx_node *density) {
-    const sx_node *value = density->kind == SX_NODE_MAP ? sx_node_get(density, "density") : density;
-    double number = 1;
-    if (value && value->kind != SX_NODE_NULL) SX_TRY(sx_node_double(value, "density", &number));
-    if (number == 1) return SX_OK;
-    return sx_error_hint(
-        sx_error_at(density->place, "sparse tensors are not supported and would change the result"),
-        "remove the density, or set it to 1");
-}
-
-static SX_MUST_USE sx_status check_densities(const sx_node *densities) {
-    if (densities->kind != SX_NODE_MAP) return sx_node_empty(densities) ? SX_OK : check_density(densities);
-    for (size_t i = 0; i < densities->n; i++) SX_TRY(check_density(densities->pair[i].value));
-    return SX_OK;
-}
-
-/* A key of an instance that is neither a dimension nor a coefficient: an error where it looks like a
- * coefficient written wrongly, else a note. */
-static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
-    const char *names[MAX_COEFFICIENTS];
-    for (size_t i = 0; i < r->symbols.n_coefficients; i++) names[i] = r->coefficient[i].name;
-    if (strlen(pair->key) > 3) {
-        const char *nearest = sx_text_nearest(pair->key, names, r->symbols.n_coefficients);
-        if (nearest)
-            return sx_error_hint(
-                sx_error_at(pair->place, "'%.64s' is neither a dimension nor a coefficient", pair->key),
-                "did you mean '%s'?", nearest);
-    }
-    return sx_input_add_note(
-        r->input, pair->place,
-        "'%.64s' is neither a dimension nor a coefficient and has no effect on the result", pair->key);
+/* Whether a key of an instance tells how sparse tensors are. Dense results do not depend on it; what makes
+ * use of it are sparse optimizations, which are refused where they are. */
+static bool is_density(const char *key) {
+    static const char *const keys[] = {"densities", "density", "commonDensity", "default_density"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (sx_key_equal(key, keys[i])) return true;
+    return false;
 }
 
 /* The whole number that an expression with names or operators stands for. */
@@ -189,6 +167,38 @@ static SX_MUST_USE sx_status read_coefficient(const reader *r, const sx_pair *pa
     return SX_OK;
 }
 
+/* Reads a coefficient whose name is written in other letters than the shape has it, which Timeloop misses. */
+static SX_MUST_USE sx_status read_respelt(reader *r, const sx_pair *pair, sx_coefficient *c) {
+    long long missed = c->value;
+    c->known = true;
+    SX_TRY(read_coefficient(r, pair, &c->value));
+    if (missed == c->value) return SX_OK;
+    return sx_input_warn(r->input, pair->place,
+                         "'%s' is read as '%s' = %lld; Timeloop ignores the key '%s' and takes %lld",
+                         pair->key, c->name, (long long)c->value, pair->key, missed);
+}
+
+/* A key of an instance that is neither a dimension nor a coefficient: an error where it looks like a
+ * coefficient misspelt, else a note. */
+static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
+    const char *names[MAX_COEFFICIENTS];
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
+        names[i] = r->coefficient[i].name;
+        if (strcasecmp(names[i], pair->key) == 0 && !sx_node_get(r->instance, names[i]))
+            return read_respelt(r, pair, &r->coefficient[i]);
+    }
+    if (strlen(pair->key) > 3) {
+        const char *nearest = sx_text_nearest(pair->key, names, r->symbols.n_coefficients);
+        if (nearest && strcasecmp(nearest, pair->key) != 0)
+            return sx_error_hint(
+                sx_error_at(pair->place, "'%.64s' is neither a dimension nor a coefficient", pair->key),
+                "did you mean '%s'?", nearest);
+    }
+    return sx_input_unknown(
+        r->input, pair->place,
+        "'%.64s' is neither a dimension nor a coefficient and has no effect on the result", pair->key);
+}
+
 /* Reads one key of the instance. */
 static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
     int dim = sx_problem_dim(&r->problem, pair->key);
@@ -198,13 +208,16 @@ static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
         r->coefficient[i].known = true;
         return read_coefficient(r, pair, &r->coefficient[i].value);
     }
-    if (sx_key_equal(pair->key, "densities")) return check_densities(pair->value);
-    if (sx_key_equal(pair->key, "commonDensity")) return check_density(pair->value);
+    if (is_density(pair->key))
+        return sx_input_add_note(r->input, pair->place,
+                                 "'%.64s' has no effect on the result without sparse optimizations",
+                                 pair->key);
     return other_key(r, pair);
 }
 
 /* Reads the sizes of dimensions and the values of coefficients; each must have one in the end. */
 static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, bool separate) {
+    r->instance = instance;
     for (size_t i = 0; i < instance->n; i++) {
         const sx_pair *pair = &instance->pair[i];
         bool other = false;

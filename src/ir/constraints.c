@@ -128,6 +128,26 @@ static bool keep_allowed(const judge *j, int s) {
                   lacking ? "kept" : "bypassed");
 }
 
+/* Whether a level forbids the kinds of reuse that it must forbid. */
+static bool reuse_allowed(const judge *j, int s) {
+    const sx_level_limits *limits = &j->limits->level[s];
+    const sx_mapping_level *at = &j->mapping->level[s];
+    const struct {
+        const char *name;
+        unsigned lacking;
+    } switches[] = {
+        {"no_temporal_reuse", limits->no_temporal_reuse & ~(unsigned)at->no_temporal_reuse},
+        {"no_multicast", limits->no_multicast & ~(unsigned)at->no_multicast},
+        {"no_link_transfer", limits->no_link_transfer & ~(unsigned)at->no_link_transfer},
+        {"rmw_first_update", limits->rmw_first_update & ~(unsigned)at->rmw_first_update},
+    };
+    for (int i = 0; i < 4; i++)
+        if (switches[i].lacking)
+            return broken(j, "%s: the mapping must say '%s' of %s", j->arch->level[s].name, switches[i].name,
+                          j->problem->tensor[__builtin_ctz(switches[i].lacking)].name);
+    return true;
+}
+
 /* Whether nothing is left for the slots outside those that take all there is. */
 static bool rest_allowed(const judge *j, int s, bool spatial, const sx_loop_limits *limits) {
     static const bool nowhere[SX_MAX_DIMS];
@@ -195,7 +215,8 @@ bool sx_constraints_allow(const sx_constraints *constraints, const sx_mapping *m
     for (int s = 0; s < constraints->n_levels; s++) {
         const sx_level_limits *limits = &constraints->level[s];
         const sx_mapping_level *level = &mapping->level[s];
-        if (!keep_allowed(&j, s) || !factors_allowed(&j, s, true, &limits->spatial, level->spatial) ||
+        if (!keep_allowed(&j, s) || !reuse_allowed(&j, s) ||
+            !factors_allowed(&j, s, true, &limits->spatial, level->spatial) ||
             !factors_allowed(&j, s, false, &limits->temporal, level->temporal) ||
             !order_allowed(&j, s, true, &limits->spatial, level->spatial, level->spatial_order) ||
             !order_allowed(&j, s, false, &limits->temporal, level->temporal, level->temporal_order) ||

@@ -54,8 +54,8 @@ static sx_status check_tensor(const sx_problem *problem, int index) {
         return sx_error_new(SX_ERR_INPUT, "tensor %d has no name", index + 1);
     if (sx_problem_tensor(problem, v->name) != index)
         return sx_error_new(SX_ERR_INPUT, "two tensors are called '%s'", v->name);
-    if (v->n_ranks < 1 || v->n_ranks > SX_MAX_RANKS)
-        return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has %d ranks; 1 to %d are allowed", v->name,
+    if (v->n_ranks > SX_MAX_RANKS)
+        return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has %d ranks; at most %d are allowed", v->name,
                             v->n_ranks, SX_MAX_RANKS);
     double extent[SX_MAX_RANKS];
     for (int r = 0; r < v->n_ranks; r++) {

@@ -32,7 +32,8 @@ static void sort_by_dim(sx_shape *shape, int n_dims) {
 }
 
 /* Compiles a tensor. Dimensions of size 1 move nothing and are left out, and so are ranks of nothing else: a
- * window of one is no window. A tensor of one word keeps its first rank. */
+ * window of one is no window. A tensor of one word keeps its first rank, and a scalar has one without terms.
+ */
 static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor) {
     const sx_tensor *v = &problem->tensor[tensor];
     const bool single = sx_problem_words(problem, tensor) == 1;
@@ -50,9 +51,10 @@ static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor
         shape->first_term[r + 1] = shape->n_terms;
         shape->n_ranks++;
     }
+    if (v->n_ranks == 0) shape->n_ranks = 1;
     sort_by_dim(shape, problem->n_dims);
     set_pairs(shape);
-    for (int r = 0; r < shape->n_ranks; r++) {
+    for (int r = 0; r < shape->n_ranks && shape->n_terms; r++) {
         int d = shape->term[shape->first_term[r]].dim;
         bool alone = shape->first_term[r + 1] - shape->first_term[r] == 1;
         if (alone && shape->first_of_dim[d + 1] - shape->first_of_dim[d] == 1)

@@ -36,7 +36,10 @@ static uint64_t hash_constraints(const sx_constraints *constraints, uint64_t has
         hash = hash_limits(&level->spatial, hash_limits(&level->temporal, hash));
         hash = hash_number((uint64_t)level->split, hash);
         hash = hash_number(level->must_keep * 256u + level->must_bypass, hash);
+        const uint8_t reuse[4] = {level->no_temporal_reuse, level->no_multicast, level->no_link_transfer,
+                                  level->rmw_first_update};
         hash = sx_hash_bytes(shares, sizeof shares, hash);
+        if (reuse[0] | reuse[1] | reuse[2] | reuse[3]) hash = sx_hash_bytes(reuse, sizeof reuse, hash);
     }
     return hash;
 }

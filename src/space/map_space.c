@@ -291,6 +291,7 @@ static sx_status set_blank(sx_map_space *space) {
             at->temporal_order[d] = at->spatial_order[d] = (uint8_t)d;
         }
         at->keep = space->fixed_keep[s];
+        sx_level_limits_impose(&space->constraints.level[s], at);
         uint32_t left = space->arch->level[s].banks;
         for (unsigned more = space->banked[s]; more; more &= more - 1) {
             uint32_t share = more & (more - 1) ? 1 : left;

@@ -64,6 +64,10 @@ json_t *sx_limits_tree(sx_tree *tree, const sx_constraints *constraints, const s
         if (limits->split >= 0) sx_tree_put(tree, level, "split", json_integer(limits->split));
         put_mask(tree, level, "keep", problem, limits->must_keep, tensor_name);
         put_mask(tree, level, "bypass", problem, limits->must_bypass, tensor_name);
+        put_mask(tree, level, "no_temporal_reuse", problem, limits->no_temporal_reuse, tensor_name);
+        put_mask(tree, level, "no_multicast", problem, limits->no_multicast, tensor_name);
+        put_mask(tree, level, "no_link_transfer", problem, limits->no_link_transfer, tensor_name);
+        put_mask(tree, level, "rmw_first_update", problem, limits->rmw_first_update, tensor_name);
         if (limits->min_utilization > 0)
             sx_tree_put(tree, level, "min_utilization", sx_tree_double(tree, limits->min_utilization));
         if (limits->min_parallelism > 0)
@@ -153,8 +157,15 @@ static sx_status read_share(const sx_node *level, const char *key, double *out) 
     return sx_error_at(sx_node_key_place(level, key), "'%s' must lie between 0 and 1", key);
 }
 
+/* Reads a list of tensors as a mask. */
+static sx_status read_tensors(const sx_node *map, const char *key, const sx_problem *problem, uint8_t *out) {
+    unsigned mask = 0;
+    SX_TRY(read_names(map, key, problem, true, NULL, &mask));
+    *out = (uint8_t)mask;
+    return SX_OK;
+}
+
 static sx_status read_level(const sx_node *map, const sx_problem *problem, sx_level_limits *out) {
-    unsigned keep = 0, bypass = 0;
     uint64_t split;
     SX_TRY(read_loops(map, "temporal", problem, &out->temporal));
     SX_TRY(read_loops(map, "spatial", problem, &out->spatial));
@@ -162,18 +173,22 @@ static sx_status read_level(const sx_node *map, const sx_problem *problem, sx_le
         SX_TRY(sx_node_range(sx_node_get(map, "split"), "split", 0, problem->n_dims, &split));
         out->split = (int8_t)split;
     }
-    SX_TRY(read_names(map, "keep", problem, true, NULL, &keep));
-    SX_TRY(read_names(map, "bypass", problem, true, NULL, &bypass));
-    out->must_keep = (uint8_t)keep;
-    out->must_bypass = (uint8_t)bypass;
+    SX_TRY(read_tensors(map, "keep", problem, &out->must_keep));
+    SX_TRY(read_tensors(map, "bypass", problem, &out->must_bypass));
+    SX_TRY(read_tensors(map, "no_temporal_reuse", problem, &out->no_temporal_reuse));
+    SX_TRY(read_tensors(map, "no_multicast", problem, &out->no_multicast));
+    SX_TRY(read_tensors(map, "no_link_transfer", problem, &out->no_link_transfer));
+    SX_TRY(read_tensors(map, "rmw_first_update", problem, &out->rmw_first_update));
     SX_TRY(read_share(map, "min_utilization", &out->min_utilization));
     return read_share(map, "min_parallelism", &out->min_parallelism);
 }
 
 sx_status sx_limits_read(const sx_node *list, const sx_problem *problem, const sx_arch *arch,
                          sx_constraints *out) {
-    static const char *const keys[] = {"level", "temporal", "spatial",         "split",
-                                       "keep",  "bypass",   "min_utilization", "min_parallelism"};
+    static const char *const keys[] = {
+        "level",        "temporal",         "spatial",          "split",
+        "keep",         "bypass",           "min_utilization",  "no_temporal_reuse",
+        "no_multicast", "no_link_transfer", "rmw_first_update", "min_parallelism"};
     unsigned seen = 0;
     sx_constraints_init(out, problem, arch);
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "constraints"));

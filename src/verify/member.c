@@ -63,6 +63,15 @@ static bool keep_good(const candidate *c, int s) {
            refuse(c, "%s: it keeps other tensors than the space allows", c->scope->arch->level[s].name);
 }
 
+/* Whether a level forbids the kinds of reuse that the constraints have all mappings forbid, and no others. */
+static bool reuse_good(const candidate *c, int s) {
+    sx_mapping_level imposed = c->mapping->level[s];
+    sx_level_limits_impose(&c->scope->constraints->level[s], &imposed);
+    return memcmp(&imposed, &c->mapping->level[s], sizeof imposed) == 0 ||
+           refuse(c, "%s: it forbids other kinds of reuse than the mappings of the space",
+                  c->scope->arch->level[s].name);
+}
+
 bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, unsigned long size) {
     candidate c = {scope, mapping, text, size};
     sx_verdict verdict = sx_check(scope->model, mapping);
@@ -75,10 +84,7 @@ bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, 
     sx_mapping_canonical(&canonical);
     c.mapping = &canonical;
     for (int s = 0; s < scope->arch->n_levels; s++) {
-        const sx_mapping_level *at = &canonical.level[s];
-        if (at->no_temporal_reuse | at->no_multicast | at->no_link_transfer | at->rmw_first_update)
-            return refuse(&c, "%s: it forbids a kind of reuse, which no mapping of the space does",
-                          scope->arch->level[s].name);
+        if (!reuse_good(&c, s)) return false;
         if (!factors_good(&c, s) || !spread_good(&c, s) || !keep_good(&c, s)) return false;
     }
     return sx_constraints_allow(scope->constraints, &canonical, scope->problem, scope->arch, text, size);

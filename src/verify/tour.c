@@ -61,6 +61,8 @@ sx_status sx_tour_new(const sx_ground *ground, sx_tour **out) {
     t->ground = *ground;
     t->sound = is_sound(ground->objective);
     sx_mapping_init(&t->mapping, ground->scope->problem, ground->scope->arch);
+    for (int s = 0; s < ground->scope->arch->n_levels; s++)
+        sx_level_limits_impose(&ground->scope->constraints->level[s], &t->mapping.level[s]);
     sx_status status = number_divisors(t) ? sx_rest_new(ground->bound, &t->rest) : sx_error_memory();
     if (!status) status = sx_evaluator_new(ground->scope->model, &t->evaluator);
     if (status) {

@@ -249,6 +249,7 @@ static bool agree(const trial *t, const sx_constraints *limits, outcome *seen) {
 static bool run(sx_rng *rng, trial *t, const char *text, outcome *seen) {
     static sx_constraints limits;
     sx_input *input = sx_expect_input(text);
+    sx_input_strict(input);
     sx_status status = sx_input_constraints(input, t->problem, t->arch, &limits);
     bool good = true;
     if (status) {

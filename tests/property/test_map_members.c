@@ -248,6 +248,7 @@ static void list_keeps(list *l, sx_mapping *m, int s) {
     for (unsigned keep = 0; keep <= may && !l->full; keep++) {
         if (keep & ~may || must & ~keep) continue;
         m->level[s].keep = (uint8_t)keep;
+        sx_level_limits_impose(&l->w->limits.level[s], &m->level[s]);
         if (s + 1 == m->n_levels)
             add(l, m);
         else

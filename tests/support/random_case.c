@@ -37,12 +37,13 @@ static void draw_dims(sx_rng *rng, sx_problem *p) {
     }
 }
 
-/* A tensor with one rank per dimension. */
+/* A tensor with one rank per dimension, or a scalar. */
 static void draw_plain_tensor(sx_rng *rng, const sx_problem *p, sx_tensor *t) {
     uint8_t order[SX_MAX_DIMS];
     for (int d = 0; d < p->n_dims; d++) order[d] = (uint8_t)d;
     sx_rng_shuffle(rng, order, p->n_dims);
     t->n_ranks = (uint8_t)pick(rng, 1, p->n_dims);
+    if (chance(rng, 3)) t->n_ranks = 0;
     for (int r = 0; r < t->n_ranks; r++) t->coef[r][order[r]] = chance(rng, 3) ? -1 : 1;
 }
 
@@ -50,7 +51,7 @@ static void draw_plain_tensor(sx_rng *rng, const sx_problem *p, sx_tensor *t) {
 static void draw_compound_tensor(sx_rng *rng, const sx_problem *p, sx_tensor *t) {
     draw_plain_tensor(rng, p, t);
     unsigned ways = pick(rng, 1, 3);
-    for (unsigned i = 0; i < ways; i++) {
+    for (unsigned i = 0; i < ways && t->n_ranks; i++) {
         int32_t *coef = &t->coef[sx_rng_below(rng, t->n_ranks)][sx_rng_below(rng, p->n_dims)];
         int32_t value = (int32_t)pick(rng, 1, chance(rng, 50) ? 1 : 3);
         *coef = chance(rng, 5) ? -value : value;

@@ -33,6 +33,11 @@ static void draw_loops(sx_rng *rng, const sx_problem *problem, sx_loop_limits *l
     memcpy(limits->outer, dims + limits->n_inner, limits->n_outer);
 }
 
+/* A mask of tensors, mostly empty. */
+static uint8_t draw_tensors(sx_rng *rng, const sx_problem *problem) {
+    return chance(rng, 8) ? (uint8_t)sx_rng_below(rng, 1u << problem->n_tensors) : 0;
+}
+
 void sx_random_limits(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, sx_constraints *out) {
     sx_constraints_init(out, problem, arch);
     for (int s = 0; s < arch->n_levels; s++) {
@@ -44,6 +49,10 @@ void sx_random_limits(sx_rng *rng, const sx_problem *problem, const sx_arch *arc
         if (chance(rng, 10)) level->must_bypass = (uint8_t)(1u << sx_rng_below(rng, problem->n_tensors));
         if (chance(rng, 7)) level->min_utilization = sx_rng_double(rng) / 4;
         if (chance(rng, 7)) level->min_parallelism = sx_rng_double(rng) / 2;
+        level->no_temporal_reuse = draw_tensors(rng, problem);
+        level->no_multicast = draw_tensors(rng, problem);
+        level->no_link_transfer = draw_tensors(rng, problem);
+        level->rmw_first_update = draw_tensors(rng, problem);
     }
 }
 
@@ -54,9 +63,10 @@ void sx_limits_text(const sx_constraints *constraints, char *text, unsigned long
         const sx_level_limits *level = &constraints->level[s];
         if (at < size)
             at += (size_t)snprintf(text + at, size - at,
-                                   "level %d: split %d keep %x bypass %x use %g spread %g", s, level->split,
-                                   level->must_keep, level->must_bypass, level->min_utilization,
-                                   level->min_parallelism);
+                                   "level %d: split %d keep %x bypass %x use %g spread %g no %x %x %x rmw %x",
+                                   s, level->split, level->must_keep, level->must_bypass,
+                                   level->min_utilization, level->min_parallelism, level->no_temporal_reuse,
+                                   level->no_multicast, level->no_link_transfer, level->rmw_first_update);
         for (int spatial = 0; spatial < 2; spatial++) {
             const sx_loop_limits *limits = spatial ? &level->spatial : &level->temporal;
             for (int d = 0; d < constraints->n_dims && at < size; d++)

@@ -217,7 +217,6 @@ static void refusals(void **state) {
         {LEVEL("entries: 1, read_energy: 1"), "4:41", "'read_energy' is given without 'fill_energy'", NULL},
         {LEVEL("entries: 1, power_gated_at: C"), "4:57", "unknown storage level 'C'", NULL},
         {LEVEL("entries: 1, read_bandwidth: 0"), "1:1", "'B': a bandwidth is 0; it must be above 0", NULL},
-        {LEVEL("entries: a, a: 3"), "4:41", "unknown key of the storage level 'B': 'a'", NULL},
         {LEVEL("technology: DRAM, cluster-size: 2"), "4:12",
          "the DRAM 'B' has a cluster size of 2; it must be 1", NULL},
         {ARCH("  - {name: B, entries: 1}\n"), "4:12", "'B' does not say how many there are",

@@ -268,8 +268,8 @@ static void refusals_of_branches(void **state) {
         {BUFFER("") "constraints: [{type: bypas, target: B}]\n", "8:22", "unknown kind of constraint 'bypas'",
          "did you mean 'bypass'?"},
         {BUFFER("") "constraints: [{type: bypass}]\n", "8:15", "the constraint has no 'target'", NULL},
-        {BUFFER("") "constraints: {targets: [{type: spatial, target: B, no_reuse: [A]}]}\n", "8:52",
-         "'no_reuse' of a constraint is not supported and would change the result", "give it in the mapping"},
+        {BUFFER("") "constraints: {targets: [{type: bypass, target: B, passthrough: [A]}]}\n", "8:51",
+         "'passthrough' of a constraint is not supported and would change the result", NULL},
         {NODES("  - !Container {name: a, constraints: {spacial: {}}}\n"), "4:40",
          "unknown kind of constraint 'spacial'", "did you mean 'spatial'?"},
     };

@@ -360,6 +360,167 @@ static void remainders_are_noted(void **state) {
     assert_string_equal(loops(&level("L0")->temporal), "N=5");
 }
 
+/* One target with a list of constraints, constraints with attributes, lists by name. */
+static void forms_of_sections(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "mapspace: {targets: [{name: L1, constraints: [{type: temporal, attributes: {factors: M=4,\n"
+        "  permutation: KM}}]}]}\n",
+        "constraints: {targets: [{target: L1, constraints: [{type: temporal, factors: M=4, permutation: "
+        "KM}]}]}"
+        "\n",
+        "mapspace: {constraints_os: [{type: temporal, target: L1, factors: M=4, permutation: KM}],\n"
+        "  constraints_ws: [{type: temporal, target: L9, factors: M=4}], constraints: os}\n",
+        "constraints: os\nconstraints_os: [{type: temporal, target: L1, factors: M=4, permutation: KM}]\n"
+        "constraints_ws: [{type: temporal, target: L9, factors: M=4}]\n",
+        "constraints: [{type: temporal, target: L1, attributes: {factors: M=4}, permutation: KM}]\n",
+        "constraints: {constraints: {targets: [{type: temporal, name: L1, factors: M=4, permutation: "
+        "KM}]}}\n",
+    };
+    for (size_t i = 0; i < N(texts); i++) {
+        read_all(small_problem, small_arch, texts[i]);
+        assert_string_equal(loops(&level("L1")->temporal), "M=4 | KM");
+        assert_true(sx_input_n_constraints(r.input) > 0);
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+/* Constraints of the flat and the v0.3 architecture itself. */
+static void constraints_within_an_architecture(void **state) {
+    (void)state;
+    char arch[1024];
+    snprintf(arch, sizeof arch, "%s%s", small_arch,
+             "  constraints: [{type: temporal, target: L1, factors: M=4}]\n");
+    read_all(small_problem, arch, "");
+    assert_string_equal(loops(&level("L1")->temporal), "M=4");
+}
+
+/* Fixed factors that cannot be are free, going outward, and said to be. */
+static void factors_that_cannot_be_are_ignored(void **state) {
+    (void)state;
+    static const struct {
+        const char *inner, *outer, *limits[2], *warning;
+    } cases[] = {
+        {"M=32", "K=1", {"", "K=1"}, "the temporal factor M=32 of 'L0' exceeds the size 16 and is ignored"},
+        {"N=5", "N=4", {"", "N=4"}, "the temporal factor N=5 of 'L0' does not divide 12 and is ignored"},
+        {"N=6", "N=4", {"N=6", ""}, "N=4 of 'L1' does not divide 2, all that inner factors leave, and is"},
+        {"N=6", "N=2", {"N=6", "N=2"}, NULL},
+        {"N=0", "N=4", {"N=12", ""}, "N=4 of 'L1' does not divide 1, all that inner factors leave, and is"},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        char text[512];
+        size_t times = 0;
+        snprintf(text, sizeof text,
+                 "constraints: [{type: temporal, target: L0, factors: %s},\n"
+                 "  {type: temporal, target: L1, factors: %s}]\n",
+                 cases[i].inner, cases[i].outer);
+        read_all(small_problem, small_arch, text);
+        assert_string_equal(loops(&level("L0")->temporal), cases[i].limits[0]);
+        assert_string_equal(loops(&level("L1")->temporal), cases[i].limits[1]);
+        const char *warning = sx_input_warning(r.input, 0, &times);
+        if (cases[i].warning)
+            assert_non_null(strstr(warning, cases[i].warning));
+        else
+            assert_null(warning);
+        assert_null(sx_input_warning(r.input, 1, &times));
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+/* With remainders, a factor need not divide. */
+static void remainders_keep_factors(void **state) {
+    (void)state;
+    char text[2048];
+    size_t times = 0;
+    snprintf(text, sizeof text, "%s%s%s", small_problem, small_arch,
+             "constraints: [{type: temporal, target: L0, factors: N=5}]\n");
+    r.input = sx_expect_input(text);
+    sx_input_allow_remainders(r.input);
+    sx_expect_ok(sx_input_problem(r.input, &r.problem));
+    sx_expect_ok(sx_input_arch(r.input, &r.arch));
+    sx_expect_ok(sx_input_constraints(r.input, &r.problem, &r.arch, &r.limits));
+    assert_string_equal(loops(&level("L0")->temporal), "N=5");
+    assert_null(sx_input_warning(r.input, 0, &times));
+}
+
+/* Several layers that a constraint cannot hold for make one warning that counts them. */
+static void warnings_of_layers_are_counted(void **state) {
+    (void)state;
+    size_t times = 0;
+    read_all(small_problem, small_arch, "constraints: [{type: temporal, target: L0, factors: M=32}]\n");
+    for (uint32_t size = 4; size <= 16; size *= 2) {
+        r.problem.size[0] = size;
+        sx_expect_ok(sx_input_constraints(r.input, &r.problem, &r.arch, &r.limits));
+    }
+    assert_non_null(strstr(sx_input_warning(r.input, 0, &times), "exceeds the size 16"));
+    assert_int_equal(times, 3);
+    assert_null(sx_input_warning(r.input, 1, &times));
+}
+
+/* As Timeloop's front end turns it into factors, on 4 x 4 units. */
+static void dimensions_are_maximized(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *limits;
+    } cases[] = {
+        {"maximize_dims: [M]", "M=16"},
+        {"maximize_dims: [N]", "N=12"},
+        {"maximize_dims: [M, K]", "M=16 K=1"},
+        {"maximize_dims: [N, K]", "K=4 N=4"},
+        {"maximize_dims: [[K], [M]]", "M=2 K=8"},
+        {"maximize_dims: [[N], [M, K]]", "M=1 K=1 N=12"},
+        {"factors: K=4, maximize_dims: [[N], [M]]", "M=1 K=4 N=4"},
+        {"maximize_dims: [M], maximize_dims_capacity: 5", "M=4"},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text, "constraints: [{type: spatial, target: L0, %s}]\n", cases[i].text);
+        read_all(small_problem, small_arch, text);
+        assert_string_equal(loops(&level("L0")->spatial), cases[i].limits);
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
+}
+
+/* What is fixed elsewhere leaves less to maximize; inner loops come first, spatial before temporal ones. */
+static void maximizing_takes_what_is_left(void **state) {
+    (void)state;
+    read_all(
+        small_problem, small_arch,
+        "constraints:\n"
+        "- {type: temporal, target: L1, factors: M=8, maximize_dims: [K, N], maximize_dims_capacity: 6}\n"
+        "- {type: temporal, target: L0, maximize_dims: [K], maximize_dims_capacity: 3}\n"
+        "- {type: spatial, target: L0, maximize_dims: [[M, N]]}\n");
+    assert_string_equal(loops(&level("L0")->spatial), "M=2 N=6");
+    assert_string_equal(loops(&level("L0")->temporal), "K=2");
+    assert_string_equal(loops(&level("L1")->temporal), "M=8 K=1 N=1");
+}
+
+/* The kinds of reuse that all mappings are to forbid. */
+static void forbidden_reuse(void **state) {
+    (void)state;
+    read_all(small_problem, small_arch,
+             "constraints:\n"
+             "- {type: temporal, target: L0, no_reuse: [A], rmw_first_update: [Z]}\n"
+             "- {type: temporal, target: L1, no_temporal_reuse: [B, Z]}\n"
+             "- {type: spatial, target: L0, no_reuse: [A], no_link_transfer: ['*']}\n"
+             "- {type: spatial, target: L0, no_multicast_no_reduction: [Z]}\n");
+    assert_int_equal(level("L0")->no_temporal_reuse, 1);
+    assert_int_equal(level("L0")->rmw_first_update, 4);
+    assert_int_equal(level("L1")->no_temporal_reuse, 6);
+    assert_int_equal(level("L0")->no_multicast, 5);
+    assert_int_equal(level("L0")->no_link_transfer, 7);
+    sx_mapping mapping;
+    char why[256];
+    sx_mapping_init(&mapping, &r.problem, &r.arch);
+    assert_false(sx_constraints_allow(&r.limits, &mapping, &r.problem, &r.arch, why, sizeof why));
+    assert_string_equal(why, "L0: the mapping must say 'no_temporal_reuse' of A");
+    for (int s = 0; s < 2; s++) sx_level_limits_impose(&r.limits.level[s], &mapping.level[s]);
+    assert_true(sx_constraints_allow(&r.limits, &mapping, &r.problem, &r.arch, why, sizeof why));
+}
+
 /* The limits of names in a search do not stop an evaluation, which only notes them. */
 static void an_evaluation_only_notes(void **state) {
     (void)state;
@@ -383,6 +544,14 @@ int main(void) {
         cmocka_unit_test_teardown(forms_of_tensor_constraints, teardown),
         cmocka_unit_test_teardown(nothing_is_fine, teardown),
         cmocka_unit_test_teardown(remainders_are_noted, teardown),
+        cmocka_unit_test_teardown(forms_of_sections, teardown),
+        cmocka_unit_test_teardown(constraints_within_an_architecture, teardown),
+        cmocka_unit_test_teardown(factors_that_cannot_be_are_ignored, teardown),
+        cmocka_unit_test_teardown(remainders_keep_factors, teardown),
+        cmocka_unit_test_teardown(warnings_of_layers_are_counted, teardown),
+        cmocka_unit_test_teardown(dimensions_are_maximized, teardown),
+        cmocka_unit_test_teardown(maximizing_takes_what_is_left, teardown),
+        cmocka_unit_test_teardown(forbidden_reuse, teardown),
         cmocka_unit_test(an_evaluation_only_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

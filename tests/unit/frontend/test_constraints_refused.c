@@ -86,6 +86,14 @@ static void names_must_be_known(void **state) {
         {"constraints: [{target: L0}]\n", "1:15", "the constraint has no 'type'", NULL},
         {"constraints: [L0]\n", "1:15", "a constraint must be a map, but is a single value", NULL},
         {"mapspace: {targets: L0}\n", "1:21", "mapspace must be a list, but is a single value", NULL},
+        {"mapspace: {constraints: os, constraints_ws: []}\n", "1:25", "there is no 'constraints_os'",
+         "'constraints: NAME' stands for the list 'constraints_NAME' beside it"},
+        {"constraints: os\nconstraints_ws: []\n", "1:14", "there is no 'constraints_os'",
+         "'constraints: NAME' stands for the list 'constraints_NAME' beside it"},
+        {"constraints: [{name: L0, constraints: {type: temporal}}]\n", "1:39",
+         "'constraints' must be a list, but is a map", NULL},
+        {"constraints: [{name: L0, constraints: [{attributes: {factors: M=1}}]}]\n", "1:40",
+         "the constraint has no 'type'", NULL},
         {T0("factor: M=1"), "2:32", "unknown key of a constraint: 'factor'", "did you mean 'factors'?"},
         {T0("factors: X=1"), "2:41", "unknown dimension 'X'", "known: M, K, N"},
         {T0("permutation: MX"), "2:46", "unknown dimension 'X'", "known: M, K, N"},
@@ -104,8 +112,6 @@ static void factors_must_make_sense(void **state) {
         {T0("factors: M<=0"), "2:44",
          "the factor of 'M' must be a whole number from 1 to 2147483647, but is '0'", NULL},
         {T0("factors: 'M=4,1'"), "2:42", "a constraint's factor has no remainder", "write 'M=4'"},
-        {T0("factors: M=32"), "2:41", "the temporal factor of 'M' at 'L0' must be 32, but its size is 16",
-         "'M=0' is the whole dimension, 'M<=32' an upper limit"},
         {T0("factors: M>=32"), "2:41",
          "the temporal factor of 'M' at 'L0' must be at least 32, but its size is 16", "ask for at most 16"},
         {T0("default_max_factor: 0"), "2:52",
@@ -121,15 +127,19 @@ static void factors_must_make_sense(void **state) {
 static void what_cannot_be_held_to_is_refused(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {S0("maximize_dims: [[M, N]]"), "2:31", "'maximize_dims' is not supported in a search",
-         "write the factors it would find, such as 'factors: [C=4]'"},
-        {T0("maximize_dims_capacity: 4, factors: M=1, maximize_dims: [M]"), "2:73",
-         "'maximize_dims' is not supported in a search",
-         "write the factors it would find, such as 'factors: [C=4]'"},
+        {T0("maximize_dims: [[M, N]]"), "2:32", "temporal 'maximize_dims' without a capacity",
+         "add 'maximize_dims_capacity: N', the most that the factors may multiply to"},
+        {T0("maximize_dims_capacity: 4, factors: M=1, maximize_dims: [M]"), "2:89",
+         "'M' cannot be maximized: its factor is constrained", "leave it out here, or among the factors"},
+        {S0("maximize_dims: [M, N, M]"), "2:53", "'M' is named twice", NULL},
+        {S0("maximize_dims: [[M], [X]]"), "2:53", "unknown dimension 'X'", "known: M, K, N"},
+        {"constraints: [{type: spatial, target: MAC, maximize_dims: [M]}]\n", "1:44",
+         "'MAC' has no loops whose dimensions could be maximized", NULL},
         {T0("remainders: 0"), "2:32", "'remainders: 0' cannot be set for one level",
          "remove it: factors divide unless the whole search allows remainders"},
-        {T0("no_reuse: [A]"), "2:32",
-         "'no_reuse' of a constraint is not supported and would change the result", "give it in the mapping"},
+        {T0("no_link_transfer: [A]"), "2:32", "'no_link_transfer' is of spatial constraints only", NULL},
+        {S0("rmw_first_update: [A]"), "2:31", "'rmw_first_update' is of temporal constraints only", NULL},
+        {S0("no_reuse: [X]"), "2:42", "unknown tensor 'X'", "known: Z, A, B"},
         {D0("no_coalesce: [A]"), "2:33",
          "'no_coalesce' of a constraint is not supported and would change the result", NULL},
         {"constraints: [{type: max_overbooked_proportion, target: L0, proportion: 0.1}]\n", "1:73",
@@ -220,11 +230,11 @@ static void tensors_must_have_a_home(void **state) {
 static void factors_must_fit_their_dimension(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {T0("factors: K=6") T1("factors: K>=2"), "3:41",
-         "the factors of 'K' multiply to at least 12, but its size is 8: 6 in time at 'L0' (t.yaml:2:41), 2 "
+        {T0("factors: K=8") T1("factors: K>=2"), "3:41",
+         "the factors of 'K' multiply to at least 16, but its size is 8: 8 in time at 'L0' (t.yaml:2:41), 2 "
          "in "
          "time at 'L1' (t.yaml:3:41)",
-         "make one of them smaller, or say 'remainders: 1' where the search may leave some"},
+         "make one of them smaller"},
         {T0("factors: K=8") T1("factors: K=2, remainders: 1"), "3:41",
          "the factors of 'K' multiply to at least 16, but its size is 8: 8 in time at 'L0' (t.yaml:2:41), 2 "
          "in "
@@ -239,10 +249,6 @@ static void factors_must_fit_their_dimension(void **state) {
          "time at 'L0' (t.yaml:2:41), 1 in space at 'inter_PE_spatial' (t.yaml:6:40), 1 in time at "
          "'inter_PE_spatial' (t.yaml:4:41), 2 in time at 'L1' (t.yaml:3:41)",
          "make one of them larger, or leave it free"},
-        {T0("factors: N=2") T1("factors: N=4"), "3:41",
-         "the fixed factors of 'N' multiply to 8, which does not divide its size 12: 2 in time at 'L0' "
-         "(t.yaml:2:41), 4 in time at 'L1' (t.yaml:3:41)",
-         "change one of them, or say 'remainders: 1' where the search may leave some"},
     };
     assert_refused(cases, N(cases));
 }

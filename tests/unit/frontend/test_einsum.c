@@ -109,7 +109,7 @@ static void errors_have_columns(void **state) {
         {"O[m += A[m] {m:2}",
          "einsum:1:5: ']', ',' or '+' is expected before '+= A[m] {m:2}'\n  is ']' of 'O['"},
         {"O[m] += A[m*B[m] {m:2}", "einsum:1:13: ']' is missing before 'B['\n  close the brackets"},
-        {"O[m] += A[] {m:2}", "einsum:1:11: a dimension or a number is expected before ']"},
+        {"O[m] += A[,m] {m:2}", "einsum:1:11: a dimension or a number is expected before ',"},
         {"O[m] += A[k] {m:2,kk:3}", "einsum:1:11: dimension 'k' has no size\n  add k:N in the braces"},
         {"O[m] += A[length] {m:2,n:3}",
          "einsum:1:11: dimension 'length' has no size\n  add length:N in the braces"},

@@ -137,7 +137,7 @@ static void members_are_told_from_others(void **state) {
     bad = m;
     bad.level[top].no_multicast = 1;
     assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
-    assert_non_null(strstr(why, "forbids a kind of reuse"));
+    assert_non_null(strstr(why, "forbids other kinds of reuse"));
     bad = m;
     bad.level[0].temporal[1] = 5;
     bad.level[top].temporal[1] = 7;

@@ -39,6 +39,9 @@ SX_API void sx_mapping_init(sx_mapping *mapping, const sx_problem *problem, cons
  * is. */
 SX_API void sx_mapping_canonical(sx_mapping *mapping);
 
+/* Whether the first n bytes of an order hold each of 0 to n-1 once. */
+SX_API bool sx_order_is_permutation(const uint8_t *order, int n);
+
 /* A 64-bit hash of the canonical bytes, the same on every machine. */
 SX_API uint64_t sx_mapping_hash(const sx_mapping *mapping);
 

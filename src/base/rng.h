@@ -2,6 +2,7 @@
 #ifndef SX_BASE_RNG_H
 #define SX_BASE_RNG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sx_rng {
@@ -11,6 +12,11 @@ typedef struct sx_rng {
 /* The stream of a logical unit (an island, a layer, a test case), derived from the seed, its name and its
  * number. */
 sx_rng sx_rng_stream(uint64_t seed, const char *name, uint64_t index);
+
+/* Whether a state is one of a stream's: all but one are. */
+static inline bool sx_rng_holds(const sx_rng *rng) {
+    return (rng->s[0] | rng->s[1] | rng->s[2] | rng->s[3]) != 0;
+}
 
 /* 64 uniform bits. */
 uint64_t sx_rng_next(sx_rng *rng);

@@ -38,8 +38,7 @@ static uint8_t order_canonical(uint8_t *order, const uint32_t *factor, int n, in
     return before_split;
 }
 
-/* Whether the first n bytes hold each of 0 to n-1 once. */
-static bool is_permutation(const uint8_t *order, int n) {
+bool sx_order_is_permutation(const uint8_t *order, int n) {
     unsigned seen = 0;
     for (int i = 0; i < n; i++)
         if (order[i] < n) seen |= 1u << order[i];
@@ -50,9 +49,9 @@ void sx_mapping_canonical(sx_mapping *mapping) {
     int n = mapping->n_dims;
     for (int s = 0; s < mapping->n_levels; s++) {
         sx_mapping_level *level = &mapping->level[s];
-        if (is_permutation(level->temporal_order, n))
+        if (sx_order_is_permutation(level->temporal_order, n))
             order_canonical(level->temporal_order, level->temporal, n, 0);
-        if (is_permutation(level->spatial_order, n))
+        if (sx_order_is_permutation(level->spatial_order, n))
             level->split = order_canonical(level->spatial_order, level->spatial, n, level->split);
         memset(level->padding, 0, sizeof level->padding);
     }

@@ -73,6 +73,7 @@ static sx_status step(sx_run *run, state *s) {
 static sx_status search(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
+    if (s->stage > DONE) return sx_run_damaged(run);
     while (s->stage != DONE && !is_closed(run) && sx_run_continue(run)) {
         sx_status status = step(run, s);
         if (status && status->code != SX_ERR_LIMIT) return status;

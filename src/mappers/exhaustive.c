@@ -256,8 +256,9 @@ static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
     bool resumed;
     sx_status status = SX_OK;
     state *s = sx_run_state(run, sizeof *s, &resumed);
+    if (s && s->next > p.total) status = sx_run_damaged(run);
     if (s && !resumed) sx_run_evaluate_starts(run, 0);
-    while (s && s->next < p.total && sx_run_continue(run)) {
+    while (!status && s && s->next < p.total && sx_run_continue(run)) {
         uint64_t left = (p.total - s->next - 1) / p.chunk + 1, n = left < TASKS ? left : TASKS;
         p.from = s->next;
         sx_run_tasks(run, n, run_task, &p);

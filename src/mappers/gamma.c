@@ -250,6 +250,21 @@ static void find_axes(gamma *g) {
     if (keep) g->axis[g->n_axes++] = SX_GAMMA_KEEP;
 }
 
+/* Whether the orders of an individual's genes are orders. */
+static bool genes_hold(const gamma *g, const sx_gamma_genes *genes) {
+    for (int s = 0; s < g->space->arch->n_levels; s++)
+        if (!sx_order_is_permutation(genes->order[s], g->space->problem->n_dims)) return false;
+    return true;
+}
+
+/* Whether the state is one that a search may have. */
+static bool state_holds(const gamma *g) {
+    if (g->s->parents < 1 || g->s->parents > g->n || g->s->elites > g->n / 2) return false;
+    for (size_t i = 0; i < g->n; i++)
+        if (!genes_hold(g, &g->genes[i])) return false;
+    return sx_run_holds(g->run, g->point, g->n);
+}
+
 static sx_status search(sx_run *run) {
     gamma g = {.run = run, .space = sx_map_space_of(sx_run_space(run))};
     g.n = (size_t)sx_run_setting(run, POPULATION);
@@ -257,6 +272,7 @@ static sx_status search(sx_run *run) {
     find_axes(&g);
     bool resumed;
     if (!remember(&g, &resumed)) return sx_error_memory();
+    if (resumed && !state_holds(&g)) return sx_run_damaged(run);
     if (!resumed) {
         sx_run_tasks(run, g.n, make_first, &g);
         sx_run_evaluate_starts(run, g.n);

@@ -154,6 +154,9 @@ typedef struct sx_optimal_start {
     uint64_t walks, moves; /* descents by random moves */
 } sx_optimal_start;
 
+/* What comes one after another. */
+enum sx_optimal_stage { SX_OPTIMAL_STARTS, SX_OPTIMAL_GAMMA, SX_OPTIMAL_SUNSTONE, SX_OPTIMAL_ENOUGH };
+
 /* How far that has come; zero at first. */
 typedef struct sx_optimal_begun {
     uint64_t stage, until, enough, walks;

@@ -80,15 +80,12 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
     return failed ? sx_error_memory() : SX_OK;
 }
 
-/* What comes one after another. */
-enum stage { STARTS, GAMMA, SUNSTONE, ENOUGH };
-
 /* The number of evaluations up to which a stage may go: half of what is left, or as many as it is given. */
 static uint64_t limit_of(const sx_optimal_start *start, uint64_t stage) {
     uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
     uint64_t wish = LEAST_GAMMA + GAMMA_PER_ARRAY * start->arrays, half = left / 2 + left % 2;
     uint64_t gamma = (wish < start->gamma ? wish : start->gamma) / slowness(start->space);
-    uint64_t most = stage == GAMMA ? gamma : UINT64_MAX;
+    uint64_t most = stage == SX_OPTIMAL_GAMMA ? gamma : UINT64_MAX;
     if (left == UINT64_MAX && most == UINT64_MAX) return UINT64_MAX;
     return used + (left == UINT64_MAX || most < half ? most : half);
 }
@@ -114,21 +111,21 @@ static void walk(const sx_optimal_start *start, sx_optimal_begun *at) {
 
 sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at) {
     walks w = {start, start->walks, FIRST_MOVES / slowness(start->space)};
-    if (at->stage != STARTS) return SX_OK;
+    if (at->stage != SX_OPTIMAL_STARTS) return SX_OK;
     SX_TRY(evaluate_starts(start));
     if (!sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &w);
-    at->stage = GAMMA;
+    at->stage = SX_OPTIMAL_GAMMA;
     return SX_OK;
 }
 
 sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) {
     bool single = sx_run_k_best(start->run) == 1;
-    if (at->stage == GAMMA && start->gamma > 0 && single && sx_run_continue(start->run))
+    if (at->stage == SX_OPTIMAL_GAMMA && start->gamma > 0 && single && sx_run_continue(start->run))
         SX_TRY(call(start, "gamma", 0.25, at));
-    if (at->stage == GAMMA && !sx_run_stopped(start->run)) at->stage = SUNSTONE;
-    if (at->stage == SUNSTONE && start->sunstone && single && sx_run_continue(start->run))
+    if (at->stage == SX_OPTIMAL_GAMMA && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_SUNSTONE;
+    if (at->stage == SX_OPTIMAL_SUNSTONE && start->sunstone && single && sx_run_continue(start->run))
         SX_TRY(call(start, "sunstone:plus=on", 0.25, at));
     while (!at->enough && at->walks < start->walks && sx_run_continue(start->run)) walk(start, at);
-    if (at->stage == SUNSTONE && !sx_run_stopped(start->run)) at->stage = ENOUGH;
+    if (at->stage == SX_OPTIMAL_SUNSTONE && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ENOUGH;
     return SX_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Where the parts of a state begin. */
@@ -30,16 +31,44 @@ static void find_parts(sx_optimal *o, void *block) {
     o->heap = (sx_node *)(void *)((char *)block + at.heap);
 }
 
+/* Whether a node of a checkpoint is one of this search. */
+static bool node_holds(const sx_optimal *o, const sx_node *node) {
+    uint8_t ragged;
+    memcpy(&ragged, &node->ragged, 1);
+    if (ragged > 1 || (ragged && !o->space->options.remainders)) return false;
+    return node->array < (ragged ? o->ragged.n : o->arrays.n) &&
+           (node->keep == SX_ANY_KEEP || node->keep < sx_keep_choices(o->space)) &&
+           node->part < node->parts && !isnan(node->bound) && !isnan(node->from);
+}
+
+/* Whether the state is one that a search may have. */
+static bool state_holds(const sx_optimal *o) {
+    const sx_optimal_state *s = o->s;
+    const uint64_t n_criteria = o->judge.objective->n_criteria;
+    if (s->begun.stage > SX_OPTIMAL_ENOUGH || s->criterion > n_criteria || s->listed > 1 ||
+        s->found >> n_criteria != 0)
+        return false;
+    for (uint64_t i = 0; i < n_criteria && n_criteria > 1; i++) {
+        bool found = s->found >> i & 1;
+        if (found && !sx_run_holds(o->run, o->point + i * o->space->space.point_size, 1)) return false;
+        if (!found && i < s->criterion) return false;
+    }
+    for (uint64_t i = 0; i < s->n_nodes; i++)
+        if (!node_holds(o, &o->heap[i])) return false;
+    return true;
+}
+
 sx_status sx_optimal_remember(sx_optimal *o) {
     size_t least = lay_out(o).heap, size = least;
     bool resumed;
     void *block = sx_run_state_sized(o->run, &size, &resumed);
     if (!block) return sx_error_memory();
+    if (size < least) return sx_run_damaged(o->run);
     find_parts(o, block);
     if (!resumed) o->s->n_arrays = o->arrays.n;
-    bool fits = size >= least && o->s->n_arrays == o->arrays.n &&
-                (size - least) / sizeof(sx_node) == o->s->room && o->s->n_nodes <= o->s->room;
-    return fits ? SX_OK : sx_error_new(SX_ERR_INPUT, "the checkpoint belongs to another search");
+    bool fits = o->s->n_arrays == o->arrays.n && o->s->room == (size - least) / sizeof(sx_node) &&
+                (size - least) % sizeof(sx_node) == 0 && o->s->n_nodes <= o->s->room && state_holds(o);
+    return fits ? SX_OK : sx_run_damaged(o->run);
 }
 
 bool sx_optimal_push(sx_optimal *o, const sx_node *node) {

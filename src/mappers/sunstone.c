@@ -212,6 +212,14 @@ static enum phase next_phase(enum phase now, bool plus) {
     return (enum phase)(now + 1);
 }
 
+/* Whether the state is one that a search may have. */
+static bool state_holds(const sx_run *run, const state *s) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    for (int i = 0; i < SX_MAX_LEVELS; i++)
+        if (s->bypass[i] & ~(i < space->arch->n_levels ? space->free_keep[i] : 0)) return false;
+    return s->phase <= DONE && s->flip <= count_flips(space) + 1 && s->better <= 1;
+}
+
 static sx_status search(sx_run *run) {
     const sx_sunstone_switches on = {.order = sx_run_setting(run, ORDER) > 0,
                                      .unrolling = sx_run_setting(run, UNROLLING) > 0,
@@ -221,6 +229,7 @@ static sx_status search(sx_run *run) {
     bool plus = sx_run_setting(run, PLUS) > 0, resumed;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();
+    if (resumed && !state_holds(run, s)) return sx_run_damaged(run);
     if (!resumed) {
         sx_run_evaluate_starts(run, 0);
         begin_phase(run, s, PLAIN);

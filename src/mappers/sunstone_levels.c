@@ -390,6 +390,7 @@ static size_t count_next(const sx_sunstone *plan, size_t next) {
 }
 
 sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next) {
+    if (*next > plan->items.n) return sx_run_damaged(run);
     while (sx_run_continue(run)) {
         sx_run_incumbent(run, &plan->incumbent);
         size_t n = count_next(plan, *next);

@@ -246,6 +246,11 @@ static void cool(annealer *a) {
         learn(a);
 }
 
+/* Whether the state is one that a search may have. */
+static bool state_holds(const annealer *a) {
+    return sx_rng_holds(&a->s->rng) && a->s->phase <= ANNEAL && sx_run_holds(a->run, a->current, a->chains);
+}
+
 static sx_status search(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     annealer a = {.run = run, .space = space, .size = space->point_size};
@@ -256,6 +261,7 @@ static sx_status search(sx_run *run) {
                              "temperatures fall from tmax to tmin");
     bool resumed;
     if (!remember(&a, &resumed)) return sx_error_memory();
+    if (resumed && !state_holds(&a)) return sx_run_damaged(run);
     if (!resumed && !begin(&a)) return SX_OK;
     while (sx_run_continue(run)) {
         if (a.s->phase == ANNEAL && a.s->step >= a.s->steps && !begin_again(&a)) break;

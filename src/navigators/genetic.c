@@ -191,6 +191,11 @@ static void breed(breeder *b) {
     sx_run_evaluate(b->run, b->point[1 - from], to.front, b->outcome[1 - from]);
 }
 
+/* Whether the state is one that a search may have. */
+static bool state_holds(const breeder *b) {
+    return sx_rng_holds(&b->s->rng) && b->s->turn <= 1 && sx_run_holds(b->run, b->point[b->s->turn], b->n);
+}
+
 static sx_status search(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     breeder b = {.run = run, .space = space, .size = space->point_size};
@@ -199,6 +204,7 @@ static sx_status search(sx_run *run) {
     b.lenient = sx_run_setting(run, ILLEGAL) == 1;
     bool resumed;
     if (!remember(&b, &resumed)) return sx_error_memory();
+    if (resumed && !state_holds(&b)) return sx_run_damaged(run);
     if (!resumed && !begin(&b)) return SX_OK;
     while (sx_run_continue(run)) breed(&b);
     return SX_OK;

@@ -69,6 +69,7 @@ sx_status sx_sweep(sx_run *run, double limit) {
     if (!s) return sx_error_memory();
     if (!resumed) sx_run_evaluate_starts(run, 0);
     j.first = (sx_u128)s->high << 64 | s->low;
+    if (j.first > j.total) return sx_run_damaged(run);
     while (j.first < j.total && sx_run_continue(run)) {
         sx_u128 left = (j.total - j.first - 1) / TASK_SIZE + 1, n = left < TASKS ? left : TASKS;
         sx_run_tasks(run, (size_t)n, sweep, &j);

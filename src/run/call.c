@@ -19,12 +19,21 @@ void *sx_run_state_sized(sx_run *run, size_t *size, bool *resumed) {
 void *sx_run_state(sx_run *run, size_t size, bool *resumed) {
     const sx_frame *at = &run->frame[run->depth];
     if (at->saved && at->saved_size != size) {
-        sx_run_fail(run, sx_error_new(SX_ERR_INPUT,
-                                      "the checkpoint holds %zu bytes of the navigator's state, not %zu",
-                                      at->saved_size, size));
+        sx_run_fail(run, sx_run_damaged(run));
         return NULL;
     }
     return sx_run_state_sized(run, &size, resumed);
+}
+
+sx_status sx_run_damaged(const sx_run *run) {
+    return sx_checkpoint_damaged(run->frame[run->depth].entry->name);
+}
+
+bool sx_run_holds(const sx_run *run, const void *points, size_t n) {
+    const unsigned char *point = points;
+    for (size_t i = 0; i < n; i++, point += run->space->point_size)
+        if (!run->space->type->holds(run->space, point)) return false;
+    return true;
 }
 
 void *sx_run_state_resize(sx_run *run, size_t size) {

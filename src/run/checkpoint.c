@@ -169,6 +169,67 @@ static bool take_shelf(reader *r, size_t limit, sx_shelf *shelf) {
     return true;
 }
 
+/* Whether counts are such as a run may have. */
+static bool counts_hold(const sx_run *run, const counters *c) {
+    const uint64_t most = run->options.evaluations ? run->options.evaluations : UINT64_MAX / 4;
+    return c->evaluations <= most && c->improved <= c->evaluations && c->valid <= c->evaluations &&
+           c->cache_hits <= c->evaluations && c->rejected <= UINT64_MAX / 4 && c->seconds >= 0 &&
+           c->seconds < 1e15 && c->lower_bound >= 0 && isfinite(c->lower_bound) && c->optimal <= 1;
+}
+
+/* Whether points are of the space and cost what is said of them. */
+static bool shelf_holds(const sx_run *run, const sx_shelf *shelf, void *scorer) {
+    const sx_objective *objective = &run->options.objective;
+    for (size_t i = 0; i < shelf->n; i++) {
+        const sx_kept *kept = &shelf->kept[i];
+        const void *point = sx_shelf_point(shelf, i);
+        sx_score score;
+        if (!sx_run_holds(run, point, 1) || run->space->type->check(run->space, point) != 0 ||
+            run->space->type->score(run->space, scorer, point, objective, INFINITY, &score) != 0 ||
+            memcmp(&score, &kept->score, sizeof score) != 0 ||
+            sx_objective_value(objective, &score) != kept->value || kept->evaluation < 1 ||
+            kept->evaluation > run->evaluations)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the best and the front are in order. */
+static bool shelves_are_sorted(const sx_run *run) {
+    const sx_kept *best = run->best.kept, *front = run->front.kept;
+    for (size_t i = 1; i < run->best.n; i++)
+        if (sx_objective_compare(&run->options.objective, &best[i].score, &best[i - 1].score) < 0)
+            return false;
+    for (size_t i = 1; i < run->front.n; i++)
+        if (!(front[i].score.energy_pj > front[i - 1].score.energy_pj) ||
+            !(front[i].score.cycles < front[i - 1].score.cycles))
+            return false;
+    return true;
+}
+
+/* Whether the trace leads to the best. */
+static bool trace_holds(const sx_run *run) {
+    const sx_trace_point *line = run->trace;
+    for (size_t i = 0; i < run->n_trace; i++)
+        if (!isfinite(line[i].value) || !(line[i].seconds >= 0 && line[i].seconds < 1e15) ||
+            line[i].evaluations > run->evaluations ||
+            (i > 0 && line[i].evaluations <= line[i - 1].evaluations))
+            return false;
+    if (run->best.n == 0 || run->n_trace == 0) return run->best.n == 0 && run->n_trace == 0 && !run->optimal;
+    line += run->n_trace - 1;
+    return line->value == run->best.kept[0].value && line->evaluations == run->best.kept[0].evaluation &&
+           run->improved == line->evaluations && run->valid > 0;
+}
+
+/* Checks all that was read. */
+static sx_status check_run(const sx_run *run) {
+    void *scorer;
+    SX_TRY(run->space->type->scorer_new(run->space, &scorer));
+    bool holds = shelf_holds(run, &run->best, scorer) && shelf_holds(run, &run->front, scorer);
+    run->space->type->scorer_free(scorer);
+    return holds && shelves_are_sorted(run) && trace_holds(run) ? SX_OK : sx_checkpoint_damaged("run");
+}
+
 /* Reads all after the identity into the run; false when memory is out. */
 static bool take_run(reader *r, sx_run *run) {
     counters c;
@@ -177,8 +238,7 @@ static bool take_run(reader *r, sx_run *run) {
     const void *bytes = take(r, sizeof c);
     if (!bytes) return true;
     memcpy(&c, bytes, sizeof c);
-    if ((run->options.evaluations && c.evaluations > run->options.evaluations) ||
-        c.improved > c.evaluations || c.valid > c.evaluations || !(c.seconds >= 0) || isinf(c.seconds)) {
+    if (!counts_hold(run, &c)) {
         r->damaged = true;
         return true;
     }
@@ -204,7 +264,14 @@ static bool take_run(reader *r, sx_run *run) {
     return true;
 }
 
-sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
+sx_status sx_checkpoint_damaged(const char *where) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_INPUT, "the checkpoint is damaged: the %s state is not valid", where),
+        "remove it to start over");
+}
+
+/* Reads the state of a run; what is read stays there also after an error. */
+static sx_status read_run(sx_run *run, const void *bytes, size_t size) {
     reader r = {bytes, size, false};
     uint64_t hash = 0;
     if (take_number(&r) != MARK || size < 2 * sizeof hash)
@@ -220,9 +287,18 @@ sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
         status = other_run(there, run->identity);
     else if (there && !take_run(&r, run))
         status = sx_error_memory();
-    if (!status && (r.damaged || r.left != 0))
-        status =
-            sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint is damaged"), "remove it to start over");
+    if (!status && (r.damaged || r.left != 0)) status = sx_checkpoint_damaged("run");
+    if (!status) status = check_run(run);
     free(there);
+    return status;
+}
+
+sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
+    sx_status status = read_run(run, bytes, size);
+    if (!status) return SX_OK;
+    run->best.n = run->front.n = run->n_trace = 0;
+    run->evaluations = run->valid = run->rejected = run->cache_hits = run->improved = 0;
+    run->lower_bound = 0;
+    run->optimal = false;
     return status;
 }

@@ -84,7 +84,9 @@ void sx_crew_free(SX_TAKE sx_crew *crew);
 
 /* What tells a run from others, a line each. */
 SX_MUST_USE sx_status sx_checkpoint_identify(const sx_run *run, SX_OWN char **out);
-/* The run's state as bytes, and back. */
+/* The error for a checkpoint of this run with something wrong in it, such as the state of a navigator. */
+SX_MUST_USE sx_status sx_checkpoint_damaged(const char *where);
+/* The run's state as bytes, and back: a run that cannot take them is as it was. */
 SX_MUST_USE sx_status sx_checkpoint_write(const sx_run *run, SX_OWN char **bytes, size_t *size);
 SX_MUST_USE sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size);
 

@@ -48,6 +48,12 @@ void *sx_run_state(sx_run *run, size_t size, bool *resumed);
 void *sx_run_state_sized(sx_run *run, size_t *size, bool *resumed);
 void *sx_run_state_resize(sx_run *run, size_t size);
 
+/* What a navigator says of a state out of a checkpoint that it cannot have written: its numbers must be
+ * checked where they are resumed, before they are used. */
+SX_MUST_USE sx_status sx_run_damaged(const sx_run *run);
+/* Whether n blocks of bytes, one after another, are points of the space. */
+bool sx_run_holds(const sx_run *run, const void *points, size_t n);
+
 /* Searches by another navigator, "name:key=value,...", as a part of this one: with the run's budget, but no
  * further than to so many evaluations of the run (UINT64_MAX: no other limit) and so many of its seconds (0:
  * no other limit). It begins from the best so far. Its state goes into checkpoints too: of a run that is

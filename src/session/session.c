@@ -41,6 +41,15 @@ static sx_status about_layer(const sx_session *session, size_t index, SX_TAKE sx
     return named;
 }
 
+/* Makes all results those of layers that were not reached. */
+static void clear_results(sx_session *session) {
+    for (size_t i = 0; i < session->out->n_layers; i++) {
+        sx_layer_result_fini(&session->out->layer[i]);
+        session->out->layer[i] =
+            (sx_layer_result){.same_as = i, .warm_from = SX_WARM_NONE, .summary = {.stop = SX_STOP_SIGNAL}};
+    }
+}
+
 /* Makes what all layers share, and empty results. */
 static sx_status begin(sx_session *session) {
     const sx_network *network = session->network;
@@ -53,13 +62,15 @@ static sx_status begin(sx_session *session) {
     if (!session->first || !session->out->layer) return sx_error_memory();
     session->out->n_layers = n;
     sx_network_distinct(network, session->first);
-    for (size_t i = 0; i < n; i++)
-        session->out->layer[i] =
-            (sx_layer_result){.same_as = i, .warm_from = SX_WARM_NONE, .summary = {.stop = SX_STOP_SIGNAL}};
+    clear_results(session);
     if (!session->options->checkpoint) return SX_OK;
     SX_TRY(sx_session_identity(session, &session->identity));
-    SX_TRY(sx_session_restore(session));
-    sx_status status = sx_file_writable(session->options->checkpoint);
+    sx_status status = sx_session_restore(session);
+    if (status) {
+        clear_results(session);
+        return status;
+    }
+    status = sx_file_writable(session->options->checkpoint);
     if (status && status->code != SX_ERR_WRITE) return status;
     sx_status_free(status);
     return session->out->resumed ? SX_OK : sx_session_save(session, NULL, 0);

@@ -41,6 +41,9 @@ SX_MUST_USE sx_status sx_session_search(sx_session *session);
 /* Adds the best of a layer's result to the database, where there is one. */
 SX_MUST_USE sx_status sx_session_keep(const sx_session *session, size_t index);
 
+/* The compulsory minimum of the objective, for what a layer's result keeps in the outermost level. */
+double sx_session_minimum(const sx_session *session, const sx_model *model, const sx_layer_result *result);
+
 /* The constraints of a problem. */
 SX_MUST_USE sx_status sx_session_constraints(const sx_session *session, const sx_problem *problem,
                                              sx_constraints *out);
@@ -57,6 +60,13 @@ SX_MUST_USE sx_status sx_session_identity(const sx_session *session, SX_OWN char
  * current one and its state. A file that is damaged or belongs to another session is an error that says what
  * differs. */
 SX_MUST_USE sx_status sx_session_restore(sx_session *session);
+/* Whether what a checkpoint says of a finished layer may be so: answers are legal and cost what it says. */
+SX_MUST_USE sx_status sx_session_check(const sx_session *session, size_t index, bool *holds);
+/* The same for the start point of the layer being searched. */
+SX_MUST_USE sx_status sx_session_check_start(const sx_session *session, const sx_space *space, bool *holds);
+/* The error for a checkpoint that cannot be gone on from. */
+SX_MUST_USE sx_status sx_session_refuse(const sx_session *session, const char *what);
+
 /* Writes the checkpoint: finished layers and, of the one being searched, the state given (NULL: none). A file
  * that cannot be written is no error but a warning. */
 SX_MUST_USE sx_status sx_session_save(sx_session *session, const void *state, size_t size);

@@ -203,8 +203,7 @@ sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
     return survive(session, status);
 }
 
-/* The error for a file that cannot be gone on from. */
-static sx_status refused(const sx_session *session, const char *what) {
+sx_status sx_session_refuse(const sx_session *session, const char *what) {
     return sx_error_hint(
         sx_error_new(SX_ERR_INPUT, "the checkpoint '%s' %s", session->options->checkpoint, what),
         "use another file, or remove this one to start over");
@@ -217,19 +216,33 @@ static sx_status belongs_elsewhere(const sx_session *session, const char *there,
     for (; *here; here += a + 1, there += b + 1) {
         const char *line_end = there < end ? memchr(there, '\n', (size_t)(end - there)) : NULL;
         a = strcspn(here, "\n");
-        if (!line_end) return refused(session, "was written by another version of this program");
+        if (!line_end) return sx_session_refuse(session, "was written by another version of this program");
         b = (size_t)(line_end - there);
         if (a != b || memcmp(here, there, a) != 0) break;
     }
     const int word = (int)strcspn(here, " ");
     if (!*here || (size_t)word >= b || strncmp(here, there, (size_t)word + 1) != 0)
-        return refused(session, "was written by another version of this program");
+        return sx_session_refuse(session, "was written by another version of this program");
     sx_text what = {0};
     sx_text_add(&what, "belongs to another search: its %.*s is %.*s, not %.*s", word, here, (int)b - word - 1,
                 there + word + 1, (int)a - word - 1, here + word + 1);
-    sx_status error = what.failed ? sx_error_memory() : refused(session, what.data);
+    sx_status error = what.failed ? sx_error_memory() : sx_session_refuse(session, what.data);
     sx_text_free(&what);
     return error;
+}
+
+/* Checks the finished layers. */
+static sx_status check_layers(const sx_session *session) {
+    for (size_t i = 0; i < session->at; i++) {
+        bool holds = true;
+        char what[SX_NAME_SIZE + 64];
+        if (session->first[i] == i) SX_TRY(sx_session_check(session, i, &holds));
+        if (holds) continue;
+        snprintf(what, sizeof what, "is damaged: the result of %s is not valid",
+                 session->network->layer[i].name);
+        return sx_session_refuse(session, what);
+    }
+    return SX_OK;
 }
 
 /* Reads the bytes of a checkpoint into the session. */
@@ -238,21 +251,20 @@ static sx_status read_bytes(sx_session *session, const char *bytes, size_t size)
     uint64_t hash;
     size_t body, identity;
     if (size < sizeof mark - 1 || memcmp(bytes, mark, sizeof mark - 1) != 0)
-        return refused(session, "is not a checkpoint of this program");
+        return sx_session_refuse(session, "is not a checkpoint of this program");
     if (sscanf(bytes + sizeof mark - 1, "%16" SCNx64 " %zu %zu", &hash, &body, &identity) != 3)
-        return refused(session, "is damaged");
+        return sx_session_refuse(session, "is damaged");
     const size_t head = (size_t)first_line(line, hash, body, identity);
     const char *data = bytes + head;
     if (size < head || memcmp(bytes, line, head) != 0 || size - head != body || identity > body ||
         sx_hash_bytes(data, body, 0) != hash)
-        return refused(session, "is damaged");
+        return sx_session_refuse(session, "is damaged");
     if (identity != strlen(session->identity) || memcmp(data, session->identity, identity) != 0)
         return belongs_elsewhere(session, data, identity);
     codec c = {.in = data + identity, .left = body - identity};
     pass_session(&c, session, &session->state, &session->state_size);
-    if (c.failed) return refused(session, "is damaged");
-    session->out->resumed = true;
-    return SX_OK;
+    if (c.failed) return sx_session_refuse(session, "is damaged");
+    return check_layers(session);
 }
 
 sx_status sx_session_restore(sx_session *session) {
@@ -264,9 +276,10 @@ sx_status sx_session_restore(sx_session *session) {
     if (!there && errno == ENOENT) return SX_OK;
     if (there && S_ISDIR(info.st_mode))
         return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
-    if (there && !S_ISREG(info.st_mode)) return refused(session, "is not a plain file");
+    if (there && !S_ISREG(info.st_mode)) return sx_session_refuse(session, "is not a plain file");
     SX_TRY(sx_file_read(path, FILE_LIMIT, &bytes, &size));
     sx_status status = read_bytes(session, bytes, size);
     free(bytes);
+    session->out->resumed = !status;
     return status;
 }

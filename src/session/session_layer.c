@@ -53,8 +53,10 @@ static sx_status prepare(sx_session *session, bench *b) {
     SX_TRY(sx_map_space_new(b->model, &b->constraints, &o->space, &b->space));
     if (!session->start.chosen) {
         SX_TRY(choose_start(session, b->space));
-    } else if (session->start.point && session->start.size != sx_space_point_size(b->space)) {
-        return sx_error_new(SX_ERR_INPUT, "the checkpoint's start point belongs to another space");
+    } else {
+        bool holds;
+        SX_TRY(sx_session_check_start(session, b->space, &holds));
+        if (!holds) return sx_session_refuse(session, "is damaged: its start point is not valid");
     }
     sx_run_options run = o->run;
     run.user = session;
@@ -98,6 +100,12 @@ static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
     return SX_OK;
 }
 
+double sx_session_minimum(const sx_session *session, const sx_model *model, const sx_layer_result *result) {
+    const uint8_t backed = result->found ? result->best.mapping.level[session->arch->n_levels - 1].keep : 0;
+    const sx_score minimum = sx_model_minimum(model, backed);
+    return sx_objective_value(&session->options->run.objective, &minimum);
+}
+
 /* Copies out what a run found, also before it failed. */
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
@@ -113,9 +121,7 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
         result->best.value = found.value;
         result->best.evaluation = found.evaluation;
     }
-    const uint8_t backed = result->found ? result->best.mapping.level[session->arch->n_levels - 1].keep : 0;
-    const sx_score minimum = sx_model_minimum(b->model, backed);
-    result->minimum = sx_objective_value(&o->objective, &minimum);
+    result->minimum = sx_session_minimum(session, b->model, result);
     if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
     if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
     result->proof = sx_run_take_proof(b->run);
@@ -177,6 +183,8 @@ sx_status sx_session_search(sx_session *session) {
     if (!b) return sx_error_memory();
     sx_status status = prepare(session, b), collected = SX_OK;
     if (!status) status = sx_run_search(b->run, session->mapper);
+    if (status && status->code == SX_ERR_INPUT && session->state)
+        status = sx_error_place(status, (sx_place){session->options->checkpoint, 0, 0});
     free(session->state);
     session->state = NULL;
     session->state_size = 0;

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,66 @@ static unsigned check_rest(const sx_map_space *space, const void *point) {
         !sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, NULL, 0))
         return SX_MAP_CONSTRAINT;
     return sx_map_cramped(space, point, &level, &tensor, &words) ? SX_MAP_BANK_SHARE : 0;
+}
+
+/* Whether all numbers of a level are within bounds: what the functions of a point rely on. */
+static bool level_holds(const sx_map_space *space, const void *point, int s) {
+    const sx_mapping_level *at = &sx_map_point(point)->level[s];
+    int n_dims = space->problem->n_dims;
+    unsigned may = space->fixed_keep[s] | space->free_keep[s] | space->banked[s];
+    if (!sx_order_is_permutation(at->temporal_order, n_dims) ||
+        !sx_order_is_permutation(at->spatial_order, n_dims) || at->split > n_dims || (at->keep & ~may) != 0)
+        return false;
+    for (int d = 0; d < n_dims && space->spatial_slot[s] < 0; d++)
+        if (at->spatial[d] != 1) return false;
+    if (!space->banked[s]) return true;
+    const uint8_t *banks = (const uint8_t *)point + space->banks_at + (size_t)s * SX_MAX_TENSORS;
+    uint32_t sum = 0;
+    for (int v = 0; v < SX_MAX_TENSORS; v++) {
+        if ((banks[v] != 0) != (space->banked[s] >> v & 1)) return false;
+        sum += banks[v];
+    }
+    return sum == space->arch->level[s].banks;
+}
+
+/* Whether what no construction chooses is as in all of them. */
+static bool same_rest(const sx_map_space *space, const void *point) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        const sx_mapping_level *a = &sx_map_point(point)->level[s],
+                               *b = &sx_map_point(space->blank)->level[s];
+        int n = space->problem->n_dims;
+        if (memcmp(a->temporal + n, b->temporal + n, (size_t)(SX_MAX_DIMS - n) * sizeof *a->temporal) != 0 ||
+            memcmp(a->spatial + n, b->spatial + n, (size_t)(SX_MAX_DIMS - n) * sizeof *a->spatial) != 0 ||
+            memcmp(a->temporal_order + n, b->temporal_order + n, (size_t)(SX_MAX_DIMS - n)) != 0 ||
+            memcmp(a->spatial_order + n, b->spatial_order + n, (size_t)(SX_MAX_DIMS - n)) != 0 ||
+            memcmp(&a->no_temporal_reuse, &b->no_temporal_reuse,
+                   sizeof *a - offsetof(sx_mapping_level, no_temporal_reuse)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* A point is one that settling does not change, of factors that the space has. */
+bool sx_map_holds(const sx_space *base, const void *point) {
+    const sx_map_space *space = sx_map_cast(base);
+    const sx_mapping *mapping = sx_map_point(point), *blank = sx_map_point(space->blank);
+    uint32_t factor[SX_MAX_SLOTS];
+    sx_u128 index;
+    struct {
+        sx_mapping mapping;
+        uint8_t banks[SX_MAX_LEVELS * SX_MAX_TENSORS];
+    } settled;
+    if (memcmp(mapping, blank, offsetof(sx_mapping, level)) != 0 || base->point_size > sizeof settled)
+        return false;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        if (!level_holds(space, point, s)) return false;
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        sx_map_get_factors(space, point, d, factor);
+        if (!sx_factors_rank(space->factors[d], factor, &index)) return false;
+    }
+    memcpy(&settled, point, base->point_size);
+    sx_map_settle(space, &settled);
+    return memcmp(&settled, point, base->point_size) == 0 && same_rest(space, point);
 }
 
 unsigned sx_map_check(const sx_space *base, const void *point) {

@@ -89,6 +89,7 @@ bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, in
  * all instances), on X or Y and over how many; false where there is none. */
 bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, bool *on_y, uint64_t *over);
 
+bool sx_map_holds(const sx_space *space, const void *point);
 unsigned sx_map_check(const sx_space *space, const void *point);
 const char *sx_map_reason(const sx_space *space, unsigned reason);
 void sx_map_explain(const sx_space *space, const void *point, char *text, unsigned long size);

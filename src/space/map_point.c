@@ -32,13 +32,6 @@ static void set_factors(const sx_map_space *space, const sx_mapping *mapping, in
     sx_map_set_factors(space, dim, factor, point);
 }
 
-/* Whether the first n bytes hold each of 0 to n-1 once. */
-static bool is_permutation(const uint8_t *order, int n) {
-    unsigned seen = 0;
-    for (int i = 0; i < n; i++) seen |= order[i] < n ? 1u << order[i] : 0;
-    return seen == (1u << n) - 1;
-}
-
 /* How many banks a tensor's tile takes at a level. */
 static uint32_t banks_for(const sx_map_space *space, int level, int tensor, const uint32_t *extent) {
     uint64_t words = sx_shape_words(&space->model->shape[tensor], extent);
@@ -82,9 +75,9 @@ static void set_levels(const sx_map_space *space, const sx_mapping *mapping, voi
     for (int s = 0; s < space->arch->n_levels; s++) {
         const sx_mapping_level *from = &mapping->level[s];
         sx_mapping_level *at = sx_map_level(point, s);
-        if (is_permutation(from->temporal_order, n_dims))
+        if (sx_order_is_permutation(from->temporal_order, n_dims))
             memcpy(at->temporal_order, from->temporal_order, (size_t)n_dims);
-        if (space->spatial_slot[s] >= 0 && is_permutation(from->spatial_order, n_dims)) {
+        if (space->spatial_slot[s] >= 0 && sx_order_is_permutation(from->spatial_order, n_dims)) {
             memcpy(at->spatial_order, from->spatial_order, (size_t)n_dims);
             at->split = from->split <= n_dims ? from->split : (uint8_t)n_dims;
         }
@@ -104,9 +97,9 @@ static bool is_shaped(const sx_map_space *space, const sx_mapping *mapping) {
 static void copy_level(const sx_map_space *space, const sx_mapping_level *from, sx_mapping_level *to) {
     int n_dims = space->problem->n_dims;
     sx_mapping_level level = *from;
-    if (!is_permutation(from->temporal_order, n_dims))
+    if (!sx_order_is_permutation(from->temporal_order, n_dims))
         memcpy(level.temporal_order, to->temporal_order, sizeof level.temporal_order);
-    if (!is_permutation(from->spatial_order, n_dims) || from->split > n_dims) {
+    if (!sx_order_is_permutation(from->spatial_order, n_dims) || from->split > n_dims) {
         memcpy(level.spatial_order, to->spatial_order, sizeof level.spatial_order);
         level.split = to->split;
     }

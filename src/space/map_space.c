@@ -34,6 +34,7 @@ static const sx_space_type map_type = {
     .at = sx_map_at,
     .draw = sx_map_draw,
     .draw_likely = sx_map_draw_likely,
+    .holds = sx_map_holds,
     .check = sx_map_check,
     .reason = sx_map_reason,
     .explain = sx_map_explain,

@@ -49,6 +49,10 @@ static void forward_draw_likely(const sx_space *space, sx_rng *rng, void *point)
     space->inner->type->draw_likely(space->inner, rng, point);
 }
 
+static bool forward_holds(const sx_space *space, const void *point) {
+    return space->inner->type->holds(space->inner, point);
+}
+
 static unsigned forward_check(const sx_space *space, const void *point) {
     return space->inner->type->check(space->inner, point);
 }
@@ -168,6 +172,7 @@ static sx_space_type type_for(const sx_space_type *inner) {
         .at = forward_at,
         .draw = forward_draw,
         .draw_likely = inner->draw_likely ? forward_draw_likely : NULL,
+        .holds = forward_holds,
         .check = forward_check,
         .reason = forward_reason,
         .explain = forward_explain,

@@ -33,6 +33,10 @@ typedef struct sx_space_type {
     /* The same, but passes over some that cannot be legal: uniform over a set that holds all legal points.
      * May be NULL. */
     void (*draw_likely)(const sx_space *space, sx_rng *rng, void *point);
+    /* Whether any bytes are a construction: what has to be asked before bytes of a file are taken for a
+     * point.
+     */
+    bool (*holds)(const sx_space *space, const void *point);
     /* 0: legal; otherwise the number of a reason. */
     unsigned (*check)(const sx_space *space, const void *point);
     const char *(*reason)(const sx_space *space, unsigned reason);

@@ -106,6 +106,7 @@ static sx_status search(sx_run *run) {
     job j = {.judge = &judge};
     sx_status status = tiles_init(judge.space, &j);
     uint64_t total = judge.space->n_open * j.tiles[0].n;
+    if (!status && s->next > total) status = sx_run_damaged(run);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     while (!status && whole && s->next < total && sx_run_continue(run))
         status = search_round(run, &j, total, s, &whole);

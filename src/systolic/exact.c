@@ -76,6 +76,7 @@ static sx_status search(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();
     sx_status status = sx_exact_init(run, &exact);
+    if (!status && exact.whole && s->next > exact.n) status = sx_run_damaged(run);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     while (!status && sx_run_continue(run) && exact.whole) {
         bool left = s->next < exact.n && sx_systolic_promises(exact.shape[s->next].bound, edge_of(run));

@@ -258,6 +258,11 @@ static void breed(breeder *b) {
     evaluate(b, to, first);
 }
 
+/* Whether the state is one that a search may have. */
+static bool state_holds(const breeder *b) {
+    return sx_rng_holds(&b->s->rng) && b->s->turn <= 1 && sx_run_holds(b->run, b->point[b->s->turn], b->n);
+}
+
 static sx_status search(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     breeder b = {.run = run, .n = (size_t)sx_run_setting(run, POPULATION)};
@@ -274,6 +279,7 @@ static sx_status search(sx_run *run) {
                                 .rejected = &b.rejected};
     bool resumed;
     if (!remember(&b, &resumed)) return sx_error_memory();
+    if (resumed && !state_holds(&b)) return sx_run_damaged(run);
     if (!resumed) begin(&b);
     while (sx_run_continue(run)) breed(&b);
     return SX_OK;

@@ -245,6 +245,14 @@ static sx_status search_all(sx_run *run, const plan *p, progress *state) {
     return status;
 }
 
+/* Whether a state is one that a search may have. */
+static bool state_holds(const plan *p, const progress *state) {
+    for (size_t i = 0; i < p->space->n_open; i++)
+        for (int d = 0; d < p->space->n_loops; d++)
+            if (state[i].at[d] >= p->level[d].n || isnan(state[i].best)) return false;
+    return true;
+}
+
 static sx_status search(sx_run *run) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
     bool resumed;
@@ -253,6 +261,7 @@ static sx_status search(sx_run *run) {
     for (size_t i = 0; i < space->n_open && !resumed; i++) state[i].best = INFINITY;
     plan p;
     sx_status status = plan_init(run, &p);
+    if (!status && resumed && !state_holds(&p, state)) status = sx_run_damaged(run);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     if (!status) status = search_all(run, &p, state);
     plan_fini(&p);

@@ -102,6 +102,19 @@ static void space_draw(const sx_space *base, sx_rng *rng, void *point) {
     for (size_t gene = 0; gene < base->n_genes; gene++) sx_systolic_redraw(base, rng, gene, point);
 }
 
+static bool space_holds(const sx_space *base, const void *at) {
+    const sx_systolic_space *space = own(base);
+    const sx_systolic_point *point = at;
+    if (point->design >= space->n_plans || !space->open[point->design] || point->reserved) return false;
+    for (int d = 0; d < SX_MAX_SYSTOLIC_LOOPS; d++) {
+        uint32_t t1 = point->t1[d], t2 = point->t2[d];
+        if (d >= space->n_loops && (t1 || t2)) return false;
+        if (d < space->n_loops && (!sx_systolic_tile_in(&space->tiles[d], t1) || !t2 || t1 % t2))
+            return false;
+    }
+    return true;
+}
+
 static unsigned space_check(const sx_space *base, const void *point) {
     return sx_systolic_fault_of(own(base), point);
 }
@@ -188,6 +201,7 @@ static const sx_space_type systolic_type = {
     .size = space_size,
     .at = space_at,
     .draw = space_draw,
+    .holds = space_holds,
     .check = space_check,
     .reason = space_reason,
     .explain = space_explain,

@@ -383,6 +383,11 @@ static void checkpoints_resume_to_the_same_end(void **state) {
     }
 }
 
+static void edited_checkpoints_do_no_harm(void **state) {
+    const subject *s = *state;
+    damaged_checkpoints_are_refused_or_harmless(s->name, s->ground, s->n_grounds);
+}
+
 /* Searches shortly with one setting at one value. */
 static void try_setting(const subject *s, const sx_setting *setting, double value) {
     char text[200];
@@ -495,6 +500,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(no_worse_than_random_draws, &s),
         cmocka_unit_test_prestate(proven_optima_are_optima, &s),
         cmocka_unit_test_prestate(checkpoints_resume_to_the_same_end, &s),
+        cmocka_unit_test_prestate(edited_checkpoints_do_no_harm, &s),
         cmocka_unit_test_prestate(settings_work_at_their_edges, &s),
         cmocka_unit_test_prestate(patience_and_targets_end_a_search, &s),
         cmocka_unit_test_prestate(a_space_without_legal_points_ends_a_search, &s),

@@ -30,6 +30,9 @@ SX_OWN char *account(const sx_run *run, size_t point_size);
 /* Fails the test unless the two are equal; `what` says what was compared. */
 void expect_same(const char *expected, const char *found, const char *what);
 
+/* The promise that damage.c holds navigators to. */
+void damaged_checkpoints_are_refused_or_harmless(const char *navigator, const ground *grounds, size_t n);
+
 /* A space's score of a point; fails the test where it has none. */
 sx_score score_of(const ground *g, const sx_objective *objective, const void *point);
 

@@ -85,6 +85,13 @@ static bool toy_neighbour(const sx_space *space, const void *point, size_t index
     return false;
 }
 
+static bool toy_holds(const sx_space *space, const void *point) {
+    const sx_toy_point *p = point;
+    for (unsigned d = 0; d < SX_TOY_DIMS; d++)
+        if (p->x[d] >= (d < toy_of(space)->dims ? SX_TOY_RANGE : 1)) return false;
+    return true;
+}
+
 static unsigned toy_check(const sx_space *space, const void *point) {
     const sx_toy_point *p = point;
     uint32_t sum = 0;
@@ -189,6 +196,7 @@ static const sx_space_type toy_type = {
     .size = toy_size,
     .at = toy_at,
     .draw = toy_draw,
+    .holds = toy_holds,
     .check = toy_check,
     .reason = toy_reason,
     .explain = toy_explain,

@@ -200,7 +200,7 @@ static void state_comes_back(void **state) {
     o.resume_size = l.size;
     sx_expect_ok(remember_by(space, &o));
     state_size = 24;
-    sx_expect_error(remember_by(space, &o), "holds 16 bytes of the navigator's state, not 24");
+    sx_expect_error(remember_by(space, &o), "is damaged: the rememberer state is not valid");
     free(l.bytes);
     sx_space_free(space);
 }

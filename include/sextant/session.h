@@ -39,6 +39,7 @@ typedef struct sx_layer_result {
     char warm_name[SX_NAME_SIZE]; /* of the problem that gave it */
     double warm_value;            /* the start point's objective; 0: none */
     char *diagnosis;              /* where nothing was found: why; or NULL */
+    bool proven_before;           /* taken from the database, whose run had proven it; nothing was searched */
 } sx_layer_result;
 
 typedef struct sx_session_options {
@@ -48,7 +49,9 @@ typedef struct sx_session_options {
     sx_map_space_options space;
     sx_model_options model;
     sx_warm warm;
-    sx_store *store;        /* where answers go to and warm starts come from; may be NULL */
+    sx_store *store;        /* where answers go to and warm starts come from; may be NULL. An answer that was
+                               proven for the same space is taken from it instead of searching again */
+    bool again;             /* search also where the store has a proven answer */
     const char *checkpoint; /* a file that keeps the session's state; resumed where it is there. NULL: none */
     /* The constraints for a problem; NULL: none. */
     sx_status (*constraints)(void *user, const sx_problem *problem, const sx_arch *arch, sx_constraints *out);

@@ -41,6 +41,11 @@ typedef sx_status sx_store_visit(void *user, const sx_record *record);
 SX_API SX_MUST_USE sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *objective,
                                            sx_store_visit *visit, void *user);
 
+/* Visits the runs that proved their answer for a problem on an architecture under an objective, in a fixed
+ * order. What they searched besides (constraints, the space's options) is up to their `options`. */
+SX_API SX_MUST_USE sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_arch *arch,
+                                             const char *objective, sx_store_visit *visit, void *user);
+
 /* How many of each there are. */
 typedef struct sx_store_counts {
     uint64_t problems, archs, mappings, runs;

@@ -153,6 +153,8 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);
     o->checkpoint = sx_args_text(args, "checkpoint", 0);
+    o->again = sx_args_flag(args, "again");
+    job->db = sx_args_text(args, "db", 0);
     o->run.pareto = sx_args_flag(args, "pareto");
     o->run.k_best = (unsigned)sx_args_count(args, "k-best", 1);
     if (o->run.k_best < 1 || o->run.k_best > 10000)
@@ -255,7 +257,6 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
 
 /* Reads the inputs, searches, and gives out what was found. */
 static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_result *result) {
-    const char *db = sx_args_text(args, "db", 0);
     watcher w = {.sources = sources,
                  .job = job,
                  .certificate = sx_args_text(args, "certificate", 0),
@@ -267,7 +268,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     sx_search_foresee(sources, &job->network, &job->arch);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(prepare_output(args, job));
-    if (db) SX_TRY(sx_store_open(db, &job->options.store));
+    if (job->db) SX_TRY(sx_store_open(job->db, &job->options.store));
     sx_progress_begin(&w.line, args);
     job->options.run.stop = sx_interrupt_catch();
     job->options.run.progress = sx_progress_show;
@@ -324,6 +325,8 @@ static const sx_option options[] = {
      "(previous), or from none (off)"},
     {"db", 0, "FILE", SX_OPTION_TEXT, false,
      "database that stores results and gives start points to later searches"},
+    {"again", 0, NULL, SX_OPTION_FLAG, false,
+     "search even if the database has a proven answer for the same space"},
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "save the state of the search in FILE; resume from it if the search was stopped before"},
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,

@@ -60,6 +60,7 @@ static void set_search(const sx_layer_result *layer, bool own, json_t *object) {
     json_object_set_new(object, "repeatable", json_boolean(s->repeatable));
     if (s->lower_bound > 0) json_object_set_new(object, "lower_bound", json_real(s->lower_bound));
     if (s->lower_bound > 0 || s->optimal) json_object_set_new(object, "optimal", json_boolean(s->optimal));
+    if (layer->proven_before) json_object_set_new(object, "proven_before", json_true());
     json_object_set_new(object, "minimum", sx_json_real(layer->minimum));
     if (layer->warm_from != -1) json_object_set_new(object, "warm_start", warm_json(layer));
     json_object_set_new(object, "trace", own ? trace_json(layer) : json_array());

@@ -15,6 +15,7 @@ typedef struct sx_map_job {
     const char *asked;   /* the mapper as it was asked for */
     char objective[256]; /* as text */
     const char *problem; /* what --problem said */
+    const char *db;      /* what --db said; NULL: nothing */
     uint32_t batch;      /* of a network of the catalog */
     bool training;
 } sx_map_job;

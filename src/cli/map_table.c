@@ -42,6 +42,15 @@ static const char *ending(sx_stop stop) {
 static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
     const sx_run_summary *s = &layer->summary;
     sx_text line = {0};
+    if (layer->proven_before) {
+        sx_text_add(&line,
+                    "Proven before, from %s: this is the optimum of the space. Nothing was searched; --again "
+                    "searches.",
+                    job->db);
+        sx_text_add(out, "  ");
+        sx_wrap_free(&line, 2, 2, out);
+        return;
+    }
     sx_text_add(&line, "%s evaluations", sx_show_count((double)s->evaluations).text);
     if (s->seconds > 0)
         sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
@@ -228,7 +237,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
     size_t searched = 0, missing = 0;
     uint64_t evaluations = 0;
     double seconds = 0;
-    size_t proven = 0;
+    size_t proven = 0, before = 0;
     sx_text line = {0};
     for (size_t i = 0; i < job->result.n_layers; i++) {
         const sx_layer_result *layer = &job->result.layer[i];
@@ -238,6 +247,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         evaluations += layer->summary.evaluations;
         seconds += layer->summary.seconds;
         proven += layer->summary.optimal;
+        before += layer->proven_before;
     }
     sx_text_add(
         &line,
@@ -246,6 +256,9 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
         sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
     sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", job->objective);
+    if (before)
+        sx_text_add(&line, " %zu of the answers %s proven before, from %s, and not searched again.", before,
+                    before == 1 ? "was" : "were", job->db);
     if (proven == searched)
         sx_text_add(&line, " Every mapping is proven optimal for its space.");
     else if (has_bounds(job))

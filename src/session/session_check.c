@@ -64,7 +64,7 @@ static bool numbers_hold(const sx_layer_result *result, const sx_run_options *o)
             return false;
     return (!o->evaluations || s->evaluations <= o->evaluations) && s->valid <= s->evaluations &&
            is_plausible(s->seconds) && is_plausible(s->lower_bound) && is_plausible(result->warm_value) &&
-           (result->found || !s->optimal) && is_printable(result->diagnosis) &&
+           (result->found || (!s->optimal && !result->proven_before)) && is_printable(result->diagnosis) &&
            is_printable(result->warm_name) && result->n_best <= (o->k_best > 1 ? o->k_best : 0) &&
            (o->pareto || result->n_front == 0);
 }

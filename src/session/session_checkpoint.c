@@ -134,6 +134,7 @@ static void pass_result(codec *c, const sx_session *session, size_t index) {
     void *trace = result->trace, *diagnosis = result->diagnosis;
     size_t length = result->diagnosis ? strlen(result->diagnosis) : 0;
     pass_flag(c, &result->found);
+    pass_flag(c, &result->proven_before);
     pass(c, &result->best, sizeof result->best);
     pass_answers(c, &result->other, &result->n_best);
     pass_answers(c, &result->front, &result->n_front);

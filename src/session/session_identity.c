@@ -4,6 +4,7 @@
 #include "session/session.h"
 #include "sextant/sextant.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,18 @@ static sx_status hash_all_constraints(const sx_session *session, uint64_t *out) 
     return status;
 }
 
+sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constraints *constraints) {
+    const sx_session_options *o = session->options;
+    const double tolerance = o->run.objective.tolerance;
+    const unsigned options = o->space.remainders | o->space.keep_all << 1 | o->space.no_banks << 2 |
+                             o->model.no_first_read_elision << 3 | o->model.no_link_transfers << 4;
+    sx_space_mark mark;
+    uint64_t hash = hash_constraints(constraints, hash_number(options, 0));
+    hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
+    snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
+    return mark;
+}
+
 static const char *yes(bool value) {
     return value ? "yes" : "no";
 }
@@ -94,5 +107,6 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
     sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
     sx_text_add(&text, "database %s\n", yes(o->store != NULL));
+    sx_text_add(&text, "again %s\n", yes(o->again));
     return sx_text_take(&text, out);
 }

@@ -44,13 +44,18 @@ static sx_status choose_start(sx_session *session, const sx_space *space) {
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
-/* Makes model, space and run, with the start point a checkpoint holds or a new one. */
-static sx_status prepare(sx_session *session, bench *b) {
+/* Makes model and space. */
+static sx_status prepare_space(const sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
     const sx_problem *problem = &session->network->layer[session->at].problem;
     SX_TRY(sx_session_constraints(session, problem, &b->constraints));
     SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
-    SX_TRY(sx_map_space_new(b->model, &b->constraints, &o->space, &b->space));
+    return sx_map_space_new(b->model, &b->constraints, &o->space, &b->space);
+}
+
+/* Makes the run, with the start point a checkpoint holds or a new one. */
+static sx_status prepare_run(sx_session *session, bench *b) {
+    const sx_session_options *o = session->options;
     if (!session->start.chosen) {
         SX_TRY(choose_start(session, b->space));
     } else {
@@ -131,14 +136,16 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
 }
 
 /* What else repeats a run, as JSON; NULL when memory is out. */
-static char *options_json(const sx_session *session, const sx_layer_result *result) {
+static char *options_json(const sx_session *session, const sx_layer_result *result,
+                          const sx_space_mark *mark) {
     const sx_session_options *o = session->options;
-    json_t *object = json_pack(
-        "{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s}", "evaluations", (json_int_t)o->run.evaluations,
-        "seconds", o->run.seconds, "target", o->run.target, "patience", (json_int_t)o->run.patience,
-        "remainders", o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
-        "no_first_read_elision", o->model.no_first_read_elision, "no_link_transfers",
-        o->model.no_link_transfers, "warm_start", sx_warm_name(o->warm));
+    json_t *object =
+        json_pack("{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s}", "evaluations",
+                  (json_int_t)o->run.evaluations, "seconds", o->run.seconds, "target", o->run.target,
+                  "patience", (json_int_t)o->run.patience, "remainders", o->space.remainders, "keep_all",
+                  o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
+                  o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers,
+                  "warm_start", sx_warm_name(o->warm), "space", mark->text);
     bool whole = object && (result->warm_from == SX_WARM_NONE ||
                             json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);
     char *text = whole ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
@@ -146,11 +153,24 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
     return text;
 }
 
+/* What tells the space of a layer from others. */
+static sx_status mark_space(const sx_session *session, size_t index, sx_space_mark *out) {
+    sx_constraints *constraints = malloc(sizeof *constraints);
+    sx_status status = constraints ? SX_OK : sx_error_memory();
+    if (!status)
+        status = sx_session_constraints(session, &session->network->layer[index].problem, constraints);
+    if (!status) *out = sx_session_space_mark(session, constraints);
+    free(constraints);
+    return status;
+}
+
 sx_status sx_session_keep(const sx_session *session, size_t index) {
     const sx_layer_result *result = &session->out->layer[index];
-    if (!session->options->store || !result->found) return SX_OK;
+    if (!session->options->store || !result->found || result->proven_before) return SX_OK;
+    sx_space_mark mark;
+    SX_TRY(mark_space(session, index, &mark));
     sx_record *record = calloc(1, sizeof *record);
-    char *options = options_json(session, result);
+    char *options = options_json(session, result, &mark);
     sx_status status = SX_OK;
     if (record && options) {
         record->problem = session->network->layer[index].problem;
@@ -181,8 +201,12 @@ sx_status sx_session_search(sx_session *session) {
     sx_layer_result *result = &session->out->layer[session->at];
     bench *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
-    sx_status status = prepare(session, b), collected = SX_OK;
-    if (!status) status = sx_run_search(b->run, session->mapper);
+    bool taken = false;
+    sx_status status = prepare_space(session, b), collected = SX_OK;
+    if (!status) status = sx_session_take_proven(session, b->space, &b->constraints, &taken);
+    if (!status && taken) result->minimum = sx_session_minimum(session, b->model, result);
+    if (!status && !taken) status = prepare_run(session, b);
+    if (!status && !taken) status = sx_run_search(b->run, session->mapper);
     if (status && status->code == SX_ERR_INPUT && session->state)
         status = sx_error_place(status, (sx_place){session->options->checkpoint, 0, 0});
     free(session->state);

@@ -110,6 +110,14 @@ sx_status sx_rows_arch_key(const sx_arch *arch, sx_key *out) {
     return SX_OK;
 }
 
+sx_status sx_rows_problem_key(const sx_problem *problem, sx_key *out) {
+    char *text;
+    SX_TRY(problem_text(problem, &text));
+    *out = text_key(text);
+    free(text);
+    return SX_OK;
+}
+
 /* Refuses what SQLite would not give back as it was. */
 static SX_MUST_USE sx_status check_record(const sx_record *record) {
     const double numbers[] = {

@@ -18,6 +18,9 @@ SX_MUST_USE sx_status sx_rows_probe(sx_database *database);
 /* The key of an architecture: of all that it is but its name. */
 SX_MUST_USE sx_status sx_rows_arch_key(const sx_arch *arch, sx_key *out);
 
+/* The key of a problem, likewise. */
+SX_MUST_USE sx_status sx_rows_problem_key(const sx_problem *problem, sx_key *out);
+
 /* Room for an objective's text. */
 #define SX_ROWS_OBJECTIVE 256
 

@@ -129,6 +129,22 @@ static SX_MUST_USE sx_status best_keys(sx_database *database, const sx_key *arch
     return status;
 }
 
+/* Visits the records of runs on an architecture, whose keys stand one after another. */
+static SX_MUST_USE sx_status visit_all(sx_store *store, const sx_arch *arch, const sx_key *key,
+                                       const sx_text *keys, sx_store_visit *visit, void *user) {
+    sx_status status = SX_OK;
+    for (size_t at = 0; !status && at < keys->size; at += sizeof(sx_key)) {
+        sx_arena arena = {0};
+        sx_record record;
+        sx_key run;
+        memcpy(&run, keys->data + at, sizeof run);
+        status = sx_rows_read(&store->database, &run, arch, key, &arena, &record);
+        if (!status) status = visit(user, &record);
+        sx_arena_free(&arena);
+    }
+    return status;
+}
+
 sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *objective, sx_store_visit *visit,
                         void *user) {
     sx_key key;
@@ -137,15 +153,45 @@ sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *object
     SX_TRY(sx_objective_parse(objective, &parsed));
     SX_TRY(sx_rows_arch_key(arch, &key));
     sx_status status = best_keys(&store->database, &key, &parsed, &keys);
-    for (size_t at = 0; !status && at < keys.size; at += sizeof(sx_key)) {
-        sx_arena arena = {0};
-        sx_record record;
-        sx_key run;
-        memcpy(&run, keys.data + at, sizeof run);
-        status = sx_rows_read(&store->database, &run, arch, &key, &arena, &record);
-        if (!status) status = visit(user, &record);
-        sx_arena_free(&arena);
+    if (!status) status = visit_all(store, arch, &key, &keys, visit, user);
+    sx_text_free(&keys);
+    return status;
+}
+
+static const char select_proven[] =
+    "SELECT r.hash FROM mappings m JOIN runs r ON r.mapping = m.hash"
+    " WHERE m.arch = ?1 AND m.problem = ?2 AND r.objective = ?3 AND r.optimal = 1 ORDER BY r.hash";
+
+/* The keys of the runs that proved their answer, one after another. */
+static SX_MUST_USE sx_status proven_keys(sx_database *database, const sx_key *arch, const sx_key *problem,
+                                         const char *objective, sx_text *keys) {
+    sqlite3_stmt *statement;
+    bool row = false;
+    SX_TRY(sx_database_prepare(database, select_proven, &statement));
+    sqlite3_bind_text(statement, 1, arch->hex, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, problem->hex, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 3, objective, -1, SQLITE_STATIC);
+    sx_status status;
+    while (!(status = sx_database_step(database, statement, &row)) && row) {
+        sx_key run = column_key(statement, 0);
+        sx_text_add_bytes(keys, (const char *)&run, sizeof run);
     }
+    sqlite3_finalize(statement);
+    return !status && keys->failed ? sx_error_memory() : status;
+}
+
+sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_arch *arch,
+                          const char *objective, sx_store_visit *visit, void *user) {
+    sx_key arch_key, problem_key;
+    sx_objective parsed;
+    char text[SX_ROWS_OBJECTIVE];
+    sx_text keys = {0};
+    SX_TRY(sx_objective_parse(objective, &parsed));
+    sx_objective_text(&parsed, text, sizeof text);
+    SX_TRY(sx_rows_arch_key(arch, &arch_key));
+    SX_TRY(sx_rows_problem_key(problem, &problem_key));
+    sx_status status = proven_keys(&store->database, &arch_key, &problem_key, text, &keys);
+    if (!status) status = visit_all(store, arch, &arch_key, &keys, visit, user);
     sx_text_free(&keys);
     return status;
 }

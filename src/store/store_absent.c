@@ -31,6 +31,12 @@ sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *object
     return absent();
 }
 
+sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_arch *arch,
+                          const char *objective, sx_store_visit *visit, void *user) {
+    (void)store, (void)problem, (void)arch, (void)objective, (void)visit, (void)user;
+    return absent();
+}
+
 sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
     (void)store, (void)out;
     return absent();

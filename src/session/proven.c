@@ -1,0 +1,74 @@
+/* Answers that a database has proven: not searched again. A record says which space its run searched by a
+ * mark in its options, and which version of the program it was. Its costs are not trusted: the mapping is
+ * evaluated anew, and a record whose mapping is not of the space, or costs something else than it says, is
+ * passed over. */
+#include "base/status.h"
+#include "session/session.h"
+#include "sextant/sextant.h"
+#include "space/space.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The search for a record. */
+typedef struct taker {
+    const sx_session *session;
+    const sx_space *space;
+    sx_space_mark mark;
+    void *scorer, *point;
+    bool taken;
+} taker;
+
+/* Whether a record's run searched the space of a mark. */
+static bool is_marked(const sx_record *record, const sx_space_mark *mark) {
+    json_t *options = record->options ? json_loads(record->options, 0, NULL) : NULL;
+    const char *text = json_string_value(json_object_get(options, "space"));
+    bool marked = text && strcmp(text, mark->text) == 0;
+    json_decref(options);
+    return marked;
+}
+
+/* Evaluates a record's mapping; whether it is of the space and costs what the record says. */
+static bool is_true(const taker *t, const sx_record *record, sx_score *score) {
+    const sx_objective *objective = &t->session->options->run.objective;
+    const sx_space_type *type = t->space->type;
+    return sx_map_space_point(t->space, &record->mapping, t->point) && type->check(t->space, t->point) == 0 &&
+           type->score(t->space, t->scorer, t->point, objective, INFINITY, score) == 0 &&
+           memcmp(score, &record->score, sizeof *score) == 0 &&
+           sx_objective_value(objective, score) == record->value;
+}
+
+static sx_status look(void *user, const sx_record *record) {
+    taker *t = user;
+    sx_score score;
+    if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(record, &t->mark) ||
+        !is_true(t, record, &score))
+        return SX_OK;
+    sx_layer_result *result = &t->session->out->layer[t->session->at];
+    result->found = result->proven_before = t->taken = true;
+    sx_map_space_mapping(t->space, t->point, &result->best.mapping);
+    result->best.score = score;
+    result->best.value = record->value;
+    result->summary = (sx_run_summary){
+        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
+    return SX_OK;
+}
+
+sx_status sx_session_take_proven(const sx_session *session, const sx_space *space,
+                                 const sx_constraints *constraints, bool *taken) {
+    const sx_session_options *o = session->options;
+    const sx_problem *problem = &session->network->layer[session->at].problem;
+    *taken = false;
+    if (!o->store || o->again || o->run.proof || o->run.k_best > 1 || o->run.pareto || session->start.chosen)
+        return SX_OK;
+    taker t = {session, space, sx_session_space_mark(session, constraints), NULL, malloc(space->point_size),
+               false};
+    sx_status status = t.point ? space->type->scorer_new(space, &t.scorer) : sx_error_memory();
+    if (!status) status = sx_store_proven(o->store, problem, session->arch, session->objective, look, &t);
+    if (t.scorer) space->type->scorer_free(t.scorer);
+    free(t.point);
+    *taken = t.taken;
+    return status;
+}

@@ -30,9 +30,8 @@ void sx_text_add_bytes(sx_text *text, const char *bytes, size_t size) {
     text->data[text->size] = 0;
 }
 
-void sx_text_add(sx_text *text, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+void sx_text_add_list(sx_text *text, const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
     text->failed |= size < 0;
@@ -41,6 +40,12 @@ void sx_text_add(sx_text *text, const char *format, ...) {
         text->size += (size_t)size;
     }
     va_end(again);
+}
+
+void sx_text_add(sx_text *text, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    sx_text_add_list(text, format, args);
     va_end(args);
 }
 
@@ -123,7 +128,7 @@ static unsigned distance(const char *a, const char *b) {
 
 const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n) {
     const char *nearest = NULL;
-    unsigned best = (unsigned)(strlen(word) / 3) + 1;
+    unsigned best = (unsigned)(strlen(word) / 3);
     for (size_t i = 0; i < n; i++) {
         unsigned d = distance(word, candidates[i]);
         if (d <= best && (!nearest || d < best)) {

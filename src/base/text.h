@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,9 +14,11 @@ typedef struct sx_text {
     char *data;
     size_t size, room;
     bool failed;
+    int width; /* columns of the terminal that will show it; 0: not for a terminal */
 } sx_text;
 
 void sx_text_add(sx_text *text, const char *format, ...) SX_PRINTF(2, 3);
+void sx_text_add_list(sx_text *text, const char *format, va_list args);
 void sx_text_add_bytes(sx_text *text, const char *bytes, size_t size);
 void sx_text_free(sx_text *text);
 
@@ -34,8 +37,8 @@ bool sx_text_visible(uint32_t code);
 enum { SX_SHOWN_ROOM = 12 };
 size_t sx_text_shown(const char *text, char shown[SX_SHOWN_ROOM]);
 
-/* The candidate nearest to `word` by edit distance, NULL where none is near enough to be meant. Hyphens and
- * underscores are the same, and so are upper and lower case. */
+/* The candidate nearest to `word` by Damerau-Levenshtein distance, NULL where that is more than one edit for
+ * every three characters. Hyphens and underscores are the same, and so are upper and lower case. */
 const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n);
 
 /* Copies a name into a field of `size` bytes, zero-padded; an error when it is empty or does not fit. */

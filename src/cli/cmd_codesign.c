@@ -145,7 +145,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     sx_status written = r->found && svg ? write_svg(job, svg) : SX_OK;
     sx_status printed = SX_OK;
     if (json) {
-        result->file = output;
+        sx_result_to_file(result, output);
         printed = sx_codesign_json(job, &result->out);
     } else if (r->found) {
         sx_codesign_print(job, sx_args_flag(args, "quiet"), sx_args_flag(args, "verbose"), &result->out);

@@ -256,7 +256,7 @@ static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *
     bool found = false, by_time = false;
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
     result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
-    result->file = sx_args_text(args, "output", 0);
+    sx_result_to_file(result, sx_args_text(args, "output", 0));
     SX_TRY(read_axis(args, &by_time));
     sx_status written = write_files(args, c, by_time);
     sx_status printed =

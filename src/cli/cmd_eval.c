@@ -141,7 +141,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
     sx_sources sources = {0};
     sx_evaluation *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
-    result->file = sx_args_text(args, "output", 0);
+    sx_result_to_file(result, sx_args_text(args, "output", 0));
     sx_status status = evaluate(args, &sources, e, result);
     sx_sources_fini(&sources);
     free(e);
@@ -163,6 +163,8 @@ static const sx_option options[] = {
      "maximum number of steps of --simulate (" TEXT_OF(DEFAULT_STEPS) ")"},
     {"write", 'w', "NOUN[:FORMAT]", SX_OPTION_TEXT, false,
      "only read and write arch, problem or mapping, as yaml or json; a problem also as einsum"},
+    SX_OPTION_BATCH,
+    SX_OPTION_TRAINING,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
     SX_OPTION_VERBOSE,

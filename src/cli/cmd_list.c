@@ -136,7 +136,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
-    result->file = sx_args_text(args, "output", 0);
+    sx_result_to_file(result, sx_args_text(args, "output", 0));
     if (mapper && json) return sx_list_mapper_json(mapper, &result->out);
     if (mapper) {
         sx_list_mapper(mapper, &result->out);

@@ -122,6 +122,9 @@ static sx_status read_gap(const char *mapper, double gap, char **out) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' gives no lower bound", (int)length, mapper),
             "use auto or optimal");
+    if (gap >= 1)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap %g is a gap of %g %%", gap, 100 * gap),
+                             "did you mean --gap %g (%g %%)?", gap / 100, gap);
     sx_text_add(&all, "%s%sgap=%.17g", mapper, mapper[length] ? "," : ":", gap);
     SX_TRY(sx_text_take(&all, &text));
     sx_status status = sx_navigator_text(text, out);
@@ -245,7 +248,7 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
                        ? SX_EXIT_FOUND
                        : SX_EXIT_NONE;
     if (sx_args_flag(args, "json")) {
-        result->file = output;
+        sx_result_to_file(result, output);
         return sx_map_json(job, &result->out);
     }
     sx_status printed = print(args, job, result);

@@ -179,7 +179,7 @@ static sx_status answer(job *j, sx_result *result) {
         j->object = json_pack("{s:s, s:s, s:s}", "problem", j->s.problem.name, "arch", j->s.arch.name,
                               "space", sx_space_name(j->s.space));
     if (j->json && !j->object) return sx_error_memory();
-    if (j->json || !j->nearest) result->file = j->output;
+    if (j->json || !j->nearest) sx_result_to_file(result, j->output);
     sx_status status = SX_OK;
     if (!j->sweep && !j->pca) status = add_account(j, result);
     if (!status && j->sweep) status = add_sweep(j, result);

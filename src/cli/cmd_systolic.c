@@ -124,7 +124,7 @@ static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_resu
     const char *svg = sx_args_text(args, "svg", 0);
     bool any = sx_systolic_any_found(job), quiet = sx_args_flag(args, "quiet");
     result->exit = sx_systolic_all_found(job) || (any && job->interrupted) ? SX_EXIT_FOUND : SX_EXIT_NONE;
-    result->file = sx_args_text(args, "output", 0);
+    sx_result_to_file(result, sx_args_text(args, "output", 0));
     sx_status written = any && svg ? write_svg(job, svg) : SX_OK, printed = SX_OK;
     if (sx_args_flag(args, "json"))
         printed = sx_systolic_json(job, &result->out);
@@ -176,7 +176,7 @@ static sx_status eval(const sx_args *args, const char *path, sx_result *result) 
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));
     SX_TRY(sx_search_writable(args));
-    result->file = sx_args_text(args, "output", 0);
+    sx_result_to_file(result, sx_args_text(args, "output", 0));
     return sx_systolic_eval(path, &device, &options, &result->out);
 }
 

@@ -193,7 +193,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate given"),
                              "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_search_threads(args, &j.threads));
-    result->file = sx_args_text(args, "output", 0);
+    sx_result_to_file(result, sx_args_text(args, "output", 0));
     j.stop = sx_interrupt_catch();
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();

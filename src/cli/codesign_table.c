@@ -82,7 +82,7 @@ static void print_layers(const sx_codesign_job *job, sx_text *out) {
 static void print_front(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
-    sx_table_begin(&table, "rrrrrl");
+    sx_table_begin(&table, "rrrRRl");
     static const char *const heads[] = {"area", "objective", "x best", "energy", "cycles", "design"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_front; i++) {
@@ -164,7 +164,7 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
 static void print_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
-    sx_table_begin(&table, "rlrrl");
+    sx_table_begin(&table, "rlrRl");
     static const char *const heads[] = {"area", "fate", "objective", "bound", "design"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_designs; i++) {

@@ -21,6 +21,8 @@ typedef struct sx_result {
     sx_exit exit;
 } sx_result;
 
+/* Sends the output to a file, whose lines are as long as they like; NULL: to standard output. */
+void sx_result_to_file(sx_result *result, const char *path);
 /* Writes a file; where that fails its text goes to standard output, so that it is not lost. */
 SX_MUST_USE sx_status sx_result_write(sx_result *result, const char *path, const char *text);
 

@@ -111,7 +111,7 @@ static sx_status print_rows(const sx_comparison *c, sx_text *out) {
     const size_t n_heads = sizeof heads / sizeof heads[0] - (c->clock ? 0 : 2);
     sx_table table;
     sx_status status = SX_OK;
-    sx_table_begin(&table, c->clock ? "lrrrrrrrrrr" : "lrrrrrrrr");
+    sx_table_begin(&table, c->clock ? "lRrrRRrRRRR" : "lRrrRRrRR");
     for (size_t i = 0; i < n_heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t p = 0; p < c->problems.n_layers && !status; p++) status = problem_rows(c, p, &table);
     if (!status && c->problems.n_layers > 1) status = overall_rows(c, &table);

@@ -45,8 +45,14 @@ int sx_loops_list(const sx_mapping *mapping, const sx_problem *problem,
     return n;
 }
 
+/* The columns that a loop at a depth is indented by; less on a narrow terminal. */
+static int indent_of(int depth, const sx_text *out) {
+    int most = out->width && out->width < 80 ? out->width / 2 : 40;
+    return 2 * depth < most ? 2 * depth : most;
+}
+
 static void print_line(const sx_loop_line *line, int depth, const sx_problem *problem, sx_text *out) {
-    int indent = depth < 20 ? 2 * depth : 40;
+    int indent = indent_of(depth, out);
     sx_text_add(out, "  | %*s%s %s in [0:%u)", indent, "", line->spatial ? "par-for" : "for",
                 problem->dim_name[line->dim], (unsigned)line->factor);
     if (line->last != line->factor) sx_text_add(out, ", last %u", (unsigned)line->last);
@@ -76,6 +82,5 @@ void sx_loops_print(const sx_mapping *mapping, const sx_problem *problem, const 
         print_level(mapping, s, problem, arch, out);
         for (; at < n && lines[at].level == s; at++) print_line(&lines[at], at, problem, out);
     }
-    int depth = n < 20 ? 2 * n : 40;
-    sx_text_add(out, "  %s\n  | %*smultiply-accumulate\n", arch->compute.name, depth, "");
+    sx_text_add(out, "  %s\n  | %*smultiply-accumulate\n", arch->compute.name, indent_of(n, out), "");
 }

@@ -3,12 +3,15 @@
 #include "cli/command.h"
 #include "cli/json_parts.h"
 #include "cli/print.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
 #include "sextant/session.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char lines[] = "\n\t"; /* what tables and paragraphs are made of besides text */
 
@@ -52,15 +55,29 @@ static sx_exit exit_of(sx_code code) {
     return SX_EXIT_FAILED;
 }
 
+/* Writes to standard error, within its width where that is a terminal. */
+static void write_err(const sx_text *text) {
+    sx_text fitted = {.width = sx_terminal_width(STDERR_FILENO)};
+    if (fitted.width) sx_terminal_fit(text->data, &fitted);
+    sx_print(stderr, fitted.size && !fitted.failed ? fitted.data : text->data, lines);
+    sx_text_free(&fitted);
+}
+
 static void print_error(const struct sx_error *error) {
-    fputs("error: ", stderr);
-    if (error->file) sx_print(stderr, error->file, "");
-    if (error->file && error->line) fprintf(stderr, ":%d:%d", error->line, error->column);
-    if (error->file) fputs(": ", stderr);
-    sx_print(stderr, error->message, "");
-    if (error->hint) fputs("\nhint: ", stderr);
-    if (error->hint) sx_print(stderr, error->hint, "");
-    fputc('\n', stderr);
+    sx_text text = {0};
+    sx_text_add(&text, "error: ");
+    if (error->file) sx_add_shown(&text, error->file);
+    if (error->file && error->line) sx_text_add(&text, ":%d:%d", error->line, error->column);
+    if (error->file) sx_text_add(&text, ": ");
+    sx_add_shown(&text, error->message);
+    if (error->hint) sx_text_add(&text, "\nhint: ");
+    if (error->hint) sx_add_shown(&text, error->hint);
+    sx_text_add(&text, "\n");
+    if (text.failed)
+        fprintf(stderr, "error: %s\n", error->message);
+    else
+        write_err(&text);
+    sx_text_free(&text);
 }
 
 /* Prints a failure, frees it, and returns its exit code. */
@@ -69,6 +86,11 @@ static sx_exit fail(sx_status status) {
     print_error(status);
     sx_status_free(status);
     return code;
+}
+
+void sx_result_to_file(sx_result *result, const char *path) {
+    result->file = path;
+    if (path) result->out.width = 0;
 }
 
 sx_status sx_result_write(sx_result *result, const char *path, const char *text) {
@@ -80,7 +102,11 @@ sx_status sx_result_write(sx_result *result, const char *path, const char *text)
 /* Writes to standard output. A reader that has gone away, such as `head`, ends the program without a word, as
  * it ends others. */
 static sx_status write_out(const sx_text *out) {
-    sx_print(stdout, out->data, lines);
+    sx_text fitted = {.width = out->width};
+    if (out->width) sx_terminal_fit(out->data, &fitted);
+    if (fitted.failed) return sx_error_memory();
+    sx_print(stdout, out->width ? fitted.data : out->data, lines);
+    sx_text_free(&fitted);
     if (!ferror(stdout) && fflush(stdout) == 0) return SX_OK;
     if (errno == EPIPE) {
         signal(SIGPIPE, SIG_DFL);
@@ -103,7 +129,7 @@ static sx_status write_result(const sx_result *result) {
 /* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last: a kill before that loses nothing. */
 static sx_exit deliver(const sx_result *result, SX_TAKE sx_status status) {
-    if (result->err.size) sx_print(stderr, result->err.data, lines);
+    if (result->err.size) write_err(&result->err);
     sx_exit code = status ? fail(status) : result->exit;
     status = write_result(result);
     if (!status && result->checkpoint) status = sx_session_forget(result->checkpoint);
@@ -122,6 +148,8 @@ static sx_status run_command(int argc, char **argv, sx_result *result) {
         sx_help_command(command, &result->out);
     else
         status = command->run(&args, result);
+    if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
+        result->out.width = 0;
     sx_args_fini(&args);
     return status;
 }
@@ -134,7 +162,8 @@ int main(int argc, char **argv) {
     sx_json_begin();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    sx_result result = {0};
+    sx_result result = {.out.width = sx_terminal_width(STDOUT_FILENO),
+                        .err.width = sx_terminal_width(STDERR_FILENO)};
     sx_status status = SX_OK;
     if (argc < 2) {
         sx_help_program(&result.err);

@@ -80,7 +80,7 @@ static void print_answers(const char *title, const sx_answer *answer, size_t n, 
     sx_table table;
     if (n == 0) return;
     sx_text_add(out, "\n%s\n\n", title);
-    sx_table_begin(&table, "rrrrrr");
+    sx_table_begin(&table, "rrrrRR");
     sx_table_cell(&table, "#");
     sx_table_cell(&table, "cycles");
     sx_table_cell(&table, "energy");
@@ -199,7 +199,7 @@ static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, s
     sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
     uint64_t times = times_run(job, i, each);
     sx_table_cell(table, "%llu", (unsigned long long)times);
-    sx_table_cell(table, "%.4g M", (double)sx_problem_computes(&layer->problem) / 1e6);
+    sx_table_cell(table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
     if (!result->found) {
         sx_table_cell(table, "%s", result->summary.evaluations || result->diagnosis ? "none" : "-");
         sx_table_blank(table, bounds ? 6 : 5);
@@ -223,7 +223,7 @@ static void total_row(const sx_map_job *job, bool bounds, sx_table *table) {
             (double)sx_problem_computes(&job->network.layer[i].problem) * (double)job->network.layer[i].count;
     sx_table_cell(table, "all");
     sx_table_blank(table, 1);
-    sx_table_cell(table, "%.4g M", computes / 1e6);
+    sx_table_cell(table, "%s", sx_show_computes(computes).text);
     sx_table_cell(table, "%s", sx_show_count(total->cycles).text);
     sx_table_cell(table, "%s", sx_show_energy(total->energy_pj).text);
     sx_table_cell(table, "%.3e", total->energy_pj * total->cycles);
@@ -277,7 +277,7 @@ void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
     sx_table table;
     sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
     bool bounds = has_bounds(job);
-    sx_table_begin(&table, bounds ? "lrrrrrrrrl" : "lrrrrrrrl");
+    sx_table_begin(&table, bounds ? "lRRrrRrRrL" : "lRRrrRrRL");
     head_row(bounds, &table);
     for (size_t i = 0; i < job->network.n_layers; i++)
         if (each || job->result.layer[i].same_as == i) layer_row(job, i, bounds, each, &table);

@@ -2,11 +2,14 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 enum { MAX_CATALOG = 256, MAX_BATCH = 1 << 20 };
 
@@ -142,10 +145,49 @@ static sx_status named_matrix(const char *value, sx_network *out) {
     return sx_named_single(&problem, out);
 }
 
+/* Adds NAME[a,b] of numpy's subscripts "ab". */
+static void add_subscripts(sx_text *out, char name, const char *at, size_t n) {
+    sx_text_add(out, "%c[", name);
+    for (size_t i = 0; i < n; i++) sx_text_add(out, "%s%c", i ? "," : "", at[i]);
+    sx_text_add(out, "]");
+}
+
+/* The error for numpy's einsum notation, such as mk,kn->mn, which has no sizes: says it as Sextant does. */
+static sx_status numpy_einsum(const char *value, const char *arrow) {
+    sx_text text = {0}, sizes = {0};
+    const char *output = arrow + 2;
+    char name = 'A';
+    add_subscripts(&text, 'O', output, strspn(output, LETTERS));
+    for (const char *at = value; at < arrow; at += strcspn(at, ",-"), at += *at == ',') {
+        sx_text_add(&text, "%s", name == 'A' ? " += " : "*");
+        add_subscripts(&text, name, at, strspn(at, LETTERS));
+        name = name == 'N' ? 'P' : (char)(name + 1);
+    }
+    for (const char *at = value; at < arrow; at++)
+        if (isalpha((unsigned char)*at) && !memchr(value, *at, (size_t)(at - value)))
+            sx_text_add(&sizes, "%s%c:64", sizes.size ? "," : "", *at);
+    sx_status error = text.failed || sizes.failed || !sizes.size
+                          ? sx_error_memory()
+                          : sx_error_hint(sx_error_new(SX_ERR_USAGE, "--problem %s has no sizes", value),
+                                          "write '%s {%s}' with your sizes", text.data, sizes.data);
+    sx_text_free(&text);
+    sx_text_free(&sizes);
+    return error;
+}
+
+/* Where the arrow of numpy's einsum notation is, NULL for any other text. */
+static const char *numpy_arrow(const char *value) {
+    const char *arrow = value + strspn(value, LETTERS ",");
+    bool right =
+        arrow > value && strncmp(arrow, "->", 2) == 0 && strspn(arrow + 2, LETTERS) == strlen(arrow + 2);
+    return right ? arrow : NULL;
+}
+
 sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out) {
     const char *names[MAX_CATALOG];
     sx_problem problem;
     if (is_sizes(name)) return named_matrix(name, out);
+    if (numpy_arrow(name)) return numpy_einsum(name, numpy_arrow(name));
     if (is_network(name)) return named_network(args, name, out);
     if (in_catalog(sx_catalog_problem_name, name, strlen(name))) {
         SX_TRY(sx_catalog_problem(name, &problem));

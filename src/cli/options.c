@@ -118,6 +118,9 @@ sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, ch
         else
             status = add_given(&args, row_of(options, n_options, answer), optarg);
     }
+    if (!status && sx_args_flag(&args, "quiet") && sx_args_flag(&args, "verbose"))
+        status = sx_error_hint(sx_error_new(SX_ERR_USAGE, "--quiet and --verbose contradict each other"),
+                               "drop one of the two");
     if (status) {
         sx_args_fini(&args);
         return status;

@@ -1,11 +1,12 @@
 #include "cli/progress.h"
 
-#include "cli/print.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,33 +33,65 @@ static double seconds_left(const sx_progress *p) {
     return left;
 }
 
-/* Draws a text over what the line showed before. */
-static void draw(sx_progress_line *line, const char *text, int width) {
-    fputc('\r', stderr);
-    sx_print(stderr, text, "");
-    fprintf(stderr, "%*s\r", line->width > width ? line->width - width : 0, "");
+/* Draws a text over what the line showed before, cut to the width that the terminal has now: a line that
+ * wraps cannot be wiped. */
+static void draw(sx_progress_line *line, const char *text) {
+    int room = sx_terminal_width(STDERR_FILENO) - 1, old = line->width < room ? line->width : room;
+    sx_text shown = {0};
+    int width = sx_add_shown(&shown, text);
+    size_t size = shown.size;
+    if (shown.failed || !size) size = 0;
+    while (size && width > room) width -= (shown.data[--size] & 0xC0) != 0x80;
+    fprintf(stderr, "\r%.*s%*s\r", (int)size, size ? shown.data : "", old > width ? old - width : 0, "");
+    sx_text_free(&shown);
     fflush(stderr);
     line->width = width;
 }
 
+/* Adds a text, and two spaces before it where it is not the first. */
+static void add_part(char *line, size_t size, const char *part) {
+    size_t used = strlen(line);
+    snprintf(line + used, size - used, "%s%s", used ? "  " : "", part);
+}
+
+/* Writes what is known of the best point. */
+static void write_best(const sx_progress *p, bool brief, char *out, size_t size) {
+    if (!isfinite(p->best)) {
+        snprintf(out, size, "no legal point yet");
+        return;
+    }
+    int n = snprintf(out, size, "best %.4g", p->best);
+    if (p->bound > 0 && !brief) n += snprintf(out + n, size - (size_t)n, ", bound %.4g", p->bound);
+    if (p->bound > 0)
+        snprintf(out + n, size - (size_t)n, ", gap %s", sx_show_percent(p->best / p->bound - 1).text);
+    else if (!brief)
+        snprintf(out + n, size - (size_t)n, " (%.3g x better than the first)", p->first / p->best);
+}
+
+/* Writes the line in full, or in few words. */
+static void write_line(const sx_progress_line *line, const sx_progress *p, bool brief, char *out,
+                       size_t size) {
+    char part[128];
+    double rate = p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, left = seconds_left(p);
+    *out = 0;
+    add_part(out, size, brief ? sx_show_name(line->title, 20).text : line->title);
+    write_best(p, brief, part, sizeof part);
+    add_part(out, size, part);
+    int n = snprintf(part, sizeof part, "%s eval%s", sx_show_count((double)p->evaluations).text,
+                     brief ? "s" : "uations");
+    if (!brief) snprintf(part + n, sizeof part - (size_t)n, ", %s/s", sx_show_count(floor(rate)).text);
+    add_part(out, size, part);
+    snprintf(part, sizeof part, "%.0f s left", ceil(left));
+    if (left >= 0) add_part(out, size, part);
+}
+
 void sx_progress_show(void *user, const sx_progress *p) {
     sx_progress_line *line = user;
-    char text[256];
+    char text[512];
     if (!line->on) return;
-    double rate = p->seconds > 0 ? (double)p->evaluations / p->seconds : 0, left = seconds_left(p);
-    int n = snprintf(text, sizeof text, "%s  ", line->title);
-    if (isfinite(p->best) && p->bound > 0)
-        n += snprintf(text + n, sizeof text - (size_t)n, "best %.4g, bound %.4g, gap %s  ", p->best, p->bound,
-                      sx_show_percent(p->best / p->bound - 1).text);
-    else if (isfinite(p->best))
-        n += snprintf(text + n, sizeof text - (size_t)n, "best %.4g (%.3g x better than the first)  ",
-                      p->best, p->first / p->best);
-    else
-        n += snprintf(text + n, sizeof text - (size_t)n, "no legal point yet  ");
-    n += snprintf(text + n, sizeof text - (size_t)n, "%s evaluations, %s/s",
-                  sx_show_count((double)p->evaluations).text, sx_show_count(floor(rate)).text);
-    if (left >= 0) n += snprintf(text + n, sizeof text - (size_t)n, "  %.0f s left", ceil(left));
-    draw(line, text, n);
+    write_line(line, p, false, text, sizeof text);
+    if ((int)strlen(text) >= sx_terminal_width(STDERR_FILENO)) write_line(line, p, true, text, sizeof text);
+    draw(line, text);
 }
 
 void sx_progress_note(sx_progress_line *line, const char *format, ...) {
@@ -67,13 +100,13 @@ void sx_progress_note(sx_progress_line *line, const char *format, ...) {
     if (!line->on) return;
     int n = snprintf(text, sizeof text, "%s  ", line->title);
     va_start(list, format);
-    n += vsnprintf(text + n, sizeof text - (size_t)n, format, list);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, list);
     va_end(list);
-    draw(line, text, n < (int)sizeof text ? n : (int)sizeof text - 1);
+    draw(line, text);
 }
 
 void sx_progress_end(sx_progress_line *line) {
-    if (line->on && line->width) draw(line, "", 0);
+    if (line->on && line->width) draw(line, "");
 }
 
 static volatile sig_atomic_t interrupted;

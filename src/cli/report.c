@@ -177,7 +177,7 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
                                          "updates", "energy", "share", ""};
     const sx_cost *cost = &e->cost;
     sx_table table;
-    sx_table_begin(&table, "lrrrrrrro");
+    sx_table_begin(&table, "lrRrrrrRo");
     for (int i = 0; i < 9; i++) sx_table_cell(&table, "%s", titles[i]);
     for (int s = cost->n_levels - 1; s >= 0; s--) {
         level_heading(e, s, &table);
@@ -228,7 +228,7 @@ static void print_networks(const sx_evaluation *e, sx_detail detail, sx_text *ou
                                          "neighbours", "reductions", "hops",      "energy"};
     sx_table table;
     bool any = false;
-    sx_table_begin(&table, "lrrrrrrr");
+    sx_table_begin(&table, "lRrrRRRr");
     for (int i = 0; i < 8; i++) sx_table_cell(&table, "%s", titles[i]);
     for (int s = e->cost.n_levels - 1; s >= 0; s--) {
         bool headed = false;
@@ -241,7 +241,7 @@ static void print_networks(const sx_evaluation *e, sx_detail detail, sx_text *ou
             network_row(e, s, v, &table);
         }
     }
-    sx_text rows = {0};
+    sx_text rows = {.width = out->width};
     sx_table_end(&table, 2, &rows);
     out->failed |= rows.failed;
     if (any && !rows.failed)

@@ -265,7 +265,7 @@ static double times_best(double value, double best) {
 static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
     sx_table table;
     double best = sweep->group[0].edp;
-    sx_table_begin(&table, "rrrrrll");
+    sx_table_begin(&table, "rrRRRll");
     const char *const heads[] = {"EDP", "x best", "cycles", "energy", "orders", "pattern (outermost first)",
                                  ""};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) sx_table_cell(&table, "%s", heads[i]);

@@ -92,7 +92,7 @@ static sx_status print_layers(const sx_systolic_job *job, sx_text *out) {
     size_t design = job->shared.point.design;
     if (job->shared.found) SX_TRY(sx_systolic_job_space(job, job->joined, job->n_joined, &design, &shared));
     bool less = false;
-    sx_table_begin(&table, "lrlllrrlrr");
+    sx_table_begin(&table, "lRlLlrRlrr");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     sx_table_cell(&table, "%s", sx_systolic_unit(job));
     sx_table_cell(&table, "%s", "");

@@ -72,7 +72,7 @@ static sx_status print_designs(const sx_systolic_job *job, sx_text *out) {
     static const char *const more[] = {"DSP", "BRAM", "words off chip", "limited by", "evaluations", ""};
     sx_table table;
     sx_status status = SX_OK;
-    sx_table_begin(&table, "llllrrrrrlrl");
+    sx_table_begin(&table, "lLllrrRRRLRl");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     sx_table_cell(&table, "%s", sx_systolic_unit(job));
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) sx_table_cell(&table, "%s", more[i]);

@@ -1,5 +1,6 @@
 #include "cli/table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,6 +57,16 @@ sx_shown sx_show_percent(double fraction) {
     return shown;
 }
 
+sx_shown sx_show_computes(double computes) {
+    static const char *const units[] = {"M", "G", "T", "P", "E"};
+    sx_shown shown;
+    size_t unit = 0;
+    double value = computes / 1e6;
+    for (; value >= 999.95 && unit + 1 < sizeof units / sizeof units[0]; unit++) value /= 1000;
+    snprintf(shown.text, sizeof shown.text, "%.4g %s", value, units[unit]);
+    return shown;
+}
+
 /* How many columns a text takes: the bytes that begin a character of UTF-8. */
 static int columns(const char *text) {
     int n = 0;
@@ -63,8 +74,7 @@ static int columns(const char *text) {
     return n;
 }
 
-/* Adds a text as it may be shown on a terminal; returns how many columns it takes. */
-static int add_shown(sx_text *out, const char *text) {
+int sx_add_shown(sx_text *out, const char *text) {
     char shown[SX_SHOWN_ROOM];
     int n = 0;
     for (size_t size; (size = sx_text_shown(text, shown)); text += size) {
@@ -98,21 +108,40 @@ sx_shown sx_show_name(const char *name, int width) {
     return shown;
 }
 
+size_t sx_columns_take(const char *text, size_t size, int width) {
+    size_t used = 0, space = 0;
+    int at = 0;
+    bool word = false;
+    for (; used < size; used++) {
+        bool begins = (text[used] & 0xC0) != 0x80;
+        if (begins && at++ == width) break;
+        word |= text[used] != ' ';
+        if (text[used] == ' ' && word) space = used;
+    }
+    if (used == size || text[used] == ' ' || !space) return used;
+    return space;
+}
+
 void sx_table_begin(sx_table *table, const char *align) {
     *table = (sx_table){.n_columns = (int)strlen(align)};
-    memcpy(table->align, align, strlen(align));
+    for (int i = 0; i < table->n_columns; i++) {
+        table->align[i] = (char)tolower((unsigned char)align[i]);
+        table->spare[i] = align[i] != table->align[i];
+    }
 }
 
 void sx_table_cell(sx_table *table, const char *format, ...) {
-    char cell[128];
+    sx_text cell = {0};
     va_list args;
     va_start(args, format);
-    vsnprintf(cell, sizeof cell, format, args);
+    sx_text_add_list(&cell, format, args);
     va_end(args);
-    int width = add_shown(&table->cells, cell);
+    table->cells.failed |= cell.failed;
+    int width = sx_add_shown(&table->cells, cell.data ? cell.data : "");
     if (width > table->width[table->at]) table->width[table->at] = width;
     table->at = (table->at + 1) % table->n_columns;
     sx_text_add_bytes(&table->cells, "", 1);
+    sx_text_free(&cell);
 }
 
 void sx_table_cell_text(sx_table *table, sx_text *text) {
@@ -132,7 +161,7 @@ void sx_table_heading(sx_table *table, const char *format, ...) {
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     sx_text_add_bytes(&table->cells, &heading_mark, 1);
-    add_shown(&table->cells, line);
+    sx_add_shown(&table->cells, line);
     sx_text_add_bytes(&table->cells, "", 1);
 }
 
@@ -145,10 +174,70 @@ static void trim(sx_text *out) {
     while (out->size && out->data[out->size - 1] == ' ') out->data[--out->size] = 0;
 }
 
+/* The columns that a table takes. */
+static int total_width(const sx_table *table, int indent) {
+    int total = indent - 2;
+    for (int i = 0; i < table->n_columns; i++)
+        if (!table->hidden[i]) total += table->width[i] + 2;
+    return total;
+}
+
+/* Makes a left column narrower by what the table has too much, down to a least width. */
+static void narrow(sx_table *table, int column, int least, int excess) {
+    int width = table->width[column] - excess;
+    if (excess > 0 && table->align[column] == 'l' && table->width[column] > least)
+        table->width[column] = width > least ? width : least;
+}
+
+/* Makes a table fit: leaves columns out and makes others narrower. */
+static void fit(sx_table *table, int indent, int limit, bool terminal) {
+    enum { LEAST_TEXT = 24, LEAST_NAME = 8 };
+    int last = table->n_columns - 1;
+    if (total_width(table, indent) > limit && table->align[last] == 'o') table->hidden[last] = true;
+    if (!terminal) return;
+    for (int i = last; i > 0 && total_width(table, indent) > limit; i--)
+        if (table->spare[i]) table->hidden[i] = true;
+    while (last > 0 && table->hidden[last]) last--;
+    narrow(table, last, LEAST_TEXT, total_width(table, indent) - limit);
+    for (int i = 0; i < last; i++) narrow(table, i, LEAST_NAME, total_width(table, indent) - limit);
+    narrow(table, last, LEAST_NAME, total_width(table, indent) - limit);
+    for (; last > 0 && total_width(table, indent) > limit; last--) table->hidden[last] = true;
+    narrow(table, 0, 1, total_width(table, indent) - limit);
+}
+
+/* Adds a row; the text of the last column goes on in further lines where it is too long, other cells are cut.
+ */
+static void print_row(const sx_table *table, const char *const *row, int indent, sx_text *out) {
+    int last = table->n_columns - 1, start = indent - 2;
+    while (last > 0 && table->hidden[last]) last--;
+    for (int i = 0; i < last; i++) {
+        if (table->hidden[i]) continue;
+        sx_shown cut = sx_show_name(row[i], table->width[i]);
+        const char *cell = columns(row[i]) > table->width[i] ? cut.text : row[i];
+        int space = table->width[i] - columns(cell);
+        pad(out, start == indent - 2 ? indent : 2);
+        pad(out, table->align[i] == 'r' ? space : 0);
+        sx_text_add(out, "%s", cell);
+        pad(out, table->align[i] == 'r' ? 0 : space);
+        start += table->width[i] + 2;
+    }
+    const char *rest = row[last];
+    int width = table->width[last];
+    pad(out, start == indent - 2 ? indent : 2);
+    pad(out, table->align[last] == 'r' ? width - columns(rest) : 0);
+    for (size_t taken; *rest; rest += taken, rest += strspn(rest, " ")) {
+        if (rest != row[last]) sx_text_add(out, "\n%*s", start + 2, "");
+        taken = columns(rest) > width ? sx_columns_take(rest, strlen(rest), width) : strlen(rest);
+        sx_text_add_bytes(out, rest, taken);
+    }
+    trim(out);
+    sx_text_add(out, "\n");
+}
+
 void sx_table_end(sx_table *table, int indent, sx_text *out) {
-    int total = indent - 2, column = 0, used = table->n_columns;
-    for (int i = 0; i < table->n_columns; i++) total += table->width[i] + 2;
-    if (total > SX_LINE_WIDTH && table->align[used - 1] == 'o') used--;
+    const char *row[SX_MAX_COLUMNS];
+    int column = 0;
+    fit(table, indent, out->width ? out->width : SX_LINE_WIDTH, out->width != 0);
     size_t size = table->cells.failed ? 0 : table->cells.size;
     out->failed |= table->cells.failed;
     for (const char *cell = table->cells.data, *end = cell + size; cell < end; cell += strlen(cell) + 1) {
@@ -156,23 +245,16 @@ void sx_table_end(sx_table *table, int indent, sx_text *out) {
             sx_text_add(out, "%*s%s\n", indent, "", cell + 1);
             continue;
         }
-        int space = table->width[column] - columns(cell);
-        if (column < used) {
-            pad(out, column ? 2 : indent);
-            if (table->align[column] == 'r') pad(out, space);
-            sx_text_add(out, "%s", cell);
-            if (table->align[column] != 'r') pad(out, space);
-        }
+        row[column] = cell;
         column = (column + 1) % table->n_columns;
-        if (column) continue;
-        trim(out);
-        sx_text_add(out, "\n");
+        if (column == 0) print_row(table, row, indent, out);
     }
     sx_text_free(&table->cells);
 }
 
 void sx_wrap(const char *paragraph, int at, int indent, int width, sx_text *out) {
     bool first = true;
+    if (out->width && out->width < width) width = out->width;
     while (*paragraph) {
         size_t length = strcspn(paragraph, " ");
         if (!first && at + 1 + (int)length > width) {

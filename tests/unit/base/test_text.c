@@ -132,6 +132,10 @@ static void nearest_gives_up_on_strange_words(void **state) {
     assert_nearest("technology", NULL);
     assert_nearest("xyz", NULL);
     assert_nearest("", NULL);
+    const char *const options[] = {"quiet", "k", "threads"}, *const budget[] = {"quiet", "budget"};
+    assert_null(sx_text_nearest("bugdet", options, 3));
+    assert_null(sx_text_nearest("x", options, 3));
+    assert_string_equal(sx_text_nearest("bugdet", budget, 2), "budget");
     assert_null(sx_text_nearest("name", words, 0));
 }
 

@@ -425,7 +425,7 @@ static void bars_of_nothing_say_so(void **state) {
     sx_text_free(&out);
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short_and_know_no_locale),
         cmocka_unit_test(text_is_escaped_and_mended),
@@ -443,7 +443,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(bars_stand_side_by_side),
         cmocka_unit_test(bars_of_nothing_say_so),
     };
-    for (size_t i = 0; argc > 1 && strcmp(argv[1], "--write") == 0 && i < 2; i++) {
+    for (size_t i = 0; getenv("SEXTANT_WRITE_FIGURES") && i < 2; i++) {
         sx_text figure = {0};
         goldens[i].draw(&figure);
         sx_status_free(sx_file_write(goldens[i].path, figure.data, figure.size));

@@ -1,6 +1,7 @@
 #include "cli/load.h"
 
 #include "cli/named.h"
+#include "cli/rename.h"
 #include "frontend/input.h"
 
 #include <stdlib.h>
@@ -266,7 +267,57 @@ static sx_status file_problem(sx_sources *sources, sx_problem *out) {
     return read_problem(sources, input, out);
 }
 
-sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
+/* What a problem's names are held against. */
+typedef struct design {
+    sx_sources *sources;
+    const sx_arch *arch;
+} design;
+
+/* Whether the mapping, or where none is given the constraints, can be read for a problem. */
+static bool fits_design(void *user, const sx_problem *problem) {
+    const design *d = user;
+    sx_constraints limits;
+    sx_mapping mapping;
+    sx_input_free(d->sources->joined);
+    d->sources->joined = NULL;
+    sx_status status = d->sources->input[SX_NOUN_MAPPING]
+                           ? sx_sources_mapping(d->sources, problem, d->arch, &mapping)
+                           : sx_sources_constraints(d->sources, problem, d->arch, &limits);
+    bool fits = !status;
+    sx_status_free(status);
+    return fits;
+}
+
+/* Gives the dimensions of all layers their names: those of --rename, else those of the design. What became
+ * what is added to `renamed`. */
+static sx_status settle_names(sx_sources *sources, sx_network *network, sx_text *renamed) {
+    if (sx_args_flag(sources->args, "rename")) return sx_rename_as_told(sources->args, network, renamed);
+    bool files = false;
+    for (int noun = 0; noun < SX_N_NOUNS; noun++) files |= sources->input[noun] != NULL;
+    sx_arch *arch = files ? malloc(sizeof *arch) : NULL;
+    design d = {sources, arch};
+    sx_status status = arch ? sx_sources_arch(sources, arch) : SX_OK;
+    for (size_t i = 0; arch && !status && i < network->n_layers; i++)
+        (void)sx_rename_to_fit(&network->layer[i].problem, fits_design, &d, renamed);
+    sx_status_free(status);
+    free(arch);
+    return SX_OK;
+}
+
+/* A network with its names settled, or nothing. */
+static sx_status settled(sx_sources *sources, sx_network *network) {
+    sx_text renamed = {0};
+    sx_status status = settle_names(sources, network, &renamed);
+    if (renamed.size)
+        sx_text_add(&sources->said, "note: dimensions renamed%s: %s\n",
+                    sx_args_flag(sources->args, "rename") ? "" : " to those of the design", renamed.data);
+    sx_text_free(&renamed);
+    if (status) sx_network_fini(network);
+    return status;
+}
+
+/* The problem of --problem, as it is called there. */
+static sx_status one_problem(sx_sources *sources, sx_problem *out) {
     SX_TRY(single_problem(sources));
     if (!sources->n_named) return file_problem(sources, out);
     const sx_network *network = &sources->named[0];
@@ -278,12 +329,27 @@ sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
     return SX_OK;
 }
 
+sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
+    sx_network network = {0};
+    sx_problem problem;
+    SX_TRY(one_problem(sources, &problem));
+    SX_TRY(sx_named_single(&problem, &network));
+    SX_TRY(settled(sources, &network));
+    *out = network.layer[0].problem;
+    sx_network_fini(&network);
+    return SX_OK;
+}
+
 sx_status sx_sources_network(sx_sources *sources, sx_network *out) {
+    sx_network network = {0};
     sx_problem problem;
     SX_TRY(single_problem(sources));
-    if (sources->n_named) return sx_named_copy(&sources->named[0], out);
-    SX_TRY(file_problem(sources, &problem));
-    return sx_named_single(&problem, out);
+    if (!sources->n_named) SX_TRY(file_problem(sources, &problem));
+    SX_TRY(sources->n_named ? sx_named_copy(&sources->named[0], &network)
+                            : sx_named_single(&problem, &network));
+    SX_TRY(settled(sources, &network));
+    *out = network;
+    return SX_OK;
 }
 
 /* The name of a file without its folder and its ending, cut to what a name may have. */
@@ -330,6 +396,7 @@ sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
         sx_network_fini(&network);
         return status;
     }
+    SX_TRY(settled(sources, &network));
     *out = network;
     return SX_OK;
 }

@@ -60,7 +60,13 @@ typedef struct sx_option {
         "include-path", 'I', "DIR", SX_OPTION_TEXT, true,                                                    \
             "files may include others of this folder, not only of their own; repeatable"                     \
     }
-#define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT
+#define SX_OPTION_RENAME                                                                                     \
+    {                                                                                                        \
+        "rename", 0, "OLD=NEW", SX_OPTION_TEXT, true,                                                        \
+            "call a dimension of the problem as the design does, such as K=M; several with commas, or "      \
+            "repeated"                                                                                       \
+    }
+#define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_RENAME
 
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \

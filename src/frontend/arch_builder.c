@@ -46,15 +46,21 @@ static double default_energy(const sx_storage *s) {
     return sx_pat_sram(width * height / 8192, width) / s->cluster_size;
 }
 
+/* Says that the ERT lacks a component, whose energies are then those of the technology model. */
+static sx_status warn_missing(sx_arch_builder *b, const sx_ert *ert, const char *name) {
+    return sx_input_warn(b->input, ert->place, "the ERT has no table for '%s': its energies are by formula",
+                         name);
+}
+
 /* Gives a level its energies: its own, else the ERT's, else the technology model's, which also stands in for
  * actions that the ERT lacks. */
 static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) {
     sx_storage *s = &b->arch.level[level];
     if (s->transparent || b->draft[level].energy_given) return SX_OK;
     const sx_node *table = sx_ert_table(ert, s->name);
-    if (ert->tables && !table) return sx_ert_missing(ert, s->name);
     double energy = 0;
     bool unsized = s->technology == SX_SRAM && s->entries == SX_UNLIMITED;
+    if (ert->tables && !table) SX_TRY(unsized ? sx_ert_missing(ert, s->name) : warn_missing(b, ert, s->name));
     if (!unsized) energy = default_energy(s);
     if (unsized && !table)
         return sx_error_hint(
@@ -75,7 +81,7 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     static const char *const actions[] = {"mac_random", "mult_random", "mac", "mult", "compute"};
     const sx_node *table = sx_ert_table(ert, b->arch.compute.name);
     if (table) return sx_ert_energy(ert, table, actions, N(actions), &b->arch.compute.energy);
-    return ert->tables && !b->compute_energy_given ? sx_ert_missing(ert, b->arch.compute.name) : SX_OK;
+    return ert->tables && !b->compute_energy_given ? warn_missing(b, ert, b->arch.compute.name) : SX_OK;
 }
 
 /* The energy of a hop where wires are described instead: bits * length * energy. An ERT's table of wires

@@ -189,6 +189,9 @@ static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, co
 
 sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
                              size_t n) {
+    if (map->dropped && input)
+        SX_TRY(sx_input_unknown(input, map->dropped->place, "duplicate key '%.64s', with an equal value",
+                                map->dropped->key));
     for (size_t i = 0; i < map->n && map->kind == SX_NODE_MAP; i++) {
         const sx_pair *pair = &map->pair[i];
         size_t r = 0;

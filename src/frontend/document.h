@@ -24,16 +24,17 @@ typedef struct sx_pair {
 /* A value. It belongs to the sx_input it was read for and never changes. Aliases share nodes. */
 struct sx_node {
     sx_node_kind kind;
-    bool quoted;          /* a scalar written in quotes or as a block */
-    sx_place place;       /* where it begins */
-    const char *tag;      /* such as "!Component", NULL without one (and for YAML's own tags) */
-    const char *text;     /* of a scalar; "" for null and NULL for lists and maps */
-    size_t n;             /* items or pairs */
-    const sx_node **item; /* of a list */
-    const sx_pair *pair;  /* of a map, in the order of the text; no key twice */
-    size_t weight;        /* nodes of its tree, those behind aliases counted each time */
-    unsigned height;      /* levels of its tree, 1 for a scalar */
-    bool anchored;        /* has an anchor: elsewhere it may be meant */
+    bool quoted;            /* a scalar written in quotes or as a block */
+    sx_place place;         /* where it begins */
+    const char *tag;        /* such as "!Component", NULL without one (and for YAML's own tags) */
+    const char *text;       /* of a scalar; "" for null and NULL for lists and maps */
+    size_t n;               /* items or pairs */
+    const sx_node **item;   /* of a list */
+    const sx_pair *pair;    /* of a map, in the order of the text; no key twice */
+    const sx_pair *dropped; /* of a map: a pair that repeats one of them; NULL: none */
+    size_t weight;          /* nodes of its tree, those behind aliases counted each time */
+    unsigned height;        /* levels of its tree, 1 for a scalar */
+    bool anchored;          /* has an anchor: elsewhere it may be meant */
 };
 
 /* Whether two keys are the same, hyphens and underscores being alike. */

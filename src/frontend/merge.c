@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_TWINS = 16 };
+
 /* A pair among those to be merged, and its turn. */
 typedef struct candidate {
     const sx_pair *pair;
@@ -106,22 +108,52 @@ static sx_status merge_maps(sx_arena *arena, const sx_node *const *maps, size_t 
     return status;
 }
 
-/* Refuses a key that stands twice. */
-static SX_MUST_USE sx_status check_twice(const sx_node *map) {
+/* Whether two values are the same single value. */
+static bool same_value(const sx_node *a, const sx_node *b) {
+    if (a->kind != b->kind) return false;
+    return a->kind == SX_NODE_NULL || (a->kind == SX_NODE_SCALAR && strcmp(a->text, b->text) == 0);
+}
+
+/* Takes pair number `index` out of a map. */
+static SX_MUST_USE sx_status drop_twin(sx_arena *arena, sx_node *map, size_t index) {
+    sx_pair *pair = sx_arena_alloc(arena, map->n, sizeof *pair);
+    if (!pair) return sx_arena_error(arena);
+    memcpy(pair, map->pair, map->n * sizeof *pair);
+    map->dropped = &map->pair[index];
+    memmove(pair + index, pair + index + 1, (map->n - index - 1) * sizeof *pair);
+    map->pair = pair;
+    map->n--;
+    return SX_OK;
+}
+
+/* Finds a key that is written twice: NULL where there is none, an error where its values differ. */
+static SX_MUST_USE sx_status find_twin(const sx_node *map, const sx_pair **first, const sx_pair **second) {
     candidate *all = calloc(map->n + 1, sizeof *all);
     if (!all) return sx_error_memory();
     for (size_t i = 0; i < map->n; i++) all[i] = (candidate){&map->pair[i], i};
     qsort(all, map->n, sizeof *all, by_key);
-    sx_status status = SX_OK;
-    for (size_t i = 1; i < map->n && !status; i++) {
-        const sx_pair *first = all[i - 1].pair, *second = all[i].pair;
-        if (sx_key_equal(first->key, second->key))
-            status = sx_error_hint(sx_error_at(second->place, "duplicate key '%.64s'", second->key),
-                                   "the first is at %s:%d:%d", first->place.file, first->place.line,
-                                   first->place.column);
+    *second = NULL;
+    for (size_t i = 1; i < map->n && !*second; i++) {
+        if (!sx_key_equal(all[i - 1].pair->key, all[i].pair->key)) continue;
+        *first = all[i - 1].pair;
+        *second = all[i].pair;
     }
     free(all);
-    return status;
+    if (!*second || same_value((*first)->value, (*second)->value)) return SX_OK;
+    return sx_error_hint(sx_error_at((*second)->place, "duplicate key '%.64s'", (*second)->key),
+                         "the first is at %s:%d:%d", (*first)->place.file, (*first)->place.line,
+                         (*first)->place.column);
+}
+
+/* Refuses a key that is written twice with different values, and drops the second of equal ones. */
+static SX_MUST_USE sx_status check_twice(sx_arena *arena, sx_node *map) {
+    for (int n = 0; n < MAX_TWINS; n++) {
+        const sx_pair *first = NULL, *second = NULL;
+        SX_TRY(find_twin(map, &first, &second));
+        if (!second) return SX_OK;
+        SX_TRY(drop_twin(arena, map, (size_t)(second - map->pair)));
+    }
+    return sx_error_at(map->place, "more than %d duplicate keys in one map", MAX_TWINS);
 }
 
 /* Merges what stands under a merge key into the map, whose own pairs without that key are `own`. */
@@ -146,7 +178,7 @@ static SX_MUST_USE sx_status merge_under(sx_arena *arena, sx_node *map, const sx
 
 sx_status sx_merge(sx_arena *arena, sx_node *map) {
     const sx_pair *key = NULL;
-    SX_TRY(check_twice(map));
+    SX_TRY(check_twice(arena, map));
     for (size_t i = 0; i < map->n; i++) {
         const sx_pair *pair = &map->pair[i];
         if (strcmp(pair->key, "<<") != 0 && strcmp(pair->key, "<<<") != 0) continue;

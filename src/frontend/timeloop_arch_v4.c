@@ -93,7 +93,7 @@ static sx_status read_container(reader *r, const sx_node *node, const char *name
         {"spatial", SX_KEY_USED, NULL},
         {"constraints", SX_KEY_USED, NULL},
         {"sparse_optimizations", SX_KEY_USED, NULL},
-        {"networks", SX_KEY_UNSUPPORTED, "networks are inferred: one between each level and the next"},
+        {"networks", SX_KEY_NO_BEARING, NULL},
     };
     char what[SX_NAME_SIZE + 32];
     sx_input *input = r->builder->input;
@@ -158,6 +158,9 @@ static sx_status check_component(reader *r, const sx_node *node, const char *nam
         {"subclass", SX_KEY_NO_BEARING, NULL},
         {"required_actions", SX_KEY_NO_BEARING, NULL},
         {"area_share", SX_KEY_NO_BEARING, NULL},
+        {"networks", SX_KEY_NO_BEARING, NULL},
+        {"area_scale", SX_KEY_NO_BEARING, NULL},
+        {"energy_scale", SX_KEY_NO_BEARING, NULL},
     };
     char what[SX_NAME_SIZE + 32];
     snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, name);
@@ -244,14 +247,19 @@ static sx_status read_branch(reader *r, const sx_node *node, const sx_name_set *
 
 /* Reads one node, by its tag. */
 static sx_status read_node(reader *r, const sx_node *node, bool parallel, const sx_name_set *branch) {
-    static const char *const tags[] = {"!Component", "!Container", "!Hierarchical",
+    static const char *const tags[] = {"!Component", "!Container", "!ArrayContainer", "!Hierarchical",
                                        "!Parallel",  "!Pipelined", "!Nothing"};
     const sx_node *name;
     const char *text;
     if (tagged(node, "!Nothing")) return SX_OK;
     if (tagged(node, "!Hierarchical") || tagged(node, "!Parallel") || tagged(node, "!Pipelined"))
         return read_branch(r, node, branch);
-    if (!is_component(node) && !tagged(node, "!Container")) {
+    bool array = tagged(node, "!ArrayContainer");
+    if (array)
+        SX_TRY(sx_input_warn(r->builder->input, node->place,
+                             "'!ArrayContainer' is read as '!Container': constraints that other tools add to "
+                             "it are not"));
+    if (!is_component(node) && !array && !tagged(node, "!Container")) {
         if (node->tag) return sx_error_unknown(node->place, "kind of node", node->tag, tags, N(tags));
         return sx_error_hint(sx_error_at(node->place, "this node has no tag"),
                              "write '- !Component' or '- !Container' before its keys");

@@ -346,6 +346,21 @@ static void keys_are_checked_against_rules(void **state) {
     sx_expect_error(sx_error_unknown((sx_place){0}, "thing", "a", NULL, 0), "unknown thing 'a'");
 }
 
+/* A key that is written twice with equal values is noted. */
+static void equal_duplicates_are_noted(void **state) {
+    (void)state;
+    static const sx_key_rule rules[] = {{"a", SX_KEY_USED, NULL}, {"b", SX_KEY_USED, NULL}};
+    sx_input *input = sx_expect_input("x: &x {a: 1, b: 2, a: 1, b: 2}\n");
+    const sx_node *x = value_of(input);
+    assert_int_equal(x->n, 2);
+    assert_string_equal(sx_node_get(x, "b")->text, "2");
+    sx_expect_ok(sx_node_check_keys(input, x, "the map", rules, 2));
+    assert_int_equal(sx_count_notes(input, "duplicate key"), 1);
+    sx_input_strict(input);
+    sx_expect_error(sx_node_check_keys(input, x, "the map", rules, 2), "with an equal value");
+    sx_input_free(input);
+}
+
 static void sections_are_checked(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -495,6 +510,7 @@ int main(void) {
         cmocka_unit_test(names_come_as_lists_or_words),
         cmocka_unit_test(kinds_and_keys_are_demanded),
         cmocka_unit_test(keys_are_checked_against_rules),
+        cmocka_unit_test(equal_duplicates_are_noted),
         cmocka_unit_test(sections_are_checked),
         cmocka_unit_test(syntax_errors_have_places_and_cures),
         cmocka_unit_test(limits_are_kept),

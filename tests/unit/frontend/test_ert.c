@@ -104,10 +104,6 @@ static void wires_of_the_table(void **state) {
 static void refusals(void **state) {
     (void)state;
     static const sx_refused cases[] = {
-        {TABLES("  - {name: top.B, actions: []}\n  - {name: 'x.y[1..2]', actions: []}\n"), "6:1",
-         "the ERT has no table for 'D'", "it has tables for B, y"},
-        {TABLES("  - {name: B, actions: []}\n" D), "6:1", "the ERT has no table for 'MAC'",
-         "it has tables for B, D"},
         {TABLES("  - {name: B, actions: [{name: read}]}\n"), "9:25", "an action of the ERT has no 'energy'",
          NULL},
         {TABLES("  - {name: B, actions: [{energy: 1}]}\n"), "9:25", "an action of the ERT has no 'name'",

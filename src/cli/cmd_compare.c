@@ -133,10 +133,11 @@ static sx_status take_result(const sx_run *run, sx_compare_run *out) {
         out->score = best.score;
         out->value = best.value;
     }
-    while (sx_run_trace(run, out->n_trace, &point)) out->n_trace++;
-    out->trace = calloc(out->n_trace + 1, sizeof *out->trace);
+    size_t n = 0;
+    while (sx_run_trace(run, n, &point)) n++;
+    out->trace = calloc(n + 1, sizeof *out->trace);
     if (!out->trace) return sx_error_memory();
-    for (size_t i = 0; i < out->n_trace; i++) sx_run_trace(run, i, &out->trace[i]);
+    for (; out->n_trace < n; out->n_trace++) sx_run_trace(run, out->n_trace, &out->trace[out->n_trace]);
     return SX_OK;
 }
 

@@ -63,7 +63,8 @@ static void write_err(const sx_text *text) {
     sx_text_free(&fitted);
 }
 
-static void print_error(const struct sx_error *error) {
+/* Prints an error; false where memory is out, which is then said instead. */
+static bool print_error(const struct sx_error *error) {
     sx_text text = {0};
     sx_text_add(&text, "error: ");
     if (error->file) sx_add_shown(&text, error->file);
@@ -73,17 +74,19 @@ static void print_error(const struct sx_error *error) {
     if (error->hint) sx_text_add(&text, "\nhint: ");
     if (error->hint) sx_add_shown(&text, error->hint);
     sx_text_add(&text, "\n");
-    if (text.failed)
-        fprintf(stderr, "error: %s\n", error->message);
-    else
+    bool whole = !text.failed;
+    if (whole)
         write_err(&text);
+    else
+        fputs("error: out of memory\n", stderr);
     sx_text_free(&text);
+    return whole;
 }
 
 /* Prints a failure, frees it, and returns its exit code. */
 static sx_exit fail(sx_status status) {
     sx_exit code = exit_of(status->code);
-    print_error(status);
+    if (!print_error(status)) code = SX_EXIT_FAILED;
     sx_status_free(status);
     return code;
 }

@@ -24,6 +24,7 @@ typedef struct sx_answer {
 typedef struct sx_layer_result {
     size_t same_as; /* the earlier layer that is the same computation and whose result this is; or its own
                        index */
+    bool searched;  /* false: a signal or the time limit came first */
     bool found;
     sx_answer best;
     size_t n_best; /* with k_best: all of them, the best first */
@@ -44,7 +45,8 @@ typedef struct sx_layer_result {
 
 typedef struct sx_session_options {
     const char *mapper; /* "name:key=value,..." */
-    sx_run_options run; /* budget and the like, for each layer; starts, checkpoint and resume are the
+    sx_run_options run; /* seconds: of all layers, which get equal shares of what is left; the rest of
+                           the budget for each layer; starts, checkpoint and resume are the
                            session's own business; user goes to progress */
     sx_map_space_options space;
     sx_model_options model;

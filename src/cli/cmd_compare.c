@@ -170,15 +170,17 @@ static sx_status run_once(sx_comparison *c, const sx_space *space, size_t proble
 /* Says why a problem has no legal mapping, where no run found one. */
 static sx_status add_diagnosis(const sx_comparison *c, const sx_space *space, size_t problem, sx_text *err) {
     char *text;
-    bool found = false, any = false;
+    bool found = false, any = false, none = false;
     for (size_t i = 0; i < c->n_runs; i++) {
         any |= c->run[i].problem == problem;
+        none |= c->run[i].problem == problem && c->run[i].summary.none;
         found |= c->run[i].problem == problem && c->run[i].found;
     }
     if (found || !any) return SX_OK;
     SX_TRY(sx_space_diagnose(space, 0, DIAGNOSED, &text));
     size_t size = strlen(text);
-    sx_text_add(err, "%s: no legal mapping was found\n%s%s", c->problems.layer[problem].name, text,
+    sx_text_add(err, "%s: no legal mapping was found%s\n%s%s", c->problems.layer[problem].name,
+                none ? "" : " within the budget; the space may contain one", text,
                 size && text[size - 1] == '\n' ? "" : "\n");
     free(text);
     return SX_OK;

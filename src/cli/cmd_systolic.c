@@ -123,15 +123,17 @@ static sx_status write_svg(const sx_systolic_job *job, const char *path) {
 static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_result *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool any = sx_systolic_any_found(job), quiet = sx_args_flag(args, "quiet");
-    result->exit = sx_systolic_all_found(job) || (any && job->interrupted) ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    result->exit =
+        sx_systolic_all_found(job) || (any && (job->interrupted || job->late)) ? SX_EXIT_FOUND : SX_EXIT_NONE;
     sx_result_to_file(result, sx_args_text(args, "output", 0));
     sx_status written = any && svg ? write_svg(job, svg) : SX_OK, printed = SX_OK;
     if (sx_args_flag(args, "json"))
         printed = sx_systolic_json(job, &result->out);
     else if (any)
         printed = sx_systolic_job_print(job, quiet, sx_args_flag(args, "verbose"), &result->out);
-    if (!printed && any && job->interrupted && !quiet)
-        sx_text_add(&result->err, "note: interrupted; this is the best result so far\n");
+    if (!printed && any && (job->interrupted || job->late) && !quiet)
+        sx_text_add(&result->err, "note: %s; this is the best result so far\n",
+                    job->interrupted ? "interrupted" : "stopped by the time limit");
     if (!printed && !any && job->interrupted)
         sx_text_add(&result->err, "interrupted before an array was found\n");
     else if (!printed && result->exit == SX_EXIT_NONE)
@@ -233,8 +235,9 @@ const sx_command sx_command_systolic = {
     .details =
         "For one problem, every design is searched separately and the best is explained. For a network, "
         "or\nseveral problems, the best array for each layer is searched, and one array that runs all of "
-        "them.\nBudgets apply to each search; methods that do not terminate by themselves get " SX_TEXT_OF(
-            DEFAULT_EVALS) "\nevaluations. Ctrl-C stops and reports the best so far. Designs are numbered as "
+        "them.\n--time applies to the whole command, other budgets to each search;\nmethods that do not "
+        "terminate by themselves get " SX_TEXT_OF(
+            DEFAULT_EVALS) " evaluations. Ctrl-C stops\nand reports the best so far. Designs are numbered as "
                            "in Odyssey (DAC 2023).\nA line of --eval is {\"family\": \"mm\", \"problem\": "
                            "{\"i\": 64, \"j\": 64, \"k\": 64}, \"design\": \"3_2\",\n\"tiles\": {\"i_t1\": "
                            "16, \"i_t2\": 4, ...}}, family conv with i, o, r, c, p, q, or {\"einsum\": "

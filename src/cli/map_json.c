@@ -83,6 +83,8 @@ static sx_status layer_json(const sx_map_job *job, size_t i, json_t **out) {
     } else {
         json_object_set_new(object, "best", json_null());
         json_object_set_new(object, "mapping", json_null());
+        json_object_set_new(object, "searched", json_boolean(result->searched));
+        json_object_set_new(object, "none", json_boolean(result->summary.none));
         if (result->diagnosis) json_object_set_new(object, "diagnosis", json_string(result->diagnosis));
     }
     set_search(result, result->same_as == i, object);
@@ -109,6 +111,16 @@ static json_t *repeat_json(const sx_map_job *job) {
                      o->model.no_link_transfers, "batch", (json_int_t)job->batch, "training", job->training);
 }
 
+/* The total and how many layers it covers. */
+static json_t *total_json(const sx_map_job *job) {
+    json_t *object = sx_json_score(&job->result.total);
+    size_t found = 0;
+    for (size_t i = 0; i < job->result.n_layers; i++) found += job->result.layer[i].found;
+    json_object_set_new(object, "layers", json_integer((json_int_t)found));
+    json_object_set_new(object, "of_layers", json_integer((json_int_t)job->result.n_layers));
+    return object;
+}
+
 sx_status sx_map_json(const sx_map_job *job, sx_text *out) {
     char *arch = NULL;
     json_t *object = json_object(), *list = json_array();
@@ -120,7 +132,7 @@ sx_status sx_map_json(const sx_map_job *job, sx_text *out) {
     }
     json_object_set_new(object, "results", list);
     json_object_set_new(object, "network", json_string(job->network.name));
-    json_object_set_new(object, "total", sx_json_score(&job->result.total));
+    json_object_set_new(object, "total", total_json(job));
     json_object_set_new(object, "complete", json_boolean(job->result.complete));
     json_object_set_new(object, "repeat", repeat_json(job));
     if (!status) status = sx_arch_write(&job->arch, SX_JSON, &arch);

@@ -38,6 +38,24 @@ static const char *ending(sx_stop stop) {
     return "stopped by an error";
 }
 
+/* Adds that a layer has no mapping: "no legal mapping found" only where that is proven. */
+static void add_none(const sx_layer_result *layer, sx_text *out) {
+    const sx_run_summary *s = &layer->summary;
+    const char *limit = s->stop == SX_STOP_TIME          ? "time limit"
+                        : s->stop == SX_STOP_EVALUATIONS ? "limit of evaluations"
+                        : s->stop == SX_STOP_PATIENCE    ? "limit of patience"
+                                                         : NULL;
+    if (s->none)
+        sx_text_add(out, "no legal mapping found: the whole space was searched\n");
+    else if (s->stop == SX_STOP_SIGNAL)
+        sx_text_add(out, "interrupted before a legal mapping was found; the space may contain one\n");
+    else if (limit)
+        sx_text_add(out, "no legal mapping found within the %s; the space may contain one\n", limit);
+    else
+        sx_text_add(out, "no legal mapping found by this mapper, which does not search the whole space; "
+                         "--mapper optimal does\n");
+}
+
 /* Adds how the search went, in a sentence or two. */
 static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
     const sx_run_summary *s = &layer->summary;
@@ -121,7 +139,8 @@ static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
 sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx_text *out) {
     const sx_layer_result *layer = &job->result.layer[0];
     if (!layer->found) {
-        sx_text_add(out, "no legal mapping found\n\n");
+        add_none(layer, out);
+        sx_text_add(out, "\n");
         print_search(job, layer, out);
         if (layer->diagnosis) sx_text_add(out, "\n%s", layer->diagnosis);
         return SX_OK;
@@ -201,7 +220,7 @@ static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, s
     sx_table_cell(table, "%llu", (unsigned long long)times);
     sx_table_cell(table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
     if (!result->found) {
-        sx_table_cell(table, "%s", result->summary.evaluations || result->diagnosis ? "none" : "-");
+        sx_table_cell(table, "%s", result->searched ? "none" : "not searched");
         sx_table_blank(table, bounds ? 6 : 5);
         return;
     }
@@ -218,10 +237,17 @@ static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, s
 static void total_row(const sx_map_job *job, bool bounds, sx_table *table) {
     const sx_score *total = &job->result.total;
     double computes = 0;
-    for (size_t i = 0; i < job->network.n_layers; i++)
+    size_t found = 0;
+    for (size_t i = 0; i < job->network.n_layers; i++) {
+        if (!job->result.layer[i].found) continue;
+        found++;
         computes +=
             (double)sx_problem_computes(&job->network.layer[i].problem) * (double)job->network.layer[i].count;
-    sx_table_cell(table, "all");
+    }
+    if (found < job->result.n_layers)
+        sx_table_cell(table, "%zu of %zu layers", found, job->result.n_layers);
+    else
+        sx_table_cell(table, "all");
     sx_table_blank(table, 1);
     sx_table_cell(table, "%s", sx_show_computes(computes).text);
     sx_table_cell(table, "%s", sx_show_count(total->cycles).text);
@@ -273,6 +299,13 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
+/* Adds why a layer has no mapping. */
+static void add_failure(const sx_map_job *job, size_t i, sx_text *out) {
+    sx_text_add(out, "\n%s: ", job->network.layer[i].name);
+    add_none(&job->result.layer[i], out);
+    sx_text_add(out, "%s", job->result.layer[i].diagnosis);
+}
+
 void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
     sx_table table;
     sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
@@ -285,7 +318,5 @@ void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
     sx_table_end(&table, 2, out);
     print_effort(job, out);
     for (size_t i = 0; i < job->result.n_layers; i++)
-        if (job->result.layer[i].diagnosis && job->result.layer[i].same_as == i)
-            sx_text_add(out, "\n%s: no legal mapping found\n%s", job->network.layer[i].name,
-                        job->result.layer[i].diagnosis);
+        if (job->result.layer[i].diagnosis && job->result.layer[i].same_as == i) add_failure(job, i, out);
 }

@@ -47,6 +47,9 @@ typedef struct sx_systolic_job {
     size_t n_names;      /* designs that were named; 0: all */
     const char **design_name;
     bool interrupted;
+    double deadline; /* by the clock; 0: none */
+    bool late;       /* the time limit ended the search before everything was searched */
+    size_t left;     /* searches that share the time that is left */
     sx_progress_line line;
     /* Of one problem: a search for each chosen design. */
     size_t n_designs;

@@ -1,7 +1,9 @@
 /* The searches of `sextant systolic`. */
+#include "base/clock.h"
 #include "base/status.h"
 #include "cli/systolic.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { DIAGNOSIS_TRIES = 2000 };
@@ -76,13 +78,28 @@ static sx_status collect(const sx_systolic_job *job, const sx_space *space, cons
     return copy_trace(job, run, out);
 }
 
+/* Whether a signal or the time limit ends the search; asked where something is left to search. */
+static bool is_over(sx_systolic_job *job) {
+    job->late |= job->deadline > 0 && sx_clock_seconds() >= job->deadline;
+    return job->interrupted || job->late;
+}
+
+/* The options of the next run: the time that is left is divided among the searches that are left. */
+static sx_run_options run_options(sx_systolic_job *job) {
+    sx_run_options run = job->run;
+    if (job->deadline > 0) run.seconds = fmax((job->deadline - sx_clock_seconds()) / (double)job->left, 1e-3);
+    job->left--;
+    return run;
+}
+
 /* Searches for the best array of some kernels, of one design or of all that are chosen. */
 static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
                         const size_t *design, sx_systolic_answer *out) {
     sx_space *space = NULL;
     sx_run *run = NULL;
     sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
-    if (!status) status = sx_run_new(space, &job->run, &run);
+    sx_run_options options = run_options(job);
+    if (!status) status = sx_run_new(space, &options, &run);
     if (!status) status = sx_run_search(run, job->method);
     if (!status) status = collect(job, space, run, out);
     if (!status) job->interrupted |= out->summary.stop == SX_STOP_SIGNAL;
@@ -116,7 +133,8 @@ static sx_status search_designs(sx_systolic_job *job) {
     job->answer = calloc(job->n_designs, sizeof *job->answer);
     job->order = calloc(job->n_designs, sizeof *job->order);
     if (!job->answer || !job->order) return sx_error_memory();
-    for (size_t i = 0; i < job->n_designs && !job->interrupted; i++) {
+    job->left = job->n_designs;
+    for (size_t i = 0; i < job->n_designs && !is_over(job); i++) {
         sx_systolic_design design;
         char name[16];
         sx_systolic_design_at(kernel, job->design[i], &design);
@@ -130,18 +148,21 @@ static sx_status search_designs(sx_systolic_job *job) {
 
 /* Searches an array for every layer, and one for all. */
 static sx_status search_layers(sx_systolic_job *job) {
-    for (size_t i = 0; i < job->n_layers && !job->interrupted; i++) {
+    job->left = 1;
+    for (size_t i = 0; i < job->n_layers; i++) job->left += job->layer[i].same_as == i;
+    for (size_t i = 0; i < job->n_layers && !is_over(job); i++) {
         sx_systolic_layer *layer = &job->layer[i];
         if (layer->same_as != i) continue;
         sx_progress_title(&job->line, "%zu/%zu %s", i + 1, job->n_layers, layer->name);
         SX_TRY(search(job, &layer->kernel, 1, NULL, &layer->best));
     }
-    if (job->interrupted) return SX_OK;
+    if (is_over(job)) return SX_OK;
     sx_progress_title(&job->line, "one shared array");
     return search(job, job->joined, job->n_joined, NULL, &job->shared);
 }
 
 sx_status sx_systolic_job_search(sx_systolic_job *job) {
+    if (job->run.seconds > 0) job->deadline = sx_clock_seconds() + job->run.seconds;
     return sx_systolic_is_network(job) ? search_layers(job) : search_designs(job);
 }
 
@@ -157,6 +178,20 @@ bool sx_systolic_all_found(const sx_systolic_job *job) {
     if (!sx_systolic_is_network(job)) return sx_systolic_any_found(job);
     for (size_t i = 0; i < job->n_layers; i++) all &= job->layer[job->layer[i].same_as].best.found;
     return all;
+}
+
+/* Whether a search covered all that it could find, so that finding nothing proves that there is nothing. */
+static bool is_whole(const sx_systolic_answer *answer) {
+    return answer->found || (answer->searched && answer->summary.none);
+}
+
+/* Whether it is proven that nothing was missed. */
+static bool is_proven(const sx_systolic_job *job) {
+    bool whole = !sx_systolic_is_network(job) || is_whole(&job->shared);
+    for (size_t i = 0; i < job->n_designs; i++) whole &= is_whole(&job->answer[i]);
+    for (size_t i = 0; i < job->n_layers && sx_systolic_is_network(job); i++)
+        whole &= job->layer[i].same_as != i || is_whole(&job->layer[i].best);
+    return whole;
 }
 
 sx_status sx_systolic_job_why(const sx_systolic_job *job, sx_text *out) {
@@ -175,7 +210,9 @@ sx_status sx_systolic_job_why(const sx_systolic_job *job, sx_text *out) {
     sx_status status = sx_space_diagnose(space, job->run.seed, DIAGNOSIS_TRIES, &text);
     sx_space_free(space);
     SX_TRY(status);
-    sx_text_add(out, "no array was found for %s on %s: %s", who, job->device.name, text);
+    sx_text_add(out, "no array was found%s for %s on %s%s: %s", job->late ? " within the time limit" : "",
+                who, job->device.name,
+                is_proven(job) ? "" : " (the search was not exhaustive; there may be one)", text);
     free(text);
     return SX_OK;
 }

@@ -46,8 +46,12 @@ static sx_status parse_size(char *part, sx_place place, const char *what, uint64
     if (dots) *dots = 0;
     bool good = sx_text_u64(part, &first) && first >= 1 && first <= LARGEST;
     last = first;
-    if (good && dots) good = sx_text_u64(dots + 2, &last) && last >= first && last <= LARGEST;
+    if (good && dots) good = sx_text_u64(dots + 2, &last) && last >= 1 && last <= LARGEST;
     if (dots) *dots = '.';
+    if (good && last < first)
+        return sx_error_hint(sx_error_at(place, "%s: the range %s is reversed", what, part),
+                             "the smaller size comes first: %llu..%llu", (unsigned long long)last,
+                             (unsigned long long)first);
     if (!good)
         return sx_error_hint(sx_error_at(place, "%s: '%s' is not a valid size", what, part),
                              "a size is a whole number of words, at least 1; 8..128 is 8, 16, 32, 64, 128");

@@ -102,7 +102,7 @@ static sx_status grow(sx_codesign *c, const sx_sunstone *plan, sx_grove *g) {
     for (size_t r = 0; r < g->roots.n && !sx_codesign_stopped(c); r++) {
         sx_sunstone_copy(plan, &start, &at);
         sx_sunstone_put_unrolling(plan, &plan->stage[0], sx_sunstone_at(&g->roots, r), &at);
-        sx_tile_tree(plan, &g->chosen, &at, r, (size_t)limit, &g->nodes, &c->out->counts.nodes);
+        sx_tile_tree(c, plan, &g->chosen, &at, r, (size_t)limit, &g->nodes, &c->out->counts.nodes);
     }
     free(at.point);
     if (g->nodes.failed) return sx_error_memory();

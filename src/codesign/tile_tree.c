@@ -43,8 +43,12 @@ bool sx_tile_within(const sx_tile_memories *memories, uint32_t a, uint32_t b) {
     return true;
 }
 
+enum { POLL = 1024 }; /* steps between two looks at the clock */
+
 /* A walk through the tree. */
 typedef struct tree {
+    const sx_codesign *c;
+    bool over; /* the search ends */
     const sx_sunstone *plan;
     const sx_tile_memories *memories;
     const sx_sunstone_partial *at;
@@ -55,7 +59,7 @@ typedef struct tree {
     sx_tile_node node;
     size_t limit;
     sx_sunstone_list *out;
-    uint64_t walked;
+    uint64_t walked, steps;
 } tree;
 
 /* The next larger factor of a dimension, 0 where there is none. */
@@ -89,7 +93,8 @@ static void keep(tree *t) {
 
 /* Goes through the nodes with the factors of the first `at` dimensions as they are. */
 static void walk(tree *t, int at) {
-    if (t->out->failed || t->out->n >= t->limit) return;
+    if (++t->steps % POLL == 0 && sx_codesign_stopped(t->c)) t->over = true;
+    if (t->over || t->out->failed || t->out->n >= t->limit) return;
     if (at == t->n) {
         keep(t);
         return;
@@ -103,9 +108,10 @@ static void walk(tree *t, int at) {
     *factor = 1;
 }
 
-void sx_tile_tree(const sx_sunstone *plan, const sx_tile_memories *memories, const sx_sunstone_partial *at,
-                  uint64_t root, size_t limit, sx_sunstone_list *out, uint64_t *walked) {
-    tree t = {.plan = plan, .memories = memories, .at = at, .limit = limit, .out = out};
+void sx_tile_tree(const sx_codesign *c, const sx_sunstone *plan, const sx_tile_memories *memories,
+                  const sx_sunstone_partial *at, uint64_t root, size_t limit, sx_sunstone_list *out,
+                  uint64_t *walked) {
+    tree t = {.c = c, .plan = plan, .memories = memories, .at = at, .limit = limit, .out = out};
     sx_sunstone_make_room(plan, 0, at->point, &t.room);
     sx_sunstone_most(plan, 0, t.most);
     t.node.item.root = root;

@@ -2,6 +2,7 @@
 #ifndef SX_CODESIGN_TILE_TREE_H
 #define SX_CODESIGN_TILE_TREE_H
 
+#include "codesign/search.h"
 #include "mappers/sunstone_levels.h"
 #include "mappers/sunstone_partial.h"
 
@@ -33,10 +34,12 @@ uint32_t sx_tile_smallest(const sx_sunstone *plan, const sx_tile_memories *memor
                           const uint32_t *tile);
 
 /* Appends the nodes (sx_tile_node) of unrolling `root`, which `at` holds, of a plan made for the largest
- * memories; stops at `limit` of them in the list. Adds the nodes of the tree that it walks over to *walked.
+ * memories; stops at `limit` of them in the list, and with the search. Adds the nodes of the tree that it
+ * walks over to *walked.
  */
-void sx_tile_tree(const sx_sunstone *plan, const sx_tile_memories *memories, const sx_sunstone_partial *at,
-                  uint64_t root, size_t limit, sx_sunstone_list *out, uint64_t *walked);
+void sx_tile_tree(const sx_codesign *c, const sx_sunstone *plan, const sx_tile_memories *memories,
+                  const sx_sunstone_partial *at, uint64_t root, size_t limit, sx_sunstone_list *out,
+                  uint64_t *walked);
 
 /* Whether combination a has no memory larger than b has. */
 bool sx_tile_within(const sx_tile_memories *memories, uint32_t a, uint32_t b);

@@ -156,7 +156,11 @@ sx_status sx_name_range(const sx_node *node, const char *name, size_t *size, uin
     uint64_t first, last;
     bool good = read_index(&at, &first) && strncmp(at, "..", 2) == 0;
     at += good ? 2 : 0;
-    good = good && read_index(&at, &last) && strcmp(at, "]") == 0 && last >= first;
+    good = good && read_index(&at, &last) && strcmp(at, "]") == 0;
+    if (good && last < first)
+        return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is reversed", name),
+                             "the smaller index comes first: '%.*s[%llu..%llu]'", (int)*size, name,
+                             (unsigned long long)last, (unsigned long long)first);
     if (!good)
         return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is not valid", name),
                              "instances are written as 'PE[0..13]' or 'PE[1..14]'");

@@ -51,7 +51,7 @@ static void count_tiles(const sx_sunstone *plan, int number, const sx_sunstone_p
                         tally *out) {
     sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
     sx_sunstone_partial next = {.point = malloc(plan->space->space.point_size)};
-    sx_sunstone_list_tiles(plan, &plan->stage[number], at, plan->on.tiles, &tiles);
+    sx_sunstone_list_tiles(plan, &plan->stage[number], at, plan->on.tiles, NULL, &tiles);
     size_t n = tiles.n < SAMPLE_TILES ? tiles.n : SAMPLE_TILES;
     out->tiles += weight * (double)tiles.n;
     out->sampled |= n < tiles.n;

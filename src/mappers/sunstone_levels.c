@@ -94,7 +94,7 @@ static void price_tiles(walk *w, int number, const sx_sunstone_partial *at, cons
         sx_sunstone_item item = {.root = root, .tile = *(sx_sunstone_tile *)sx_sunstone_at(tiles, i)};
         with_tile(w->plan, number, at, &item.tile, scratch);
         w->tiles[number]++;
-        if (i % 64 == 63 && w->worker && sx_worker_stopped(w->worker)) w->over = true;
+        if (i % 64 == 63 && w->worker && !sx_worker_goes_on(w->worker)) w->over = true;
         double bound = w->plan->on.alphabeta ? w->bound : INFINITY;
         if (!price(w, number + 1, w->plan->stage[number].outer, bound, scratch, &item)) continue;
         sx_sunstone_item *new = sx_sunstone_add(out);
@@ -115,8 +115,9 @@ static double least_cycles(const sx_sunstone *plan, const void *point) {
 static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx_sunstone_list *tiles,
                     sx_sunstone_partial *scratch) {
     double least = least_cycles(w->plan, at->point);
-    for (size_t i = 0; i < tiles->n; i++) {
+    for (size_t i = 0; i < tiles->n && !w->over; i++) {
         sx_score score;
+        if (i % 64 == 63 && w->worker && !sx_worker_goes_on(w->worker)) w->over = true;
         with_tile(w->plan, number, at, sx_sunstone_at(tiles, i), scratch);
         sx_sunstone_put_tile(w->plan, w->plan->stage[number].outer, scratch->left, scratch->point);
         w->partial++;
@@ -140,10 +141,11 @@ static void expand(walk *w, int number, const sx_sunstone_partial *from, const s
         sx_sunstone_copy(plan, from, &at);
         sx_sunstone_put_unrolling(plan, &plan->stage[number], parts, &at);
         bool hopeful = is_hopeful(w, number, &at, &scratch);
-        if (hopeful) sx_sunstone_list_tiles(plan, &plan->stage[number], &at, plan->on.tiles, &tiles);
+        if (hopeful)
+            sx_sunstone_list_tiles(plan, &plan->stage[number], &at, plan->on.tiles, w->worker, &tiles);
         if (hopeful && plan->on.smaller && is_slow(w, number, &at, &tiles, &scratch)) {
             tiles.n = 0;
-            sx_sunstone_list_tiles(plan, &plan->stage[number], &at, false, &tiles);
+            sx_sunstone_list_tiles(plan, &plan->stage[number], &at, false, w->worker, &tiles);
         }
         price_tiles(w, number, &at, &tiles, root, &scratch, out);
     }
@@ -190,7 +192,7 @@ static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_u
     sx_sunstone_partial at = {.point = sx_worker_scratch(w->worker, 0)};
     sx_sunstone_copy(plan, from, &at);
     sx_sunstone_put_unrolling(plan, stage, parts, &at);
-    sx_sunstone_list_tiles(plan, stage, &at, plan->on.tiles, &tiles);
+    sx_sunstone_list_tiles(plan, stage, &at, plan->on.tiles, w->worker, &tiles);
     if (tiles.failed) atomic_store(&plan->failed, true);
     void *point = sx_worker_scratch(w->worker, 1);
     for (size_t i = 0; i < tiles.n && !w->over; i++) {

@@ -120,7 +120,8 @@ static void drop_smaller(const sx_sunstone *plan, int memory, const void *point,
 }
 
 void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                            const sx_sunstone_partial *at, bool maximal, sx_sunstone_list *out) {
+                            const sx_sunstone_partial *at, bool maximal, sx_worker *worker,
+                            sx_sunstone_list *out) {
     sx_sunstone_room room;
     uint32_t most[SX_MAX_DIMS];
     if (stage->memory < 0) {
@@ -131,7 +132,7 @@ void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *st
     size_t first = out->n;
     sx_sunstone_most(plan, stage->memory, most);
     sx_sunstone_make_room(plan, stage->memory, at->point, &room);
-    sx_sunstone_tiles(&room, &plan->divisors, at->left, most, maximal, (size_t)plan->on.limit, out);
+    sx_sunstone_tiles(&room, &plan->divisors, at->left, most, maximal, (size_t)plan->on.limit, worker, out);
     drop_smaller(plan, stage->memory, at->point, first, out);
 }
 

@@ -38,9 +38,11 @@ uint32_t sx_sunstone_loops(const sx_sunstone *plan, const uint32_t *factor);
 void sx_sunstone_make_room(const sx_sunstone *plan, int memory, const void *point, sx_sunstone_room *room);
 void sx_sunstone_most(const sx_sunstone *plan, int memory, uint32_t *most);
 
-/* Appends the tiles of a stage's memory for a partial mapping to a list of sx_sunstone_tile. */
+/* Appends the tiles of a stage's memory for a partial mapping to a list of sx_sunstone_tile, until `worker`
+ * (may be NULL) is told to stop. */
 void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                            const sx_sunstone_partial *at, bool maximal, sx_sunstone_list *out);
+                            const sx_sunstone_partial *at, bool maximal, sx_worker *worker,
+                            sx_sunstone_list *out);
 
 /* The size of an unrolling of all fan-outs of a stage. */
 size_t sx_sunstone_parts_size(const sx_sunstone_stage *stage);

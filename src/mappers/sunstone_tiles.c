@@ -69,6 +69,8 @@ bool sx_sunstone_fits(const sx_sunstone_room *room, const uint32_t *tile) {
     return true;
 }
 
+enum { POLL = 256 }; /* nodes between two looks at the clock */
+
 /* A walk through the tree. */
 typedef struct tree {
     const sx_sunstone_room *room;
@@ -76,6 +78,9 @@ typedef struct tree {
     const uint32_t *left, *most;
     bool maximal;
     size_t limit;
+    sx_worker *worker;
+    uint64_t steps;
+    bool over;                /* told to stop */
     int n;                    /* dimensions that have factors */
     uint8_t dim[SX_MAX_DIMS]; /* these */
     sx_sunstone_tile tile;
@@ -103,7 +108,8 @@ static bool has_child(tree *t, int n) {
 
 /* Keeps the nodes with the factors of the first `at` dimensions as they are. */
 static void walk(tree *t, int at) {
-    if (t->out->failed || t->out->n >= t->limit) return;
+    if (++t->steps % POLL == 0 && t->worker && !sx_worker_goes_on(t->worker)) t->over = true;
+    if (t->over || t->out->failed || t->out->n >= t->limit) return;
     if (at == t->n) {
         if (t->maximal && has_child(t, t->n - 1)) return;
         sx_sunstone_tile *new = sx_sunstone_add(t->out);
@@ -113,7 +119,7 @@ static void walk(tree *t, int at) {
     int d = t->dim[at];
     uint32_t *factor = &t->tile.factor[d];
     bool last = t->maximal && at == t->n - 1;
-    for (uint32_t next = *factor; next; next = larger(t, d, next)) {
+    for (uint32_t next = *factor; next && !t->over; next = larger(t, d, next)) {
         uint32_t now = *factor;
         *factor = next;
         if (next > 1 && !sx_sunstone_fits(t->room, t->tile.factor)) {
@@ -128,13 +134,14 @@ static void walk(tree *t, int at) {
 
 void sx_sunstone_tiles(const sx_sunstone_room *room, const sx_sunstone_divisors *divisors,
                        const uint32_t *left, const uint32_t *most, bool maximal, size_t limit,
-                       sx_sunstone_list *out) {
+                       sx_worker *worker, sx_sunstone_list *out) {
     tree t = {.room = room,
               .divisors = divisors,
               .left = left,
               .most = most,
               .maximal = maximal,
               .limit = out->n + limit,
+              .worker = worker,
               .out = out};
     for (int d = 0; d < SX_MAX_DIMS; d++) t.tile.factor[d] = 1;
     for (int d = 0; d < room->space->problem->n_dims; d++)

@@ -4,6 +4,7 @@
 
 #include "mappers/sunstone_list.h"
 #include "model/model.h"
+#include "run/run.h"
 #include "space/map_space.h"
 
 /* The divisors of a problem's dimensions, ascending. */
@@ -48,9 +49,9 @@ typedef struct sx_sunstone_tile {
 
 /* Appends the tiles that fit, of factors that divide what is left and are at most `most`, to a list of
  * sx_sunstone_tile; with `maximal`, those that could not be larger in any dimension. None where not even the
- * tile 1 fits. Stops at `limit` of them. */
+ * tile 1 fits. Stops at `limit` of them, and where `worker` (may be NULL) is told to stop. */
 void sx_sunstone_tiles(const sx_sunstone_room *room, const sx_sunstone_divisors *divisors,
                        const uint32_t *left, const uint32_t *most, bool maximal, size_t limit,
-                       sx_sunstone_list *out);
+                       sx_worker *worker, sx_sunstone_list *out);
 
 #endif

@@ -141,6 +141,7 @@ static void conclude(sx_session *session) {
     for (size_t i = 0; i < out->n_layers; i++) {
         const size_t first = session->first[i];
         const double count = (double)session->network->layer[i].count;
+        if (first == i) out->layer[i].searched |= i < session->at;
         if (first != i) out->layer[i] = out->layer[first];
         out->layer[i].same_as = first;
         out->found &= out->layer[i].found;

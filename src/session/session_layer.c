@@ -44,6 +44,21 @@ static sx_status choose_start(sx_session *session, const sx_space *space) {
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
+/* The seconds of the layer at hand: an equal share of what the layers before it have left. */
+static double share_of(const sx_session *session) {
+    const double total = session->options->run.seconds, least = 1e-3;
+    double left = total;
+    size_t layers = 0;
+    if (total <= 0) return 0;
+    for (size_t i = 0; i < session->network->n_layers; i++) {
+        if (session->first[i] != i) continue;
+        if (i < session->at) left -= session->out->layer[i].summary.seconds;
+        layers += i >= session->at;
+    }
+    left /= (double)layers;
+    return left > least ? left : least;
+}
+
 /* Makes model and space. */
 static sx_status prepare_space(const sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
@@ -71,6 +86,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.resume_size = session->state_size;
     run.starts = session->start.point;
     run.n_starts = session->start.point ? 1 : 0;
+    run.seconds = share_of(session);
     return sx_run_new(b->space, &run, &b->run);
 }
 
@@ -115,6 +131,7 @@ double sx_session_minimum(const sx_session *session, const sx_model *model, cons
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
     sx_found found;
+    result->searched = true;
     result->summary = sx_run_result(b->run);
     result->warm_from = session->start.from;
     result->warm_value = session->start.value;

@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+enum { DRAWS = 64 }; /* to begin with, where time is limited: listing shapes may take all of it */
 enum { ROUND = 64 }; /* shapes that are walked before the best is shared, at most; at first fewer */
 
 /* What is remembered between safe points. */
@@ -75,13 +76,14 @@ static sx_status search(sx_run *run) {
     sx_exact exact;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();
+    if (!resumed) sx_run_evaluate_starts(run, 0);
+    if (!resumed && sx_run_time(run) > 0) SX_TRY(sx_run_call(run, "random", DRAWS, 0));
     sx_status status = sx_exact_init(run, &exact);
     if (!status && exact.whole && s->next > exact.n) status = sx_run_damaged(run);
-    if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     while (!status && sx_run_continue(run) && exact.whole) {
         bool left = s->next < exact.n && sx_systolic_promises(exact.shape[s->next].bound, edge_of(run));
         if (!left) {
-            if (sx_run_incumbent(run, NULL) && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
+            if (!sx_run_incumbent(run, NULL) || sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
             break;
         }
         if (!walk_round(run, &exact, s)) break;

@@ -88,7 +88,7 @@ static sx_status add_design(const sx_run *run, sx_exact *exact, uint32_t design,
     bool flat = plan->design.n_space == 2;
     uint32_t least = flat && !space->options.thin ? 2 : 1, most = flat ? spread[1]->most_pes : 1;
     for (uint32_t p = least; p <= spread[0]->most_pes && !sx_run_stopped(run); p++)
-        for (uint32_t q = flat ? least : 1; q <= most; q++) {
+        for (uint32_t q = flat ? least : 1; q <= most && (q % 256 || !sx_run_stopped(run)); q++) {
             double dsp = sx_systolic_dsp(&space->limits, (double)p * q, lanes);
             if (dsp > space->limits.dsp) break;
             if (dsp < space->least_dsp) continue;

@@ -91,7 +91,7 @@ static void bad_files_are_refused(void **state) {
     refuse("choices: {memories: [{name: L1, sizes: [0]}]}", "t.yaml:1:41: sizes: '0' is not a valid size");
     refuse("choices: {memories: [{name: L1, sizes: [8, -1]}]}", "'-1' is not a valid size");
     refuse("choices: {memories: [{name: L1, sizes: [8, 1.5]}]}", "'1.5' is not a valid size");
-    refuse("choices: {memories: [{name: L1, sizes: 16..8}]}", "'16..8' is not a valid size");
+    refuse("choices: {memories: [{name: L1, sizes: 16..8}]}", "the range 16..8 is reversed");
     refuse("choices: {memories: [{name: L1, sizes: [8, 8]}]}", "duplicate size of 8 words");
     refuse("choices: {memories: [{name: L1, sizes: {a: 1}}]}", "sizes");
     refuse("choices: {memories: [{name: L1, size: [8]}]}", "did you mean 'sizes'?");

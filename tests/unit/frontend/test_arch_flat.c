@@ -55,13 +55,11 @@ static void default_energies(void **state) {
                  "  arithmetic: {name: MAC, instances: 1, word-bits: 8}\n"
                  "  storage:\n"
                  "  - {name: A, entries: 100, instances: 1, word-bits: 8, block-size: 3, cluster-size: 2}\n"
-                 "  - {name: E, entries: 0, instances: 1}\n"
                  "  - {name: D, technology: DRAM, instances: 1, word-bits: 16, block-size: 4}\n",
                  &a);
     assert_true(a.level[0].read_energy == sx_pat_sram(48.0 * 34 / 8192, 48) / 2);
     assert_true(a.level[0].fill_energy == a.level[0].read_energy);
-    assert_true(a.level[1].update_energy == 0);
-    assert_true(a.level[2].update_energy == 800 && a.level[2].leak_energy == 0);
+    assert_true(a.level[1].update_energy == 800 && a.level[1].leak_energy == 0);
     assert_true(a.compute.energy == 0.25);
 }
 

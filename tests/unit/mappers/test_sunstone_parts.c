@@ -148,10 +148,10 @@ static void tiles_are_those_that_cannot_grow(void **state) {
         for (int d = 0; d < SX_MAX_DIMS; d++) one[d] = 1;
         size_t fit = 0, maximal = 0;
         count_tiles(&room, m.map->problem, 0, one, &fit, &maximal);
-        sx_sunstone_tiles(&room, &divisors, m.map->problem->size, most, false, 10000, &tiles);
+        sx_sunstone_tiles(&room, &divisors, m.map->problem->size, most, false, 10000, NULL, &tiles);
         assert_int_equal(tiles.n, fit);
         tiles.n = 0;
-        sx_sunstone_tiles(&room, &divisors, m.map->problem->size, most, true, 10000, &tiles);
+        sx_sunstone_tiles(&room, &divisors, m.map->problem->size, most, true, 10000, NULL, &tiles);
         assert_int_equal(tiles.n, maximal);
         for (size_t i = 0; i < tiles.n; i++)
             assert_true(is_maximal(&room, m.map->problem, sx_sunstone_at(&tiles, i)));

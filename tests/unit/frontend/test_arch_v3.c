@@ -172,7 +172,7 @@ static void refusals(void **state) {
         {TREE("    - {name: A}\n" MAC), "6:7", "the component has no 'class'", NULL},
         {TREE("    - {name: 'A[0..', class: SRAM}\n" MAC), "6:14", "the range of 'A[0..' is not valid", NULL},
         {TREE("    - {name: 'A[3..1]', class: SRAM}\n" MAC), "6:14", "the range of 'A[3..1]' is reversed",
-         "instances are written as 'PE[0..13]' or 'PE[1..14]'"},
+         "the smaller index comes first: 'A[1..3]'"},
         {TREE("    - {name: 'A[7]', class: SRAM}\n" MAC), "6:14", "the range of 'A[7]' is not valid", NULL},
         {TREE("    - {name: 'A[1..99999999999]', class: SRAM}\n" MAC), "6:14",
          "the range of 'A[1..99999999999]' is not valid", NULL},

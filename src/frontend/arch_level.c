@@ -115,7 +115,7 @@ static sx_status read_size(const sx_element *e, sx_storage *s) {
     uint64_t size = 0;
     SX_TRY(sx_scope_u64(a, key, &size));
     if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
-    if (size == 0)
+    if (size == 0 && key == depth)
         return sx_error_hint(
             sx_error_at(place_of(e, key), "'%s' is 0: a memory holds at least one word", key),
             "leave it out for a memory without a limit");

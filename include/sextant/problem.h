@@ -17,6 +17,7 @@
 
 typedef struct sx_tensor {
     char name[SX_NAME_SIZE];
+    char alias[SX_NAME_SIZE]; /* what architectures, constraints and mappings may also call it; "": nothing */
     uint8_t n_ranks;
     bool output;
     int32_t coef[SX_MAX_RANKS]
@@ -36,9 +37,17 @@ typedef struct sx_problem {
  * or a rank without dimensions, not exactly one output, counts beyond 2^62. */
 SX_API SX_MUST_USE sx_status sx_problem_check(const sx_problem *problem);
 
-/* The index of the dimension or tensor of that name, -1 where there is none. */
+/* The index of the dimension of that name, or of the tensor of that name or alias; -1 where there is none. */
 SX_API int sx_problem_dim(const sx_problem *problem, const char *name);
 SX_API int sx_problem_tensor(const sx_problem *problem, const char *name);
+
+/* The tensor that a name such as Inputs, Weights or Outputs stands for, -1 where no rule says: the output; of
+ * two inputs by their own names, else the one with a sliding window is the input and the other the weights,
+ * else the first and the second; of more than two only by their own names. */
+SX_API int sx_problem_role(const sx_problem *problem, const char *name);
+
+/* Gives a tensor an alias; an error where the name is taken, or the tensor has another alias. */
+SX_API SX_MUST_USE sx_status sx_problem_bind(sx_problem *problem, int tensor, const char *name);
 
 /* The index of the output. */
 SX_API int sx_problem_output(const sx_problem *problem);

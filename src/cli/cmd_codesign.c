@@ -1,5 +1,6 @@
 /* `sextant codesign`: memory sizes and array shapes together with the mappings. */
 #include "base/file.h"
+#include "cli/bind.h"
 #include "cli/codesign.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -86,7 +87,6 @@ static sx_status read_options(const sx_args *args, sx_codesign_job *job) {
     o->plus = sx_args_flag(args, "plus");
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);
-    sx_objective_text(&o->run.objective, job->objective, sizeof job->objective);
     job->clock = !sx_args_flag(args, "no-clock");
     job->area_budget = sx_args_number(args, "area-budget", 0);
     if (sx_args_flag(args, "area-budget") && job->area_budget <= 0)
@@ -169,11 +169,14 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     watcher w = {.sources = sources, .job = job};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
+    SX_TRY(sx_search_objective(sources, &job->options.run.objective, job->objective, sizeof job->objective,
+                               &result->err));
     SX_TRY(sx_sources_arch(sources, &job->base));
     SX_TRY(sx_args_text(args, "problem", 1) ? sx_sources_problems(sources, &job->network)
                                             : sx_sources_network(sources, &job->network));
     if (!job->network.name[0]) snprintf(job->network.name, SX_NAME_SIZE, "%zu layers", job->network.n_layers);
     SX_TRY(read_choices(args, job));
+    SX_TRY(sx_bind_network(sources, &job->base, job->designs, &job->network, &result->err));
     sx_search_foresee(sources, &job->network, &job->base);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));
@@ -212,6 +215,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTION_BIND,
     SX_OPTIONS_FILES,
     {"choices", 0, "FILE", SX_OPTION_TEXT, true,
      "choices: memory sizes, array shapes, energies and areas by size, limits"},

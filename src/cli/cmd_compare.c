@@ -1,5 +1,6 @@
 /* `sextant compare`: several mappers under the same budget. */
 #include "base/file.h"
+#include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/compare.h"
 #include "cli/progress.h"
@@ -105,7 +106,6 @@ static sx_status read_options(const sx_args *args, sx_comparison *c) {
     SX_TRY(read_seeds(seeds ? seeds : SX_TEXT_OF(DEFAULT_SEEDS), c));
     SX_TRY(read_mappers(args, c));
     SX_TRY(read_axis(args, &by_time));
-    sx_objective_text(&c->options.objective, c->objective, sizeof c->objective);
     c->clock = !sx_args_flag(args, "no-clock");
     c->algorithmic = sx_args_flag(args, "algorithmic-minimum");
     return SX_OK;
@@ -272,8 +272,11 @@ static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *
 static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {
     SX_TRY(read_options(args, c));
     SX_TRY(sx_sources_load(args, sources));
+    SX_TRY(
+        sx_search_objective(sources, &c->options.objective, c->objective, sizeof c->objective, &result->err));
     SX_TRY(sx_sources_arch(sources, &c->arch));
     SX_TRY(sx_sources_problems(sources, &c->problems));
+    SX_TRY(sx_bind_network(sources, &c->arch, NULL, &c->problems, &result->err));
     SX_TRY(drop_twins(&c->problems));
     sx_search_foresee(sources, &c->problems, &c->arch);
     sx_search_notes(args, sources, &result->err);
@@ -310,6 +313,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTION_BIND,
     SX_OPTIONS_FILES,
     SX_OPTION_MAPPERS,
     {"label", 0, "TEXT", SX_OPTION_TEXT, true,

@@ -1,3 +1,4 @@
+#include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/explain.h"
 #include "cli/illegal.h"
@@ -46,9 +47,15 @@ static sx_status read_write_request(const char *text, bool json, write_request *
     return SX_OK;
 }
 
+/* Binds the names of tensors and reads the mapping. */
+static sx_status read_bound(sx_sources *sources, sx_evaluation *e, sx_result *result) {
+    SX_TRY(sx_bind_problem(sources, &e->arch, &e->problem, &result->err));
+    return sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping);
+}
+
 /* Reads a mapping; where it cannot be read and JSON is wanted, says so there too. */
 static sx_status read_mapping(sx_sources *sources, bool json, sx_evaluation *e, sx_result *result) {
-    sx_status status = sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping);
+    sx_status status = read_bound(sources, e, result);
     if (!status || status->code != SX_ERR_INPUT || !json) return status;
     sx_status more = sx_json_unreadable(status, &result->out);
     sx_status_free(more);
@@ -61,8 +68,7 @@ static sx_status write_noun(const write_request *request, sx_sources *sources, s
     char *text = NULL;
     if (request->noun != SX_NOUN_PROBLEM) SX_TRY(sx_sources_arch(sources, &e->arch));
     if (request->noun != SX_NOUN_ARCH) SX_TRY(sx_sources_problem(sources, &e->problem));
-    if (request->noun == SX_NOUN_MAPPING)
-        SX_TRY(sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping));
+    if (request->noun == SX_NOUN_MAPPING) SX_TRY(read_bound(sources, e, result));
     if (request->einsum)
         SX_TRY(sx_einsum_text(&e->problem, &text));
     else if (request->noun == SX_NOUN_ARCH)
@@ -152,6 +158,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTION_PROBLEM,
     SX_OPTION_MAPPING,
+    SX_OPTION_BIND,
     SX_OPTIONS_FILES,
     {"explain", 'e', NULL, SX_OPTION_FLAG, false,
      "explain the counts: what each level reuses or refetches, and which loops cause it"},

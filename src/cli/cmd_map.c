@@ -1,5 +1,6 @@
 /* `sextant map`: the main job. */
 #include "base/file.h"
+#include "cli/bind.h"
 #include "cli/certify.h"
 #include "cli/command.h"
 #include "cli/map_result.h"
@@ -166,12 +167,11 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
     if (o->space.remainders) o->run.cache = 1 << 16;
     o->warm = SX_WARM_SIMILARITY;
     if (warm) SX_TRY(read_warm(warm, &o->warm));
-    sx_objective_text(&o->run.objective, job->objective, sizeof job->objective);
     job->problem = sx_args_text(args, "problem", 0);
     job->batch = (uint32_t)sx_args_count(args, "batch", 1);
     job->training = sx_args_flag(args, "training");
     o->run.proof = sx_args_flag(args, "certificate");
-    return o->run.proof ? sx_certify_check(job) : SX_OK;
+    return SX_OK;
 }
 
 /* Makes sure, before the search, that a file can be written, or the files of a network in a folder, which is
@@ -266,8 +266,12 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
                  .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
+    SX_TRY(sx_search_objective(sources, &job->options.run.objective, job->objective, sizeof job->objective,
+                               &result->err));
+    if (w.certificate) SX_TRY(sx_certify_check(job));
     SX_TRY(sx_sources_arch(sources, &job->arch));
     SX_TRY(sx_sources_network(sources, &job->network));
+    SX_TRY(sx_bind_network(sources, &job->arch, NULL, &job->network, &result->err));
     sx_search_foresee(sources, &job->network, &job->arch);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(prepare_output(args, job));
@@ -314,6 +318,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTION_BIND,
     SX_OPTIONS_FILES,
     SX_OPTION_MAPPER,
     SX_OPTION_MINIMISE,

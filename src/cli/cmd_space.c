@@ -1,5 +1,6 @@
 /* `sextant space`: how large a map space is, what is in it, and what is near. */
 #include "base/file.h"
+#include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/illegal.h"
 #include "cli/json_parts.h"
@@ -53,7 +54,6 @@ static sx_status read_options(const sx_args *args, job *j) {
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --pca", pca_only[i]),
                                  "to search the space, use `sextant map`");
     SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &j->run));
-    sx_objective_text(&j->run.objective, j->objective, sizeof j->objective);
     return SX_OK;
 }
 
@@ -61,9 +61,14 @@ static sx_status read_options(const sx_args *args, job *j) {
 static sx_status read_nouns(sx_sources *sources, job *j, sx_result *result) {
     sx_problem problem;
     sx_arch arch;
+    sx_text none = {0};
     SX_TRY(sx_sources_load(j->args, sources));
+    SX_TRY(sx_search_objective(sources, &j->run.objective, j->objective, sizeof j->objective,
+                               j->pca ? &result->err : &none));
+    sx_text_free(&none);
     SX_TRY(sx_sources_arch(sources, &arch));
     SX_TRY(sx_sources_problem(sources, &problem));
+    SX_TRY(sx_bind_problem(sources, &arch, &problem, &result->err));
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
     if (j->mapped) SX_TRY(sx_sources_mapping(sources, &problem, &arch, &j->mapping));
     SX_TRY(sx_search_space_init(sources, &problem, &arch, &j->s));
@@ -215,6 +220,7 @@ static const sx_option options[] = {
     SX_OPTION_TRAINING,
     SX_OPTION_MAPPING,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTION_BIND,
     SX_OPTIONS_FILES,
     {"samples", 0, "N", SX_OPTION_COUNT, false,
      "random draws for estimating the share of legal mappings (" SX_TEXT_OF(DEFAULT_SAMPLES) ")"},

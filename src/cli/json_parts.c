@@ -48,6 +48,17 @@ json_t *sx_json_score(const sx_score *score) {
                      score->utilization);
 }
 
+void sx_json_set_bind(const sx_problem *problem, json_t *object) {
+    json_t *names = json_object();
+    for (int v = 0; v < problem->n_tensors; v++)
+        if (problem->tensor[v].alias[0])
+            json_object_set_new(names, problem->tensor[v].alias, json_string(problem->tensor[v].name));
+    if (json_object_size(names) > 0)
+        json_object_set_new(object, "bind", names);
+    else
+        json_decref(names);
+}
+
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
     json_object_set_new(object, "latency_cycles", sx_json_number(cost->latency));
     json_object_set_new(object, "prologue", sx_json_number(cost->prologue));

@@ -22,6 +22,8 @@ json_t *sx_json_count(uint64_t value);
 json_t *sx_json_string(const char *text);
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
+/* Sets in an object which names are bound to which tensors, where there are any. */
+void sx_json_set_bind(const sx_problem *problem, json_t *object);
 /* Sets in an object what a systolic design costs. */
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */

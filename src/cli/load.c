@@ -2,7 +2,7 @@
 
 #include "cli/named.h"
 #include "cli/rename.h"
-#include "frontend/input.h"
+#include "frontend/mapper_section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -401,19 +401,29 @@ sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
     return SX_OK;
 }
 
+/* Joins all inputs but the mapping's, once. */
+static sx_status join(sx_sources *sources) {
+    if (sources->joined) return SX_OK;
+    SX_TRY(sx_sources_input(sources->args, &sources->joined));
+    if (sx_args_flag(sources->args, "remainders")) sx_input_allow_remainders(sources->joined);
+    for (int noun = 0; noun < SX_N_NOUNS; noun++)
+        if (noun != SX_NOUN_MAPPING && sources->input[noun])
+            SX_TRY(sx_input_borrow(sources->joined, sources->input[noun], NULL));
+    return SX_OK;
+}
+
 sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                  sx_constraints *out) {
     bool given = sx_args_flag(sources->args, "constraints");
     if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_CONSTRAINTS, "constraints"));
     if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_MAPSPACE, "constraints"));
-    if (!sources->joined) {
-        SX_TRY(sx_sources_input(sources->args, &sources->joined));
-        if (sx_args_flag(sources->args, "remainders")) sx_input_allow_remainders(sources->joined);
-        for (int noun = 0; noun < SX_N_NOUNS; noun++)
-            if (noun != SX_NOUN_MAPPING && sources->input[noun])
-                SX_TRY(sx_input_borrow(sources->joined, sources->input[noun], NULL));
-    }
+    SX_TRY(join(sources));
     return sx_input_constraints(sources->joined, problem, arch, out);
+}
+
+sx_status sx_sources_objective(sx_sources *sources, sx_objective *out, sx_place *place) {
+    SX_TRY(join(sources));
+    return sx_input_objective(sources->joined, out, place);
 }
 
 sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,

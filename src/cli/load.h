@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "sextant/input.h"
 #include "sextant/network.h"
+#include "sextant/objective.h"
 
 /* What an option of its own name brings. */
 typedef enum sx_noun {
@@ -65,6 +66,10 @@ SX_MUST_USE sx_status sx_sources_problems(sx_sources *sources, sx_network *out);
 /* The constraints that the files of --arch, --problem and --constraints state; none at all is fine. */
 SX_MUST_USE sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem,
                                              const sx_arch *arch, sx_constraints *out);
+
+/* The objective of a `mapper` section in those files, and where it is said; place->file is NULL where none
+ * is. */
+SX_MUST_USE sx_status sx_sources_objective(sx_sources *sources, sx_objective *out, sx_place *place);
 
 /* What in the files has no bearing on the result, a line each; NULL past the last. */
 const char *sx_sources_note(const sx_sources *sources, size_t index);

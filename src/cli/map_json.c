@@ -77,6 +77,7 @@ static sx_status layer_json(const sx_map_job *job, size_t i, json_t **out) {
                   job->arch.name, "mapper", job->mapper, "seed", (json_int_t)job->options.run.seed,
                   "objective", job->objective, "count", (json_int_t)layer->count);
     free(einsum);
+    sx_json_set_bind(&layer->problem, object);
     sx_status status = SX_OK;
     if (result->found) {
         status = set_answer(job, i, &result->best, "best", object);

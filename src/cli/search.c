@@ -51,6 +51,17 @@ sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_ru
     return SX_OK;
 }
 
+sx_status sx_search_objective(sx_sources *sources, sx_objective *objective, char *text, size_t size,
+                              sx_text *err) {
+    sx_place place = {0};
+    if (!sx_args_flag(sources->args, "objective")) SX_TRY(sx_sources_objective(sources, objective, &place));
+    sx_objective_text(objective, text, size);
+    if (place.file && !sx_args_flag(sources->args, "quiet"))
+        sx_text_add(err, "note: objective %s from %s:%d; --objective overrides it\n", text, place.file,
+                    place.line);
+    return SX_OK;
+}
+
 sx_map_space_options sx_search_space_options(const sx_args *args) {
     return (sx_map_space_options){
         .remainders = sx_args_flag(args, "remainders"),

@@ -91,6 +91,11 @@
  * Leaves stop, progress and the like alone. */
 SX_MUST_USE sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_run_options *out);
 
+/* The objective where --objective was not given: that of a `mapper` section of the files, which is said on
+ * standard error; otherwise *objective stays as it is. `text` becomes the objective's text. */
+SX_MUST_USE sx_status sx_search_objective(sx_sources *sources, sx_objective *objective, char *text,
+                                          size_t size, sx_text *err);
+
 /* Reads --threads; without it, one for each processor. */
 SX_MUST_USE sx_status sx_search_threads(const sx_args *args, unsigned *out);
 

@@ -1,6 +1,6 @@
 /* The built-in architectures. Buffers that are built for one tensor know it by the names Weights, Inputs and
- * Outputs, which every convolution and matrix product of the catalog has; for a problem without these names
- * such a buffer keeps nothing, and all tensors live in the levels around it. */
+ * Outputs, which every convolution and matrix product of the catalog has; other problems' tensors are bound
+ * to these names by role (sx_problem_role) or as asked. */
 #include "frontend/catalog.h"
 
 /* Demystifying MSE (IISWC 2022), Table 1, and Mind Mappings (ASPLOS 2021), section 5.1.2: 512 KB shared, 64

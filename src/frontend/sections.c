@@ -1,6 +1,7 @@
 #include "frontend/sections.h"
 
 #include "frontend/constraints.h"
+#include "frontend/mapper_section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const sx_key_rule section_rules[] = {
     {"mapspace_constraints", SX_KEY_USED, NULL},
     {"sparse_optimizations", SX_KEY_USED, NULL},
     {"globals", SX_KEY_USED, NULL},
-    {"mapper", SX_KEY_NO_BEARING, NULL},
+    {"mapper", SX_KEY_USED, NULL},
     {"mapspace", SX_KEY_USED, NULL},
     {"model", SX_KEY_NO_BEARING, NULL},
     {"ART", SX_KEY_NO_BEARING, NULL},
@@ -81,6 +82,7 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
         sx_node one = {.kind = SX_NODE_MAP, .n = 1, .pair = section, .place = root->place};
         SX_TRY(sx_node_check_keys(input, &one, "the document", section_rules, N_SECTION_RULES));
         if (sx_key_equal(section->key, "globals")) SX_TRY(check_switches(section->value));
+        if (sx_key_equal(section->key, "mapper")) SX_TRY(sx_mapper_section_check(input, section));
         if (sx_key_equal(section->key, "sparse_optimizations")) SX_TRY(check_sparse(section));
     }
     return SX_OK;

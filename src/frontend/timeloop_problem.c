@@ -38,10 +38,8 @@ static const sx_key_rule shape_rules[] = {
 };
 
 static const sx_key_rule space_rules[] = {
-    {"name", SX_KEY_USED, NULL},
-    {"projection", SX_KEY_USED, NULL},
-    {"read_write", SX_KEY_USED, NULL},
-    {"ranks", SX_KEY_NO_BEARING, NULL},
+    {"name", SX_KEY_USED, NULL},       {"alias", SX_KEY_USED, NULL},       {"projection", SX_KEY_USED, NULL},
+    {"read_write", SX_KEY_USED, NULL}, {"ranks", SX_KEY_NO_BEARING, NULL},
 };
 
 static const sx_key_rule coefficient_rules[] = {{"name", SX_KEY_USED, NULL}, {"default", SX_KEY_USED, NULL}};
@@ -110,6 +108,8 @@ static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     if (sx_problem_tensor(&r->problem, tensor->name) != r->problem.n_tensors &&
         sx_problem_tensor(&r->problem, tensor->name) >= 0)
         return sx_error_at(name->place, "two data spaces are called '%s'", tensor->name);
+    if (sx_node_get(space, "alias"))
+        SX_TRY(sx_node_name(sx_node_get(space, "alias"), "alias", tensor->alias));
     SX_TRY(sx_map_bool(space, "read_write", &tensor->output));
     projection = sx_node_get(space, "projection");
     if (!projection) return no_projection(r, space);

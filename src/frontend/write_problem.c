@@ -61,6 +61,7 @@ static SX_OWN json_t *spaces(writer *w) {
         json_t *space = json_object();
         sx_tree_put(&w->tree, space, "name", sx_tree_text(&w->tree, tensor->name));
         sx_tree_put(&w->tree, space, "projection", projection(w, tensor));
+        if (tensor->alias[0]) sx_tree_put(&w->tree, space, "alias", sx_tree_text(&w->tree, tensor->alias));
         if (tensor->output) sx_tree_put(&w->tree, space, "read-write", sx_tree_bool(true));
         sx_tree_append(&w->tree, list, space);
     }

@@ -40,9 +40,10 @@ uint64_t sx_arch_fanout_y(const sx_arch *arch, int level) {
     return inner / arch->level[level].mesh_y;
 }
 
-static bool named(const char (*names)[SX_NAME_SIZE], int n, const char *name) {
+/* Whether a tensor of a problem is in a list of names. */
+static bool named(const char (*names)[SX_NAME_SIZE], int n, const sx_problem *problem, int tensor) {
     for (int i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0) return true;
+        if (sx_problem_tensor(problem, names[i]) == tensor) return true;
     return false;
 }
 
@@ -51,9 +52,8 @@ uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_problem *prob
     if (s->transparent) return 0;
     unsigned mask = 0;
     for (int v = 0; v < problem->n_tensors; v++) {
-        const char *name = problem->tensor[v].name;
-        bool keep = s->n_keeps == 0 || named(s->keeps, s->n_keeps, name);
-        if (named(s->bypasses, s->n_bypasses, name)) keep = false;
+        bool keep = s->n_keeps == 0 || named(s->keeps, s->n_keeps, problem, v);
+        if (named(s->bypasses, s->n_bypasses, problem, v)) keep = false;
         if (keep) mask |= 1u << v;
     }
     return (uint8_t)mask;

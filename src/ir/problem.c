@@ -14,6 +14,8 @@ int sx_problem_dim(const sx_problem *problem, const char *name) {
 int sx_problem_tensor(const sx_problem *problem, const char *name) {
     for (int v = 0; v < problem->n_tensors; v++)
         if (strcmp(problem->tensor[v].name, name) == 0) return v;
+    for (int v = 0; v < problem->n_tensors; v++)
+        if (problem->tensor[v].alias[0] && strcmp(problem->tensor[v].alias, name) == 0) return v;
     return -1;
 }
 
@@ -54,6 +56,8 @@ static sx_status check_tensor(const sx_problem *problem, int index) {
         return sx_error_new(SX_ERR_INPUT, "tensor %d has no name", index + 1);
     if (sx_problem_tensor(problem, v->name) != index)
         return sx_error_new(SX_ERR_INPUT, "two tensors are called '%s'", v->name);
+    if (!memchr(v->alias, 0, SX_NAME_SIZE) || (v->alias[0] && sx_problem_tensor(problem, v->alias) != index))
+        return sx_error_new(SX_ERR_INPUT, "the alias of tensor '%s' is the name of another", v->name);
     if (v->n_ranks > SX_MAX_RANKS)
         return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has %d ranks; at most %d are allowed", v->name,
                             v->n_ranks, SX_MAX_RANKS);

@@ -66,9 +66,11 @@ static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor
     shape->unit &= shape->plain;
 }
 
-static double bandwidth_scale(const sx_storage *from, const char *tensor) {
+/* What a tensor's use of a level's bandwidth is multiplied by. */
+static double bandwidth_scale(const sx_storage *from, const sx_problem *problem, int tensor) {
     for (int i = 0; i < from->n_scales; i++)
-        if (strcmp(from->bandwidth_scale[i].tensor, tensor) == 0) return from->bandwidth_scale[i].scale;
+        if (sx_problem_tensor(problem, from->bandwidth_scale[i].tensor) == tensor)
+            return from->bandwidth_scale[i].scale;
     return 1;
 }
 
@@ -115,8 +117,7 @@ static void compile_level(sx_model *model, int s) {
         to->gate = (uint8_t)from->power_gated_at;
         if (share > 1) to->leak_share = share;
     }
-    for (int v = 0; v < model->n_tensors; v++)
-        to->scale[v] = bandwidth_scale(from, model->problem.tensor[v].name);
+    for (int v = 0; v < model->n_tensors; v++) to->scale[v] = bandwidth_scale(from, &model->problem, v);
 }
 
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,

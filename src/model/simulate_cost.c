@@ -21,9 +21,13 @@ static double average(uint64_t total, uint64_t instances) {
     return (double)total / (double)instances;
 }
 
-static double bandwidth_scale(const sx_storage *level, const char *tensor) {
-    for (int i = 0; i < level->n_scales; i++)
-        if (strcmp(level->bandwidth_scale[i].tensor, tensor) == 0) return level->bandwidth_scale[i].scale;
+/* What a tensor's use of a level's bandwidth is multiplied by. */
+static double bandwidth_scale(const sx_storage *level, const sx_tensor *tensor) {
+    for (int i = 0; i < level->n_scales; i++) {
+        const sx_tensor_scale *scale = &level->bandwidth_scale[i];
+        if (strcmp(scale->tensor, tensor->name) == 0 || strcmp(scale->tensor, tensor->alias) == 0)
+            return scale->scale;
+    }
     return 1;
 }
 
@@ -71,7 +75,7 @@ static void time_level(const books *b, int s, sx_cost *cost) {
     level->slowdown = 1;
     for (int v = 0; v < cost->n_tensors; v++) {
         const sx_cost_tensor *t = &level->tensor[v];
-        double scale = bandwidth_scale(arch, b->sim->problem->tensor[v].name);
+        double scale = bandwidth_scale(arch, &b->sim->problem->tensor[v]);
         double read = ceil(average(t->reads, level->instances)) / cycles * scale;
         double written = ceil(average(t->fills + t->updates, level->instances)) / cycles * scale;
         reads += read;

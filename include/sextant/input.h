@@ -34,6 +34,8 @@ SX_API bool sx_input_has_mapping(const sx_input *input);
 
 /* Reads a noun. A mapping is read against the problem and the architecture it is for. */
 SX_API SX_MUST_USE sx_status sx_input_arch(sx_input *input, sx_arch *out);
+/* Where the energies of the architecture that was read come from, in words; NULL before one was read. */
+SX_API const char *sx_input_energies(const sx_input *input);
 SX_API SX_MUST_USE sx_status sx_input_problem(sx_input *input, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,
                                               sx_mapping *out);

@@ -135,6 +135,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     e->simulated = sx_args_flag(args, "simulate");
     e->options = sx_search_model_options(args);
     SX_TRY(sx_sources_arch(sources, &e->arch));
+    e->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
     sx_search_notes(args, sources, &result->err);

@@ -270,6 +270,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
                                &result->err));
     if (w.certificate) SX_TRY(sx_certify_check(job));
     SX_TRY(sx_sources_arch(sources, &job->arch));
+    job->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_network(sources, &job->network));
     SX_TRY(sx_bind_network(sources, &job->arch, NULL, &job->network, &result->err));
     sx_search_foresee(sources, &job->network, &job->arch);

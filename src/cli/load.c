@@ -1,5 +1,6 @@
 #include "cli/load.h"
 
+#include "cli/ert_beside.h"
 #include "cli/named.h"
 #include "cli/rename.h"
 #include "frontend/mapper_section.h"
@@ -237,14 +238,51 @@ static sx_status find_input(const sx_sources *sources, sx_noun noun, sx_input **
     return SX_OK;
 }
 
+/* Takes the energy table beside an architecture into its input, and says so; *taken is whether there is one.
+ */
+static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
+    char *path = NULL;
+    size_t n;
+    *taken = false;
+    SX_TRY(sx_ert_beside(input, section_of(input, SX_NOUN_ARCH)->place.file, &n, &path));
+    if (n > 1)
+        sx_text_add(&sources->said,
+                    "note: %zu energy tables beside the architecture fit, and none is taken; give one by "
+                    "--arch FILE\n",
+                    n);
+    if (!path) return SX_OK;
+    sx_text_add(&sources->said,
+                "note: energies from %s, found beside the architecture; --no-ert refuses it\n", path);
+    *taken = true;
+    sx_status status = sx_input_add_file(input, path);
+    free(path);
+    return status;
+}
+
+/* Reads the architecture of an input; where energies would be by formula, with the energy table beside it. */
+static sx_status read_arch(sx_sources *sources, sx_input *input, sx_arch *out) {
+    bool taken = false;
+    SX_TRY(sx_input_arch(input, out));
+    if (sx_input_by_formula(input) && !sx_args_flag(sources->args, "no-ert") && !sx_input_first(input, "ERT"))
+        SX_TRY(take_ert(sources, input, &taken));
+    return taken ? sx_input_arch(input, out) : SX_OK;
+}
+
 sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
     sx_input *input = NULL;
     if (!sources->has_arch) {
         SX_TRY(find_input(sources, SX_NOUN_ARCH, &input));
-        return sx_input_arch(input, out);
+        SX_TRY(read_arch(sources, input, out));
+        sources->energies = sx_input_energies(input);
+        return SX_OK;
     }
+    sources->energies = "built-in table";
     *out = sources->arch;
     return SX_OK;
+}
+
+const char *sx_sources_energies(const sx_sources *sources) {
+    return sources->energies;
 }
 
 /* Refuses several problems where one is wanted. */

@@ -27,8 +27,9 @@ const char *sx_noun_name(sx_noun noun);
 typedef struct sx_sources {
     const sx_args *args;
     sx_input *input[SX_N_NOUNS]; /* options that name the same files share one; NULL: no files */
-    sx_input *joined; /* all of them but the mapping's, for constraints; NULL before it is wanted */
-    bool has_arch;    /* arch: named, not read from a file */
+    sx_input *joined;     /* all of them but the mapping's, for constraints; NULL before it is wanted */
+    bool has_arch;        /* arch: named, not read from a file */
+    const char *energies; /* where those of the architecture come from; NULL before it was read */
     sx_arch arch;
     size_t n_named; /* values of --problem that are no files; each a network, if only of one layer */
     sx_network *named;
@@ -55,6 +56,9 @@ SX_MUST_USE sx_status sx_sources_arch(sx_sources *sources, sx_arch *out);
 SX_MUST_USE sx_status sx_sources_problem(sx_sources *sources, sx_problem *out);
 SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                          sx_mapping *out);
+
+/* Where the energies of the architecture come from, in words; of no use before sx_sources_arch. */
+const char *sx_sources_energies(const sx_sources *sources);
 
 /* The problem or the network of --problem; a problem, or NETWORK/LAYER, is a network of one layer. *out is
  * freed with sx_network_fini. */

@@ -136,6 +136,7 @@ sx_status sx_map_json(const sx_map_job *job, sx_text *out) {
     json_object_set_new(object, "total", total_json(job));
     json_object_set_new(object, "complete", json_boolean(job->result.complete));
     json_object_set_new(object, "repeat", repeat_json(job));
+    json_object_set_new(object, "energy_source", sx_json_string(job->energies));
     if (!status) status = sx_arch_write(&job->arch, SX_JSON, &arch);
     if (!status) json_object_set_new(object, "architecture", sx_json_noun(arch));
     if (!status) return sx_json_finish(object, out);

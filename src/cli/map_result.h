@@ -17,6 +17,7 @@ typedef struct sx_map_job {
     const char *problem; /* what --problem said */
     const char *db;      /* what --db said; NULL: nothing */
     uint32_t batch;      /* of a network of the catalog */
+    const char *energies; /* where they come from */
     bool training;
 } sx_map_job;
 

@@ -124,6 +124,7 @@ static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
     e->arch = job->arch;
     e->mapping = job->result.layer[0].best.mapping;
     e->options = job->options.model;
+    e->energies = job->energies;
     sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (!status) status = sx_evaluator_new(model, &evaluator);
     if (!status) {
@@ -297,6 +298,7 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
     if (!job->result.complete) sx_text_add(&line, " The search was stopped early.");
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
+    sx_report_energies(job->energies, out);
 }
 
 /* Adds why a layer has no mapping. */

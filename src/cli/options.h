@@ -79,7 +79,9 @@ typedef struct sx_option {
     }
 #define SX_OPTION_NO_LINKS                                                                                   \
     { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "no transfers between neighbouring instances" }
-#define SX_OPTIONS_MODEL SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS
+#define SX_OPTION_NO_ERT                                                                                     \
+    { "no-ert", 0, NULL, SX_OPTION_FLAG, false, "take no energy table that is found beside the architecture" }
+#define SX_OPTIONS_MODEL SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT
 #define SX_OPTION_OBJECTIVE                                                                                  \
     {                                                                                                        \
         "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME_WIDTH = 18, BAR_WIDTH = 20 };
 
@@ -78,6 +79,16 @@ static void print_limit(const sx_evaluation *e, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
+void sx_report_energies(const char *energies, sx_text *out) {
+    sx_text line = {0};
+    if (!energies) return;
+    sx_text_add(&line, "Energies: %s.", energies);
+    if (strstr(energies, "formula"))
+        sx_text_add(&line, " Formulas can be off by a factor of two: give an ERT, too, by --arch FILE.");
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
 /* A product of large numbers, where four digits are enough. */
 static sx_shown show_product(double value, const char *unit) {
     sx_shown shown;
@@ -114,6 +125,7 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
     sx_table_end(&table, 2, out);
     sx_text_add(out, "\n");
     print_limit(e, out);
+    sx_report_energies(e->energies, out);
 }
 
 /* Adds the cells for an energy: its value, its share of the total, a bar. */

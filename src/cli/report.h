@@ -14,8 +14,9 @@ typedef struct sx_evaluation {
     sx_verdict verdict;
     sx_cost cost;
     sx_score minimum;
-    bool simulated;     /* by the oracle */
-    bool has_objective; /* one was asked for */
+    const char *energies; /* where they come from */
+    bool simulated;       /* by the oracle */
+    bool has_objective;   /* one was asked for */
     sx_objective objective;
 } sx_evaluation;
 
@@ -23,6 +24,9 @@ typedef enum sx_detail { SX_DETAIL_TOTALS, SX_DETAIL_USUAL, SX_DETAIL_ALL } sx_d
 
 /* Adds the totals, and unless only these are wanted the loops, the levels and the networks. */
 void sx_report(const sx_evaluation *e, sx_detail detail, sx_text *out);
+
+/* Adds a sentence about where energies come from. */
+void sx_report_energies(const char *energies, sx_text *out);
 
 /* The level whose bandwidth stretches the run most, -1 where none does. */
 int sx_limiting_level(const sx_cost *cost);

@@ -1,5 +1,6 @@
 #include "frontend/arch_builder.h"
 
+#include "base/text.h"
 #include "frontend/constraints.h"
 #include "frontend/ert.h"
 
@@ -52,10 +53,41 @@ static sx_status warn_missing(sx_arch_builder *b, const sx_ert *ert, const char 
                          name);
 }
 
+/* Notes that a table of the ERT has no action that is looked for, as one that has only `access`. */
+static sx_status note_useless(sx_arch_builder *b, const sx_ert *ert, const char *name, const char *wanted) {
+    double access = -1;
+    SX_TRY(sx_ert_energy(ert, sx_ert_table(ert, name), (const char *const[]){"access"}, 1, &access));
+    return sx_input_add_note(b->input, ert->place,
+                             "the ERT's table of '%s' has %snone of %s: its energies are by formula", name,
+                             access >= 0 ? "'access' but " : "", wanted);
+}
+
+/* Takes the energies that the ERT has for a level. */
+static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level) {
+    static const char *const read[] = {"random_read", "read"};
+    static const char *const fill[] = {"random_fill", "random_write", "fill", "write"};
+    static const char *const update[] = {"random_update", "random_write", "update", "write"};
+    sx_storage *s = &b->arch.level[level];
+    const sx_node *table = sx_ert_table(ert, s->name);
+    double energy[3] = {-1, -1, -1};
+    SX_TRY(sx_ert_energy(ert, table, read, N(read), &energy[0]));
+    SX_TRY(sx_ert_energy(ert, table, fill, N(fill), &energy[1]));
+    SX_TRY(sx_ert_energy(ert, table, update, N(update), &energy[2]));
+    if (energy[0] >= 0) s->read_energy = energy[0];
+    if (energy[1] >= 0) s->fill_energy = energy[1];
+    if (energy[2] >= 0) s->update_energy = energy[2];
+    if (energy[0] >= 0 || energy[1] >= 0 || energy[2] >= 0)
+        b->draft[level].source = SX_BY_ERT;
+    else
+        SX_TRY(note_useless(b, ert, s->name, "read, fill, update and write"));
+    return sx_ert_energy(ert, table, (const char *const[]){"leak"}, 1, &s->leak_energy);
+}
+
 /* Gives a level its energies: its own, else the ERT's, else the technology model's, which also stands in for
  * actions that the ERT lacks. */
 static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) {
     sx_storage *s = &b->arch.level[level];
+    b->draft[level].source = b->draft[level].energy_given ? SX_BY_ARCH : SX_BY_FORMULA;
     if (s->transparent || b->draft[level].energy_given) return SX_OK;
     const sx_node *table = sx_ert_table(ert, s->name);
     double energy = 0;
@@ -67,21 +99,23 @@ static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) 
             sx_error_at(b->draft[level].place, "'%s' has neither a size nor an energy", s->name),
             "give 'entries' or 'depth', 'vector-access-energy', or an ERT");
     s->read_energy = s->fill_energy = s->update_energy = energy;
-    if (!table) return SX_OK;
-    SX_TRY(sx_ert_energy(ert, table, (const char *const[]){"random_read", "read"}, 2, &s->read_energy));
-    SX_TRY(sx_ert_energy(ert, table, (const char *const[]){"random_fill", "random_write", "fill", "write"}, 4,
-                         &s->fill_energy));
-    SX_TRY(sx_ert_energy(ert, table,
-                         (const char *const[]){"random_update", "random_write", "update", "write"}, 4,
-                         &s->update_energy));
-    return sx_ert_energy(ert, table, (const char *const[]){"leak"}, 1, &s->leak_energy);
+    return table ? take_energies(b, ert, level) : SX_OK;
 }
 
 static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     static const char *const actions[] = {"mac_random", "mult_random", "mac", "mult", "compute"};
-    const sx_node *table = sx_ert_table(ert, b->arch.compute.name);
-    if (table) return sx_ert_energy(ert, table, actions, N(actions), &b->arch.compute.energy);
-    return ert->tables && !b->compute_energy_given ? warn_missing(b, ert, b->arch.compute.name) : SX_OK;
+    sx_compute *c = &b->arch.compute;
+    const sx_node *table = sx_ert_table(ert, c->name);
+    double energy = -1;
+    b->compute_source = b->compute_energy_given ? SX_BY_ARCH : SX_BY_FORMULA;
+    if (!table) return ert->tables && !b->compute_energy_given ? warn_missing(b, ert, c->name) : SX_OK;
+    SX_TRY(sx_ert_energy(ert, table, actions, N(actions), &energy));
+    if (energy >= 0) {
+        c->energy = energy;
+        b->compute_source = SX_BY_ERT;
+        return SX_OK;
+    }
+    return note_useless(b, ert, c->name, "mac, mult and compute");
 }
 
 /* The energy of a hop where wires are described instead: bits * length * energy. An ERT's table of wires
@@ -104,6 +138,45 @@ static sx_status settle_wires(sx_arch_builder *b, const sx_ert *ert) {
     return SX_OK;
 }
 
+/* Adds the names of the components whose energies come from a source; false where there are none. */
+static bool add_components(const sx_arch_builder *b, sx_energy_source source, sx_text *out) {
+    bool any = false;
+    for (int s = b->arch.n_levels - 1; s >= 0; s--) {
+        if (b->arch.level[s].transparent || b->draft[s].source != source) continue;
+        sx_text_add(out, "%s%s", any ? ", " : "", b->arch.level[s].name);
+        any = true;
+    }
+    if (b->compute_source != source) return any;
+    sx_text_add(out, "%s%s", any ? ", " : "", b->arch.compute.name);
+    return true;
+}
+
+/* Has the input know where the energies come from: each source, with its components where there are several.
+ */
+static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
+    sx_text text = {0}, names[SX_N_ENERGY_SOURCES] = {{0}};
+    bool has[SX_N_ENERGY_SOURCES], failed = false;
+    int n = 0;
+    for (int i = 0; i < SX_N_ENERGY_SOURCES; i++)
+        n += has[i] = add_components(b, (sx_energy_source)i, &names[i]);
+    for (int i = SX_N_ENERGY_SOURCES - 1; i >= 0; i--) {
+        if (!has[i]) continue;
+        sx_text_add(&text, "%s", text.size ? "; " : "");
+        if (i == SX_BY_ERT) sx_text_add(&text, "ERT file %s", ert->place.file);
+        if (i == SX_BY_ARCH) sx_text_add(&text, "architecture file");
+        if (i == SX_BY_FORMULA) sx_text_add(&text, "formula (Timeloop's default technology)");
+        if (n > 1) sx_text_add(&text, " for %s", names[i].data ? names[i].data : "");
+    }
+    for (int i = 0; i < SX_N_ENERGY_SOURCES; i++) {
+        failed |= names[i].failed;
+        sx_text_free(&names[i]);
+    }
+    sx_status status = failed || text.failed ? sx_error_memory()
+                                             : sx_input_set_energies(b->input, text.data, has[SX_BY_FORMULA]);
+    sx_text_free(&text);
+    return status;
+}
+
 sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *out) {
     sx_ert ert;
     if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
@@ -117,6 +190,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     SX_TRY(settle_wires(b, &ert));
     sx_status error = sx_arch_check(&b->arch);
     if (error) return sx_error_place(error, b->place);
+    SX_TRY(tell_source(b, &ert));
     *out = b->arch;
     return SX_OK;
 }

@@ -6,12 +6,16 @@
 
 #include "frontend/attributes.h"
 
+/* Where the energies of a component come from. */
+typedef enum sx_energy_source { SX_BY_FORMULA, SX_BY_ARCH, SX_BY_ERT, SX_N_ENERGY_SOURCES } sx_energy_source;
+
 /* What is known of a level until its energies and references are settled. */
 typedef struct sx_level_draft {
     sx_place place;
     const sx_pair *gate; /* power_gated_at */
     bool energy_given;   /* vector_access_energy */
-    bool hop_given;      /* energy_per_hop */
+    sx_energy_source source;
+    bool hop_given; /* energy_per_hop */
     bool wire_given, tile_given;
     double wire_energy; /* pJ per bit and mm */
     double tile_width;  /* um */
@@ -23,6 +27,7 @@ typedef struct sx_arch_builder {
     sx_place place;
     bool defaults_v4; /* cluster size 1, partial sums added in place everywhere */
     bool has_compute, compute_energy_given;
+    sx_energy_source compute_source;
     sx_place compute_place;
     sx_arch arch;
     sx_level_draft draft[SX_MAX_LEVELS];

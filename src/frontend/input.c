@@ -34,6 +34,8 @@ struct sx_input {
     bool remainders;      /* fixed factors need not divide */
     struct file_id *file; /* regular files added so far */
     size_t n_files;
+    const char *energies; /* where those of the architecture come from; NULL: none was read */
+    bool by_formula;      /* some of them */
     sx_template_options templates;
 };
 
@@ -261,6 +263,21 @@ sx_status sx_input_single(const sx_input *input, const char *key, const sx_pair 
     }
     *out = found;
     return SX_OK;
+}
+
+sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_formula) {
+    input->energies = sx_arena_copy(&input->arena, source, strlen(source));
+    if (!input->energies) return sx_arena_error(&input->arena);
+    input->by_formula = by_formula;
+    return SX_OK;
+}
+
+bool sx_input_by_formula(const sx_input *input) {
+    return input->by_formula;
+}
+
+const char *sx_input_energies(const sx_input *input) {
+    return input->energies;
 }
 
 sx_arena *sx_input_arena(sx_input *input) {

@@ -25,6 +25,9 @@ const char *sx_input_setting(const sx_input *input, size_t index, const char **v
 
 /* What the user allows and sets for templates. */
 const struct sx_template_options *sx_input_templates(const sx_input *input);
+/* Says where the energies of the architecture come from, and whether some are by formula. */
+SX_MUST_USE sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_formula);
+bool sx_input_by_formula(const sx_input *input);
 
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);

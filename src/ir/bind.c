@@ -29,6 +29,13 @@ static role role_of(const char *name) {
     return NO_ROLE;
 }
 
+/* The same for a name that is not the problem's own: there Z = A * B is a matrix product, too. */
+static role wanted_role(const char *name) {
+    if (strcasecmp(name, "z") == 0) return OUTPUT;
+    if (strcasecmp(name, "a") == 0) return INPUT;
+    return strcasecmp(name, "b") == 0 ? WEIGHT : role_of(name);
+}
+
 /* Whether a rank of a tensor is a sum over dimensions. */
 static bool has_window(const sx_problem *problem, int tensor) {
     const sx_tensor *t = &problem->tensor[tensor];
@@ -62,7 +69,7 @@ static int input_of(const sx_problem *problem, const int input[2], role wanted) 
 
 int sx_problem_role(const sx_problem *problem, const char *name) {
     int input[SX_MAX_TENSORS], n = 0;
-    role wanted = role_of(name);
+    role wanted = wanted_role(name);
     if (wanted == NO_ROLE) return -1;
     if (wanted == OUTPUT) return sx_problem_output(problem);
     for (int v = 0; v < problem->n_tensors; v++)

@@ -38,6 +38,9 @@ static void names_stand_for_roles(void **state) {
             else
                 assert_string_equal(problem.tensor[v].name, wanted[n]);
         }
+        assert_int_equal(sx_problem_role(&problem, "Z"), sx_problem_role(&problem, "Outputs"));
+        assert_int_equal(sx_problem_role(&problem, "A"), sx_problem_role(&problem, "Inputs"));
+        assert_int_equal(sx_problem_role(&problem, "B"), sx_problem_role(&problem, "Weights"));
         assert_int_equal(sx_problem_role(&problem, "Tensor"), -1);
         assert_int_equal(sx_problem_role(&problem, "Inputss"), -1);
     }

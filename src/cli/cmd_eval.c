@@ -188,7 +188,9 @@ const sx_command sx_command_eval = {
     .details = SX_HELP_FILES
     "A file may hold several sections (architecture, problem, mapping): a section that no option gives "
     "is\nlooked up in the files of the other options.\nFor an illegal mapping the exit code is 1 and the "
-    "reason is given; with --json it is {\"legal\": false, ...}.\n",
+    "reason is given; with --json it is {\"legal\": false, ...}.\n"
+    "Counts are those of Timeloop's master branch of March 2025 (4cf6d4c); docs/model.md says what older\n"
+    "versions count differently.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -1,6 +1,8 @@
 /* Any text is a set of documents that can be read, or an error. What can be read is sound, writes and reads
  * back to the same bytes, and can be evaluated; architecture, problem and mapping that the text lacks are
  * small ones of our own. */
+#include "frontend/mapper_section.h"
+#include "frontend/tensor_uses.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>
@@ -69,6 +71,24 @@ static bool read_parts(sx_input *input, sx_arch *arch, sx_problem *problem, sx_m
     return true;
 }
 
+/* Looks at a name of a tensor; a visitor. */
+static sx_status see_name(void *user, const char *name, sx_place place) {
+    (void)user;
+    promise(name && place.file);
+    return SX_OK;
+}
+
+/* An objective in a file reads back from its own text; tensors have names. */
+static void check_rest(sx_input *input) {
+    sx_objective objective, again;
+    sx_place place;
+    char text[256];
+    (void)succeeded(sx_input_tensor_uses(input, see_name, NULL));
+    if (!succeeded(sx_input_objective(input, &objective, &place)) || !place.file) return;
+    sx_objective_text(&objective, text, sizeof text);
+    promise(succeeded(sx_objective_parse(text, &again)) && again.n_criteria == objective.n_criteria);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sx_input *input;
     static sx_arch arch;
@@ -78,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (succeeded(sx_input_add_text(input, "fuzz.yaml", (const char *)data, size)) &&
         read_parts(input, &arch, &problem, &mapping))
         check_cost(&mapping, &problem, &arch);
+    check_rest(input);
     for (size_t i = 0; sx_input_note(input, i); i++) promise(sx_input_note(input, i)[0]);
     sx_input_free(input);
     return 0;

@@ -127,6 +127,7 @@ static sx_status no_tensor(const char *name, const sx_problem *problem) {
 
 /* Adds a message unless it was given before, as of another layer. */
 static void tell(const binder *b, SX_TAKE sx_text *line) {
+    b->err->failed |= line->failed;
     if (!b->quiet && !line->failed && line->size && (!b->err->data || !strstr(b->err->data, line->data)))
         sx_text_add(b->err, "%s", line->data);
     sx_text_free(line);

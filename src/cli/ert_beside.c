@@ -4,6 +4,7 @@
 #include "frontend/input.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,7 +48,10 @@ static sx_status fits(const sx_input *input, const char *path, bool *out) {
         sx_status bad = sx_input_add_file(both, path);
         if (!bad) bad = sx_input_arch(both, &arch);
         *out = !bad && sx_input_first(both, "ERT") && !sx_input_by_formula(both);
-        sx_status_free(bad);
+        if (bad && bad->code == SX_ERR_MEMORY)
+            status = bad;
+        else
+            sx_status_free(bad);
     }
     sx_input_free(both);
     return status;
@@ -61,6 +65,7 @@ static sx_status look(const sx_input *input, const char *file, fit wanted, size_
     sx_status status = SX_OK;
     sx_text_add(&path, "%.*s", (int)folder, file);
     DIR *dir = path.failed ? NULL : opendir(folder ? path.data : ".");
+    if (path.failed || (!dir && errno == ENOMEM)) status = sx_error_memory();
     for (struct dirent *entry; dir && !status && (entry = readdir(dir));) {
         bool good = false;
         char *full;

@@ -254,7 +254,7 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     sx_text_add(&sources->said,
                 "note: energies from %s, found beside the architecture; --no-ert refuses it\n", path);
     *taken = true;
-    sx_status status = sx_input_add_file(input, path);
+    sx_status status = sources->said.failed ? sx_error_memory() : sx_input_add_file(input, path);
     free(path);
     return status;
 }

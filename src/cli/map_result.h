@@ -11,12 +11,12 @@ typedef struct sx_map_job {
     sx_arch arch;
     sx_session_options options;
     sx_session_result result;
-    char *mapper;        /* with every setting */
-    const char *asked;   /* the mapper as it was asked for */
-    char objective[256]; /* as text */
-    const char *problem; /* what --problem said */
-    const char *db;      /* what --db said; NULL: nothing */
-    uint32_t batch;      /* of a network of the catalog */
+    char *mapper;         /* with every setting */
+    const char *asked;    /* the mapper as it was asked for */
+    char objective[256];  /* as text */
+    const char *problem;  /* what --problem said */
+    const char *db;       /* what --db said; NULL: nothing */
+    uint32_t batch;       /* of a network of the catalog */
     const char *energies; /* where they come from */
     bool training;
 } sx_map_job;

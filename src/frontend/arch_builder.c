@@ -53,13 +53,13 @@ static sx_status warn_missing(sx_arch_builder *b, const sx_ert *ert, const char 
                          name);
 }
 
-/* Notes that a table of the ERT has no action that is looked for, as one that has only `access`. */
+/* Warns that a table of the ERT has no action that is looked for, as one that has only `access`. */
 static sx_status note_useless(sx_arch_builder *b, const sx_ert *ert, const char *name, const char *wanted) {
     double access = -1;
     SX_TRY(sx_ert_energy(ert, sx_ert_table(ert, name), (const char *const[]){"access"}, 1, &access));
-    return sx_input_add_note(b->input, ert->place,
-                             "the ERT's table of '%s' has %snone of %s: its energies are by formula", name,
-                             access >= 0 ? "'access' but " : "", wanted);
+    return sx_input_warn(b->input, ert->place,
+                         "the ERT's table of '%s' has %snone of %s: its energies are by formula", name,
+                         access >= 0 ? "'access' but " : "", wanted);
 }
 
 /* Takes the energies that the ERT has for a level. */

@@ -7,28 +7,29 @@
 
 #include <stdlib.h>
 
-/* A paragraph's object; frees the paragraph. */
-static json_t *paragraph_json(const char *level, const char *tensor, sx_text *text) {
+/* A paragraph's object; frees the paragraph. Where that lacks memory, so does what is written. */
+static json_t *paragraph_json(const char *level, const char *tensor, sx_text *text, sx_text *out) {
     json_t *object = json_object();
     json_object_set_new(object, "level", sx_json_string(level));
     if (tensor) json_object_set_new(object, "tensor", json_string(tensor));
     json_object_set_new(object, "text", sx_json_string(text->data));
+    out->failed |= text->failed;
     sx_text_free(text);
     return object;
 }
 
 /* The reasons, level by level from the innermost, and the time's last. */
-static json_t *explanation_json(const sx_evaluation *e) {
+static json_t *explanation_json(const sx_evaluation *e, sx_text *out) {
     json_t *array = json_array();
     sx_text text = {0};
     for (int s = 0; s < e->cost.n_levels; s++)
         for (int v = 0; v < e->cost.n_tensors; v++) {
             sx_explain_tensor(e, s, v, &text);
-            json_array_append_new(array,
-                                  paragraph_json(e->arch.level[s].name, e->problem.tensor[v].name, &text));
+            json_array_append_new(
+                array, paragraph_json(e->arch.level[s].name, e->problem.tensor[v].name, &text, out));
         }
     sx_explain_time(e, &text);
-    json_array_append_new(array, paragraph_json(NULL, NULL, &text));
+    json_array_append_new(array, paragraph_json(NULL, NULL, &text, out));
     return array;
 }
 
@@ -56,7 +57,7 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     sx_json_set_bind(&e->problem, object);
     if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
     if (e->simulated) json_object_set_new(object, "simulated", json_true());
-    if (explain) json_object_set_new(object, "explanation", explanation_json(e));
+    if (explain) json_object_set_new(object, "explanation", explanation_json(e, out));
     return sx_json_finish(object, out);
 }
 
@@ -79,6 +80,7 @@ sx_status sx_json_illegal(const sx_evaluation *e, sx_text *out) {
         json_object_set_new(object, "limit", sx_json_number(v->limit));
     }
     if (cure.size) json_object_set_new(object, "hint", json_string(cure.data));
+    out->failed |= cure.failed;
     sx_text_free(&cure);
     return sx_json_finish(object, out);
 }

@@ -20,6 +20,13 @@ typedef struct sx_answer {
     uint64_t evaluation; /* the one that found it */
 } sx_answer;
 
+/* The best mapping of those whose tiles divide. */
+typedef struct sx_dividing {
+    double value;       /* of the objective; 0: there is none */
+    double lower_bound; /* proven; 0: nothing is */
+    bool optimal;       /* proven */
+} sx_dividing;
+
 /* What became of a layer. */
 typedef struct sx_layer_result {
     size_t same_as; /* the earlier layer that is the same computation and whose result this is; or its own
@@ -41,6 +48,11 @@ typedef struct sx_layer_result {
     double warm_value;            /* the start point's objective; 0: none */
     char *diagnosis;              /* where nothing was found: why; or NULL */
     bool proven_before;           /* taken from the database, whose run had proven it; nothing was searched */
+    double share;    /* of the compute units that tiles which divide can use at the most; 0: not known */
+    bool widened;    /* remainders were searched beside tiles that divide; */
+    bool remainders; /* they gave the best, and what is proven holds for both; otherwise for tiles that divide
+                      */
+    sx_dividing dividing; /* where they gave the best: what is known of tiles that divide */
 } sx_layer_result;
 
 typedef struct sx_session_options {
@@ -49,6 +61,9 @@ typedef struct sx_session_options {
                            the budget for each layer; starts, checkpoint and resume are the
                            session's own business; user goes to progress */
     sx_map_space_options space;
+    bool widen; /* where tiles that divide must leave more than a quarter of the compute units idle, search
+                   with remainders too, in the second half of the budget, and take the better answer. Only for
+                   problems without sliding windows, whose evaluation with remainders takes too long */
     sx_model_options model;
     sx_warm warm;
     sx_store *store;        /* where answers go to and warm starts come from; may be NULL. An answer that was

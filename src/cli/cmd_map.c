@@ -149,6 +149,19 @@ static sx_status read_mapper(const sx_args *args, sx_map_job *job) {
     return SX_OK;
 }
 
+/* Whether remainders are searched where tiles that divide leave compute units idle: by the default mapper,
+ * for one mapping without a certificate. */
+static sx_status read_widen(const sx_args *args, sx_map_job *job) {
+    bool off = sx_args_flag(args, "no-remainders") || sx_args_flag(args, "certificate");
+    sx_session_options *o = &job->options;
+    size_t length = strcspn(job->asked, ":");
+    bool preset = length == strlen(DEFAULT_MAPPER) && strncmp(job->asked, DEFAULT_MAPPER, length) == 0;
+    if (sx_args_flag(args, "no-remainders") && o->space.remainders)
+        return sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other");
+    o->widen = preset && !off && !o->space.remainders && o->run.k_best == 1 && !o->run.pareto;
+    return SX_OK;
+}
+
 /* Reads the options that decide the search. */
 static sx_status read_options(const sx_args *args, sx_map_job *job) {
     sx_session_options *o = &job->options;
@@ -165,6 +178,7 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
         return sx_error_new(SX_ERR_USAGE, "--k-best must be between 1 and 10000");
     o->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", DEFAULT_SAVE_SECONDS);
     if (o->space.remainders) o->run.cache = 1 << 16;
+    SX_TRY(read_widen(args, job));
     o->warm = SX_WARM_SIMILARITY;
     if (warm) SX_TRY(read_warm(warm, &o->warm));
     job->problem = sx_args_text(args, "problem", 0);
@@ -343,6 +357,9 @@ static const sx_option options[] = {
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
      "write a certificate of the proof to FILE (for a network, to a folder FILE), for `sextant verify`"},
     SX_OPTIONS_SPACE,
+    {"no-remainders", 0, NULL, SX_OPTION_FLAG, false,
+     "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
+     " also tries others where those leave compute units idle"},
     SX_OPTIONS_MODEL,
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
      "omit times from the output, so that equal searches give equal bytes"},

@@ -49,6 +49,15 @@ static json_t *warm_json(const sx_layer_result *layer) {
                      layer->warm_name, "objective", sx_json_real(layer->warm_value));
 }
 
+/* What is known of tiles that divide, where others gave the answer. */
+static json_t *dividing_json(const sx_dividing *d) {
+    json_t *object = json_object();
+    json_object_set_new(object, "objective", d->value > 0 ? sx_json_real(d->value) : json_null());
+    if (d->lower_bound > 0) json_object_set_new(object, "lower_bound", json_real(d->lower_bound));
+    json_object_set_new(object, "optimal", json_boolean(d->optimal));
+    return object;
+}
+
 /* Sets what is known of a search that was made. */
 static void set_search(const sx_layer_result *layer, bool own, json_t *object) {
     const sx_run_summary *s = &layer->summary;
@@ -61,6 +70,10 @@ static void set_search(const sx_layer_result *layer, bool own, json_t *object) {
     if (s->lower_bound > 0) json_object_set_new(object, "lower_bound", json_real(s->lower_bound));
     if (s->lower_bound > 0 || s->optimal) json_object_set_new(object, "optimal", json_boolean(s->optimal));
     if (layer->proven_before) json_object_set_new(object, "proven_before", json_true());
+    if (layer->widened) json_object_set_new(object, "remainders", json_boolean(layer->remainders));
+    if (layer->remainders) json_object_set_new(object, "dividing", dividing_json(&layer->dividing));
+    if (layer->share > 0 && layer->share < SX_IDLE_SHARE)
+        json_object_set_new(object, "dividing_utilization", json_real(layer->share));
     json_object_set_new(object, "minimum", sx_json_real(layer->minimum));
     if (layer->warm_from != -1) json_object_set_new(object, "warm_start", warm_json(layer));
     json_object_set_new(object, "trace", own ? trace_json(layer) : json_array());

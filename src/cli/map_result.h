@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "sextant/session.h"
 
+/* Below this share of compute units in use it is said that tiles which divide cannot use more. */
+#define SX_IDLE_SHARE 0.75
+
 /* A finished session with all that it began from. */
 typedef struct sx_map_job {
     sx_network network;

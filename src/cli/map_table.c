@@ -56,6 +56,24 @@ static void add_none(const sx_layer_result *layer, sx_text *out) {
                          "--mapper optimal does\n");
 }
 
+/* Adds what tiles that leave remainders gave, or could give. */
+static void add_remainders(const sx_map_job *job, const sx_layer_result *layer, sx_text *line) {
+    const sx_dividing *d = &layer->dividing;
+    if (layer->remainders && d->value > 0)
+        sx_text_add(line,
+                    " Its tiles leave remainders: %.3g times better than %s mapping whose tiles divide.",
+                    d->value / layer->best.value, d->optimal ? "the optimal" : "the best");
+    else if (layer->remainders)
+        sx_text_add(line, " Its tiles leave remainders; no mapping whose tiles divide was found.");
+    else if (layer->widened)
+        sx_text_add(line, " Tiles that leave remainders gave nothing better.");
+    else if (layer->found && layer->share > 0 && layer->share < SX_IDLE_SHARE &&
+             !job->options.space.remainders)
+        sx_text_add(line,
+                    " Tiles that divide can use at most %s of the compute units; --remainders allows others.",
+                    sx_show_percent(layer->share).text);
+}
+
 /* Adds how the search went, in a sentence or two. */
 static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
     const sx_run_summary *s = &layer->summary;
@@ -80,10 +98,12 @@ static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx
     else
         sx_text_add(&line, ".");
     if (s->optimal)
-        sx_text_add(&line, " Proven optimal: no mapping in the space is better.");
+        sx_text_add(&line, " Proven optimal: no mapping %s is better.",
+                    layer->widened && !layer->remainders ? "whose tiles divide" : "in the space");
     else if (s->lower_bound > 0 && layer->found)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
                     sx_show_percent(layer->best.value / s->lower_bound - 1).text);
+    add_remainders(job, layer, &line);
     if (layer->warm_from != -1)
         sx_text_add(&line, " Started from the scaled mapping of %s, at %.4g.", layer->warm_name,
                     layer->warm_value);

@@ -39,7 +39,7 @@ enum { MOST_SEARCHES = 100000, MOST_TRIES = 3, MOST_GAP = 10 };
 /* Of `auto`: designs and layers that it looks at; designs in a row that are not better. Million steps: of a
  * proof at first, how many times more the next time, and of all proofs together. */
 enum { MOST_LOOKS = 4000, PATIENCE = 8 };
-static const double FIRST_EFFORT = 0.1, MORE_EFFORT = 4, ALL_EFFORT = 5;
+static const double FIRST_EFFORT = 0.4, MORE_EFFORT = 4, ALL_EFFORT = 20;
 
 /* What is known of a target on a design. */
 typedef struct known {

@@ -1,17 +1,20 @@
-/* The mapper for those who do not want to choose one: a good answer soon, and as much of a proof as the
+/* The mapper for those who do not want to choose one: a good answer at once, and as much of a proof as the
  * budget allows.
  *
- * Source: our own, a portfolio: the optimal mapper, which begins with Gamma and proves the answer, or says
- * how far from the optimum it can be. Where it comes to no end Gamma has what is left of a budget; where it
- * refuses the space, Sunstone before. Where several best mappings are wanted these
- * two come after the proof in any case, as that needs every mapping in the form that stands for all that no
- * cost tells from it.
+ * Source: our own, a portfolio: Gamma for some thousand evaluations; then the optimal mapper, which goes on
+ * with Gamma beside the proof (optimal_start.c) and proves the answer, or says how far from the optimum it
+ * can be. Where it comes to no end Gamma has the rest of its evaluations, and what is left of a budget; where
+ * it refuses the space, Sunstone too. All calls of Gamma go on where the last one ended: its first
+ * 100,000 evaluations are those of Gamma alone. Where several best mappings are wanted Gamma and Sunstone
+ * come after the proof, as that needs every mapping in the form that stands for all that no cost tells from
+ * it.
  *
  * Without a limit of time the proof takes a fixed number of steps at most, so that the answer does not depend
  * on the machine.
  *
  * Complexity: as theirs. */
 #include "base/status.h"
+#include "mappers/gamma_rounds.h"
 #include "run/navigator.h"
 
 #include <stdio.h>
@@ -21,14 +24,19 @@ enum { GAP, EFFORT, GAMMA };
 static const sx_setting settings[] = {
     [GAP] = {"gap", "stop when the gap to the lower bound is at most this", NULL, 0, 0, 10, false, NULL},
     [EFFORT] = {"effort", "maximum steps of the proof, in millions, unless time is limited; 0: no limit",
-                NULL, 20, 0, 1e9, false, NULL},
-    [GAMMA] = {"gamma", "maximum evaluations of the initial gamma search; fewer where the proof is short",
-               NULL, 100000, 0, 1e9, true, NULL},
+                NULL, 60, 0, 1e9, false, NULL},
+    [GAMMA] = {"gamma",
+               "maximum evaluations of gamma, unless time is limited; fewer where the proof is short", NULL,
+               300000, 0, 1e9, true, NULL},
 };
 
-enum stage { PROOF, SUNSTONE_LATE, GAMMA_LATE, DONE };
+enum stage { FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
 
-enum { LATE_EVALUATIONS = 100000 }; /* of Gamma, where there is no limit and no proof */
+enum {
+    FIRST_EVALUATIONS = 2000, /* of Gamma, before anything else */
+    GENERATION = 100,         /* of Gamma: what it has in a row are whole ones */
+    LATE_SUNSTONE = 1500000,  /* evaluations of it, where there is no proof */
+};
 
 /* What a search remembers. */
 typedef struct state {
@@ -54,18 +62,35 @@ static sx_status prove(sx_run *run) {
     return sx_run_call(run, text, UINT64_MAX, 0);
 }
 
+/* Sunstone, where the proof did not call it: with half of the evaluations that are left. */
+static sx_status call_sunstone(sx_run *run, state *s) {
+    uint64_t used = sx_run_result(run).evaluations, left = sx_run_left(run), most = LATE_SUNSTONE;
+    if (left < UINT64_MAX && left / 2 < most) most = left / 2;
+    if (!s->until) s->until = used + most + 1;
+    return sx_run_call(run, "sunstone:plus=on", s->until, 0.5);
+}
+
 /* Goes through a stage, or on with it. */
 static sx_status step(sx_run *run, state *s) {
-    bool limited = sx_run_limited(run);
-    uint64_t used = sx_run_result(run).evaluations, left = sx_run_left(run);
-    if (s->stage == PROOF) return prove(run);
-    if (s->stage == SUNSTONE_LATE && (s->refused || sx_run_k_best(run) > 1)) {
-        if (!s->until) s->until = left == UINT64_MAX ? left : used + left / 2 + 1;
-        return sx_run_call(run, "sunstone:plus=on", s->until, 0.5 * sx_run_time(run));
-    }
-    if (s->stage == GAMMA_LATE && (s->refused || limited)) {
-        if (!s->until) s->until = limited ? UINT64_MAX : used + LATE_EVALUATIONS;
-        return sx_run_call(run, "gamma", s->until, 0);
+    bool single = sx_run_k_best(run) == 1;
+    uint64_t left = sx_run_left(run), most = (uint64_t)sx_run_setting(run, GAMMA);
+    uint64_t slow = sx_gamma_slowness(sx_map_space_of(sx_run_space(run)));
+    uint64_t first = FIRST_EVALUATIONS / slow > GENERATION ? FIRST_EVALUATIONS / slow : GENERATION;
+    if (left < 2 * first) first = left / 2 / GENERATION * GENERATION;
+    switch ((enum stage)s->stage) {
+    case FIRST:
+        if (!s->until) s->until = (first < most ? first : most) + 1;
+        return single ? sx_gamma_go_on(run, s->until - 1, 0) : SX_OK;
+    case PROOF:
+        return prove(run);
+    case GAMMA_MORE:
+        return sx_gamma_go_on(run, most / slow, s->refused ? 0.5 : 0);
+    case SUNSTONE_LATE:
+        return s->refused || !single ? call_sunstone(run, s) : SX_OK;
+    case GAMMA_LATE:
+        return sx_run_limited(run) ? sx_gamma_go_on(run, UINT64_MAX, 0) : SX_OK;
+    case DONE:
+        break;
     }
     return SX_OK;
 }

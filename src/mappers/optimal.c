@@ -29,9 +29,12 @@ static const char *const on_off[] = {"off", "on", NULL};
 
 static const sx_setting settings[] = {
     [GAP] = {"gap", "stop when the gap to the lower bound is at most this", NULL, 0, 0, 10, false, NULL},
-    [GAMMA] = {"gamma", "maximum evaluations of the initial gamma search; fewer where the proof is short",
-               NULL, 100000, 0, 1e9, true, NULL},
-    [SUNSTONE] = {"sunstone", "then run sunstone:plus=on if there are at most this many spatial unrollings",
+    [GAMMA] = {"gamma",
+               "maximum evaluations of gamma, unless time is limited; fewer where the proof is short", NULL,
+               300000, 0, 1e9, true, NULL},
+    [SUNSTONE] = {"sunstone",
+                  "run sunstone:plus=on at once if there are at most this many spatial unrollings, otherwise "
+                  "in long proofs; 0: never",
                   NULL, 1000, 0, 1e9, true, NULL},
     [DESCENTS] = {"descents", "initial descents by random moves, if the above find no mapping", NULL, 16, 0,
                   10000, true, NULL},
@@ -39,8 +42,9 @@ static const sx_setting settings[] = {
     [TABLES] = {"tables", "use bounds from tables over all tiles", NULL, 1, 0, 1, true, on_off},
     [ARRAYS] = {"arrays", "reject spaces with more spatial unrollings than this", NULL, 1e6, 1, 1e8, true,
                 NULL},
-    [EFFORT] = {"effort", "stop after about this many million steps of the proof; 0: no limit", NULL, 0, 0,
-                1e9, false, NULL},
+    [EFFORT] = {"effort",
+                "stop after about this many million steps of the proof, about 0.1 us each; 0: no limit", NULL,
+                0, 0, 1e9, false, NULL},
 };
 
 enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */ };
@@ -86,7 +90,7 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
                                   .space = space,
                                   .choices = o->choices,
                                   .arrays = o->arrays.n + o->ragged.n,
-                                  .sunstone = (double)o->arrays.n <= sx_run_setting(run, SUNSTONE),
+                                  .sunstone = (uint64_t)sx_run_setting(run, SUNSTONE),
                                   .gamma = (uint64_t)sx_run_setting(run, GAMMA),
                                   .walks = (uint64_t)sx_run_setting(run, DESCENTS),
                                   .moves = (uint64_t)sx_run_setting(run, MOVES)};
@@ -149,16 +153,20 @@ static sx_status prove(sx_optimal *o) {
     return status;
 }
 
+/* Searches beside the proof first, then by it. Where already the first bounds take more than the effort there
+ * is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
+    const bool plain = o->judge.objective->n_criteria == 1 && !o->space->options.remainders;
     SX_TRY(sx_optimal_remember(o));
-    SX_TRY(sx_optimal_first(&o->start, &o->s->begun));
+    uint64_t first = sx_optimal_list_steps(o);
+    SX_TRY(sx_optimal_first(&o->start, &o->s->begun, first));
+    if (o->most >= SX_OPTIMAL_LARGE && (double)first > o->most)
+        return sx_optimal_share(&o->start, &o->s->begun, SX_ANY_STEPS);
     if (o->s->criterion == 0) {
         if (!o->s->listed) SX_TRY(sx_optimal_list(o));
         sx_optimal_tell(o);
     }
-    SX_TRY(sx_optimal_begin(&o->start, &o->s->begun));
     SX_TRY(search_criteria(o));
-    bool plain = o->judge.objective->n_criteria == 1 && !o->space->options.remainders;
     return plain && sx_run_wants_proof(o->run) ? prove(o) : SX_OK;
 }
 

@@ -25,12 +25,24 @@ typedef struct listing {
     sx_arrays *out;
     sx_map_choices *choices;
     size_t most;
-    bool any; /* factors need not divide */
+    bool any;   /* factors need not divide */
+    bool share; /* only the largest product of factors is wanted */
+    double largest;
     uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
     bool full, failed;
 } listing;
 
 static void list_level(listing *l, int s);
+
+/* Counts what is in hand, and notes the largest product of its factors. */
+static void note_product(listing *l) {
+    const sx_map_space *space = l->out->space;
+    double product = 1;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (int d = 0; d < space->problem->n_dims; d++) product *= l->now[s][d];
+    if (product > l->largest) l->largest = product;
+    l->out->n++;
+}
 
 /* Appends what is in hand. */
 static void append(listing *l) {
@@ -38,6 +50,10 @@ static void append(listing *l) {
     size_t n_dims = a->space->problem->n_dims, each = n_dims * a->space->arch->n_levels;
     if (a->n == l->most) l->full = true;
     if (l->full) return;
+    if (l->share) {
+        note_product(l);
+        return;
+    }
     if (a->n == a->room) {
         size_t room = a->room ? 2 * a->room : 64;
         uint32_t *factor = realloc(a->factor, room * each * sizeof *factor);
@@ -109,6 +125,19 @@ sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, boo
     if (l.failed) return sx_error_memory();
     return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial unrollings", most),
                          "use another mapper, or constrain the spatial factors");
+}
+
+sx_status sx_arrays_share(const sx_map_space *space, size_t most, double *out) {
+    sx_arrays none = {.space = space};
+    sx_map_choices *choices;
+    SX_TRY(sx_map_choices_new(space, &choices));
+    listing l = {.out = &none, .choices = choices, .most = most, .share = true};
+    memcpy(l.left, space->problem->size, sizeof l.left);
+    list_level(&l, 0);
+    sx_map_choices_free(choices);
+    if (l.failed) return sx_error_memory();
+    *out = l.full ? 1 : l.largest / (double)space->model->compute_instances;
+    return SX_OK;
 }
 
 void sx_arrays_fini(sx_arrays *arrays) {

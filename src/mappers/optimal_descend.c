@@ -17,6 +17,9 @@
 
 enum { PARTS = 4, MOST_PARTS = 256, FEW_TILES = 8, POLL = 256 };
 
+/* Steps that a choice of kept tensors counts for, and an evaluation. */
+enum { KEEP_STEPS = 10, EVALUATION_STEPS = 40 };
+
 /* A tile or an order that may be chosen, with its bounds. */
 typedef struct option {
     double value, energy, cycles;
@@ -42,6 +45,8 @@ struct sx_descent {
     const sx_hope *hope;
     sx_look *look;
     bool tired;
+    uint64_t turn; /* of looking at the clock */
+    uint64_t each; /* the steps that a tile counts for */
     divisors of[SX_MAX_DIMS];
     options tiles[SX_MAX_LEVELS], orders[SX_MAX_LEVELS], keeps;
     sx_stem stem[SX_MAX_LEVELS + 1];
@@ -156,9 +161,15 @@ static bool cut_off(const sx_descent *w) {
     return w->leaf.over || w->leaf.failed;
 }
 
-/* Counts a step; looks now and then whether the search was stopped. */
+/* Looks now and then whether the search was stopped. */
+static void poll(sx_descent *w) {
+    if (++w->turn % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+}
+
+/* Counts a step. */
 static bool goes_on(sx_descent *w) {
-    if (++w->look->steps % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+    w->look->steps++;
+    poll(w);
     w->tired |= w->look->steps > w->look->effort;
     return !cut_off(w) && !w->tired;
 }
@@ -179,7 +190,8 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
     const sx_stem *stem = &w->stem[s];
     if (cut_off(w)) return;
     if (d == space->problem->n_dims) {
-        if (++w->look->steps % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+        w->look->steps += w->each;
+        poll(w);
         sx_score bound = sx_stem_try(w->rest, stem, s, extent, number);
         offer(w, &w->tiles[s], &bound, number);
         return;
@@ -223,6 +235,7 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
         memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
         if (last) {
             sx_leaf_evaluate(&w->leaf);
+            w->look->steps += EVALUATION_STEPS;
             continue;
         }
         sx_stem_grow(w->rest, &w->stem[s], s, extent, number, which, &w->stem[s + 1]);
@@ -303,11 +316,12 @@ static void begin_tiles(sx_descent *w, uint32_t choice) {
         sx_score bound = sx_rest_tabulate(w->rest);
         open = is_open(w, &bound);
         w->look->steps += (uint64_t)w->rest->tiles.n_points * (uint64_t)w->rest->n_tabled *
-                              (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 16 +
+                              (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 12 +
                           1;
         w->leaf.over |= !sx_worker_goes_on(w->look->worker);
     }
     sx_stem_begin(w->rest, &w->stem[0]);
+    w->each = 1 + (uint64_t)w->rest->n_measures * (unsigned)(w->bound->n_classes * w->bound->n_classes) / 16;
     w->tiles[0].n = 0;
     if (open) list_level(w, 0);
 }
@@ -317,12 +331,15 @@ static void list_keeps(sx_descent *w) {
     uint32_t n = sx_keep_choices(w->space), keep = w->look->node.keep;
     w->keeps.n = 0;
     for (uint32_t i = keep == SX_ANY_KEEP ? 0 : keep; i < n && !cut_off(w); i++) {
-        w->look->steps++;
+        uint64_t before = w->rest->work;
+        w->look->steps += KEEP_STEPS;
         if (begin(w, i)) {
             sx_score bound = sx_rest_flat(w->rest);
             if (is_open(w, &bound)) bound = sx_rest_quick(w->rest, false);
             offer(w, &w->keeps, &bound, i);
         }
+        w->look->steps += w->rest->work - before;
+        w->leaf.over |= !sx_worker_goes_on(w->look->worker);
         if (keep != SX_ANY_KEEP) break;
     }
     sort(&w->keeps);

@@ -19,6 +19,10 @@ typedef struct sx_arrays {
  * or any; an error where there are more than `most`. */
 SX_MUST_USE sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, bool any,
                                      size_t most, sx_arrays *out);
+/* The largest share of the compute units that an array whose factors divide uses; 1 where there are more than
+ * `most` arrays. */
+SX_MUST_USE sx_status sx_arrays_share(const sx_map_space *space, size_t most, double *out);
+
 void sx_arrays_fini(sx_arrays *arrays);
 
 /* Sets the spatial factors of an outline to those of array `index`. */
@@ -143,28 +147,43 @@ void sx_leaf_evaluate(sx_leaf *leaf);
  * (then `failed` is set) memory is out. */
 bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
 
-/* What a search begins with (optimal_start.c). */
+/* The searches beside the proof (optimal_start.c). */
 typedef struct sx_optimal_start {
     sx_run *run;
     const sx_map_space *space;
     sx_map_choices *choices;
-    uint64_t arrays; /* ways to spread loops */
-    bool sunstone;
+    uint64_t arrays;       /* ways to spread loops */
+    uint64_t sunstone;     /* of them, where it is called at once, at most; 0: it is never called */
     uint64_t gamma;        /* evaluations of it, at most */
     uint64_t walks, moves; /* descents by random moves */
 } sx_optimal_start;
 
-/* What comes one after another. */
-enum sx_optimal_stage { SX_OPTIMAL_STARTS, SX_OPTIMAL_GAMMA, SX_OPTIMAL_SUNSTONE, SX_OPTIMAL_ENOUGH };
+/* What comes one after another: until all arrays are bounded, then where there are few of them, then in long
+ * proofs. */
+enum sx_optimal_stage {
+    SX_OPTIMAL_STARTS,
+    SX_OPTIMAL_GAMMA,
+    SX_OPTIMAL_LISTING,
+    SX_OPTIMAL_FEW,
+    SX_OPTIMAL_LONG,
+    SX_OPTIMAL_ALL
+};
 
-/* How far that has come; zero at first. */
+/* How far these have come; zero at first. */
 typedef struct sx_optimal_begun {
-    uint64_t stage, until, enough, walks;
+    uint64_t stage, walks;
+    uint64_t first;       /* evaluations of Gamma before the bounds */
+    uint64_t from, until; /* of Sunstone; until 0: not called */
+    uint64_t other;       /* steps that count for what it took */
 } sx_optimal_begun;
 
-/* Finds something to begin with at once; then something good, or goes on with that. */
-SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at);
-SX_MUST_USE sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at);
+/* Finds a good answer before a proof whose first bounds take so many steps. */
+SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps);
+
+/* Gives these searches what is due to them after so many steps of the proof: all there is after
+ * SX_ANY_STEPS. */
+#define SX_ANY_STEPS (UINT64_MAX / 2)
+SX_MUST_USE sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps);
 
 /* A walk through all mappings of an array: one task's workspace (optimal_descend.c). */
 typedef struct sx_descent sx_descent;

@@ -7,12 +7,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* The steps from which on an effort counts the first bounds, too. */
+#define SX_OPTIMAL_LARGE 1e7
+
 /* What a search remembers: this, then per array (of those whose factors divide) the bound by tables and
  * whether it was searched, then the best points of the criteria that are done, then the heap. */
 typedef struct sx_optimal_state {
     sx_optimal_begun begun;
     uint64_t n_arrays, n_nodes, room;
-    uint64_t steps;
+    uint64_t steps, pace;       /* so far; of a look in the last round, about */
     uint64_t criterion, listed; /* the one at hand; its arrays are in the heap */
     double least[SX_MAX_CRITERIA];
     uint64_t found; /* criteria that have a point, as a mask */
@@ -69,6 +72,9 @@ void sx_optimal_finish(sx_optimal *o);
 
 /* Bounds all arrays whose factors divide, each by itself, without regard to limits of the run. */
 SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_node *node);
+
+/* The steps that putting all arrays into the heap counts for. */
+uint64_t sx_optimal_list_steps(const sx_optimal *o);
 
 /* Puts all arrays into the heap for the criterion at hand. */
 SX_MUST_USE sx_status sx_optimal_list(sx_optimal *o);

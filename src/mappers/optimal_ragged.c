@@ -22,7 +22,7 @@
 enum { PARTS = 4, MOST_PARTS = 256, POLL = 64 };
 
 /* The steps that an evaluation counts for: by closed forms, and by walking every iteration of a window. */
-enum { PLAIN_STEPS = 32, WINDOW_STEPS = 4096 };
+enum { PLAIN_STEPS = 400, WINDOW_STEPS = 40000 };
 
 /* A choice of kept tensors with its bounds. */
 typedef struct choice {

@@ -17,7 +17,10 @@ enum {
     FIRST_EFFORT = 20000,
     CHUNK = 512, /* arrays of a task */
     POLL = 64,   /* of them between two looks at the clock */
-    MOST_LOOKS = 30
+    MOST_LOOKS = 30,
+    ROUND_STEPS = 1000000, /* of a round, about, where it has more looks than searches */
+    ARRAY_STEPS = 400,     /* that bounding an array counts for, */
+    RAGGED_STEPS = 100     /* and one with remainders */
 };
 
 static void free_workspace(sx_workspace *w) {
@@ -154,10 +157,15 @@ static sx_status list(sx_optimal *o, bool ragged) {
     return good ? SX_OK : sx_error_memory();
 }
 
+uint64_t sx_optimal_list_steps(const sx_optimal *o) {
+    return o->arrays.n * (uint64_t)ARRAY_STEPS + o->ragged.n * (uint64_t)RAGGED_STEPS;
+}
+
 sx_status sx_optimal_list(sx_optimal *o) {
     o->s->n_nodes = 0;
     SX_TRY(list(o, false));
     SX_TRY(list(o, true));
+    o->s->steps += sx_optimal_list_steps(o);
     o->s->listed = true;
     return SX_OK;
 }
@@ -215,7 +223,8 @@ static bool drop_closed(sx_optimal *o) {
 static size_t pick(sx_optimal *o) {
     sx_optimal_state *s = o->s;
     size_t most = s->n_nodes / 256, searches = 0, n = 0;
-    most = most < SEARCHES || o->judge.k > 1 ? SEARCHES : most > LOOKS ? LOOKS : most;
+    if (s->pace > 0 && most > ROUND_STEPS / s->pace) most = ROUND_STEPS / s->pace;
+    most = s->pace == 0 || most < SEARCHES || o->judge.k > 1 ? SEARCHES : most > LOOKS ? LOOKS : most;
     while (s->n_nodes > 0 && n < most && searches < SEARCHES) {
         sx_heap_pop(o->heap, s->n_nodes);
         const sx_node *node = &o->heap[--s->n_nodes];
@@ -268,6 +277,7 @@ static bool learn(sx_optimal *o, size_t task) {
 /* One round; what was not looked at to its end is put back as it was. */
 static sx_status do_round(sx_optimal *o) {
     size_t n = pick(o);
+    uint64_t before = o->s->steps;
     bool good = true;
     for (size_t i = 0; i < n; i++) o->ending[i] = SX_STOPPED;
     sx_run_tasks(o->run, n, run_look, o);
@@ -277,7 +287,14 @@ static sx_status do_round(sx_optimal *o) {
         bool done = !stopped && o->ending[i] != SX_STOPPED;
         good = good && (done ? learn(o, i) : sx_optimal_push(o, &o->look[i].node));
     }
+    if (n > 0 && !stopped) o->s->pace = (o->s->steps - before) / n + 1;
     return good ? SX_OK : sx_error_memory();
+}
+
+/* Whether the effort is spent; a small one is for what comes after the first bounds. */
+static bool is_spent(const sx_optimal *o) {
+    uint64_t steps = o->s->steps, first = o->most < SX_OPTIMAL_LARGE ? sx_optimal_list_steps(o) : 0;
+    return o->most > 0 && (double)(steps > first ? steps - first : 0) >= o->most;
 }
 
 sx_status sx_optimal_search(sx_optimal *o, bool *all) {
@@ -286,13 +303,14 @@ sx_status sx_optimal_search(sx_optimal *o, bool *all) {
     if (!o->s->listed) SX_TRY(sx_optimal_list(o));
     if (o->unlisted) SX_TRY(bound_outside(o));
     for (;;) {
+        SX_TRY(sx_optimal_share(&o->start, &o->s->begun, o->s->steps));
         sx_optimal_tell(o);
         if (atomic_load(&o->failed)) return sx_error_memory();
         bool left = drop_closed(o);
         *all = !left && !(o->unlisted && is_open(o, &o->outside));
-        if (!left || !sx_run_continue(o->run) || (o->most > 0 && (double)o->s->steps >= o->most)) break;
+        if (!left || !sx_run_continue(o->run) || is_spent(o)) break;
         SX_TRY(do_round(o));
     }
     *all = *all && o->s->n_nodes == 0;
-    return SX_OK;
+    return is_spent(o) ? sx_optimal_share(&o->start, &o->s->begun, SX_ANY_STEPS) : SX_OK;
 }

@@ -1,25 +1,34 @@
-/* What the mapper `optimal` begins with: the start points that are given, then the answer of Gamma, with more
- * evaluations the more ways there are to spread loops, and where these are few that of Sunstone with
- * everything on, called as parts of the search; or descents by random moves. The latter where those are
- * switched off or find nothing, and where several best mappings are wanted: then every point is made the one
- * that stands for all that no cost tells from it, as it would otherwise count twice. */
+/* Good answers beside the proof of the mapper `optimal`, called as parts of the search.
+ *
+ * Gamma has evaluations before anything else, and then as many as take about as long as the proof has taken:
+ * at any moment about half of the time was Gamma's, up to its limit, or without one where the run's time is
+ * limited. Its calls go on where the last one ended (gamma_rounds.c). What the proof is about to do in one
+ * go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
+ * before Gamma takes the last of them.
+ *
+ * Sunstone with everything on comes next where there are few ways to spread loops, otherwise once the proof
+ * takes long. Descents by random moves take their place where these are switched off or find nothing, and
+ * where several best mappings are wanted: then every point is made the one that stands for all that no cost
+ * tells from it, as it would otherwise count twice. */
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
-#include "model/model.h"
+#include "mappers/gamma_rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 8, FIRST_MOVES = 20, SLOW = 64, LEAST_GAMMA = 2000, GAMMA_PER_ARRAY = 5 };
-
-/* How much longer than otherwise an evaluation takes: where windows leave remainders, about a hundred times.
- */
-static uint64_t slowness(const sx_map_space *space) {
-    bool windows = false;
-    for (int v = 0; v < space->problem->n_tensors; v++) windows |= !space->model->shape[v].plain;
-    return windows && space->options.remainders ? SLOW : 1;
-}
+enum {
+    TOGETHER = 8,
+    FEW_MOVES = 20,
+    FIRST_GAMMA = 2000,
+    GENERATION = 100,          /* of Gamma */
+    SLICE = 1000,              /* evaluations of Gamma in a row, at least */
+    STEPS_PER_EVALUATION = 50, /* of the proof, in the time of one of Gamma */
+    SUNSTONE_STEPS = 16,       /* the same of Sunstone */
+    LATE_STEPS = 10000000,     /* from here on a proof is long */
+    MOST_SUNSTONE = 1500000,   /* evaluations of it in a long proof */
+};
 
 /* What tasks read. */
 typedef struct walks {
@@ -80,52 +89,87 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
     return failed ? sx_error_memory() : SX_OK;
 }
 
-/* The number of evaluations up to which a stage may go: half of what is left, or as many as it is given. */
-static uint64_t limit_of(const sx_optimal_start *start, uint64_t stage) {
-    uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
-    uint64_t wish = LEAST_GAMMA + GAMMA_PER_ARRAY * start->arrays, half = left / 2 + left % 2;
-    uint64_t gamma = (wish < start->gamma ? wish : start->gamma) / slowness(start->space);
-    uint64_t most = stage == SX_OPTIMAL_GAMMA ? gamma : UINT64_MAX;
-    if (left == UINT64_MAX && most == UINT64_MAX) return UINT64_MAX;
-    return used + (left == UINT64_MAX || most < half ? most : half);
+/* Whether Gamma has a part in it. */
+static bool has_gamma(const sx_optimal_start *start) {
+    return start->gamma > 0 && sx_run_k_best(start->run) == 1;
 }
 
-/* Calls another mapper, or goes on with it: within a share of the time. */
-static sx_status call(const sx_optimal_start *start, const char *mapper, double share, sx_optimal_begun *at) {
-    if (!at->until) at->until = limit_of(start, at->stage);
-    sx_status status = sx_run_call(start->run, mapper, at->until, share * sx_run_time(start->run));
+/* The evaluations that Gamma should have had after so many steps of the proof. */
+static uint64_t due(const sx_optimal_start *start, const sx_optimal_begun *at, uint64_t steps) {
+    uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
+    uint64_t wish = (FIRST_GAMMA + (steps + at->other) / STEPS_PER_EVALUATION) / slow;
+    uint64_t half = sx_run_left(start->run) < UINT64_MAX ? sx_run_result(start->run).evaluations / 2 : 0;
+    if (wish < half) wish = half;
+    if (sx_run_time(start->run) <= 0 && wish > most) wish = most;
+    return wish;
+}
+
+/* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */
+static sx_status call_sunstone(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t most) {
+    uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
+    if (!at->until) {
+        at->from = used;
+        if (left < UINT64_MAX && left / 2 < most) most = left / 2;
+        at->until = most < UINT64_MAX ? used + most + 1 : UINT64_MAX;
+    }
+    sx_status status = sx_run_call(start->run, "sunstone:plus=on", at->until, 0.25);
     if (status && status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
-    if (!sx_run_stopped(start->run)) at->until = 0;
-    at->enough = sx_run_incumbent(start->run, NULL) != NULL;
+    if (sx_run_stopped(start->run)) return SX_OK;
+    at->other += (sx_run_result(start->run).evaluations - at->from) * SUNSTONE_STEPS;
+    at->until = 0;
     return SX_OK;
 }
 
-/* Some descents by random moves. */
-static void walk(const sx_optimal_start *start, sx_optimal_begun *at) {
-    uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
-    walks w = {start, at->walks, start->moves / slowness(start->space)};
-    sx_run_tasks(start->run, n, run_walk, &w);
-    at->walks += n;
+/* Descends by random moves, as often as is asked for; unless `all`, only a few moves. */
+static void walk(const sx_optimal_start *start, sx_optimal_begun *at, bool all) {
+    walks few = {start, start->walks, FEW_MOVES};
+    if (!all && !sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &few);
+    if (!all) return;
+    while (at->walks < start->walks && sx_run_continue(start->run)) {
+        uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
+        walks w = {start, at->walks, start->moves / sx_gamma_slowness(start->space)};
+        sx_run_tasks(start->run, n, run_walk, &w);
+        if (!sx_run_stopped(start->run)) at->walks += n;
+    }
 }
 
-sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at) {
-    walks w = {start, start->walks, FIRST_MOVES / slowness(start->space)};
-    if (at->stage != SX_OPTIMAL_STARTS) return SX_OK;
-    SX_TRY(evaluate_starts(start));
-    if (!sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &w);
-    at->stage = SX_OPTIMAL_GAMMA;
+sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    uint64_t left = sx_run_left(start->run);
+    if (at->stage == SX_OPTIMAL_STARTS) {
+        if (!has_gamma(start)) SX_TRY(evaluate_starts(start));
+        at->first = due(start, at, steps);
+        uint64_t half = sx_run_called_on(start->run) + left / 2 / GENERATION * GENERATION;
+        if (left < UINT64_MAX && half < at->first) at->first = half;
+        at->stage = SX_OPTIMAL_GAMMA;
+    }
+    if (at->stage != SX_OPTIMAL_GAMMA || !sx_run_continue(start->run)) return SX_OK;
+    if (has_gamma(start)) SX_TRY(sx_gamma_go_on(start->run, at->first, 0));
+    if (sx_run_stopped(start->run)) return SX_OK;
+    if (!has_gamma(start) || (at->first > 0 && !sx_run_incumbent(start->run, NULL)))
+        walk(start, at, left == UINT64_MAX);
+    if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_LISTING;
     return SX_OK;
 }
 
-sx_status sx_optimal_begin(const sx_optimal_start *start, sx_optimal_begun *at) {
-    bool single = sx_run_k_best(start->run) == 1;
-    if (at->stage == SX_OPTIMAL_GAMMA && start->gamma > 0 && single && sx_run_continue(start->run))
-        SX_TRY(call(start, "gamma", 0.25, at));
-    if (at->stage == SX_OPTIMAL_GAMMA && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_SUNSTONE;
-    if (at->stage == SX_OPTIMAL_SUNSTONE && start->sunstone && single && sx_run_continue(start->run))
-        SX_TRY(call(start, "sunstone:plus=on", 0.25, at));
-    while (!at->enough && at->walks < start->walks && sx_run_continue(start->run)) walk(start, at);
-    if (at->stage == SX_OPTIMAL_SUNSTONE && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ENOUGH;
+sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    bool single = sx_run_k_best(start->run) == 1, few = start->arrays <= start->sunstone;
+    if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
+    if (has_gamma(start)) {
+        uint64_t target = due(start, at, steps), had = sx_run_called_on(start->run);
+        if (at->stage == SX_OPTIMAL_LISTING ||
+            (target > had && target - had >= SLICE / sx_gamma_slowness(start->space)))
+            SX_TRY(sx_gamma_go_on(start->run, target, 0));
+    }
+    if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
+        walk(start, at, true);
+    if (at->stage == SX_OPTIMAL_LISTING && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_FEW;
+    if (at->stage == SX_OPTIMAL_FEW && single && few && start->sunstone > 0 && sx_run_continue(start->run))
+        SX_TRY(call_sunstone(start, at, UINT64_MAX));
+    if (at->stage == SX_OPTIMAL_FEW && !sx_run_stopped(start->run))
+        at->stage = few || !single ? SX_OPTIMAL_ALL : SX_OPTIMAL_LONG;
+    if (at->stage != SX_OPTIMAL_LONG || steps < LATE_STEPS || !sx_run_continue(start->run)) return SX_OK;
+    if (start->sunstone > 0) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE));
+    if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ALL;
     return SX_OK;
 }

@@ -156,6 +156,7 @@ typedef struct sx_rest {
     uint32_t *fit[1 << SX_MAX_TENSORS], n_fit[1 << SX_MAX_TENSORS]; /* per set kept: its tiles that fit, */
     bool fit_known[1 << SX_MAX_TENSORS];                            /* where known */
     uint16_t *loops; /* per tile: the dimensions that temporal loops make larger */
+    uint64_t work;   /* of quick bounds so far, in units of about 0.1 us; the same for every machine */
 } sx_rest;
 
 /* What comes on top of the cost of flows into level c - 1 at a point, whatever follows. */

@@ -320,7 +320,7 @@ static const uint32_t *list_tiles(sx_rest *rest, int c, const uint8_t *fits, uin
 static double sweep_tiles(const sweep *s, sx_rest *rest, const uint32_t *list, uint32_t n, bool notes) {
     const float *outside = s->out->gain[0][0];
     double least = INFINITY, at_least = 0;
-    uint32_t below = rest->below[s->c + 1];
+    uint32_t below = rest->below[s->c + 1], tried = 0;
     for (unsigned left = rest->outline.keep[s->c]; left; left &= left - 1)
         at_least +=
             rest->least[0][__builtin_ctz(left)][s->c + 1] * rest->apart[__builtin_ctz(left)][s->c + 1];
@@ -332,7 +332,10 @@ static double sweep_tiles(const sweep *s, sx_rest *rest, const uint32_t *list, u
             try_tile(s, list[k]) + sx_rest_extra(rest, 0, s->c + 1, rest->whole[list[k]] + rest->below[s->c]);
         least = fmin(least, found);
         if (notes) rest->swept[list[k]] = found;
+        tried++;
     }
+    uint64_t classes = (unsigned)s->rest->bound->n_classes, flows = s->linked ? classes * classes : classes;
+    rest->work += n / 24 + tried * flows / 8 + 1;
     return least;
 }
 

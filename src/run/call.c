@@ -1,4 +1,5 @@
 /* The navigators of a run: what each of them remembers, and how one calls another. */
+#include "base/hash.h"
 #include "base/text.h"
 #include "run/engine.h"
 
@@ -91,7 +92,17 @@ static sx_status set_start(const sx_run *run, sx_frame *at) {
     return SX_OK;
 }
 
-sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double seconds) {
+/* The seconds up to which a part may go that has a share of those left; 0: any number. */
+static double seconds_of(const sx_run *run, double share) {
+    double limit = run->options.seconds;
+    if (limit <= 0 || share <= 0 || share >= 1) return limit;
+    double now = sx_run_seconds(run);
+    return now < limit ? now + share * (limit - now) : limit;
+}
+
+/* Searches by another navigator within limits of its own; its state is freed, or kept in *state. */
+static sx_status call(sx_run *run, const char *navigator, uint64_t until, double share, void **state,
+                      size_t *size) {
     uint64_t evaluations = run->options.evaluations;
     double time = run->options.seconds;
     sx_frame *at = &run->frame[run->depth + 1];
@@ -99,19 +110,62 @@ sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double
         return sx_error_new(SX_ERR_LIMIT, "navigators call each other %d deep", SX_MAX_DEPTH);
     SX_TRY(sx_settings_read(navigator, &at->entry, &at->settings));
     sx_status status = sx_run_accepts(run, at->entry);
-    if (!status) status = set_start(run, at);
+    if (!status && !state) status = set_start(run, at);
     if (!status) {
         if (until < UINT64_MAX && (!evaluations || until < evaluations)) run->options.evaluations = until;
-        if (seconds > 0 && (time <= 0 || seconds < time)) run->options.seconds = seconds;
+        run->options.seconds = seconds_of(run, share);
         run->depth++;
         status = at->entry->navigator->search(run);
         run->depth--;
-        go_on(run, evaluations, time);
+    }
+    if (state) {
+        *state = at->state;
+        *size = at->state_size;
+        at->state = NULL;
     }
     free(at->settings);
     free(at->state);
     free(at->saved);
     free(at->start);
     *at = (sx_frame){0};
+    if (state) run->called.ended = !run->ended && !status;
+    go_on(run, evaluations, time);
     return status;
+}
+
+sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double share) {
+    return call(run, navigator, until, share, NULL, NULL);
+}
+
+/* Readies what such a navigator remembers for its next call: nothing where it is another one. */
+static void take_up(sx_run *run, const char *navigator) {
+    sx_called *c = &run->called;
+    sx_frame *at = &run->frame[run->depth + 1];
+    uint64_t name = sx_hash_bytes(navigator, strlen(navigator), 0);
+    if (at->saved) return;
+    if (c->name == name) {
+        at->saved = c->state;
+        at->saved_size = c->size;
+    } else {
+        free(c->state);
+    }
+    c->name = name;
+    c->from = run->evaluations;
+    c->state = NULL;
+    c->size = 0;
+}
+
+sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations, double share) {
+    sx_called *c = &run->called;
+    if (c->ended || c->used >= evaluations) return SX_OK;
+    if (run->depth + 1 < SX_MAX_DEPTH) take_up(run, navigator);
+    uint64_t left = evaluations - c->used;
+    uint64_t until = left < UINT64_MAX - c->from ? c->from + left : UINT64_MAX;
+    sx_status status = call(run, navigator, until, share, &c->state, &c->size);
+    if (!status) c->used += run->evaluations - c->from;
+    return status;
+}
+
+uint64_t sx_run_called_on(const sx_run *run) {
+    return run->called.ended ? UINT64_MAX : run->called.used;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK 0x3250434b54584553u
+#define MARK 0x3350434b54584553u
 enum { PROBES = 8 };
 
 typedef struct counters {
@@ -111,6 +111,11 @@ sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
     add_number(&text, run->depth + 1u);
     for (unsigned i = 0; i <= run->depth; i++)
         add_block(&text, run->frame[i].state, run->frame[i].state_size);
+    add_number(&text, run->called.used);
+    add_number(&text, run->called.from);
+    add_number(&text, run->called.name);
+    add_number(&text, run->called.ended);
+    add_block(&text, run->called.state, run->called.size);
     add_number(&text, text.failed ? 0 : sx_hash_bytes(text.data, text.size, MARK));
     *size = text.size;
     return sx_text_take(&text, bytes);
@@ -230,6 +235,22 @@ static sx_status check_run(const sx_run *run) {
     return holds && shelves_are_sorted(run) && trace_holds(run) ? SX_OK : sx_checkpoint_damaged("run");
 }
 
+/* Reads what is kept of a navigator that is called again and again; false when memory is out. */
+static bool take_called(reader *r, sx_run *run) {
+    sx_called *c = &run->called;
+    c->used = take_number(r);
+    c->from = take_number(r);
+    c->name = take_number(r);
+    c->ended = take_number(r) != 0;
+    if (c->used > run->evaluations || c->from > run->evaluations) r->damaged = true;
+    c->state = take_block(r, &c->size);
+    if (!c->state) return r->damaged;
+    if (c->size > 0) return true;
+    free(c->state);
+    c->state = NULL;
+    return true;
+}
+
 /* Reads all after the identity into the run; false when memory is out. */
 static bool take_run(reader *r, sx_run *run) {
     counters c;
@@ -261,7 +282,7 @@ static bool take_run(reader *r, sx_run *run) {
     if (n < 1 || n > SX_MAX_DEPTH) r->damaged = true;
     for (uint64_t i = 0; i < n && !r->damaged; i++)
         if (!(run->frame[i].saved = take_block(r, &run->frame[i].saved_size))) return r->damaged;
-    return true;
+    return take_called(r, run);
 }
 
 sx_status sx_checkpoint_damaged(const char *where) {

@@ -22,6 +22,16 @@ typedef struct sx_frame {
     void *start; /* of one that was called: the best at that time; NULL: as the run's */
 } sx_frame;
 
+/* A navigator that is called again and again, each time going on where it was. */
+typedef struct sx_called {
+    void *state; /* between two calls */
+    size_t size;
+    uint64_t used; /* evaluations in the calls before */
+    uint64_t from; /* of the run when the last call began */
+    uint64_t name; /* a hash of its text */
+    bool ended;    /* it came to its end by itself */
+} sx_called;
+
 struct sx_run {
     const sx_space *space;
     sx_run_options options;     /* threads and k_best at least 1; limits of the navigator at work */
@@ -55,6 +65,7 @@ struct sx_run {
 
     unsigned depth; /* the navigator at work: one that another one called stands behind it */
     sx_frame frame[SX_MAX_DEPTH];
+    sx_called called;
 
     sx_cache cache;
     sx_crew *crew;

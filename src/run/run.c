@@ -66,6 +66,7 @@ void sx_run_free(sx_run *run) {
         free(run->frame[i].settings);
         free(run->frame[i].start);
     }
+    free(run->called.state);
     free(run->navigator);
     free(run->identity);
     free(run);

@@ -55,10 +55,18 @@ SX_MUST_USE sx_status sx_run_damaged(const sx_run *run);
 bool sx_run_holds(const sx_run *run, const void *points, size_t n);
 
 /* Searches by another navigator, "name:key=value,...", as a part of this one: with the run's budget, but no
- * further than to so many evaluations of the run (UINT64_MAX: no other limit) and so many of its seconds (0:
- * no other limit). It begins from the best so far. Its state goes into checkpoints too: of a run that is
- * resumed, the first call must be the one that was interrupted. */
-SX_MUST_USE sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double seconds);
+ * further than to so many evaluations of the run (UINT64_MAX: no other limit) and, where the run's time is
+ * limited, for no more than a share of what is left of it (0: all of it). It begins from the best so far. Its
+ * state goes into checkpoints too: of a run that is resumed, the first call must be the one that was
+ * interrupted. */
+SX_MUST_USE sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double share);
+
+/* The same for a navigator that is called several times and each time goes on where it was, up to so many
+ * evaluations in all these calls. It begins as if it were alone; another text than that of the last call
+ * begins anew. Where one came to its end by itself further calls do nothing. And the evaluations of these
+ * calls so far; UINT64_MAX once one came to its end. */
+SX_MUST_USE sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations, double share);
+uint64_t sx_run_called_on(const sx_run *run);
 
 /* A safe point: the state block and the run agree. False when the search should end; writes a checkpoint when
  * one is due. */

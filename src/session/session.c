@@ -105,6 +105,7 @@ static sx_status step(sx_session *session) {
     if (o->layer_ends) o->layer_ends(o->user, index, result);
     if (result->summary.stop == SX_STOP_SIGNAL) return keep(session, index);
     session->at++;
+    session->wide = false;
     sx_start_fini(&session->start);
     if (o->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
     return keep(session, index);

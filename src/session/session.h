@@ -31,12 +31,24 @@ typedef struct sx_session {
     sx_start start;
     void *state;
     size_t state_size;
+    bool wide;        /* that layer is searched with remainders; its result holds the search without */
     bool warned;      /* that the checkpoint cannot be written */
     sx_status unkept; /* why the database could not take a result: the first failure */
 } sx_session;
 
 /* Searches layer session->at and adds what was found to the results. */
 SX_MUST_USE sx_status sx_session_search(sx_session *session);
+
+/* Whether a search of a space is to be followed by one with remainders (session_wide.c). */
+SX_MUST_USE sx_status sx_session_share(const sx_session *session, const sx_space *space, double *share,
+                                       bool *widens);
+
+/* Sets the part of the budget of a search that is followed by one with remainders, or of that one. */
+void sx_session_budget(const sx_session *session, const sx_layer_result *before, sx_run_options *run);
+
+/* Adds what a search with remainders found to the result of the one without. */
+SX_MUST_USE sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wide,
+                                       sx_layer_result *result);
 
 /* Adds the best of a layer's result to the database, where there is one. */
 SX_MUST_USE sx_status sx_session_keep(const sx_session *session, size_t index);

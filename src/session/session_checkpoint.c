@@ -145,6 +145,12 @@ static void pass_result(codec *c, const sx_session *session, size_t index) {
     pass_name(c, result->warm_name);
     pass(c, &result->warm_value, sizeof result->warm_value);
     pass_array(c, &diagnosis, &length, 1);
+    pass(c, &result->share, sizeof result->share);
+    pass_flag(c, &result->widened);
+    pass_flag(c, &result->remainders);
+    pass(c, &result->dividing.value, sizeof result->dividing.value);
+    pass(c, &result->dividing.lower_bound, sizeof result->dividing.lower_bound);
+    pass_flag(c, &result->dividing.optimal);
     result->trace = trace;
     result->diagnosis = diagnosis;
     pass_proof(c, &result->proof,
@@ -161,6 +167,9 @@ static void pass_session(codec *c, sx_session *session, void **state, size_t *si
     }
     for (size_t i = 0; i < session->at && !c->failed; i++)
         if (session->first[i] == i) pass_result(c, session, i);
+    pass_flag(c, &session->wide);
+    if (session->wide && session->at == n) c->failed = true;
+    if (session->wide && !c->failed) pass_result(c, session, session->at);
     pass_flag(c, &session->start.chosen);
     pass_origin(c, &session->start.from, session->at);
     pass_name(c, session->start.name);

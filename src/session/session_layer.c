@@ -15,6 +15,8 @@ typedef struct bench {
     sx_model *model;
     sx_space *space;
     sx_run *run;
+    double share;
+    bool widens;
 } bench;
 
 static void bench_free(bench *b) {
@@ -65,7 +67,10 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
     const sx_problem *problem = &session->network->layer[session->at].problem;
     SX_TRY(sx_session_constraints(session, problem, &b->constraints));
     SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
-    return sx_map_space_new(b->model, &b->constraints, &o->space, &b->space);
+    sx_map_space_options space = o->space;
+    space.remainders |= session->wide;
+    SX_TRY(sx_map_space_new(b->model, &b->constraints, &space, &b->space));
+    return sx_session_share(session, b->space, &b->share, &b->widens);
 }
 
 /* Makes the run, with the start point a checkpoint holds or a new one. */
@@ -87,6 +92,9 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.starts = session->start.point;
     run.n_starts = session->start.point ? 1 : 0;
     run.seconds = share_of(session);
+    if (session->wide) run.n_starts = 0;
+    if (session->wide || b->widens)
+        sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
     return sx_run_new(b->space, &run, &b->run);
 }
 
@@ -156,13 +164,13 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
 static char *options_json(const sx_session *session, const sx_layer_result *result,
                           const sx_space_mark *mark) {
     const sx_session_options *o = session->options;
-    json_t *object =
-        json_pack("{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s}", "evaluations",
-                  (json_int_t)o->run.evaluations, "seconds", o->run.seconds, "target", o->run.target,
-                  "patience", (json_int_t)o->run.patience, "remainders", o->space.remainders, "keep_all",
-                  o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
-                  o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers,
-                  "warm_start", sx_warm_name(o->warm), "space", mark->text);
+    json_t *object = json_pack(
+        "{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s}", "evaluations",
+        (json_int_t)o->run.evaluations, "seconds", o->run.seconds, "target", o->run.target, "patience",
+        (json_int_t)o->run.patience, "remainders", o->space.remainders || result->remainders, "keep_all",
+        o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
+        o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "warm_start",
+        sx_warm_name(o->warm), "space", mark->text);
     bool whole = object && (result->warm_from == SX_WARM_NONE ||
                             json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);
     char *text = whole ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
@@ -203,8 +211,8 @@ sx_status sx_session_keep(const sx_session *session, size_t index) {
         record->evaluations = result->summary.evaluations;
         record->valid = result->summary.valid;
         record->seconds = result->summary.seconds;
-        record->lower_bound = result->summary.lower_bound;
-        record->optimal = result->summary.optimal;
+        record->lower_bound = result->remainders ? 0 : result->summary.lower_bound;
+        record->optimal = result->summary.optimal && !result->remainders;
         status = sx_store_add(session->options->store, record);
     } else {
         status = sx_error_memory();
@@ -214,13 +222,14 @@ sx_status sx_session_keep(const sx_session *session, size_t index) {
     return status;
 }
 
-sx_status sx_session_search(sx_session *session) {
-    sx_layer_result *result = &session->out->layer[session->at];
+/* Searches a layer's space, with remainders where that is the turn; *widens: they should be searched next. */
+static sx_status search_space(sx_session *session, sx_layer_result *result, bool *widens) {
     bench *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
     bool taken = false;
     sx_status status = prepare_space(session, b), collected = SX_OK;
-    if (!status) status = sx_session_take_proven(session, b->space, &b->constraints, &taken);
+    if (!status && !session->wide)
+        status = sx_session_take_proven(session, b->space, &b->constraints, &taken);
     if (!status && taken) result->minimum = sx_session_minimum(session, b->model, result);
     if (!status && !taken) status = prepare_run(session, b);
     if (!status && !taken) status = sx_run_search(b->run, session->mapper);
@@ -230,8 +239,36 @@ sx_status sx_session_search(sx_session *session) {
     session->state = NULL;
     session->state_size = 0;
     if (b->run) collected = collect(session, b, result);
+    result->share = session->options->space.remainders ? 0 : b->share;
+    *widens = b->widens && !taken;
     bench_free(b);
     if (!status) return collected;
     sx_status_free(collected);
     return status;
+}
+
+/* Searches a layer with remainders, and takes the better answer. */
+static sx_status search_wide(sx_session *session, sx_layer_result *result) {
+    bool widens;
+    sx_layer_result *wide = calloc(1, sizeof *wide);
+    if (!wide) return sx_error_memory();
+    sx_status status = search_space(session, wide, &widens);
+    sx_status merged = sx_session_merge(session, wide, result);
+    sx_layer_result_fini(wide);
+    free(wide);
+    if (!status) return merged;
+    sx_status_free(merged);
+    return status;
+}
+
+sx_status sx_session_search(sx_session *session) {
+    sx_layer_result *result = &session->out->layer[session->at];
+    if (!session->wide) {
+        SX_TRY(search_space(session, result, &session->wide));
+        sx_stop stop = result->summary.stop;
+        if (stop == SX_STOP_TARGET || stop >= SX_STOP_SIGNAL) session->wide = false;
+        if (!session->wide) return SX_OK;
+        if (session->options->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
+    }
+    return search_wide(session, result);
 }

@@ -77,6 +77,25 @@ static sx_status grow(sx_run *run) {
     return SX_OK;
 }
 
+/* Lets genetic go on by and by to 1500 evaluations, with others of another navigator in between. */
+static sx_status call_on(sx_run *run) {
+    uint64_t *part = sx_run_state(run, sizeof *part, NULL);
+    for (; *part < 10 && sx_run_continue(run); ++*part) {
+        if (*part % 2)
+            SX_TRY(sx_run_call(run, "random", 100 * *part + 100, 0));
+        else
+            SX_TRY(sx_run_call_on(run, "genetic:population=20", 100 * *part / 2 + 100, 0));
+    }
+    assert_true(sx_run_stopped(run) || sx_run_called_on(run) == 500);
+    return SX_OK;
+}
+
+static sx_status call_alone(sx_run *run) {
+    uint64_t *part = sx_run_state(run, sizeof *part, NULL);
+    (void)part;
+    return sx_run_call_on(run, "genetic:population=20", 500, 0);
+}
+
 static sx_run *search_by(const sx_space *space, sx_status (*search)(sx_run *), const sx_run_options *options,
                          sx_status *status) {
     static sx_navigator navigator;
@@ -171,6 +190,42 @@ static sx_status keep(void *user, const void *bytes, size_t size) {
     return SX_OK;
 }
 
+static void calls_go_on_where_they_were(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    sx_run_options options;
+    sx_status status;
+    sx_found whole, resumed;
+    sx_run_options_init(&options);
+    sx_run *alone = search_by(space, call_alone, &options, &status);
+    sx_expect_ok(status);
+    for (size_t at = 0; at < 40; at += 5) {
+        shelf s = {.wanted = at};
+        options.checkpoint = keep;
+        options.user = &s;
+        options.resume = NULL;
+        sx_run *run = search_by(space, call_on, &options, &status);
+        sx_expect_ok(status);
+        assert_int_equal(sx_run_result(run).evaluations, 1000);
+        assert_true(sx_run_best(alone, 0, &whole) && sx_run_best(run, 0, &resumed));
+        assert_true(resumed.value <= whole.value);
+        assert_non_null(s.bytes);
+        options.checkpoint = NULL;
+        options.resume = s.bytes;
+        options.resume_size = s.size;
+        sx_run *again = search_by(space, call_on, &options, &status);
+        sx_expect_ok(status);
+        assert_true(sx_run_best(run, 0, &whole) && sx_run_best(again, 0, &resumed));
+        assert_true(whole.value == resumed.value && whole.evaluation == resumed.evaluation);
+        assert_int_equal(sx_run_result(again).evaluations, 1000);
+        sx_run_free(run);
+        sx_run_free(again);
+        free(s.bytes);
+    }
+    sx_run_free(alone);
+    space->type->free(space);
+}
+
 static void states_grow_and_are_resumed(void **state) {
     (void)state;
     sx_space *space = sx_toy_space_new(NULL);
@@ -205,7 +260,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_of_a_call_end_only_the_call), cmocka_unit_test(limits_of_the_run_end_all),
         cmocka_unit_test(calls_begin_from_the_best),          cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(states_grow_and_are_resumed),
+        cmocka_unit_test(calls_go_on_where_they_were),        cmocka_unit_test(states_grow_and_are_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,10 @@ static void proven_answers_are_taken(void **state) {
         assert_true(b->proven_before && b->found && second.complete && second.found);
         assert_int_equal(b->summary.evaluations, 0);
         assert_true(b->summary.optimal && b->summary.repeatable);
-        assert_memory_equal(&a->best.mapping, &b->best.mapping, sizeof a->best.mapping);
+        sx_mapping found = a->best.mapping, taken = b->best.mapping;
+        sx_mapping_canonical(&found);
+        sx_mapping_canonical(&taken);
+        assert_memory_equal(&found, &taken, sizeof found);
         assert_memory_equal(&a->best.score, &b->best.score, sizeof a->best.score);
         assert_true(a->best.value == b->best.value && a->minimum == b->minimum);
         assert_memory_equal(&first.total, &second.total, sizeof first.total);

@@ -1,0 +1,76 @@
+/* The default mapper beside Gamma alone, on every architecture of the catalog. */
+#include "base/status.h"
+#include "sextant/input.h"
+#include "sextant/run.h"
+#include "support/expect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The best value that a mapper finds for a problem of the catalog. */
+static double best_of(const char *arch_name, const char *problem_name, const char *mapper,
+                      uint64_t evaluations, double seconds) {
+    static sx_problem problem;
+    static sx_arch arch;
+    sx_model_options model_options = {0};
+    sx_map_space_options space_options = {0};
+    sx_run_options options;
+    sx_constraints *constraints = calloc(1, sizeof *constraints);
+    sx_model *model;
+    sx_space *space;
+    sx_run *run;
+    sx_found found;
+    sx_expect_ok(sx_catalog_problem(problem_name, &problem));
+    sx_expect_ok(sx_catalog_arch(arch_name, &arch));
+    sx_constraints_init(constraints, &problem, &arch);
+    sx_expect_ok(sx_model_new(&problem, &arch, &model_options, &model));
+    sx_expect_ok(sx_map_space_new(model, constraints, &space_options, &space));
+    sx_run_options_init(&options);
+    options.evaluations = evaluations;
+    options.seconds = seconds;
+    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_search(run, mapper));
+    assert_true(sx_run_best(run, 0, &found));
+    double value = found.value;
+    sx_run_free(run);
+    sx_space_free(space);
+    sx_model_free(model);
+    free(constraints);
+    return value;
+}
+
+static void auto_is_no_worse_than_gamma(void **state) {
+    (void)state;
+    static const char *const problem[] = {"resnet-conv4", "alexnet-conv2", "bert-large-attn"};
+    static const uint64_t evaluations[] = {100, 700, 1900};
+    size_t n = 0;
+    const char *arch;
+    for (size_t a = 0; (arch = sx_catalog_arch_name(a, NULL)) != NULL; a++)
+        for (size_t p = 0; p < sizeof problem / sizeof *problem; p++)
+            for (size_t i = 0; i < sizeof evaluations / sizeof *evaluations; i++, n++) {
+                double gamma = best_of(arch, problem[p], "gamma", evaluations[i], 0);
+                double own = best_of(arch, problem[p], "auto", evaluations[i], 0);
+                if (own > gamma)
+                    fail_msg("%s on %s after %llu evaluations: %g, gamma %g", problem[p], arch,
+                             (unsigned long long)evaluations[i], own, gamma);
+            }
+    assert_true(n >= 7 * 3 * 3);
+}
+
+/* Gamma is at 1.5 times the minimum of 3.283e17 after some tenths of a second. */
+static void a_short_time_gives_a_good_answer(void **state) {
+    (void)state;
+    assert_true(best_of("accel-b", "vgg-conv2", "auto", 0, 1) <= 5 * 3.283e17);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_is_no_worse_than_gamma),
+        cmocka_unit_test(a_short_time_gives_a_good_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -173,6 +173,7 @@ enum sx_optimal_stage {
 typedef struct sx_optimal_begun {
     uint64_t stage, walks;
     uint64_t first;       /* evaluations of Gamma before the bounds */
+    uint64_t target;      /* and up to which it may go now; 0: not called */
     uint64_t from, until; /* of Sunstone; until 0: not called */
     uint64_t other;       /* steps that count for what it took */
 } sx_optimal_begun;

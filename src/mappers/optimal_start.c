@@ -6,10 +6,10 @@
  * go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
  * before Gamma takes the last of them.
  *
- * Sunstone with everything on comes next where there are few ways to spread loops, otherwise once the proof
- * takes long. Descents by random moves take their place where these are switched off or find nothing, and
- * where several best mappings are wanted: then every point is made the one that stands for all that no cost
- * tells from it, as it would otherwise count twice. */
+ * Sunstone with everything on comes next where there are few ways to spread loops and time is not limited,
+ * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
+ * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
+ * for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal_parts.h"
 
 #include "base/status.h"
@@ -152,15 +152,21 @@ sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, 
     return SX_OK;
 }
 
+/* Lets Gamma go on to what is due to it, where that is worth a call, or goes on with an interrupted call. */
+static sx_status share_gamma(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    uint64_t had = sx_run_called_on(start->run), slice = SLICE / sx_gamma_slowness(start->space);
+    if (!at->target) at->target = due(start, at, steps);
+    bool enough = at->target > had && at->target - had >= slice;
+    if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
+    if (!sx_run_stopped(start->run)) at->target = 0;
+    return SX_OK;
+}
+
 sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
-    bool single = sx_run_k_best(start->run) == 1, few = start->arrays <= start->sunstone;
+    bool single = sx_run_k_best(start->run) == 1,
+         few = start->arrays <= start->sunstone && sx_run_time(start->run) <= 0;
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
-    if (has_gamma(start)) {
-        uint64_t target = due(start, at, steps), had = sx_run_called_on(start->run);
-        if (at->stage == SX_OPTIMAL_LISTING ||
-            (target > had && target - had >= SLICE / sx_gamma_slowness(start->space)))
-            SX_TRY(sx_gamma_go_on(start->run, target, 0));
-    }
+    if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
         walk(start, at, true);
     if (at->stage == SX_OPTIMAL_LISTING && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_FEW;

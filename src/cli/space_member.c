@@ -25,6 +25,7 @@ static sx_status add_verdict(const sx_search_space *s, const sx_mapping *mapping
         sx_verdict_text(&e->verdict, &s->problem, &s->arch, sentence, sizeof sentence);
         sx_illegal_cure(e, &cure);
         sx_text_add(out, "illegal: %s%s%s", sentence, cure.size ? "; " : "", cure.size ? cure.data : "");
+        out->failed |= cure.failed;
         sx_text_free(&cure);
     }
     free(e);

@@ -110,7 +110,7 @@ static void large_spaces_are_refused(void **state) {
     sx_run_options_init(&options);
     sx_expect_ok(sx_run_new(space, &options, &run));
     sx_expect_error(sx_run_search(run, "exhaustive"),
-                    "e18 mappings to tell apart, more than the limit of 1e+08");
+                    "e18 distinct mappings are more than the limit of 1e+08");
     sx_run_free(run);
     sx_space_free(space);
     sx_model_free(model);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { LIMIT = 1 << 26, EDITS = 300 };
+enum { LIMIT = 1 << 26, EDITS = 100 };
 
 static const char run_mark[] = "SEXTKCP2"; /* a run's state begins with it */
 

@@ -63,10 +63,10 @@ static sx_status hash_all_constraints(const sx_session *session, uint64_t *out) 
 sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constraints *constraints) {
     const sx_session_options *o = session->options;
     const double tolerance = o->run.objective.tolerance;
-    const unsigned options = o->space.remainders | o->space.keep_all << 1 | o->space.no_banks << 2 |
-                             o->model.no_first_read_elision << 3 | o->model.no_link_transfers << 4;
+    const bool flags[] = {o->space.remainders, o->space.keep_all, o->space.no_banks,
+                          o->model.no_first_read_elision, o->model.no_link_transfers};
     sx_space_mark mark;
-    uint64_t hash = hash_constraints(constraints, hash_number(options, 0));
+    uint64_t hash = hash_constraints(constraints, sx_hash_bytes(flags, sizeof flags, 0));
     hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
     snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
     return mark;

@@ -63,7 +63,7 @@ static void algorithmic_and_compulsory_minimum_by_hand(void **state) {
     assert_true(least.cycles == 3 && least.utilization == 1);
     assert_true(least.energy_pj == 60 + (6 + 3) * 5 + 2 * 7);
     assert_true(least.last_level_accesses == 2 + 6 + 3);
-    least = sx_model_minimum(model, 1u << sx_problem_tensor(&problem, "O"));
+    least = sx_model_minimum(model, (uint8_t)(1u << sx_problem_tensor(&problem, "O")));
     assert_true(least.energy_pj == 60 + 6 * 2 + 3 * 5 + 2 * 7);
     assert_true(least.last_level_accesses == 2);
     sx_model_free(model);

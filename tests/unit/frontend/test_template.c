@@ -19,6 +19,16 @@ static sx_status render(sx_arena *arena, const char *text, sx_source *out) {
     return sx_source_text(arena, &options, "t", text, strlen(text), out);
 }
 
+/* Asserts what a template becomes. */
+static void expect_text(const char *template, const char *expected) {
+    sx_arena arena = {0};
+    sx_source source;
+    sx_expect_ok(render(&arena, template, &source));
+    assert_string_equal(source.text, expected);
+    sx_source_fini(&source);
+    sx_arena_free(&arena);
+}
+
 static void values_are_written_as_python_does(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -40,14 +50,7 @@ static void values_are_written_as_python_does(void **state) {
         {"{{- n -}}  x", "8x"},
         {"a  {{- n }} b {{+ n +}} c", "a8 b 8 c"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        sx_arena arena = {0};
-        sx_source source;
-        sx_expect_ok(render(&arena, cases[i][0], &source));
-        assert_string_equal(source.text, cases[i][1]);
-        sx_source_fini(&source);
-        sx_arena_free(&arena);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect_text(cases[i][0], cases[i][1]);
 }
 
 static void statements_choose_the_text(void **state) {
@@ -64,14 +67,7 @@ static void statements_choose_the_text(void **state) {
         {"# {{ missing }}\n  # {# {% for %}\n{{n}}", "# {{ missing }}\n  # {# {% for %}\n8"},
         {"# {% if false %}\nx: 1\n# {% endif %}\ny: 2", "# \ny: 2"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        sx_arena arena = {0};
-        sx_source source;
-        sx_expect_ok(render(&arena, cases[i][0], &source));
-        assert_string_equal(source.text, cases[i][1]);
-        sx_source_fini(&source);
-        sx_arena_free(&arena);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect_text(cases[i][0], cases[i][1]);
 }
 
 static void everything_else_is_named_with_its_place(void **state) {

@@ -104,7 +104,7 @@ static sx_status add_entries(const topic *t, json_t *array) {
     const char *name, *about;
     for (size_t i = 0; (name = t->entry(i, &about)); i++) {
         json_t *entry = json_pack("{s:s, s:s}", "name", name, "about", about);
-        json_array_append_new(array, entry);
+        entry = sx_json_append(array, entry);
         if (!t->extent) continue;
         extent size;
         SX_TRY(t->extent(name, &size));
@@ -121,8 +121,7 @@ static sx_status add_json(const topic *one, sx_text *out) {
     sx_status status = SX_OK;
     for (size_t i = 0; i < N_TOPICS && !status; i++) {
         if (one && one != &topics[i]) continue;
-        json_t *array = json_array();
-        json_object_set_new(object, topics[i].name, array);
+        json_t *array = sx_json_attach(object, topics[i].name, json_array());
         status = add_entries(&topics[i], array);
     }
     if (!status) return sx_json_finish(object, out);

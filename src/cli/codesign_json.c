@@ -36,8 +36,7 @@ static json_t *design_json(const sx_codesign_job *job, size_t design) {
 
 /* Sets the layers of the best design in its object. */
 static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, json_t *object) {
-    json_t *list = json_array();
-    json_object_set_new(object, "layers", list);
+    json_t *list = sx_json_attach(object, "layers", json_array());
     for (size_t i = 0; i < job->result.n_layers; i++) {
         const sx_codesign_layer *layer = &job->result.layer[i];
         const sx_layer *from = &job->network.layer[i];
@@ -46,7 +45,7 @@ static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, jso
         json_t *item = json_pack("{s:s, s:s, s:o}", "problem", from->name, "einsum", einsum, "count",
                                  sx_json_count(from->count));
         free(einsum);
-        json_array_append_new(list, item);
+        item = sx_json_append(list, item);
         SX_TRY(sx_mapping_write(&layer->mapping, &from->problem, arch, SX_JSON, &text));
         json_t *score = sx_json_score(&layer->score);
         json_object_set_new(score, "objective", sx_json_real(layer->value));
@@ -97,8 +96,7 @@ static json_t *repeat_json(const sx_codesign_job *job) {
 static sx_status set_best(const sx_codesign_job *job, json_t *object) {
     sx_arch arch;
     char *text;
-    json_t *best = design_json(job, job->result.best);
-    json_object_set_new(object, "best", best);
+    json_t *best = sx_json_attach(object, "best", design_json(job, job->result.best));
     sx_designs_arch(job->designs, job->result.best, &arch);
     SX_TRY(set_layers(job, &arch, best));
     SX_TRY(sx_arch_write(&arch, SX_JSON, &text));

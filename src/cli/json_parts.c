@@ -42,6 +42,14 @@ json_t *sx_json_string(const char *text) {
     return string;
 }
 
+json_t *sx_json_append(json_t *list, json_t *item) {
+    return json_array_append_new(list, item) == 0 ? item : NULL;
+}
+
+json_t *sx_json_attach(json_t *object, const char *key, json_t *item) {
+    return json_object_set_new(object, key, item) == 0 ? item : NULL;
+}
+
 json_t *sx_json_score(const sx_score *score) {
     return json_pack("{s:o, s:f, s:f, s:f}", "cycles", sx_json_number(score->cycles), "energy_pj",
                      score->energy_pj, "edp", score->energy_pj * score->cycles, "utilization",

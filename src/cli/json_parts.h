@@ -20,6 +20,10 @@ json_t *sx_json_real(double value);
 json_t *sx_json_count(uint64_t value);
 /* A string, or null for NULL; where it is not UTF-8 (a path may be anything), with marks of interrogation. */
 json_t *sx_json_string(const char *text);
+/* Appends an item to a list, or sets it in an object, to be filled afterwards. Returns the item, which the
+ * list or object owns; NULL where memory is out. */
+json_t *sx_json_append(json_t *list, SX_TAKE json_t *item);
+json_t *sx_json_attach(json_t *object, const char *key, SX_TAKE json_t *item);
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
 /* Sets in an object which names are bound to which tensors, where there are any. */

@@ -69,7 +69,7 @@ sx_status sx_list_mapper_json(const char *name, sx_text *out) {
         json_t *item = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", s.name, "about", s.text, "source",
                                  sx_json_string(s.source), "default", sx_json_number(s.preset), "low",
                                  sx_json_number(s.low), "high", sx_json_number(s.high));
-        json_array_append_new(list, item);
+        item = sx_json_append(list, item);
         if (!s.words) continue;
         json_t *words = json_array();
         for (size_t w = 0; s.words[w]; w++) json_array_append_new(words, json_string(s.words[w]));

@@ -134,9 +134,8 @@ static void set_search(const sx_systolic_answer *answer, json_t *object) {
 static sx_status add_result(const sx_systolic_job *job, const char *problem,
                             const sx_systolic_kernel *kernels, size_t n, const sx_systolic_answer *answer,
                             const size_t *design, json_t *list) {
-    json_t *object = json_object();
+    json_t *object = sx_json_append(list, json_object());
     size_t number = design ? *design : answer->point.design;
-    json_array_append_new(list, object);
     json_object_set_new(object, "problem", json_string(problem));
     json_object_set_new(object, "found", json_boolean(answer->found));
     if (design || answer->found) {
@@ -154,10 +153,9 @@ static sx_status add_result(const sx_systolic_job *job, const char *problem,
 
 /* Sets the layers: which result is theirs, and what the shared array takes for them. */
 static sx_status set_layers(const sx_systolic_job *job, json_t *object) {
-    json_t *list = json_array();
+    json_t *list = sx_json_attach(object, "layers", json_array());
     sx_space *shared = NULL;
     size_t design = job->shared.point.design, *result = calloc(job->n_layers, sizeof *result), n = 0;
-    json_object_set_new(object, "layers", list);
     if (!result) return sx_error_memory();
     sx_status status = SX_OK;
     if (job->shared.found) status = sx_systolic_job_space(job, job->joined, job->n_joined, &design, &shared);
@@ -165,7 +163,7 @@ static sx_status set_layers(const sx_systolic_job *job, json_t *object) {
         const sx_systolic_layer *layer = &job->layer[i], *first = &job->layer[layer->same_as];
         json_t *item = json_pack("{s:s, s:o}", "problem", layer->name, "count", sx_json_count(layer->count));
         result[i] = first == layer ? n++ : result[layer->same_as];
-        json_array_append_new(list, item);
+        item = sx_json_append(list, item);
         json_object_set_new(item, "result", sx_json_count(result[i]));
         if (first->best.found)
             json_object_set_new(item, "latency_cycles", sx_json_number(first->best.cost.latency));
@@ -219,7 +217,7 @@ static json_t *repeat_json(const sx_systolic_job *job) {
 }
 
 sx_status sx_systolic_json(const sx_systolic_job *job, sx_text *out) {
-    json_t *object = json_object(), *results = json_array();
+    json_t *object = json_object(), *results;
     bool network = sx_systolic_is_network(job);
     sx_status status = SX_OK;
     json_object_set_new(object, network ? "network" : "problem", json_string(job->name));
@@ -227,7 +225,7 @@ sx_status sx_systolic_json(const sx_systolic_job *job, sx_text *out) {
     json_object_set_new(object, "type", json_string(job->element->name));
     json_object_set_new(object, "method", json_string(job->method));
     json_object_set_new(object, "seed", sx_json_count(job->run.seed));
-    json_object_set_new(object, "results", results);
+    results = sx_json_attach(object, "results", json_array());
     for (size_t i = 0; !network && !status && i < job->n_designs; i++) {
         size_t at = job->order[i];
         status =

@@ -5,7 +5,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 sx_failing sx_failure;
 
@@ -37,6 +39,16 @@ static void *next(const char *name) {
         if (!original) *(void **)&original = next(#name);                                                    \
         return fails() ? NULL : original arguments;                                                          \
     }
+/* Where one allocation fails, what is freed is cleared and never used again, so that using it shows; where all
+ * after it fail too, it is freed, so that freeing twice shows. */
+__attribute__((visibility("default"))) void free(void *memory) {
+    static void (*original)(void *);
+    if (!original) *(void **)&original = next("free");
+    if (memory && sx_failure.at && !sx_failure.all_after)
+        memset(memory, 0, malloc_usable_size(memory));
+    else
+        original(memory);
+}
 ALLOCATOR(malloc, (size_t size), (size))
 ALLOCATOR(calloc, (size_t n, size_t size), (n, size))
 ALLOCATOR(realloc, (void *old, size_t size), (old, size))

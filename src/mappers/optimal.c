@@ -61,6 +61,11 @@ static sx_status list_arrays(sx_optimal *o) {
     return SX_OK;
 }
 
+/* Whether a run has been told to stop. */
+static bool is_halted(void *run) {
+    return sx_run_stopped(run);
+}
+
 /* Makes everything but the state; refuses what is too large. */
 static sx_status make_plan(sx_optimal *o, sx_run *run) {
     const sx_map_space *space = o->space = sx_map_space_of(sx_run_space(run));
@@ -83,7 +88,7 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
     SX_TRY(sx_map_choices_new(space, &o->choices));
     SX_TRY(sx_bound_new(space->model, MOST_POINTS, &o->bound));
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
-    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may));
+    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_halt){is_halted, run}));
     SX_TRY(sx_bound_quicken(o->bound));
     SX_TRY(list_arrays(o));
     o->start = (sx_optimal_start){.run = run,

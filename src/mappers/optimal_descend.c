@@ -308,12 +308,17 @@ static bool begin(sx_descent *w, uint32_t choice) {
     return true;
 }
 
+/* Whether the run has been told to stop meanwhile. */
+static bool is_halted(void *user) {
+    return !sx_worker_goes_on(user);
+}
+
 /* Makes the tables of a choice, and lists the innermost tiles. */
 static void begin_tiles(sx_descent *w, uint32_t choice) {
     bool open = true;
     begin(w, choice);
     if (w->hope->judge->tables) {
-        sx_score bound = sx_rest_tabulate(w->rest);
+        sx_score bound = sx_rest_tabulate(w->rest, &(sx_halt){is_halted, w->look->worker});
         open = is_open(w, &bound);
         w->look->steps += (uint64_t)w->rest->tiles.n_points * (uint64_t)w->rest->n_tabled *
                               (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 12 +

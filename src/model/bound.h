@@ -73,9 +73,16 @@ typedef struct sx_bound {
 SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN sx_bound **out);
 void sx_bound_free(SX_TAKE sx_bound *bound);
 
-/* Surveys what levels can hold of what they must and may keep; bounds of arrays are closer then. To be called
- * before the bounds are shared. */
-SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, const uint8_t *may);
+/* Long work asks it every few milliseconds whether to end early; NULL: never. */
+typedef struct sx_halt {
+    bool (*asked)(void *user);
+    void *user;
+} sx_halt;
+
+/* Surveys what levels can hold of what they must and may keep; bounds of arrays are closer then. Ended early,
+ * they are less close. To be called before the bounds are shared. */
+SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, const uint8_t *may,
+                                      const sx_halt *halt);
 
 /* Readies quick bounds of outlines, where they do not take too much. To be called before the bounds are
  * shared. */
@@ -118,6 +125,9 @@ typedef struct sx_rest {
     const sx_bound *bound;
     sx_outline outline;
     bool tables;
+    const sx_halt *halt;                             /* of the tables being made; else NULL */
+    bool halted;                                     /* these tables were ended early */
+    uint32_t unpolled;                               /* tiles passed over since it was asked */
     double above[SX_MAX_LEVELS], steps;              /* instances in use; cycles of the compute units */
     double leak;                                     /* energy per cycle */
     uint32_t open[SX_MAX_LEVELS + 1][SX_MAX_DIMS];   /* what the spatial loops leave of a dimension: size /
@@ -202,8 +212,9 @@ sx_score sx_rest_quick(sx_rest *rest, bool notes);
  * What follows from kept tensors is not set. */
 sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep);
 
-/* Makes the tables of the outline (bound_table.c); returns a bound from them. */
-sx_score sx_rest_tabulate(sx_rest *rest);
+/* Makes the tables of the outline (bound_table.c); returns a bound from them. Ended early, there are no
+ * tables and the bound is that of sx_rest_flat. */
+sx_score sx_rest_tabulate(sx_rest *rest, const sx_halt *halt);
 
 /* What is decided below a level. */
 typedef struct sx_stem {

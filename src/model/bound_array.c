@@ -66,14 +66,22 @@ static int compare_first(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Drops rows that another one undercuts; where too many are left, puts neighbours together. */
-static void thin_out(sx_skyline *sky, int width) {
+/* Whether a loop at step i should end early. */
+static bool is_halted(const sx_halt *halt, uint32_t i) {
+    enum { POLL = 4096 };
+    return halt && i % POLL == 0 && halt->asked(halt->user);
+}
+
+/* Drops rows that another one undercuts; where too many are left, puts neighbours together. False where it
+ * was ended early. */
+static bool thin_out(sx_skyline *sky, int width, const sx_halt *halt) {
     size_t w = (size_t)width;
     uint32_t n = 0;
     if (sky->n > 1) qsort(sky->flow, sky->n, w * sizeof *sky->flow, compare_first);
     for (uint32_t i = 0; i < sky->n; i++) {
         const double *row = sky->flow + i * w;
         bool passed = false;
+        if (is_halted(halt, i)) return false;
         for (uint32_t k = n; k > 0 && !passed; k--) passed = undercuts(sky->flow + (k - 1) * w, row, width);
         if (!passed) memmove(sky->flow + n++ * w, row, w * sizeof *row);
     }
@@ -84,31 +92,35 @@ static void thin_out(sx_skyline *sky, int width) {
             for (size_t k = 0; k < w; k++) sky->flow[i * w + k] = fmin(a[k], b[k]);
         }
     }
+    return true;
 }
 
-/* Makes the skyline of a level and a set of tensors; false when memory is out. */
-static bool make_skyline(const sx_bound *b, int level, unsigned keep, sx_skyline *sky) {
+/* Makes the skyline of a level and a set of tensors, empty where it is ended early; false when memory is out.
+ */
+static bool make_skyline(const sx_bound *b, int level, unsigned keep, const sx_halt *halt, sx_skyline *sky) {
     uint32_t room = 0;
     double flows[SX_MAX_TENSORS];
-    bool good = true;
+    bool good = true, halted = false;
     *sky = (sx_skyline){.made = true};
-    for (uint32_t i = 0; i < b->lattice.n_points && good; i++) {
+    for (uint32_t i = 0; i < b->lattice.n_points && good && !halted; i++) {
+        halted = is_halted(halt, i);
         if (!sx_bound_fits(b, level, keep, i)) continue;
         tile_flows(b, keep, i, flows);
         if (!is_passed(b, level, keep, i, flows)) good = add_row(sky, &room, __builtin_popcount(keep), flows);
     }
-    if (good) thin_out(sky, __builtin_popcount(keep));
+    if (good && !halted) halted = !thin_out(sky, __builtin_popcount(keep), halt);
+    if (halted) sky->n = 0;
     return good;
 }
 
-sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may) {
+sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may, const sx_halt *halt) {
     for (int s = 0; s + 1 < b->model->n_levels; s++) {
         unsigned more = (unsigned)may[s] & ~(unsigned)must[s], some = 0;
         if (!b->skyline[s]) b->skyline[s] = calloc((size_t)1 << b->model->n_tensors, sizeof *b->skyline[s]);
         if (!b->skyline[s]) return sx_error_memory();
         do {
             unsigned keep = must[s] | some;
-            if (keep && !b->skyline[s][keep].made && !make_skyline(b, s, keep, &b->skyline[s][keep]))
+            if (keep && !b->skyline[s][keep].made && !make_skyline(b, s, keep, halt, &b->skyline[s][keep]))
                 return sx_error_memory();
             some = (some - more) & more;
         } while (some);

@@ -189,6 +189,15 @@ static double on_chord(const double *h, int n, double at, const double *value) {
     return value[k] + share * (value[k + 1] - value[k]);
 }
 
+/* Counts a pass over all tiles; whether the tables should be ended early. */
+static bool is_halted(sx_rest *rest) {
+    enum { POLL = 1 << 18 };
+    if (!rest->halt || rest->halted) return rest->halted;
+    if ((rest->unpolled += rest->tiles.n_points) < POLL) return false;
+    rest->unpolled = 0;
+    return rest->halted = rest->halt->asked(rest->halt->user);
+}
+
 /* Lowers a table to the chords between those of a few costs of the forms of one tensor. */
 static void lower_chords(step *s, unsigned dims, double *table) {
     sx_rest *rest = s->rest;
@@ -198,6 +207,7 @@ static void lower_chords(step *s, unsigned dims, double *table) {
         if (cost[i] < INFINITY) high = fmax(high, cost[i]);
     int n = high > low * 1.001 ? SX_MAX_CHORDS : 1;
     for (int k = 0; k < n; k++) {
+        if (is_halted(rest)) return;
         s->h = h[k] = k == 0 ? low : low * pow(high / low, k / (SX_MAX_CHORDS - 1.0));
         choose(s, dims);
         for (uint32_t j = 0; j < rest->n_fitting; j++)
@@ -245,7 +255,7 @@ static void fill(sx_rest *rest, int measure, int c, int o) {
             choose(&s, dims);
             lower(&s, table);
         }
-        if (s.going == 0) break;
+        if (is_halted(rest) || s.going == 0) break;
     }
     for (unsigned left = all & ~s.profit; left; left &= left - 1) {
         int v = __builtin_ctz(left);
@@ -275,16 +285,21 @@ static double least_tile(const sx_rest *rest, int m) {
     return measure->constant + measure->tail[0] - measure->tail[1] + least;
 }
 
-sx_score sx_rest_tabulate(sx_rest *rest) {
+sx_score sx_rest_tabulate(sx_rest *rest, const sx_halt *halt) {
     const sx_bound *b = rest->bound;
+    rest->halt = halt;
+    rest->halted = false;
+    rest->unpolled = 0;
     sx_rest_quick(rest, true);
     sx_rest_number(rest);
     rest->n_tabled = rest->n_measures < SX_MAX_TABLED ? rest->n_measures : SX_MAX_TABLED;
-    for (int c = b->model->n_levels - 2; c >= 0; c--) {
+    for (int c = b->model->n_levels - 2; c >= 0 && !rest->halted; c--) {
         list_fitting(rest, c);
         for (int m = 0; m < rest->n_tabled; m++)
-            for (int o = 0; o < b->n_classes; o++) fill(rest, m, c, o);
+            for (int o = 0; o < b->n_classes && !rest->halted; o++) fill(rest, m, c, o);
     }
+    rest->halt = NULL;
+    if (rest->halted) return sx_rest_flat(rest);
     rest->tables = true;
     double cycles = 0;
     for (int m = 1; m < rest->n_measures; m++) cycles = fmax(cycles, least_tile(rest, m));

@@ -274,7 +274,7 @@ static sx_sight look(sx_tour *t, const uint32_t (*spatial)[SX_MAX_DIMS], double 
         sx_rest_begin(t->rest, &outline);
         if (!is_open(t, value_of(t, sx_rest_flat(t->rest)))) continue;
         sx_watch_spend(t->ground.watch, t->ground.bound->lattice.n_points);
-        sx_rest_tabulate(t->rest);
+        sx_rest_tabulate(t->rest, &(sx_halt){sx_watch_over, t->ground.watch});
         sx_stem_begin(t->rest, &t->stem[0]);
         tiles(t, 0, 0, extent, 0);
     }

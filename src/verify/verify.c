@@ -319,7 +319,7 @@ static sx_status prepare(check *k) {
     if (choices > MOST_CHOICES)
         return sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", choices);
     SX_TRY(sx_bound_new(k->model, most_points(k), &k->bound));
-    SX_TRY(sx_bound_survey(k->bound, k->scope.must, k->scope.may));
+    SX_TRY(sx_bound_survey(k->bound, k->scope.must, k->scope.may, &(sx_halt){sx_watch_over, &k->watch}));
     SX_TRY(sx_book_new(&k->scope, &k->book));
     SX_TRY(set_threads(k));
     k->ground = (sx_ground){&k->scope, k->bound, k->book, &c->objective, &k->watch};

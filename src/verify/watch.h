@@ -21,6 +21,12 @@ static inline void sx_watch_spend(sx_watch *watch, uint64_t n) {
         atomic_store(&watch->over, true);
 }
 
+/* Whether a watch is over, as sx_halt asks it. */
+static inline bool sx_watch_over(void *watch) {
+    sx_watch_spend(watch, 0);
+    return atomic_load(&((sx_watch *)watch)->over);
+}
+
 /* Counts a step of a thread, whose own count is `beat`; false where it should end. */
 static inline bool sx_watch_step(sx_watch *watch, unsigned *beat) {
     enum { BEAT = 256 };

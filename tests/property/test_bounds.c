@@ -86,7 +86,7 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_outline outline = outline_of(mapping);
     if (!b->begun || memcmp(&outline, &b->rest->outline, sizeof outline) != 0) {
         sx_rest_begin(b->rest, &outline);
-        if (tabled) b->tables = sx_rest_tabulate(b->rest);
+        if (tabled) b->tables = sx_rest_tabulate(b->rest, NULL);
         b->begun = true;
     }
     hold_array(b, &outline, &cost);
@@ -117,7 +117,7 @@ static void start(bench *b, const sx_map_space *map, tally *sums) {
     *b = (bench){.map = map, .tally = sums};
     sx_expect_ok(sx_bound_new(map->model, 1 << 20, &b->bound));
     for (int s = 0; s < map->arch->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
-    sx_expect_ok(sx_bound_survey(b->bound, map->fixed_keep, may));
+    sx_expect_ok(sx_bound_survey(b->bound, map->fixed_keep, may, NULL));
     sx_expect_ok(sx_bound_quicken(b->bound));
     sx_expect_ok(sx_rest_new(b->bound, &b->rest));
     sx_expect_ok(sx_rest_new(b->bound, &b->other));

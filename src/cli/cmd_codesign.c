@@ -172,6 +172,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     SX_TRY(sx_search_objective(sources, &job->options.run.objective, job->objective, sizeof job->objective,
                                &result->err));
     SX_TRY(sx_sources_arch(sources, &job->base));
+    job->energies = sx_sources_energies(sources);
     SX_TRY(sx_args_text(args, "problem", 1) ? sx_sources_problems(sources, &job->network)
                                             : sx_sources_network(sources, &job->network));
     if (!job->network.name[0]) snprintf(job->network.name, SX_NAME_SIZE, "%zu layers", job->network.n_layers);

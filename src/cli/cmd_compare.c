@@ -275,6 +275,7 @@ static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison
     SX_TRY(
         sx_search_objective(sources, &c->options.objective, c->objective, sizeof c->objective, &result->err));
     SX_TRY(sx_sources_arch(sources, &c->arch));
+    c->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problems(sources, &c->problems));
     SX_TRY(sx_bind_network(sources, &c->arch, NULL, &c->problems, &result->err));
     SX_TRY(drop_twins(&c->problems));

@@ -4,9 +4,12 @@
 #include "cli/command.h"
 #include "cli/illegal.h"
 #include "cli/json_parts.h"
+#include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/space_pca.h"
 #include "cli/space_report.h"
 #include "cli/sweep.h"
+#include "cli/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 #define DEFAULT_SAMPLES 10000
 #define DEFAULT_EVALS 5000
 
-enum { MAX_SAMPLES = 1000000000 };
+enum { MAX_SAMPLES = 1000000000, DIAGNOSED = 100000 };
 
 /* What the command line asks for, and the answers. */
 typedef struct job {
@@ -27,8 +30,9 @@ typedef struct job {
     char objective[256];
     sx_search_space s;
     sx_mapping mapping;
-    json_t *object;    /* the answer to programs; NULL: for a person */
-    sx_status written; /* why the figure could not be written; or SX_OK */
+    const char *energies; /* where they come from */
+    json_t *object;       /* the answer to programs; NULL: for a person */
+    sx_status written;    /* why the figure could not be written; or SX_OK */
 } job;
 
 /* Reads and checks the options. */
@@ -67,6 +71,7 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_result *result) {
                                j->pca ? &result->err : &none));
     sx_text_free(&none);
     SX_TRY(sx_sources_arch(sources, &arch));
+    j->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &problem));
     SX_TRY(sx_bind_problem(sources, &arch, &problem, &result->err));
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
@@ -80,7 +85,8 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_result *result) {
 static sx_status add_diagnosis(const job *j, sx_result *result) {
     char *text;
     result->exit = SX_EXIT_NONE;
-    SX_TRY(sx_space_diagnose(j->s.space, j->run.seed, j->samples, &text));
+    uint64_t tries = *j->run.stop || j->samples > DIAGNOSED ? DIAGNOSED : j->samples;
+    SX_TRY(sx_space_diagnose(j->s.space, j->run.seed, tries, &text));
     size_t size = strlen(text);
     sx_text_add(&result->err, "no legal mapping was found\n%s%s", text,
                 size && text[size - 1] == '\n' ? "" : "\n");
@@ -119,10 +125,27 @@ static sx_status add_membership(const job *j, sx_result *result) {
     return status;
 }
 
+/* Says that Ctrl-C came after `done` of all. */
+static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char *what, sx_result *result) {
+    if (j->object) json_object_set_new(j->object, "complete", json_false());
+    if (!j->quiet)
+        sx_text_add(&result->err, "note: interrupted after %s of %s %s\n", sx_show_count((double)done).text,
+                    sx_show_count((double)all).text, what);
+}
+
+/* Adds where energies come from. */
+static void add_energies(const job *j, sx_result *result) {
+    if (j->object)
+        json_object_set_new(j->object, "energy_source", sx_json_string(j->energies));
+    else
+        sx_report_energies(j->energies, &result->out);
+}
+
 /* The account of the space: its sizes, how draws fare, and whether the mapping belongs to it. */
 static sx_status add_account(const job *j, sx_result *result) {
     sx_draws draws;
-    SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, &draws));
+    SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, j->run.stop, &draws));
+    if (draws.n < j->samples) note_interrupt(j, draws.n, j->samples, "draws", result);
     SX_TRY(sx_space_count(j->s.space));
     if (j->object) {
         sx_space_json_sizes(j->s.space, j->object);
@@ -152,11 +175,13 @@ static sx_status add_sweep(const job *j, sx_result *result) {
     free(e);
     if (!legal) return SX_OK;
     sx_sweep sweep;
-    SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, &sweep));
+    SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, j->run.stop, &sweep));
+    if (sweep.n_costed < sweep.n_orders) note_interrupt(j, sweep.n_costed, sweep.n_orders, "orders", result);
     if (j->object)
         json_object_set_new(j->object, "sweep", sx_sweep_json(&sweep, &j->s.problem));
     else
         sx_sweep_print(&sweep, &j->s.problem, &result->out);
+    add_energies(j, result);
     sx_sweep_fini(&sweep);
     return SX_OK;
 }
@@ -170,6 +195,8 @@ static sx_status add_pca(job *j, sx_result *result) {
         json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
     else
         sx_pca_study_print(&study, j->pca, &result->out);
+    add_energies(j, result);
+    if (study.interrupted) note_interrupt(j, study.n_seen - 1, study.n_asked, "sets of points", result);
     size_t points = 0;
     for (size_t i = 0; i < study.n_seen; i++) points += study.seen[i].n;
     j->written = study.written;
@@ -181,8 +208,8 @@ static sx_status add_pca(job *j, sx_result *result) {
 /* Answers what was asked. */
 static sx_status answer(job *j, sx_result *result) {
     if (j->json)
-        j->object = json_pack("{s:s, s:s, s:s}", "problem", j->s.problem.name, "arch", j->s.arch.name,
-                              "space", sx_space_name(j->s.space));
+        j->object = json_pack("{s:s, s:s, s:s, s:b}", "problem", j->s.problem.name, "arch", j->s.arch.name,
+                              "space", sx_space_name(j->s.space), "complete", 1);
     if (j->json && !j->object) return sx_error_memory();
     if (j->json || !j->nearest) sx_result_to_file(result, j->output);
     sx_status status = SX_OK;
@@ -202,6 +229,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
     if (!j) return sx_error_memory();
     sx_status status = read_options(args, j);
     if (!status) status = read_nouns(&sources, j, result);
+    j->run.stop = sx_interrupt_catch();
     if (!status) status = answer(j, result);
     if (!status)
         status = j->written;
@@ -253,7 +281,8 @@ const sx_command sx_command_space = {
         "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
     .details = SX_HELP_FILES
     "Numbers with ~ are estimated from samples; +- gives their relative standard error.\nThe exit code is 1 "
-    "if no legal mapping is found, or if --mapping is not legal in the space and --nearest\nis not given.\n",
+    "if no legal mapping is found, or if --mapping is not legal in the space and --nearest\nis not "
+    "given.\nCtrl-C stops and reports what was done so far.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -139,9 +139,24 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     return sx_error_place(status, (sx_place){path, 0, 0});
 }
 
+/* Says of a certificate that it was not looked at, because of Ctrl-C. */
+static void skip(job *j, const char *path) {
+    j->result->exit = SX_EXIT_FAILED;
+    if (j->json)
+        json_array_append_new(
+            j->list, json_pack("{s:o, s:b, s:b}", "file", sx_json_string(path), "holds", 0, "complete", 0));
+    else
+        sx_text_add(&j->result->err, "%s: not checked (interrupted)\n", path);
+}
+
+/* Checks a certificate, unless there was a Ctrl-C before. */
 static sx_status verify_file(job *j, const char *path) {
     char *text;
     size_t size;
+    if (*j->stop) {
+        skip(j, path);
+        return SX_OK;
+    }
     SX_TRY(sx_file_read(path, MOST_BYTES, &text, &size));
     sx_status status = verify_text(j, path, text, size);
     free(text);
@@ -167,7 +182,7 @@ static sx_status verify_folder(job *j, const char *folder) {
     for (int i = 0; i < n; i++) {
         sx_text path = {0};
         sx_text_add(&path, "%s/%s", folder, entry[i]->d_name);
-        if (!status && !*j->stop) status = path.failed ? sx_error_memory() : verify_file(j, path.data);
+        if (!status) status = path.failed ? sx_error_memory() : verify_file(j, path.data);
         sx_text_free(&path);
         free(entry[i]);
     }
@@ -198,8 +213,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();
     sx_status status = SX_OK;
-    for (size_t i = 0; i < args->n_operands && !status && !*j.stop; i++)
-        status = verify_path(&j, args->operand[i]);
+    for (size_t i = 0; i < args->n_operands && !status; i++) status = verify_path(&j, args->operand[i]);
     if (!j.json) return status;
     sx_status printed = sx_json_finish(json_pack("{s:o}", "results", j.list), &result->out);
     if (!status) return printed;

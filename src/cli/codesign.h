@@ -13,10 +13,11 @@ typedef struct sx_codesign_job {
     sx_designs *designs;
     sx_codesign_options options;
     sx_codesign_result result;
-    char *mapper;        /* of the grid, with every setting; NULL for the other methods */
-    char objective[256]; /* as text */
-    double area_budget;  /* of the command line; 0: none */
-    bool clock;          /* times are part of the answer */
+    char *mapper;         /* of the grid, with every setting; NULL for the other methods */
+    char objective[256];  /* as text */
+    const char *energies; /* where those of the base come from */
+    double area_budget;   /* of the command line; 0: none */
+    bool clock;           /* times are part of the answer */
 } sx_codesign_job;
 
 /* Adds the choices of a design, such as "L1 64, array 16x16". */

@@ -110,6 +110,7 @@ sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {
     sx_status status = SX_OK;
     json_object_set_new(object, "network", json_string(job->network.name));
     json_object_set_new(object, "arch", json_string(job->base.name));
+    json_object_set_new(object, "energy_source", sx_json_string(job->energies));
     json_object_set_new(object, "method", json_string(sx_codesign_method_name(job->options.method, NULL)));
     if (r->found)
         status = set_best(job, object);

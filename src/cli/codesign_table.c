@@ -2,6 +2,7 @@
 #include "cli/codesign.h"
 
 #include "cli/loops.h"
+#include "cli/report.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -209,4 +210,5 @@ void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_
     }
     sx_text_add(out, "\n");
     print_search(job, out);
+    sx_report_energies(job->energies, out);
 }

@@ -27,6 +27,7 @@ typedef struct sx_comparison {
     char **settings; /* with every setting */
     uint64_t *seed;
     char objective[256];
+    const char *energies; /* where they come from */
     sx_run_options options;
     bool clock;    /* times are part of the answer */
     bool complete; /* no run is missing, or cut short, because of Ctrl-C */

@@ -59,8 +59,9 @@ sx_status sx_compare_json(const sx_comparison *c, sx_text *out) {
             status = sx_compare_summarise(c, p, m, &summary);
             if (!status && summary.runs) json_array_append_new(summaries, summary_json(c, p, m, &summary));
         }
-    json_t *object = json_pack("{s:s, s:s, s:b, s:o, s:o}", "arch", c->arch.name, "objective", c->objective,
-                               "complete", c->complete, "rows", rows, "summary", summaries);
+    json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:o, s:o}", "arch", c->arch.name, "objective",
+                               c->objective, "energy_source", sx_json_string(c->energies), "complete",
+                               c->complete, "rows", rows, "summary", summaries);
     if (!status) return sx_json_finish(object, out);
     json_decref(object);
     return status;

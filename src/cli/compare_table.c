@@ -1,6 +1,7 @@
 /* The figures of a comparison, for a person. */
 #include "cli/compare.h"
 
+#include "cli/report.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -126,5 +127,8 @@ sx_status sx_compare_print(const sx_comparison *c, sx_text *out) {
         sx_text_add(out, ", %s evaluations each", sx_show_count((double)c->options.evaluations).text);
     if (c->options.seconds > 0) sx_text_add(out, ", %g seconds each", c->options.seconds);
     sx_text_add(out, "\n\n");
-    return print_rows(c, out);
+    SX_TRY(print_rows(c, out));
+    sx_text_add(out, "\n");
+    sx_report_energies(c->energies, out);
+    return SX_OK;
 }

@@ -22,12 +22,13 @@ static void take_samples(const sx_space *space, uint64_t seed, void *point, sx_d
     if (draws->samples) draws->per_sample = 1 + (double)rejected / draws->samples;
 }
 
-sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out) {
-    sx_draws draws = {.n = n, .tries = sx_space_tries(space)};
+sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, const volatile sig_atomic_t *stop,
+                        sx_draws *out) {
+    sx_draws draws = {.tries = sx_space_tries(space)};
     sx_rng rng = sx_rng_stream(seed, "space.draws", 0);
     void *point = calloc(1, sx_space_point_size(space));
     if (!point) return sx_error_memory();
-    for (uint64_t i = 0; i < n; i++) {
+    for (; draws.n < n && (draws.n == 0 || !*stop); draws.n++) {
         space->type->draw(space, &rng, point);
         unsigned reason = space->type->check(space, point);
         if (reason == 0)
@@ -35,7 +36,7 @@ sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_dra
         else
             draws.by_reason[reason < SX_DRAW_REASONS ? reason : SX_DRAW_REASONS - 1]++;
     }
-    draws.share = sx_share_of(draws.legal, n);
+    draws.share = sx_share_of(draws.legal, draws.n);
     take_samples(space, seed, point, &draws);
     free(point);
     *out = draws;

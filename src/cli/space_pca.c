@@ -43,7 +43,7 @@ static sx_status draw_points(const sx_space *space, const sx_run_options *run, s
     sx_status status = point ? sx_recorder_new(space, MAX_POINTS, &recorder) : sx_error_memory();
     const sx_space *front = status ? NULL : sx_recorder_space(recorder);
     if (!status) status = front->type->scorer_new(front, &scorer);
-    for (uint64_t i = 0; !status && i < run->evaluations; i++) {
+    for (uint64_t i = 0; !status && i < run->evaluations && !*run->stop; i++) {
         sx_score score;
         if (!sx_space_sample(space, run->seed, i, point)) break;
         seen->evaluations++;
@@ -135,8 +135,7 @@ static sx_status look(const sx_args *args, const sx_search_space *s, const sx_ru
     run.threads = 1;
     run.progress = sx_progress_show;
     run.user = &line;
-    run.stop = sx_interrupt_catch();
-    for (size_t i = 0; !status && (mapper = sx_args_text(args, "mapper", i)); i++) {
+    for (size_t i = 0; !status && !*run.stop && (mapper = sx_args_text(args, "mapper", i)); i++) {
         sx_seen *seen = &study->seen[study->n_seen++];
         sx_progress_title(&line, "%s", mapper);
         status = seen_init(s->space, mapper, seen);
@@ -148,12 +147,12 @@ static sx_status look(const sx_args *args, const sx_search_space *s, const sx_ru
 
 sx_status sx_pca_study_run(const sx_args *args, const sx_search_space *s, const sx_run_options *run,
                            const char *objective, const char *path, sx_pca_study *out) {
-    sx_pca_study study = {.objective = objective};
-    size_t n = 1;
-    while (sx_args_text(args, "mapper", n - 1)) n++;
-    study.seen = calloc(n, sizeof *study.seen);
+    sx_pca_study study = {.objective = objective, .n_asked = 1};
+    while (sx_args_text(args, "mapper", study.n_asked - 1)) study.n_asked++;
+    study.seen = calloc(study.n_asked, sizeof *study.seen);
     if (!study.seen) return sx_error_memory();
     sx_status status = look(args, s, run, &study);
+    study.interrupted = *run->stop;
     if (!status) status = write_figure(s, path, &study);
     if (status) {
         sx_pca_study_fini(&study);

@@ -18,15 +18,17 @@ typedef struct sx_seen {
 } sx_seen;
 
 typedef struct sx_pca_study {
-    const char *objective; /* as text, borrowed */
-    size_t n_seen;
+    const char *objective;  /* as text, borrowed */
+    size_t n_seen, n_asked; /* clouds; and how many there would be without an interrupt */
+    bool interrupted;
     sx_seen *seen;
     double share[2];   /* of the variance, along both axes */
     sx_status written; /* why the figure could not be written, owned; or SX_OK */
 } sx_pca_study;
 
 /* Draws at random and searches by every --mapper, `run` being the budget of each; writes the figure to a
- * file. A search that is interrupted counts as far as it came. *out is freed with sx_pca_study_fini. */
+ * file. A search that *run->stop interrupts counts as far as it came, later ones are left out. *out is freed
+ * with sx_pca_study_fini. */
 SX_MUST_USE sx_status sx_pca_study_run(const sx_args *args, const sx_search_space *s,
                                        const sx_run_options *run, const char *objective, const char *path,
                                        sx_pca_study *out);

@@ -11,7 +11,7 @@ enum { SX_DRAW_REASONS = 64 };
 
 /* How draws from a space fared, and samples as searches take them. */
 typedef struct sx_draws {
-    uint64_t n, legal;
+    uint64_t n, legal;                   /* n: fewer than asked for where they were interrupted */
     uint64_t by_reason[SX_DRAW_REASONS]; /* illegal ones, by the number of the reason */
     sx_share share;                      /* of legal ones */
     unsigned tries;                      /* rejected draws after which one is repaired */
@@ -19,7 +19,9 @@ typedef struct sx_draws {
     double per_sample;                   /* draws for each */
 } sx_draws;
 
-SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, sx_draws *out);
+/* Makes n draws, or as many as there is time for until *stop is set. */
+SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n,
+                                    const volatile sig_atomic_t *stop, sx_draws *out);
 
 /* Whether a mapping belongs to a space, and the nearest that does. */
 typedef struct sx_membership {

@@ -55,11 +55,12 @@ static int by_cost(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Costs every order, in their own order. */
-static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, const sx_sweep *sweep,
-                             swept *all) {
+/* Costs one order after another until all are done, or *stop is set. */
+static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given,
+                             const volatile sig_atomic_t *stop, sx_sweep *sweep, swept *all) {
     sx_mapping mapping = *given;
-    for (uint64_t i = 0; i < sweep->n_orders; i++) {
+    for (; sweep->n_costed < sweep->n_orders && (sweep->n_costed == 0 || !*stop); sweep->n_costed++) {
+        uint64_t i = sweep->n_costed;
         sx_score score;
         set_order(sweep, i, &mapping);
         sx_verdict verdict = sx_evaluate_score(evaluator, &mapping, &score);
@@ -84,9 +85,13 @@ static uint64_t order_rank(const uint8_t *order, int n) {
     return rank;
 }
 
-/* The dimensions that matter: those that some swap with a neighbour lets the cost change. */
+/* The dimensions that matter: those that some swap with a neighbour lets the cost change. All, where orders
+ * are missing. */
 static uint16_t find_mattering(const sx_sweep *sweep, const swept *all) {
     uint32_t matter = 0;
+    for (int i = 0; i < sweep->n_dims && sweep->n_costed < sweep->n_orders; i++)
+        matter |= 1u << sweep->dim[i];
+    if (matter) return (uint16_t)matter;
     for (uint64_t i = 0; i < sweep->n_orders; i++) {
         uint8_t order[SX_SWEEP_DIMS];
         order_at(i, sweep->n_dims, order);
@@ -126,10 +131,10 @@ static void tell(const sx_sweep *sweep, uint64_t index, sx_order_group *group) {
 static sx_status gather(sx_evaluator *evaluator, const sx_mapping *given, const swept *all, sx_sweep *sweep) {
     sx_mapping mapping = *given;
     size_t n = 0;
-    for (uint64_t i = 0; i < sweep->n_orders; i++) n += i == 0 || all[i].edp != all[i - 1].edp;
+    for (uint64_t i = 0; i < sweep->n_costed; i++) n += i == 0 || all[i].edp != all[i - 1].edp;
     sweep->group = calloc(n, sizeof *sweep->group);
     if (!sweep->group) return sx_error_memory();
-    for (uint64_t i = 0; i < sweep->n_orders; i++) {
+    for (uint64_t i = 0; i < sweep->n_costed; i++) {
         if (i == 0 || all[i].edp != all[i - 1].edp) {
             sx_order_group *group = &sweep->group[sweep->n_groups++];
             set_order(sweep, all[i].index, &mapping);
@@ -161,7 +166,8 @@ static sx_status choose_dims(const sx_problem *problem, sx_sweep *sweep) {
     return SX_OK;
 }
 
-sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_sweep *out) {
+sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, const volatile sig_atomic_t *stop,
+                          sx_sweep *out) {
     sx_sweep sweep = {0};
     sx_evaluator *evaluator = NULL;
     sx_score score;
@@ -171,11 +177,11 @@ sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_s
     if (!status) {
         (void)sx_evaluate_score(evaluator, mapping, &score);
         sweep.edp = score.energy_pj * score.cycles;
-        status = cost_orders(evaluator, mapping, &sweep, all);
+        status = cost_orders(evaluator, mapping, stop, &sweep, all);
     }
     if (!status) {
         sweep.matter = find_mattering(&sweep, all);
-        qsort(all, sweep.n_orders, sizeof *all, by_cost);
+        qsort(all, sweep.n_costed, sizeof *all, by_cost);
         status = gather(evaluator, mapping, all, &sweep);
     }
     sx_evaluator_free(evaluator);
@@ -305,6 +311,9 @@ static void print_still(const sx_sweep *sweep, const sx_problem *problem, sx_tex
 void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *out) {
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
     sx_text_add(out, "Orders: %s, the same at all levels\n", sx_show_count((double)sweep->n_orders).text);
+    if (sweep->n_costed < sweep->n_orders)
+        sx_text_add(out, "  only the first %s of them were evaluated\n",
+                    sx_show_count((double)sweep->n_costed).text);
     sx_text_add(out, "  %s different EDP value%s; the worst, %.6g, is %s x the best, %.6g\n\n",
                 sx_show_count((double)sweep->n_groups).text, sweep->n_groups == 1 ? "" : "s", worst,
                 sx_show_count(times_best(worst, best)).text, best);
@@ -330,8 +339,8 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
         sx_text_free(&pattern);
     }
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;
-    return json_pack("{s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:f, s:o}", "dimensions", dims, "matter", matter,
-                     "orders", (json_int_t)sweep->n_orders, "values", (json_int_t)sweep->n_groups, "best",
-                     best, "worst", worst, "ratio", sx_json_number(times_best(worst, best)), "given",
-                     sweep->edp, "groups", groups);
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:f, s:f, s:o, s:f, s:o}", "dimensions", dims, "matter",
+                     matter, "orders", (json_int_t)sweep->n_orders, "evaluated", (json_int_t)sweep->n_costed,
+                     "values", (json_int_t)sweep->n_groups, "best", best, "worst", worst, "ratio",
+                     sx_json_number(times_best(worst, best)), "given", sweep->edp, "groups", groups);
 }

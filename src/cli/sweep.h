@@ -7,6 +7,7 @@
 #include "sextant/model.h"
 
 #include <jansson.h>
+#include <signal.h>
 
 enum { SX_SWEEP_DIMS = 10 }; /* more dimensions than that have too many orders */
 
@@ -24,14 +25,17 @@ typedef struct sx_sweep {
     int n_dims; /* dimensions of more than one iteration */
     uint8_t dim[SX_SWEEP_DIMS];
     uint16_t matter; /* those whose place matters, a bit mask over the problem's dimensions */
-    uint64_t n_orders;
+    uint64_t n_orders,
+        n_costed; /* costed: fewer where it was interrupted, the first in order of the alphabet */
     size_t n_groups;
     sx_order_group *group; /* by EDP, the best first */
     double edp;            /* of the mapping as it is */
 } sx_sweep;
 
-/* Costs a legal mapping under all orders; *out is freed with sx_sweep_fini. */
-SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, sx_sweep *out);
+/* Costs a legal mapping under all orders, or as many as there is time for until *stop is set; *out is freed
+ * with sx_sweep_fini. */
+SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping,
+                                      const volatile sig_atomic_t *stop, sx_sweep *out);
 void sx_sweep_fini(sx_sweep *sweep);
 
 /* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or

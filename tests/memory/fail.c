@@ -39,8 +39,8 @@ static void *next(const char *name) {
         if (!original) *(void **)&original = next(#name);                                                    \
         return fails() ? NULL : original arguments;                                                          \
     }
-/* Where one allocation fails, what is freed is cleared and never used again, so that using it shows; where all
- * after it fail too, it is freed, so that freeing twice shows. */
+/* Where one allocation fails, what is freed is cleared and never used again, so that using it shows; where
+ * all after it fail too, it is freed, so that freeing twice shows. */
 __attribute__((visibility("default"))) void free(void *memory) {
     static void (*original)(void *);
     if (!original) *(void **)&original = next("free");

@@ -1,10 +1,9 @@
-/* A network: layers to be mapped one by one, each with how often it occurs. */
+/* A network: layers to be mapped one by one, each with how often it occurs. It is what a graph computes
+ * without its edges: the nodes that are einsums, those of one layer as one. */
 #ifndef SX_NETWORK_H
 #define SX_NETWORK_H
 
-#include "sextant/problem.h"
-
-#include <stddef.h>
+#include "sextant/graph.h"
 
 typedef struct sx_layer {
     char name[SX_NAME_SIZE];
@@ -19,6 +18,11 @@ typedef struct sx_network {
 } sx_network;
 
 SX_API void sx_network_fini(sx_network *network);
+
+/* The layers of a graph, in the order of their first nodes, each counted as often as its nodes repeat its
+ * einsum. A problem is called GRAPH/LAYER. An error where the graph breaks a rule or has no einsum. *out is
+ * freed with sx_network_fini. */
+SX_API SX_MUST_USE sx_status sx_graph_network(const sx_graph *graph, sx_network *out);
 
 /* The layer of that name, NULL where there is none. */
 SX_API const sx_layer *sx_network_layer(const sx_network *network, const char *name);
@@ -35,11 +39,16 @@ SX_API const char *sx_catalog_network_name(size_t index, const char **about);
 typedef struct sx_network_options {
     uint32_t batch; /* 0: 1 */
     bool training;  /* the weight-update computation of every layer instead of its inference */
+    uint32_t bits;  /* of an element of every tensor; 0: 8 */
 } sx_network_options;
 
 /* A network of the catalog; a length in words may follow the name of one that reads text, as in
  * bert-base-128. options may be NULL. *out is freed with sx_network_fini. */
 SX_API SX_MUST_USE sx_status sx_catalog_network(const char *name, const sx_network_options *options,
                                                 sx_network *out);
+
+/* The graph of which that network is the layers; freed with sx_graph_fini. */
+SX_API SX_MUST_USE sx_status sx_catalog_graph(const char *name, const sx_network_options *options,
+                                              sx_graph *out);
 
 #endif

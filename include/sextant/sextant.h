@@ -8,6 +8,7 @@
 #include "sextant/constraints.h"
 #include "sextant/cost.h"
 #include "sextant/device.h"
+#include "sextant/graph.h"
 #include "sextant/input.h"
 #include "sextant/mapping.h"
 #include "sextant/model.h"

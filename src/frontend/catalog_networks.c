@@ -1,145 +1,55 @@
-/* The built-in networks: what is known of each, the plain ones (AlexNet, VGG, BERT), and how one is built. */
+/* The built-in networks: what is known of each, the plain ones (AlexNet, VGG), and how one is made. */
 #include "frontend/catalog_networks.h"
 
 #include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more layer, which becomes the last with the name given; NULL after a failure. */
-static sx_layer *add_layer(sx_net *net, uint64_t count, const char *name) {
-    if (net->error) return NULL;
-    sx_network *network = &net->network;
-    if (network->n_layers == net->room) {
-        size_t room = net->room ? 2 * net->room : 32;
-        sx_layer *grown = realloc(network->layer, room * sizeof *grown);
-        if (!grown) {
-            net->error = sx_error_memory();
-            return NULL;
-        }
-        network->layer = grown;
-        net->room = room;
-    }
-    sx_layer *layer = &network->layer[network->n_layers];
-    memset(layer, 0, sizeof *layer);
-    layer->count = count;
-    net->error = sx_text_name(layer->name, sizeof layer->name, name, "a layer");
-    if (net->error) return NULL;
-    network->n_layers++;
-    return layer;
-}
-
-/* The name of a layer's problem, which is what --problem takes. */
-static void problem_name(const sx_net *net, const char *layer, char name[2 * SX_NAME_SIZE]) {
-    snprintf(name, 2 * SX_NAME_SIZE, "%s/%s", net->network.name, layer);
-}
-
-static void add_conv(sx_net *net, sx_conv conv, const char *name) {
-    char full[2 * SX_NAME_SIZE];
-    sx_layer *layer = add_layer(net, 1, name);
-    if (!layer) return;
-    problem_name(net, name, full);
-    conv.n = net->batch;
-    if (net->training) conv = sx_conv_weight_update(&conv);
-    net->error = sx_layer_conv(&conv, full, &layer->problem);
-}
-
-void sx_net_conv(sx_net *net, sx_conv conv, const char *format, ...) {
-    char name[SX_NAME_SIZE];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    add_conv(net, conv, name);
-}
-
-void sx_net_square(sx_net *net, uint32_t c, uint32_t k, uint32_t p, uint32_t r, uint32_t stride,
-                   const char *name) {
-    add_conv(
-        net,
-        (sx_conv){.c = c, .k = k, .p = p, .q = p, .r = r, .s = r, .stride_p = stride, .stride_q = stride},
-        name);
-}
-
-void sx_net_dense(sx_net *net, uint32_t c, uint32_t k, const char *name) {
-    sx_net_square(net, c, k, 1, 1, 1, name);
-}
-
-void sx_net_product(sx_net *net, sx_product product, uint64_t count, const char *name) {
-    char full[2 * SX_NAME_SIZE];
-    sx_layer *layer = add_layer(net, count, name);
-    if (!layer) return;
-    problem_name(net, name, full);
-    product.b = net->batch;
-    if (net->training) product = sx_product_weight_update(&product);
-    net->error = sx_layer_product(&product, full, &layer->problem);
+/* The three fully connected layers with which the older networks end. */
+static void classify_wide(sx_net *net, size_t in) {
+    size_t at = sx_net_flatten(net, in, "flatten");
+    at = sx_net_dense(net, at, 4096, "fc6");
+    at = sx_net_dense(net, at, 4096, "fc7");
+    sx_net_classify(net, at, 1000, "fc8");
 }
 
 /* Krizhevsky, Sutskever, Hinton (NIPS 2012): two groups, as on its two GPUs, in conv2, conv4 and conv5; an
  * image of 227 x 227. */
 static void alexnet(sx_net *net) {
     static const struct {
-        const char *name;
-        sx_conv conv;
+        const char *name, *norm, *pool;
+        sx_filter filter;
     } rows[] = {
-        {"conv1", {.c = 3, .k = 96, .p = 55, .q = 55, .r = 11, .s = 11, .stride_p = 4, .stride_q = 4}},
-        {"conv2", {.c = 48, .k = 128, .p = 27, .q = 27, .r = 5, .s = 5, .groups = 2}},
-        {"conv3", {.c = 256, .k = 384, .p = 13, .q = 13, .r = 3, .s = 3}},
-        {"conv4", {.c = 192, .k = 192, .p = 13, .q = 13, .r = 3, .s = 3, .groups = 2}},
-        {"conv5", {.c = 192, .k = 128, .p = 13, .q = 13, .r = 3, .s = 3, .groups = 2}},
+        {"conv1", "norm1", "pool1", {.k = 96, .r = 11, .stride = 4}},
+        {"conv2", "norm2", "pool2", {.k = 256, .r = 5, .pad_r = 2, .pad_s = 2, .groups = 2}},
+        {"conv3", NULL, NULL, {.k = 384, .r = 3, .pad_r = 1, .pad_s = 1}},
+        {"conv4", NULL, NULL, {.k = 384, .r = 3, .pad_r = 1, .pad_s = 1, .groups = 2}},
+        {"conv5", NULL, "pool5", {.k = 256, .r = 3, .pad_r = 1, .pad_s = 1, .groups = 2}},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) add_conv(net, rows[i].conv, rows[i].name);
-    sx_net_dense(net, 9216, 4096, "fc6");
-    sx_net_dense(net, 4096, 4096, "fc7");
-    sx_net_dense(net, 4096, 1000, "fc8");
+    size_t at = sx_net_image(net, 227);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sx_graph_node norm = {.kind = SX_OP_NORM, .function = "local-response", .axis = 1};
+        at = sx_net_conv(net, at, rows[i].filter, "%s", rows[i].name);
+        if (rows[i].norm) strcpy(norm.name, rows[i].norm);
+        if (rows[i].norm) at = sx_net_other(net, &norm, &at, 1);
+        if (rows[i].pool) at = sx_net_pool(net, at, (sx_filter){.r = 3, .stride = 2}, "max", rows[i].pool);
+    }
+    classify_wide(net, at);
 }
 
 /* Simonyan, Zisserman (ICLR 2015), configuration D; an image of 224 x 224. */
 static void vgg16(sx_net *net) {
     static const struct { uint32_t layers, k; } rows[] = {{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}};
-    uint32_t c = 3, p = 224;
-    for (unsigned stage = 0; stage < 5; stage++, p /= 2)
-        for (unsigned i = 0; i < rows[stage].layers; i++, c = rows[stage].k)
-            sx_net_conv(net, (sx_conv){.c = c, .k = rows[stage].k, .p = p, .q = p, .r = 3, .s = 3},
-                        "conv%u_%u", stage + 1, i + 1);
-    sx_net_dense(net, 25088, 4096, "fc6");
-    sx_net_dense(net, 4096, 4096, "fc7");
-    sx_net_dense(net, 4096, 1000, "fc8");
-}
-
-/* Devlin et al. (NAACL 2019): the matrix products of the encoder, each as often as there are layers; those of
- * attention, between two activations, as often as there are layers and heads. */
-static void bert(sx_net *net, uint32_t hidden, uint32_t layers) {
-    enum { HEAD = 64 };
-    const uint32_t words = net->words ? net->words : 512, heads = hidden / HEAD;
-    const struct {
-        const char *name;
-        uint32_t m, k;
-        bool paired;
-    } rows[] = {
-        {"query", hidden, hidden, false},
-        {"key", hidden, hidden, false},
-        {"value", hidden, hidden, false},
-        {"scores", words, HEAD, true},
-        {"context", HEAD, words, true},
-        {"projection", hidden, hidden, false},
-        {"feed-forward-in", 4 * hidden, hidden, false},
-        {"feed-forward-out", hidden, 4 * hidden, false},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        sx_net_product(net,
-                       (sx_product){.m = rows[i].m, .k = rows[i].k, .n = words, .paired = rows[i].paired},
-                       rows[i].paired ? (uint64_t)layers * heads : layers, rows[i].name);
-}
-
-static void bert_base(sx_net *net) {
-    bert(net, 768, 12);
-}
-
-static void bert_large(sx_net *net) {
-    bert(net, 1024, 24);
+    size_t at = sx_net_image(net, 224);
+    for (unsigned stage = 0; stage < 5; stage++) {
+        const sx_filter filter = {.k = rows[stage].k, .r = 3, .pad_r = 1, .pad_s = 1};
+        const char name[] = {'p', 'o', 'o', 'l', (char)('1' + stage), 0};
+        for (unsigned i = 0; i < rows[stage].layers; i++)
+            at = sx_net_conv(net, at, filter, "conv%u_%u", stage + 1, i + 1);
+        at = sx_net_pool(net, at, (sx_filter){.r = 2, .stride = 2}, "max", name);
+    }
+    classify_wide(net, at);
 }
 
 static const struct {
@@ -155,8 +65,8 @@ static const struct {
     {"inception-v3", "Inception v3, 299 x 299, without the auxiliary classifier", sx_net_inception_v3, false},
     {"mobilenet-v2", "MobileNet v2 of width 1.0, 224 x 224", sx_net_mobilenet_v2, false},
     {"mnasnet-b1", "MnasNet-B1 of width 1.0, 224 x 224", sx_net_mnasnet_b1, false},
-    {"bert-base", "BERT-base's encoder, 512 words (bert-base-128: 128 words)", bert_base, true},
-    {"bert-large", "BERT-large's encoder, 512 words (bert-large-128: 128 words)", bert_large, true},
+    {"bert-base", "BERT-base's encoder, 512 words (bert-base-128: 128 words)", sx_net_bert_base, true},
+    {"bert-large", "BERT-large's encoder, 512 words (bert-large-128: 128 words)", sx_net_bert_large, true},
 };
 enum { N_ENTRIES = sizeof entries / sizeof *entries, MAX_WORDS = 1 << 20 };
 
@@ -191,18 +101,29 @@ static sx_status find_entry(const char *name, size_t *index, uint32_t *words) {
     return nearest ? sx_error_hint(error, "did you mean '%s'?", nearest) : error;
 }
 
-sx_status sx_catalog_network(const char *name, const sx_network_options *options, sx_network *out) {
+sx_status sx_catalog_graph(const char *name, const sx_network_options *options, sx_graph *out) {
     sx_net net;
     size_t index;
     memset(&net, 0, sizeof net);
     net.batch = options && options->batch ? options->batch : 1;
-    net.training = options && options->training;
+    net.bits = options && options->bits ? options->bits : 8;
     SX_TRY(find_entry(name, &index, &net.words));
-    SX_TRY(sx_text_name(net.network.name, sizeof net.network.name, name, "a network"));
+    SX_TRY(sx_text_name(net.graph.name, sizeof net.graph.name, name, "a network"));
     entries[index].build(&net);
+    if (options && options->training) sx_net_train(&net);
+    if (!net.error) net.error = sx_graph_check(&net.graph);
+    free(net.layer);
     if (net.error)
-        sx_network_fini(&net.network);
+        sx_graph_fini(&net.graph);
     else
-        *out = net.network;
+        *out = net.graph;
     return net.error;
+}
+
+sx_status sx_catalog_network(const char *name, const sx_network_options *options, sx_network *out) {
+    sx_graph graph;
+    SX_TRY(sx_catalog_graph(name, options, &graph));
+    sx_status status = sx_graph_network(&graph, out);
+    sx_graph_fini(&graph);
+    return status;
 }

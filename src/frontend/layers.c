@@ -74,6 +74,20 @@ sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out) 
     return finish(&problem, name, out);
 }
 
+sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_problem *out) {
+    sx_problem problem;
+    memset(&problem, 0, sizeof problem);
+    add_dim(&problem, 'R', window->r);
+    add_dim(&problem, 'S', window->s);
+    add_dim(&problem, 'P', window->p);
+    add_dim(&problem, 'Q', window->q);
+    add_dim(&problem, 'D', or_one(window->groups));
+    add_dim(&problem, 'N', window->n);
+    add_tensor(&problem, "Outputs", "NDQP");
+    slide(&problem, add_tensor(&problem, "Inputs", "NDPQ"), window);
+    return finish(&problem, name, out);
+}
+
 sx_conv sx_conv_weight_update(const sx_conv *conv) {
     return (sx_conv){.n = conv->c,
                      .c = conv->n,

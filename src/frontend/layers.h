@@ -21,6 +21,10 @@ typedef struct sx_conv {
  * layer keep all dimensions, so that one set of constraints fits a whole network. */
 SX_MUST_USE sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out);
 
+/* The index space of a pool: a depthwise convolution without weights,
+ *   Outputs[N,D,Q,P] += Inputs[N,D,R+P,S+Q]. */
+SX_MUST_USE sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_problem *out);
+
 /* The convolution that computes the gradient of a convolution's weights: see the head of layers.c. */
 sx_conv sx_conv_weight_update(const sx_conv *conv);
 

@@ -1,5 +1,8 @@
 #include "sextant/network.h"
 
+#include "base/status.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,4 +33,36 @@ size_t sx_network_distinct(const sx_network *network, size_t *first) {
         n += j == i;
     }
     return n;
+}
+
+/* Counts a node of a graph as a layer of the network; the layer's own name serves the problem where the
+ * network's does not fit before it. */
+static void count_node(const sx_graph *graph, const sx_graph_node *node, sx_network *network) {
+    for (size_t i = 0; i < network->n_layers; i++) {
+        if (strcmp(network->layer[i].name, node->layer) != 0) continue;
+        network->layer[i].count += node->repeat;
+        return;
+    }
+    sx_layer *layer = &network->layer[network->n_layers++];
+    char name[2 * SX_NAME_SIZE];
+    layer->count = node->repeat;
+    memcpy(layer->name, node->layer, sizeof layer->name);
+    memcpy(&layer->problem, &graph->einsum[node->einsum], sizeof layer->problem);
+    snprintf(name, sizeof name, "%s/%s", graph->name, node->layer);
+    const char *chosen = strlen(name) < SX_NAME_SIZE ? name : node->layer;
+    memcpy(layer->problem.name, chosen, strlen(chosen));
+}
+
+sx_status sx_graph_network(const sx_graph *graph, sx_network *out) {
+    size_t n = 0;
+    SX_TRY(sx_graph_check(graph));
+    for (size_t i = 0; i < graph->n_nodes; i++) n += graph->node[i].kind == SX_OP_EINSUM;
+    if (n == 0) return sx_error_new(SX_ERR_INPUT, "graph %s has no einsum to map", graph->name);
+    sx_network network = {.layer = calloc(n, sizeof *network.layer)};
+    if (!network.layer) return sx_error_memory();
+    memcpy(network.name, graph->name, sizeof network.name);
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        if (graph->node[i].kind == SX_OP_EINSUM) count_node(graph, &graph->node[i], &network);
+    *out = network;
+    return SX_OK;
 }

@@ -122,6 +122,20 @@ static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_resu
     return SX_OK;
 }
 
+/* Takes the objective of --objective or, where it is none, of a `mapper:` section; one that cannot be read is
+ * noted, as it changes no cost. */
+static sx_status read_objective(sx_sources *sources, sx_evaluation *e, sx_text *err) {
+    char name[256];
+    sx_status status = sx_search_objective(sources, &e->objective, name, sizeof name, err);
+    e->has_objective = e->objective.n_criteria > 0;
+    if (!status || status->code != SX_ERR_INPUT) return status;
+    char *text = sx_status_text(status);
+    if (!sx_args_flag(sources->args, "quiet")) sx_text_add(err, "note: %s\n", text ? text : "");
+    free(text);
+    sx_status_free(status);
+    return SX_OK;
+}
+
 /* Reads the nouns, and writes one back or costs the mapping. */
 static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_result *result) {
     bool json = sx_args_flag(args, "json");
@@ -131,7 +145,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     if (write) SX_TRY(read_write_request(write, json, &request));
     SX_TRY(sx_sources_load(args, sources));
     if (write) return write_noun(&request, sources, e, result);
-    e->has_objective = objective != NULL;
+    SX_TRY(read_objective(sources, e, &result->err));
     e->simulated = sx_args_flag(args, "simulate");
     e->options = sx_search_model_options(args);
     SX_TRY(sx_sources_arch(sources, &e->arch));

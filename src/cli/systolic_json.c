@@ -117,7 +117,10 @@ static sx_status set_array(const sx_systolic_subject *s, json_t *object) {
 /* Sets what a search did. */
 static void set_search(const sx_systolic_answer *answer, json_t *object) {
     const sx_run_summary *s = &answer->summary;
-    if (answer->found) json_object_set_new(object, "objective", sx_json_real(answer->value));
+    if (answer->found)
+        json_object_set_new(object, "objective", sx_json_real(answer->value));
+    else
+        json_object_set_new(object, "none", json_boolean(s->none));
     json_object_set_new(object, "evaluations", sx_json_count(s->evaluations));
     json_object_set_new(object, "valid", sx_json_count(s->valid));
     json_object_set_new(object, "points", sx_json_count(s->evaluations + s->rejected));

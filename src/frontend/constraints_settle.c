@@ -1,6 +1,7 @@
 /* What follows from constraints when all of them are known: fixed factors that cannot be, and dimensions that
- * are to be maximized. Both are as in Timeloop: its mapper drops a fixed factor that does not divide what the
- * ones inside it leave of the dimension, and its v0.4 front end turns `maximize_dims` into fixed factors. */
+ * are to be maximized. Both are as in Timeloop: its v0.4 front end turns `maximize_dims` into fixed factors,
+ * which need not divide, and its mapper drops a fixed factor that does not divide what the ones inside it
+ * leave of the dimension. */
 #include "frontend/constraints_gather.h"
 #include "frontend/mapping_names.h"
 
@@ -43,7 +44,6 @@ static sx_status free_factors(sx_gathering *g, int d) {
 
 /* A group of dimensions of which as much as possible is to be placed. */
 typedef struct group {
-    bool remainders;
     int n, dim[SX_MAX_DIMS];
     uint32_t left[SX_MAX_DIMS];  /* of each dimension, to be placed anywhere */
     uint32_t taken[SX_MAX_DIMS]; /* the factors found */
@@ -74,7 +74,7 @@ static double allocate(group *m, uint64_t capacity) {
     memcpy(best, m->taken, sizeof best);
     for (int i = 0; i < m->n && capacity > 1 && use < (double)capacity && --m->steps > 0; i++) {
         uint32_t left = m->left[i], rest = left, part = 1;
-        double part_use = m->remainders && left > capacity ? take_part(left, capacity, &part) : 0;
+        double part_use = left > capacity ? take_part(left, capacity, &part) : 0;
         if (part_use > use) {
             use = part_use;
             for (int k = 0; k < m->n; k++) best[k] = k == i ? part : 1;
@@ -133,7 +133,7 @@ static sx_status add_dimension(void *user, const char *name, sx_place place) {
 
 /* Fixes the factors of one group of dimensions. */
 static sx_status maximize_group(sx_gathering *g, int slot, const sx_node *names, uint64_t capacity) {
-    group m = {.remainders = g->remainders, .steps = 1000000};
+    group m = {.steps = 1000000};
     collector c = {g, slot, &m};
     sx_loop_limits *limits = sx_slot_limits(g, slot);
     SX_TRY(sx_node_names(names, "maximize_dims", add_dimension, &c));
@@ -165,9 +165,9 @@ static sx_status maximize(sx_gathering *g, int slot) {
 
 sx_status sx_gathering_settle(sx_gathering *g) {
     int slots = 2 * g->arch->n_levels;
-    for (int d = 0; d < g->problem->n_dims && !g->remainders; d++) SX_TRY(free_factors(g, d));
     for (int slot = 0; slot < slots; slot += 2) SX_TRY(maximize(g, slot));
     for (int slot = 1; slot < slots; slot += 2) SX_TRY(maximize(g, slot));
+    for (int d = 0; d < g->problem->n_dims && !g->remainders; d++) SX_TRY(free_factors(g, d));
     return SX_OK;
 }
 

@@ -108,10 +108,32 @@ static sx_status merge_maps(sx_arena *arena, const sx_node *const *maps, size_t 
     return status;
 }
 
-/* Whether two values are the same single value. */
+/* Whether two tags are equal, or there are none. */
+static bool same_tag(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* The value of pair `i` of a map in another one: at the same place or, in maps that are not large, anywhere.
+ */
+static const sx_node *counterpart(const sx_node *a, size_t i, const sx_node *b) {
+    enum { LARGE = 256 };
+    if (sx_key_equal(a->pair[i].key, b->pair[i].key)) return b->pair[i].value;
+    return b->n <= LARGE ? sx_node_get(b, a->pair[i].key) : NULL;
+}
+
+/* Whether two values are equal, with all that is in them. */
 static bool same_value(const sx_node *a, const sx_node *b) {
-    if (a->kind != b->kind) return false;
-    return a->kind == SX_NODE_NULL || (a->kind == SX_NODE_SCALAR && strcmp(a->text, b->text) == 0);
+    if (a == b) return true;
+    if (a->kind != b->kind || a->n != b->n || a->weight != b->weight || !same_tag(a->tag, b->tag))
+        return false;
+    if (a->kind == SX_NODE_SCALAR) return strcmp(a->text, b->text) == 0;
+    for (size_t i = 0; i < a->n && a->kind == SX_NODE_LIST; i++)
+        if (!same_value(a->item[i], b->item[i])) return false;
+    for (size_t i = 0; i < a->n && a->kind == SX_NODE_MAP; i++) {
+        const sx_node *other = counterpart(a, i, b);
+        if (!other || !same_value(a->pair[i].value, other)) return false;
+    }
+    return true;
 }
 
 /* Takes pair number `index` out of a map. */

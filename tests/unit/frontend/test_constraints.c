@@ -429,18 +429,22 @@ static void factors_that_cannot_be_are_ignored(void **state) {
     r.input = NULL;
 }
 
-/* With remainders, a factor need not divide. */
-static void remainders_keep_factors(void **state) {
-    (void)state;
+/* Reads constraints of the small problem where remainders are allowed. */
+static void read_remainders(const char *constraints) {
     char text[2048];
-    size_t times = 0;
-    snprintf(text, sizeof text, "%s%s%s", small_problem, small_arch,
-             "constraints: [{type: temporal, target: L0, factors: N=5}]\n");
+    snprintf(text, sizeof text, "%s%s%s", small_problem, small_arch, constraints);
     r.input = sx_expect_input(text);
     sx_input_allow_remainders(r.input);
     sx_expect_ok(sx_input_problem(r.input, &r.problem));
     sx_expect_ok(sx_input_arch(r.input, &r.arch));
     sx_expect_ok(sx_input_constraints(r.input, &r.problem, &r.arch, &r.limits));
+}
+
+/* With remainders, a factor need not divide. */
+static void remainders_keep_factors(void **state) {
+    (void)state;
+    size_t times = 0;
+    read_remainders("constraints: [{type: temporal, target: L0, factors: N=5}]\n");
     assert_string_equal(loops(&level("L0")->temporal), "N=5");
     assert_null(sx_input_warning(r.input, 0, &times));
 }
@@ -493,9 +497,41 @@ static void maximizing_takes_what_is_left(void **state) {
         "- {type: temporal, target: L1, factors: M=8, maximize_dims: [K, N], maximize_dims_capacity: 6}\n"
         "- {type: temporal, target: L0, maximize_dims: [K], maximize_dims_capacity: 3}\n"
         "- {type: spatial, target: L0, maximize_dims: [[M, N]]}\n");
-    assert_string_equal(loops(&level("L0")->spatial), "M=2 N=6");
-    assert_string_equal(loops(&level("L0")->temporal), "K=2");
+    assert_string_equal(loops(&level("L0")->spatial), "M=2");
+    assert_string_equal(loops(&level("L0")->temporal), "");
     assert_string_equal(loops(&level("L1")->temporal), "M=8 K=1 N=1");
+}
+
+/* Where a dimension is larger than what is left, nearly equal parts may use more of it than a divisor. As
+ * Timeloop's mapper ignores factors that do not divide, so does a search without remainders. */
+static void maximized_parts_need_not_divide(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *kept, *without, *warning;
+    } cases[] = {
+        {"maximize_dims: [K], maximize_dims_capacity: 3", "K=3", "",
+         "the spatial factor K=3 of 'L0' does not divide 8 and is ignored, as by Timeloop; "
+         "--remainders keeps it"},
+        {"maximize_dims: [N], maximize_dims_capacity: 8", "N=8", "", "N=8 of 'L0' does not divide 12"},
+        {"maximize_dims: [N], maximize_dims_capacity: 5", "N=4", "N=4", NULL},
+        {"maximize_dims: [[M], [N]], maximize_dims_capacity: 15", "M=8 N=1", "M=8 N=1", NULL},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        char text[512];
+        size_t times = 0;
+        snprintf(text, sizeof text, "constraints: [{type: spatial, target: L0, %s}]\n", cases[i].text);
+        read_all(small_problem, small_arch, text);
+        assert_string_equal(loops(&level("L0")->spatial), cases[i].without);
+        const char *warning = sx_input_warning(r.input, 0, &times);
+        assert_int_equal(!warning, !cases[i].warning);
+        if (warning) assert_non_null(strstr(warning, cases[i].warning));
+        sx_input_free(r.input);
+        read_remainders(text);
+        assert_string_equal(loops(&level("L0")->spatial), cases[i].kept);
+        assert_null(sx_input_warning(r.input, 0, &times));
+        sx_input_free(r.input);
+    }
+    r.input = NULL;
 }
 
 /* The kinds of reuse that all mappings are to forbid. */
@@ -551,6 +587,7 @@ int main(void) {
         cmocka_unit_test_teardown(warnings_of_layers_are_counted, teardown),
         cmocka_unit_test_teardown(dimensions_are_maximized, teardown),
         cmocka_unit_test_teardown(maximizing_takes_what_is_left, teardown),
+        cmocka_unit_test_teardown(maximized_parts_need_not_divide, teardown),
         cmocka_unit_test_teardown(forbidden_reuse, teardown),
         cmocka_unit_test(an_evaluation_only_notes),
     };

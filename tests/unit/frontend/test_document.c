@@ -30,6 +30,37 @@ static sx_status add_alone(const char *text, size_t size) {
     return status;
 }
 
+/* Lists and maps are equal with all that is in them; pairs may be in another order. */
+static void equal_lists_and_maps_are_dropped(void **state) {
+    (void)state;
+    static const char *const equal[] = {
+        "x: &x {a: [1, two, {c: 3, d: }], b: 0, a: [1, two, {d: , c: 3}]}\n",
+        "x: &x {a: {}, b: 0, a: {}}\n",
+        "x: &x {a: [!T [1]], b: 0, a: [!T [1]]}\n",
+        "x: &x {a: {c: &e {f: 1}}, b: 0, a: {c: *e}}\n",
+    };
+    for (size_t i = 0; i < sizeof equal / sizeof *equal; i++) {
+        sx_input *input = sx_expect_input(equal[i]);
+        assert_int_equal(value_of(input)->n, 2);
+        assert_string_equal(value_of(input)->pair[1].key, "b");
+        sx_input_free(input);
+    }
+    static const char *const unequal[] = {
+        "x: {a: [1, 2],\n  a: [1, 3]}\n",
+        "x: {a: [1, 2],\n  a: [2, 1]}\n",
+        "x: {a: [1, 2],\n  a: [1, 2, 3]}\n",
+        "x: {a: {c: 1},\n  a: {c: 2}}\n",
+        "x: {a: {c: 1},\n  a: {d: 1}}\n",
+        "x: {a: {c: 1},\n  a: [c]}\n",
+        "x: {a: {c: {d: 1}},\n  a: {c: {d: ''}}}\n",
+        "x: {a: !T [1],\n  a: [1]}\n",
+        "x: {a: [[1], 2],\n  a: [[1, 2]]}\n",
+    };
+    for (size_t i = 0; i < sizeof unequal / sizeof *unequal; i++)
+        sx_expect_error(add_alone(unequal[i], strlen(unequal[i])),
+                        "t.yaml:2:3: duplicate key 'a'\n  the first is at t.yaml:1:5");
+}
+
 static void kinds_places_and_tags_are_kept(void **state) {
     (void)state;
     sx_input *input =
@@ -511,6 +542,7 @@ int main(void) {
         cmocka_unit_test(kinds_and_keys_are_demanded),
         cmocka_unit_test(keys_are_checked_against_rules),
         cmocka_unit_test(equal_duplicates_are_noted),
+        cmocka_unit_test(equal_lists_and_maps_are_dropped),
         cmocka_unit_test(sections_are_checked),
         cmocka_unit_test(syntax_errors_have_places_and_cures),
         cmocka_unit_test(limits_are_kept),

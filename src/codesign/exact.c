@@ -16,10 +16,12 @@
  * The least bound of all designs is a bound of everything. With a budget that is too small for `optimal` to
  * prove its answers it may lie below the best; nothing is claimed then but the gap.
  *
- * The method `auto` gives each of these searches a fixed number of steps, so that one answers in seconds and
- * the result depends on nothing but the input. Designs are taken in the same order, until as many in a row as
- * PATIENCE were no better than the best. What it has not proven it does not claim: bounds stay bounds, and a
- * design that has only its quick answer is said to.
+ * The method `auto` limits the steps of each of these searches, so that one answers in seconds and the result
+ * depends on nothing but the input. Designs are taken in the same order, until PATIENCE designs in a row were
+ * no better than the best. Then the limit is raised and all is done again for what is still open, the best
+ * design included, until all is proven or the steps of the whole are spent. Spaces with fewer mappings than a
+ * proof may take steps are enumerated where the proof fails. What is not proven is not claimed: the result
+ * has a lower bound, and a design that has only its quick answer is marked.
  *
  * Complexity: exponential at worst, as `optimal`; `auto` linear in designs and layers. */
 #include "codesign/search.h"
@@ -36,9 +38,10 @@ static const double SLACK = 1e-11;
 
 enum { MOST_SEARCHES = 100000, MOST_TRIES = 3, MOST_GAP = 10 };
 
-/* Of `auto`: designs and layers that it looks at; designs in a row that are not better. Million steps: of a
- * proof at first, how many times more the next time, and of all proofs together. */
-enum { MOST_LOOKS = 4000, PATIENCE = 8 };
+/* Of `auto`: designs and layers that it looks at; designs in a row that are not better; steps of a proof that
+ * take the time of an evaluation. Million steps: of a proof at first, how many times more the next time, and
+ * of all proofs together. */
+enum { MOST_LOOKS = 4000, PATIENCE = 8, STEPS_PER_MAPPING = 10 };
 static const double FIRST_EFFORT = 0.4, MORE_EFFORT = 4, ALL_EFFORT = 20;
 
 /* What is known of a target on a design. */
@@ -114,23 +117,44 @@ static sx_status close_target(const proof *p, size_t design, size_t target, cons
     return SX_OK;
 }
 
-/* Searches a target by `optimal` within the budget of `auto`, or by Sunstone where `optimal` refuses it. */
+/* Searches by a mapper; *refused where the space is too large for it. */
+static sx_status hunt_within(const proof *p, const sx_bench *bench, const char *mapper, known *k,
+                             bool *refused) {
+    sx_hunt hunt;
+    sx_status status = sx_hunt_mapper(p->c, bench, mapper, k->found ? &k->best.mapping : NULL, &hunt);
+    *refused = status && status->code == SX_ERR_LIMIT;
+    if (!status) learn(k, &hunt);
+    if (!*refused) return status;
+    sx_status_free(status);
+    return SX_OK;
+}
+
+/* Whether the steps of `auto` may be spent before every target had a second, longer proof. Sunstone then
+ * finds more than the short proofs do. */
+static bool is_short(const proof *p) {
+    double looks = (double)p->c->designs->n * (double)p->c->n_targets;
+    return p->effort <= FIRST_EFFORT && looks * FIRST_EFFORT > ALL_EFFORT;
+}
+
+/* Searches a target within the budget of `auto`: by `optimal`, or by Sunstone where `optimal` refuses it.
+ * What that leaves open in a small space is enumerated. */
 static sx_status try_target(proof *p, size_t design, size_t target, const sx_bench *bench) {
     known *k = &known_of(p, design)[target];
-    const sx_mapping *start = k->found ? &k->best.mapping : NULL;
+    double share = share_of(p, design, target);
+    double effort = fmin(p->effort, ALL_EFFORT - p->spent), steps = effort * 1e6;
     char mapper[96];
-    sx_hunt hunt;
-    if (k->closed || p->spent >= ALL_EFFORT) return SX_OK;
-    snprintf(mapper, sizeof mapper, "optimal:gap=%.9g,effort=%.9g,gamma=1000,sunstone=%d",
-             gap_of(k, share_of(p, design, target)), p->effort, p->effort > FIRST_EFFORT ? 0 : 1000);
-    sx_status status = sx_hunt_mapper(p->c, bench, mapper, start, &hunt);
-    if (status && status->code == SX_ERR_LIMIT) {
-        sx_status_free(status);
-        status = sx_hunt_mapper(p->c, bench, "sunstone:plus=on", start, &hunt);
+    bool refused;
+    if (k->closed || effort <= 0) return SX_OK;
+    snprintf(mapper, sizeof mapper, "optimal:gap=%.9g,effort=%.9g,gamma=1000,sunstone=%d", gap_of(k, share),
+             effort, is_short(p) ? 1000 : 0);
+    SX_TRY(hunt_within(p, bench, mapper, k, &refused));
+    if (refused) SX_TRY(hunt_within(p, bench, "sunstone:plus=on", k, &refused));
+    if (!k->closed && !(k->bound >= share) && sx_bench_tilings(bench) <= steps) {
+        snprintf(mapper, sizeof mapper, "exhaustive:limit=%.0f", fmax(1, steps / STEPS_PER_MAPPING));
+        SX_TRY(hunt_within(p, bench, mapper, k, &refused));
     }
-    if (!status) learn(k, &hunt);
-    p->spent += k->closed ? p->effort / 10 : p->effort;
-    return status;
+    p->spent += k->closed ? effort / 10 : effort;
+    return SX_OK;
 }
 
 /* A quick answer and a quick bound; begins with what the design before has. */
@@ -293,11 +317,10 @@ static sx_status search(proof *p) {
     return SX_OK;
 }
 
-/* Whether a longer proof may show that another design is better than the best. */
+/* Whether a longer proof may find a better mapping of the best design, or show that another is better. */
 static bool is_open(const proof *p) {
-    const sx_codesign_result *out = p->c->out;
-    for (size_t d = 0; d < out->n_designs; d++) {
-        if ((out->found && d == out->best) || is_hopeless(p, d)) continue;
+    for (size_t d = 0; d < p->c->out->n_designs; d++) {
+        if (is_hopeless(p, d)) continue;
         for (size_t t = 0; t < p->c->n_targets; t++)
             if (!known_of(p, d)[t].closed) return true;
     }

@@ -39,6 +39,13 @@ void sx_bench_fini(sx_bench *bench) {
     bench->model = NULL;
 }
 
+double sx_bench_tilings(const sx_bench *bench) {
+    const sx_map_space *space = sx_map_space_of(bench->space);
+    double ways = 1;
+    for (int d = 0; d < space->problem->n_dims; d++) ways *= (double)sx_factors_count(space->factors[d]);
+    return ways;
+}
+
 static const double LEAST_SECONDS = 1e-3; /* of a search; 0 would be no limit */
 
 /* The options of a run. */

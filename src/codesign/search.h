@@ -40,6 +40,8 @@ typedef struct sx_bench {
  * there; the first such trouble is remembered. Freed with sx_bench_fini in any case. */
 SX_MUST_USE sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_bench *out,
                                     bool *usable);
+/* How many ways there are to split all dimensions into factors: at least so many points are in the space. */
+double sx_bench_tilings(const sx_bench *bench);
 void sx_bench_fini(sx_bench *bench);
 
 /* What came of a search. */

@@ -183,22 +183,18 @@ static void check_answer(uint64_t number, const case_of *c, const sx_codesign_re
     expect(same(value, r->design[r->best].value), number, c, name, value, r->design[r->best].value);
 }
 
-/* Checks what the methods `exact` and `auto` say of every design; whether the optimum is proven. `auto` may
- * leave the mappings of its best design unproven, and must then not claim a proof. */
-static bool check_exact(uint64_t number, const case_of *c, sx_codesign_method method, const double *value,
+/* Checks what the method `exact`, or `auto` where its budget is enough for all, says of every design. */
+static void check_exact(uint64_t number, const case_of *c, sx_codesign_method method, const double *value,
                         double best) {
     sx_codesign_result r;
     sx_codesign_options options = c->options;
     options.method = method;
     sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
-    double found = r.found ? r.design[r.best].value : INFINITY;
     const char *name = sx_codesign_method_name(method, NULL);
+    double found = r.found ? r.design[r.best].value : INFINITY;
     check_answer(number, c, &r, name);
-    bool proven = r.optimal || !r.found;
-    expect(same(found, best) || (!proven && found > best), number, c, name, found, best);
-    expect(proven || method == SX_CODESIGN_AUTO, number, c, "proof", r.lower_bound, best);
-    expect(!r.found || same(r.lower_bound, best) || (!proven && r.lower_bound < best), number, c, "proof",
-           r.lower_bound, best);
+    expect(same(found, best), number, c, name, found, best);
+    expect(!r.found || (r.optimal && same(r.lower_bound, best)), number, c, "proof", r.lower_bound, best);
     for (size_t d = 0; d < r.n_designs; d++) {
         expect(r.design[d].bound <= value[d] || same(r.design[d].bound, value[d]), number, c, "bound",
                r.design[d].bound, value[d]);
@@ -206,16 +202,15 @@ static bool check_exact(uint64_t number, const case_of *c, sx_codesign_method me
         for (size_t i = 0; i < r.n_designs; i++)
             beaten |= sx_designs_area(c->designs, i) <= sx_designs_area(c->designs, d) &&
                       (value[i] < value[d] || same(value[i], value[d])) && i != d;
-        if (options.front && proven && !beaten && value[d] < INFINITY)
+        if (options.front && !beaten && value[d] < INFINITY)
             expect(r.design[d].fate == SX_FATE_DONE && same(r.design[d].value, value[d]), number, c, "front",
                    r.design[d].value, value[d]);
     }
     expect(r.none == !r.found, number, c, "none", r.none, !r.found);
-    for (size_t i = 0; r.found && proven && i < r.n_layers; i++)
+    for (size_t i = 0; r.found && i < r.n_layers; i++)
         expect(!r.layer[i].poor && same(r.layer[i].bound, r.layer[i].value), number, c, "bound of a layer",
                r.layer[i].bound, r.layer[i].value);
     sx_codesign_result_fini(&r);
-    return proven;
 }
 
 /* Checks that a method's answer is one, and not better than the best. */
@@ -239,7 +234,7 @@ static void check_other(uint64_t number, const case_of *c, sx_codesign_method me
 
 static void finds_the_best_design(void **state) {
     const settings *set = *state;
-    uint64_t tried = 0, legal = 0, proven = 0;
+    uint64_t tried = 0, legal = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "codesign", i);
         case_of c;
@@ -248,8 +243,8 @@ static void finds_the_best_design(void **state) {
             double best = brute_force(&c, value);
             tried++;
             legal += best < INFINITY;
-            (void)check_exact(i, &c, SX_CODESIGN_EXACT, value, best);
-            proven += check_exact(i, &c, SX_CODESIGN_AUTO, value, best);
+            check_exact(i, &c, SX_CODESIGN_EXACT, value, best);
+            check_exact(i, &c, SX_CODESIGN_AUTO, value, best);
             check_other(i, &c, SX_CODESIGN_GRID, "exhaustive", value, best, true);
             check_other(i, &c, SX_CODESIGN_SUNSTONE, NULL, value, best, false);
             free(value);
@@ -257,12 +252,11 @@ static void finds_the_best_design(void **state) {
         free_case(&c);
     }
     assert_true(set->count < 100 || (tried > set->count / 4 && legal > tried / 2));
-    assert_true(set->count < 100 || 10 * proven > 9 * tried);
 }
 
 int main(int argc, char **argv) {
     settings set = {600, 1};
-    if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 4; /* a case is four searches of all designs */
+    if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(finds_the_best_design, &set)};
     return cmocka_run_group_tests(tests, NULL, NULL);

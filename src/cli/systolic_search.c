@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { DIAGNOSIS_TRIES = 2000 };
+enum { QUICK_DRAWS = 16 }; /* random arrays that every search gets first where time is limited */
 
 /* The numbers of the designs chosen, for a kernel: in order, none twice. */
 static sx_status chosen_designs(const sx_systolic_job *job, const sx_systolic_kernel *kernel, size_t **out,
@@ -78,31 +79,67 @@ static sx_status collect(const sx_systolic_job *job, const sx_space *space, cons
     return copy_trace(job, run, out);
 }
 
+/* Whether every search gets a quick answer first: where time may end before the last one has begun. */
+static bool is_hurried(const sx_systolic_job *job) {
+    return job->deadline > 0 && (job->run.evaluations == 0 || job->run.evaluations > QUICK_DRAWS);
+}
+
 /* Whether a signal or the time limit ends the search; asked where something is left to search. */
 static bool is_over(sx_systolic_job *job) {
     job->late |= job->deadline > 0 && sx_clock_seconds() >= job->deadline;
     return job->interrupted || job->late;
 }
 
-/* The options of the next run: the time that is left is divided among the searches that are left. */
-static sx_run_options run_options(sx_systolic_job *job) {
+/* The options of the next run: the time that is left is divided among the searches that are left. A quick one
+ * may take all of it, so that the first answer does not depend on the number of searches. */
+static sx_run_options run_options(sx_systolic_job *job, const sx_systolic_answer *before, bool quick) {
     sx_run_options run = job->run;
-    if (job->deadline > 0) run.seconds = fmax((job->deadline - sx_clock_seconds()) / (double)job->left, 1e-3);
-    job->left--;
+    if (job->deadline > 0) {
+        double left = job->deadline - sx_clock_seconds();
+        run.seconds = fmax(quick ? left : left / (double)job->left, 1e-3);
+    }
+    if (quick)
+        run.evaluations = QUICK_DRAWS;
+    else if (run.evaluations > 0)
+        run.evaluations -= before->summary.evaluations;
+    job->left -= !quick;
+    if (before->found) {
+        run.starts = &before->point;
+        run.n_starts = 1;
+    }
     return run;
 }
 
-/* Searches for the best array of some kernels, of one design or of all that are chosen. */
+/* Takes over a later answer: what both runs took together, and the better array. */
+static void take_answer(sx_systolic_answer *to, const sx_systolic_answer *from) {
+    sx_systolic_answer before = *to;
+    *to = *from;
+    to->summary.evaluations += before.summary.evaluations;
+    to->summary.rejected += before.summary.rejected;
+    to->summary.seconds += before.summary.seconds;
+    if (before.found && (!from->found || before.value < from->value)) {
+        to->found = true;
+        to->point = before.point;
+        to->cost = before.cost;
+        to->value = before.value;
+    }
+    free(before.trace);
+}
+
+/* Searches for the best array of some kernels, of one design or of all that are chosen; quickly: for any. */
 static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
-                        const size_t *design, sx_systolic_answer *out) {
+                        const size_t *design, bool quick, sx_systolic_answer *out) {
     sx_space *space = NULL;
     sx_run *run = NULL;
+    sx_systolic_answer answer = {0};
     sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
-    sx_run_options options = run_options(job);
+    sx_run_options options = run_options(job, out, quick);
     if (!status) status = sx_run_new(space, &options, &run);
-    if (!status) status = sx_run_search(run, job->method);
-    if (!status) status = collect(job, space, run, out);
-    if (!status) job->interrupted |= out->summary.stop == SX_STOP_SIGNAL;
+    if (!status) status = sx_run_search(run, quick ? "random" : job->method);
+    if (!status) status = collect(job, space, run, &answer);
+    if (!status) job->interrupted |= answer.summary.stop == SX_STOP_SIGNAL;
+    if (!status) take_answer(out, &answer);
+    if (status) free(answer.trace);
     sx_run_free(run);
     sx_space_free(space);
     return status;
@@ -126,39 +163,52 @@ static void sort_answers(sx_systolic_job *job) {
     }
 }
 
-/* Searches every design of the only problem. */
-static sx_status search_designs(sx_systolic_job *job) {
+/* Searches every design of the only problem, from the first on as long as there is time. */
+static sx_status search_each_design(sx_systolic_job *job, bool quick) {
     const sx_systolic_kernel *kernel = &job->layer[0].kernel;
-    SX_TRY(chosen_designs(job, kernel, &job->design, &job->n_designs));
-    job->answer = calloc(job->n_designs, sizeof *job->answer);
-    job->order = calloc(job->n_designs, sizeof *job->order);
-    if (!job->answer || !job->order) return sx_error_memory();
-    job->left = job->n_designs;
     for (size_t i = 0; i < job->n_designs && !is_over(job); i++) {
         sx_systolic_design design;
         char name[16];
         sx_systolic_design_at(kernel, job->design[i], &design);
         sx_systolic_design_name(&design, name, sizeof name);
         sx_progress_title(&job->line, "%zu/%zu %s", i + 1, job->n_designs, name);
-        SX_TRY(search(job, kernel, 1, &job->design[i], &job->answer[i]));
+        SX_TRY(search(job, kernel, 1, &job->design[i], quick, &job->answer[i]));
     }
+    return SX_OK;
+}
+
+/* Searches the designs of the only problem; quickly first where time is limited. */
+static sx_status search_designs(sx_systolic_job *job) {
+    SX_TRY(chosen_designs(job, &job->layer[0].kernel, &job->design, &job->n_designs));
+    job->answer = calloc(job->n_designs, sizeof *job->answer);
+    job->order = calloc(job->n_designs, sizeof *job->order);
+    if (!job->answer || !job->order) return sx_error_memory();
+    job->left = job->n_designs;
+    if (is_hurried(job)) SX_TRY(search_each_design(job, true));
+    SX_TRY(search_each_design(job, false));
     sort_answers(job);
     return SX_OK;
 }
 
 /* Searches an array for every layer, and one for all. */
-static sx_status search_layers(sx_systolic_job *job) {
-    job->left = 1;
-    for (size_t i = 0; i < job->n_layers; i++) job->left += job->layer[i].same_as == i;
+static sx_status search_each_layer(sx_systolic_job *job, bool quick) {
     for (size_t i = 0; i < job->n_layers && !is_over(job); i++) {
         sx_systolic_layer *layer = &job->layer[i];
         if (layer->same_as != i) continue;
         sx_progress_title(&job->line, "%zu/%zu %s", i + 1, job->n_layers, layer->name);
-        SX_TRY(search(job, &layer->kernel, 1, NULL, &layer->best));
+        SX_TRY(search(job, &layer->kernel, 1, NULL, quick, &layer->best));
     }
     if (is_over(job)) return SX_OK;
     sx_progress_title(&job->line, "one shared array");
-    return search(job, job->joined, job->n_joined, NULL, &job->shared);
+    return search(job, job->joined, job->n_joined, NULL, quick, &job->shared);
+}
+
+/* Searches the arrays of a network; quickly first where time is limited. */
+static sx_status search_layers(sx_systolic_job *job) {
+    job->left = 1;
+    for (size_t i = 0; i < job->n_layers; i++) job->left += job->layer[i].same_as == i;
+    if (is_hurried(job)) SX_TRY(search_each_layer(job, true));
+    return search_each_layer(job, false);
 }
 
 sx_status sx_systolic_job_search(sx_systolic_job *job) {

@@ -82,6 +82,12 @@ void sx_same_layer(const sx_layer_result *a, const sx_layer_result *b) {
     assert_int_equal(a->warm_from, b->warm_from);
     assert_string_equal(a->warm_name, b->warm_name);
     assert_true(a->warm_value == b->warm_value);
+    assert_int_equal(a->widened, b->widened);
+    assert_int_equal(a->remainders, b->remainders);
+    assert_true(a->share == b->share);
+    assert_true(a->dividing.value == b->dividing.value);
+    assert_true(a->dividing.lower_bound == b->dividing.lower_bound);
+    assert_int_equal(a->dividing.optimal, b->dividing.optimal);
     assert_int_equal(!a->diagnosis, !b->diagnosis);
     if (a->diagnosis) assert_string_equal(a->diagnosis, b->diagnosis);
 }

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "base/rng.h"
+#include "support/brake.h"
 #include "support/expect.h"
 #include "support/small_session.h"
 
@@ -57,24 +58,6 @@ static bool exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-/* A stop flag that a callback sets. */
-typedef struct brake {
-    volatile sig_atomic_t stop;
-    size_t ends_left;
-} brake;
-
-static void stop_at_end(void *user, size_t layer, const sx_layer_result *result) {
-    brake *b = user;
-    (void)layer;
-    (void)result;
-    if (b->ends_left && --b->ends_left == 0) b->stop = 1;
-}
-
-static void stop_at_progress(void *user, const sx_progress *progress) {
-    (void)progress;
-    ((brake *)user)->stop = 1;
-}
-
 static void resumes_after_every_layer(void **state) {
     (void)state;
     static sx_small small;
@@ -84,17 +67,16 @@ static void resumes_after_every_layer(void **state) {
     small.options.run.pareto = true;
     sx_small_run(&small, &whole);
     small.options.checkpoint = fresh_path();
-    small.options.layer_ends = stop_at_end;
+    small.options.layer_ends = sx_brake_at_end;
     for (size_t cut = 1; cut < SX_SMALL_DISTINCT; cut++) {
-        brake b = {.ends_left = cut};
-        small.options.user = &b;
-        small.options.run.stop = &b.stop;
+        sx_brake b = {.ends_left = cut};
+        sx_brake_fit(&b, &small.options);
         sx_small_run(&small, &part);
         assert_false(part.complete);
         assert_false(part.resumed);
         assert_true(exists(small.options.checkpoint));
         sx_session_result_fini(&part);
-        b = (brake){.ends_left = 0};
+        b = (sx_brake){.ends_left = 0};
         small.options.run.threads = 2;
         sx_small_run(&small, &part);
         assert_true(part.resumed);
@@ -118,19 +100,18 @@ static void resumes_without_answers(void **state) {
     (void)state;
     static sx_small small;
     sx_session_result whole, part;
-    brake b = {.ends_left = 3};
+    sx_brake b = {.ends_left = 3};
     sx_small_init(&small, "random", 10, SX_WARM_SIMILARITY);
     small.arch.level[2].entries = 9000;
     sx_small_run(&small, &whole);
     assert_false(whole.layer[0].found);
     assert_true(whole.layer[5].found);
     small.options.checkpoint = fresh_path();
-    small.options.layer_ends = stop_at_end;
-    small.options.user = &b;
-    small.options.run.stop = &b.stop;
+    small.options.layer_ends = sx_brake_at_end;
+    sx_brake_fit(&b, &small.options);
     sx_small_run(&small, &part);
     sx_session_result_fini(&part);
-    b = (brake){.ends_left = 0};
+    b = (sx_brake){.ends_left = 0};
     sx_small_run(&small, &part);
     assert_true(part.resumed);
     sx_same_session(&whole, &part);
@@ -139,21 +120,30 @@ static void resumes_without_answers(void **state) {
     sx_small_fini(&small);
 }
 
-/* Runs the session in a child that is killed after some microseconds; whether it came to its end. */
-static bool run_and_kill(sx_small *small, unsigned microseconds) {
+/* Begins the session in a child. */
+static pid_t begin_child(const sx_small *small) {
     pid_t child = fork();
     assert_true(child >= 0);
-    if (child == 0) {
-        sx_session_result result;
-        sx_status error = sx_session_run(&small->network, &small->arch, &small->options, &result);
-        _exit(error ? 2 : 0);
-    }
+    if (child > 0) return child;
+    sx_session_result result;
+    sx_status error = sx_session_run(&small->network, &small->arch, &small->options, &result);
+    _exit(error ? 2 : 0);
+}
+
+/* Waits for a child that ends or is killed; whether it came to its end. */
+static bool await(pid_t child) {
     int status;
-    nanosleep(&(struct timespec){.tv_nsec = 1000L * microseconds}, NULL);
-    kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
     return WIFEXITED(status);
+}
+
+/* Runs the session in a child that is killed after some microseconds; whether it came to its end. */
+static bool run_and_kill(const sx_small *small, unsigned microseconds) {
+    pid_t child = begin_child(small);
+    nanosleep(&(struct timespec){.tv_nsec = 1000L * microseconds}, NULL);
+    kill(child, SIGKILL);
+    return await(child);
 }
 
 /* Killed at any moment, time and again, a session ends in the same result. */
@@ -182,19 +172,99 @@ static void survives_being_killed(void **state) {
     assert_true(resumed > 0);
 }
 
+/* Mappers, and evaluations of a layer that keep them busy for some tenths of a second with remainders. The
+ * number is odd, so that the two searches of a layer have different limits. */
+static const struct {
+    const char *mapper;
+    uint64_t evaluations;
+} wide_case[] = {{"random", 4001}, {"gamma", 601}, {"auto", 401}};
+
+/* A session of two layers that are searched again with remainders, as their sizes are primes, and one between
+ * them that is not. */
+static void init_wide(sx_small *small, size_t number) {
+    sx_small_init(small, wide_case[number].mapper, wide_case[number].evaluations, SX_WARM_SIMILARITY);
+    sx_expect_ok(sx_einsum_parse("Outputs[M,N]+=Weights[M,K]*Inputs[K,N] {M:131,K:61,N:137}",
+                                 &small->network.layer[0].problem));
+    sx_expect_ok(sx_einsum_parse("Outputs[M,N]+=Weights[M,K]*Inputs[K,N] {M:61,K:131,N:67}",
+                                 &small->network.layer[2].problem));
+    small->network.n_layers = 3;
+    small->options.widen = true;
+    small->options.run.checkpoint_seconds = 0.01;
+}
+
+/* Stopped in searches with remainders, a session goes on there and ends in the same result. */
+static void resumes_with_remainders(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wide_case / sizeof *wide_case; i++) {
+        static sx_small small;
+        sx_brake b = {.first = (wide_case[i].evaluations + 1) / 2};
+        sx_session_result whole, part = {0};
+        unsigned stops = 0;
+        init_wide(&small, i);
+        sx_small_run(&small, &whole);
+        assert_true(whole.layer[0].widened && whole.layer[0].remainders && whole.layer[2].widened);
+        assert_false(whole.layer[1].widened);
+        small.options.checkpoint = fresh_path();
+        small.options.run.progress = sx_brake_at_progress;
+        sx_brake_fit(&b, &small.options);
+        for (; !part.complete; stops += !part.complete) {
+            b.stop = 0;
+            if (stops == 3) small.options.run.progress = NULL;
+            sx_session_result_fini(&part);
+            sx_small_run(&small, &part);
+            assert_int_equal(part.resumed, stops > 0);
+        }
+        assert_true(stops > 0);
+        sx_same_session(&whole, &part);
+        sx_session_result_fini(&part);
+        sx_session_result_fini(&whole);
+        sx_small_fini(&small);
+    }
+}
+
+/* Ends the process, as a kill does, when a search with remainders tells of progress. */
+static void die_at_progress(void *user, const sx_progress *progress) {
+    sx_brake_at_progress(user, progress);
+    if (((const sx_brake *)user)->stop) raise(SIGKILL);
+}
+
+/* Killed in searches with remainders, time and again, a session ends in the same result. */
+static void survives_being_killed_with_remainders(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wide_case / sizeof *wide_case; i++) {
+        static sx_small small;
+        sx_brake b = {.first = (wide_case[i].evaluations + 1) / 2};
+        sx_session_result whole, last;
+        unsigned kills = 0;
+        init_wide(&small, i);
+        sx_small_run(&small, &whole);
+        small.options.checkpoint = fresh_path();
+        small.options.run.progress = die_at_progress;
+        sx_brake_fit(&b, &small.options);
+        while (kills < 3 && !await(begin_child(&small))) kills++;
+        assert_true(kills > 0);
+        small.options.run.progress = NULL;
+        sx_small_run(&small, &last);
+        assert_true(last.resumed);
+        sx_same_session(&whole, &last);
+        sx_session_result_fini(&last);
+        sx_session_result_fini(&whole);
+        sx_small_fini(&small);
+    }
+}
+
 /* Leaves a checkpoint of a search that was stopped within layer 1. */
-static void leave_checkpoint(sx_small *small, brake *b) {
+static void leave_checkpoint(sx_small *small, sx_brake *b) {
     sx_session_result part;
     sx_small_init(small, "random", 400, SX_WARM_SIMILARITY);
     small->options.checkpoint = fresh_path();
-    *b = (brake){.ends_left = 1};
-    small->options.layer_ends = stop_at_end;
-    small->options.user = b;
-    small->options.run.stop = &b->stop;
+    *b = (sx_brake){.ends_left = 1};
+    small->options.layer_ends = sx_brake_at_end;
+    sx_brake_fit(b, &small->options);
     sx_small_run(small, &part);
     assert_false(part.complete);
     sx_session_result_fini(&part);
-    *b = (brake){.ends_left = 0};
+    *b = (sx_brake){.ends_left = 0};
 }
 
 /* Fails unless a session refuses its checkpoint with a text and leaves the file as it is. */
@@ -215,7 +285,7 @@ static void assert_refused(const sx_small *small, const char *part) {
 static void refuses_those_of_others(void **state) {
     (void)state;
     static sx_small small, other;
-    brake b;
+    sx_brake b;
     leave_checkpoint(&small, &b);
     other = small;
     other.options.run.seed = 8;
@@ -267,7 +337,7 @@ static sx_status no_k(void *user, const sx_problem *problem, const sx_arch *arch
 static void refuses_other_constraints(void **state) {
     (void)state;
     static sx_small small;
-    brake b;
+    sx_brake b;
     leave_checkpoint(&small, &b);
     small.options.constraints = no_k;
     assert_refused(&small, "its constraints is ");
@@ -286,7 +356,7 @@ static void write_quickly(const char *path, const char *bytes, size_t size) {
 static void refuses_damage(void **state) {
     (void)state;
     static sx_small small;
-    brake b;
+    sx_brake b;
     char *bytes;
     size_t size;
     leave_checkpoint(&small, &b);
@@ -322,15 +392,14 @@ static void refuses_damage(void **state) {
 static void goes_on_within_a_layer(void **state) {
     (void)state;
     static sx_small small;
-    brake b = {.stop = 0};
+    sx_brake b = {.stop = 0};
     uint64_t before = 0;
     sx_session_result part;
     sx_small_init(&small, "random", 0, SX_WARM_SIMILARITY);
     small.options.checkpoint = fresh_path();
     small.options.run.checkpoint_seconds = 0.01;
-    small.options.run.stop = &b.stop;
-    small.options.run.progress = stop_at_progress;
-    small.options.run.user = &b;
+    small.options.run.progress = sx_brake_at_progress;
+    sx_brake_fit(&b, &small.options);
     for (int i = 0; i < 3; i++) {
         b.stop = 0;
         sx_small_run(&small, &part);
@@ -350,7 +419,7 @@ static void goes_on_from_its_own_start(void **state) {
     (void)state;
     static sx_small small;
     char path[96];
-    brake b = {0};
+    sx_brake b = {0};
     sx_session_result whole, part;
     if (!sx_store_engine()) skip();
     sx_small_init(&small, "random", 300000, SX_WARM_SIMILARITY);
@@ -361,9 +430,8 @@ static void goes_on_from_its_own_start(void **state) {
     sx_expect_ok(sx_store_open(path, &small.options.store));
     small.options.checkpoint = fresh_path();
     small.options.run.checkpoint_seconds = 1000;
-    small.options.run.stop = &b.stop;
-    small.options.run.progress = stop_at_progress;
-    small.options.run.user = &b;
+    small.options.run.progress = sx_brake_at_progress;
+    sx_brake_fit(&b, &small.options);
     sx_small_run(&small, &part);
     assert_true(part.layer[0].found);
     if (!part.complete) {
@@ -453,6 +521,7 @@ int main(void) {
         cmocka_unit_test(refuses_other_constraints),  cmocka_unit_test(refuses_damage),
         cmocka_unit_test(goes_on_within_a_layer),     cmocka_unit_test(refuses_places_it_cannot_write),
         cmocka_unit_test(goes_on_from_its_own_start), cmocka_unit_test(failing_checkpoints_end_nothing),
+        cmocka_unit_test(resumes_with_remainders),    cmocka_unit_test(survives_being_killed_with_remainders),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

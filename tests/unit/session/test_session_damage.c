@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/rng.h"
+#include "support/brake.h"
 #include "support/expect.h"
 #include "support/small_session.h"
 
@@ -23,29 +24,6 @@ typedef struct file {
     char *bytes;
     size_t size;
 } file;
-
-/* A stop flag that callbacks set. */
-typedef struct brake {
-    volatile sig_atomic_t stop;
-    size_t ends_left;
-} brake;
-
-static void stop_at_end(void *user, size_t layer, const sx_layer_result *result) {
-    brake *b = user;
-    (void)layer;
-    (void)result;
-    if (b->ends_left && --b->ends_left == 0) b->stop = 1;
-}
-
-static void stop_at_progress(void *user, const sx_progress *progress) {
-    (void)progress;
-    ((brake *)user)->stop = 1;
-}
-
-static void stop_at_once(void *user, size_t layer) {
-    (void)layer;
-    ((brake *)user)->stop = 1;
-}
 
 static char path[64];
 
@@ -125,7 +103,7 @@ static void expect_true_costs(const sx_small *small, const sx_session_result *re
 }
 
 /* Edits the checkpoint of a session again and again, and resumes; returns how often it was refused. */
-static size_t edit_all(sx_small *small, brake *b) {
+static size_t edit_all(sx_small *small, sx_brake *b) {
     file whole, edited;
     size_t refused = 0;
     sx_expect_ok(sx_file_read(path, LIMIT, &whole.bytes, &whole.size));
@@ -139,7 +117,7 @@ static size_t edit_all(sx_small *small, brake *b) {
         edit(&rng, &edited, from);
         repair(&edited, run);
         write_file(&edited);
-        *b = (brake){.stop = 0};
+        *b = (sx_brake){.stop = 0};
         sx_status status = sx_session_run(&small->network, &small->arch, &small->options, &result);
         refused += status != SX_OK;
         if (status) {
@@ -164,15 +142,14 @@ static size_t edit_all(sx_small *small, brake *b) {
 static void edited_results_are_refused_or_harmless(void **state) {
     (void)state;
     static sx_small small;
-    brake b = {.ends_left = 2};
+    sx_brake b = {.ends_left = 2};
     sx_session_result part;
     sx_small_init(&small, "random", 100, SX_WARM_SIMILARITY);
     small.options.run.k_best = 2;
     small.options.run.pareto = true;
     small.options.checkpoint = path;
-    small.options.layer_ends = stop_at_end;
-    small.options.user = &b;
-    small.options.run.stop = &b.stop;
+    small.options.layer_ends = sx_brake_at_end;
+    sx_brake_fit(&b, &small.options);
     sx_small_run(&small, &part);
     sx_session_result_fini(&part);
     assert_true(edit_all(&small, &b) > EDITS / 2);
@@ -185,18 +162,16 @@ static void edited_states_are_refused_or_harmless(void **state) {
     static const char *const mappers[] = {"random", "anneal", "gamma"};
     for (size_t m = 0; m < 3; m++) {
         static sx_small small;
-        brake b = {.stop = 0};
+        sx_brake b = {.stop = 0};
         sx_session_result part;
         sx_small_init(&small, mappers[m], 0, SX_WARM_SIMILARITY);
         small.options.checkpoint = path;
         small.options.run.checkpoint_seconds = 0.01;
-        small.options.run.stop = &b.stop;
-        small.options.run.progress = stop_at_progress;
-        small.options.run.user = &b;
+        small.options.run.progress = sx_brake_at_progress;
+        sx_brake_fit(&b, &small.options);
         sx_small_run(&small, &part);
         sx_session_result_fini(&part);
-        small.options.layer_begins = stop_at_once;
-        small.options.user = &b;
+        small.options.layer_begins = sx_brake_at_once;
         assert_true(edit_all(&small, &b) > EDITS / 20);
         sx_small_fini(&small);
     }

@@ -72,18 +72,18 @@ static void finish(setup *s) {
 /* Seconds for n evaluations in a loop around the model. */
 static double bare(const setup *s, uint64_t n) {
     const sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
-    void *scorer;
+    sx_scorer *scorer;
     double best = INFINITY;
-    bench_need(s->space->type->scorer_new(s->space, &scorer));
+    bench_need(sx_scorer_new(s->space, NULL, &edp, &scorer));
     double began = bench_now(1);
     for (uint64_t i = 0; i < n; i++) {
-        sx_score score;
+        sx_outcome outcome;
         const void *point = s->points + i % POINTS * s->space->point_size;
-        if (s->space->type->score(s->space, scorer, point, &edp, INFINITY, &score) != 0) continue;
-        best = fmin(best, sx_objective_value(&edp, &score));
+        bench_need(sx_scorer_score(scorer, point, 1, INFINITY, &outcome));
+        best = fmin(best, outcome.value);
     }
     double seconds = bench_now(1) - began;
-    s->space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
     return best > 0 ? seconds : 0;
 }
 
@@ -96,7 +96,7 @@ static double search(const setup *s, const sx_registered *entry, const char *nav
     sx_run_options_init(&options);
     options.evaluations = *n;
     options.threads = threads;
-    bench_need(sx_run_new(s->space, &options, &run));
+    bench_need(sx_run_new(s->space, NULL, &options, &run));
     double began = bench_now(threads);
     if (entry) {
         bench_need(sx_settings_of(entry, NULL, &settings));

@@ -47,7 +47,7 @@ static answer search(const sx_systolic_kernel *kernel, const char *design, sx_sy
     sx_run_options_init(&run_options);
     sx_study_need(sx_objective_parse(objective, &run_options.objective));
     run_options.objective.tolerance = tolerance;
-    sx_study_need(sx_run_new(space, &run_options, &run));
+    sx_study_need(sx_run_new(space, NULL, &run_options, &run));
     sx_study_need(sx_run_search(run, method));
     sx_run_summary summary = sx_run_result(run);
     a.optimal = summary.optimal;

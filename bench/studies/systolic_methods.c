@@ -79,7 +79,7 @@ static answer search(const sx_space *space, const char *navigator, uint64_t eval
     options.evaluations = evaluations;
     options.seed = seed;
     sx_study_need(sx_objective_parse("delay", &options.objective));
-    sx_study_need(sx_run_new(space, &options, &run));
+    sx_study_need(sx_run_new(space, NULL, &options, &run));
     sx_study_need(sx_run_search(run, navigator));
     if (sx_run_best(run, 0, &found)) {
         a.latency = found.value;

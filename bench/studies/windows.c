@@ -84,8 +84,8 @@ static void study(const sx_problem *problem, const sx_arch *arch, tally *t) {
     sx_run_options_init(&run_options);
     sx_study_need(sx_model_new(problem, arch, NULL, &model));
     sx_study_need(sx_map_space_new(model, NULL, NULL, &space));
-    sx_study_need(sx_recorder_new(space, ROOM, &recorder));
-    sx_study_need(sx_run_new(sx_recorder_space(recorder), &run_options, &run));
+    sx_study_need(sx_recorder_new(space, NULL, ROOM, &recorder));
+    sx_study_need(sx_run_new(space, sx_recorder_model(recorder), &run_options, &run));
     sx_study_need(sx_run_search(run, "exhaustive"));
     execute_all(recorder, space, model, t);
     sx_run_free(run);

@@ -2,8 +2,8 @@
 #ifndef SX_RUN_H
 #define SX_RUN_H
 
+#include "sextant/point_model.h"
 #include "sextant/proof.h"
-#include "sextant/space.h"
 
 #include <signal.h>
 
@@ -27,7 +27,7 @@ typedef struct sx_run_options {
     uint64_t seed;
     unsigned threads;   /* 0: 1; results do not depend on it */
     unsigned k_best;    /* how many different best points to remember; 0: 1 */
-    bool pareto;        /* also remember the front of energy and cycles */
+    bool pareto;        /* also remember the front of the model's two front metrics (energy and cycles) */
     bool proof;         /* also remember how the space was closed, where the navigator proves its answer */
     size_t cache;       /* scores to remember, rounded up to a power of two; 0: none. Changes no result */
     const void *starts; /* points to begin with, n_starts of them one after another; may be NULL */
@@ -45,9 +45,10 @@ typedef struct sx_run_options {
 /* A run with nothing chosen: EDP, no limits, seed 0, one thread. */
 SX_API void sx_run_options_init(sx_run_options *options);
 
-/* A run over a space, which must outlive it; what the options point to must outlive the search. */
-SX_API SX_MUST_USE sx_status sx_run_new(const sx_space *space, const sx_run_options *options,
-                                        SX_OWN sx_run **out);
+/* A run over a space whose points are scored by a model, NULL: the one that the space comes with. Both must
+ * outlive the run; what the options point to must outlive the search. */
+SX_API SX_MUST_USE sx_status sx_run_new(const sx_space *space, const sx_point_model *model,
+                                        const sx_run_options *options, SX_OWN sx_run **out);
 SX_API void sx_run_free(SX_TAKE sx_run *run);
 
 /* Searches by a navigator, "name" or "name:key=value,key=value". An exhausted budget is no error, and neither
@@ -65,10 +66,10 @@ typedef enum sx_stop {
 } sx_stop;
 SX_API const char *sx_stop_name(sx_stop stop);
 
-/* A point with its score and the number of the evaluation that found it. */
+/* A point with its metrics and the number of the evaluation that found it. */
 typedef struct sx_found {
     const void *point;
-    sx_score score;
+    sx_metrics metrics; /* of the run's model */
     double value;
     uint64_t evaluation;
 } sx_found;
@@ -92,8 +93,8 @@ typedef struct sx_run_summary {
 } sx_run_summary;
 
 SX_API sx_run_summary sx_run_result(const sx_run *run);
-/* Best point number `index` (0 the best), of the front's points number `index` (by energy), line `index` of
- * the trace of improvements; false past the last. */
+/* Best point number `index` (0 the best), of the front's points number `index` (by its first metric), line
+ * `index` of the trace of improvements; false past the last. */
 SX_API bool sx_run_best(const sx_run *run, size_t index, sx_found *out);
 SX_API bool sx_run_front(const sx_run *run, size_t index, sx_found *out);
 SX_API bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out);

@@ -103,9 +103,9 @@ typedef struct sx_systolic_point {
 } sx_systolic_point;
 
 /* The space of one array that runs n kernels (joined, where there are several); what a point costs is the sum
- * over kernels and their counts. In scores, cycles are the latency, energy_pj is in energies of one
- * multiply-accumulate, last_level_accesses are words moved off the chip, utilization is the share of all
- * usable DSP blocks' cycles that compute. options may be NULL. */
+ * over kernels and their counts. Its model has the metrics energy (in energies of one multiply-accumulate),
+ * latency (cycles), utilization (the share of all usable DSP blocks' cycles that compute) and offchip_words.
+ * options may be NULL. */
 SX_API SX_MUST_USE sx_status sx_systolic_space_new(const sx_systolic_kernel *kernels, size_t n,
                                                    const sx_device *device,
                                                    const sx_systolic_options *options, SX_OWN sx_space **out);

@@ -130,7 +130,7 @@ static sx_status take_result(const sx_run *run, sx_compare_run *out) {
     out->summary = sx_run_result(run);
     out->found = sx_run_best(run, 0, &best);
     if (out->found) {
-        out->score = best.score;
+        out->score = sx_metrics_score(&best.metrics);
         out->value = best.value;
     }
     size_t n = 0;
@@ -154,7 +154,7 @@ static sx_status run_once(sx_comparison *c, const sx_space *space, size_t proble
     sx_compare_run *out = &c->run[c->n_runs];
     sx_run *run = NULL;
     options.seed = seed;
-    SX_TRY(sx_run_new(space, &options, &run));
+    SX_TRY(sx_run_new(space, NULL, &options, &run));
     *out = (sx_compare_run){.problem = problem, .mapper = mapper, .seed = seed};
     sx_status status = sx_run_search(run, c->settings[mapper]);
     if (!status) status = take_result(run, out);

@@ -39,19 +39,19 @@ static void take_points(const sx_space *space, sx_recorder *recorder, sx_seen *s
 /* Draws legal points at random. */
 static sx_status draw_points(const sx_space *space, const sx_run_options *run, sx_seen *seen) {
     sx_recorder *recorder = NULL;
-    void *point = calloc(1, sx_space_point_size(space)), *scorer = NULL;
-    sx_status status = point ? sx_recorder_new(space, MAX_POINTS, &recorder) : sx_error_memory();
-    const sx_space *front = status ? NULL : sx_recorder_space(recorder);
-    if (!status) status = front->type->scorer_new(front, &scorer);
+    sx_scorer *scorer = NULL;
+    void *point = calloc(1, sx_space_point_size(space));
+    sx_status status = point ? sx_recorder_new(space, NULL, MAX_POINTS, &recorder) : sx_error_memory();
+    if (!status) status = sx_scorer_new(space, sx_recorder_model(recorder), &run->objective, &scorer);
     for (uint64_t i = 0; !status && i < run->evaluations && !*run->stop; i++) {
-        sx_score score;
+        sx_outcome outcome;
         if (!sx_space_sample(space, run->seed, i, point)) break;
         seen->evaluations++;
-        if (front->type->score(front, scorer, point, &run->objective, INFINITY, &score)) continue;
-        seen->best = fmin(seen->best, sx_objective_value(&run->objective, &score));
+        status = sx_scorer_score(scorer, point, 1, INFINITY, &outcome);
+        if (!status) seen->best = fmin(seen->best, outcome.value);
     }
     if (!status) take_points(space, recorder, seen);
-    if (scorer) front->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
     sx_recorder_free(recorder);
     free(point);
     return status;
@@ -63,8 +63,8 @@ static sx_status search_points(const sx_space *space, const sx_run_options *opti
     sx_recorder *recorder = NULL;
     sx_run *run = NULL;
     sx_found best;
-    sx_status status = sx_recorder_new(space, MAX_POINTS, &recorder);
-    if (!status) status = sx_run_new(sx_recorder_space(recorder), options, &run);
+    sx_status status = sx_recorder_new(space, NULL, MAX_POINTS, &recorder);
+    if (!status) status = sx_run_new(space, sx_recorder_model(recorder), options, &run);
     if (!status) status = sx_run_search(run, mapper);
     if (!status) {
         take_points(space, recorder, seen);

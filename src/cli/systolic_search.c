@@ -134,7 +134,7 @@ static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels,
     sx_systolic_answer answer = {0};
     sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
     sx_run_options options = run_options(job, out, quick);
-    if (!status) status = sx_run_new(space, &options, &run);
+    if (!status) status = sx_run_new(space, NULL, &options, &run);
     if (!status) status = sx_run_search(run, quick ? "random" : job->method);
     if (!status) status = collect(job, space, run, &answer);
     if (!status) job->interrupted |= answer.summary.stop == SX_STOP_SIGNAL;

@@ -80,7 +80,7 @@ static void take(sx_codesign *c, const sx_bench *b, const sx_run *run, sx_hunt *
     if (summary.lower_bound != 0) out->lower_bound = summary.lower_bound;
     if (!out->found) return;
     sx_map_space_mapping(b->space, best.point, &out->best.mapping);
-    out->best.score = best.score;
+    out->best.score = sx_metrics_score(&best.metrics);
     out->best.value = best.value;
     if (summary.optimal) out->lower_bound = best.value;
 }
@@ -95,7 +95,7 @@ sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapp
         options.starts = start;
         options.n_starts = 1;
     }
-    sx_status status = sx_run_new(bench->space, &options, &run);
+    sx_status status = sx_run_new(bench->space, NULL, &options, &run);
     if (!status) status = sx_run_search(run, mapper);
     if (!status) take(c, bench, run, out);
     sx_run_free(run);
@@ -140,7 +140,7 @@ sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan,
         .entry = {.name = "sunstone", .navigator = &navigator}, .plan = plan, .begin = begin};
     sx_run_options options = run_options(c);
     sx_run *run = NULL;
-    SX_TRY(sx_run_new(bench->space, &options, &run));
+    SX_TRY(sx_run_new(bench->space, NULL, &options, &run));
     sx_status status = sx_run_navigate(run, &search.entry, NULL);
     if (!status) take(c, bench, run, out);
     count_plan(c, plan);

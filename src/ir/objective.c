@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "ir/goal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static bool read_power(const char **at, double *energy, double *delay) {
 }
 
 static bool read_product(const char *text, sx_criterion *out) {
-    sx_criterion c = {.metric = SX_PRODUCT};
+    sx_criterion c = {.kind = SX_PRODUCT};
     if (!read_power(&text, &c.energy_power, &c.delay_power)) return false;
     if (*text == '*' && (text++, !read_power(&text, &c.energy_power, &c.delay_power))) return false;
     if (*text) return false;
@@ -74,26 +75,40 @@ static sx_status unknown(const char *word) {
     return error;
 }
 
-static sx_status read_criterion(const char *word, sx_criterion *out) {
+/* Where words are looked up besides the known ones; no metrics: nowhere. */
+typedef struct words {
+    const sx_metric_about *metrics;
+    size_t n;
+} words;
+
+/* Reads criterion number `index`. */
+static sx_status read_criterion(const char *word, const words *more, size_t index, sx_objective *out) {
+    sx_criterion *criterion = &out->criterion[index];
+    sx_goal_product product;
     for (int i = 0; i < N_KNOWN; i++) {
         if (strcmp(word, known[i].name) != 0) continue;
-        *out = known[i].criterion;
+        *criterion = known[i].criterion;
         return SX_OK;
     }
-    return read_product(word, out) ? SX_OK : unknown(word);
+    if (read_product(word, criterion)) return SX_OK;
+    if (!more->n || !sx_goal_product_read(word, more->metrics, more->n, &product)) return unknown(word);
+    criterion->kind = SX_TERMS;
+    snprintf(out->terms[index], sizeof out->terms[index], "%s", word);
+    return SX_OK;
 }
 
-sx_status sx_objective_parse(const char *text, sx_objective *out) {
+/* Reads criteria between commas. */
+static sx_status read_objective(const char *text, const words *more, sx_objective *out) {
     sx_objective objective = {.tolerance = 0.001};
     for (const char *at = text;; at++) {
-        char word[80];
+        char word[SX_TERMS_SIZE];
         size_t length = strcspn(at, ",");
         if (length >= sizeof word) return unknown(at);
         if (objective.n_criteria == SX_MAX_CRITERIA)
             return sx_error_new(SX_ERR_LIMIT, "an objective has at most %d criteria", SX_MAX_CRITERIA);
         memcpy(word, at, length);
         word[length] = 0;
-        SX_TRY(read_criterion(word, &objective.criterion[objective.n_criteria++]));
+        SX_TRY(read_criterion(word, more, objective.n_criteria++, &objective));
         at += length;
         if (!*at) break;
     }
@@ -101,13 +116,27 @@ sx_status sx_objective_parse(const char *text, sx_objective *out) {
     return SX_OK;
 }
 
+sx_status sx_objective_parse(const char *text, sx_objective *out) {
+    return read_objective(text, &(words){0}, out);
+}
+
+sx_status sx_objective_parse_metrics(const char *text, const sx_metric_about *metrics, size_t n,
+                                     sx_objective *out) {
+    return read_objective(text, &(words){metrics, n}, out);
+}
+
 static const char *known_name(const sx_criterion *c) {
     for (int i = 0; i < N_KNOWN; i++) {
         const sx_criterion *k = &known[i].criterion;
-        if (k->metric == c->metric && k->energy_power == c->energy_power && k->delay_power == c->delay_power)
+        if (k->kind == c->kind && k->energy_power == c->energy_power && k->delay_power == c->delay_power)
             return known[i].name;
     }
     return NULL;
+}
+
+/* The name of an objective's function. */
+static const char *own_name(const sx_objective *objective) {
+    return objective->name ? objective->name : "function";
 }
 
 void sx_objective_text(const sx_objective *objective, char *text, unsigned long size) {
@@ -115,7 +144,9 @@ void sx_objective_text(const sx_objective *objective, char *text, unsigned long 
     text[0] = 0;
     for (int i = 0; i < objective->n_criteria && used < size; i++) {
         const sx_criterion *c = &objective->criterion[i];
-        const char *comma = i ? "," : "", *name = known_name(c);
+        const char *comma = i ? "," : "", *name = c->kind == SX_TERMS      ? objective->terms[i]
+                                                  : c->kind == SX_FUNCTION ? own_name(objective)
+                                                                           : known_name(c);
         int n =
             name                   ? snprintf(text + used, size - used, "%s%s", comma, name)
             : c->delay_power == 0  ? snprintf(text + used, size - used, "%se^%.17g", comma, c->energy_power)
@@ -126,38 +157,65 @@ void sx_objective_text(const sx_objective *objective, char *text, unsigned long 
     }
 }
 
-/* x to a power, exact for the powers that matter. */
-static double power(double x, double exponent) {
-    if (exponent == 0) return 1;
-    if (exponent == 1) return x;
-    if (exponent == 2) return x * x;
-    return pow(x, exponent);
+const sx_metric_about sx_mapping_metric[] = {
+    {"energy_pj", "pJ", "energy"},
+    {"cycles", "cycles", "delay"},
+    {"utilization", "", "utilization"},
+    {"last_level_accesses", "words", "last-level"},
+};
+
+const sx_metric_about *sx_mapping_metrics(size_t *n) {
+    *n = SX_N_MAPPING_METRICS;
+    return sx_mapping_metric;
+}
+
+sx_metrics sx_score_metrics(const sx_score *score) {
+    return (sx_metrics){{score->energy_pj, score->cycles, score->utilization, score->last_level_accesses}};
+}
+
+sx_score sx_metrics_score(const sx_metrics *metrics) {
+    const double *value = metrics->value;
+    return (sx_score){value[0], value[1], value[2], value[3]};
 }
 
 double sx_criterion_value(const sx_criterion *criterion, const sx_score *score) {
-    switch (criterion->metric) {
+    switch (criterion->kind) {
     case SX_LAST_LEVEL:
         return score->last_level_accesses;
     case SX_UTILIZATION:
         return -score->utilization;
     case SX_PRODUCT:
         break;
+    case SX_TERMS:
+    case SX_FUNCTION:
+        return NAN;
     }
-    return power(score->energy_pj, criterion->energy_power) * power(score->cycles, criterion->delay_power);
+    return sx_goal_power(score->energy_pj, criterion->energy_power) *
+           sx_goal_power(score->cycles, criterion->delay_power);
+}
+
+/* The value of criterion `index` for a mapping. */
+static double value_of(const sx_objective *objective, int index, const sx_score *score) {
+    const sx_metrics metrics = sx_score_metrics(score);
+    sx_goal_product p;
+    if (objective->criterion[index].kind == SX_FUNCTION)
+        return objective->function(objective->user, &metrics);
+    if (objective->criterion[index].kind != SX_TERMS)
+        return sx_criterion_value(&objective->criterion[index], score);
+    if (!sx_goal_product_read(objective->terms[index], sx_mapping_metric, SX_N_MAPPING_METRICS, &p))
+        return NAN;
+    return sx_goal_product_value(&p, &metrics);
 }
 
 double sx_objective_value(const sx_objective *objective, const sx_score *score) {
-    return sx_criterion_value(&objective->criterion[0], score);
+    if (objective->criterion[0].kind < SX_TERMS) return sx_criterion_value(&objective->criterion[0], score);
+    return value_of(objective, 0, score);
 }
 
 int sx_objective_compare(const sx_objective *objective, const sx_score *a, const sx_score *b) {
     for (int i = 0; i < objective->n_criteria; i++) {
-        double x = sx_criterion_value(&objective->criterion[i], a);
-        double y = sx_criterion_value(&objective->criterion[i], b);
-        double larger = fmax(fabs(x), fabs(y));
-        bool exact = i + 1 == objective->n_criteria || isinf(larger);
-        double near = exact ? 0 : objective->tolerance * larger;
-        if (fabs(x - y) > near) return x < y ? -1 : 1;
+        int order = sx_goal_order(objective, i, value_of(objective, i, a), value_of(objective, i, b));
+        if (order) return order;
     }
     return 0;
 }

@@ -230,7 +230,7 @@ static size_t quota(const gamma *g, size_t setting, size_t front, size_t limit) 
 /* Lets the best of the children and `elites` of the population live on. */
 static void choose(gamma *g, size_t elites) {
     for (size_t i = 0; i < elites; i++) copy(g, i, 2 * g->n + i);
-    size_t front = sx_select_rank(sx_run_objective(g->run), g->outcome + g->n, g->n + elites,
+    size_t front = sx_select_rank(sx_run_goal(g->run), g->outcome + g->n, g->n + elites,
                                   sx_run_setting(g->run, RANK) == 0, g->order);
     for (size_t i = 0; i < g->n; i++) copy(g, g->n + g->order[i], i);
     g->s->parents = quota(g, PARENTS, front, g->n);

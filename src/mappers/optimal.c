@@ -81,6 +81,7 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
             "constrain what levels keep, or use another mapper");
     o->most = sx_run_setting(run, EFFORT) * 1e6;
     o->judge = (sx_judge){.objective = objective,
+                          .goal = sx_run_goal(run),
                           .gap = sx_run_setting(run, GAP),
                           .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
                           .front = sx_run_pareto(run),

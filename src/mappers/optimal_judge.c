@@ -21,8 +21,8 @@ static const double ROUNDING = 1e-12;
 
 bool sx_judge_sound(const sx_judge *judge, int criterion) {
     const sx_criterion *c = &judge->objective->criterion[criterion];
-    return c->metric == SX_UTILIZATION ||
-           (c->metric == SX_PRODUCT && c->energy_power >= 0 && c->delay_power >= 0);
+    return c->kind == SX_UTILIZATION ||
+           (c->kind == SX_PRODUCT && c->energy_power >= 0 && c->delay_power >= 0);
 }
 
 /* Whether a value of a criterion before the last is near enough to its optimum. */
@@ -68,11 +68,11 @@ static void set_limit(sx_hope *hope) {
 /* Takes in one of the best: of several, in its place; of one, where it is the only one or better. */
 static void learn_best(sx_hope *hope, const sx_score *score, double value, const void *point) {
     const sx_judge *judge = hope->judge;
-    sx_kept kept = {.score = *score, .value = value};
+    sx_kept kept = {.metrics = sx_score_metrics(score), .value = value};
     size_t place;
     if (value >= hope->best) return;
     if (judge->k > 1)
-        place = sx_best_place(&hope->kept, judge->k, judge->objective, score, point);
+        place = sx_best_place(&hope->kept, judge->k, judge->goal, &kept.metrics, point);
     else
         place = 0;
     if (place == SX_NOWHERE) return;
@@ -85,9 +85,10 @@ void sx_hope_learn(sx_hope *hope, const sx_score *score, const void *point) {
     double value = value_of(hope->judge, score);
     if (value < INFINITY) learn_best(hope, score, value, point);
     if (!hope->judge->front) return;
-    size_t place = sx_front_place(&hope->front, score);
-    sx_kept kept = {.score = *score};
-    if (place != SX_NOWHERE) hope->failed |= !sx_front_put(&hope->front, place, &kept, NULL);
+    sx_kept kept = {.metrics = sx_score_metrics(score)};
+    size_t place = sx_front_place(&hope->front, hope->judge->goal, &kept.metrics);
+    if (place != SX_NOWHERE)
+        hope->failed |= !sx_front_put(&hope->front, hope->judge->goal, place, &kept, NULL);
 }
 
 void sx_hope_read(sx_hope *hope, const sx_judge *judge, const sx_run *run) {
@@ -96,10 +97,14 @@ void sx_hope_read(sx_hope *hope, const sx_judge *judge, const sx_run *run) {
     hope->kept.point_size = sx_run_space(run)->point_size;
     hope->kept.n = hope->front.n = 0;
     set_limit(hope);
-    for (size_t i = 0; i < judge->k && sx_run_best(run, i, &found); i++)
-        sx_hope_learn(hope, &found.score, found.point);
-    for (size_t i = 0; judge->front && sx_run_front(run, i, &found); i++)
-        sx_hope_learn(hope, &found.score, found.point);
+    for (size_t i = 0; i < judge->k && sx_run_best(run, i, &found); i++) {
+        sx_score score = sx_metrics_score(&found.metrics);
+        sx_hope_learn(hope, &score, found.point);
+    }
+    for (size_t i = 0; judge->front && sx_run_front(run, i, &found); i++) {
+        sx_score score = sx_metrics_score(&found.metrics);
+        sx_hope_learn(hope, &score, found.point);
+    }
     hope->found = false;
 }
 
@@ -138,12 +143,12 @@ static bool leads(const sx_hope *hope, double energy, double cycles) {
     energy = fmax(energy, 0);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (kept[middle].score.energy_pj <= energy * slack)
+        if (kept[middle].metrics.value[SX_MAPPING_ENERGY] <= energy * slack)
             low = middle + 1;
         else
             high = middle;
     }
-    return low == 0 || kept[low - 1].score.cycles > cycles * slack;
+    return low == 0 || kept[low - 1].metrics.value[SX_MAPPING_CYCLES] > cycles * slack;
 }
 
 bool sx_hope_open(const sx_hope *hope, double value, double energy, double cycles) {

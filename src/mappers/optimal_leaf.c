@@ -74,7 +74,10 @@ static void evaluate(sx_leaf *leaf) {
     }
     sx_outcome outcome = sx_worker_evaluate(leaf->worker, leaf->point, true);
     leaf->over |= outcome.reason == SX_NOT_EVALUATED;
-    if (outcome.reason == 0) sx_hope_learn(leaf->hope, &outcome.score, leaf->point);
+    if (outcome.reason == 0) {
+        sx_score score = sx_metrics_score(&outcome.metrics);
+        sx_hope_learn(leaf->hope, &score, leaf->point);
+    }
     leaf->failed |= leaf->hope->failed;
 }
 
@@ -99,7 +102,7 @@ void sx_leaf_evaluate(sx_leaf *leaf) {
 }
 
 sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look) {
-    if (leaf->failed) sx_worker_fail(leaf->worker);
+    if (leaf->failed) sx_worker_fail(leaf->worker, sx_error_memory());
     if (leaf->over || leaf->failed) return SX_STOPPED;
     return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
 }

@@ -47,6 +47,7 @@ bool sx_outline_lawful(const sx_map_space *space, const sx_outline *outline);
  * before it are held to what they may be. */
 typedef struct sx_judge {
     const sx_objective *objective;
+    const sx_goal *goal; /* the same for the metrics of points */
     int criterion;
     double least[SX_MAX_CRITERIA]; /* proven optima of the criteria before it */
     double gap;                    /* what is not better by that share need not be looked at */

@@ -40,7 +40,7 @@ typedef struct walks {
 static sx_outcome try_point(const sx_optimal_start *start, void *point, sx_worker *worker) {
     bool several = sx_run_k_best(start->run) > 1, failed = false;
     bool normal = !several || sx_leaf_normal(start->space, start->choices, point, &failed);
-    if (failed) sx_worker_fail(worker);
+    if (failed) sx_worker_fail(worker, sx_error_memory());
     if (!normal) return (sx_outcome){.value = __builtin_inf(), .reason = 1};
     return sx_worker_evaluate(worker, point, false);
 }

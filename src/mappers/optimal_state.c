@@ -93,6 +93,6 @@ void sx_optimal_keep(sx_optimal *o, const sx_hope *hope) {
     if (s->found >> s->criterion & 1 && hope->kept.kept[0].value >= s->least[s->criterion]) return;
     s->found |= 1u << s->criterion;
     s->least[s->criterion] = hope->kept.kept[0].value;
-    s->score[s->criterion] = hope->kept.kept[0].score;
+    s->score[s->criterion] = sx_metrics_score(&hope->kept.kept[0].metrics);
     memcpy(o->point + s->criterion * size, sx_shelf_point(&hope->kept, 0), size);
 }

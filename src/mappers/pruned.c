@@ -195,7 +195,7 @@ static bool find_spreads(walk *w, int level) {
     }
     size_t n;
     const uint16_t *x = sx_map_spreads_of(w->plan->choices, level, loops, &n);
-    if (!x) sx_worker_fail(w->worker);
+    if (!x) sx_worker_fail(w->worker, sx_error_memory());
     m->n_spreads = 0;
     for (size_t i = 0; x && i < n && m->n_spreads < MAX_SPREADS; i++) {
         double on_x = 1;
@@ -238,7 +238,7 @@ static uint64_t find_orders(walk *w) {
         bool listed = w->plan->classes && __builtin_popcount(m->loops) <= MAX_LISTED;
         if (listed || !matters) {
             m->order = sx_map_orders_of(w->plan->choices, s, m->loops, matters, &n);
-            if (!m->order) sx_worker_fail(w->worker);
+            if (!m->order) sx_worker_fail(w->worker, sx_error_memory());
             if (!m->order) return 0;
         } else {
             for (int i = __builtin_popcount(m->loops); i > 1; i--) n *= (size_t)i;

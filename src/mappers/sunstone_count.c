@@ -93,7 +93,7 @@ static sx_status search(const sx_space *space, const sx_sunstone_switches *on, u
     sx_run_options_init(&options);
     snprintf(text, sizeof text, "sunstone:order=%s,unrolling=%s,tiles=%s,limit=%.0f", word[on->order],
              word[on->unrolling], word[on->tiles], on->limit);
-    SX_TRY(sx_run_new(space, &options, &run));
+    SX_TRY(sx_run_new(space, NULL, &options, &run));
     sx_status status = sx_run_search(run, text);
     *evaluated = sx_run_result(run).evaluations;
     sx_run_free(run);

@@ -43,7 +43,7 @@ __attribute__((unused)) static bool above_minimum(const sx_model *model, const s
 
 /* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
 static bool beyond(const sx_criterion *criterion, double bound, double energy, double cycles) {
-    if (criterion->metric != SX_PRODUCT) return false;
+    if (criterion->kind != SX_PRODUCT) return false;
     sx_score least = {.energy_pj = energy, .cycles = cycles};
     return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
 }

@@ -155,7 +155,7 @@ static nursery keep_elites(breeder *b) {
     size_t from = b->s->turn;
     nursery to = {0, b->n};
     if (!b->elites) return to;
-    sx_select_rank(sx_run_objective(b->run), b->outcome[from], b->n, false, b->order);
+    sx_select_rank(sx_run_goal(b->run), b->outcome[from], b->n, false, b->order);
     for (size_t i = 0; i < b->elites; i++) {
         size_t at = --to.back;
         memcpy(b->point[1 - from] + at * b->size, b->point[from] + b->order[i] * b->size, b->size);
@@ -166,7 +166,7 @@ static nursery keep_elites(breeder *b) {
 
 /* Makes and evaluates the next generation. */
 static void breed(breeder *b) {
-    const sx_objective *objective = sx_run_objective(b->run);
+    const sx_goal *goal = sx_run_goal(b->run);
     size_t from = b->s->turn, size = b->size, tournament = (size_t)sx_run_setting(b->run, TOURNAMENT);
     unsigned char *pair = b->pair;
     nursery to = keep_elites(b);
@@ -174,7 +174,7 @@ static void breed(breeder *b) {
         if (sx_run_stopped(b->run)) return;
         size_t parent[2];
         for (int i = 0; i < 2; i++) {
-            parent[i] = sx_select_tournament(objective, b->outcome[from], b->n, tournament, &b->s->rng);
+            parent[i] = sx_select_tournament(goal, b->outcome[from], b->n, tournament, &b->s->rng);
             memcpy(pair + (size_t)i * size, b->point[from] + parent[i] * size, size);
         }
         bool crossed = sx_rng_double(&b->s->rng) < sx_run_setting(b->run, CROSSOVER);

@@ -30,7 +30,7 @@ bool sx_cache_find(const sx_cache *cache, const uint64_t key[2], double bound, s
     bool beyond = entry->reason == SX_BEYOND || (entry->reason == 0 && entry->value > bound);
     *out = (sx_outcome){.reason = beyond ? SX_BEYOND : entry->reason, .value = INFINITY};
     if (out->reason != 0) return true;
-    out->score = entry->score;
+    out->metrics = entry->metrics;
     out->value = entry->value;
     return true;
 }

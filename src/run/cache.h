@@ -9,7 +9,7 @@ typedef struct sx_cached {
     bool used;
     unsigned reason;
     double value; /* of a legal point; of one with SX_BEYOND, the bound it is beyond */
-    sx_score score;
+    sx_metrics metrics;
 } sx_cached;
 
 typedef struct sx_cache {

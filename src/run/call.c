@@ -66,7 +66,6 @@ static sx_status wrong_space(const sx_space *space, const sx_registered *asked) 
 
 sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
     const sx_space *space = run->space;
-    while (space->inner) space = space->inner;
     return sx_navigator_suits(entry->navigator, space->type->name) ? SX_OK : wrong_space(space, entry);
 }
 

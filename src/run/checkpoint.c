@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK 0x3350434b54584553u
+#define MARK 0x3450434b54584553u
 enum { PROBES = 8 };
 
 typedef struct counters {
@@ -19,24 +19,32 @@ typedef struct counters {
     uint64_t optimal;
 } counters;
 
-/* Hashes how a few points of a space fare, which tells one space from another. What stands in front of the
- * space does not get to see it. */
+/* The model behind all that stand in front of it. */
+static const sx_point_model *innermost(const sx_point_model *model) {
+    while (model->inner) model = model->inner;
+    return model;
+}
+
+/* Hashes how a few points of a space fare, which tells one space, and one model, from another. What stands in
+ * front of the model does not get to see it. */
 static sx_status probe(const sx_run *run, uint64_t *out) {
     const sx_space *space = run->space;
-    while (space->inner) space = space->inner;
-    void *scorer = NULL, *point = calloc(1, space->point_size);
-    sx_status status = point ? space->type->scorer_new(space, &scorer) : sx_error_memory();
+    sx_scorer scorer;
+    void *point = calloc(1, space->point_size);
+    sx_status status = sx_scorer_init(&scorer, space, innermost(run->model), &run->goal);
     uint64_t sizes[3] = {space->point_size, space->n_values, space->n_genes};
     uint64_t hash = sx_hash_bytes(sizes, sizeof sizes, 0);
+    if (!status && !point) status = sx_error_memory();
     for (uint64_t i = 0; !status && i < PROBES; i++) {
         sx_rng rng = sx_rng_stream(0, "checkpoint", i);
-        sx_score score = {0, 0, 0, 0};
+        sx_outcome outcome;
         sx_space_draw_legal(space, &rng, point, NULL);
-        uint64_t reason = space->type->score(space, scorer, point, &run->options.objective, INFINITY, &score);
-        hash = sx_hash_bytes(point, space->point_size, hash ^ reason);
-        hash = sx_hash_bytes(&score, sizeof score, hash);
+        status = sx_scorer_score(&scorer, point, 1, INFINITY, &outcome);
+        if (status) break;
+        hash = sx_hash_bytes(point, space->point_size, hash ^ outcome.reason);
+        hash = sx_hash_bytes(&outcome.metrics, sizeof outcome.metrics, hash);
     }
-    if (scorer) space->type->scorer_free(scorer);
+    sx_scorer_fini(&scorer);
     free(point);
     *out = hash;
     return status;
@@ -183,31 +191,30 @@ static bool counts_hold(const sx_run *run, const counters *c) {
 }
 
 /* Whether points are of the space and cost what is said of them. */
-static bool shelf_holds(const sx_run *run, const sx_shelf *shelf, void *scorer) {
-    const sx_objective *objective = &run->options.objective;
+static sx_status check_shelf(const sx_run *run, const sx_shelf *shelf, sx_scorer *scorer) {
     for (size_t i = 0; i < shelf->n; i++) {
         const sx_kept *kept = &shelf->kept[i];
         const void *point = sx_shelf_point(shelf, i);
-        sx_score score;
-        if (!sx_run_holds(run, point, 1) || run->space->type->check(run->space, point) != 0 ||
-            run->space->type->score(run->space, scorer, point, objective, INFINITY, &score) != 0 ||
-            memcmp(&score, &kept->score, sizeof score) != 0 ||
-            sx_objective_value(objective, &score) != kept->value || kept->evaluation < 1 ||
-            kept->evaluation > run->evaluations)
-            return false;
+        sx_outcome is;
+        if (!sx_run_holds(run, point, 1) || run->space->type->check(run->space, point) != 0)
+            return sx_checkpoint_damaged("run");
+        SX_TRY(sx_scorer_score(scorer, point, 1, INFINITY, &is));
+        if (is.reason || memcmp(&is.metrics, &kept->metrics, sizeof is.metrics) != 0 ||
+            is.value != kept->value || kept->evaluation < 1 || kept->evaluation > run->evaluations)
+            return sx_checkpoint_damaged("run");
     }
-    return true;
+    return SX_OK;
 }
 
 /* Whether the best and the front are in order. */
 static bool shelves_are_sorted(const sx_run *run) {
     const sx_kept *best = run->best.kept, *front = run->front.kept;
+    const uint8_t x = run->goal.front[0], y = run->goal.front[1];
     for (size_t i = 1; i < run->best.n; i++)
-        if (sx_objective_compare(&run->options.objective, &best[i].score, &best[i - 1].score) < 0)
-            return false;
+        if (sx_goal_compare(&run->goal, &best[i].metrics, &best[i - 1].metrics) < 0) return false;
     for (size_t i = 1; i < run->front.n; i++)
-        if (!(front[i].score.energy_pj > front[i - 1].score.energy_pj) ||
-            !(front[i].score.cycles < front[i - 1].score.cycles))
+        if (!(front[i].metrics.value[x] > front[i - 1].metrics.value[x]) ||
+            !(front[i].metrics.value[y] < front[i - 1].metrics.value[y]))
             return false;
     return true;
 }
@@ -228,11 +235,13 @@ static bool trace_holds(const sx_run *run) {
 
 /* Checks all that was read. */
 static sx_status check_run(const sx_run *run) {
-    void *scorer;
-    SX_TRY(run->space->type->scorer_new(run->space, &scorer));
-    bool holds = shelf_holds(run, &run->best, scorer) && shelf_holds(run, &run->front, scorer);
-    run->space->type->scorer_free(scorer);
-    return holds && shelves_are_sorted(run) && trace_holds(run) ? SX_OK : sx_checkpoint_damaged("run");
+    sx_scorer scorer;
+    SX_TRY(sx_scorer_init(&scorer, run->space, run->model, &run->goal));
+    sx_status status = check_shelf(run, &run->best, &scorer);
+    if (!status) status = check_shelf(run, &run->front, &scorer);
+    sx_scorer_fini(&scorer);
+    if (!status && !(shelves_are_sorted(run) && trace_holds(run))) status = sx_checkpoint_damaged("run");
+    return status;
 }
 
 /* Reads what is kept of a navigator that is called again and again; false when memory is out. */

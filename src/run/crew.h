@@ -16,7 +16,7 @@ enum { STEP_VALID = 1, STEP_HIT = 2, STEP_REJECTED = 4 /* times the draws reject
 /* A point that may be of interest to the run. */
 typedef struct sx_candidate {
     size_t step;
-    sx_score score;
+    sx_metrics metrics;
     double value;
 } sx_candidate;
 
@@ -37,7 +37,7 @@ typedef struct sx_log {
 struct sx_worker {
     sx_crew *crew;
     sx_log *log;
-    void *scorer;
+    sx_scorer scorer;
     unsigned char *scratch;
     bool own;             /* the run's own thread */
     unsigned beat;        /* evaluations until the clock is looked at */
@@ -56,6 +56,7 @@ struct sx_crew {
     sx_worker *worker;
     sx_pool *pool; /* NULL with one thread */
     bool cuts;     /* `within` may be obeyed */
+    size_t batch;  /* points that the model gets at once */
 
     /* The current call. */
     size_t n_tasks, joined;
@@ -63,8 +64,8 @@ struct sx_crew {
     void *user;
     _Atomic(sx_log *) *log_of;
     size_t log_room;
-    atomic_bool halted, failed; /* nothing more should be evaluated; memory ran out */
-    atomic_uint_fast64_t left;  /* evaluations, when the joined ones are taken off */
+    atomic_bool halted;        /* nothing more should be evaluated */
+    atomic_uint_fast64_t left; /* evaluations, when the joined ones are taken off */
 
     /* Frozen at its start. */
     bool full; /* there are k best */
@@ -75,13 +76,17 @@ struct sx_crew {
 
     sx_log skipped; /* stands for tasks that were not begun */
     pthread_mutex_t lock;
-    sx_log *free_logs; /* under the lock */
+    sx_log *free_logs; /* under the lock, as the next */
+    sx_status failure; /* the first of the call */
     sx_cached *cached; /* what the cache learns when the call is over */
     size_t n_cached, cached_room;
 };
 
 /* Makes an array of items larger where it is full; false when memory is out. */
 bool sx_crew_grow(void **items, size_t n, size_t *room, size_t size);
+
+/* Notes a failure of a task, which ends the run; the first stays. */
+void sx_crew_fail(sx_crew *crew, SX_TAKE sx_status failure);
 
 /* The value above which a point cannot be better than one of `value`. */
 double sx_crew_edge(const sx_objective *objective, double value);

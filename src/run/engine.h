@@ -5,6 +5,7 @@
 #include "run/cache.h"
 #include "run/incumbent.h"
 #include "run/registry.h"
+#include "space/scorer.h"
 
 /* The threads of a run and what they found in the current call (tasks.c). */
 typedef struct sx_crew sx_crew;
@@ -34,6 +35,8 @@ typedef struct sx_called {
 
 struct sx_run {
     const sx_space *space;
+    const sx_point_model *model;
+    sx_goal goal;               /* the objective for the model */
     sx_run_options options;     /* threads and k_best at least 1; limits of the navigator at work */
     uint64_t evaluations_limit; /* of the whole run */
     double seconds_limit;

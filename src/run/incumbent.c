@@ -63,16 +63,15 @@ static void drop(sx_shelf *shelf, size_t place) {
     shelf->kept[shelf->n].slot = slot;
 }
 
-size_t sx_best_place(const sx_shelf *best, size_t k, const sx_objective *objective, const sx_score *score,
+size_t sx_best_place(const sx_shelf *best, size_t k, const sx_goal *goal, const sx_metrics *metrics,
                      const void *point) {
     size_t place = best->n;
     int order = -1;
-    while (place > 0 && (order = sx_objective_compare(objective, score, &best->kept[place - 1].score)) < 0)
-        place--;
+    while (place > 0 && (order = sx_goal_compare(goal, metrics, &best->kept[place - 1].metrics)) < 0) place--;
     if (place == k) return SX_NOWHERE;
     for (size_t i = place; i > 0 && order == 0; i--) {
         if (memcmp(sx_shelf_point(best, i - 1), point, best->point_size) == 0) return SX_NOWHERE;
-        if (i > 1) order = sx_objective_compare(objective, score, &best->kept[i - 2].score);
+        if (i > 1) order = sx_goal_compare(goal, metrics, &best->kept[i - 2].metrics);
     }
     return place;
 }
@@ -82,22 +81,26 @@ bool sx_best_put(sx_shelf *best, size_t k, size_t place, const sx_kept *kept, co
     return insert(best, place, kept, point);
 }
 
-size_t sx_front_place(const sx_shelf *front, const sx_score *score) {
+size_t sx_front_place(const sx_shelf *front, const sx_goal *goal, const sx_metrics *metrics) {
+    const uint8_t *axis = goal->front;
     size_t low = 0, high = front->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (front->kept[middle].score.energy_pj <= score->energy_pj)
+        if (front->kept[middle].metrics.value[axis[0]] <= metrics->value[axis[0]])
             low = middle + 1;
         else
             high = middle;
     }
-    if (low > 0 && front->kept[low - 1].score.cycles <= score->cycles) return SX_NOWHERE;
+    if (low > 0 && front->kept[low - 1].metrics.value[axis[1]] <= metrics->value[axis[1]]) return SX_NOWHERE;
     return low;
 }
 
-bool sx_front_put(sx_shelf *front, size_t place, const sx_kept *kept, const void *point) {
+bool sx_front_put(sx_shelf *front, const sx_goal *goal, size_t place, const sx_kept *kept,
+                  const void *point) {
+    const uint8_t *axis = goal->front;
+    const double *new = kept->metrics.value;
     size_t from = place;
-    if (from > 0 && front->kept[from - 1].score.energy_pj == kept->score.energy_pj) from--;
-    while (from < front->n && front->kept[from].score.cycles >= kept->score.cycles) drop(front, from);
+    if (from > 0 && front->kept[from - 1].metrics.value[axis[0]] == new[axis[0]]) from--;
+    while (from < front->n && front->kept[from].metrics.value[axis[1]] >= new[axis[1]]) drop(front, from);
     return insert(front, from, kept, point);
 }

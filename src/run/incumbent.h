@@ -1,12 +1,13 @@
-/* The points that a run remembers: the best few, and the front of energy and cycles. */
+/* The points that a run remembers: the best few, and the front of two metrics. */
 #ifndef SX_RUN_INCUMBENT_H
 #define SX_RUN_INCUMBENT_H
 
+#include "ir/goal.h"
 #include "sextant/run.h"
 
 /* A point that is remembered; `slot` is the place of its bytes. */
 typedef struct sx_kept {
-    sx_score score;
+    sx_metrics metrics;
     double value;
     uint64_t evaluation;
     size_t slot;
@@ -32,15 +33,15 @@ bool sx_shelf_copy_scores(const sx_shelf *from, sx_shelf *to);
 
 /* The best k: the place that a point would have among them, SX_NOWHERE where it is not better than the last
  * of k or is there already. A point stands before another only when it is better. */
-size_t sx_best_place(const sx_shelf *best, size_t k, const sx_objective *objective, const sx_score *score,
+size_t sx_best_place(const sx_shelf *best, size_t k, const sx_goal *goal, const sx_metrics *metrics,
                      const void *point);
 /* Puts a point at its place, dropping the last of k; false when memory is out. */
 bool sx_best_put(sx_shelf *best, size_t k, size_t place, const sx_kept *kept, const void *point);
 
-/* The front, by energy: the place that a point would have, SX_NOWHERE where one of the front has no more of
- * either. */
-size_t sx_front_place(const sx_shelf *front, const sx_score *score);
+/* The front, by the first of the goal's two metrics: the place that a point would have, SX_NOWHERE where one
+ * of the front has no more of either. */
+size_t sx_front_place(const sx_shelf *front, const sx_goal *goal, const sx_metrics *metrics);
 /* Puts a point at its place, dropping those that have no less of either; false when memory is out. */
-bool sx_front_put(sx_shelf *front, size_t place, const sx_kept *kept, const void *point);
+bool sx_front_put(sx_shelf *front, const sx_goal *goal, size_t place, const sx_kept *kept, const void *point);
 
 #endif

@@ -28,7 +28,7 @@ sx_run_summary sx_run_result(const sx_run *run) {
 static bool found(const sx_shelf *shelf, size_t index, sx_found *out) {
     if (index >= shelf->n) return false;
     const sx_kept *kept = &shelf->kept[index];
-    *out = (sx_found){sx_shelf_point(shelf, index), kept->score, kept->value, kept->evaluation};
+    *out = (sx_found){sx_shelf_point(shelf, index), kept->metrics, kept->value, kept->evaluation};
     return true;
 }
 
@@ -48,6 +48,14 @@ bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out) {
 
 const sx_space *sx_run_space(const sx_run *run) {
     return run->space;
+}
+
+const sx_point_model *sx_run_model(const sx_run *run) {
+    return run->model;
+}
+
+const sx_goal *sx_run_goal(const sx_run *run) {
+    return &run->goal;
 }
 
 const sx_objective *sx_run_objective(const sx_run *run) {

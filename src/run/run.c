@@ -35,10 +35,17 @@ static sx_status check_options(const sx_run_options *options) {
     return SX_OK;
 }
 
-sx_status sx_run_new(const sx_space *space, const sx_run_options *options, sx_run **out) {
+sx_status sx_run_new(const sx_space *space, const sx_point_model *model, const sx_run_options *options,
+                     sx_run **out) {
     SX_TRY(check_options(options));
     sx_run *run = calloc(1, sizeof *run);
     if (!run) return sx_error_memory();
+    run->model = model ? model : space->model;
+    sx_status status = sx_scorer_goal_init(space, run->model, &options->objective, &run->goal);
+    if (status) {
+        free(run);
+        return status;
+    }
     run->space = space;
     run->options = *options;
     run->evaluations_limit = options->evaluations;
@@ -196,7 +203,7 @@ static bool trace(sx_run *run, const sx_kept *kept) {
 bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point) {
     const sx_run_options *o = &run->options;
     bool stored = true;
-    size_t place = sx_best_place(&run->best, o->k_best, &o->objective, &kept->score, point);
+    size_t place = sx_best_place(&run->best, o->k_best, &run->goal, &kept->metrics, point);
     if (place == 0 && kept->value > run->edge) place = SX_NOWHERE;
     if (place != SX_NOWHERE) stored = sx_best_put(&run->best, o->k_best, place, kept, point);
     if (stored && place == 0) {
@@ -204,9 +211,9 @@ bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point) {
         run->edge = fmin(run->edge, sx_crew_edge(&o->objective, kept->value));
         stored = trace(run, kept);
     }
-    size_t corner = o->pareto ? sx_front_place(&run->front, &kept->score) : SX_NOWHERE;
+    size_t corner = o->pareto ? sx_front_place(&run->front, &run->goal, &kept->metrics) : SX_NOWHERE;
     if (stored && corner != SX_NOWHERE) {
-        stored = sx_front_put(&run->front, corner, kept, point);
+        stored = sx_front_put(&run->front, &run->goal, corner, kept, point);
         run->fronts++;
     }
     if (!stored) sx_run_fail(run, sx_error_memory());

@@ -16,17 +16,11 @@
 #include "sextant/run.h"
 #include "space/space.h"
 
-/* What became of a point. */
-typedef struct sx_outcome {
-    sx_score score;  /* only where reason is 0 */
-    double value;    /* of the objective's first criterion; INFINITY where reason is not 0 */
-    unsigned reason; /* 0: legal; SX_BEYOND; SX_NOT_EVALUATED: the budget ended before it; a space's reason */
-} sx_outcome;
-
-#define SX_NOT_EVALUATED 0xfffeu
-
 const sx_space *sx_run_space(const sx_run *run);
+const sx_point_model *sx_run_model(const sx_run *run);
 const sx_objective *sx_run_objective(const sx_run *run);
+/* The objective held against the model's metrics. */
+const sx_goal *sx_run_goal(const sx_run *run);
 uint64_t sx_run_seed(const sx_run *run);
 
 /* Evaluations left, UINT64_MAX without a limit. */
@@ -97,6 +91,11 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user);
  * sx_run_tasks, or than an earlier one of this task, may come back as SX_BEYOND, which is faster (only where
  * neither k_best > 1 nor a front is asked for; otherwise it is the full evaluation). */
 sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within);
+/* The same for n points that lie one after another, as if they were evaluated one by one; a model that likes
+ * batches gets them at once. Returns how many were evaluated; the outcomes of the others are
+ * SX_NOT_EVALUATED. */
+size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n, bool within,
+                                sx_outcome *out);
 /* Room for a point, numbers 0..3, and the worker's count of rejected draws. */
 void *sx_worker_scratch(sx_worker *worker, unsigned index);
 void sx_worker_reject(sx_worker *worker, uint64_t n);
@@ -105,10 +104,10 @@ bool sx_worker_stopped(const sx_worker *worker);
 /* The same, also looking at the clock and telling of progress: for tasks that go long without evaluating. */
 bool sx_worker_goes_on(sx_worker *worker);
 
-/* Says that memory ran out, which ends the run with that error. */
-void sx_worker_fail(sx_worker *worker);
+/* Ends the run with an error, from within a task. */
+void sx_worker_fail(sx_worker *worker, SX_TAKE sx_status failure);
 
-/* How many best points the run remembers, and whether it remembers the front of energy and cycles. */
+/* How many best points the run remembers, and whether it remembers the front. */
 unsigned sx_run_k_best(const sx_run *run);
 bool sx_run_pareto(const sx_run *run);
 

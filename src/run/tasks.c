@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_SCRATCH = 4, CHUNK = 8 /* points of sx_run_evaluate in a task */ };
+enum { N_SCRATCH = 4, CHUNK = 8 /* points of sx_run_evaluate in a task, at least */ };
 
 /* Frees what a log holds. */
 static void log_fini(sx_log *log) {
@@ -20,7 +20,7 @@ void sx_crew_free(sx_crew *crew) {
     sx_pool_free(crew->pool);
     for (unsigned i = 0; crew->worker && i < crew->n_workers; i++) {
         sx_worker *worker = &crew->worker[i];
-        if (worker->scorer) crew->space->type->scorer_free(worker->scorer);
+        sx_scorer_fini(&worker->scorer);
         free(worker->scratch);
         sx_shelf_fini(&worker->best);
         sx_shelf_fini(&worker->front);
@@ -35,6 +35,7 @@ void sx_crew_free(sx_crew *crew) {
     free(crew->worker);
     free(crew->log_of);
     free(crew->cached);
+    sx_status_free(crew->failure);
     free(crew);
 }
 
@@ -46,7 +47,7 @@ static sx_status worker_init(sx_crew *crew, unsigned number) {
     worker->best.point_size = worker->front.point_size = crew->space->point_size;
     worker->scratch = calloc(N_SCRATCH, crew->space->point_size);
     if (!worker->scratch) return sx_error_memory();
-    return crew->space->type->scorer_new(crew->space, &worker->scorer);
+    return sx_scorer_init(&worker->scorer, crew->space, crew->run->model, &crew->run->goal);
 }
 
 sx_status sx_crew_new(sx_run *run, sx_crew **out) {
@@ -61,6 +62,7 @@ sx_status sx_crew_new(sx_run *run, sx_crew **out) {
     crew->space = run->space;
     crew->n_workers = o->threads;
     crew->cuts = o->k_best == 1 && !o->pareto;
+    crew->batch = run->model->type->batch > 1 ? run->model->type->batch : 1;
     crew->worker = calloc(o->threads, sizeof *crew->worker);
     sx_status status = crew->worker ? SX_OK : sx_error_memory();
     for (unsigned i = 0; !status && i < o->threads; i++) status = worker_init(crew, i);
@@ -129,7 +131,7 @@ static void join(sx_crew *crew, const sx_log *log) {
     bool reached = false;
     for (size_t i = 0; i < log->n_candidates && log->candidate[i].step < n && !reached; i++) {
         const sx_candidate *c = &log->candidate[i];
-        sx_kept kept = {.score = c->score, .value = c->value, .evaluation = base + c->step + 1};
+        sx_kept kept = {.metrics = c->metrics, .value = c->value, .evaluation = base + c->step + 1};
         if (!sx_run_take(run, &kept, log->points + i * crew->space->point_size)) continue;
         reached = run->options.target != 0 && c->value <= run->options.target;
         n = reached ? c->step + 1 : cut(run, log);
@@ -162,8 +164,7 @@ static void log_give(sx_crew *crew, sx_log *log) {
 static sx_log *do_task(sx_crew *crew, size_t task, unsigned number) {
     sx_log *log = log_take(crew);
     if (!log) {
-        atomic_store(&crew->failed, true);
-        atomic_store(&crew->halted, true);
+        sx_crew_fail(crew, sx_error_memory());
         return NULL;
     }
     sx_worker *worker = &crew->worker[number];
@@ -213,7 +214,7 @@ static void run_parallel(sx_crew *crew) {
         crew->log_room = crew->log_of ? crew->n_tasks : 0;
     }
     if (!crew->log_of) {
-        atomic_store(&crew->failed, true);
+        sx_crew_fail(crew, sx_error_memory());
         return;
     }
     for (size_t i = 0; i < crew->n_tasks; i++) atomic_init(&crew->log_of[i], NULL);
@@ -242,7 +243,7 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
     atomic_store(&crew->halted, false);
     atomic_store(&crew->left, sx_run_left(run));
     if (!freeze_front(crew))
-        atomic_store(&crew->failed, true);
+        sx_crew_fail(crew, sx_error_memory());
     else if (crew->pool && n > 1)
         run_parallel(crew);
     else
@@ -250,28 +251,29 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
     for (size_t i = 0; i < crew->n_cached; i++) sx_cache_put(&run->cache, &crew->cached[i]);
     crew->n_cached = 0;
     sx_run_poll(run, 0);
-    if (atomic_load(&crew->failed)) sx_run_fail(run, sx_error_memory());
+    if (crew->failure) sx_run_fail(run, crew->failure);
+    crew->failure = NULL;
 }
 
 /* A call of sx_run_evaluate. */
 typedef struct batch {
     const unsigned char *points;
-    size_t n, point_size;
+    size_t n, point_size, chunk;
     sx_outcome *out;
 } batch;
 
 static void evaluate_chunk(void *user, size_t task, sx_worker *worker) {
     const batch *b = user;
-    size_t from = task * CHUNK, to = b->n - from < CHUNK ? b->n : from + CHUNK;
-    for (size_t i = from; i < to; i++)
-        b->out[i] = sx_worker_evaluate(worker, b->points + i * b->point_size, false);
+    size_t from = task * b->chunk, n = b->n - from < b->chunk ? b->n - from : b->chunk;
+    sx_worker_evaluate_batch(worker, b->points + from * b->point_size, n, false, b->out + from);
 }
 
 size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out) {
-    batch b = {points, n, run->space->point_size, out};
+    size_t chunk = run->crew->batch > CHUNK ? run->crew->batch : CHUNK;
+    batch b = {points, n, run->space->point_size, chunk, out};
     uint64_t before = run->evaluations;
     for (size_t i = 0; i < n; i++) out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
-    sx_run_tasks(run, (n + CHUNK - 1) / CHUNK, evaluate_chunk, &b);
+    sx_run_tasks(run, (n + chunk - 1) / chunk, evaluate_chunk, &b);
     size_t evaluated = (size_t)(run->evaluations - before);
     if (run->closed)
         for (size_t i = evaluated; i < n; i++)

@@ -1,5 +1,6 @@
 /* Evaluating within a task: the model, the cache and the task's log. */
 #include "base/clock.h"
+#include "base/status.h"
 #include "run/crew.h"
 
 #include <math.h>
@@ -46,9 +47,18 @@ sx_log *sx_worker_finish(sx_worker *worker) {
     return log;
 }
 
-void sx_worker_fail(sx_worker *worker) {
-    atomic_store(&worker->crew->failed, true);
-    atomic_store(&worker->crew->halted, true);
+void sx_crew_fail(sx_crew *crew, sx_status failure) {
+    pthread_mutex_lock(&crew->lock);
+    if (crew->failure)
+        sx_status_free(failure);
+    else
+        crew->failure = failure;
+    pthread_mutex_unlock(&crew->lock);
+    atomic_store(&crew->halted, true);
+}
+
+void sx_worker_fail(sx_worker *worker, sx_status failure) {
+    sx_crew_fail(worker->crew, failure);
 }
 
 /* Keeps a point in the log. */
@@ -59,7 +69,7 @@ static bool log_candidate(sx_worker *worker, const sx_outcome *outcome, const vo
         !sx_crew_grow((void **)&log->points, log->n_candidates, &points_room, size))
         return false;
     log->candidate_room = room;
-    log->candidate[log->n_candidates] = (sx_candidate){log->n_steps - 1, outcome->score, outcome->value};
+    log->candidate[log->n_candidates] = (sx_candidate){log->n_steps - 1, outcome->metrics, outcome->value};
     memcpy(log->points + log->n_candidates * size, point, size);
     log->n_candidates++;
     return true;
@@ -81,56 +91,51 @@ static void tighten(sx_worker *worker, const sx_outcome *outcome) {
 static bool consider(sx_worker *worker, const sx_outcome *outcome, const void *point) {
     const sx_crew *crew = worker->crew;
     const sx_run_options *o = &crew->run->options;
-    const sx_kept kept = {.score = outcome->score, .value = outcome->value};
+    const sx_goal *goal = &crew->run->goal;
+    const sx_kept kept = {.metrics = outcome->metrics, .value = outcome->value};
     size_t place = SX_NOWHERE, corner = SX_NOWHERE;
     if (outcome->value <= worker->edge &&
-        (!crew->full || sx_objective_compare(&o->objective, &outcome->score, &crew->last.score) < 0))
-        place = sx_best_place(&worker->best, o->k_best, &o->objective, &outcome->score, point);
-    if (o->pareto && sx_front_place(&crew->front, &outcome->score) != SX_NOWHERE)
-        corner = sx_front_place(&worker->front, &outcome->score);
+        (!crew->full || sx_goal_compare(goal, &outcome->metrics, &crew->last.metrics) < 0))
+        place = sx_best_place(&worker->best, o->k_best, goal, &outcome->metrics, point);
+    if (o->pareto && sx_front_place(&crew->front, goal, &outcome->metrics) != SX_NOWHERE)
+        corner = sx_front_place(&worker->front, goal, &outcome->metrics);
     if (place != SX_NOWHERE) {
         if (!sx_best_put(&worker->best, o->k_best, place, &kept, point)) return false;
         tighten(worker, outcome);
     }
-    if (corner != SX_NOWHERE && !sx_front_put(&worker->front, corner, &kept, point)) return false;
+    if (corner != SX_NOWHERE && !sx_front_put(&worker->front, goal, corner, &kept, point)) return false;
     return (place == SX_NOWHERE && corner == SX_NOWHERE) || log_candidate(worker, outcome, point);
 }
 
-/* Gives a point to the model. */
-static sx_outcome measure(sx_worker *worker, const void *point, double bound) {
-    const sx_crew *crew = worker->crew;
-    const sx_objective *objective = &crew->run->options.objective;
-    sx_outcome outcome = {.value = INFINITY};
-    outcome.reason =
-        crew->space->type->score(crew->space, worker->scorer, point, objective, bound, &outcome.score);
-    if (outcome.reason == 0) outcome.value = sx_objective_value(objective, &outcome.score);
-    if (outcome.reason == SX_UNSCORED) sx_worker_fail(worker);
-    return outcome;
+/* Gives points to the model; false where it fails. */
+static bool measure(sx_worker *worker, const void *points, size_t n, double cutoff, sx_outcome *out) {
+    sx_status status = sx_scorer_score(&worker->scorer, points, n, cutoff, out);
+    if (status) sx_worker_fail(worker, status);
+    return !status;
 }
 
-/* The same by way of the cache; *hit tells whether it knew. */
-static sx_outcome measure_cached(sx_worker *worker, const void *point, double bound, bool *hit) {
-    const sx_crew *crew = worker->crew;
-    const sx_cache *cache = &crew->run->cache;
+/* The same for one point by way of the cache; *hit tells whether it knew. */
+static bool measure_cached(sx_worker *worker, const void *point, double cutoff, sx_outcome *out, bool *hit) {
+    const sx_cache *cache = &worker->crew->run->cache;
     sx_log *log = worker->log;
-    sx_outcome outcome;
     uint64_t key[2];
-    crew->space->type->key(crew->space, point, key);
-    *hit = sx_cache_find(cache, key, bound, &outcome);
-    if (*hit) return outcome;
-    outcome = measure(worker, point, bound);
-    if (log->n_cached > cache->mask) return outcome;
-    if (sx_crew_grow((void **)&log->cached, log->n_cached, &log->cached_room, sizeof *log->cached))
-        log->cached[log->n_cached++] = (sx_cached){
-            .key = {key[0], key[1]},
-            .used = true,
-            .reason = outcome.reason,
-            .value = outcome.reason == SX_BEYOND ? bound : outcome.value,
-            .score = outcome.score,
-        };
-    else
-        sx_worker_fail(worker);
-    return outcome;
+    sx_scorer_key(&worker->scorer, point, key);
+    *hit = sx_cache_find(cache, key, cutoff, out);
+    if (*hit) return true;
+    if (!measure(worker, point, 1, cutoff, out)) return false;
+    if (log->n_cached > cache->mask) return true;
+    if (!sx_crew_grow((void **)&log->cached, log->n_cached, &log->cached_room, sizeof *log->cached)) {
+        sx_worker_fail(worker, sx_error_memory());
+        return false;
+    }
+    log->cached[log->n_cached++] = (sx_cached){
+        .key = {key[0], key[1]},
+        .used = true,
+        .reason = out->reason,
+        .value = out->reason == SX_BEYOND ? cutoff : out->value,
+        .metrics = out->metrics,
+    };
+    return true;
 }
 
 /* Looks at the clock and the stop flag now and then, on the run's own thread, and halts the crew where the
@@ -149,20 +154,13 @@ static void look(sx_worker *worker) {
     if (crew->run->ended) atomic_store(&crew->halted, true);
 }
 
-sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within) {
-    sx_crew *crew = worker->crew;
+/* Writes an evaluation into the log and keeps the point where it may matter. */
+static void note(sx_worker *worker, const void *point, const sx_outcome *outcome, bool hit) {
     sx_log *log = worker->log;
-    if (worker->own) look(worker);
-    sx_outcome outcome = {.value = INFINITY, .reason = SX_NOT_EVALUATED};
-    if (sx_worker_stopped(worker)) return outcome;
-    double bound = within && crew->cuts ? worker->edge : INFINITY;
-    bool hit = false;
-    outcome =
-        crew->run->cache.entry ? measure_cached(worker, point, bound, &hit) : measure(worker, point, bound);
-    bool valid = outcome.reason == 0 || outcome.reason == SX_BEYOND;
+    bool valid = outcome->reason == 0 || outcome->reason == SX_BEYOND;
     if (!sx_crew_grow((void **)&log->step, log->n_steps, &log->step_room, sizeof *log->step)) {
-        sx_worker_fail(worker);
-        return outcome;
+        sx_worker_fail(worker, sx_error_memory());
+        return;
     }
     log->step[log->n_steps++] =
         worker->rejected * STEP_REJECTED + (hit ? STEP_HIT : 0) + (valid ? STEP_VALID : 0);
@@ -170,8 +168,60 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     log->hits += hit;
     log->rejected += worker->rejected;
     worker->rejected = 0;
-    if (outcome.reason == 0 && !consider(worker, &outcome, point)) sx_worker_fail(worker);
+    if (outcome->reason == 0 && !consider(worker, outcome, point)) sx_worker_fail(worker, sx_error_memory());
+}
+
+static const sx_outcome not_evaluated = {.value = INFINITY, .reason = SX_NOT_EVALUATED};
+
+/* The value above which points need not be scored in full. */
+static double cutoff_of(const sx_worker *worker, bool within) {
+    return within && worker->crew->cuts ? worker->edge : INFINITY;
+}
+
+sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within) {
+    if (worker->own) look(worker);
+    if (sx_worker_stopped(worker)) return not_evaluated;
+    sx_outcome outcome = {.value = INFINITY};
+    bool hit = false;
+    double cutoff = cutoff_of(worker, within);
+    bool known = worker->crew->run->cache.entry ? measure_cached(worker, point, cutoff, &outcome, &hit)
+                                                : measure(worker, point, 1, cutoff, &outcome);
+    if (!known) return not_evaluated;
+    note(worker, point, &outcome, hit);
     return outcome;
+}
+
+/* Evaluates as many points as the model likes at once; returns how many count. */
+static size_t evaluate_some(sx_worker *worker, const unsigned char *points, size_t n, bool within,
+                            sx_outcome *out) {
+    size_t size = worker->crew->space->point_size, done = 0;
+    if (worker->own) look(worker);
+    if (sx_worker_stopped(worker)) return 0;
+    if (n > worker->limit - worker->log->n_steps) n = (size_t)(worker->limit - worker->log->n_steps);
+    if (!measure(worker, points, n, cutoff_of(worker, within), out)) return 0;
+    for (; done < n && worker->log->n_steps < worker->limit; done++) {
+        if (out[done].reason == 0 && out[done].value > cutoff_of(worker, within))
+            out[done] = (sx_outcome){.value = INFINITY, .reason = SX_BEYOND};
+        note(worker, points + done * size, &out[done], false);
+    }
+    return done;
+}
+
+size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n, bool within,
+                                sx_outcome *out) {
+    const unsigned char *point = points;
+    size_t size = worker->crew->space->point_size, batch = worker->crew->batch, done = 0, last = 1;
+    for (; done < n && last > 0; done += last) {
+        size_t some = n - done < batch ? n - done : batch;
+        if (batch > 1 && !worker->crew->run->cache.entry) {
+            last = evaluate_some(worker, point + done * size, some, within, out + done);
+        } else {
+            out[done] = sx_worker_evaluate(worker, point + done * size, within);
+            last = out[done].reason != SX_NOT_EVALUATED;
+        }
+    }
+    for (size_t i = done; i < n; i++) out[i] = not_evaluated;
+    return done;
 }
 
 void *sx_worker_scratch(sx_worker *worker, unsigned index) {

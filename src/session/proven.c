@@ -17,7 +17,8 @@ typedef struct taker {
     const sx_session *session;
     const sx_space *space;
     sx_space_mark mark;
-    void *scorer, *point;
+    sx_scorer *scorer;
+    void *point;
     bool taken;
 } taker;
 
@@ -30,26 +31,30 @@ static bool is_marked(const sx_record *record, const sx_space_mark *mark) {
     return marked;
 }
 
-/* Evaluates a record's mapping; whether it is of the space and costs what the record says. */
-static bool is_true(const taker *t, const sx_record *record, sx_score *score) {
-    const sx_objective *objective = &t->session->options->run.objective;
-    const sx_space_type *type = t->space->type;
-    return sx_map_space_point(t->space, &record->mapping, t->point) && type->check(t->space, t->point) == 0 &&
-           type->score(t->space, t->scorer, t->point, objective, INFINITY, score) == 0 &&
-           memcmp(score, &record->score, sizeof *score) == 0 &&
-           sx_objective_value(objective, score) == record->value;
+/* Evaluates a record's mapping; *holds: it is of the space and costs what the record says. */
+static sx_status check_record(const taker *t, const sx_record *record, bool *holds) {
+    sx_outcome outcome;
+    *holds = false;
+    if (!sx_map_space_point(t->space, &record->mapping, t->point) ||
+        t->space->type->check(t->space, t->point) != 0)
+        return SX_OK;
+    SX_TRY(sx_scorer_score(t->scorer, t->point, 1, INFINITY, &outcome));
+    const sx_score score = sx_metrics_score(&outcome.metrics);
+    *holds = outcome.reason == 0 && memcmp(&score, &record->score, sizeof score) == 0 &&
+             outcome.value == record->value;
+    return SX_OK;
 }
 
 static sx_status look(void *user, const sx_record *record) {
     taker *t = user;
-    sx_score score;
-    if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(record, &t->mark) ||
-        !is_true(t, record, &score))
-        return SX_OK;
+    bool holds;
+    if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(record, &t->mark)) return SX_OK;
+    SX_TRY(check_record(t, record, &holds));
+    if (!holds) return SX_OK;
     sx_layer_result *result = &t->session->out->layer[t->session->at];
     result->found = result->proven_before = t->taken = true;
     sx_map_space_mapping(t->space, t->point, &result->best.mapping);
-    result->best.score = score;
+    result->best.score = record->score;
     result->best.value = record->value;
     result->summary = (sx_run_summary){
         .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
@@ -65,9 +70,9 @@ sx_status sx_session_take_proven(const sx_session *session, const sx_space *spac
         return SX_OK;
     taker t = {session, space, sx_session_space_mark(session, constraints), NULL, malloc(space->point_size),
                false};
-    sx_status status = t.point ? space->type->scorer_new(space, &t.scorer) : sx_error_memory();
+    sx_status status = t.point ? sx_scorer_new(space, NULL, &o->run.objective, &t.scorer) : sx_error_memory();
     if (!status) status = sx_store_proven(o->store, problem, session->arch, session->objective, look, &t);
-    if (t.scorer) space->type->scorer_free(t.scorer);
+    sx_scorer_free(t.scorer);
     free(t.point);
     *taken = t.taken;
     return status;

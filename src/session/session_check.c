@@ -94,15 +94,15 @@ sx_status sx_session_check(const sx_session *session, size_t index, bool *holds)
 sx_status sx_session_check_start(const sx_session *session, const sx_space *space, bool *holds) {
     const sx_objective *objective = &session->options->run.objective;
     const sx_start *start = &session->start;
-    void *scorer;
-    sx_score score;
+    sx_scorer *scorer;
+    sx_outcome outcome;
     *holds = !start->point;
     if (!start->point || start->size != space->point_size || !space->type->holds(space, start->point) ||
         space->type->check(space, start->point) != 0)
         return SX_OK;
-    SX_TRY(space->type->scorer_new(space, &scorer));
-    *holds = space->type->score(space, scorer, start->point, objective, INFINITY, &score) == 0 &&
-             sx_objective_value(objective, &score) == start->value && is_printable(start->name);
-    space->type->scorer_free(scorer);
-    return SX_OK;
+    SX_TRY(sx_scorer_new(space, NULL, objective, &scorer));
+    sx_status status = sx_scorer_score(scorer, start->point, 1, INFINITY, &outcome);
+    *holds = !status && outcome.reason == 0 && outcome.value == start->value && is_printable(start->name);
+    sx_scorer_free(scorer);
+    return status;
 }

@@ -95,7 +95,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     if (session->wide) run.n_starts = 0;
     if (session->wide || b->widens)
         sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
-    return sx_run_new(b->space, &run, &b->run);
+    return sx_run_new(b->space, NULL, &run, &b->run);
 }
 
 /* Copies out all of a run's best points, or of its front. */
@@ -108,7 +108,7 @@ static sx_status copy_answers(const bench *b, bool (*get)(const sx_run *, size_t
     if (!answers) return sx_error_memory();
     for (size_t i = 0; get(b->run, i, &found); i++) {
         sx_map_space_mapping(b->space, found.point, &answers[i].mapping);
-        answers[i].score = found.score;
+        answers[i].score = sx_metrics_score(&found.metrics);
         answers[i].value = found.value;
         answers[i].evaluation = found.evaluation;
     }
@@ -147,7 +147,7 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
     result->found = sx_run_best(b->run, 0, &found);
     if (result->found) {
         sx_map_space_mapping(b->space, found.point, &result->best.mapping);
-        result->best.score = found.score;
+        result->best.score = sx_metrics_score(&found.metrics);
         result->best.value = found.value;
         result->best.evaluation = found.evaluation;
     }

@@ -178,13 +178,14 @@ static sx_status fit(const sx_space *space, const sx_mapping *mapping, void *poi
 /* The objective's value of a point; false where it has none. */
 static sx_status evaluate(const sx_space *space, const void *point, const sx_objective *objective,
                           double *value, bool *legal) {
-    void *scorer;
-    sx_score score;
-    SX_TRY(space->type->scorer_new(space, &scorer));
-    *legal = space->type->score(space, scorer, point, objective, INFINITY, &score) == 0;
-    if (*legal) *value = sx_objective_value(objective, &score);
-    space->type->scorer_free(scorer);
-    return SX_OK;
+    sx_scorer *scorer;
+    sx_outcome outcome;
+    SX_TRY(sx_scorer_new(space, NULL, objective, &scorer));
+    sx_status status = sx_scorer_score(scorer, point, 1, INFINITY, &outcome);
+    *legal = !status && outcome.reason == 0;
+    if (*legal) *value = outcome.value;
+    sx_scorer_free(scorer);
+    return status;
 }
 
 sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space *space, sx_start *out) {

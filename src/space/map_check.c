@@ -1,8 +1,9 @@
-/* Judging the points of a map space, and their scores: the model's word, with the constraints that no
+/* Judging the points of a map space, and its point model: the cost model's word, with the constraints that no
  * construction promises. */
 #include "space/map_parts.h"
 
 #include "base/hash.h"
+#include "ir/goal.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -164,20 +165,24 @@ void sx_map_explain(const sx_space *base, const void *point, char *text, unsigne
                  (unsigned long long)words);
 }
 
-sx_status sx_map_scorer_new(const sx_space *base, void **out) {
+static const sx_map_space *space_of(const sx_point_model *model) {
+    return model->user;
+}
+
+static sx_status workspace_new(const sx_point_model *model, void **out) {
     sx_evaluator *evaluator;
-    SX_TRY(sx_evaluator_new(sx_map_cast(base)->model, &evaluator));
+    SX_TRY(sx_evaluator_new(space_of(model)->model, &evaluator));
     *out = evaluator;
     return SX_OK;
 }
 
-void sx_map_scorer_free(void *scorer) {
-    sx_evaluator_free(scorer);
+static void workspace_free(void *workspace) {
+    sx_evaluator_free(workspace);
 }
 
-unsigned sx_map_score(const sx_space *base, void *scorer, const void *point, const sx_objective *objective,
-                      double bound, sx_score *out) {
-    const sx_map_space *space = sx_map_cast(base);
+/* Scores a mapping: what the space says of it where that is needed, then what the cost model says. */
+static unsigned score(const sx_map_space *space, sx_evaluator *evaluator, const void *point,
+                      const sx_objective *objective, double cutoff, sx_metrics *out) {
     if (space->nested || space->shares || space->banks_at) {
         unsigned reason = check_rest(space, point);
         if (reason) {
@@ -185,19 +190,45 @@ unsigned sx_map_score(const sx_space *base, void *scorer, const void *point, con
             return first != SX_LEGAL ? first : reason;
         }
     }
-    sx_verdict verdict = bound < INFINITY
-                             ? sx_evaluate_within(scorer, sx_map_point(point), objective, bound, out)
-                             : sx_evaluate_score(scorer, sx_map_point(point), out);
-    if (verdict.reason == SX_NO_MEMORY) return SX_UNSCORED;
+    sx_score totals;
+    sx_verdict verdict = cutoff < INFINITY
+                             ? sx_evaluate_within(evaluator, sx_map_point(point), objective, cutoff, &totals)
+                             : sx_evaluate_score(evaluator, sx_map_point(point), &totals);
+    if (verdict.reason == SX_LEGAL) *out = sx_score_metrics(&totals);
     return verdict.reason == SX_BOUND_EXCEEDED ? SX_BEYOND : (unsigned)verdict.reason;
 }
 
-/* Shares of banks decide a score only where they can make a point illegal. */
-void sx_map_key(const sx_space *base, const void *point, uint64_t key[2]) {
-    const sx_map_space *space = sx_map_cast(base);
-    size_t size = space->banks_at ? space->banks_at : base->point_size;
-    for (int s = 0; s < space->arch->n_levels; s++)
-        if (space->banked[s] & space->fixed_keep[s]) size = base->point_size;
-    key[0] = sx_hash_bytes(point, size, 0x6b657973);
-    key[1] = sx_hash_bytes(point, size, key[0]);
+/* The cost model can cut off by what objectives of mappings are made of. */
+static sx_status score_batch(const sx_point_model *model, void *workspace, const void *points, size_t n,
+                             const sx_goal *goal, double cutoff, sx_outcome *out) {
+    const sx_map_space *space = space_of(model);
+    const sx_objective *objective = sx_goal_objective(goal);
+    const unsigned char *point = points;
+    if (objective->criterion[0].kind >= SX_TERMS) cutoff = INFINITY;
+    for (size_t i = 0; i < n; i++, point += space->space.point_size) {
+        out[i].reason = score(space, workspace, point, objective, cutoff, &out[i].metrics);
+        if (out[i].reason == SX_NO_MEMORY) return sx_error_memory();
+    }
+    return SX_OK;
 }
+
+/* Shares of banks decide a score only where they can make a point illegal. */
+static void key(const sx_point_model *model, const void *point, uint64_t out[2]) {
+    const sx_map_space *space = space_of(model);
+    size_t size = space->banks_at ? space->banks_at : space->space.point_size;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        if (space->banked[s] & space->fixed_keep[s]) size = space->space.point_size;
+    out[0] = sx_hash_bytes(point, size, 0x6b657973);
+    out[1] = sx_hash_bytes(point, size, out[0]);
+}
+
+const sx_point_model_type sx_map_model_type = {
+    .name = "map",
+    .metrics = sx_mapping_metric,
+    .n_metrics = SX_N_MAPPING_METRICS,
+    .checks = true,
+    .workspace_new = workspace_new,
+    .workspace_free = workspace_free,
+    .score_batch = score_batch,
+    .key = key,
+};

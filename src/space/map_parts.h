@@ -93,11 +93,8 @@ bool sx_map_holds(const sx_space *space, const void *point);
 unsigned sx_map_check(const sx_space *space, const void *point);
 const char *sx_map_reason(const sx_space *space, unsigned reason);
 void sx_map_explain(const sx_space *space, const void *point, char *text, unsigned long size);
-sx_status sx_map_scorer_new(const sx_space *space, SX_OWN void **out);
-void sx_map_scorer_free(SX_TAKE void *scorer);
-unsigned sx_map_score(const sx_space *space, void *scorer, const void *point, const sx_objective *objective,
-                      double bound, sx_score *out);
-void sx_map_key(const sx_space *space, const void *point, uint64_t key[2]);
+/* The model of the points that a map space comes with: the cost model of mappings. */
+extern const sx_point_model_type sx_map_model_type;
 
 /* --- map_encode.c, map_project.c, map_diagnose.c --- */
 

@@ -46,14 +46,9 @@ static const sx_space_type map_type = {
     .repair = repair,
     .encode = sx_map_encode,
     .project = sx_map_project,
-    .scorer_new = sx_map_scorer_new,
-    .scorer_free = sx_map_scorer_free,
-    .score = sx_map_score,
-    .key = sx_map_key,
 };
 
 const sx_map_space *sx_map_space_of(const sx_space *space) {
-    while (space->inner) space = space->inner;
     return space->type == &map_type ? sx_map_cast(space) : NULL;
 }
 
@@ -341,6 +336,8 @@ sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constrai
         return sx_error_memory();
     }
     space->space.type = &map_type;
+    space->space.model = &space->point_model;
+    space->point_model = (sx_point_model){.type = &sx_map_model_type, .user = space};
     space->model = model;
     space->problem = problem;
     space->arch = arch;

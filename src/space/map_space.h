@@ -26,6 +26,7 @@ typedef struct sx_map_slot {
 
 typedef struct sx_map_space {
     sx_space space;
+    sx_point_model point_model; /* the cost model as the model of the points */
     const sx_model *model;
     const sx_problem *problem;
     const sx_arch *arch;
@@ -63,7 +64,7 @@ typedef struct sx_map_space {
     sx_size count[12];
 } sx_map_space;
 
-/* The map space behind a space, itself or what it stands in front of; NULL where that is of another type. */
+/* A space as a map space; NULL where it is of another type. */
 const sx_map_space *sx_map_space_of(const sx_space *space);
 
 /* A point as the mapping it begins with: only the levels there are may be read. */

@@ -89,12 +89,10 @@ static bool project_point(const sx_space *space, void *point) {
 }
 
 unsigned sx_space_tries(const sx_space *space) {
-    while (space->inner) space = space->inner;
     return space->tries ? space->tries : SX_SAMPLE_TRIES;
 }
 
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected) {
-    while (space->inner) space = space->inner;
     const sx_space_type *type = space->type;
     void (*draw)(const sx_space *, sx_rng *, void *) = type->draw_likely ? type->draw_likely : type->draw;
     for (unsigned i = 0; i < sx_space_tries(space); i++) {

@@ -4,7 +4,7 @@
 #define SX_SPACE_SPACE_H
 
 #include "base/rng.h"
-#include "sextant/space.h"
+#include "sextant/point_model.h"
 
 __extension__ typedef unsigned __int128 sx_u128;
 
@@ -57,21 +57,7 @@ typedef struct sx_space_type {
 
     void (*encode)(const sx_space *space, const void *point, double *values);
     bool (*project)(const sx_space *space, const double *values, void *point);
-
-    /* The model: a thread's workspace, and a point's score. Returns 0, or the reason it has none;
-     * SX_BEYOND where the objective's first criterion exceeds a finite bound (then *out is untouched),
-     * SX_UNSCORED where memory is out. */
-    sx_status (*scorer_new)(const sx_space *space, SX_OWN void **out);
-    void (*scorer_free)(SX_TAKE void *scorer);
-    unsigned (*score)(const sx_space *space, void *scorer, const void *point, const sx_objective *objective,
-                      double bound, sx_score *out);
-    /* A hash of what decides a point's score: two points of one key have one score. */
-    void (*key)(const sx_space *space, const void *point, uint64_t key[2]);
 } sx_space_type;
-
-/* Reasons of no space. */
-#define SX_BEYOND 0xffffu   /* worse than the bound */
-#define SX_UNSCORED 0xfffeu /* memory is out */
 
 /* The head of every space; an implementation's struct begins with it. */
 struct sx_space {
@@ -80,8 +66,8 @@ struct sx_space {
     size_t n_values;
     size_t n_genes;
     const sx_gene *gene;
-    unsigned tries;        /* how often to draw a legal point before repairing; 0: SX_SAMPLE_TRIES times */
-    const sx_space *inner; /* the space that this one stands in front of (recorder.h); NULL: none */
+    unsigned tries; /* how often to draw a legal point before repairing; 0: SX_SAMPLE_TRIES times */
+    const sx_point_model *model; /* that it comes with; NULL: none */
 };
 
 /* How often a space is drawn from before the last draw is repaired. */

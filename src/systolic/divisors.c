@@ -99,7 +99,7 @@ static void tell(sx_run *run, const sx_systolic_space *space) {
 
 static sx_status search(sx_run *run) {
     const sx_systolic_judge judge =
-        sx_systolic_judge_of(sx_systolic_space_of(sx_run_space(run)), sx_run_objective(run));
+        sx_systolic_judge_of(sx_systolic_space_of(sx_run_space(run)), sx_run_goal(run));
     bool resumed, whole = true;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();

@@ -3,6 +3,8 @@
  * as far as BRAM leaves room for them beside what is chosen already. */
 #include "systolic/exact.h"
 
+#include "base/status.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +98,8 @@ static int compare_branches(const void *a, const void *b) {
 /* Evaluates the tiles that are chosen. */
 static void evaluate(walk *w) {
     sx_outcome outcome = sx_worker_evaluate(w->worker, &w->point, false);
-    if (!outcome.reason) w->best = fmin(w->best, sx_exact_edge(&w->exact->judge.objective, outcome.value));
+    if (!outcome.reason)
+        w->best = fmin(w->best, sx_exact_edge(sx_goal_objective(w->exact->judge.goal), outcome.value));
 }
 
 /* Writes a choice into the point. */
@@ -182,7 +185,7 @@ bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_wor
         w.branches[i] = branches + at;
         at += w.choices[w.order[i]]->n;
     }
-    if (!w.tile || !branches) sx_worker_fail(worker);
+    if (!w.tile || !branches) sx_worker_fail(worker, sx_error_memory());
     if (fine && branches) descend(&w, 0);
     sx_worker_reject(worker, w.looked);
     bool complete = w.tile && branches && !w.stopped && !sx_worker_stopped(worker);

@@ -198,7 +198,7 @@ static void choose_parents(breeder *b) {
     const sx_systolic_point *point = b->point[b->s->turn];
     uint32_t *order = b->order, *chosen = order + 2 * b->n, *others = order + 3 * b->n;
     size_t n_chosen = 0, n_others = 0;
-    sx_select_rank(sx_run_objective(b->run), outcome, b->n, false, order);
+    sx_select_rank(sx_run_goal(b->run), outcome, b->n, false, order);
     for (size_t i = 0; i < b->n && n_chosen < b->parents; i++) {
         size_t alike = 0;
         for (size_t j = 0; j < n_chosen && alike < b->crowd; j++)

@@ -6,11 +6,11 @@
 
 typedef struct sx_systolic_judge {
     const sx_systolic_space *space;
-    sx_objective objective;
+    const sx_goal *goal;
     bool energy; /* the objective's first criterion needs it */
 } sx_systolic_judge;
 
-sx_systolic_judge sx_systolic_judge_of(const sx_systolic_space *space, const sx_objective *objective);
+sx_systolic_judge sx_systolic_judge_of(const sx_systolic_space *space, const sx_goal *goal);
 
 /* The value of the objective's first criterion for records, tile[kernel][loop]; for records that are lower
  * bounds, a lower bound. INFINITY beyond the BRAM that there is. */

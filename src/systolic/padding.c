@@ -149,7 +149,7 @@ static uint32_t longest(const sx_systolic_space *space, int loop) {
 /* Plans a search; *out is freed with plan_fini, also after an error. */
 static sx_status plan_init(const sx_run *run, plan *out) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
-    plan p = {.space = space, .judge = sx_systolic_judge_of(space, sx_run_objective(run))};
+    plan p = {.space = space, .judge = sx_systolic_judge_of(space, sx_run_goal(run))};
     bool sliding = space->kernel[0].sliding, fine = true;
     int n = 0, simd = space->kernel[0].simd;
     double share = sx_run_setting(run, SHARE);

@@ -1,7 +1,6 @@
 /* The space of systolic designs: making it, its size, drawing, judging and scoring points. */
 #include "systolic/space.h"
 
-#include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "space/cardinal.h"
@@ -160,38 +159,42 @@ static void space_encode(const sx_space *base, const void *at, double *values) {
     }
 }
 
-static sx_status scorer_new(const sx_space *base, void **out) {
-    (void)base;
-    *out = malloc(1);
-    return *out ? SX_OK : sx_error_memory();
+/* The model: the sum over all kernels and their counts. */
+static const sx_metric_about metrics[] = {
+    [SX_SYSTOLIC_ENERGY] = {"energy", "multiply-accumulates", "energy"},
+    [SX_SYSTOLIC_LATENCY] = {"latency", "cycles", "delay"},
+    [SX_SYSTOLIC_UTILIZATION] = {"utilization", "", "utilization"},
+    [SX_SYSTOLIC_OFFCHIP] = {"offchip_words", "words", "last-level"},
+};
+
+static const sx_systolic_space *space_of(const sx_point_model *model) {
+    return model->user;
 }
 
-static void scorer_free(void *scorer) {
-    free(scorer);
+static sx_status score_batch(const sx_point_model *model, void *workspace, const void *points, size_t n,
+                             const sx_goal *goal, double cutoff, sx_outcome *out) {
+    const sx_systolic_space *space = space_of(model);
+    const sx_systolic_point *point = points;
+    (void)workspace, (void)goal, (void)cutoff;
+    for (size_t i = 0; i < n; i++) {
+        sx_systolic_cost cost;
+        out[i].reason = sx_systolic_evaluate(&space->space, &point[i], -1, &cost);
+        if (out[i].reason) continue;
+        out[i].metrics = (sx_metrics){{[SX_SYSTOLIC_ENERGY] = cost.energy,
+                                       [SX_SYSTOLIC_LATENCY] = cost.latency,
+                                       [SX_SYSTOLIC_UTILIZATION] = sx_systolic_use(space, cost.latency),
+                                       [SX_SYSTOLIC_OFFCHIP] = cost.offchip_words}};
+    }
+    return SX_OK;
 }
 
-static unsigned space_score(const sx_space *base, void *scorer, const void *point,
-                            const sx_objective *objective, double bound, sx_score *out) {
-    const sx_systolic_space *space = own(base);
-    sx_systolic_cost cost;
-    (void)scorer;
-    sx_systolic_fault fault = sx_systolic_evaluate(base, point, -1, &cost);
-    if (fault) return fault;
-    sx_score score = {.energy_pj = cost.energy,
-                      .cycles = cost.latency,
-                      .utilization =
-                          space->macs * space->limits.dsp_per_mac / (cost.latency * space->limits.dsp),
-                      .last_level_accesses = cost.offchip_words};
-    if (sx_objective_value(objective, &score) > bound) return SX_BEYOND;
-    *out = score;
-    return 0;
-}
-
-static void space_key(const sx_space *base, const void *point, uint64_t key[2]) {
-    (void)base;
-    key[0] = sx_hash_bytes(point, sizeof(sx_systolic_point), 1);
-    key[1] = sx_hash_bytes(point, sizeof(sx_systolic_point), 2);
-}
+static const sx_point_model_type model_type = {
+    .name = "systolic",
+    .metrics = metrics,
+    .n_metrics = sizeof metrics / sizeof *metrics,
+    .checks = true,
+    .score_batch = score_batch,
+};
 
 static const sx_space_type systolic_type = {
     .name = "systolic",
@@ -213,14 +216,9 @@ static const sx_space_type systolic_type = {
     .repair = sx_systolic_repair,
     .encode = space_encode,
     .project = sx_systolic_project,
-    .scorer_new = scorer_new,
-    .scorer_free = scorer_free,
-    .score = space_score,
-    .key = space_key,
 };
 
 const sx_systolic_space *sx_systolic_space_of(const sx_space *space) {
-    while (space->inner) space = space->inner;
     return space->type == &systolic_type ? own(space) : NULL;
 }
 
@@ -290,7 +288,9 @@ static sx_status fill(sx_systolic_space *space, const sx_systolic_options *optio
     if (space->n_open > 1) space->genes[n++] = (sx_gene){.axis = SX_AXIS_DESIGN};
     for (int d = 0; d < space->n_loops; d++)
         space->genes[n++] = (sx_gene){.axis = SX_AXIS_TILES, .which = (uint8_t)d};
+    space->model = (sx_point_model){.type = &model_type, .user = space};
     space->space = (sx_space){.type = &systolic_type,
+                              .model = &space->model,
                               .point_size = sizeof(sx_systolic_point),
                               .n_values = 1 + 2 * (size_t)space->n_loops,
                               .n_genes = n,

@@ -9,8 +9,12 @@
 
 enum sx_systolic_axis { SX_AXIS_DESIGN, SX_AXIS_TILES };
 
+/* The metrics of its model. */
+enum { SX_SYSTOLIC_ENERGY, SX_SYSTOLIC_LATENCY, SX_SYSTOLIC_UTILIZATION, SX_SYSTOLIC_OFFCHIP };
+
 typedef struct sx_systolic_space {
     sx_space space;
+    sx_point_model model;
     size_t n_kernels;
     sx_systolic_kernel *kernel;
     sx_systolic_factors *factors; /* of each kernel */
@@ -28,13 +32,16 @@ typedef struct sx_systolic_space {
     double macs; /* of all kernels, times their counts */
 } sx_systolic_space;
 
-/* The systolic space behind a space, itself or what it stands in front of; NULL where that is of another
- * type.
- */
+/* A space as a systolic space; NULL where it is of another type. */
 const sx_systolic_space *sx_systolic_space_of(const sx_space *space);
 
 /* A fault in words. */
 const char *sx_systolic_fault_text(sx_systolic_fault fault);
+
+/* The share of all usable DSP blocks' cycles that compute, of a design of that latency. */
+static inline double sx_systolic_use(const sx_systolic_space *space, double latency) {
+    return space->macs * space->limits.dsp_per_mac / (latency * space->limits.dsp);
+}
 
 /* What is wrong with a point, if anything. */
 sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point);

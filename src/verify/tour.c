@@ -34,8 +34,8 @@ struct sx_tour {
 /* Whether an objective cannot fall as energy or cycles grow. */
 static bool is_sound(const sx_objective *objective) {
     const sx_criterion *c = &objective->criterion[0];
-    if (c->metric == SX_PRODUCT) return c->energy_power >= 0 && c->delay_power >= 0;
-    return c->metric == SX_UTILIZATION;
+    if (c->kind == SX_PRODUCT) return c->energy_power >= 0 && c->delay_power >= 0;
+    return c->kind == SX_UTILIZATION;
 }
 
 /* Numbers the divisors of all dimensions; false when memory is out. */

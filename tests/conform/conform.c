@@ -141,7 +141,7 @@ static void stop_flag_is_obeyed_within_a_batch(void **state) {
                 options.stop = &b.stop;
                 options.checkpoint = pull_at_safe_point;
                 options.user = &b;
-                sx_expect_ok(sx_run_new(s->ground[i].space, &options, &b.run));
+                sx_expect_ok(sx_run_new(s->ground[i].space, NULL, &options, &b.run));
                 sx_expect_ok(sx_run_search(b.run, s->name));
                 sx_run_summary summary = sx_run_result(b.run);
                 if (b.pulled) {
@@ -208,10 +208,10 @@ static void time_ends_a_search_without_limits(void **state) {
 }
 
 static void check_found(const ground *g, const sx_objective *objective, const sx_found *f) {
-    sx_score score = score_of(g, objective, f->point);
+    sx_outcome is = score_of(g, objective, f->point);
     assert_true(sx_space_legal(g->space, f->point, NULL, 0));
-    assert_memory_equal(&score, &f->score, sizeof score);
-    assert_true(sx_objective_value(objective, &score) == f->value);
+    assert_memory_equal(&is.metrics, &f->metrics, sizeof is.metrics);
+    assert_true(is.value == f->value);
 }
 
 static void reported_points_are_legal_and_cost_what_is_said(void **state) {
@@ -236,8 +236,8 @@ static void reported_points_are_legal_and_cost_what_is_said(void **state) {
         if (summary.optimal) assert_true(summary.lower_bound == before.value);
         for (n = 0; sx_run_front(run, n, &f); n++, before = f) {
             check_found(g, &options.objective, &f);
-            if (n > 0) assert_true(f.score.energy_pj > before.score.energy_pj);
-            if (n > 0) assert_true(f.score.cycles < before.score.cycles);
+            if (n > 0) assert_true(f.metrics.value[0] > before.metrics.value[0]);
+            if (n > 0) assert_true(f.metrics.value[1] < before.metrics.value[1]);
         }
         assert_true(n >= 1);
         sx_run_free(run);
@@ -398,7 +398,7 @@ static void try_setting(const subject *s, const sx_setting *setting, double valu
     for (size_t i = 0; i < s->n_grounds; i++) {
         sx_run_options options = options_of(1, 300);
         sx_run *run;
-        sx_expect_ok(sx_run_new(s->ground[i].space, &options, &run));
+        sx_expect_ok(sx_run_new(s->ground[i].space, NULL, &options, &run));
         sx_status status = sx_run_search(run, text);
         bool refused = status && (status->code == SX_ERR_USAGE || status->code == SX_ERR_LIMIT);
         if (status && !refused) print_error("%s\n", text);
@@ -462,7 +462,7 @@ static void a_space_without_legal_points_ends_a_search(void **state) {
     sx_run_options options = options_of(1, 1000);
     sx_run *run;
     sx_found f;
-    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
     sx_status status = sx_run_search(run, s->name);
     if (s->navigator->needs != SX_ANY_SPACE)
         sx_expect_error(status, "spaces only");

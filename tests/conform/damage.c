@@ -60,9 +60,9 @@ static void edit(sx_rng *rng, unsigned char *bytes, size_t size, size_t from) {
 static void expect_found(const ground *g, const sx_objective *objective, const sx_found *found) {
     assert_true(g->space->type->holds(g->space, found->point));
     assert_int_equal(g->space->type->check(g->space, found->point), 0);
-    sx_score score = score_of(g, objective, found->point);
-    assert_memory_equal(&score, &found->score, sizeof score);
-    assert_true(found->value == sx_objective_value(objective, &score));
+    sx_outcome is = score_of(g, objective, found->point);
+    assert_memory_equal(&is.metrics, &found->metrics, sizeof is.metrics);
+    assert_true(found->value == is.value);
 }
 
 /* Resumes from bytes; whether they were taken. */
@@ -72,7 +72,7 @@ static bool resume(const ground *g, const char *navigator, sx_run_options option
     sx_found found;
     options.resume = bytes;
     options.resume_size = size;
-    sx_expect_ok(sx_run_new(g->space, &options, &run));
+    sx_expect_ok(sx_run_new(g->space, NULL, &options, &run));
     sx_status status = sx_run_search(run, navigator);
     bool taken = !status;
     if (status) {

@@ -46,7 +46,7 @@ static bool refuses(const char *navigator, const ground *g) {
     sx_run *run;
     sx_run_options_init(&options);
     options.stop = &stop;
-    sx_expect_ok(sx_run_new(g->space, &options, &run));
+    sx_expect_ok(sx_run_new(g->space, NULL, &options, &run));
     sx_status status = sx_run_search(run, navigator);
     bool refused = !g->small && status && status->code == SX_ERR_LIMIT;
     sx_status_free(status);
@@ -112,7 +112,7 @@ size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out
 
 sx_run *searched(const ground *g, const char *navigator, const sx_run_options *options) {
     sx_run *run;
-    sx_expect_ok(sx_run_new(g->space, options, &run));
+    sx_expect_ok(sx_run_new(g->space, NULL, options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     return run;
 }
@@ -122,8 +122,8 @@ static void account_points(sx_text *text, const char *name, size_t point_size, c
     sx_found f;
     for (size_t i = 0; at(run, i, &f); i++) {
         sx_text_add(text, "%s %zu: %a at %llu, %a %a %a %a ", name, i, f.value,
-                    (unsigned long long)f.evaluation, f.score.energy_pj, f.score.cycles, f.score.utilization,
-                    f.score.last_level_accesses);
+                    (unsigned long long)f.evaluation, f.metrics.value[0], f.metrics.value[1],
+                    f.metrics.value[2], f.metrics.value[3]);
         for (size_t b = 0; b < point_size; b++)
             sx_text_add(text, "%02x", ((const unsigned char *)f.point)[b]);
         sx_text_add(text, "\n");
@@ -157,11 +157,12 @@ void expect_same(const char *expected, const char *found, const char *what) {
     fail();
 }
 
-sx_score score_of(const ground *g, const sx_objective *objective, const void *point) {
-    void *scorer;
-    sx_score score;
-    sx_expect_ok(g->space->type->scorer_new(g->space, &scorer));
-    assert_int_equal(g->space->type->score(g->space, scorer, point, objective, INFINITY, &score), 0);
-    g->space->type->scorer_free(scorer);
-    return score;
+sx_outcome score_of(const ground *g, const sx_objective *objective, const void *point) {
+    sx_scorer *scorer;
+    sx_outcome outcome;
+    sx_expect_ok(sx_scorer_new(g->space, NULL, objective, &scorer));
+    sx_expect_ok(sx_scorer_score(scorer, point, 1, INFINITY, &outcome));
+    assert_int_equal(outcome.reason, 0);
+    sx_scorer_free(scorer);
+    return outcome;
 }

@@ -33,7 +33,7 @@ void expect_same(const char *expected, const char *found, const char *what);
 /* The promise that damage.c holds navigators to. */
 void damaged_checkpoints_are_refused_or_harmless(const char *navigator, const ground *grounds, size_t n);
 
-/* A space's score of a point; fails the test where it has none. */
-sx_score score_of(const ground *g, const sx_objective *objective, const void *point);
+/* What a space's own model says of a point; fails the test where it is not legal. */
+sx_outcome score_of(const ground *g, const sx_objective *objective, const void *point);
 
 #endif

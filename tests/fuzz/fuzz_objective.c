@@ -8,7 +8,7 @@ static bool same(const sx_objective *a, const sx_objective *b) {
     if (a->n_criteria != b->n_criteria || a->tolerance != b->tolerance) return false;
     for (int i = 0; i < a->n_criteria; i++) {
         const sx_criterion *x = &a->criterion[i], *y = &b->criterion[i];
-        if (x->metric != y->metric || x->energy_power != y->energy_power || x->delay_power != y->delay_power)
+        if (x->kind != y->kind || x->energy_power != y->energy_power || x->delay_power != y->delay_power)
             return false;
     }
     return true;

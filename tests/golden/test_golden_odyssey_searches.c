@@ -38,7 +38,7 @@ static answer search_for(const sx_systolic_kernel *kernel, const char *navigator
     sx_expect_ok(sx_systolic_space_new(kernel, 1, &device, &options, &space));
     sx_run_options_init(&run_options);
     sx_expect_ok(sx_objective_parse("delay", &run_options.objective));
-    sx_expect_ok(sx_run_new(space, &run_options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &run_options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     sx_run_summary summary = sx_run_result(run);
     assert_true(sx_run_best(run, 0, &found));

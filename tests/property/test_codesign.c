@@ -122,7 +122,7 @@ static double best_of(const case_of *c, const sx_arch *arch, size_t layer) {
     sx_expect_ok(sx_model_new(&c->layer[layer].problem, arch, &c->options.model, &model));
     sx_status status = sx_map_space_new(model, &c->small.limits, &c->options.space, &space);
     if (!status) {
-        sx_expect_ok(sx_run_new(space, &c->options.run, &run));
+        sx_expect_ok(sx_run_new(space, NULL, &c->options.run, &run));
         sx_expect_ok(sx_run_search(run, "exhaustive"));
         (void)sx_run_best(run, 0, &found);
     }

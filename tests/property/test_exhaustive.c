@@ -23,21 +23,22 @@ static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
 
 /* The best value of all constructions; INFINITY where none is legal. */
 static double brute_force(const sx_small_space *small, const sx_objective *objective) {
-    void *point = malloc(sx_space_point_size(small->space)), *scorer;
+    void *point = malloc(sx_space_point_size(small->space));
+    sx_scorer *scorer;
     double best = INFINITY;
-    sx_expect_ok(small->space->type->scorer_new(small->space, &scorer));
+    sx_expect_ok(sx_scorer_new(small->space, NULL, objective, &scorer));
     for (uint64_t i = 0; i < small->n; i++) {
         sx_cardinal index = {.low = i, .exact = true};
-        sx_score score;
+        sx_outcome outcome;
         assert_true(sx_space_at(small->space, &index, point));
         if (!sx_space_legal(small->space, point, NULL, 0)) continue;
-        assert_int_equal(small->space->type->score(small->space, scorer, point, objective, INFINITY, &score),
-                         0);
-        best = fmin(best, sx_objective_value(objective, &score));
+        sx_expect_ok(sx_scorer_score(scorer, point, 1, INFINITY, &outcome));
+        assert_int_equal(outcome.reason, 0);
+        best = fmin(best, outcome.value);
     }
     sx_cardinal past = {.low = small->n, .exact = true};
     assert_false(sx_space_at(small->space, &past, point));
-    small->space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
     free(point);
     return best;
 }
@@ -50,7 +51,7 @@ static double search(const sx_small_space *small, const sx_objective *objective,
     sx_run_options_init(&options);
     options.objective = *objective;
     options.threads = threads;
-    sx_expect_ok(sx_run_new(small->space, &options, &run));
+    sx_expect_ok(sx_run_new(small->space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, "exhaustive"));
     sx_run_summary summary = sx_run_result(run);
     if (sx_run_best(run, 0, &found)) {
@@ -108,7 +109,7 @@ static void large_spaces_are_refused(void **state) {
     sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
     sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
     sx_run_options_init(&options);
-    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
     sx_expect_error(sx_run_search(run, "exhaustive"),
                     "e18 distinct mappings are more than the limit of 1e+08");
     sx_run_free(run);

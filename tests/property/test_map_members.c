@@ -516,7 +516,7 @@ static void check_answer(const world *w, const char *mapper, sx_evaluator *evalu
         wrong(w, &m, what);
     }
     sx_verdict verdict = sx_evaluate_score(evaluator, &m, &score);
-    if (verdict.reason != SX_LEGAL || memcmp(&score, &found->score, sizeof score) != 0)
+    if (verdict.reason != SX_LEGAL || memcmp(&score, found->metrics.value, sizeof score) != 0)
         wrong(w, &m, "a score that is another's");
     free(point);
 }
@@ -545,7 +545,7 @@ static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     options.seed = sx_rng_below(rng, 1000);
     options.k_best = (unsigned)sx_rng_range(rng, 1, 5);
     options.pareto = true;
-    sx_expect_ok(sx_run_new(w->space, &options, &run));
+    sx_expect_ok(sx_run_new(w->space, NULL, &options, &run));
     set_effort(mapper, text, sizeof text);
     sx_status status = sx_run_search(run, text);
     if (status && status->code != SX_ERR_LIMIT) sx_expect_ok(status);

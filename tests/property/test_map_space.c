@@ -230,17 +230,17 @@ static void samples_are_legal(bench *b) {
     expect(b, memcmp(b->point, b->other, space->point_size) == 0, "a sample that changes");
     expect(b, found == sx_space_legal(space, b->point, NULL, 0), "a sample and its legality");
     check_point(b, b->point, "sampled");
-    void *scorer;
+    sx_scorer *scorer;
     sx_objective edp;
-    sx_score score;
+    sx_outcome outcome;
     sx_expect_ok(sx_objective_parse("edp", &edp));
-    sx_expect_ok(space->type->scorer_new(space, &scorer));
+    sx_expect_ok(sx_scorer_new(space, NULL, &edp, &scorer));
     for (int i = 0; i < 4; i++) {
-        unsigned reason = space->type->score(space, scorer, b->point, &edp, 1 / 0.0, &score);
-        expect(b, reason == space->type->check(space, b->point), "score and check disagree");
+        sx_expect_ok(sx_scorer_score(scorer, b->point, 1, 1 / 0.0, &outcome));
+        expect(b, outcome.reason == space->type->check(space, b->point), "score and check disagree");
         space->type->draw(space, &b->rng, b->point);
     }
-    space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
 }
 
 static void over_random_cases(void **state) {

@@ -83,28 +83,36 @@ static bool find(const crowd *c, const void *point, size_t *at) {
     return false;
 }
 
+/* The score of a legal point. */
+static sx_score score_of(sx_scorer *scorer, const void *point) {
+    sx_outcome outcome;
+    sx_expect_ok(sx_scorer_score(scorer, point, 1, INFINITY, &outcome));
+    assert_int_equal(outcome.reason, 0);
+    return sx_metrics_score(&outcome.metrics);
+}
+
 /* Looks at every construction. */
 static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
     const sx_space *space = small->space;
     size_t size = sx_space_point_size(space), at = 0;
     sx_map_choices *choices;
-    void *point = malloc(size), *scorer;
+    void *point = malloc(size);
+    sx_scorer *scorer;
+    const sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
     *c = (crowd){.small = small, .number = number, .size = size};
     c->point = malloc((small->n + 1) * size);
     c->score = malloc((small->n + 1) * sizeof *c->score);
     sx_expect_ok(sx_map_choices_new(small->map, &choices));
-    sx_expect_ok(space->type->scorer_new(space, &scorer));
+    sx_expect_ok(sx_scorer_new(space, NULL, &edp, &scorer));
     for (uint64_t i = 0; i < small->n; i++) {
         sx_cardinal index = {.low = i, .exact = true};
-        sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
-        sx_score score, normal;
         bool failed = false;
         assert_true(sx_space_at(space, &index, point));
         if (!sx_space_legal(space, point, NULL, 0)) continue;
-        assert_int_equal(space->type->score(space, scorer, point, &edp, INFINITY, &score), 0);
+        sx_score score = score_of(scorer, point);
         assert_true(sx_leaf_normal(small->map, choices, point, &failed));
         if (find(c, point, &at)) continue;
-        assert_int_equal(space->type->score(space, scorer, point, &edp, INFINITY, &normal), 0);
+        sx_score normal = score_of(scorer, point);
         if (memcmp(&score, &normal, sizeof score) != 0)
             complain(c, "cost of what stands for it", normal.energy_pj, score.energy_pj);
         memmove(c->point + (at + 1) * size, c->point + at * size, (c->n - at) * size);
@@ -113,7 +121,7 @@ static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
         c->score[at] = score;
         c->n++;
     }
-    space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
     sx_map_choices_free(choices);
     free(point);
 }
@@ -152,7 +160,7 @@ typedef struct question {
 
 static sx_run *search(const crowd *c, const question *q) {
     sx_run *run;
-    sx_expect_ok(sx_run_new(c->small->space, &q->options, &run));
+    sx_expect_ok(sx_run_new(c->small->space, NULL, &q->options, &run));
     sx_expect_ok(sx_run_search(run, q->mapper));
     return run;
 }
@@ -178,9 +186,10 @@ static void expect_best(const crowd *c, const question *q, const sx_run *run) {
         complain(c, "lower bound above the optimum", summary.lower_bound, least[0]);
     if (o->n_criteria > 1 && q->options.k_best > 1) return;
     int last = o->n_criteria - 1;
-    expect_near(c, q->mapper, sx_criterion_value(&o->criterion[last], &found.score), least[last]);
+    const sx_score score = sx_metrics_score(&found.metrics);
+    expect_near(c, q->mapper, sx_criterion_value(&o->criterion[last], &score), least[last]);
     for (int k = 0; k < last; k++) {
-        double value = sx_criterion_value(&o->criterion[k], &found.score);
+        double value = sx_criterion_value(&o->criterion[k], &score);
         if (fabs(value - least[k]) > (o->tolerance + 1e-9) * fmax(fabs(value), fabs(least[k])))
             complain(c, "an earlier criterion", value, least[k]);
     }
@@ -223,15 +232,15 @@ static void expect_front(const crowd *c, const sx_run *run) {
         bool there = false;
         if (!on_front(c, i)) continue;
         for (size_t k = 0; sx_run_front(run, k, &found); k++)
-            there |= found.score.energy_pj <= c->score[i].energy_pj * (1 + SLACK) &&
-                     found.score.cycles <= c->score[i].cycles * (1 + SLACK);
+            there |= found.metrics.value[0] <= c->score[i].energy_pj * (1 + SLACK) &&
+                     found.metrics.value[1] <= c->score[i].cycles * (1 + SLACK);
         if (!there) complain(c, "missing on the front", 0, c->score[i].energy_pj);
     }
     for (size_t k = 0; sx_run_front(run, k, &found); k++)
         for (size_t i = 0; i < c->n; i++)
-            if (c->score[i].energy_pj < found.score.energy_pj * (1 - SLACK) &&
-                c->score[i].cycles < found.score.cycles * (1 - SLACK))
-                complain(c, "wrongly on the front", found.score.energy_pj, c->score[i].energy_pj);
+            if (c->score[i].energy_pj < found.metrics.value[0] * (1 - SLACK) &&
+                c->score[i].cycles < found.metrics.value[1] * (1 - SLACK))
+                complain(c, "wrongly on the front", found.metrics.value[0], c->score[i].energy_pj);
 }
 
 /* Fails where two searches differ. */
@@ -317,8 +326,9 @@ static void try_early_end(const crowd *c, sx_rng *rng) {
     if (summary.optimal) {
         assert_true(sx_run_best(run, 0, &found));
         int last = q.options.objective.n_criteria - 1;
+        const sx_score score = sx_metrics_score(&found.metrics);
         expect_near(c, "claim of an early end",
-                    sx_criterion_value(&q.options.objective.criterion[last], &found.score), least[last]);
+                    sx_criterion_value(&q.options.objective.criterion[last], &score), least[last]);
     }
     sx_run_free(run);
 }
@@ -331,7 +341,7 @@ static void try_unlisted(const crowd *c, sx_rng *rng) {
     question q = ask(rng);
     sx_run *run;
     snprintf(mapper, sizeof mapper, "optimal:arrays=%d", (int)sx_rng_range(rng, 1, 12));
-    sx_expect_ok(sx_run_new(c->small->space, &q.options, &run));
+    sx_expect_ok(sx_run_new(c->small->space, NULL, &q.options, &run));
     sx_status status = sx_run_search(run, mapper);
     if (status) assert_int_equal(status->code, SX_ERR_LIMIT);
     sx_status_free(status);

@@ -186,7 +186,7 @@ static sx_run_summary search(const trial *t, const char *navigator, unsigned thr
     sx_run_options_init(&options);
     options.objective = t->objective;
     options.threads = threads;
-    sx_expect_ok(sx_run_new(t->space, &options, &run));
+    sx_expect_ok(sx_run_new(t->space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     *value = sx_run_best(run, 0, &found) ? found.value : INFINITY;
     sx_run_summary summary = sx_run_result(run);

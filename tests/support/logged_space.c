@@ -14,35 +14,42 @@
 
 #include <cmocka.h>
 
-/* The space being logged: a space's functions are told nothing but the space. */
-static sx_logged_space *logging;
-
-static unsigned log_score(const sx_space *space, void *scorer, const void *point,
-                          const sx_objective *objective, double bound, sx_score *out) {
-    (void)bound;
-    size_t size = space->point_size;
-    if (logging->n == logging->room) {
-        logging->room = logging->room ? 2 * logging->room : 1024;
-        logging->points = realloc(logging->points, logging->room * size);
-        logging->values = realloc(logging->values, logging->room * sizeof *logging->values);
-        if (!logging->points || !logging->values) abort();
+/* Writes a point down. */
+static void write_down(sx_logged_space *log, const void *point, double value) {
+    size_t size = log->space->point_size;
+    if (log->n == log->room) {
+        log->room = log->room ? 2 * log->room : 1024;
+        log->points = realloc(log->points, log->room * size);
+        log->values = realloc(log->values, log->room * sizeof *log->values);
+        if (!log->points || !log->values) abort();
     }
-    unsigned reason = logging->inner->score(space, scorer, point, objective, INFINITY, out);
-    memcpy(logging->points + logging->n * size, point, size);
-    logging->values[logging->n++] = reason ? INFINITY : sx_objective_value(objective, out);
-    return reason;
+    memcpy(log->points + log->n * size, point, size);
+    log->values[log->n++] = value;
+}
+
+static sx_status workspace_new(const sx_point_model *model, void **out) {
+    return model->inner->type->workspace_new(model->inner, out);
+}
+
+static sx_status log_batch(const sx_point_model *model, void *workspace, const void *points, size_t n,
+                           const sx_goal *goal, double cutoff, sx_outcome *out) {
+    sx_logged_space *log = model->user;
+    (void)cutoff;
+    SX_TRY(model->inner->type->score_batch(model->inner, workspace, points, n, goal, INFINITY, out));
+    for (size_t i = 0; i < n; i++)
+        write_down(log, (const unsigned char *)points + i * log->space->point_size,
+                   out[i].reason ? INFINITY : sx_goal_value(goal, &out[i].metrics));
+    return SX_OK;
 }
 
 void sx_logged_space_init(sx_logged_space *log, sx_space *space) {
-    *log = (sx_logged_space){.space = space, .inner = space->type, .type = *space->type};
-    log->type.score = log_score;
-    space->type = &log->type;
-    logging = log;
+    *log = (sx_logged_space){.space = space, .type = *space->model->type};
+    log->type.workspace_new = workspace_new;
+    log->type.score_batch = log_batch;
+    log->model = (sx_point_model){.type = &log->type, .user = log, .inner = space->model};
 }
 
 void sx_logged_space_fini(sx_logged_space *log) {
-    log->space->type = log->inner;
-    logging = NULL;
     free(log->points);
     free(log->values);
 }
@@ -61,7 +68,7 @@ sx_run_summary sx_logged_search(sx_logged_space *log, const char *navigator, uin
     options.starts = starts;
     options.n_starts = n_starts;
     log->n = 0;
-    sx_expect_ok(sx_run_new(log->space, &options, &run));
+    sx_expect_ok(sx_run_new(log->space, &log->model, &options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     sx_run_summary summary = sx_run_result(run);
     sx_run_free(run);

@@ -1,4 +1,5 @@
-/* A space that writes down every point that is scored, in the order they come: for searches on one thread. */
+/* A space whose model writes down every point that is scored, in the order they come: for searches on one
+ * thread. */
 #ifndef SX_TESTS_LOGGED_SPACE_H
 #define SX_TESTS_LOGGED_SPACE_H
 
@@ -6,15 +7,15 @@
 #include "space/space.h"
 
 typedef struct sx_logged_space {
-    sx_space *space;            /* the one that is logged, with another type */
-    const sx_space_type *inner; /* its own */
-    sx_space_type type;
+    sx_space *space;
+    sx_point_model model; /* in front of the space's */
+    sx_point_model_type type;
     size_t n, room;
     unsigned char *points;
     double *values; /* INFINITY: not legal */
 } sx_logged_space;
 
-/* Logs a space until it is freed, which gives the space its own type back. Only one space at a time. */
+/* Logs a space, until it is finished. */
 void sx_logged_space_init(sx_logged_space *log, sx_space *space);
 void sx_logged_space_fini(sx_logged_space *log);
 

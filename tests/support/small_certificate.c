@@ -24,7 +24,7 @@ static void fill(const sx_small_space *small, const sx_objective *objective, sx_
     c->model = small->c.options;
     c->objective = *objective;
     sx_map_space_mapping(small->space, found.point, &c->mapping);
-    c->score = found.score;
+    c->score = sx_metrics_score(&found.metrics);
     c->value = found.value;
     c->optimal = summary.optimal;
     c->lower_bound = summary.optimal ? found.value : summary.lower_bound;
@@ -44,7 +44,7 @@ sx_certificate *sx_small_certificate(const sx_small_space *small, const sx_objec
     options.objective = *objective;
     options.evaluations = evaluations;
     options.proof = true;
-    sx_expect_ok(sx_run_new(small->space, &options, &run));
+    sx_expect_ok(sx_run_new(small->space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, mapper));
     sx_certificate *c = calloc(1, sizeof *c);
     assert_non_null(c);

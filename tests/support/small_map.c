@@ -40,8 +40,8 @@ sx_run_summary sx_small_map_search(sx_small_map *map, const char *navigator, uin
     options.seed = seed;
     options.evaluations = evaluations;
     sx_recorder_free(map->recorder);
-    sx_expect_ok(sx_recorder_new(map->space, ROOM, &map->recorder));
-    sx_expect_ok(sx_run_new(sx_recorder_space(map->recorder), &options, &run));
+    sx_expect_ok(sx_recorder_new(map->space, NULL, ROOM, &map->recorder));
+    sx_expect_ok(sx_run_new(map->space, sx_recorder_model(map->recorder), &options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     sx_run_summary summary = sx_run_result(run);
     if (best) *best = sx_run_best(run, 0, &found) ? found.value : INFINITY;

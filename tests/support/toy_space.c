@@ -1,6 +1,5 @@
 #include "support/toy_space.h"
 
-#include "base/hash.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -10,6 +9,7 @@
 
 typedef struct toy {
     sx_space space;
+    sx_point_model model;
     sx_toy_options options;
     unsigned dims;
     sx_gene gene[SX_TOY_DIMS];
@@ -149,21 +149,19 @@ static bool toy_project(const sx_space *space, const double *values, void *point
 }
 
 /* The workspace is a counter that keeps idle work from being left out. */
-static sx_status toy_scorer_new(const sx_space *space, void **out) {
-    (void)space;
+static sx_status toy_workspace_new(const sx_point_model *model, void **out) {
+    (void)model;
     *out = calloc(1, sizeof(uint64_t));
     return *out ? SX_OK : sx_error_memory();
 }
 
-static void toy_scorer_free(void *scorer) {
-    free(scorer);
+static void toy_workspace_free(void *workspace) {
+    free(workspace);
 }
 
-static unsigned toy_score(const sx_space *space, void *scorer, const void *point,
-                          const sx_objective *objective, double bound, sx_score *out) {
+static unsigned toy_score(const sx_space *space, uint64_t *busy, const void *point, sx_metrics *out) {
     const toy *t = toy_of(space);
     const uint32_t *x = ((const sx_toy_point *)point)->x;
-    uint64_t *busy = scorer;
     for (unsigned i = 0; i < t->options.work; i++)
         *busy = *busy * 6364136223846793005u + 1442695040888963407u;
     unsigned reason = toy_check(space, point);
@@ -175,17 +173,32 @@ static unsigned toy_score(const sx_space *space, void *scorer, const void *point
         energy += off * off + 7 * (double)((x[d] * 11 + d) % 4);
         cycles += fabs(off) * 3 + 0.25 * with * with + 5 * (double)((x[d] + d) % 3);
     }
-    sx_score score = {energy, cycles, 1 / (1 + cycles), (double)x[0]};
-    if (sx_objective_value(objective, &score) > bound) return SX_BEYOND;
-    *out = score;
+    *out = (sx_metrics){{energy, cycles, 1 / (1 + cycles), (double)x[0]}};
     return 0;
 }
 
-static void toy_key(const sx_space *space, const void *point, uint64_t key[2]) {
-    (void)space;
-    key[0] = sx_hash_bytes(point, sizeof(sx_toy_point), 1);
-    key[1] = sx_hash_bytes(point, sizeof(sx_toy_point), 2);
+static sx_status toy_score_batch(const sx_point_model *model, void *workspace, const void *points, size_t n,
+                                 const sx_goal *goal, double cutoff, sx_outcome *out) {
+    const sx_toy_point *point = points;
+    (void)goal, (void)cutoff;
+    for (size_t i = 0; i < n; i++)
+        out[i].reason = toy_score(model->user, workspace, &point[i], &out[i].metrics);
+    return SX_OK;
 }
+
+static const sx_metric_about metrics[] = {{"joules", "J", "energy"},
+                                          {"seconds", "s", "delay"},
+                                          {"use", "", "utilization"},
+                                          {"first", "", "last-level"}};
+static const sx_point_model_type toy_model = {
+    .name = "toy",
+    .metrics = metrics,
+    .n_metrics = 4,
+    .checks = true,
+    .workspace_new = toy_workspace_new,
+    .workspace_free = toy_workspace_free,
+    .score_batch = toy_score_batch,
+};
 
 static const char *const axes[SX_TOY_AXES] = {"low", "high"};
 static const sx_space_type toy_type = {
@@ -207,10 +220,6 @@ static const sx_space_type toy_type = {
     .neighbour = toy_neighbour,
     .encode = toy_encode,
     .project = toy_project,
-    .scorer_new = toy_scorer_new,
-    .scorer_free = toy_scorer_free,
-    .score = toy_score,
-    .key = toy_key,
 };
 
 sx_space *sx_toy_space_new(const sx_toy_options *options) {
@@ -220,7 +229,9 @@ sx_space *sx_toy_space_new(const sx_toy_options *options) {
     t->dims = t->options.dims && t->options.dims < SX_TOY_DIMS ? t->options.dims : SX_TOY_DIMS;
     for (unsigned d = 0; d < t->dims && d < SX_TOY_DIMS; d++)
         t->gene[d] = (sx_gene){.axis = d >= t->dims / 2, .which = (uint8_t)d};
+    t->model = (sx_point_model){.type = &toy_model, .user = t};
     t->space = (sx_space){.type = &toy_type,
+                          .model = &t->model,
                           .point_size = sizeof(sx_toy_point),
                           .n_values = t->dims,
                           .n_genes = t->dims,
@@ -229,13 +240,12 @@ sx_space *sx_toy_space_new(const sx_toy_options *options) {
 }
 
 double sx_toy_optimum(const sx_space *space) {
-    const sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
     double best = INFINITY;
     uint64_t busy = 0;
     sx_toy_point point;
     for (uint64_t i = 0; toy_at(space, i, &point); i++) {
-        sx_score score;
-        if (toy_score(space, &busy, &point, &edp, best, &score) == 0) best = sx_objective_value(&edp, &score);
+        sx_metrics m;
+        if (toy_score(space, &busy, &point, &m) == 0) best = fmin(best, m.value[0] * m.value[1]);
     }
     return best;
 }

@@ -32,8 +32,8 @@ static void assert_refused(const char *text, sx_code code, const char *message, 
     sx_status_free(error);
 }
 
-static void assert_criterion(const sx_criterion *c, sx_metric metric, double energy, double delay) {
-    assert_int_equal(c->metric, metric);
+static void assert_criterion(const sx_criterion *c, sx_criterion_kind kind, double energy, double delay) {
+    assert_int_equal(c->kind, kind);
     assert_true(c->energy_power == energy);
     assert_true(c->delay_power == delay);
 }
@@ -62,7 +62,7 @@ static void names_and_products_are_read(void **state) {
     (void)state;
     const struct {
         const char *text;
-        sx_metric metric;
+        sx_criterion_kind kind;
         double energy, delay;
     } cases[] = {
         {"edp", SX_PRODUCT, 1, 1},
@@ -82,7 +82,7 @@ static void names_and_products_are_read(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sx_objective o = parse(cases[i].text);
         assert_int_equal(o.n_criteria, 1);
-        assert_criterion(&o.criterion[0], cases[i].metric, cases[i].energy, cases[i].delay);
+        assert_criterion(&o.criterion[0], cases[i].kind, cases[i].energy, cases[i].delay);
     }
 }
 
@@ -155,7 +155,7 @@ static void texts_are_read_back(void **state) {
         sx_objective b = parse(text);
         assert_int_equal(a.n_criteria, b.n_criteria);
         for (int c = 0; c < a.n_criteria; c++)
-            assert_criterion(&b.criterion[c], a.criterion[c].metric, a.criterion[c].energy_power,
+            assert_criterion(&b.criterion[c], a.criterion[c].kind, a.criterion[c].energy_power,
                              a.criterion[c].delay_power);
     }
     char text[64];

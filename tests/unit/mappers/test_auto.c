@@ -32,7 +32,7 @@ static double best_of(const char *arch_name, const char *problem_name, const cha
     sx_run_options_init(&options);
     options.evaluations = evaluations;
     options.seconds = seconds;
-    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, mapper));
     assert_true(sx_run_best(run, 0, &found));
     double value = found.value;

@@ -173,8 +173,8 @@ static void starts_are_all_used(void **state) {
     options.evaluations = STARTS;
     options.starts = starts;
     options.n_starts = STARTS;
-    sx_expect_ok(sx_recorder_new(m.space, 100, &m.recorder));
-    sx_expect_ok(sx_run_new(sx_recorder_space(m.recorder), &options, &run));
+    sx_expect_ok(sx_recorder_new(m.space, NULL, 100, &m.recorder));
+    sx_expect_ok(sx_run_new(m.space, sx_recorder_model(m.recorder), &options, &run));
     sx_expect_ok(sx_run_search(run, "gamma:population=5"));
     sx_run_free(run);
     size_t n = 0;

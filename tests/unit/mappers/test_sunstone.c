@@ -66,10 +66,10 @@ static void plain_loses_what_plus_mends(void **state) {
         sx_found found;
         sx_small_map_open(&m, last, "eyeriss", NULL, NULL);
         sx_run_options_init(&options);
-        sx_expect_ok(sx_run_new(m.space, &options, &run));
+        sx_expect_ok(sx_run_new(m.space, NULL, &options, &run));
         sx_expect_ok(sx_run_search(run, plus ? "sunstone:plus=on" : "sunstone"));
         assert_true(sx_run_best(run, 0, &found));
-        assert_int_equal(found.score.utilization == 1, plus);
+        assert_int_equal(found.metrics.value[2] == 1, plus);
         sx_run_free(run);
         sx_small_map_close(&m);
     }
@@ -125,7 +125,7 @@ static void lists_beyond_the_limit_are_refused(void **state) {
     sx_run *run;
     sx_run_options_init(&options);
     sx_small_map_open(&m, conv, "eyeriss", NULL, NULL);
-    sx_expect_ok(sx_run_new(m.space, &options, &run));
+    sx_expect_ok(sx_run_new(m.space, NULL, &options, &run));
     sx_expect_error(sx_run_search(run, "sunstone:unrolling=off,limit=20"), "limit of 20");
     sx_run_free(run);
     sx_small_map_close(&m);
@@ -147,7 +147,7 @@ static void any_small_space_is_searched(void **state) {
             sx_found f;
             sx_run_options_init(&options);
             options.evaluations = drawn ? 50 : 2000;
-            sx_expect_ok(sx_run_new(small.space, &options, &run));
+            sx_expect_ok(sx_run_new(small.space, NULL, &options, &run));
             sx_expect_ok(sx_run_search(run, drawn ? "random" : i % 2 ? "sunstone:plus=on" : "sunstone"));
             sx_run_summary summary = sx_run_result(run);
             assert_true(drawn || summary.valid == summary.evaluations);

@@ -124,7 +124,7 @@ static void temperatures_that_rise_are_refused(void **state) {
     sx_run *run;
     sx_run_options_init(&options);
     options.evaluations = 10;
-    sx_expect_ok(sx_run_new(log_.space, &options, &run));
+    sx_expect_ok(sx_run_new(log_.space, NULL, &options, &run));
     sx_expect_error(sx_run_search(run, "anneal:schedule=fixed,tmax=1,tmin=2"), "tmin (2) is above tmax (1)");
     sx_run_free(run);
 }
@@ -170,7 +170,7 @@ static void tiny_budgets_and_flat_costs_are_fine(void **state) {
     options.evaluations = 500;
     for (int log_scale = 0; log_scale < 2; log_scale++) {
         sx_run *run;
-        sx_expect_ok(sx_run_new(log_.space, &options, &run));
+        sx_expect_ok(sx_run_new(log_.space, NULL, &options, &run));
         sx_expect_ok(sx_run_search(run, log_scale ? "anneal:scale=log" : "anneal"));
         assert_int_equal(sx_run_result(run).evaluations, 500);
         sx_run_free(run);

@@ -1,6 +1,8 @@
 /* Choosing among evaluated points. */
 #include "navigators/selection.h"
 
+#include "ir/goal.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,10 +10,13 @@
 
 #include <cmocka.h>
 
-static const sx_objective edp = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}};
+/* Energy times delay, for metrics that begin with these two. */
+static const sx_goal edp = {.product = {{.n = 2, .metric = {0, 1}, .power = {1, 1}}},
+                            .front = {0, 1},
+                            .objective = {.n_criteria = 1, .criterion = {{SX_PRODUCT, 1, 1}}}};
 
 static sx_outcome outcome(double energy, double cycles) {
-    return (sx_outcome){.score = {.energy_pj = energy, .cycles = cycles}, .value = energy * cycles};
+    return (sx_outcome){.metrics = {{energy, cycles}}, .value = energy * cycles};
 }
 
 static sx_outcome illegal(void) {
@@ -61,10 +66,8 @@ static void ranks_none_and_only_illegal_ones(void **state) {
 /* Whether some member is at least as good in both and better in one. */
 static bool beaten(const sx_outcome *all, size_t n, size_t which) {
     for (size_t i = 0; i < n; i++) {
-        const sx_score *a = &all[i].score, *b = &all[which].score;
-        if (a->energy_pj <= b->energy_pj && a->cycles <= b->cycles &&
-            (a->energy_pj < b->energy_pj || a->cycles < b->cycles))
-            return true;
+        const double *a = all[i].metrics.value, *b = all[which].metrics.value;
+        if (a[0] <= b[0] && a[1] <= b[1] && (a[0] < b[0] || a[1] < b[1])) return true;
     }
     return false;
 }

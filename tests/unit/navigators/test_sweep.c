@@ -17,7 +17,7 @@ static sx_status sweep(unsigned dims, const char *navigator, uint64_t evaluation
     sx_run_options_init(&options);
     options.evaluations = evaluations;
     options.threads = threads;
-    sx_expect_ok(sx_run_new(*space, &options, run));
+    sx_expect_ok(sx_run_new(*space, NULL, &options, run));
     return sx_run_search(*run, navigator);
 }
 

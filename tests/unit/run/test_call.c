@@ -105,7 +105,7 @@ static sx_run *search_by(const sx_space *space, sx_status (*search)(sx_run *), c
     navigator = (sx_navigator){.search = search};
     entry = (sx_registered){"caller", "calls", "ALWAYS", &navigator};
     memset(&seen, 0, sizeof seen);
-    sx_expect_ok(sx_run_new(space, options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, options, &run));
     sx_expect_ok(sx_settings_of(&entry, NULL, &settings));
     *status = sx_run_navigate(run, &entry, settings);
     return run;

@@ -49,7 +49,7 @@ static last checkpoint_of(const sx_space *space, sx_run_options o) {
     sx_run *run;
     o.checkpoint = keep_last;
     o.user = &l;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_ok(sx_run_search(run, "random"));
     sx_run_free(run);
     assert_int_equal(l.n, 3);
@@ -62,7 +62,7 @@ static sx_status resume(const sx_space *space, sx_run_options o, const char *nav
     sx_run *run;
     o.resume = bytes;
     o.resume_size = size;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_status status = sx_run_search(run, navigator);
     sx_run_free(run);
     return status;
@@ -178,7 +178,7 @@ static const sx_registered entry = {"rememberer", "remembers", "ALWAYS", &rememb
 static sx_status remember_by(const sx_space *space, const sx_run_options *o) {
     sx_run *run;
     double *settings;
-    sx_expect_ok(sx_run_new(space, o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, o, &run));
     sx_expect_ok(sx_settings_of(&entry, NULL, &settings));
     sx_status status = sx_run_navigate(run, &entry, settings);
     sx_run_free(run);
@@ -217,7 +217,7 @@ static void seconds_count_on_and_checkpoints_keep_their_distance(void **state) {
     o.checkpoint = keep_last;
     o.checkpoint_seconds = 0.1;
     o.user = &l;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_ok(sx_run_search(run, "random"));
     double seconds = sx_run_result(run).seconds;
     assert_in_range(l.n, 1, (unsigned)(seconds / 0.1) + 1);
@@ -225,7 +225,7 @@ static void seconds_count_on_and_checkpoints_keep_their_distance(void **state) {
     o.checkpoint = NULL;
     o.resume = l.bytes;
     o.resume_size = l.size;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_ok(sx_run_search(run, "random"));
     sx_trace_point t, before = {0};
     for (size_t i = 0; sx_run_trace(run, i, &t); i++, before = t) assert_true(t.seconds >= before.seconds);

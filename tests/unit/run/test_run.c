@@ -61,7 +61,7 @@ static const sx_registered player_entry = {"player", "plays", "ALWAYS", &player}
 static sx_run *search_by(const sx_space *space, const sx_registered *entry, const sx_run_options *options) {
     sx_run *run;
     double *settings;
-    sx_expect_ok(sx_run_new(space, options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, options, &run));
     sx_expect_ok(sx_settings_of(entry, NULL, &settings));
     sx_expect_ok(sx_run_navigate(run, entry, settings));
     return run;
@@ -106,21 +106,22 @@ typedef struct reckoning {
     sx_trace_point trace[MAX_ALL];
     struct entry {
         const sx_toy_point *point;
-        sx_score score;
+        sx_metrics metrics;
         double value;
         uint64_t evaluation;
     } legal[MAX_ALL]; /* in order of evaluation */
 } reckoning;
 
-static bool reckon_step(reckoning *r, const sx_run_options *o, const sx_space *space, void *scorer,
-                        const step *st, uint64_t *improved) {
-    sx_score score;
+static bool reckon_step(reckoning *r, const sx_run_options *o, sx_scorer *scorer, const step *st,
+                        uint64_t *improved) {
+    sx_outcome is;
+    sx_expect_ok(sx_scorer_score(scorer, &st->point, 1, INFINITY, &is));
     r->rejected += st->rejected;
     r->evaluations++;
-    if (space->type->score(space, scorer, &st->point, &o->objective, INFINITY, &score) == 0) {
-        double value = sx_objective_value(&o->objective, &score);
+    if (is.reason == 0) {
+        double value = is.value;
         r->valid++;
-        r->legal[r->n++] = (struct entry){&st->point, score, value, r->evaluations};
+        r->legal[r->n++] = (struct entry){&st->point, is.metrics, value, r->evaluations};
         if (r->n_trace == 0 || value < r->trace[r->n_trace - 1].value) {
             r->trace[r->n_trace++] = (sx_trace_point){r->evaluations, 0, value};
             *improved = r->evaluations;
@@ -137,18 +138,18 @@ static bool reckon_step(reckoning *r, const sx_run_options *o, const sx_space *s
 }
 
 static void reckon(reckoning *r, const sx_run_options *o, const sx_space *space, const script *s) {
-    void *scorer;
+    sx_scorer *scorer;
     uint64_t improved = 0;
     bool on = true;
     memset(r, 0, sizeof *r);
-    sx_expect_ok(space->type->scorer_new(space, &scorer));
+    sx_expect_ok(sx_scorer_new(space, NULL, &o->objective, &scorer));
     for (size_t c = 0; on && c < s->n_calls; c++)
         for (size_t t = 0; on && t < s->n_tasks[c]; t++) {
             for (size_t i = 0; on && i < s->n_steps[c][t]; i++)
-                on = reckon_step(r, o, space, scorer, &s->step[c][t][i], &improved);
+                on = reckon_step(r, o, scorer, &s->step[c][t][i], &improved);
             if (on) r->rejected += s->trailing;
         }
-    space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
 }
 
 /* The earliest best point that is not among the first n of `taken`, NULL where there is none. */
@@ -166,13 +167,13 @@ static const struct entry *next_best(const reckoning *r, const struct entry **ta
 
 static void expect_found(const sx_found *f, const struct entry *e) {
     assert_memory_equal(f->point, e->point, sizeof *e->point);
-    assert_memory_equal(&f->score, &e->score, sizeof f->score);
+    assert_memory_equal(&f->metrics, &e->metrics, sizeof f->metrics);
     assert_true(f->value == e->value && f->evaluation == e->evaluation);
 }
 
 static bool dominates(const struct entry *a, const struct entry *b) {
-    bool no_worse = a->score.energy_pj <= b->score.energy_pj && a->score.cycles <= b->score.cycles;
-    bool same = a->score.energy_pj == b->score.energy_pj && a->score.cycles == b->score.cycles;
+    const double *x = a->metrics.value, *y = b->metrics.value;
+    bool no_worse = x[0] <= y[0] && x[1] <= y[1], same = x[0] == y[0] && x[1] == y[1];
     return no_worse && (!same || a->evaluation < b->evaluation);
 }
 
@@ -243,29 +244,30 @@ static void tasks_are_joined_as_if_one_after_another(void **state) {
 
 /* Looks at what each step of a script came back with, given that none was past the end. */
 static void check_outcomes(const script *s, const sx_space *space, const sx_run_options *o) {
-    void *scorer;
+    sx_scorer *scorer;
     double best = INFINITY;
-    sx_expect_ok(space->type->scorer_new(space, &scorer));
+    sx_expect_ok(sx_scorer_new(space, NULL, &o->objective, &scorer));
     for (size_t c = 0; c < s->n_calls; c++) {
         double before = best;
         for (size_t t = 0; t < s->n_tasks[c]; t++) {
             double bound = before;
             for (size_t i = 0; i < s->n_steps[c][t]; i++) {
                 const step *st = &s->step[c][t][i];
-                sx_score score;
-                unsigned reason =
-                    space->type->score(space, scorer, &st->point, &o->objective, INFINITY, &score);
-                double value = reason ? INFINITY : sx_objective_value(&o->objective, &score);
+                sx_outcome is;
+                sx_expect_ok(sx_scorer_score(scorer, &st->point, 1, INFINITY, &is));
+                unsigned reason = is.reason;
+                double value = is.value;
                 bool cut = reason == 0 && st->within && o->k_best <= 1 && !o->pareto && value > bound;
                 assert_int_equal(st->outcome.reason, cut ? SX_BEYOND : reason);
                 assert_true(st->outcome.value == (cut ? INFINITY : value));
-                if (!cut && !reason) assert_memory_equal(&st->outcome.score, &score, sizeof score);
+                if (!cut && !reason)
+                    assert_memory_equal(&st->outcome.metrics, &is.metrics, sizeof is.metrics);
                 if (value < bound) bound = value;
                 if (value < best) best = value;
             }
         }
     }
-    space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
 }
 
 static void tasks_see_what_does_not_depend_on_others(void **state) {
@@ -407,7 +409,7 @@ static void time_and_progress_go_by_the_clock(void **state) {
         o.progress = note_progress;
         o.user = &m;
         sx_run *run;
-        sx_expect_ok(sx_run_new(space, &o, &run));
+        sx_expect_ok(sx_run_new(space, NULL, &o, &run));
         sx_expect_ok(sx_run_search(run, "random"));
         sx_run_summary s = sx_run_result(run);
         assert_int_equal(s.stop, SX_STOP_TIME);
@@ -427,7 +429,7 @@ static void slow_evaluations_do_not_hide_the_clock(void **state) {
     sx_run *run;
     sx_run_options_init(&o);
     o.seconds = 0.001;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_ok(sx_run_search(run, "random"));
     assert_int_equal(sx_run_result(run).stop, SX_STOP_TIME);
     assert_in_range(sx_run_result(run).evaluations, 0, 2);
@@ -443,7 +445,7 @@ static sx_status refuse(void *user, const void *bytes, size_t size) {
     sx_run_options_init(&o);
     o.seconds = -1;
     sx_space *space = sx_toy_space_new(NULL);
-    error = sx_run_new(space, &o, &run);
+    error = sx_run_new(space, NULL, &o, &run);
     sx_space_free(space);
     return error;
 }
@@ -455,30 +457,30 @@ static void misuse_is_refused(void **state) {
     sx_run_options_init(&good);
     sx_run *run;
     o = good, o.seconds = (double)NAN;
-    sx_expect_error(sx_run_new(space, &o, &run), "is not a valid time limit");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "is not a valid time limit");
     o = good, o.target = (double)INFINITY;
-    sx_expect_error(sx_run_new(space, &o, &run), "is not a valid target");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "is not a valid target");
     o = good, o.checkpoint_seconds = -1;
-    sx_expect_error(sx_run_new(space, &o, &run), "checkpoints cannot be");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "checkpoints cannot be");
     o = good, o.threads = 5000;
-    sx_expect_error(sx_run_new(space, &o, &run), "at most 1024 threads");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "at most 1024 threads");
     o = good, o.k_best = 1000000;
-    sx_expect_error(sx_run_new(space, &o, &run), "at most 10000 best points");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "at most 10000 best points");
     o = good, o.n_starts = 1;
-    sx_expect_error(sx_run_new(space, &o, &run), "announced but none given");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "announced but none given");
     o = good, o.objective.n_criteria = 0;
-    sx_expect_error(sx_run_new(space, &o, &run), "from 1 to 4 criteria");
+    sx_expect_error(sx_run_new(space, NULL, &o, &run), "from 1 to 4 criteria");
     o = good, o.evaluations = 10;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_error(sx_run_search(run, "rondom"), "did you mean 'random'?");
     sx_expect_ok(sx_run_search(run, "random"));
     sx_expect_error(sx_run_search(run, "random"), "a run searches once");
     sx_run_free(run);
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_error(sx_run_search(run, "gamma"), "searches map spaces only; this is a toy space");
     sx_run_free(run);
     o.checkpoint = refuse;
-    sx_expect_ok(sx_run_new(space, &o, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &o, &run));
     sx_expect_error(sx_run_search(run, "random"), "is not a valid time limit");
     assert_int_equal(sx_run_result(run).stop, SX_STOP_FAILED);
     assert_false(sx_run_result(run).repeatable);

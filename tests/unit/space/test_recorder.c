@@ -1,4 +1,4 @@
-/* A recorder in front of a space: searches do not notice it, and it remembers what they looked at. */
+/* A recorder in front of a model: searches do not notice it, and it remembers what they looked at. */
 #include "run/run.h"
 #include "space/recorder.h"
 #include "support/expect.h"
@@ -14,21 +14,23 @@
 
 enum { DRAWS = 500 };
 
-/* Scores draws number `from` to `to` through a space; returns how many were legal. */
-static size_t score_draws(const sx_space *space, size_t from, size_t to, double bound) {
+/* Scores draws number `from` to `to` by a model; returns how many were legal. */
+static size_t score_draws(const sx_space *space, const sx_point_model *model, size_t from, size_t to,
+                          double cutoff) {
     sx_objective objective;
-    void *scorer;
+    sx_scorer *scorer;
     size_t legal = 0;
     sx_expect_ok(sx_objective_parse("edp", &objective));
-    sx_expect_ok(space->type->scorer_new(space, &scorer));
+    sx_expect_ok(sx_scorer_new(space, model, &objective, &scorer));
     for (size_t i = from; i < to; i++) {
         sx_toy_point point;
-        sx_score score;
+        sx_outcome outcome;
         sx_rng rng = sx_rng_stream(7, "recorder", i);
         space->type->draw(space, &rng, &point);
-        legal += space->type->score(space, scorer, &point, &objective, bound, &score) == 0;
+        sx_expect_ok(sx_scorer_score(scorer, &point, 1, cutoff, &outcome));
+        legal += outcome.reason == 0;
     }
-    space->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
     return legal;
 }
 
@@ -45,21 +47,22 @@ static void all_points_are_kept_while_they_fit(void **state) {
     sx_recorder *recorder;
     sx_objective objective;
     sx_expect_ok(sx_objective_parse("edp", &objective));
-    sx_expect_ok(sx_recorder_new(toy, DRAWS, &recorder));
-    size_t legal = score_draws(sx_recorder_space(recorder), 0, DRAWS, INFINITY);
+    sx_expect_ok(sx_recorder_new(toy, NULL, DRAWS, &recorder));
+    size_t legal = score_draws(toy, sx_recorder_model(recorder), 0, DRAWS, INFINITY);
     assert_true(legal > 0 && legal < DRAWS);
-    score_draws(sx_recorder_space(recorder), 0, DRAWS, INFINITY);
+    score_draws(toy, sx_recorder_model(recorder), 0, DRAWS, INFINITY);
     assert_int_equal(count(recorder), legal);
-    void *scorer;
+    sx_scorer *scorer;
     double value;
     const void *point;
-    sx_expect_ok(toy->type->scorer_new(toy, &scorer));
+    sx_expect_ok(sx_scorer_new(toy, NULL, &objective, &scorer));
     for (size_t i = 0; (point = sx_recorder_point(recorder, i, &value)); i++) {
-        sx_score score;
-        assert_int_equal(toy->type->score(toy, scorer, point, &objective, INFINITY, &score), 0);
-        assert_true(sx_objective_value(&objective, &score) == value);
+        sx_outcome outcome;
+        sx_expect_ok(sx_scorer_score(scorer, point, 1, INFINITY, &outcome));
+        assert_int_equal(outcome.reason, 0);
+        assert_true(outcome.value == value);
     }
-    toy->type->scorer_free(scorer);
+    sx_scorer_free(scorer);
     sx_recorder_free(recorder);
     sx_space_free(toy);
 }
@@ -70,10 +73,10 @@ static void a_sample_does_not_depend_on_the_order(void **state) {
     enum { ROOM = 20 };
     sx_space *toy = sx_toy_space_new(NULL);
     sx_recorder *a, *b;
-    sx_expect_ok(sx_recorder_new(toy, ROOM, &a));
-    sx_expect_ok(sx_recorder_new(toy, ROOM, &b));
-    score_draws(sx_recorder_space(a), 0, DRAWS, INFINITY);
-    for (size_t i = DRAWS; i-- > 0;) score_draws(sx_recorder_space(b), i, i + 1, INFINITY);
+    sx_expect_ok(sx_recorder_new(toy, NULL, ROOM, &a));
+    sx_expect_ok(sx_recorder_new(toy, NULL, ROOM, &b));
+    score_draws(toy, sx_recorder_model(a), 0, DRAWS, INFINITY);
+    for (size_t i = DRAWS; i-- > 0;) score_draws(toy, sx_recorder_model(b), i, i + 1, INFINITY);
     assert_int_equal(count(a), ROOM);
     assert_int_equal(count(b), ROOM);
     for (size_t i = 0; i < ROOM; i++) {
@@ -91,23 +94,23 @@ static void points_beyond_a_bound_are_kept_but_refused(void **state) {
     (void)state;
     sx_space *toy = sx_toy_space_new(NULL);
     sx_recorder *recorder;
-    sx_expect_ok(sx_recorder_new(toy, DRAWS, &recorder));
-    size_t all = score_draws(toy, 0, DRAWS, INFINITY);
-    assert_int_equal(score_draws(sx_recorder_space(recorder), 0, DRAWS, 0), 0);
+    sx_expect_ok(sx_recorder_new(toy, NULL, DRAWS, &recorder));
+    size_t all = score_draws(toy, NULL, 0, DRAWS, INFINITY);
+    assert_int_equal(score_draws(toy, sx_recorder_model(recorder), 0, DRAWS, 0), 0);
     assert_int_equal(count(recorder), all);
     sx_recorder_free(recorder);
     sx_space_free(toy);
 }
 
 /* Searches for the best value with a navigator. */
-static double search(const sx_space *space, const char *navigator) {
+static double search(const sx_space *space, const sx_point_model *model, const char *navigator) {
     sx_run_options options;
     sx_run *run;
     sx_found best;
     sx_run_options_init(&options);
     options.evaluations = 400;
     options.seed = 3;
-    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_new(space, model, &options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     assert_true(sx_run_best(run, 0, &best));
     double value = best.value;
@@ -115,13 +118,13 @@ static double search(const sx_space *space, const char *navigator) {
     return value;
 }
 
-/* Searches a space behind a recorder and on its own. */
+/* Searches with a recorder and without. */
 static void compare_searches(const sx_space *space, const char *navigator) {
     sx_recorder *recorder;
     double value, least = INFINITY;
-    sx_expect_ok(sx_recorder_new(space, 1000, &recorder));
-    double best = search(sx_recorder_space(recorder), navigator);
-    assert_true(best == search(space, navigator));
+    sx_expect_ok(sx_recorder_new(space, NULL, 1000, &recorder));
+    double best = search(space, sx_recorder_model(recorder), navigator);
+    assert_true(best == search(space, NULL, navigator));
     for (size_t k = 0; sx_recorder_point(recorder, k, &value); k++) least = fmin(least, value);
     assert_true(least == best);
     sx_recorder_free(recorder);

@@ -43,7 +43,7 @@ static sx_run *searched(const sx_space *space, const char *navigator, uint64_t e
     options.evaluations = evaluations;
     options.seed = seed;
     sx_expect_ok(sx_objective_parse("delay", &options.objective));
-    sx_expect_ok(sx_run_new(space, &options, &run));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, navigator));
     return run;
 }

@@ -5,7 +5,7 @@
  *
  *   bench-search [EVALUATIONS]    a table; 200000 evaluations where not told */
 #include "bench.h"
-#include "run/engine.h"
+#include "run/navigator.h"
 #include "run/run.h"
 #include "sextant/sextant.h"
 
@@ -88,21 +88,16 @@ static double bare(const setup *s, uint64_t n) {
 }
 
 /* Seconds for n evaluations by a search, and how many there were. */
-static double search(const setup *s, const sx_registered *entry, const char *navigator, unsigned threads,
+static double search(const setup *s, const sx_navigator *own, const char *navigator, unsigned threads,
                      uint64_t *n) {
     sx_run_options options;
-    double *settings;
     sx_run *run;
     sx_run_options_init(&options);
     options.evaluations = *n;
     options.threads = threads;
     bench_need(sx_run_new(s->space, NULL, &options, &run));
     double began = bench_now(threads);
-    if (entry) {
-        bench_need(sx_settings_of(entry, NULL, &settings));
-        bench_need(sx_run_navigate(run, entry, settings));
-    } else
-        bench_need(sx_run_search(run, navigator));
+    bench_need(own ? sx_run_search_by(run, "replay", own, NULL) : sx_run_search(run, navigator));
     double seconds = bench_now(threads) - began;
     *n = sx_run_result(run).evaluations;
     sx_run_free(run);
@@ -110,12 +105,12 @@ static double search(const setup *s, const sx_registered *entry, const char *nav
 }
 
 /* The best rate of several rounds, in evaluations per second. */
-static double rate(const setup *s, const sx_registered *entry, const char *navigator, unsigned threads,
+static double rate(const setup *s, const sx_navigator *own, const char *navigator, unsigned threads,
                    uint64_t evaluations) {
     double best = 0;
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t n = evaluations;
-        double seconds = entry || navigator ? search(s, entry, navigator, threads, &n) : bare(s, n);
+        double seconds = own || navigator ? search(s, own, navigator, threads, &n) : bare(s, n);
         best = fmax(best, (double)n / seconds);
     }
     return best;
@@ -124,12 +119,12 @@ static double rate(const setup *s, const sx_registered *entry, const char *navig
 static const sx_navigator by_tasks = {.search = replay_tasks}, by_batches = {.search = replay_batches};
 static const struct {
     const char *name;
-    const sx_registered entry; /* without a navigator: one of the registry */
+    const sx_navigator *own; /* NULL: one of the registry */
 } rows[] = {
-    {"replay in tasks", {"tasks", "", "ALWAYS", &by_tasks}},
-    {"replay in batches", {"batches", "", "ALWAYS", &by_batches}},
-    {"random", {0}},
-    {"pruned:victory=0,timeout=0", {0}},
+    {"replay in tasks", &by_tasks},
+    {"replay in batches", &by_batches},
+    {"random", NULL},
+    {"pruned:victory=0,timeout=0", NULL},
 };
 
 int main(int argc, char **argv) {
@@ -145,7 +140,7 @@ int main(int argc, char **argv) {
         double model = rate(&s, NULL, NULL, 1, n);
         printf("%-8s %-27s %10.0f %10s %7s   -\n", archs[a], "the model alone", model, "-", "-");
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-            const sx_registered *entry = rows[r].entry.navigator ? &rows[r].entry : NULL;
+            const sx_navigator *entry = rows[r].own;
             double one = rate(&s, entry, rows[r].name, 1, n), two = rate(&s, entry, rows[r].name, 2, n);
             printf("%-8s %-27s %10.0f %10.0f %6.2fx   %+.0f ns, %+.1f%%\n", archs[a], rows[r].name, one, two,
                    two / one, 1e9 / one - 1e9 / model, 100 * (model / one - 1));

@@ -55,6 +55,12 @@ SX_API void sx_run_free(SX_TAKE sx_run *run);
  * is finding nothing; a run searches once. What was found can also be asked for after an error. */
 SX_API SX_MUST_USE sx_status sx_run_search(sx_run *run, const char *navigator);
 
+/* The same by a navigator of the caller's own, under that name, with settings "key=value,..." (NULL: as
+ * preset). The navigator must outlive the search. */
+typedef struct sx_navigator sx_navigator;
+SX_API SX_MUST_USE sx_status sx_run_search_by(sx_run *run, const char *name, const sx_navigator *navigator,
+                                              const char *settings);
+
 typedef enum sx_stop {
     SX_STOP_DONE, /* the navigator came to its own end */
     SX_STOP_EVALUATIONS,
@@ -108,12 +114,14 @@ SX_API const char *sx_navigator_name(size_t index, const char **about);
 /* The type of space that a navigator searches, such as "map"; NULL: any. */
 SX_API const char *sx_navigator_space(const char *navigator);
 
+typedef enum sx_setting_kind { SX_SETTING_NUMBER, SX_SETTING_WHOLE, SX_SETTING_TEXT } sx_setting_kind;
+
 /* A setting of a navigator, number `index`; false past the last. */
 typedef struct sx_setting_about {
     const char *name, *text, *source; /* source: the paper's value, in words; may be NULL */
-    double preset, low, high;
-    bool whole;
-    const char *const *words; /* the words it may be (its value is their number); NULL: a number */
+    double preset, low, high;         /* of a text: 0; it is preset to "" */
+    sx_setting_kind kind;             /* any number, a whole number, or any text */
+    const char *const *words; /* the words it may be (its value is their number); NULL: its kind says */
 } sx_setting_about;
 SX_API bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out);
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/engine.h"
+#include "run/navigator.h"
 #include "space/map_parts.h"
 
 #include <math.h>
@@ -112,15 +112,14 @@ sx_status sx_hunt_bound(sx_codesign *c, const sx_bench *bench, const sx_mapping 
     return SX_OK;
 }
 
-/* A search by a plan, as a navigator that is not among the registered ones; the entry comes first. */
+/* A search by a plan, as a navigator of our own. */
 typedef struct plan_search {
-    sx_registered entry;
     sx_sunstone *plan;
     bool begin;
 } plan_search;
 
 static sx_status search_plan(sx_run *run) {
-    const plan_search *search = (const plan_search *)run->entry;
+    const plan_search *search = sx_run_user(run);
     uint64_t next = 0;
     if (search->begin) SX_TRY(sx_sunstone_begin(search->plan, run));
     return sx_sunstone_walk(search->plan, run, &next);
@@ -135,13 +134,12 @@ static void count_plan(sx_codesign *c, sx_sunstone *plan) {
 }
 
 sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan, bool begin, sx_hunt *out) {
-    static const sx_navigator navigator = {.needs = SX_MAP_SPACE, .search = search_plan};
-    plan_search search = {
-        .entry = {.name = "sunstone", .navigator = &navigator}, .plan = plan, .begin = begin};
+    plan_search search = {.plan = plan, .begin = begin};
+    const sx_navigator navigator = {.space = "map", .model = "map", .search = search_plan, .user = &search};
     sx_run_options options = run_options(c);
     sx_run *run = NULL;
     SX_TRY(sx_run_new(bench->space, NULL, &options, &run));
-    sx_status status = sx_run_navigate(run, &search.entry, NULL);
+    sx_status status = sx_run_search_by(run, "sunstone", &navigator, NULL);
     if (!status) take(c, bench, run, out);
     count_plan(c, plan);
     sx_run_free(run);

@@ -113,7 +113,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(auto) = {
     .source = "Sextant: sunstone, gamma and optimal combined",
-    .needs = SX_MAP_SPACE,
+    .space = "map",
+    .model = "map",
     .complete = true,
     .proves = true,
     .settings = settings,

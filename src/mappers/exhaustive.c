@@ -1,5 +1,5 @@
-/* Every point of a space; of a map space every mapping, those that no cost tells apart once. Other spaces are
- * swept (navigators/sweep.c).
+/* Every point of a space; of a map space every mapping, those that no cost tells apart once. Other spaces,
+ * and map spaces with another model than their own, are swept (navigators/sweep.c).
  *
  * Source: Timeloop's exhaustive ("linear-pruned") search, which leaves out permutations of loops of one
  * iteration. What differs: orders are left out that no cost of the model tells apart (orders.c), X and Y of
@@ -280,12 +280,12 @@ static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
 
 static sx_status search(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
-    return space ? search_mappings(run, space) : sx_sweep(run, sx_run_setting(run, LIMIT));
+    bool own = strcmp(sx_run_model(run)->type->name, "map") == 0;
+    return space && own ? search_mappings(run, space) : sx_sweep(run, sx_run_setting(run, LIMIT));
 }
 
 SX_NAVIGATOR(exhaustive) = {
     .source = "Timeloop's exhaustive search",
-    .needs = SX_ANY_SPACE,
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

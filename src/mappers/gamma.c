@@ -289,7 +289,7 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(gamma) = {
     .source = "Demystifying MSE (IISWC 2022), section 4.4; Gamma (ICCAD 2020)",
-    .needs = SX_MAP_SPACE,
+    .space = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

@@ -190,7 +190,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(optimal) = {
     .source = "Sextant, after exact mappers over the lattice of tile extents",
-    .needs = SX_MAP_SPACE,
+    .space = "map",
+    .model = "map",
     .complete = true,
     .proves = true,
     .settings = settings,

@@ -449,7 +449,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(pruned) = {
     .source = "Demystifying MSE (IISWC 2022), section 4.3; Timeloop's random-pruned search",
-    .needs = SX_MAP_SPACE,
+    .space = "map",
+    .model = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

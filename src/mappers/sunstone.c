@@ -244,7 +244,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(sunstone) = {
     .source = "Sunstone (thesis 2022; ISPASS 2023), chapter 4",
-    .needs = SX_MAP_SPACE,
+    .space = "map",
+    .model = "map",
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

@@ -277,7 +277,6 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(anneal) = {
     .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; simanneal",
-    .needs = SX_ANY_SPACE,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

@@ -212,7 +212,6 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(genetic) = {
     .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; DEAP",
-    .needs = SX_ANY_SPACE,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

@@ -24,14 +24,19 @@ static void draw(void *user, size_t task, sx_worker *worker) {
     job *j = user;
     const sx_space *space = sx_run_space(j->run);
     sx_rng rng = sx_rng_stream(sx_run_seed(j->run), "random", j->first + task);
-    void *point = sx_worker_scratch(worker, 0);
-    for (int i = 0; i < DRAWS && !sx_worker_stopped(worker); i++) {
-        uint64_t rejected = 0;
-        bool legal = sx_space_draw_legal(space, &rng, point, &rejected);
-        sx_worker_reject(worker, rejected);
+    size_t room, n = 1;
+    unsigned char *points = sx_worker_batch(worker, &room);
+    for (size_t i = 0; i < DRAWS && n > 0 && !sx_worker_stopped(worker); i += n) {
+        size_t wanted = DRAWS - i < room ? DRAWS - i : room;
+        bool legal = true;
+        for (n = 0; n < wanted && legal; n += legal) {
+            uint64_t rejected = 0;
+            legal = sx_space_draw_legal(space, &rng, points + n * space->point_size, &rejected);
+            sx_worker_reject(worker, rejected);
+        }
+        j->drew[task] |= n > 0;
+        sx_worker_evaluate_batch(worker, points, n, true, NULL);
         if (!legal) return;
-        sx_worker_evaluate(worker, point, true);
-        j->drew[task] = true;
     }
 }
 
@@ -73,6 +78,5 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(random) = {
     .source = "the baseline of all papers",
-    .needs = SX_ANY_SPACE,
     .search = search,
 };

@@ -27,15 +27,20 @@ typedef struct job {
 static void sweep(void *user, size_t task, sx_worker *worker) {
     const job *j = user;
     const sx_space *space = j->space;
-    void *point = sx_worker_scratch(worker, 0);
+    size_t room, n = 0;
+    unsigned char *points = sx_worker_batch(worker, &room);
     sx_u128 at = j->first + (sx_u128)task * TASK_SIZE;
     for (int i = 0; i < TASK_SIZE && at < j->total && !sx_worker_stopped(worker); i++, at++) {
-        if (!space->type->at(space, at, point)) return;
-        if (space->type->check(space, point))
+        void *point = points + n * space->point_size;
+        if (!space->type->at(space, at, point)) break;
+        if (space->type->check(space, point)) {
             sx_worker_reject(worker, 1);
-        else
-            sx_worker_evaluate(worker, point, true);
+        } else if (++n == room) {
+            sx_worker_evaluate_batch(worker, points, n, true, NULL);
+            n = 0;
+        }
     }
+    sx_worker_evaluate_batch(worker, points, n, true, NULL);
 }
 
 /* The raw size of a space: the first line of its account that is not a component. */

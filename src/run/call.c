@@ -65,8 +65,19 @@ static sx_status wrong_space(const sx_space *space, const sx_registered *asked) 
 }
 
 sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
-    const sx_space *space = run->space;
-    return sx_navigator_suits(entry->navigator, space->type->name) ? SX_OK : wrong_space(space, entry);
+    const sx_navigator *navigator = entry->navigator;
+    const char *model = run->model->type->name;
+    if (!sx_navigator_suits(navigator, run->space->type->name)) return wrong_space(run->space, entry);
+    if (navigator->model && strcmp(navigator->model, model) != 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' relies on the %s model; this is the model '%s'",
+                                          entry->name, navigator->model, model),
+                             "use a search method for any model, such as random or genetic");
+    for (int i = 0; navigator->model && i < run->options.objective.n_criteria; i++)
+        if (run->options.objective.criterion[i].kind >= SX_TERMS)
+            return sx_error_hint(
+                sx_error_new(SX_ERR_USAGE, "'%s' cannot search for an objective of one's own", entry->name),
+                "use a search method for any model, such as random or genetic");
+    return SX_OK;
 }
 
 /* Goes on after a limit that was only the called navigator's. */

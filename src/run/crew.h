@@ -38,15 +38,16 @@ struct sx_worker {
     sx_crew *crew;
     sx_log *log;
     sx_scorer scorer;
-    unsigned char *scratch;
-    bool own;             /* the run's own thread */
-    unsigned beat;        /* evaluations until the clock is looked at */
-    double looked;        /* what it said the last time */
-    uint64_t left;        /* evaluations, as known when the task began */
-    uint64_t limit;       /* steps beyond it are forgotten in any case */
-    double edge;          /* values above it are of no interest to the best */
-    uint64_t rejected;    /* since the last step */
-    sx_shelf best, front; /* of this task */
+    unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
+    sx_outcome *outcome;            /* as many */
+    bool own;                       /* the run's own thread */
+    unsigned beat;                  /* evaluations until the clock is looked at */
+    double looked;                  /* what it said the last time */
+    uint64_t left;                  /* evaluations, as known when the task began */
+    uint64_t limit;                 /* steps beyond it are forgotten in any case */
+    double edge;                    /* values above it are of no interest to the best */
+    uint64_t rejected;              /* since the last step */
+    sx_shelf best, front;           /* of this task */
 };
 
 struct sx_crew {

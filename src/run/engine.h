@@ -41,9 +41,11 @@ struct sx_run {
     uint64_t evaluations_limit; /* of the whole run */
     double seconds_limit;
     const sx_registered *entry; /* NULL: not searched yet */
-    char *navigator;            /* with every setting */
-    char *identity;             /* what tells it from other runs, where there are checkpoints */
-    sx_status failure;          /* the first; ends the search */
+    sx_registered own;          /* the entry of a navigator that is not registered, and its name */
+    char *own_name;
+    char *navigator;   /* with every setting */
+    char *identity;    /* what tells it from other runs, where there are checkpoints */
+    sx_status failure; /* the first; ends the search */
 
     uint64_t evaluations, valid, rejected, cache_hits;
     uint64_t improved; /* the evaluation that found the incumbent */
@@ -74,10 +76,7 @@ struct sx_run {
     sx_crew *crew;
 };
 
-/* Searches by a navigator with its settings. */
-SX_MUST_USE sx_status sx_run_navigate(sx_run *run, const sx_registered *entry, SX_TAKE double *settings);
-
-/* An error where a navigator does not search spaces of this type. */
+/* An error where a navigator does not search spaces of this type, or relies on another model. */
 SX_MUST_USE sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry);
 
 /* Seconds of searching so far. */

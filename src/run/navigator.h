@@ -4,25 +4,20 @@
 
 #include "run/run.h"
 
-/* The spaces that a navigator searches. */
-typedef enum sx_need {
-    SX_ANY_SPACE,
-    SX_MAP_SPACE,      /* those of mappings only */
-    SX_SYSTOLIC_SPACE, /* those of systolic designs only */
-} sx_need;
-
-/* A setting's type is its limits: whole numbers, any numbers, or (words not NULL) one of some words. */
 typedef sx_setting_about sx_setting;
 
-typedef struct sx_navigator {
-    const char *source; /* paper and section */
-    sx_need needs;
-    bool complete; /* looks at everything and then ends: needs no budget */
-    bool proves;   /* can say how it closed the space (sx_run_prove) */
+struct sx_navigator {
+    const char *source; /* paper and section; may be NULL */
+    const char *space;  /* the type of the spaces that it searches, such as "map"; NULL: any */
+    const char *model;  /* the model that it relies on, such as "map"; NULL: any. One that relies on a model
+                           takes objectives of energy, delay, last-level and utilization only */
+    bool complete;      /* looks at everything and then ends: needs no budget */
+    bool proves;        /* can say how it closed the space (sx_run_prove) */
     const sx_setting *settings;
     size_t n_settings;
     sx_status (*search)(sx_run *run);
-} sx_navigator;
+    void *user; /* sx_run_user gives it back */
+};
 
 /* The descriptor of a navigator `x` is the variable sx_navigator_x. */
 #define SX_NAVIGATOR(name) const sx_navigator sx_navigator_##name

@@ -47,18 +47,13 @@ static const sx_registered *find(const char *text) {
     return NULL;
 }
 
-/* The type of space by what a navigator needs; NULL: any. */
-static const char *const space_name[] = {
-    [SX_ANY_SPACE] = NULL, [SX_MAP_SPACE] = "map", [SX_SYSTOLIC_SPACE] = "systolic"};
-
 bool sx_navigator_suits(const sx_navigator *navigator, const char *space) {
-    const char *needed = space_name[navigator->needs];
-    return !needed || strcmp(needed, space) == 0;
+    return !navigator->space || strcmp(navigator->space, space) == 0;
 }
 
 const char *sx_navigator_space(const char *navigator) {
     const sx_registered *entry = find(navigator);
-    return entry && entry->navigator ? space_name[entry->navigator->needs] : NULL;
+    return entry && entry->navigator ? entry->navigator->space : NULL;
 }
 
 bool sx_navigator_complete(const char *text) {

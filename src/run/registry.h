@@ -26,8 +26,12 @@ bool sx_navigator_proves(const char *text);
 SX_MUST_USE sx_status sx_settings_read(const char *text, const sx_registered **entry,
                                        SX_OWN double **settings);
 
-/* The settings of a navigator, one value for each, out of "key=value,..."; NULL: as preset. */
+/* The settings of a navigator, one value for each, out of "key=value,..."; NULL: as preset. One block, freed
+ * with free(): a text lies behind the values, and its value is its place in the block. */
 SX_MUST_USE sx_status sx_settings_of(const sx_registered *entry, const char *text, SX_OWN double **out);
+
+/* The setting number `index`, which is a text. */
+const char *sx_settings_text_at(const double *settings, size_t index);
 
 /* The text that sx_settings_read reads back to the same values. */
 SX_MUST_USE sx_status sx_settings_text(const sx_registered *entry, const double *settings, SX_OWN char **out);

@@ -135,3 +135,11 @@ sx_proof *sx_run_take_proof(sx_run *run) {
 double sx_run_setting(const sx_run *run, size_t index) {
     return run->frame[run->depth].settings[index];
 }
+
+const char *sx_run_setting_text(const sx_run *run, size_t index) {
+    return sx_settings_text_at(run->frame[run->depth].settings, index);
+}
+
+void *sx_run_user(const sx_run *run) {
+    return run->frame[run->depth].entry->navigator->user;
+}

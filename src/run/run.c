@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_BEST = 10000 };
 static const double PROGRESS_SECONDS = 0.1;
@@ -75,6 +76,7 @@ void sx_run_free(sx_run *run) {
     }
     free(run->called.state);
     free(run->navigator);
+    free(run->own_name);
     free(run->identity);
     free(run);
 }
@@ -160,10 +162,12 @@ static sx_status prepare(sx_run *run) {
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
     run->progressed = run->checkpointed = sx_run_seconds(run);
     run->fronts = 1;
+    if (run->model->type->bound) sx_run_bound(run, run->model->type->bound(run->model, &run->goal));
     return SX_OK;
 }
 
-sx_status sx_run_navigate(sx_run *run, const sx_registered *entry, double *settings) {
+/* Searches by a navigator with its settings. */
+static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE double *settings) {
     run->entry = run->frame[0].entry = entry;
     run->frame[0].settings = settings;
     SX_TRY(prepare(run));
@@ -184,7 +188,18 @@ sx_status sx_run_search(sx_run *run, const char *navigator) {
     double *settings;
     if (run->entry) return sx_error_new(SX_ERR_USAGE, "a run searches once");
     SX_TRY(sx_settings_read(navigator, &entry, &settings));
-    return sx_run_navigate(run, entry, settings);
+    return navigate(run, entry, settings);
+}
+
+sx_status sx_run_search_by(sx_run *run, const char *name, const sx_navigator *navigator,
+                           const char *settings) {
+    double *values;
+    if (run->entry || run->own_name) return sx_error_new(SX_ERR_USAGE, "a run searches once");
+    run->own_name = strdup(name);
+    if (!run->own_name) return sx_error_memory();
+    run->own = (sx_registered){.name = run->own_name, .about = "", .navigator = navigator};
+    SX_TRY(sx_settings_of(&run->own, settings, &values));
+    return navigate(run, &run->own, values);
 }
 
 /* Adds a line to the trace; false when memory is out. */

@@ -23,6 +23,9 @@ const sx_objective *sx_run_objective(const sx_run *run);
 const sx_goal *sx_run_goal(const sx_run *run);
 uint64_t sx_run_seed(const sx_run *run);
 
+/* The user pointer of the navigator at work. */
+void *sx_run_user(const sx_run *run);
+
 /* Evaluations left, UINT64_MAX without a limit. */
 uint64_t sx_run_left(const sx_run *run);
 /* The limit, or `otherwise` where there is none: what schedules stretch over. */
@@ -93,9 +96,11 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user);
 sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within);
 /* The same for n points that lie one after another, as if they were evaluated one by one; a model that likes
  * batches gets them at once. Returns how many were evaluated; the outcomes of the others are
- * SX_NOT_EVALUATED. */
+ * SX_NOT_EVALUATED. `out` may be NULL for n up to that of sx_worker_batch. */
 size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n, bool within,
                                 sx_outcome *out);
+/* Room for as many points as the model likes to score at once, *n of them. */
+void *sx_worker_batch(sx_worker *worker, size_t *n);
 /* Room for a point, numbers 0..3, and the worker's count of rejected draws. */
 void *sx_worker_scratch(sx_worker *worker, unsigned index);
 void sx_worker_reject(sx_worker *worker, uint64_t n);
@@ -127,7 +132,8 @@ void sx_run_optimal(sx_run *run);
 bool sx_run_wants_proof(const sx_run *run);
 void sx_run_prove(sx_run *run, SX_TAKE sx_proof *proof);
 
-/* The value of the navigator's setting number `index`, in the order of its table. */
+/* The value of the navigator's setting number `index`, in the order of its table; that of a text. */
 double sx_run_setting(const sx_run *run, size_t index);
+const char *sx_run_setting_text(const sx_run *run, size_t index);
 
 #endif

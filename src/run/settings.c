@@ -91,7 +91,7 @@ static SX_ERROR sx_status hint_limits(sx_status error, const sx_setting *setting
     char low[40], high[40];
     number_text(setting->low, low, sizeof low);
     number_text(setting->high, high, sizeof high);
-    const char *kind = setting->whole ? "a whole number" : "a number";
+    const char *kind = setting->kind == SX_SETTING_WHOLE ? "a whole number" : "a number";
     if (isinf(setting->high)) return sx_error_hint(error, "it is %s of at least %s", kind, low);
     return sx_error_hint(error, "it is %s from %s to %s", kind, low, high);
 }
@@ -100,7 +100,7 @@ static sx_status read_number(const sx_setting *setting, const char *word, double
     char *end;
     double value = strtod(word, &end);
     bool digits = *word && !*end && word[strspn(word, "0123456789.eE+-")] == 0;
-    if (!digits || !isfinite(value) || (setting->whole && value != floor(value)))
+    if (!digits || !isfinite(value) || (setting->kind == SX_SETTING_WHOLE && value != floor(value)))
         return hint_limits(sx_error_new(SX_ERR_USAGE, "'%s' cannot be '%s'", setting->name, word), setting);
     if (value < setting->low || value > setting->high)
         return hint_limits(sx_error_new(SX_ERR_USAGE, "'%s' is out of range: %s", setting->name, word),
@@ -109,45 +109,81 @@ static sx_status read_number(const sx_setting *setting, const char *word, double
     return SX_OK;
 }
 
-/* Reads one "key=value" and moves past it and its comma. `given` marks what was set. */
-static sx_status read_setting(const char **at, const sx_registered *entry, bool *given, double *settings) {
+/* Settings as they are read. */
+typedef struct reading {
+    const sx_registered *entry;
+    bool *given;
+    double *value;
+    size_t end; /* of the texts, from the block's beginning */
+} reading;
+
+/* Takes a text up to the next comma, or between quotation marks, and puts it behind the values. */
+static sx_status read_text(const char **at, const sx_setting *setting, reading *r, double *out) {
+    bool quoted = **at == '"';
+    if (quoted) ++*at;
+    size_t length = strcspn(*at, quoted ? "\"" : ",");
+    char *text = (char *)r->value + r->end;
+    memcpy(text, *at, length);
+    text[length] = 0;
+    *out = (double)r->end;
+    r->end += length + 1;
+    *at += length;
+    if (!quoted) return SX_OK;
+    if (**at != '"' || ((*at)[1] && (*at)[1] != ','))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the text of '%s' has no end", setting->name),
+                             "it ends with a quotation mark, before a comma or the end");
+    ++*at;
+    return SX_OK;
+}
+
+/* Reads one "key=value" and moves past it and its comma. */
+static sx_status read_setting(const char **at, reading *r) {
     char key[WORD_SIZE], value[WORD_SIZE];
     size_t index;
     SX_TRY(take_word(at, "=,", key));
     if (**at != '=' || !*key)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' is not a setting with a value", key),
-                             "settings are written %s:key=value,key=value", entry->name);
+                             "settings are written %s:key=value,key=value", r->entry->name);
     ++*at;
+    SX_TRY(find_setting(r->entry, key, &index));
+    const sx_setting *setting = &r->entry->navigator->settings[index];
+    if (r->given[index]) return sx_error_new(SX_ERR_USAGE, "the setting '%s' is given twice", key);
+    r->given[index] = true;
+    if (setting->kind == SX_SETTING_TEXT) return read_text(at, setting, r, &r->value[index]);
     SX_TRY(take_word(at, ",", value));
-    SX_TRY(find_setting(entry, key, &index));
-    const sx_setting *setting = &entry->navigator->settings[index];
-    if (given[index]) return sx_error_new(SX_ERR_USAGE, "the setting '%s' is given twice", key);
-    given[index] = true;
-    return setting->words ? read_choice(setting, value, &settings[index])
-                          : read_number(setting, value, &settings[index]);
+    return setting->words ? read_choice(setting, value, &r->value[index])
+                          : read_number(setting, value, &r->value[index]);
 }
 
 /* Reads all settings that follow the colon. */
-static sx_status read_settings(const char *at, const sx_registered *entry, bool *given, double *settings) {
+static sx_status read_settings(const char *at, reading *r) {
     for (;; at++) {
-        SX_TRY(read_setting(&at, entry, given, settings));
+        SX_TRY(read_setting(&at, r));
         if (!*at) return SX_OK;
     }
 }
 
 sx_status sx_settings_of(const sx_registered *entry, const char *text, double **out) {
     const sx_navigator *navigator = entry->navigator;
-    double *values = calloc(navigator->n_settings + 1, sizeof *values);
-    bool *given = calloc(navigator->n_settings + 1, sizeof *given);
-    sx_status status = values && given ? SX_OK : sx_error_memory();
-    for (size_t i = 0; !status && i < navigator->n_settings; i++) values[i] = navigator->settings[i].preset;
-    if (!status && text) status = read_settings(text, entry, given, values);
-    free(given);
+    size_t n = navigator->n_settings, texts = (n + 1) * sizeof **out;
+    reading r = {.entry = entry, .end = texts + 1};
+    r.value = calloc(1, texts + 1 + (text ? strlen(text) : 0) + n);
+    r.given = calloc(n + 1, sizeof *r.given);
+    sx_status status = r.value && r.given ? SX_OK : sx_error_memory();
+    for (size_t i = 0; !status && i < n; i++)
+        r.value[i] =
+            navigator->settings[i].kind == SX_SETTING_TEXT ? (double)texts : navigator->settings[i].preset;
+    if (!status && text) status = read_settings(text, &r);
+    free(r.given);
     if (status)
-        free(values);
+        free(r.value);
     else
-        *out = values;
+        *out = r.value;
     return status;
+}
+
+const char *sx_settings_text_at(const double *settings, size_t index) {
+    return (const char *)settings + (size_t)settings[index];
 }
 
 sx_status sx_settings_read(const char *text, const sx_registered **entry, double **settings) {
@@ -157,15 +193,25 @@ sx_status sx_settings_read(const char *text, const sx_registered **entry, double
     return sx_settings_of(*entry, *text == ':' ? text + 1 : NULL, settings);
 }
 
+/* Adds a text so that it can be read back. */
+static void add_text(sx_text *out, const char *text) {
+    bool quoted = strchr(text, ',') || *text == '"';
+    sx_text_add(out, quoted ? "\"%s\"" : "%s", text);
+}
+
 sx_status sx_settings_text(const sx_registered *entry, const double *settings, char **out) {
     sx_text text = {0};
     sx_text_add(&text, "%s", entry->name);
     for (size_t i = 0; i < entry->navigator->n_settings; i++) {
         const sx_setting *setting = &entry->navigator->settings[i];
         char number[40] = "";
+        sx_text_add(&text, "%c%s=", i ? ',' : ':', setting->name);
+        if (setting->kind == SX_SETTING_TEXT) {
+            add_text(&text, sx_settings_text_at(settings, i));
+            continue;
+        }
         if (!setting->words) number_text(settings[i], number, sizeof number);
-        sx_text_add(&text, "%c%s=%s", i ? ',' : ':', setting->name,
-                    setting->words ? setting->words[(size_t)settings[i]] : number);
+        sx_text_add(&text, "%s", setting->words ? setting->words[(size_t)settings[i]] : number);
     }
     return sx_text_take(&text, out);
 }

@@ -22,6 +22,8 @@ void sx_crew_free(sx_crew *crew) {
         sx_worker *worker = &crew->worker[i];
         sx_scorer_fini(&worker->scorer);
         free(worker->scratch);
+        free(worker->batch);
+        free(worker->outcome);
         sx_shelf_fini(&worker->best);
         sx_shelf_fini(&worker->front);
     }
@@ -46,7 +48,9 @@ static sx_status worker_init(sx_crew *crew, unsigned number) {
     worker->own = number == 0;
     worker->best.point_size = worker->front.point_size = crew->space->point_size;
     worker->scratch = calloc(N_SCRATCH, crew->space->point_size);
-    if (!worker->scratch) return sx_error_memory();
+    worker->batch = calloc(crew->batch, crew->space->point_size);
+    worker->outcome = calloc(crew->batch, sizeof *worker->outcome);
+    if (!worker->scratch || !worker->batch || !worker->outcome) return sx_error_memory();
     return sx_scorer_init(&worker->scorer, crew->space, crew->run->model, &crew->run->goal);
 }
 

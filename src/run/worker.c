@@ -211,6 +211,7 @@ size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n,
                                 sx_outcome *out) {
     const unsigned char *point = points;
     size_t size = worker->crew->space->point_size, batch = worker->crew->batch, done = 0, last = 1;
+    if (!out) out = worker->outcome;
     for (; done < n && last > 0; done += last) {
         size_t some = n - done < batch ? n - done : batch;
         if (batch > 1 && !worker->crew->run->cache.entry) {
@@ -222,6 +223,11 @@ size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n,
     }
     for (size_t i = done; i < n; i++) out[i] = not_evaluated;
     return done;
+}
+
+void *sx_worker_batch(sx_worker *worker, size_t *n) {
+    *n = worker->crew->batch;
+    return worker->batch;
 }
 
 void *sx_worker_scratch(sx_worker *worker, unsigned index) {

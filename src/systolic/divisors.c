@@ -117,7 +117,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(divisors) = {
     .source = "the divisor-only search of Odyssey's evaluation (DAC 2023)",
-    .needs = SX_SYSTOLIC_SPACE,
+    .space = "systolic",
+    .model = "systolic",
     .complete = true,
     .search = search,
 };

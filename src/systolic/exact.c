@@ -96,7 +96,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(exact) = {
     .source = "Sextant; the space of Odyssey (DAC 2023), section 4",
-    .needs = SX_SYSTOLIC_SPACE,
+    .space = "systolic",
+    .model = "systolic",
     .complete = true,
     .search = search,
 };

@@ -287,7 +287,7 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(hybrid) = {
     .source = "the hybrid method of Odyssey (DAC 2023), and its published code",
-    .needs = SX_SYSTOLIC_SPACE,
+    .space = "systolic",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search,

@@ -270,7 +270,8 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(padding) = {
     .source = "Odyssey (DAC 2023), algorithm 1",
-    .needs = SX_SYSTOLIC_SPACE,
+    .space = "systolic",
+    .model = "systolic",
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

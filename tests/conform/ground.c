@@ -104,9 +104,9 @@ static size_t open_arrays(const char *name, ground *out) {
 
 size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out) {
     size_t n = 0;
-    if (navigator->needs == SX_ANY_SPACE) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
-    if (navigator->needs != SX_SYSTOLIC_SPACE) n += open_maps(name, out + n);
-    if (navigator->needs != SX_MAP_SPACE) n += open_arrays(name, out + n);
+    if (!navigator->space) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
+    if (sx_navigator_suits(navigator, "map")) n += open_maps(name, out + n);
+    if (sx_navigator_suits(navigator, "systolic")) n += open_arrays(name, out + n);
     return n;
 }
 

@@ -99,15 +99,11 @@ static sx_status call_alone(sx_run *run) {
 static sx_run *search_by(const sx_space *space, sx_status (*search)(sx_run *), const sx_run_options *options,
                          sx_status *status) {
     static sx_navigator navigator;
-    static sx_registered entry;
     sx_run *run;
-    double *settings;
     navigator = (sx_navigator){.search = search};
-    entry = (sx_registered){"caller", "calls", "ALWAYS", &navigator};
     memset(&seen, 0, sizeof seen);
     sx_expect_ok(sx_run_new(space, NULL, options, &run));
-    sx_expect_ok(sx_settings_of(&entry, NULL, &settings));
-    *status = sx_run_navigate(run, &entry, settings);
+    *status = sx_run_search_by(run, "caller", &navigator, NULL);
     return run;
 }
 

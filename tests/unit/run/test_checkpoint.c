@@ -173,14 +173,11 @@ static sx_status remember(sx_run *run) {
 }
 
 static const sx_navigator rememberer = {.search = remember};
-static const sx_registered entry = {"rememberer", "remembers", "ALWAYS", &rememberer};
 
 static sx_status remember_by(const sx_space *space, const sx_run_options *o) {
     sx_run *run;
-    double *settings;
     sx_expect_ok(sx_run_new(space, NULL, o, &run));
-    sx_expect_ok(sx_settings_of(&entry, NULL, &settings));
-    sx_status status = sx_run_navigate(run, &entry, settings);
+    sx_status status = sx_run_search_by(run, "rememberer", &rememberer, NULL);
     sx_run_free(run);
     return status;
 }

@@ -55,15 +55,13 @@ static sx_status play(sx_run *run) {
 }
 
 static const sx_navigator player = {.search = play};
-static const sx_registered player_entry = {"player", "plays", "ALWAYS", &player};
 
 /* Searches by a navigator of the test's own. */
-static sx_run *search_by(const sx_space *space, const sx_registered *entry, const sx_run_options *options) {
+static sx_run *search_by(const sx_space *space, const sx_navigator *navigator,
+                         const sx_run_options *options) {
     sx_run *run;
-    double *settings;
     sx_expect_ok(sx_run_new(space, NULL, options, &run));
-    sx_expect_ok(sx_settings_of(entry, NULL, &settings));
-    sx_expect_ok(sx_run_navigate(run, entry, settings));
+    sx_expect_ok(sx_run_search_by(run, "own", navigator, NULL));
     return run;
 }
 
@@ -232,7 +230,7 @@ static void tasks_are_joined_as_if_one_after_another(void **state) {
         for (unsigned threads = 1; threads <= 4; threads++) {
             o.threads = threads;
             o.cache = threads % 2 ? 0 : 64;
-            sx_run *run = search_by(space, &player_entry, &o);
+            sx_run *run = search_by(space, &player, &o);
             expect_reckoned(run, &o, r);
             sx_run_free(run);
         }
@@ -287,7 +285,7 @@ static void tasks_see_what_does_not_depend_on_others(void **state) {
         for (unsigned kind = 0; kind < 4; kind++) {
             o.threads = kind % 2 ? 4 : 1;
             o.cache = kind < 2 ? 0 : 5000;
-            sx_run *run = search_by(space, &player_entry, &o);
+            sx_run *run = search_by(space, &player, &o);
             check_outcomes(&s, space, &o);
             if (kind == 2) hits = sx_run_result(run).cache_hits;
             assert_true(sx_run_result(run).cache_hits == (kind < 2 ? 0 : hits));
@@ -322,10 +320,10 @@ static void later_criteria_decide_among_equals(void **state) {
         sx_expect_ok(sx_objective_parse(i % 2 ? "delay,energy" : "utilization,edp", &o.objective));
         o.objective.tolerance = i % 4 < 2 ? 0.05 : 1.5;
         script_draw(&rng, space, &s);
-        sx_run *alone = search_by(space, &player_entry, &o);
+        sx_run *alone = search_by(space, &player, &o);
         expect_no_drift(alone, o.objective.tolerance);
         o.threads = 3;
-        sx_run *run = search_by(space, &player_entry, &o);
+        sx_run *run = search_by(space, &player, &o);
         sx_found a, b;
         assert_int_equal(sx_run_best(alone, 0, &a), sx_run_best(run, 0, &b));
         if (sx_run_best(alone, 0, &a)) {
@@ -356,7 +354,6 @@ static sx_status evaluate_batch(sx_run *run) {
 }
 
 static const sx_navigator batcher = {.search = evaluate_batch};
-static const sx_registered batcher_entry = {"batcher", "evaluates", "ALWAYS", &batcher};
 
 static void batches_are_cut_at_the_budget(void **state) {
     (void)state;
@@ -364,13 +361,13 @@ static void batches_are_cut_at_the_budget(void **state) {
     sx_outcome whole[BATCH];
     sx_run_options o;
     sx_run_options_init(&o);
-    sx_run_free(search_by(space, &batcher_entry, &o));
+    sx_run_free(search_by(space, &batcher, &o));
     assert_int_equal(batch_done, BATCH);
     memcpy(whole, batch_out, sizeof whole);
     for (unsigned budget = 1; budget < BATCH; budget += 3)
         for (o.threads = 1; o.threads <= 3; o.threads++) {
             o.evaluations = budget;
-            sx_run *run = search_by(space, &batcher_entry, &o);
+            sx_run *run = search_by(space, &batcher, &o);
             assert_int_equal(batch_done, budget);
             assert_int_equal(sx_run_result(run).stop, SX_STOP_EVALUATIONS);
             for (unsigned i = 0; i < BATCH; i++) {
@@ -503,11 +500,10 @@ static sx_status bound(sx_run *run) {
 static void bounds_only_rise(void **state) {
     (void)state;
     const sx_navigator binder = {.search = bound};
-    const sx_registered entry = {"binder", "binds", "ALWAYS", &binder};
     sx_space *space = sx_toy_space_new(NULL);
     sx_run_options o;
     sx_run_options_init(&o);
-    sx_run *run = search_by(space, &entry, &o);
+    sx_run *run = search_by(space, &binder, &o);
     sx_run_summary s = sx_run_result(run);
     assert_true(s.lower_bound == 3 && !s.optimal && s.stop == SX_STOP_DONE && s.rejected == 4);
     sx_run_free(run);

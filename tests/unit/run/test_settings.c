@@ -18,6 +18,13 @@ static const sx_setting settings[] = {
     {"depth", "without end", NULL, 3, -5, (double)INFINITY, true, NULL},
 };
 static const sx_navigator navigator = {.settings = settings, .n_settings = 4};
+static const sx_setting with_text[] = {
+    {"file", "a name", NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},
+    {"steps", "how many", "100", 100, 1, 1000000, true, NULL},
+    {"other", "a name", NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},
+};
+static const sx_navigator reader = {.settings = with_text, .n_settings = 3};
+static const sx_registered reads = {"reads", "reads", "ALWAYS", &reader};
 static const sx_registered entry = {"hill", "climbs", "ALWAYS", &navigator};
 static const sx_navigator plain = {.settings = NULL, .n_settings = 0};
 static const sx_registered simple = {"walk", "walks", "ALWAYS", &plain};
@@ -81,6 +88,37 @@ static void wrong_settings_are_refused_with_what_is_right(void **state) {
     sx_expect_error(sx_settings_of(&simple, "steps=1", &values), "it has no settings");
 }
 
+/* Reads settings with texts; compares both, and what they are written as, which must read back. */
+static void expect_texts(const char *text, const char *file, const char *other, const char *expected) {
+    double *values;
+    char *written;
+    sx_expect_ok(sx_settings_of(&reads, text, &values));
+    assert_string_equal(sx_settings_text_at(values, 0), file);
+    assert_string_equal(sx_settings_text_at(values, 2), other);
+    sx_expect_ok(sx_settings_text(&reads, values, &written));
+    assert_string_equal(written, expected);
+    free(values);
+    if (text && strcmp(text, written + 6) != 0) expect_texts(written + 6, file, other, expected);
+    free(written);
+}
+
+static void settings_may_be_texts(void **state) {
+    (void)state;
+    expect_texts(NULL, "", "", "reads:file=,steps=100,other=");
+    expect_texts("file=net.bin,steps=3", "net.bin", "", "reads:file=net.bin,steps=3,other=");
+    expect_texts("other=a=b c,file=\"x,y\"", "x,y", "a=b c", "reads:file=\"x,y\",steps=100,other=a=b c");
+    expect_texts("file=\"plain\"", "plain", "", "reads:file=plain,steps=100,other=");
+    expect_texts("file=a/very/long/path/that/is/longer/than/a/number/or/a/word/of/a/setting/may/be.bin",
+                 "a/very/long/path/that/is/longer/than/a/number/or/a/word/of/a/setting/may/be.bin", "",
+                 "reads:file=a/very/long/path/that/is/longer/than/a/number/or/a/word/of/a/setting/may/be.bin,"
+                 "steps=100,other=");
+    double *values = NULL;
+    sx_expect_error(sx_settings_of(&reads, "file=\"x", &values), "the text of 'file' has no end");
+    sx_expect_error(sx_settings_of(&reads, "file=\"x\"y", &values), "the text of 'file' has no end");
+    sx_expect_error(sx_settings_of(&reads, "file=x,file=y", &values), "given twice");
+    assert_null(values);
+}
+
 static void navigators_are_found_by_name(void **state) {
     (void)state;
     char *text;
@@ -113,7 +151,7 @@ static void every_table_is_in_order(void **state) {
         for (size_t j = 0; sx_navigator_setting(r->name, j, &s); j++) {
             assert_true(s.name && *s.name && s.text && *s.text);
             assert_true(s.low <= s.preset && s.preset <= s.high);
-            if (s.words) assert_true(s.whole && s.low == 0);
+            if (s.words) assert_true(s.kind == SX_SETTING_WHOLE && s.low == 0);
             for (size_t k = 0; k < j && sx_navigator_setting(r->name, k, &other); k++)
                 assert_string_not_equal(s.name, other.name);
         }
@@ -125,6 +163,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_are_read_and_written),
         cmocka_unit_test(wrong_settings_are_refused_with_what_is_right),
+        cmocka_unit_test(settings_may_be_texts),
         cmocka_unit_test(navigators_are_found_by_name),
         cmocka_unit_test(every_table_is_in_order),
     };

@@ -100,12 +100,13 @@ size_t sx_text_shown(const char *text, char shown[SX_SHOWN_ROOM]) {
     return *text && !size ? 1 : size;
 }
 
+enum { SHORT = 6 }; /* words of fewer characters are short */
+
 static int fold(char c) {
     return c == '-' ? '_' : tolower((unsigned char)c);
 }
 
-/* Levenshtein distance with swaps of neighbours, of words shorter than 64. */
-static unsigned distance(const char *a, const char *b) {
+unsigned sx_text_distance(const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b);
     unsigned row[3][64];
     if (n >= 64 || m >= 64) return UINT32_MAX;
@@ -126,15 +127,21 @@ static unsigned distance(const char *a, const char *b) {
     return row[n % 3][m];
 }
 
+/* The most edits between two words of which one may be the other misspelt; fewer for short words, where any
+ * other is near. */
+static unsigned most_edits(const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b), longer = n > m ? n : m;
+    return (unsigned)((longer < SHORT ? longer : longer + 1) / 3);
+}
+
 const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n) {
     const char *nearest = NULL;
-    unsigned best = (unsigned)(strlen(word) / 3);
+    unsigned best = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
-        unsigned d = distance(word, candidates[i]);
-        if (d <= best && (!nearest || d < best)) {
-            best = d;
-            nearest = candidates[i];
-        }
+        unsigned d = sx_text_distance(word, candidates[i]);
+        if (d >= best || d > most_edits(word, candidates[i])) continue;
+        best = d;
+        nearest = candidates[i];
     }
     return nearest;
 }

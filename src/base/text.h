@@ -37,8 +37,12 @@ bool sx_text_visible(uint32_t code);
 enum { SX_SHOWN_ROOM = 12 };
 size_t sx_text_shown(const char *text, char shown[SX_SHOWN_ROOM]);
 
-/* The candidate nearest to `word` by Damerau-Levenshtein distance, NULL where that is more than one edit for
- * every three characters. Hyphens and underscores are the same, and so are upper and lower case. */
+/* The Damerau-Levenshtein distance of two words; UINT32_MAX where one has 64 characters or more. Hyphens and
+ * underscores are the same, and so are upper and lower case. */
+unsigned sx_text_distance(const char *a, const char *b);
+
+/* The candidate nearest to `word` by that distance, the first of several; NULL where none is within one edit
+ * for every three characters of the longer word, about. */
 const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n);
 
 /* Copies a name into a field of `size` bytes, zero-padded; an error when it is empty or does not fit. */

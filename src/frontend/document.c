@@ -113,12 +113,13 @@ const char *sx_name_nearest(const char *name, const char *const *known, size_t n
     return strlen(name) < 3 || strlen(nearest) < 3 ? NULL : nearest;
 }
 
-/* Whether a key looks like a known one misspelt. */
+/* Whether a key looks like a known one misspelt: by at most one edit for every three characters. Stricter
+ * than a suggestion, as other programs' keys must pass. */
 static bool misspelt(const char *key, const char *known) {
     size_t a = strlen(key), b = strlen(known);
     if (strcasecmp(key, known) == 0) return true;
-    if (b == 4) return (a == 3 || a == 5) && sx_text_nearest(key, &known, 1);
-    return b > 4 && a <= b + 2 && b <= a + 2 && sx_text_nearest(key, &known, 1);
+    bool similar = b == 4 ? a == 3 || a == 5 : b > 4 && a <= b + 2 && b <= a + 2;
+    return similar && sx_text_distance(key, known) <= a / 3;
 }
 
 const char *sx_key_misspelt(const char *key, const sx_key_rule *rules, size_t n) {

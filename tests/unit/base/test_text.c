@@ -139,6 +139,41 @@ static void nearest_gives_up_on_strange_words(void **state) {
     assert_null(sx_text_nearest("name", words, 0));
 }
 
+/* Words, and what is suggested for them by itself; NULL: nothing. */
+static void nearest_suggests_what_may_be_meant(void **state) {
+    static const struct {
+        const char *word, *candidate;
+        bool suggested;
+    } pair[] = {
+        {"memory", "memories", true},
+        {"bugdet", "budget", true},
+        {"objectiv", "objective", true},
+        {"eyeris", "eyeriss", true},
+        {"anneal", "annealing", true},
+        {"thread", "threads", true},
+        {"L3", "L2", false},
+        {"energie", "energy", true},
+        {"arch", "architecture", false},
+        {"bugdet", "quiet", false},
+        {"gamma", "random", false},
+        {"edp", "delay", false},
+        {"map", "eval", false},
+        {"x", "k", false},
+        {"k", "kn", false},
+        {"problem", "program", false},
+        {"time", "tiles", false},
+        {"", "k", false},
+        {"a", "", false},
+        {"seed", "help", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+        const char *nearest = sx_text_nearest(pair[i].word, &pair[i].candidate, 1);
+        if (!nearest != !pair[i].suggested) print_error("%s, %s\n", pair[i].word, pair[i].candidate);
+        assert_true(!nearest == !pair[i].suggested);
+    }
+}
+
 static void nearest_prefers_the_smaller_distance_then_the_first(void **state) {
     (void)state;
     const char *const close[] = {"abxd", "abcd", "abcx"};
@@ -236,6 +271,7 @@ int main(void) {
         cmocka_unit_test(nearest_finds_slips_of_the_hand),
         cmocka_unit_test(nearest_sees_no_case_and_no_kind_of_dash),
         cmocka_unit_test(nearest_gives_up_on_strange_words),
+        cmocka_unit_test(nearest_suggests_what_may_be_meant),
         cmocka_unit_test(nearest_prefers_the_smaller_distance_then_the_first),
         cmocka_unit_test(nearest_takes_words_of_any_length),
         cmocka_unit_test(text_is_shown_as_it_is),

@@ -83,7 +83,7 @@ static void bad_files_are_refused(void **state) {
     refuse("memories: []", "t.yaml:1:1: unknown key of a file of choices: 'memories'");
     refuse("[1]", "t.yaml:1:1");
     refuse("choices: 3", "'choices'");
-    refuse("choices: {memorys: []}", "did you mean 'memories'?");
+    refuse("choices: {memory: []}", "did you mean 'memories'?");
     refuse("choices: {memories: 3}", "t.yaml:1:21: 'memories'");
     refuse("choices: {memories: [{sizes: [1]}]}", "name");
     refuse("choices: {memories: [{name: L1}]}", "no choice given for L1");

@@ -3,8 +3,7 @@
 #define SX_INPUT_H
 
 #include "sextant/constraints.h"
-
-#include <stddef.h>
+#include "sextant/graph.h"
 
 /* A set of documents read together: architecture, energy tables, problem and mapping may come in any number
  * of files, several to a file. */
@@ -31,6 +30,7 @@ SX_API SX_MUST_USE sx_status sx_input_add_text(sx_input *input, const char *name
 SX_API bool sx_input_has_arch(const sx_input *input);
 SX_API bool sx_input_has_problem(const sx_input *input);
 SX_API bool sx_input_has_mapping(const sx_input *input);
+SX_API bool sx_input_has_graph(const sx_input *input);
 
 /* Reads a noun. A mapping is read against the problem and the architecture it is for. */
 SX_API SX_MUST_USE sx_status sx_input_arch(sx_input *input, sx_arch *out);
@@ -39,6 +39,8 @@ SX_API const char *sx_input_energies(const sx_input *input);
 SX_API SX_MUST_USE sx_status sx_input_problem(sx_input *input, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,
                                               sx_mapping *out);
+/* A graph, which is freed with sx_graph_fini. */
+SX_API SX_MUST_USE sx_status sx_input_graph(sx_input *input, sx_graph *out);
 /* The constraints of all documents, those written beside an architecture's parts among them, for a problem
  * and an architecture; none at all is fine. Constraints that contradict each other or the sizes are an error
  * that names both. */
@@ -72,6 +74,8 @@ SX_API SX_MUST_USE sx_status sx_problem_write(const sx_problem *problem, sx_form
 SX_API SX_MUST_USE sx_status sx_arch_write(const sx_arch *arch, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem,
                                               const sx_arch *arch, sx_format format, SX_OWN char **out);
+/* A graph reads back to the identical one if the output is the first tensor of every einsum. */
+SX_API SX_MUST_USE sx_status sx_graph_write(const sx_graph *graph, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem,
                                            const sx_arch *arch, SX_OWN char **out);
 

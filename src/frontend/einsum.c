@@ -1,5 +1,6 @@
 /* Einsum text: "O[n,k,p,q] += I[n,c,2*p+r,2*q+s]*W[k,c,r,s] {n:1,k:4,...}". The braces give the dimensions,
  * in their order; the output comes first among the tensors. */
+#include "frontend/einsum.h"
 #include "base/text.h"
 #include "frontend/affine.h"
 #include "frontend/document.h"
@@ -59,8 +60,7 @@ static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, boo
     return SX_OK;
 }
 
-sx_status sx_einsum_parse(const char *text, sx_problem *out) {
-    const sx_place start = {"einsum", 1, 1};
+sx_status sx_einsum_parse_at(const char *text, sx_place start, sx_problem *out) {
     sx_problem problem;
     memset(&problem, 0, sizeof problem);
     const char *brace = strchr(text, '{');
@@ -74,6 +74,10 @@ sx_status sx_einsum_parse(const char *text, sx_problem *out) {
     SX_TRY(sx_error_place(sx_problem_check(&problem), start));
     memcpy(out, &problem, sizeof *out);
     return SX_OK;
+}
+
+sx_status sx_einsum_parse(const char *text, sx_problem *out) {
+    return sx_einsum_parse_at(text, (sx_place){"einsum", 1, 1}, out);
 }
 
 /* Adds a rank as a sum of terms. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "frontend/graph_read.h"
 #include "frontend/nest_text.h"
 #include "frontend/scan.h"
 #include "frontend/sections.h"
@@ -303,12 +304,20 @@ bool sx_input_has_mapping(const sx_input *input) {
     return sx_input_first(input, "mapping");
 }
 
+bool sx_input_has_graph(const sx_input *input) {
+    return sx_input_first(input, "graph");
+}
+
 sx_status sx_input_arch(sx_input *input, sx_arch *out) {
     return sx_timeloop_arch(input, out);
 }
 
 sx_status sx_input_problem(sx_input *input, sx_problem *out) {
     return sx_timeloop_problem(input, out);
+}
+
+sx_status sx_input_graph(sx_input *input, sx_graph *out) {
+    return sx_graph_read(input, out);
 }
 
 sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {

@@ -74,7 +74,7 @@ SX_API SX_MUST_USE sx_status sx_problem_write(const sx_problem *problem, sx_form
 SX_API SX_MUST_USE sx_status sx_arch_write(const sx_arch *arch, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem,
                                               const sx_arch *arch, sx_format format, SX_OWN char **out);
-/* A graph reads back to the identical one if the output is the first tensor of every einsum. */
+/* A graph reads back to the identical one if every node, and its einsum, has its output first. */
 SX_API SX_MUST_USE sx_status sx_graph_write(const sx_graph *graph, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem,
                                            const sx_arch *arch, SX_OWN char **out);

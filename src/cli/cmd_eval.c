@@ -17,6 +17,7 @@
 /* What --write asks for. */
 typedef struct write_request {
     sx_noun noun;
+    bool graph; /* no noun of an option of its own */
     bool einsum;
     sx_format format;
 } write_request;
@@ -25,7 +26,8 @@ static sx_status read_write_request(const char *text, bool json, write_request *
     write_request request = {.format = json ? SX_JSON : SX_YAML};
     size_t length = strcspn(text, ":");
     const char *format = text[length] ? text + length + 1 : NULL;
-    bool known = false;
+    request.graph = length == strlen("graph") && strncmp(text, "graph", length) == 0;
+    bool known = request.graph;
     for (int i = 0; i <= SX_NOUN_MAPPING && !known; i++) {
         const char *noun = sx_noun_name((sx_noun)i);
         known = strlen(noun) == length && strncmp(text, noun, length) == 0;
@@ -42,7 +44,7 @@ static sx_status read_write_request(const char *text, bool json, write_request *
     if (!known)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--write: '%s' is not a valid value", text),
-            "valid values: arch, problem or mapping, each with :yaml or :json, and problem:einsum");
+            "valid values: arch, problem, graph or mapping, each with :yaml or :json, and problem:einsum");
     *out = request;
     return SX_OK;
 }
@@ -62,14 +64,25 @@ static sx_status read_mapping(sx_sources *sources, bool json, sx_evaluation *e, 
     return status;
 }
 
+/* Writes the graph of --problem. */
+static sx_status write_graph(sx_format format, sx_sources *sources, char **text) {
+    sx_graph graph;
+    SX_TRY(sx_sources_graph(sources, &graph));
+    sx_status status = sx_graph_write(&graph, format, text);
+    sx_graph_fini(&graph);
+    return status;
+}
+
 /* Writes one noun back; reads no more than it takes. */
 static sx_status write_noun(const write_request *request, sx_sources *sources, sx_evaluation *e,
                             sx_result *result) {
     char *text = NULL;
-    if (request->noun != SX_NOUN_PROBLEM) SX_TRY(sx_sources_arch(sources, &e->arch));
+    if (request->noun != SX_NOUN_PROBLEM && !request->graph) SX_TRY(sx_sources_arch(sources, &e->arch));
     if (request->noun != SX_NOUN_ARCH) SX_TRY(sx_sources_problem(sources, &e->problem));
     if (request->noun == SX_NOUN_MAPPING) SX_TRY(read_bound(sources, e, result));
-    if (request->einsum)
+    if (request->graph)
+        SX_TRY(write_graph(request->format, sources, &text));
+    else if (request->einsum)
         SX_TRY(sx_einsum_text(&e->problem, &text));
     else if (request->noun == SX_NOUN_ARCH)
         SX_TRY(sx_arch_write(&e->arch, request->format, &text));
@@ -184,7 +197,7 @@ static const sx_option options[] = {
     {"max-steps", 0, "N", SX_OPTION_COUNT, false,
      "maximum number of steps of --simulate (" TEXT_OF(DEFAULT_STEPS) ")"},
     {"write", 'w', "NOUN[:FORMAT]", SX_OPTION_TEXT, false,
-     "only read and write arch, problem or mapping, as yaml or json; a problem also as einsum"},
+     "only read and write arch, problem, graph or mapping, as yaml or json; a problem also as einsum"},
     SX_OPTION_BATCH,
     SX_OPTION_TRAINING,
     SX_OPTION_JSON,

@@ -23,6 +23,7 @@ static const struct {
     {"architecture", SX_HOLDS_ARCH},
     {"arch", SX_HOLDS_ARCH},
     {"problem", SX_HOLDS_PROBLEM},
+    {"graph", SX_HOLDS_PROBLEM},
     {"mapping", SX_HOLDS_MAPPING},
     {"constraints", SX_HOLDS_CONSTRAINTS},
     {"architecture_constraints", SX_HOLDS_CONSTRAINTS},

@@ -5,9 +5,13 @@
 #include "cli/rename.h"
 #include "frontend/mapper_section.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { MAX_PATH_SIZE = 4096 };
 
 static const char *const noun_name[SX_N_NOUNS] = {"arch", "problem", "mapping", "constraints", "files"};
 
@@ -41,6 +45,21 @@ static bool is_einsum(const char *value) {
     return strchr(value, '[') != NULL;
 }
 
+/* The layer that a value of --problem names after a file, as in FILE/LAYER; NULL where it is not of that
+ * form. `file`, where not NULL, is that of the value. */
+static const char *layer_of(const char *value, char file[MAX_PATH_SIZE]) {
+    char path[MAX_PATH_SIZE];
+    struct stat info;
+    for (const char *slash = strchr(value, '/'); slash; slash = strchr(slash + 1, '/')) {
+        if (slash == value || slash - value >= (ptrdiff_t)sizeof path) continue;
+        snprintf(path, sizeof path, "%.*s", (int)(slash - value), value);
+        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) continue;
+        if (file) memcpy(file, path, sizeof path);
+        return slash + 1;
+    }
+    return NULL;
+}
+
 /* Whether a value of a noun's option is a name or an einsum rather than a file; a folder does not hide a
  * name.
  */
@@ -49,7 +68,8 @@ static bool is_named(sx_noun noun, const char *value) {
     if (noun != SX_NOUN_ARCH && noun != SX_NOUN_PROBLEM) return false;
     if (is_folder(value))
         return noun == SX_NOUN_ARCH ? sx_named_knows_arch(value) : sx_named_knows_problem(value);
-    return !exists(value);
+    if (exists(value)) return false;
+    return noun == SX_NOUN_ARCH || !layer_of(value, NULL) || sx_named_knows_problem(value);
 }
 
 /* The files that an option names, number `index`: NULL past the last. What is named by the catalog or is an
@@ -113,8 +133,10 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
     SX_TRY(sx_sources_input(args, &out->input[noun]));
     for (size_t i = 0; (path = file_at(args, noun, i)); i++) {
         if (is_folder(path)) return sx_folder_refuse(path, noun_holds[noun], noun_name[noun]);
+        char file[MAX_PATH_SIZE];
         size_t before = sx_input_n_constraints(out->input[noun]);
-        SX_TRY(sx_input_add_file(out->input[noun], path));
+        SX_TRY(sx_input_add_file(out->input[noun],
+                                 noun == SX_NOUN_PROBLEM && layer_of(path, file) ? file : path));
         if (noun == SX_NOUN_CONSTRAINTS && sx_input_n_constraints(out->input[noun]) == before)
             return no_constraints(path);
     }
@@ -187,10 +209,11 @@ void sx_sources_fini(sx_sources *sources) {
     sources->n_named = 0;
 }
 
-/* The section that holds a noun, NULL where there is none (or no input). */
+/* The section that holds a noun, NULL where there is none (or no input). A graph is a problem, too. */
 static const sx_pair *section_of(const sx_input *input, sx_noun noun) {
+    const char *other = noun == SX_NOUN_ARCH ? "architecture" : noun == SX_NOUN_PROBLEM ? "graph" : NULL;
     const sx_pair *section = input ? sx_input_first(input, noun_name[noun]) : NULL;
-    return section || !input || noun != SX_NOUN_ARCH ? section : sx_input_first(input, "architecture");
+    return section || !input || !other ? section : sx_input_first(input, other);
 }
 
 /* The error for a noun that no option brought, or not the one that should. */
@@ -298,11 +321,52 @@ static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_pro
     return sx_input_problem(input, out);
 }
 
-/* The problem in the files. */
-static sx_status file_problem(sx_sources *sources, sx_problem *out) {
+/* The layer of the first value FILE/LAYER of --problem, NULL where there is none. */
+static const char *wanted_layer(const sx_args *args) {
+    const char *value, *layer = NULL;
+    for (size_t i = 0; !layer && (value = file_at(args, SX_NOUN_PROBLEM, i)); i++)
+        layer = layer_of(value, NULL);
+    return layer;
+}
+
+/* The graph of an input as a network. */
+static sx_status graph_network(sx_input *input, sx_network *out) {
+    sx_graph graph;
+    if (sx_input_has_problem(input))
+        return sx_error_hint(
+            sx_error_at(sx_input_first(input, "graph")->place, "a graph is given beside a problem"),
+            "only one of `graph:` and `problem:` can be read");
+    SX_TRY(sx_input_graph(input, &graph));
+    sx_status status = sx_graph_network(&graph, out);
+    sx_graph_fini(&graph);
+    return sx_error_place(status, sx_input_first(input, "graph")->place);
+}
+
+/* Reads the problem or the graph of an input as a network, or one layer of it (NULL: all). */
+static sx_status read_network(const sx_sources *sources, sx_input *input, const char *layer,
+                              sx_network *out) {
+    sx_network network = {0};
+    sx_problem problem;
+    if (sx_input_has_graph(input)) {
+        SX_TRY(graph_network(input, &network));
+    } else {
+        SX_TRY(read_problem(sources, input, &problem));
+        SX_TRY(sx_named_single(&problem, &network));
+    }
+    sx_status status =
+        layer ? sx_named_pick(&network, section_of(input, SX_NOUN_PROBLEM)->place.file, layer) : SX_OK;
+    if (status)
+        sx_network_fini(&network);
+    else
+        *out = network;
+    return status;
+}
+
+/* The problem or the graph in the files. */
+static sx_status file_network(const sx_sources *sources, sx_network *out) {
     sx_input *input = NULL;
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
-    return read_problem(sources, input, out);
+    return read_network(sources, input, wanted_layer(sources->args), out);
 }
 
 /* What a problem's names are held against. */
@@ -354,24 +418,29 @@ static sx_status settled(sx_sources *sources, sx_network *network) {
     return status;
 }
 
-/* The problem of --problem, as it is called there. */
-static sx_status one_problem(sx_sources *sources, sx_problem *out) {
+/* What --problem names, as it is called there. */
+static sx_status load_network(const sx_sources *sources, sx_network *out) {
     SX_TRY(single_problem(sources));
-    if (!sources->n_named) return file_problem(sources, out);
-    const sx_network *network = &sources->named[0];
-    if (network->n_layers != 1)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--problem %s is a network of %zu layers",
-                                          network->name, network->n_layers),
-                             "name one of them, such as %s/%s", network->name, network->layer[0].name);
-    *out = network->layer[0].problem;
-    return SX_OK;
+    return sources->n_named ? sx_named_copy(&sources->named[0], out) : file_network(sources, out);
+}
+
+/* The error for a network where one problem is wanted. */
+static sx_status several_layers(const sx_sources *sources, const sx_network *network) {
+    const char *value = sx_args_text(sources->args, "problem", 0);
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s%s is a network of %zu layers",
+                                      value ? "--problem " : "the graph ", value ? value : network->name,
+                                      network->n_layers),
+                         "name one of them, such as %s/%s", value ? value : "FILE", network->layer[0].name);
 }
 
 sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
     sx_network network = {0};
-    sx_problem problem;
-    SX_TRY(one_problem(sources, &problem));
-    SX_TRY(sx_named_single(&problem, &network));
+    SX_TRY(load_network(sources, &network));
+    if (network.n_layers != 1) {
+        sx_status status = several_layers(sources, &network);
+        sx_network_fini(&network);
+        return status;
+    }
     SX_TRY(settled(sources, &network));
     *out = network.layer[0].problem;
     sx_network_fini(&network);
@@ -380,14 +449,20 @@ sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
 
 sx_status sx_sources_network(sx_sources *sources, sx_network *out) {
     sx_network network = {0};
-    sx_problem problem;
-    SX_TRY(single_problem(sources));
-    if (!sources->n_named) SX_TRY(file_problem(sources, &problem));
-    SX_TRY(sources->n_named ? sx_named_copy(&sources->named[0], &network)
-                            : sx_named_single(&problem, &network));
+    SX_TRY(load_network(sources, &network));
     SX_TRY(settled(sources, &network));
     *out = network;
     return SX_OK;
+}
+
+sx_status sx_sources_graph(sx_sources *sources, sx_graph *out) {
+    const char *value = sx_args_text(sources->args, "problem", 0);
+    sx_input *input = NULL;
+    SX_TRY(single_problem(sources));
+    if (sources->n_named) return sx_named_graph(sources->args, value, out);
+    SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
+    if (sx_input_has_graph(input) && !wanted_layer(sources->args)) return sx_input_graph(input, out);
+    return sx_named_no_graph(value ? value : section_of(input, SX_NOUN_PROBLEM)->place.file);
 }
 
 /* The name of a file without its folder and its ending, cut to what a name may have. */
@@ -399,24 +474,25 @@ static void base_name(const char *path, char name[SX_NAME_SIZE]) {
     memcpy(name, base, length);
 }
 
-/* Appends the problem of a file, called like the file where its own name is taken. */
-static sx_status append_file(const sx_sources *sources, const char *path, sx_network *out) {
+/* Appends the problem or the graph of a file; a problem is called like the file where its own name is taken.
+ */
+static sx_status append_file(const sx_sources *sources, const char *value, sx_network *out) {
+    char file[MAX_PATH_SIZE];
+    const char *layer = layer_of(value, file), *path = layer ? file : value;
     sx_input *input = NULL;
-    sx_problem problem;
-    sx_network single = {0};
+    sx_network network = {0};
     sx_status status = sx_sources_input(sources->args, &input);
     if (!status) status = sx_input_add_file(input, path);
-    if (!status && !sx_input_has_problem(input))
+    if (!status && !section_of(input, SX_NOUN_PROBLEM))
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
                                "`problem:` must be a top-level section");
-    if (!status) status = read_problem(sources, input, &problem);
-    if (!status) status = sx_named_single(&problem, &single);
-    if (!status && sx_network_layer(out, single.name)) {
-        base_name(path, single.name);
-        base_name(path, single.layer[0].name);
+    if (!status) status = read_network(sources, input, layer, &network);
+    if (!status && !sx_input_has_graph(input) && sx_network_layer(out, network.name)) {
+        base_name(path, network.name);
+        base_name(path, network.layer[0].name);
     }
-    if (!status) status = sx_named_append(&single, out);
-    sx_network_fini(&single);
+    if (!status) status = sx_named_append(&network, out);
+    sx_network_fini(&network);
     sx_input_free(input);
     return status;
 }

@@ -60,9 +60,12 @@ SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *
 /* Where the energies of the architecture come from, in words; of no use before sx_sources_arch. */
 const char *sx_sources_energies(const sx_sources *sources);
 
-/* The problem or the network of --problem; a problem, or NETWORK/LAYER, is a network of one layer. *out is
- * freed with sx_network_fini. */
+/* The problem or the network of --problem, or the graph in its file; a problem, NETWORK/LAYER or FILE/LAYER
+ * is a network of one layer. *out is freed with sx_network_fini. */
 SX_MUST_USE sx_status sx_sources_network(sx_sources *sources, sx_network *out);
+/* The graph of --problem: a network of the catalog, or a file with `graph:`; an error for a single problem.
+ * *out is freed with sx_graph_fini. */
+SX_MUST_USE sx_status sx_sources_graph(sx_sources *sources, sx_graph *out);
 /* Every problem of every --problem, as one network; layers of networks are called NETWORK/LAYER. *out is
  * freed with sx_network_fini. */
 SX_MUST_USE sx_status sx_sources_problems(sx_sources *sources, sx_network *out);

@@ -70,45 +70,63 @@ bool sx_named_knows_problem(const char *value) {
 }
 
 /* The error for a layer that a network does not have. */
-static sx_status no_layer(const sx_network *network, const char *layer) {
+static sx_status no_layer(const sx_network *network, const char *from, const char *layer) {
     const char **names = calloc(network->n_layers + 1, sizeof *names);
     if (!names) return sx_error_memory();
     for (size_t i = 0; i < network->n_layers; i++) names[i] = network->layer[i].name;
     sx_status error = sx_error_new(SX_ERR_INPUT, "network %s has no layer '%s'", network->name, layer);
     const char *nearest = sx_text_nearest(layer, names, network->n_layers);
     if (!nearest) nearest = names[0];
-    error = sx_error_hint(error, "did you mean '%s/%s'? It has %zu layers", network->name, nearest,
-                          network->n_layers);
+    error = sx_error_hint(error, "did you mean '%s/%s'? It has %zu layers", from, nearest, network->n_layers);
     free(names);
     return error;
 }
 
-/* Leaves a network with one of its layers. */
-static sx_status pick_layer(sx_network *network, const char *name) {
+sx_status sx_named_pick(sx_network *network, const char *from, const char *name) {
     const sx_layer *layer = sx_network_layer(network, name);
-    if (!layer) return no_layer(network, name);
+    if (!layer) return no_layer(network, from, name);
     if (layer != network->layer) network->layer[0] = *layer;
     network->n_layers = 1;
+    return SX_OK;
+}
+
+/* What --batch and --training say of networks. */
+static sx_status network_options(const sx_args *args, sx_network_options *out) {
+    uint64_t batch = sx_args_count(args, "batch", 1);
+    if (batch < 1 || batch > MAX_BATCH)
+        return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %d", MAX_BATCH);
+    *out = (sx_network_options){.batch = (uint32_t)batch, .training = sx_args_flag(args, "training")};
     return SX_OK;
 }
 
 static sx_status named_network(const sx_args *args, const char *value, sx_network *out) {
     char name[SX_NAME_SIZE];
     size_t length = strcspn(value, "/");
-    uint64_t batch = sx_args_count(args, "batch", 1);
-    if (batch < 1 || batch > MAX_BATCH)
-        return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %d", MAX_BATCH);
-    sx_network_options options = {.batch = (uint32_t)batch, .training = sx_args_flag(args, "training")};
+    sx_network_options options;
+    SX_TRY(network_options(args, &options));
     snprintf(name, sizeof name, "%.*s", (int)length, value);
     sx_network network = {0};
     SX_TRY(sx_catalog_network(name, &options, &network));
-    sx_status status = value[length] ? pick_layer(&network, value + length + 1) : SX_OK;
+    sx_status status = value[length] ? sx_named_pick(&network, name, value + length + 1) : SX_OK;
     if (status) {
         sx_network_fini(&network);
         return status;
     }
     *out = network;
     return SX_OK;
+}
+
+sx_status sx_named_no_graph(const char *value) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "--problem %s is a single problem, not a graph", value),
+        "`--write problem` writes it; `sextant list networks` lists networks, which are graphs");
+}
+
+sx_status sx_named_graph(const sx_args *args, const char *value, sx_graph *out) {
+    sx_network_options options;
+    if (strchr(value, '/') || !is_network(value)) return sx_named_no_graph(value);
+    SX_TRY(network_options(args, &options));
+    return sx_catalog_graph(value, &options, out);
 }
 
 /* Whether a value is sizes such as 64x64x64, right or not. */

@@ -18,6 +18,17 @@ bool sx_named_knows_problem(const char *value);
  * sx_network_fini, here and below. */
 SX_MUST_USE sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out);
 
+/* The graph of a network of the catalog, made likewise; an error for any other name. *out is freed with
+ * sx_graph_fini. */
+SX_MUST_USE sx_status sx_named_graph(const sx_args *args, const char *value, sx_graph *out);
+
+/* The error for a value of --problem that is no graph where one is wanted. */
+SX_MUST_USE sx_status sx_named_no_graph(const char *value);
+
+/* Leaves a network with one of its layers; an error with the nearest name, as FROM/LAYER, where it has none
+ * of that name. */
+SX_MUST_USE sx_status sx_named_pick(sx_network *network, const char *from, const char *name);
+
 /* The problem of einsum text, named after its output and its sizes. */
 SX_MUST_USE sx_status sx_named_einsum(const char *text, sx_network *out);
 

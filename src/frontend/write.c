@@ -42,12 +42,28 @@ void sx_tree_append(sx_tree *tree, json_t *list, json_t *value) {
     tree->failed |= json_array_append_new(list, value) != 0;
 }
 
+bool sx_begins_tag(const char *text) {
+    return text[0] == '{' && (text[1] == '{' || text[1] == '%' || text[1] == '#');
+}
+
+/* Adds JSON, in which only strings can have tags of templates, and a line break. */
+static void add_json(sx_text *text, const char *dump) {
+    const char *from = dump;
+    for (const char *at = dump; *at; at++) {
+        if (!sx_begins_tag(at)) continue;
+        sx_text_add_bytes(text, from, (size_t)(at - from));
+        sx_text_add(text, "\\u007b");
+        from = at + 1;
+    }
+    sx_text_add(text, "%s\n", from);
+}
+
 /* Prints as JSON, with a line break at the end. */
 static SX_MUST_USE sx_status print_json(const json_t *root, char **out) {
     char *dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_PRESERVE_ORDER);
     if (!dump) return sx_error_memory();
     sx_text text = {0};
-    sx_text_add(&text, "%s\n", dump);
+    add_json(&text, dump);
     free(dump);
     return sx_text_take(&text, out);
 }

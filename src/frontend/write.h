@@ -27,6 +27,10 @@ void sx_tree_append(sx_tree *tree, json_t *list, SX_TAKE json_t *value);
 /* Prints a tree, which is freed. */
 SX_MUST_USE sx_status sx_tree_print(sx_tree *tree, SX_TAKE json_t *root, sx_format format, SX_OWN char **out);
 
+/* Whether a text begins with what opens a tag of a template: such a brace is written as an escape, since
+ * files that are read may have templates. */
+bool sx_begins_tag(const char *text);
+
 /* Adds a tree as YAML. */
 void sx_yaml_print(sx_text *text, const json_t *root);
 

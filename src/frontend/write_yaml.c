@@ -29,8 +29,12 @@ static void print_text(sx_text *out, const char *text, bool in_brackets) {
     }
     sx_text_add(out, "\"");
     char shown[SX_SHOWN_ROOM];
-    for (size_t size; (size = sx_text_shown(text, shown)); text += size)
-        sx_text_add(out, "%s%s", *text == '"' || *text == '\\' ? "\\" : "", shown);
+    for (size_t size; (size = sx_text_shown(text, shown)); text += size) {
+        if (sx_begins_tag(text))
+            sx_text_add(out, "\\x7b");
+        else
+            sx_text_add(out, "%s%s", *text == '"' || *text == '\\' ? "\\" : "", shown);
+    }
     sx_text_add(out, "\"");
 }
 

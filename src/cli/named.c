@@ -1,6 +1,7 @@
 #include "cli/named.h"
 
 #include "base/text.h"
+#include "frontend/catalog.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -50,15 +51,10 @@ sx_status sx_named_arch(const char *name, sx_arch *out) {
 /* Whether a value is NETWORK or NETWORK/LAYER. Only the catalog can tell: bert-base-128 is one too. */
 static bool is_network(const char *value) {
     char name[SX_NAME_SIZE];
-    sx_network network;
     if (in_catalog(sx_catalog_problem_name, value, strlen(value))) return false;
     if (snprintf(name, sizeof name, "%.*s", (int)strcspn(value, "/"), value) >= (int)sizeof name)
         return false;
-    sx_status error = sx_catalog_network(name, NULL, &network);
-    const bool known = !error || error->code == SX_ERR_MEMORY;
-    if (!error) sx_network_fini(&network);
-    sx_status_free(error);
-    return known;
+    return sx_catalog_knows_network(name);
 }
 
 bool sx_named_knows_arch(const char *value) {

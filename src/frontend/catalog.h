@@ -12,4 +12,7 @@ typedef struct sx_catalog_entry {
 const sx_catalog_entry *sx_catalog_archs(size_t *n);
 const sx_catalog_entry *sx_catalog_problems(size_t *n);
 
+/* Whether a network of that name can be made. */
+bool sx_catalog_knows_network(const char *name);
+
 #endif

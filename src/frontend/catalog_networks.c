@@ -2,6 +2,7 @@
 #include "frontend/catalog_networks.h"
 
 #include "base/text.h"
+#include "frontend/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,13 @@ static bool names_entry(const char *name, size_t index, uint32_t *words) {
     unsigned long number = strtoul(name + size + 1, &end, 10);
     *words = (uint32_t)number;
     return !*end && number <= MAX_WORDS;
+}
+
+bool sx_catalog_knows_network(const char *name) {
+    uint32_t words;
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        if (names_entry(name, i, &words)) return true;
+    return false;
 }
 
 static sx_status find_entry(const char *name, size_t *index, uint32_t *words) {

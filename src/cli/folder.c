@@ -363,7 +363,7 @@ sx_status sx_folder_unclear(const sx_folder *folder, unsigned holds, const char 
     else if (n == 0)
         error = sx_error_hint(sx_error_new(SX_ERR_INPUT, "no file of '%s' has a section '%s:'", folder->path,
                                            holds == SX_HOLDS_ARCH ? "architecture" : option),
-                              "sections stand at the left margin; or give the file by --%s", option);
+                              "sections must start in the first column; or give the file with --%s", option);
     else if (n == 1)
         error = sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' holds no %s but that of Timeloop's output",
                                            folder->path, option),

@@ -268,14 +268,15 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     size_t n;
     *taken = false;
     SX_TRY(sx_ert_beside(input, section_of(input, SX_NOUN_ARCH)->place.file, &n, &path));
-    if (n > 1)
+    if (n > 1 && !sources->several_erts)
         sx_text_add(&sources->said,
-                    "note: %zu energy tables beside the architecture fit, and none is taken; give one by "
-                    "--arch FILE\n",
+                    "note: %zu energy tables beside the architecture match; none is used (choose one with "
+                    "--arch FILE)\n",
                     n);
+    sources->several_erts |= n > 1;
     if (!path) return SX_OK;
     sx_text_add(&sources->said,
-                "note: energies from %s, found beside the architecture; --no-ert refuses it\n", path);
+                "note: energies from %s, found beside the architecture; --no-ert ignores it\n", path);
     *taken = true;
     sx_status status = sources->said.failed ? sx_error_memory() : sx_input_add_file(input, path);
     free(path);

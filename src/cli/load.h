@@ -35,7 +35,8 @@ typedef struct sx_sources {
     sx_network *named;
     sx_folder *folder; /* folders named by themselves */
     size_t n_folders;
-    sx_text said; /* notes for everybody, a line each */
+    sx_text said;      /* notes for everybody, a line each */
+    bool several_erts; /* it was noted that several energy tables match */
 } sx_sources;
 
 /* An input for files, with what --set and --include-path say; *out is freed also after an error. */

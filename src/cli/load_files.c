@@ -58,9 +58,9 @@ static sx_status note_left_out(const sx_folder *folder, sx_input *input) {
         size_t n = 0;
         while (sx_folder_candidate(folder, kinds[k].holds, n)) n++;
         if (n < 2 || sx_folder_takes(folder, kinds[k].holds)) continue;
-        SX_TRY(sx_input_add_note(input, (sx_place){0},
-                                 "'%s' has %zu %s, and none is taken; name the file, too: %s", folder->path,
-                                 n, kinds[k].what, sx_folder_candidate(folder, kinds[k].holds, 0)->path));
+        SX_TRY(sx_input_add_note(
+            input, (sx_place){0}, "'%s' has %zu %s; none is used, add the intended file, such as %s",
+            folder->path, n, kinds[k].what, sx_folder_candidate(folder, kinds[k].holds, 0)->path));
     }
     return SX_OK;
 }
@@ -117,7 +117,8 @@ static sx_status take_processed(sx_sources *sources, SX_TAKE sx_status status) {
     folder->whole = true;
     sx_input *input = NULL;
     sx_text_free(&sources->said);
-    sx_text_add(&sources->said, "note: %s:%d:%d: %s; what Timeloop's front end made of it is taken instead\n",
+    sx_text_add(&sources->said,
+                "note: %s:%d:%d: %s; reading the processed input that Timeloop wrote instead\n",
                 status->file ? status->file : folder->path, status->line, status->column, status->message);
     sx_status again = sx_sources_input(sources->args, &input);
     if (!again) again = read_files(sources, input);

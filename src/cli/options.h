@@ -48,7 +48,7 @@ typedef struct sx_option {
 #define SX_OPTION_STRICT                                                                                     \
     {                                                                                                        \
         "strict", 0, NULL, SX_OPTION_FLAG, false,                                                            \
-            "refuse unknown keys in files, and what is otherwise read with a warning"                        \
+            "reject unknown keys in files, and input that otherwise only gives a warning"                    \
     }
 #define SX_OPTION_SET                                                                                        \
     {                                                                                                        \
@@ -58,20 +58,20 @@ typedef struct sx_option {
 #define SX_OPTION_INCLUDE_PATH                                                                               \
     {                                                                                                        \
         "include-path", 'I', "DIR", SX_OPTION_TEXT, true,                                                    \
-            "files may include others of this folder, not only of their own; repeatable"                     \
+            "files may also include files of this folder, not only of their own; repeatable"                 \
     }
 #define SX_OPTION_RENAME                                                                                     \
     {                                                                                                        \
         "rename", 0, "OLD=NEW", SX_OPTION_TEXT, true,                                                        \
-            "call a dimension of the problem as the design does, such as K=M; several with commas, or "      \
-            "repeated"                                                                                       \
+            "rename dimensions of the problem to those of the design, such as K=M; repeatable, or with "     \
+            "commas"                                                                                         \
     }
 #define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_RENAME
 
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \
-    "A FOLDER, or a list of FILEs, is what Timeloop is given: architecture, problem, constraints, mapping\n" \
-    "and energy tables are found by their sections. What an option names is taken instead.\n"
+    "A FOLDER or a list of FILEs holds the inputs as Timeloop takes them: architecture, problem,\n"          \
+    "constraints, mapping and energy tables are found by their sections. Options override them.\n"
 #define SX_OPTION_NO_ELISION                                                                                 \
     {                                                                                                        \
         "no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,                                             \
@@ -80,7 +80,7 @@ typedef struct sx_option {
 #define SX_OPTION_NO_LINKS                                                                                   \
     { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "no transfers between neighbouring instances" }
 #define SX_OPTION_NO_ERT                                                                                     \
-    { "no-ert", 0, NULL, SX_OPTION_FLAG, false, "take no energy table that is found beside the architecture" }
+    { "no-ert", 0, NULL, SX_OPTION_FLAG, false, "ignore energy tables found beside the architecture" }
 #define SX_OPTIONS_MODEL SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT
 #define SX_OPTION_OBJECTIVE                                                                                  \
     {                                                                                                        \
@@ -97,7 +97,7 @@ typedef struct sx_option {
 #define SX_OPTION_VERBOSE                                                                                    \
     {                                                                                                        \
         "verbose", 'v', NULL, SX_OPTION_FLAG, false,                                                         \
-            "omit nothing: also rows of zeros, and input that has no effect"                                 \
+            "show everything, including rows of zeros and input that has no effect"                          \
     }
 #define SX_OPTION_QUIET                                                                                      \
     { "quiet", 'q', NULL, SX_OPTION_FLAG, false, "print only the totals, and only errors on standard error" }

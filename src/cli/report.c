@@ -84,7 +84,7 @@ void sx_report_energies(const char *energies, sx_text *out) {
     if (!energies) return;
     sx_text_add(&line, "Energies: %s.", energies);
     if (strstr(energies, "formula"))
-        sx_text_add(&line, " Formulas can be off by a factor of two: give an ERT, too, by --arch FILE.");
+        sx_text_add(&line, " Formulas can be off by a factor of two: add an ERT with --arch FILE.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

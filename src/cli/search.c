@@ -154,6 +154,6 @@ void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *er
         if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, i));
     }
     if (n && !sx_args_flag(args, "verbose"))
-        sx_text_add(err, "note: %zu input item%s %s no effect on the cost; --verbose lists them\n", n,
-                    n == 1 ? "" : "s", n == 1 ? "has" : "have");
+        sx_text_add(err, "note: %zu input item%s %s no effect on the cost; --verbose lists %s\n", n,
+                    n == 1 ? "" : "s", n == 1 ? "has" : "have", n == 1 ? "it" : "them");
 }

@@ -155,7 +155,7 @@ sx_status sx_choices_add(sx_choices *choices, const char *text) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the choice '%s' has no '='", text),
-                             "a choice is such as L1=64,128, L1/Weights=8..128 or array=16x16,8x32");
+                             "for example L1=64,128, L1/Weights=8..128 or array=16x16,8x32");
     char *name = sx_arena_copy(&choices->arena, text, (size_t)(equals - text));
     if (!name) return sx_arena_error(&choices->arena);
     char *slash = strchr(name, '/');

@@ -49,8 +49,8 @@ static double default_energy(const sx_storage *s) {
 
 /* Says that the ERT lacks a component, whose energies are then those of the technology model. */
 static sx_status warn_missing(sx_arch_builder *b, const sx_ert *ert, const char *name) {
-    return sx_input_warn(b->input, ert->place, "the ERT has no table for '%s': its energies are by formula",
-                         name);
+    return sx_input_warn(b->input, ert->place,
+                         "the ERT has no table for '%s': its energies come from formulas", name);
 }
 
 /* Warns that a table of the ERT has no action that is looked for, as one that has only `access`. */
@@ -58,7 +58,7 @@ static sx_status note_useless(sx_arch_builder *b, const sx_ert *ert, const char 
     double access = -1;
     SX_TRY(sx_ert_energy(ert, sx_ert_table(ert, name), (const char *const[]){"access"}, 1, &access));
     return sx_input_warn(b->input, ert->place,
-                         "the ERT's table of '%s' has %snone of %s: its energies are by formula", name,
+                         "the ERT's table of '%s' has %snone of %s: its energies come from formulas", name,
                          access >= 0 ? "'access' but " : "", wanted);
 }
 

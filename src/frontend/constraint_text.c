@@ -173,7 +173,7 @@ static void key_of(const sx_node *name, char *text, size_t size) {
 /* The error for `constraints: NAME` without a `constraints_NAME`. */
 static sx_status no_such_list(const sx_node *name) {
     return sx_error_hint(sx_error_at(name->place, "there is no 'constraints_%.64s'", name->text),
-                         "'constraints: NAME' stands for the list 'constraints_NAME' beside it");
+                         "'constraints: NAME' refers to the list 'constraints_NAME' at the same level");
 }
 
 /* The list of constraints of a section's value, NULL where it has none: the value itself, what is under

@@ -137,7 +137,7 @@ static sx_status parse_list(parser *p, sx_value *out) {
     sx_value item[MAX_ARGUMENTS];
     size_t n;
     SX_TRY(parse_items(p, "]", item, &n));
-    if (!p->names->arena) return bad(p, "lists have no place in it");
+    if (!p->names->arena) return bad(p, "lists are not allowed in it");
     sx_value *copy = sx_arena_alloc(p->names->arena, n, sizeof *copy);
     if (!copy) return sx_arena_error(p->names->arena);
     *out = (sx_value){.kind = SX_VALUE_LIST, .item = copy, .n = n};

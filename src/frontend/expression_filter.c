@@ -54,7 +54,8 @@ sx_status sx_filter_apply(sx_arena *arena, const char *name, const sx_value *val
     if (!*known) return SX_OK;
     if (n > (fallback ? 2 : 0)) return sx_error_new(SX_ERR_INPUT, "a filter has too many arguments");
     if (value->kind == SX_VALUE_FILES)
-        return sx_error_new(SX_ERR_INPUT, "what include_text gives is put into the text as it is");
+        return sx_error_new(SX_ERR_INPUT,
+                            "the result of include_text can only be inserted, not computed with");
     if (fallback)
         *out = otherwise(value, argument, n);
     else if (is(name, "int") || is(name, "float"))

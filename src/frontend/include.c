@@ -144,7 +144,7 @@ static SX_MUST_USE sx_status not_found(const sx_expansion *x, const sx_search *s
     if (*path == '/' || search->n + x->options->n_folders == 0) return error;
     for (size_t i = 0; i < search->n; i++) sx_text_add(&text, ", '%s'", search->more[i]);
     for (size_t i = 0; i < x->options->n_folders; i++) sx_text_add(&text, ", '%s'", x->options->folder[i]);
-    if (!text.failed) error = sx_error_hint(error, "it was also looked for in %s", text.data + 2);
+    if (!text.failed) error = sx_error_hint(error, "also searched: %s", text.data + 2);
     sx_text_free(&text);
     return error;
 }

@@ -347,7 +347,8 @@ static SX_MUST_USE sx_status keep(sx_input *input, struct remark *list, size_t *
 static SX_MUST_USE sx_status refuse(sx_place place, const char *format, va_list args) {
     char message[512];
     vsnprintf(message, sizeof message, format, args);
-    return sx_error_hint(sx_error_at(place, "%s", message), "without --strict this is only said");
+    return sx_error_hint(sx_error_at(place, "%s", message),
+                         "without --strict this is only a note or a warning");
 }
 
 sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...) {

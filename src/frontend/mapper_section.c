@@ -51,8 +51,8 @@ static sx_status add_metric(void *user, const char *name, sx_place place) {
         return SX_OK;
     }
     sx_status error = sx_error_at(place, "unknown optimization metric '%.64s'", name);
-    return sx_error_hint(
-        error, "known are edp, energy, delay and last-level-accesses; --objective overrides the file");
+    return sx_error_hint(error,
+                         "known: edp, energy, delay and last-level-accesses; --objective overrides the file");
 }
 
 sx_status sx_input_objective(const sx_input *input, sx_objective *out, sx_place *place) {

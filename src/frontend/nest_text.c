@@ -112,8 +112,8 @@ static SX_MUST_USE sx_status finish_level(reader *r) {
 /* The error for a line that is none of a loop nest. */
 static SX_MUST_USE sx_status bad_line(const reader *r, int column) {
     return sx_error_hint(sx_error_at(place_at(r, column), "this is not a line of Timeloop's loop nests"),
-                         "they are such as 'DRAM [ Weights:64 (64) ]' and '| for K in [0:8) (Spatial-X)'; a "
-                         "mapping can be given as YAML, too (.map.yaml)");
+                         "for example 'DRAM [ Weights:64 (64) ]' and '| for K in [0:8) (Spatial-X)'; a "
+                         "mapping can also be given as YAML (.map.yaml)");
 }
 
 /* Reads "Buffer [ Weights:64 (64) Outputs:8 (8) ]". */

@@ -238,7 +238,7 @@ static SX_MUST_USE sx_status run_statement(sx_template *t, const tag *g) {
     while (isspace((unsigned char)*at)) at++;
     return sx_error_hint(
         sx_error_at(g->place, "{%% %.*s %%} is not supported", (int)strcspn(at, " \t\r\n("), at),
-        "of Jinja's statements if, elif, else, endif and set are; or give what Timeloop's front end made of "
+        "supported: if, elif, else, endif and set; or give Timeloop's processed copy of "
         "this file, parsed-processed-input.yaml");
 }
 

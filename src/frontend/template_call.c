@@ -129,7 +129,8 @@ static SX_MUST_USE sx_status add_to_path(sx_template *t, sx_place place, const c
 static SX_MUST_USE sx_status own_folder(const sx_template *t, sx_place place, sx_value *out) {
     const char *real;
     SX_TRY(sx_real_path(t->x->arena, t->search.own, &real));
-    if (!t->x->root || !real) return sx_error_at(place, "this text lies in no folder");
+    if (!t->x->root || !real)
+        return sx_error_at(place, "this text was not read from a file, so it has no folder");
     *out = sx_value_text(real);
     return SX_OK;
 }

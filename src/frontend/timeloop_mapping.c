@@ -199,7 +199,7 @@ static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int 
     unsigned both = r->keep[level] & r->bypass[level];
     for (int v = 0; v < r->problem->n_tensors; v++)
         if (both & 1u << v)
-            return sx_error_at(directive->place, "'%s' is told both to keep and to bypass '%s'",
+            return sx_error_at(directive->place, "'%s' both keeps and bypasses '%s'",
                                r->arch->level[level].name, r->problem->tensor[v].name);
     return SX_OK;
 }

@@ -81,7 +81,8 @@ sx_status sx_value_operate(sx_arena *arena, const char *op, const sx_value *a, c
                            sx_value *out) {
     bool texts = a->kind == SX_VALUE_TEXT && b->kind == SX_VALUE_TEXT;
     if (a->kind == SX_VALUE_FILES || b->kind == SX_VALUE_FILES)
-        return sx_error_new(SX_ERR_INPUT, "what include_text gives is put into the text as it is");
+        return sx_error_new(SX_ERR_INPUT,
+                            "the result of include_text can only be inserted, not computed with");
     if (*op == '~' || (*op == '+' && texts)) return join(arena, a, b, out);
     if (!sx_value_numeric(a) || !sx_value_numeric(b))
         return sx_error_new(SX_ERR_INPUT, "'%s' needs two numbers%s", op, *op == '+' ? " or two texts" : "");

@@ -247,7 +247,7 @@ static SX_MUST_USE sx_status check_operands(checker *c, size_t index) {
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = &c->graph->operand[node->first + v];
         if (operand->tensor >= c->graph->n_tensors)
-            return sx_error_new(SX_ERR_INPUT, "node '%s' has an operand that is no tensor", node->name);
+            return sx_error_new(SX_ERR_INPUT, "node '%s' has an operand that is not a tensor", node->name);
         const sx_graph_tensor *tensor = &c->graph->tensor[operand->tensor];
         c->used[operand->tensor] = true;
         if (!operand->written) continue;
@@ -269,7 +269,7 @@ static SX_MUST_USE sx_status check_node(checker *c, size_t index) {
     if (!is_name(node->layer) || !memchr(node->function, 0, SX_NAME_SIZE))
         return sx_error_new(SX_ERR_INPUT, "node '%s' has no layer, or a function without an end", node->name);
     if (node->kind >= SX_N_OP_KINDS)
-        return sx_error_new(SX_ERR_INPUT, "node '%s' is of no known kind", node->name);
+        return sx_error_new(SX_ERR_INPUT, "node '%s' is of an unknown kind", node->name);
     const bool projected = node->kind == SX_OP_EINSUM || node->kind == SX_OP_POOL;
     if (projected ? node->einsum >= c->graph->n_einsums : node->einsum != SX_NO_INDEX)
         return sx_error_new(SX_ERR_INPUT, "%s node '%s' %s", sx_op_kind_name(node->kind), node->name,

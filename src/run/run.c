@@ -21,7 +21,7 @@ static sx_status check_options(const sx_run_options *options) {
         return sx_error_new(SX_ERR_USAGE, "an objective has from 1 to %d criteria", SX_MAX_CRITERIA);
     if (!(options->seconds >= 0) || isinf(options->seconds))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%g is not a valid time limit", options->seconds),
-                             "0 is no limit");
+                             "0 means no limit");
     if (!isfinite(options->target))
         return sx_error_new(SX_ERR_USAGE, "%g is not a valid target", options->target);
     if (!(options->checkpoint_seconds >= 0))

@@ -119,7 +119,7 @@ static sx_status read_source(sx_arena *arena, const sx_source *source, const cha
 /* Says what would be right where an error does not. */
 static sx_status finish_error(sx_status error) {
     if (!error || error->hint || error->code != SX_ERR_INPUT) return error;
-    return sx_error_hint(error, "a device is such as `device: {name: mine, dsp: 220, bram18k: 280, mhz: 125, "
+    return sx_error_hint(error, "for example `device: {name: mine, dsp: 220, bram18k: 280, mhz: 125, "
                                 "port_bits: 64, types: {fp32: {bits: 32, dsp_per_mac: 5, add_latency: 8}}}`");
 }
 

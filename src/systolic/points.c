@@ -136,9 +136,8 @@ static sx_status finish_error(sx_status error, const char *file, size_t line, si
         error->column = (int)size + 1;
     }
     if (error->hint || error->code != SX_ERR_INPUT) return error;
-    return sx_error_hint(error,
-                         "a point is such as {\"family\": \"mm\", \"problem\": {\"i\": 64, \"j\": 64, \"k\": "
-                         "64}, \"design\": \"3_2\", \"tiles\": {\"i_t1\": 16, \"i_t2\": 4, ...}}");
+    return sx_error_hint(error, "for example {\"family\": \"mm\", \"problem\": {\"i\": 64, \"j\": 64, \"k\": "
+                                "64}, \"design\": \"3_2\", \"tiles\": {\"i_t1\": 16, \"i_t2\": 4, ...}}");
 }
 
 sx_status sx_outside_point_read(const char *file, size_t line, const char *text, size_t size,

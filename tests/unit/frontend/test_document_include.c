@@ -220,7 +220,8 @@ static void texts_may_not_include(void **state) {
     sx_expect_ok(sx_input_new(&input));
     sx_expect_error(sx_input_add_text(input, "t", "{{include_text('x.yaml')}}", 26),
                     "t:1:3: includes are only read from files");
-    sx_expect_error(sx_input_add_text(input, "t", "{{cwd()}}", 9), "t:1:3: this text lies in no folder");
+    sx_expect_error(sx_input_add_text(input, "t", "{{cwd()}}", 9),
+                    "t:1:3: this text was not read from a file, so it has no folder");
     sx_input_free(input);
 }
 

@@ -64,7 +64,7 @@ static void errors_name_the_line_and_what_would_be_right(void **state) {
            "no design '6_0'");
     refuse("{\"family\": \"mm\", \"problem\": {\"i\": 2, \"j\": 1, \"k\": 1}, \"design\": \"0_0\", "
            "\"tiles\": {}}",
-           "'tiles' has no 'i_t1'\n  a point is such as");
+           "'tiles' has no 'i_t1'\n  for example");
 }
 
 int main(void) {

@@ -85,6 +85,88 @@ static void cold_walks_never_rise(void **state) {
     }
 }
 
+/* The points that may be current at a step of the log: the next step is one move away from the one that is.
+ */
+typedef struct trail {
+    size_t at[17];
+    int n;
+} trail;
+
+/* Narrows the trail, after step i with its successor: of those and (where it may have been taken) i, the ones
+ * that the next step is one move from. Begins again at the next step where there is none. */
+static void narrow(trail *t, size_t i, bool may_refuse) {
+    uint32_t most;
+    trail next = {.n = 0};
+    for (int k = 0; k < t->n && may_refuse; k++)
+        if (distance(t->at[k], i + 1, &most) == 1 && next.n < 16) next.at[next.n++] = t->at[k];
+    if (distance(i, i + 1, &most) == 1) next.at[next.n++] = i;
+    if (next.n == 0) next.at[next.n++] = i + 1;
+    *t = next;
+}
+
+/* How moves that raise the energy fared among the first `first` steps that follow a new
+ * beginning: how many there were, how many were taken, and how many should be at temperature t (where t > 0).
+ */
+typedef struct fared {
+    double rises, taken, expected, moves;
+} fared;
+
+static fared watch(double t, size_t first) {
+    trail now = {{0}, 1};
+    fared f = {0};
+    size_t since = 0;
+    for (size_t i = 1; i + 1 < log_.n; i++) {
+        bool known = now.n == 1;
+        size_t from = now.at[0];
+        double rise = log_.values[i] - log_.values[from];
+        if (known && from == i) { /* a new beginning */
+            since = 0;
+            continue;
+        }
+        bool falls = true;
+        for (int k = 0; k < now.n; k++) falls = falls && log_.values[i] <= log_.values[now.at[k]];
+        narrow(&now, i, !falls);
+        if (!known || now.n != 1 || now.at[0] == i + 1 || ++since > first) continue;
+        f.moves++;
+        if (rise <= 0) continue;
+        f.rises++;
+        f.taken += now.at[0] == i;
+        f.expected += t > 0 ? exp(-rise / t) : 0;
+    }
+    return f;
+}
+
+/* Metropolis' rule: a rise is taken with probability exp(-rise / t). */
+static void rises_are_taken_as_the_temperature_says(void **state) {
+    (void)state;
+    const double temperature[] = {300, 2000, 20000};
+    for (size_t i = 0; i < 3; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "anneal:schedule=fixed,tmax=%g,tmin=%g", temperature[i], temperature[i]);
+        sx_logged_search(&log_, text, 1, 20000, NULL, 0);
+        fared f = watch(temperature[i], 20000);
+        print_message("t %g: %.0f rises, %.0f taken, %.0f expected\n", temperature[i], f.rises, f.taken,
+                      f.expected);
+        assert_true(f.rises > 5000);
+        assert_true(fabs(f.taken - f.expected) < 0.1 * f.expected);
+    }
+}
+
+/* Each cycle of an automatic schedule begins at the temperature at which 98 % of the moves are taken. */
+static void automatic_schedules_begin_where_most_moves_are_taken(void **state) {
+    (void)state;
+    double moves = 0, refused = 0;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        sx_logged_search(&log_, "anneal:steps=400", seed, 20000, NULL, 0);
+        fared f = watch(0, 10);
+        moves += f.moves;
+        refused += f.rises - f.taken;
+    }
+    print_message("%.0f moves, %.0f refused\n", moves, refused);
+    assert_true(moves > 2000);
+    assert_true(refused > 0.015 * moves && refused < 0.06 * moves);
+}
+
 static void cycles_and_short_schedules_begin_anew(void **state) {
     (void)state;
     sx_logged_search(&log_, "anneal:schedule=fixed,tmax=1e-300,tmin=1e-300,cycles=3", 1, 900, NULL, 0);
@@ -187,6 +269,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hot_walks_take_every_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cold_walks_never_rise, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rises_are_taken_as_the_temperature_says, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(automatic_schedules_begin_where_most_moves_are_taken, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(cycles_and_short_schedules_begin_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(chains_walk_side_by_side, set_up, tear_down),
         cmocka_unit_test_setup_teardown(walks_begin_at_the_best_start, set_up, tear_down),

@@ -44,6 +44,9 @@ static const char *const objectives[] = {"edp",
                                          "edp,delay,energy"};
 enum { N_OBJECTIVES = sizeof objectives / sizeof *objectives };
 
+/* Small spaces have few values that are nearly equal: large tolerances make more of them. */
+static const double tolerances[] = {0.001, 0.05, 0.3};
+
 /* Every legal mapping of a space that is told apart. */
 typedef struct crowd {
     const sx_small_space *small;
@@ -263,6 +266,7 @@ static question ask(sx_rng *rng) {
     sx_run_options_init(&q.options);
     q.options.seed = sx_rng_below(rng, 1000);
     sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, N_OBJECTIVES)], &q.options.objective));
+    q.options.objective.tolerance = tolerances[sx_rng_below(rng, 3)];
     q.options.k_best = sx_rng_below(rng, 3) ? 1 : (unsigned)sx_rng_range(rng, 2, 40);
     q.options.pareto = sx_rng_below(rng, 3) == 0;
     return q;

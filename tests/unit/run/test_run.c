@@ -1,5 +1,5 @@
 /* Runs over a toy space, by navigators made for the purpose. */
-#include "run/engine.h"
+#include "run/crew.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -337,6 +337,38 @@ static void later_criteria_decide_among_equals(void **state) {
     sx_space_free(space);
 }
 
+/* The cut-off of several criteria is where a tie of the first one ends: below it a point may be better by the
+ * next one, above it none is. */
+static void cut_offs_are_where_ties_end(void **state) {
+    (void)state;
+    const double tolerances[] = {0, 0.001, 0.05, 0.5}, values[] = {1e-3, 1, 4711.5, 1e12};
+    const double off = 1e-9;
+    sx_objective o;
+    sx_expect_ok(sx_objective_parse("energy,delay", &o));
+    for (size_t t = 0; t < 4; t++)
+        for (size_t i = 0; i < 4; i++) {
+            o.tolerance = tolerances[t];
+            double edge = sx_crew_edge(&o, values[i]);
+            const sx_score known = {.energy_pj = values[i], .cycles = 100};
+            const sx_score below = {.energy_pj = edge * (1 - off), .cycles = 99};
+            const sx_score above = {.energy_pj = edge * (1 + off), .cycles = 99};
+            assert_int_equal(sx_objective_compare(&o, &below, &known), -1);
+            assert_int_equal(sx_objective_compare(&o, &above, &known), 1);
+        }
+    sx_expect_ok(sx_objective_parse("utilization,delay", &o));
+    for (size_t t = 0; t < 4; t++) {
+        o.tolerance = tolerances[t];
+        double edge = sx_crew_edge(&o, -0.5);
+        const sx_score known = {.utilization = 0.5, .cycles = 100};
+        const sx_score below = {.utilization = -edge + off, .cycles = 99};
+        const sx_score above = {.utilization = -edge - off, .cycles = 99};
+        assert_int_equal(sx_objective_compare(&o, &below, &known), -1);
+        assert_int_equal(sx_objective_compare(&o, &above, &known), 1);
+    }
+    sx_expect_ok(sx_objective_parse("energy", &o));
+    assert_true(sx_crew_edge(&o, 5) == 5);
+}
+
 /* Evaluates one batch and keeps what came back. */
 enum { BATCH = 101 };
 static sx_outcome batch_out[BATCH];
@@ -515,6 +547,7 @@ int main(void) {
         cmocka_unit_test(tasks_are_joined_as_if_one_after_another),
         cmocka_unit_test(tasks_see_what_does_not_depend_on_others),
         cmocka_unit_test(later_criteria_decide_among_equals),
+        cmocka_unit_test(cut_offs_are_where_ties_end),
         cmocka_unit_test(batches_are_cut_at_the_budget),
         cmocka_unit_test(time_and_progress_go_by_the_clock),
         cmocka_unit_test(slow_evaluations_do_not_hide_the_clock),

@@ -88,6 +88,43 @@ static void alpha_beta_loses_nothing_here(void **state) {
     }
 }
 
+/* Cases in which partial mappings within a few percent of the best, or unrollings that seem to cost more than
+ * it, lead to the answer: pruning them any earlier loses it. */
+static void alpha_beta_prunes_no_earlier_than_it_may(void **state) {
+    (void)state;
+    static const char deep[] =
+        "Outputs[N,K,P,Q] += Inputs[N,C,P+R,Q+S]*Weights[K,C,R,S] {N:1,K:112,C:56,P:20,Q:20,R:3,S:3}";
+    static const char flat[] =
+        "Outputs[N,K,P,Q] += Inputs[N,C,P+R,Q+S]*Weights[K,C,R,S] {N:1,K:112,C:48,P:4,Q:4,R:1,S:1}";
+    static const struct {
+        const char *problem, *arch;
+        bool plus;
+    } cases[] = {{deep, "eyeriss", false},
+                 {flat, "accel-b", true},
+                 {flat, "glb128", true},
+                 {flat, "mind-mappings", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_run_summary on, off;
+        double best =
+            search(cases[i].problem, cases[i].arch, cases[i].plus ? "sunstone:plus=on" : "sunstone", 0, &on);
+        double all =
+            search(cases[i].problem, cases[i].arch,
+                   cases[i].plus ? "sunstone:plus=on,alphabeta=off" : "sunstone:alphabeta=off", 0, &off);
+        assert_true(best == all);
+        assert_true(2 * on.evaluations < off.evaluations);
+    }
+}
+
+/* On Simba's four memories a partial mapping of the third that costs less than the best, if by less than 3 %,
+ * is completed: two mappings are evaluated. */
+static void partial_mappings_below_the_best_are_completed(void **state) {
+    (void)state;
+    sx_run_summary summary;
+    search("Outputs[N,K,P,Q] += Inputs[N,C,P+R,Q+S]*Weights[K,C,R,S] {N:1,K:3,C:4,P:14,Q:14,R:3,S:3}",
+           "simba", "sunstone", 0, &summary);
+    assert_int_equal(summary.evaluations, 2);
+}
+
 static void all_tiles_are_no_worse_than_maximal_ones(void **state) {
     (void)state;
     sx_run_summary summary;
@@ -168,6 +205,8 @@ int main(void) {
         cmocka_unit_test(plus_begins_with_the_plain_answer),
         cmocka_unit_test(plain_loses_what_plus_mends),
         cmocka_unit_test(alpha_beta_loses_nothing_here),
+        cmocka_unit_test(alpha_beta_prunes_no_earlier_than_it_may),
+        cmocka_unit_test(partial_mappings_below_the_best_are_completed),
         cmocka_unit_test(all_tiles_are_no_worse_than_maximal_ones),
         cmocka_unit_test(near_the_best_of_small_spaces),
         cmocka_unit_test(lists_beyond_the_limit_are_refused),

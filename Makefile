@@ -2,7 +2,10 @@
 
 FUZZ_SECONDS ?= 600
 
-.PHONY: help demo build check check-long bench studies fuzz format format-check readme install clean
+# Without cmocka there are no tests to build.
+CONFIGURE = cmake --preset release $$(pkg-config --exists cmocka || echo -DBUILD_TESTING=OFF)
+
+.PHONY: help demo build check check-long mutants bench studies fuzz format format-check readme install clean
 
 help:
 	@echo 'make demo          build, and map ResNet-18 onto an accelerator'
@@ -10,7 +13,8 @@ help:
 	@echo 'make build         build/sextant'
 	@echo 'make bench         how fast the model is'
 	@echo 'make studies       what the papers measured, measured again, and proofs (an hour)'
-	@echo 'make check-long    the property tests with a million cases each, every allocation failing (hours)'
+	@echo 'make mutants       apply every mutant of tests/mutants/: the test that it names must fail'
+	@echo 'make check-long    mutants, the property tests with a million cases each, every allocation failing (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
 	@echo 'make readme        put what the program says into README.md'
@@ -22,7 +26,7 @@ demo: build
 
 build:
 	@tools/setup build
-	@cmake --preset release >/dev/null
+	@$(CONFIGURE) >/dev/null
 	@cmake --build --preset release --target sextant
 
 check:
@@ -31,20 +35,25 @@ check:
 
 check-long:
 	@tools/setup build test
+	@tools/mutants
 	cmake --preset long
 	cmake --build --preset long
 	ctest --preset long --verbose
 
+mutants:
+	@tools/setup build test
+	@tools/mutants
+
 bench:
 	@tools/setup build
-	cmake --preset release
+	$(CONFIGURE)
 	cmake --build --preset release --target bench
 	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
 	@bench/instructions build/bench/bench-evaluate
 
 studies:
 	@tools/setup build
-	cmake --preset release
+	$(CONFIGURE)
 	cmake --build --preset release --target studies
 	@bench/studies/mind-mappings build/sextant
 	@bench/studies/demystifying build/sextant
@@ -80,4 +89,4 @@ install: build
 	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
 clean:
-	rm -rf build build-clang build-debug build-asan build-tsan build-fuzz build-long
+	rm -rf build build-clang build-debug build-asan build-tsan build-fuzz build-long build-mutants

@@ -1,6 +1,7 @@
 /* What a session answers for layers of the catalog on architectures of the catalog is legal, and costs the
  * same again when it is written, read back and evaluated with the layer as einsum text. */
 #include "base/rng.h"
+#include "support/compared.h"
 #include "support/expect.h"
 
 #include "run/registry.h"
@@ -110,6 +111,7 @@ static bool is_true(const sx_answer *answer, const sx_problem *problem, const sx
 
 static void answers_cost_what_they_say(void **state) {
     const settings *set = *state;
+    uint64_t compared = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "answers", i);
         sx_network network;
@@ -124,8 +126,10 @@ static void answers_cost_what_they_say(void **state) {
         for (size_t l = 0; l < network.n_layers; l++) {
             const sx_layer_result *layer = &result.layer[l];
             if (layer->found && layer->summary.evaluations <= options.run.evaluations &&
-                is_true(&layer->best, &network.layer[l].problem, &arch, &options, (sx_format)(i % 2)))
+                is_true(&layer->best, &network.layer[l].problem, &arch, &options, (sx_format)(i % 2))) {
+                compared++;
                 continue;
+            }
             print_error("seed %llu, case %llu: %s on %s by %s\n", (unsigned long long)set->seed,
                         (unsigned long long)i, network.layer[l].problem.name, name, options.mapper);
             fail();
@@ -133,6 +137,7 @@ static void answers_cost_what_they_say(void **state) {
         sx_session_result_fini(&result);
         sx_network_fini(&network);
     }
+    sx_expect_compared("answers", compared, set->count);
 }
 
 int main(int argc, char **argv) {

@@ -298,7 +298,7 @@ static void hold_for_good_mappings(void **state) {
         sx_mapping mapping;
         sx_small_map_open(&m, cases[i].text, cases[i].chip, NULL, NULL);
         sx_run_options_init(&options);
-        sx_expect_ok(sx_run_new(m.space, &options, &run));
+        sx_expect_ok(sx_run_new(m.space, NULL, &options, &run));
         sx_expect_ok(sx_run_search(run, "sunstone:plus=on"));
         assert_true(sx_run_best(run, 0, &found));
         sx_map_space_mapping(m.space, found.point, &mapping);

@@ -1,6 +1,7 @@
 /* Bounds of partly decided mappings that leave remainders, against the cost of every such mapping of small
  * spaces, each being a completion of all its own beginnings: test_bounds_ragged [count [seed]]. Prints how
  * close the bounds come. */
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"
 
@@ -118,6 +119,8 @@ static void hold_for_every_mapping(void **state) {
     }
     print_message("%llu mappings: %.3f of the energy, %.3f of the cycles\n", (unsigned long long)n,
                   energy / (double)n, cycles / (double)n);
+    sx_expect_compared("mappings that leave remainders", n, set->count);
+    assert_true(energy >= 0.65 * (double)n && cycles >= 0.8 * (double)n);
 }
 
 /* Every mapping of a case is one of many: a fifth of the cases that others are asked for is enough. */

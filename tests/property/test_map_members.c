@@ -1,6 +1,7 @@
 /* What a map space holds, against an obvious list: every mapping of a small problem that the model takes,
  * that the constraints allow, and that keeps to the few rules of docs/space.md, and no other. And what every
  * mapper answers is one of them: test_map_members [count [seed]]. */
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_case.h"
 #include "support/random_legal.h"
@@ -422,7 +423,8 @@ static void spaces_hold_what_they_should(void **state) {
     }
     print_message("%llu spaces listed, %llu with legal points; %llu refused\n", (unsigned long long)done,
                   (unsigned long long)legal, (unsigned long long)refused);
-    assert_true(set->count < 100 || done > set->count / 4);
+    sx_expect_compared("listed spaces", done, set->count / 4);
+    sx_expect_compared("listed spaces with legal points", legal, set->count / 8);
 }
 
 /* Asserts that the space and the rules agree on whether a point is legal (of its banks, others might do for
@@ -475,13 +477,15 @@ static size_t check_ways(const world *w, sx_rng *rng, int n) {
 
 static void ways_lead_to_members(void **state) {
     const settings *set = *state;
+    uint64_t legal = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "map-members.ways", i);
         world w;
         begin(&w, &rng, i, 300);
-        if (w.space) check_ways(&w, &rng, 6);
+        if (w.space) legal += check_ways(&w, &rng, 6);
         end(&w);
     }
+    sx_expect_compared("legal samples", legal, set->count);
 }
 
 static void catalog_spaces_obey_their_fanouts(void **state) {
@@ -577,6 +581,7 @@ static void mappers_answer_with_members(void **state) {
     }
     print_message("%llu of %llu searches found something\n", (unsigned long long)answers,
                   (unsigned long long)tries);
+    sx_expect_compared("searches with an answer", answers, set->count);
 }
 
 /* A case is many searches by every mapper: a twentieth of the cases that others are asked for is enough. */

@@ -1,4 +1,5 @@
 /* The evaluator against the oracle, on random cases: test_model_oracle [count [seed]]. */
+#include "support/compared.h"
 #include "support/cost_compare.h"
 #include "support/random_case.h"
 
@@ -21,6 +22,7 @@ typedef struct trial {
     sx_model *model;
     sx_evaluator *evaluator;
     sx_verdict verdict; /* of sx_evaluate */
+    uint64_t compared;  /* costs with the oracle's */
     sx_cost cost;       /* where legal */
     char why[1024];
 } trial;
@@ -57,6 +59,7 @@ static bool agrees_with_oracle(trial *t) {
     }
     if (sx_verdicts_differ(&t->verdict, &verdict, t->why, sizeof t->why)) return false;
     if (verdict.reason != SX_LEGAL || sampled_otherwise(t, &truth)) return true;
+    t->compared++;
     return !sx_costs_differ(&t->cost, &truth, 1e-12, t->why, sizeof t->why);
 }
 
@@ -147,7 +150,7 @@ static bool run_trial(trial *t) {
 }
 
 static void run_class(const settings *set, const char *name, unsigned flags) {
-    trial *t = malloc(sizeof *t);
+    trial *t = calloc(1, sizeof *t);
     assert_non_null(t);
     for (uint64_t i = 0; i < set->count / 4; i++) {
         sx_rng rng = sx_rng_stream(set->seed, name, i);
@@ -161,6 +164,7 @@ static void run_class(const settings *set, const char *name, unsigned flags) {
         free(t);
         fail();
     }
+    sx_expect_compared("costs with the oracle's", t->compared, set->count / 20);
     free(t);
 }
 

@@ -1,5 +1,6 @@
 /* The short ways through the model against the long one, on problems of real size: test_model_paths [count
  * [seed]]. */
+#include "support/compared.h"
 #include "support/cost_compare.h"
 #include "support/expect.h"
 #include "support/random_legal.h"
@@ -111,16 +112,18 @@ static void run_pairs(const settings *set, const char *(*problem)(size_t), unsig
                       uint64_t count) {
     trial *t = malloc(sizeof *t);
     assert_non_null(t);
-    uint64_t done = 0, index = 0;
+    uint64_t done = 0, index = 0, compared = 0;
     while (done < count)
         for (size_t p = 0; done < count && (t->problem = problem(p)); p++)
             for (size_t a = 0; done < count && (t->arch = sx_catalog_arch_name(a, NULL)); a++) {
                 sx_catalog_model(t->problem, t->arch, &t->model, &t->evaluator);
                 run_trial(set, index++, flags, name, t);
                 done += t->n ? t->n : 1;
+                compared += t->n;
                 sx_evaluator_free(t->evaluator);
                 sx_model_free(t->model);
             }
+    sx_expect_compared(name, compared, count / 2);
     free(t);
 }
 

@@ -1,5 +1,6 @@
 /* Orders of one class cost the same to the last bit: test_order_classes [count [seed]]. */
 #include "space/orders.h"
+#include "support/compared.h"
 #include "support/cost_compare.h"
 #include "support/expect.h"
 #include "support/random_case.h"
@@ -24,6 +25,7 @@ typedef struct trial {
     sx_evaluator *evaluator;
     sx_orders *orders;
     sx_mapping mapping;
+    uint64_t compared; /* pairs of orders that cost the same */
     char why[512];
 } trial;
 
@@ -82,6 +84,7 @@ static bool same_cost(trial *t) {
             snprintf(t->why, sizeof t->why, "level %d: %s", s, text);
             return false;
         }
+        t->compared++;
         if (memcmp(&score[0], &score[1], sizeof score[0]) == 0) continue;
         snprintf(t->why, sizeof t->why, "level %d: energies %.17g and %.17g", s, score[0].energy_pj,
                  score[1].energy_pj);
@@ -98,6 +101,7 @@ static void shuffle_orders(sx_rng *rng, sx_mapping *mapping) {
 
 static void small_cases(void **state) {
     const settings *set = *state;
+    uint64_t compared = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "order-classes.small", i);
         sx_case c;
@@ -110,12 +114,15 @@ static void small_cases(void **state) {
             if (!same) fail_msg("case %llu, order %d: %s", (unsigned long long)i, k, t.why);
             shuffle_orders(&rng, &t.mapping);
         }
+        compared += t.compared;
         trial_end(&t);
     }
+    sx_expect_compared("pairs of orders", compared, set->count / 2);
 }
 
 static void windows(void **state) {
     const settings *set = *state;
+    uint64_t compared = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "order-classes.windows", i);
         sx_window w;
@@ -128,9 +135,11 @@ static void windows(void **state) {
             if (!same) fail_msg("case %llu, order %d: %s", (unsigned long long)i, k, t.why);
             shuffle_orders(&rng, &t.mapping);
         }
+        compared += t.compared;
         trial_end(&t);
         sx_window_fini(&w);
     }
+    sx_expect_compared("pairs of orders of windows", compared, set->count / 2);
 }
 
 static void real_problems(void **state) {
@@ -143,6 +152,7 @@ static void real_problems(void **state) {
         "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:4,k:16,c:8,p:14,q:14,r:1,s:1}",
         "O[i,j] += A[i,k,l]*B[k,j]*C[l,j] {i:16,j:12,k:18,l:8}"};
     static const char *const archs[] = {"mind-mappings", "eyeriss", "simba"};
+    uint64_t compared = 0;
     for (size_t p = 0; p < sizeof problems / sizeof *problems; p++)
         for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
             trial t = {0};
@@ -154,8 +164,10 @@ static void real_problems(void **state) {
                 if (!same_cost(&t))
                     fail_msg("%s on %s, case %llu: %s", problems[p], archs[a], (unsigned long long)i, t.why);
             }
+            compared += t.compared;
             trial_end(&t);
         }
+    sx_expect_compared("pairs of orders of real problems", compared, set->count / 5);
 }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,5 @@
 /* Every noun, written as YAML or JSON, reads back to the same bytes. */
+#include "support/compared.h"
 #include "support/random_nouns.h"
 
 #include "base/status.h"
@@ -21,6 +22,7 @@ typedef struct nouns {
     sx_problem problem, problem_back;
     sx_arch arch, arch_back;
     sx_mapping mapping, mapping_back;
+    uint64_t compared;
 } nouns;
 
 /* Says which case failed and with what text. */
@@ -60,6 +62,7 @@ static void round_trip(const settings *set, uint64_t i, nouns *n, int what, sx_f
     if (!status) status = read_back(text, n, what);
     if (status || !same(n, what)) report(set, i, names[what], text, status);
     free(text);
+    n->compared++;
 }
 
 static void nouns_read_back_as_written(void **state) {
@@ -76,6 +79,7 @@ static void nouns_read_back_as_written(void **state) {
             round_trip(set, i, n, what, SX_JSON);
         }
     }
+    sx_expect_compared("texts", n->compared, 6 * set->count);
     free(n);
 }
 
@@ -105,7 +109,9 @@ static void einsum_text_reads_back(void **state) {
         if (!status) status = sx_einsum_parse(text, &n->problem_back);
         if (status || !same(n, 0)) report(set, i, "einsum", text, status);
         free(text);
+        n->compared++;
     }
+    sx_expect_compared("einsum texts", n->compared, set->count);
     free(n);
 }
 

@@ -1,5 +1,6 @@
 /* Certificates of random small spaces: those of the mapper hold, those with a false claim do not; and the
  * verifier sees the very mappings that the space has: test_verify [count [seed]]. */
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/small_certificate.h"
 
@@ -87,7 +88,8 @@ static void certificates_hold(void **state) {
     }
     print_message("%llu certificates, %llu of an optimum, with %llu entries\n", (unsigned long long)n,
                   (unsigned long long)optimal, (unsigned long long)entries);
-    assert_true(set->count < 100 || (n > set->count / 3 && optimal > n / 3));
+    sx_expect_compared("certificates", n, set->count / 3);
+    sx_expect_compared("certificates of an optimum", optimal, set->count / 9);
 }
 
 /* Gives a certificate a legal point's mapping with another score, and that score; false where there is none.
@@ -287,10 +289,14 @@ static void spoiled_certificates_do_not_hold(void **state) {
         sx_certificate_free(c);
         sx_small_space_fini(&small);
     }
+    uint64_t compared = 0;
     for (int what = 0; what < 3; what++)
-        for (int kind = 0; kind < 7; kind++)
+        for (int kind = 0; kind < 7; kind++) {
+            compared += refuted[what][kind];
             if (set->count >= 400 && refuted[what][kind] == 0)
                 fail_msg("no change %d.%d was made", what, kind);
+        }
+    sx_expect_compared("spoiled certificates", compared, set->count);
 }
 
 /* Keys of mappings. */
@@ -385,6 +391,7 @@ static keys members(const sx_small_space *small, const sx_scope *scope, uint64_t
 
 static void the_same_mappings_are_seen(void **state) {
     const settings *set = *state;
+    uint64_t compared = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "members", i);
         sx_small_space small;
@@ -401,14 +408,17 @@ static void the_same_mappings_are_seen(void **state) {
             print_error("%zu mappings there, %zu seen\n", there.n, w.seen.n);
             fail_case(&small, i, "members", "are not the same");
         }
+        compared += there.n;
         free(there.key);
         close_view(&w);
         sx_small_space_fini(&small);
     }
+    sx_expect_compared("members", compared, 10 * set->count);
 }
 
 static void orders_are_told_apart_alike(void **state) {
     const settings *set = *state;
+    uint64_t compared = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "orders", i);
         sx_small_space small;
@@ -426,6 +436,7 @@ static void orders_are_told_apart_alike(void **state) {
                 if (!real) continue;
                 assert_non_null(sx_map_orders_of(choices, s, loops, true, &there));
                 assert_non_null(sx_book_orders(w.book, s, loops, &seen));
+                compared++;
                 if (there != seen) {
                     print_error("level %d, loops %x: %zu orders there, %zu seen\n", s, loops, there, seen);
                     fail_case(&small, i, "orders", "are not told apart alike");
@@ -435,6 +446,7 @@ static void orders_are_told_apart_alike(void **state) {
         close_view(&w);
         sx_small_space_fini(&small);
     }
+    sx_expect_compared("lists of orders", compared, 2 * set->count);
 }
 
 int main(int argc, char **argv) {

@@ -23,13 +23,16 @@ json_t *sx_vectors_load(const char *path) {
     for (char *line = text, *end; *line; line = end + 1, number++) {
         json_error_t error;
         end = strchr(line, '\n');
-        if (!end) break;
+        if (!end) print_error("%s:%d: the last line has no end\n", path, number);
+        assert_non_null(end);
         json_t *object = json_loadb(line, (size_t)(end - line), 0, &error);
         if (!object) print_error("%s:%d: %s\n", path, number, error.text);
         assert_non_null(object);
         assert_int_equal(json_array_append_new(all, object), 0);
     }
     free(text);
+    if (json_array_size(all) == 0) print_error("%s: no vectors\n", path);
+    assert_true(json_array_size(all) > 0);
     return all;
 }
 

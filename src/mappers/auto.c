@@ -24,7 +24,7 @@ enum { GAP, EFFORT, GAMMA };
 static const sx_setting settings[] = {
     [GAP] = {"gap", "stop when the gap to the lower bound is at most this", NULL, 0, 0, 10, false, NULL},
     [EFFORT] = {"effort", "maximum steps of the proof, in millions, unless time is limited; 0: no limit",
-                NULL, 60, 0, 1e9, false, NULL},
+                NULL, 150, 0, 1e9, false, NULL},
     [GAMMA] = {"gamma",
                "maximum evaluations of gamma, unless time is limited; fewer where the proof is short", NULL,
                300000, 0, 1e9, true, NULL},

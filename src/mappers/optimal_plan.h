@@ -38,6 +38,7 @@ typedef struct sx_optimal {
     bool unlisted;            /* of the latter there are too many: one bound must do for them */
     sx_node outside;          /* that bound */
     double most;              /* steps; 0: any number */
+    double look_seconds;      /* of a look in the last round, where time is limited; 0: none yet */
     sx_judge judge;
     sx_optimal_start start;
 

@@ -23,6 +23,8 @@ enum {
     RAGGED_STEPS = 100     /* and one with remainders */
 };
 
+static const double ROUND_SHARE = 0.05; /* of the time, where it is limited */
+
 static void free_workspace(sx_workspace *w) {
     sx_descent_free(w->descent);
     sx_ramble_free(w->ramble);
@@ -219,12 +221,22 @@ static bool drop_closed(sx_optimal *o) {
     return s->n_nodes > 0;
 }
 
+/* The looks of the next round, at most. Where time is limited a round has a small share of it. */
+static size_t round_looks(const sx_optimal *o) {
+    const sx_optimal_state *s = o->s;
+    double seconds = sx_run_time(o->run);
+    size_t most = s->n_nodes / 256;
+    if (s->pace > 0 && most > ROUND_STEPS / s->pace) most = ROUND_STEPS / s->pace;
+    most = s->pace == 0 || most < SEARCHES || o->judge.k > 1 ? SEARCHES : most > LOOKS ? LOOKS : most;
+    if (seconds <= 0) return most;
+    double fit = o->look_seconds > 0 ? seconds * ROUND_SHARE / o->look_seconds : 1;
+    return fit < 1 ? 1 : fit < (double)most ? (size_t)fit : most;
+}
+
 /* Takes the most hopeful nodes out of the heap; returns how many. */
 static size_t pick(sx_optimal *o) {
     sx_optimal_state *s = o->s;
-    size_t most = s->n_nodes / 256, searches = 0, n = 0;
-    if (s->pace > 0 && most > ROUND_STEPS / s->pace) most = ROUND_STEPS / s->pace;
-    most = s->pace == 0 || most < SEARCHES || o->judge.k > 1 ? SEARCHES : most > LOOKS ? LOOKS : most;
+    size_t most = round_looks(o), searches = 0, n = 0;
     while (s->n_nodes > 0 && n < most && searches < SEARCHES) {
         sx_heap_pop(o->heap, s->n_nodes);
         const sx_node *node = &o->heap[--s->n_nodes];
@@ -278,6 +290,7 @@ static bool learn(sx_optimal *o, size_t task) {
 static sx_status do_round(sx_optimal *o) {
     size_t n = pick(o);
     uint64_t before = o->s->steps;
+    double began = sx_run_result(o->run).seconds;
     bool good = true;
     for (size_t i = 0; i < n; i++) o->ending[i] = SX_STOPPED;
     sx_run_tasks(o->run, n, run_look, o);
@@ -288,6 +301,7 @@ static sx_status do_round(sx_optimal *o) {
         good = good && (done ? learn(o, i) : sx_optimal_push(o, &o->look[i].node));
     }
     if (n > 0 && !stopped) o->s->pace = (o->s->steps - before) / n + 1;
+    if (n > 0) o->look_seconds = (sx_run_result(o->run).seconds - began) / (double)n;
     return good ? SX_OK : sx_error_memory();
 }
 

@@ -25,10 +25,16 @@ enum {
     GENERATION = 100,          /* of Gamma */
     SLICE = 1000,              /* evaluations of Gamma in a row, at least */
     STEPS_PER_EVALUATION = 50, /* of the proof, in the time of one of Gamma */
-    SUNSTONE_STEPS = 16,       /* the same of Sunstone */
-    LATE_STEPS = 10000000,     /* from here on a proof is long */
-    MOST_SUNSTONE = 1500000,   /* evaluations of it in a long proof */
+    ALIKE = 20000,             /* evaluations of Gamma until the proof has more time than it */
+    LATER_STEPS_PER_EVALUATION = 1000,
+    ALONE = 300000,          /* evaluations of Gamma where time is short */
+    SUNSTONE_STEPS = 16,     /* the same of Sunstone */
+    LATE_STEPS = 10000000,   /* from here on a proof is long */
+    MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
 };
+
+static const double TIME_SHARE = 2.0 / 3; /* of Gamma, where time is limited */
+static const double STEP_SECONDS = 1e-7;  /* of the proof, about */
 
 /* What tasks read. */
 typedef struct walks {
@@ -97,11 +103,15 @@ static bool has_gamma(const sx_optimal_start *start) {
 /* The evaluations that Gamma should have had after so many steps of the proof. */
 static uint64_t due(const sx_optimal_start *start, const sx_optimal_begun *at, uint64_t steps) {
     uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
-    uint64_t wish = (FIRST_GAMMA + (steps + at->other) / STEPS_PER_EVALUATION) / slow;
+    uint64_t all = steps + at->other, wish = all / STEPS_PER_EVALUATION;
+    uint64_t later = ALIKE + all / LATER_STEPS_PER_EVALUATION;
+    if (sx_run_time(start->run) <= 0 && wish > later) wish = later;
+    wish = (FIRST_GAMMA + wish) / slow;
     uint64_t half = sx_run_left(start->run) < UINT64_MAX ? sx_run_result(start->run).evaluations / 2 : 0;
     if (wish < half) wish = half;
-    if (sx_run_time(start->run) <= 0 && wish > most) wish = most;
-    return wish;
+    if (sx_run_time(start->run) <= 0) return wish < most ? wish : most;
+    uint64_t had = sx_run_called_on(start->run), clock = had + sx_run_called_behind(start->run, TIME_SHARE);
+    return had < UINT64_MAX && wish < clock ? clock : wish;
 }
 
 /* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */
@@ -134,6 +144,13 @@ static void walk(const sx_optimal_start *start, sx_optimal_begun *at, bool all) 
     }
 }
 
+/* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
+static sx_status call_gamma_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
+    if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
+    return sx_gamma_go_on(start->run, at->first > ALONE ? at->first : ALONE, 0.75);
+}
+
 sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
     uint64_t left = sx_run_left(start->run);
     if (at->stage == SX_OPTIMAL_STARTS) {
@@ -144,7 +161,7 @@ sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, 
         at->stage = SX_OPTIMAL_GAMMA;
     }
     if (at->stage != SX_OPTIMAL_GAMMA || !sx_run_continue(start->run)) return SX_OK;
-    if (has_gamma(start)) SX_TRY(sx_gamma_go_on(start->run, at->first, 0));
+    if (has_gamma(start)) SX_TRY(call_gamma_first(start, at, steps));
     if (sx_run_stopped(start->run)) return SX_OK;
     if (!has_gamma(start) || (at->first > 0 && !sx_run_incumbent(start->run, NULL)))
         walk(start, at, left == UINT64_MAX);

@@ -171,11 +171,19 @@ sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluation
     if (run->depth + 1 < SX_MAX_DEPTH) take_up(run, navigator);
     uint64_t left = evaluations - c->used;
     uint64_t until = left < UINT64_MAX - c->from ? c->from + left : UINT64_MAX;
+    double began = sx_run_seconds(run);
     sx_status status = call(run, navigator, until, share, &c->state, &c->size);
+    c->seconds += sx_run_seconds(run) - began;
     if (!status) c->used += run->evaluations - c->from;
     return status;
 }
 
 uint64_t sx_run_called_on(const sx_run *run) {
     return run->called.ended ? UINT64_MAX : run->called.used;
+}
+
+uint64_t sx_run_called_behind(const sx_run *run, double share) {
+    const sx_called *c = &run->called;
+    double seconds = (share * sx_run_seconds(run) - c->seconds) / (1 - share);
+    return seconds > 0 && c->seconds > 0 ? (uint64_t)((double)c->used * seconds / c->seconds) : 0;
 }

@@ -27,10 +27,11 @@ typedef struct sx_frame {
 typedef struct sx_called {
     void *state; /* between two calls */
     size_t size;
-    uint64_t used; /* evaluations in the calls before */
-    uint64_t from; /* of the run when the last call began */
-    uint64_t name; /* a hash of its text */
-    bool ended;    /* it came to its end by itself */
+    uint64_t used;  /* evaluations in the calls before */
+    uint64_t from;  /* of the run when the last call began */
+    uint64_t name;  /* a hash of its text */
+    bool ended;     /* it came to its end by itself */
+    double seconds; /* in the calls of this process */
 } sx_called;
 
 struct sx_run {

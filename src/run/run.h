@@ -64,6 +64,8 @@ SX_MUST_USE sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t u
  * calls so far; UINT64_MAX once one came to its end. */
 SX_MUST_USE sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations, double share);
 uint64_t sx_run_called_on(const sx_run *run);
+/* How far these calls are behind a share of the run's time, in evaluations; 0 where they are not. */
+uint64_t sx_run_called_behind(const sx_run *run, double share);
 
 /* A safe point: the state block and the run agree. False when the search should end; writes a checkpoint when
  * one is due. */

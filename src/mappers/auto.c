@@ -35,7 +35,9 @@ enum stage { FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
 enum {
     FIRST_EVALUATIONS = 2000, /* of Gamma, before anything else */
     GENERATION = 100,         /* of Gamma: what it has in a row are whole ones */
+    FEW_EVALUATIONS = 20000,  /* a run with no more of them gives Gamma most of them */
     LATE_SUNSTONE = 1500000,  /* evaluations of it, where there is no proof */
+    REMAINDERS = 8,           /* the effort is smaller by that where imperfect factors weaken the bounds */
 };
 
 /* What a search remembers. */
@@ -56,6 +58,7 @@ static bool is_closed(const sx_run *run) {
 /* The proof, with what it begins with. */
 static sx_status prove(sx_run *run) {
     double effort = sx_run_time(run) > 0 ? 0 : sx_run_setting(run, EFFORT);
+    if (sx_map_space_of(sx_run_space(run))->options.remainders) effort /= REMAINDERS;
     char text[128];
     snprintf(text, sizeof text, "optimal:gap=%.17g,effort=%.17g,gamma=%.0f", sx_run_setting(run, GAP), effort,
              sx_run_setting(run, GAMMA));
@@ -76,7 +79,7 @@ static sx_status step(sx_run *run, state *s) {
     uint64_t left = sx_run_left(run), most = (uint64_t)sx_run_setting(run, GAMMA);
     uint64_t slow = sx_gamma_slowness(sx_map_space_of(sx_run_space(run)));
     uint64_t first = FIRST_EVALUATIONS / slow > GENERATION ? FIRST_EVALUATIONS / slow : GENERATION;
-    if (left < 2 * first) first = left / 2 / GENERATION * GENERATION;
+    if (left <= FEW_EVALUATIONS) first = left / 10 * 9 / GENERATION * GENERATION;
     switch ((enum stage)s->stage) {
     case FIRST:
         if (!s->until) s->until = (first < most ? first : most) + 1;

@@ -1,4 +1,4 @@
-/* Remainders by closed forms, for a tensor whose every rank is one dimension.
+/* Remainders by closed forms, for a tensor whose every rank is one dimension (of outputs, without a stride).
  *
  * A child's tile r of such a tensor is fetched anew whenever the child comes to it from another tile. Going
  * outward, let i be the first loop on a dimension of the tensor that runs more than once around r (is
@@ -17,16 +17,28 @@ typedef struct chain {
     const sx_loop *loop[2 * MAX_LOOPS];
     bool spatial[2 * MAX_LOOPS], slot[2 * MAX_LOOPS];
     uint8_t place[2 * MAX_LOOPS];
-    int n, turns; /* temporal ones */
-    uint32_t full, rest;
+    int n, turns;      /* temporal ones */
+    double full, rest; /* the words that a tile spans, and the last tile */
+    double tiles;      /* in the dimension, where nothing is left over */
     bool ragged;
 } chain;
 
-static void list_chain(chain *c, const sx_model *model, const sx_nest *nest, int level, int dim) {
+/* The words that a tile of a tensor spans along a dimension: more than the dimension's extent where its
+ * coefficient leaves gaps. */
+static double span(const sx_shape *shape, int dim, uint32_t extent) {
+    if (!(shape->dims >> dim & 1)) return extent;
+    double coef = fabs((double)shape->of_dim[shape->first_of_dim[dim]].coef);
+    return coef * (extent - 1) + 1;
+}
+
+static void list_chain(chain *c, const sx_model *model, const sx_shape *shape, const sx_nest *nest, int level,
+                       int dim) {
+    uint32_t full = level > 0 ? nest->extent[level - 1][dim] : 1, rest = (model->size[dim] - 1) % full + 1;
     c->n = c->turns = 0;
-    c->full = level > 0 ? nest->extent[level - 1][dim] : 1;
-    c->rest = (model->size[dim] - 1) % c->full + 1;
-    c->ragged = c->rest != c->full;
+    c->full = span(shape, dim, full);
+    c->rest = span(shape, dim, rest);
+    c->tiles = model->size[dim] / full;
+    c->ragged = rest != full;
     for (int s = level; s < model->n_levels; s++) {
         for (int l = nest->spatial_of[s]; l < nest->spatial_of[s + 1]; l++) {
             if (nest->spatial[l].dim != dim) continue;
@@ -103,8 +115,8 @@ static double count_places(chain *c, demand want, int i, bool off) {
 }
 
 /* The coordinates of a dimension, over all children, that meet a demand. */
-static double coordinates(chain *c, uint32_t size, demand want) {
-    if (!c->ragged) return want.still > 0 ? 0 : size;
+static double coordinates(chain *c, demand want) {
+    if (!c->ragged) return want.still > 0 ? 0 : c->tiles * c->full;
     return count_places(c, want, c->n - 1, false);
 }
 
@@ -138,7 +150,7 @@ typedef struct family {
 static double tile_words(family *f, const demand *want) {
     double words = 1;
     for (int d = 0; d < f->e->model->n_dims && words > 0; d++)
-        if (f->shape->dims >> d & 1) words *= coordinates(&f->chain[d], f->e->model->size[d], want[d]);
+        if (f->shape->dims >> d & 1) words *= coordinates(&f->chain[d], want[d]);
     return words;
 }
 
@@ -174,13 +186,14 @@ static void fetch(family *f, double *all, double *grouped) {
 }
 
 /* Whether compute units under one instance have neighbours that use the same operand at all times (1), never
- * (0), or one cannot tell so simply (-1). */
+ * (0), or one cannot tell so simply (-1): units that are idle at the edge forget their operands. */
 static int have_twins(const sx_model *model, const sx_shape *shape, const sx_nest *nest) {
     int n = nest->spatial_of[1], n_x = nest->n_x[0];
     if (n > n_x && nest->slot_x[0] < model->level[0].fanout_x) return -1;
+    if (!sx_have_twins(nest->spatial, n, n_x, shape->dims)) return 0;
     for (int l = 0; l < n; l++)
         if (nest->spatial[l].last != nest->spatial[l].n) return -1;
-    return sx_have_twins(nest->spatial, n, n_x, shape->dims);
+    return 1;
 }
 
 /* The operands the first level hands to its compute units, each group of them once; negative where one cannot
@@ -214,7 +227,8 @@ bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tenso
     const sx_model *model = e->model;
     const sx_shape *shape = &model->shape[tensor];
     int n = model->n_levels;
-    if (model->net_energy || !shape->unit || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
+    bool covered = shape->unit || (shape->plain && !shape->output);
+    if (model->net_energy || !covered || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
     sx_share at[SX_MAX_LEVELS] = {0};
     family f = {.e = e, .shape = shape};
     for (int s = n - 1; s >= 0; s--) {
@@ -222,7 +236,7 @@ bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tenso
         if ((level->no_temporal_reuse | level->no_multicast | level->rmw_first_update) >> tensor & 1)
             return false;
         f.level = s;
-        for (int d = 0; d < model->n_dims; d++) list_chain(&f.chain[d], model, &e->nest, s, d);
+        for (int d = 0; d < model->n_dims; d++) list_chain(&f.chain[d], model, shape, &e->nest, s, d);
         if (s > 0)
             fetch(&f, &at[s - 1].supply, &at[s].demand);
         else

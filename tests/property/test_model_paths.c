@@ -138,6 +138,8 @@ static const char *small(size_t index) {
         "A[i,j] += B[i,k,l] * C[k,j] * D[l,j] {i:13,j:20,k:17,l:12}",
         "Outputs[k,q,p] += Weights[c,k,r,s] * Inputs[c,r+p,s+q] {r:3,s:3,p:13,q:7,c:10,k:12}",
         "Outputs[k,p] += Weights[c,k,r] * Inputs[c,2*p+3*r] {r:5,p:27,c:9,k:14}",
+        "Outputs[k,p,q] += Weights[k,c] * Inputs[c,2*p,3*q] {k:12,c:10,p:13,q:7}",
+        "A[i,j] += B[4*i,k] * C[k,2*j] {i:23,j:20,k:17}",
     };
     return index < sizeof problems / sizeof *problems ? problems[index] : NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef SX_CLI_CERTIFY_H
 #define SX_CLI_CERTIFY_H
 
-#include "cli/map_result.h"
+#include "report/map_result.h"
 
 /* How the names of certificates in a folder end. */
 #define SX_CERTIFICATE_SUFFIX ".cert.json"

@@ -1,10 +1,10 @@
 /* `sextant codesign`: memory sizes and array shapes together with the mappings. */
 #include "base/file.h"
 #include "cli/bind.h"
-#include "cli/codesign.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "report/codesign.h"
 #include "run/registry.h"
 
 #include <stdio.h>
@@ -106,12 +106,12 @@ static sx_status read_choices(const sx_args *args, sx_codesign_job *job) {
 }
 
 /* Writes the best architecture. */
-static sx_status write_arch(const sx_codesign_job *job, const char *path, sx_result *result) {
+static sx_status write_arch(const sx_codesign_job *job, const char *path, sx_output *result) {
     sx_arch arch;
     char *text;
     sx_designs_arch(job->designs, job->result.best, &arch);
     SX_TRY(sx_arch_write(&arch, SX_YAML, &text));
-    sx_status status = sx_result_write(result, path, text);
+    sx_status status = sx_output_write(result, path, text);
     free(text);
     return status;
 }
@@ -137,7 +137,7 @@ static const char *why_none(const sx_codesign_result *r) {
 }
 
 /* Gives out what was found, also where a file cannot be written. */
-static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_result *result) {
+static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     const sx_codesign_result *r = &job->result;
     bool json = sx_args_flag(args, "json");
@@ -145,7 +145,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
     sx_status written = r->found && svg ? write_svg(job, svg) : SX_OK;
     sx_status printed = SX_OK;
     if (json) {
-        sx_result_to_file(result, output);
+        sx_output_to_file(result, output);
         printed = sx_codesign_json(job, &result->out);
     } else if (r->found) {
         sx_codesign_print(job, sx_args_flag(args, "quiet"), sx_args_flag(args, "verbose"), &result->out);
@@ -165,7 +165,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_resu
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
-static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_job *job, sx_result *result) {
+static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_job *job, sx_output *result) {
     watcher w = {.sources = sources, .job = job};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
@@ -197,7 +197,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
 }
 
 /* `sextant codesign`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_codesign_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();

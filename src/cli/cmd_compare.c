@@ -2,8 +2,9 @@
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
-#include "cli/compare.h"
 #include "cli/progress.h"
+#include "cli/search.h"
+#include "report/compare.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -200,7 +201,7 @@ static double minimum_of(const sx_comparison *c, const sx_search_space *s) {
 static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t problem, sx_progress_line *line,
                              sx_text *err) {
     sx_search_space s;
-    sx_status status = sx_search_space_init(sources, &c->problems.layer[problem].problem, &c->arch, &s);
+    sx_status status = sx_sources_space(sources, &c->problems.layer[problem].problem, &c->arch, &s);
     size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
     if (!status) c->minimum[problem] = minimum_of(c, &s);
     for (size_t m = 0; m < c->n_mappers && !status; m++)
@@ -215,7 +216,7 @@ static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t probl
 }
 
 /* Runs everything. */
-static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {
+static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_output *result) {
     sx_progress_line line;
     size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
     c->minimum = calloc(c->problems.n_layers, sizeof *c->minimum);
@@ -255,11 +256,11 @@ static sx_status write_files(const sx_args *args, const sx_comparison *c, bool b
 }
 
 /* Gives out the table or the JSON, also where a file asked for cannot be written. */
-static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *result) {
+static sx_status answer(const sx_args *args, const sx_comparison *c, sx_output *result) {
     bool found = false, by_time = false;
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
     result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
-    sx_result_to_file(result, sx_args_text(args, "output", 0));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
     SX_TRY(read_axis(args, &by_time));
     sx_status written = write_files(args, c, by_time);
     sx_status printed =
@@ -269,7 +270,7 @@ static sx_status answer(const sx_args *args, const sx_comparison *c, sx_result *
     return written;
 }
 
-static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_result *result) {
+static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_output *result) {
     SX_TRY(read_options(args, c));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(
@@ -299,7 +300,7 @@ static void comparison_fini(sx_comparison *c) {
 }
 
 /* `sextant compare`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_comparison *c = calloc(1, sizeof *c);
     if (!c) return sx_error_memory();

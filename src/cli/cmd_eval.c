@@ -1,10 +1,10 @@
 #include "cli/bind.h"
 #include "cli/command.h"
-#include "cli/explain.h"
-#include "cli/illegal.h"
-#include "cli/json.h"
-#include "cli/report.h"
 #include "cli/search.h"
+#include "report/evaluation.h"
+#include "report/evaluation_json.h"
+#include "report/explain.h"
+#include "report/illegal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +50,13 @@ static sx_status read_write_request(const char *text, bool json, write_request *
 }
 
 /* Binds the names of tensors and reads the mapping. */
-static sx_status read_bound(sx_sources *sources, sx_evaluation *e, sx_result *result) {
+static sx_status read_bound(sx_sources *sources, sx_evaluation *e, sx_output *result) {
     SX_TRY(sx_bind_problem(sources, &e->arch, &e->problem, &result->err));
     return sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping);
 }
 
 /* Reads a mapping; where it cannot be read and JSON is wanted, says so there too. */
-static sx_status read_mapping(sx_sources *sources, bool json, sx_evaluation *e, sx_result *result) {
+static sx_status read_mapping(sx_sources *sources, bool json, sx_evaluation *e, sx_output *result) {
     sx_status status = read_bound(sources, e, result);
     if (!status || status->code != SX_ERR_INPUT || !json) return status;
     sx_status more = sx_json_unreadable(status, &result->out);
@@ -75,7 +75,7 @@ static sx_status write_graph(sx_format format, sx_sources *sources, char **text)
 
 /* Writes one noun back; reads no more than it takes. */
 static sx_status write_noun(const write_request *request, sx_sources *sources, sx_evaluation *e,
-                            sx_result *result) {
+                            sx_output *result) {
     char *text = NULL;
     if (request->noun != SX_NOUN_PROBLEM && !request->graph) SX_TRY(sx_sources_arch(sources, &e->arch));
     if (request->noun != SX_NOUN_ARCH) SX_TRY(sx_sources_problem(sources, &e->problem));
@@ -121,7 +121,7 @@ done:
 }
 
 /* Gives out a cost or why there is none. */
-static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_result *result) {
+static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_output *result) {
     bool json = sx_args_flag(args, "json"), explain = sx_args_flag(args, "explain");
     if (e->verdict.reason != SX_LEGAL) {
         result->exit = SX_EXIT_NONE;
@@ -150,7 +150,7 @@ static sx_status read_objective(sx_sources *sources, sx_evaluation *e, sx_text *
 }
 
 /* Reads the nouns, and writes one back or costs the mapping. */
-static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_result *result) {
+static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_output *result) {
     bool json = sx_args_flag(args, "json");
     const char *write = sx_args_text(args, "write", 0), *objective = sx_args_text(args, "objective", 0);
     write_request request = {0};
@@ -171,11 +171,11 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
 }
 
 /* `sextant eval`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_evaluation *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
-    sx_result_to_file(result, sx_args_text(args, "output", 0));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
     sx_status status = evaluate(args, &sources, e, result);
     sx_sources_fini(&sources);
     free(e);

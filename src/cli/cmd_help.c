@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/table.h"
+#include "report/table.h"
 
 #include "sextant/sextant.h"
 
@@ -65,7 +65,7 @@ void sx_help_version(sx_text *out) {
 }
 
 /* `sextant help [COMMAND]`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help takes one command");
     if (args->n_operands == 0) {
         sx_help_program(&result->out);

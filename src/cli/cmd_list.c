@@ -1,7 +1,7 @@
 #include "cli/command.h"
-#include "cli/json_parts.h"
 #include "cli/list_mapper.h"
-#include "cli/table.h"
+#include "report/json_parts.h"
+#include "report/table.h"
 
 #include "sextant/sextant.h"
 
@@ -130,12 +130,12 @@ static sx_status add_json(const topic *one, sx_text *out) {
 }
 
 /* `sextant list [TOPIC|MAPPER|METHOD]`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
-    sx_result_to_file(result, sx_args_text(args, "output", 0));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
     if (mapper && json) return sx_list_mapper_json(mapper, &result->out);
     if (mapper) {
         sx_list_mapper(mapper, &result->out);

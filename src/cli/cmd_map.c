@@ -3,9 +3,9 @@
 #include "cli/bind.h"
 #include "cli/certify.h"
 #include "cli/command.h"
-#include "cli/map_result.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "report/map_result.h"
 #include "run/registry.h"
 
 #include <errno.h>
@@ -210,12 +210,12 @@ static sx_status prepare_output(const sx_args *args, const sx_map_job *job) {
 }
 
 /* Writes the mapping of layer `i` to a file, or into the folder of a network. */
-static sx_status write_mapping(const sx_map_job *job, size_t i, const char *output, sx_result *result) {
+static sx_status write_mapping(const sx_map_job *job, size_t i, const char *output, sx_output *result) {
     char *text = NULL, *path = NULL;
     sx_status status = SX_OK;
     if (job->network.n_layers > 1) status = path_in_folder(job, i, output, MAPPING_SUFFIX, &path);
     if (!status) status = sx_map_mapping_text(job, i, &text);
-    if (!status) status = sx_result_write(result, path ? path : output, text);
+    if (!status) status = sx_output_write(result, path ? path : output, text);
     free(text);
     free(path);
     return status;
@@ -223,7 +223,7 @@ static sx_status write_mapping(const sx_map_job *job, size_t i, const char *outp
 
 /* Writes all mappings to --output: one to a file, those of a network into a folder. Returns the first failure
  * and goes on with the others. */
-static sx_status write_mappings(const sx_map_job *job, const char *output, sx_result *result) {
+static sx_status write_mappings(const sx_map_job *job, const char *output, sx_output *result) {
     sx_status first = SX_OK;
     for (size_t i = 0; i < job->result.n_layers; i++) {
         if (!job->result.layer[i].found) continue;
@@ -245,7 +245,7 @@ static void forget_times(sx_session_result *result) {
 }
 
 /* Adds what was found, for a person. */
-static sx_status print(const sx_args *args, const sx_map_job *job, sx_result *result) {
+static sx_status print(const sx_args *args, const sx_map_job *job, sx_output *result) {
     bool quiet = sx_args_flag(args, "quiet"), verbose = sx_args_flag(args, "verbose");
     if (job->result.resumed && !quiet)
         sx_text_add(&result->err, "note: resumed from %s\n", job->options.checkpoint);
@@ -256,13 +256,13 @@ static sx_status print(const sx_args *args, const sx_map_job *job, sx_result *re
 }
 
 /* Gives out what was found, also where the mappings cannot be written. */
-static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *result) {
+static sx_status answer(const sx_args *args, const sx_map_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
     result->exit = job->result.found || (!job->result.complete && job->result.total.cycles > 0)
                        ? SX_EXIT_FOUND
                        : SX_EXIT_NONE;
     if (sx_args_flag(args, "json")) {
-        sx_result_to_file(result, output);
+        sx_output_to_file(result, output);
         return sx_map_json(job, &result->out);
     }
     sx_status printed = print(args, job, result);
@@ -273,7 +273,7 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_result *r
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
-static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_result *result) {
+static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_output *result) {
     watcher w = {.sources = sources,
                  .job = job,
                  .certificate = sx_args_text(args, "certificate", 0),
@@ -315,7 +315,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
 }
 
 /* `sextant map`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_map_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();

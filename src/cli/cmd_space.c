@@ -2,14 +2,15 @@
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
-#include "cli/illegal.h"
-#include "cli/json_parts.h"
 #include "cli/progress.h"
-#include "cli/report.h"
-#include "cli/space_pca.h"
-#include "cli/space_report.h"
-#include "cli/sweep.h"
-#include "cli/table.h"
+#include "cli/search.h"
+#include "report/evaluation.h"
+#include "report/illegal.h"
+#include "report/json_parts.h"
+#include "report/space_pca.h"
+#include "report/space_report.h"
+#include "report/sweep.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static sx_status read_options(const sx_args *args, job *j) {
 }
 
 /* Reads the nouns and makes the space. */
-static sx_status read_nouns(sx_sources *sources, job *j, sx_result *result) {
+static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
     sx_problem problem;
     sx_arch arch;
     sx_text none = {0};
@@ -76,13 +77,13 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_result *result) {
     SX_TRY(sx_bind_problem(sources, &arch, &problem, &result->err));
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
     if (j->mapped) SX_TRY(sx_sources_mapping(sources, &problem, &arch, &j->mapping));
-    SX_TRY(sx_search_space_init(sources, &problem, &arch, &j->s));
+    SX_TRY(sx_sources_space(sources, &problem, &arch, &j->s));
     sx_search_notes(j->args, sources, &result->err);
     return SX_OK;
 }
 
 /* Says why nothing is legal. */
-static sx_status add_diagnosis(const job *j, sx_result *result) {
+static sx_status add_diagnosis(const job *j, sx_output *result) {
     char *text;
     result->exit = SX_EXIT_NONE;
     uint64_t tries = *j->run.stop || j->samples > DIAGNOSED ? DIAGNOSED : j->samples;
@@ -96,12 +97,12 @@ static sx_status add_diagnosis(const job *j, sx_result *result) {
 }
 
 /* Writes the nearest mapping to --output, or adds it to the answer. */
-static sx_status give_nearest(const job *j, const sx_membership *m, sx_result *result) {
+static sx_status give_nearest(const job *j, const sx_membership *m, sx_output *result) {
     char *text;
     SX_TRY(sx_mapping_write(&m->nearest, &j->s.problem, &j->s.arch, SX_YAML, &text));
     sx_status status = SX_OK;
     if (j->output)
-        status = sx_result_write(result, j->output, text);
+        status = sx_output_write(result, j->output, text);
     else
         sx_text_add(&result->out, "\n%s", text);
     free(text);
@@ -109,7 +110,7 @@ static sx_status give_nearest(const job *j, const sx_membership *m, sx_result *r
 }
 
 /* Judges the mapping. */
-static sx_status add_membership(const job *j, sx_result *result) {
+static sx_status add_membership(const job *j, sx_output *result) {
     sx_map_space_options options = sx_search_space_options(j->args);
     sx_membership m;
     SX_TRY(sx_membership_find(&j->s, &options, &j->mapping, j->nearest, &m));
@@ -126,7 +127,7 @@ static sx_status add_membership(const job *j, sx_result *result) {
 }
 
 /* Says that Ctrl-C came after `done` of all. */
-static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char *what, sx_result *result) {
+static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char *what, sx_output *result) {
     if (j->object) json_object_set_new(j->object, "complete", json_false());
     if (!j->quiet)
         sx_text_add(&result->err, "note: interrupted after %s of %s %s\n", sx_show_count((double)done).text,
@@ -134,7 +135,7 @@ static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char
 }
 
 /* Adds where energies come from. */
-static void add_energies(const job *j, sx_result *result) {
+static void add_energies(const job *j, sx_output *result) {
     if (j->object)
         json_object_set_new(j->object, "energy_source", sx_json_string(j->energies));
     else
@@ -142,7 +143,7 @@ static void add_energies(const job *j, sx_result *result) {
 }
 
 /* The account of the space: its sizes, how draws fare, and whether the mapping belongs to it. */
-static sx_status add_account(const job *j, sx_result *result) {
+static sx_status add_account(const job *j, sx_output *result) {
     sx_draws draws;
     SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, j->run.stop, &draws));
     if (draws.n < j->samples) note_interrupt(j, draws.n, j->samples, "draws", result);
@@ -160,7 +161,7 @@ static sx_status add_account(const job *j, sx_result *result) {
 }
 
 /* The mapping under every order of its loops. */
-static sx_status add_sweep(const job *j, sx_result *result) {
+static sx_status add_sweep(const job *j, sx_output *result) {
     sx_evaluation *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
     e->problem = j->s.problem;
@@ -186,11 +187,30 @@ static sx_status add_sweep(const job *j, sx_result *result) {
     return SX_OK;
 }
 
+/* Draws and searches with every --mapper, and writes the figure. */
+static sx_status study_points(job *j, sx_pca_study *out) {
+    sx_progress_line line;
+    sx_pca_options options = {.run = j->run, .objective = j->objective, .path = j->pca};
+    while (sx_args_text(j->args, "mapper", options.n_mappers)) options.n_mappers++;
+    const char **mapper = calloc(options.n_mappers + 1, sizeof *mapper);
+    if (!mapper) return sx_error_memory();
+    for (size_t i = 0; i < options.n_mappers; i++) mapper[i] = sx_args_text(j->args, "mapper", i);
+    options.mapper = mapper;
+    sx_progress_begin(&line, j->args);
+    options.run.progress = sx_progress_show;
+    options.begins = sx_progress_begins;
+    options.run.user = options.user = &line;
+    sx_status status = sx_pca_study_run(&j->s, &options, out);
+    sx_progress_end(&line);
+    free(mapper);
+    return status;
+}
+
 /* The figure of what searches look at. */
-static sx_status add_pca(job *j, sx_result *result) {
+static sx_status add_pca(job *j, sx_output *result) {
     sx_pca_study study;
     SX_TRY(sx_file_writable(j->pca));
-    SX_TRY(sx_pca_study_run(j->args, &j->s, &j->run, j->objective, j->pca, &study));
+    SX_TRY(study_points(j, &study));
     if (j->object)
         json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
     else
@@ -206,12 +226,12 @@ static sx_status add_pca(job *j, sx_result *result) {
 }
 
 /* Answers what was asked. */
-static sx_status answer(job *j, sx_result *result) {
+static sx_status answer(job *j, sx_output *result) {
     if (j->json)
         j->object = json_pack("{s:s, s:s, s:s, s:b}", "problem", j->s.problem.name, "arch", j->s.arch.name,
                               "space", sx_space_name(j->s.space), "complete", 1);
     if (j->json && !j->object) return sx_error_memory();
-    if (j->json || !j->nearest) sx_result_to_file(result, j->output);
+    if (j->json || !j->nearest) sx_output_to_file(result, j->output);
     sx_status status = SX_OK;
     if (!j->sweep && !j->pca) status = add_account(j, result);
     if (!status && j->sweep) status = add_sweep(j, result);
@@ -223,7 +243,7 @@ static sx_status answer(job *j, sx_result *result) {
 }
 
 /* `sextant space`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     job *j = calloc(1, sizeof *j);
     if (!j) return sx_error_memory();

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "cli/systolic.h"
+#include "report/systolic.h"
 #include "run/registry.h"
 
 #include <stdio.h>
@@ -120,12 +120,12 @@ static sx_status write_svg(const sx_systolic_job *job, const char *path) {
 }
 
 /* Gives out what was found, also where the figure cannot be written. */
-static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_result *result) {
+static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_output *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool any = sx_systolic_any_found(job), quiet = sx_args_flag(args, "quiet");
     result->exit =
         sx_systolic_all_found(job) || (any && (job->interrupted || job->late)) ? SX_EXIT_FOUND : SX_EXIT_NONE;
-    sx_result_to_file(result, sx_args_text(args, "output", 0));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
     sx_status written = any && svg ? write_svg(job, svg) : SX_OK, printed = SX_OK;
     if (sx_args_flag(args, "json"))
         printed = sx_systolic_json(job, &result->out);
@@ -144,23 +144,25 @@ static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_resu
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
-static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_result *result) {
+static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_output *result) {
     SX_TRY(read_options(args, job));
     SX_TRY(read_problems(args, sources, job, &result->err));
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));
-    sx_progress_begin(&job->line, args);
+    sx_progress_line line;
+    sx_progress_begin(&line, args);
     job->run.stop = sx_interrupt_catch();
     job->run.progress = sx_progress_show;
-    job->run.user = &job->line;
+    job->begins = sx_progress_begins;
+    job->run.user = job->user = &line;
     sx_status status = sx_systolic_job_search(job);
-    sx_progress_end(&job->line);
+    sx_progress_end(&line);
     SX_TRY(status);
     return answer(args, job, result);
 }
 
 /* Costs the points of a file. */
-static sx_status eval(const sx_args *args, const char *path, sx_result *result) {
+static sx_status eval(const sx_args *args, const char *path, sx_output *result) {
     static const char *const others[] = {"problem", "batch",  "training", "design",    "method",
                                          "tiles",   "thin",   "min-dsp",  "objective", "evals",
                                          "time",    "target", "patience", "seed",      "svg"};
@@ -178,12 +180,12 @@ static sx_status eval(const sx_args *args, const char *path, sx_result *result) 
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));
     SX_TRY(sx_search_writable(args));
-    sx_result_to_file(result, sx_args_text(args, "output", 0));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
     return sx_systolic_eval(path, &device, &options, &result->out);
 }
 
 /* `sextant systolic`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     const char *points = sx_args_text(args, "eval", 0);
     if (points) return eval(args, points, result);
     sx_sources sources = {0};

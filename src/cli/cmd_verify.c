@@ -2,10 +2,10 @@
 #include "base/file.h"
 #include "cli/certify.h"
 #include "cli/command.h"
-#include "cli/json_parts.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "cli/table.h"
+#include "report/json_parts.h"
+#include "report/table.h"
 #include "sextant/certificate.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ typedef struct job {
     sx_progress_line line;
     double told;
     json_t *list; /* with --json */
-    sx_result *result;
+    sx_output *result;
 } job;
 
 /* Shows how a check is going, at most ten times a second. */
@@ -198,7 +198,7 @@ static sx_status verify_path(job *j, const char *path) {
 }
 
 /* `sextant verify`. */
-static sx_status run(const sx_args *args, sx_result *result) {
+static sx_status run(const sx_args *args, sx_output *result) {
     job j = {.args = args,
              .json = sx_args_flag(args, "json"),
              .quiet = sx_args_flag(args, "quiet"),
@@ -208,7 +208,7 @@ static sx_status run(const sx_args *args, sx_result *result) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate given"),
                              "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_search_threads(args, &j.threads));
-    sx_result_to_file(result, sx_args_text(args, "output", 0));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
     j.stop = sx_interrupt_catch();
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();

@@ -13,18 +13,18 @@ typedef enum sx_exit {
 } sx_exit;
 
 /* What a command leaves behind, also beside an error. */
-typedef struct sx_result {
+typedef struct sx_output {
     sx_text out;            /* for standard output, or for `file` */
     sx_text err;            /* for standard error */
     const char *file;       /* the value of --output, or NULL */
     const char *checkpoint; /* a file that is of no use once all is written; NULL: none */
     sx_exit exit;
-} sx_result;
+} sx_output;
 
 /* Sends the output to a file, whose lines are as long as they like; NULL: to standard output. */
-void sx_result_to_file(sx_result *result, const char *path);
+void sx_output_to_file(sx_output *result, const char *path);
 /* Writes a file; where that fails its text goes to standard output, so that it is not lost. */
-SX_MUST_USE sx_status sx_result_write(sx_result *result, const char *path, const char *text);
+SX_MUST_USE sx_status sx_output_write(sx_output *result, const char *path, const char *text);
 
 typedef struct sx_command {
     const char *name;
@@ -33,7 +33,7 @@ typedef struct sx_command {
     const char *details; /* for its own help, after the options; NULL: nothing */
     const sx_option *options;
     size_t n_options;
-    sx_status (*run)(const sx_args *args, sx_result *result);
+    sx_status (*run)(const sx_args *args, sx_output *result);
 } sx_command;
 
 extern const sx_command sx_command_map, sx_command_eval, sx_command_space, sx_command_compare,

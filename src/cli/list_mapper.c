@@ -1,7 +1,7 @@
 #include "cli/list_mapper.h"
 
-#include "cli/json_parts.h"
-#include "cli/table.h"
+#include "report/json_parts.h"
+#include "report/table.h"
 #include "sextant/run.h"
 
 #include <math.h>

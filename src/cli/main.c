@@ -1,10 +1,10 @@
 /* The program `sextant`: finds the command, runs it, and gives out what it leaves behind. */
 #include "base/file.h"
 #include "cli/command.h"
-#include "cli/json_parts.h"
 #include "cli/print.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
+#include "report/json_parts.h"
+#include "report/table.h"
 #include "sextant/session.h"
 
 #include <errno.h>
@@ -91,12 +91,12 @@ static sx_exit fail(sx_status status) {
     return code;
 }
 
-void sx_result_to_file(sx_result *result, const char *path) {
+void sx_output_to_file(sx_output *result, const char *path) {
     result->file = path;
     if (path) result->out.width = 0;
 }
 
-sx_status sx_result_write(sx_result *result, const char *path, const char *text) {
+sx_status sx_output_write(sx_output *result, const char *path, const char *text) {
     sx_status status = sx_file_write(path, text, strlen(text));
     if (status) sx_text_add(&result->out, "%s%s", result->out.size ? "\n" : "", text);
     return status;
@@ -119,7 +119,7 @@ static sx_status write_out(const sx_text *out) {
 }
 
 /* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */
-static sx_status write_result(const sx_result *result) {
+static sx_status write_result(const sx_output *result) {
     const sx_text *out = &result->out;
     if (out->failed || result->err.failed) return sx_error_memory();
     if (out->size == 0) return SX_OK;
@@ -131,7 +131,7 @@ static sx_status write_result(const sx_result *result) {
 
 /* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last: a kill before that loses nothing. */
-static sx_exit deliver(const sx_result *result, SX_TAKE sx_status status) {
+static sx_exit deliver(const sx_output *result, SX_TAKE sx_status status) {
     if (result->err.size) write_err(&result->err);
     sx_exit code = status ? fail(status) : result->exit;
     status = write_result(result);
@@ -141,7 +141,7 @@ static sx_exit deliver(const sx_result *result, SX_TAKE sx_status status) {
     return SX_EXIT_FAILED;
 }
 
-static sx_status run_command(int argc, char **argv, sx_result *result) {
+static sx_status run_command(int argc, char **argv, sx_output *result) {
     const sx_command *command;
     sx_args args;
     SX_TRY(sx_command_find(argv[0], &command));
@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
     sx_json_begin();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    sx_result result = {.out.width = sx_terminal_width(STDOUT_FILENO),
+    sx_output result = {.out.width = sx_terminal_width(STDOUT_FILENO),
                         .err.width = sx_terminal_width(STDERR_FILENO)};
     sx_status status = SX_OK;
     if (argc < 2) {

@@ -1,7 +1,7 @@
 #include "cli/progress.h"
 
-#include "cli/table.h"
 #include "cli/terminal.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,6 +19,10 @@ void sx_progress_title(sx_progress_line *line, const char *format, ...) {
     va_start(list, format);
     vsnprintf(line->title, sizeof line->title, format, list);
     va_end(list);
+}
+
+void sx_progress_begins(void *line, const char *title) {
+    sx_progress_title(line, "%s", title);
 }
 
 /* The seconds that are left by the budget's own measure, negative where nobody can tell. */

@@ -14,6 +14,8 @@ typedef struct sx_progress_line {
 
 void sx_progress_begin(sx_progress_line *line, const sx_args *args);
 void sx_progress_title(sx_progress_line *line, const char *format, ...) SX_PRINTF(2, 3);
+/* The same with a whole text; `line` is an sx_progress_line, as searches of several runs ask for it. */
+void sx_progress_begins(void *line, const char *title);
 /* Shows how a run is going; `line` is an sx_progress_line, as sx_run_options asks for it. */
 void sx_progress_show(void *line, const sx_progress *progress);
 /* Shows any text after the title. */

@@ -93,35 +93,14 @@ sx_status sx_search_writable(const sx_args *args) {
     return SX_OK;
 }
 
-const char *sx_search_axis(const char *objective) {
-    static const char *const known[][2] = {
-        {"edp", "EDP (pJ x cycles)"},
-        {"energy", "energy (pJ)"},
-        {"delay", "delay (cycles)"},
-        {"last-level", "words at the last level"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(objective, known[i][0]) == 0) return known[i][1];
-    return objective;
-}
-
-sx_status sx_search_space_init(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
-                               sx_search_space *out) {
+sx_status sx_sources_space(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
+                           sx_search_space *out) {
     sx_model_options model = sx_search_model_options(sources->args);
     sx_map_space_options space = sx_search_space_options(sources->args);
+    sx_constraints constraints;
     memset(out, 0, sizeof *out);
-    out->problem = *problem;
-    out->arch = *arch;
-    SX_TRY(sx_sources_constraints(sources, problem, arch, &out->constraints));
-    SX_TRY(sx_model_new(problem, arch, &model, &out->model));
-    return sx_map_space_new(out->model, &out->constraints, &space, &out->space);
-}
-
-void sx_search_space_fini(sx_search_space *s) {
-    sx_space_free(s->space);
-    sx_model_free(s->model);
-    s->space = NULL;
-    s->model = NULL;
+    SX_TRY(sx_sources_constraints(sources, problem, arch, &constraints));
+    return sx_search_space_init(problem, arch, &constraints, &model, &space, out);
 }
 
 void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_arch *arch) {

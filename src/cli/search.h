@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/load.h"
+#include "session/search_space.h"
 #include "sextant/run.h"
 
 /* The mapper of a command that runs one, and of one that runs several. */
@@ -109,23 +110,10 @@ SX_MUST_USE sx_status sx_search_mapper(const char *text);
 /* Makes sure, before anything runs, that the files of --output, --csv and --svg can be written. */
 SX_MUST_USE sx_status sx_search_writable(const sx_args *args);
 
-/* What an axis says of an objective: its text, with the unit where it has one. */
-const char *sx_search_axis(const char *objective);
-
-/* The map space of a problem on an architecture, under the constraints of the sources and the options of the
- * command line. */
-typedef struct sx_search_space {
-    sx_problem problem;
-    sx_arch arch;
-    sx_constraints constraints;
-    sx_model *model;
-    sx_space *space;
-} sx_search_space;
-
-/* Makes the space of a problem; *out is freed with sx_search_space_fini, also after an error. */
-SX_MUST_USE sx_status sx_search_space_init(sx_sources *sources, const sx_problem *problem,
-                                           const sx_arch *arch, sx_search_space *out);
-void sx_search_space_fini(sx_search_space *s);
+/* Makes the space of a problem under the constraints of the sources and the options of the command line; *out
+ * is freed with sx_search_space_fini, also after an error. */
+SX_MUST_USE sx_status sx_sources_space(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
+                                       sx_search_space *out);
 
 /* Reads the constraints of all layers, so that what there is to note about them is known before a search;
  * errors are left to the search. */

@@ -1,6 +1,6 @@
 #include "cli/terminal.h"
 
-#include "cli/table.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>

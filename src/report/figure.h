@@ -18,6 +18,9 @@ typedef struct sx_axes {
     bool log_x, log_y;
 } sx_axes;
 
+/* What an axis says of an objective: its text, with the unit where it has one. */
+const char *sx_figure_axis(const char *objective);
+
 /* Step curves (a best-so-far holds until the next improvement) with legend; each curve differs from the
  * others in dash and marker as well as in colour. */
 void sx_figure_curves(const sx_axes *axes, const sx_curve *curve, size_t n, sx_text *out);

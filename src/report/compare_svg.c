@@ -1,0 +1,78 @@
+/* The curves of a comparison. */
+#include "report/compare.h"
+
+#include "base/file.h"
+#include "report/figure.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Joins the traces of a mapper on a problem. */
+static sx_status join_runs(const sx_comparison *c, size_t problem, size_t mapper, bool by_time,
+                           sx_convergence *out) {
+    size_t n;
+    const sx_compare_run *run = sx_compare_runs(c, problem, mapper, &n);
+    sx_run_trace_view *view = calloc(n + 1, sizeof *view);
+    if (!view) return sx_error_memory();
+    for (size_t i = 0; i < n; i++)
+        view[i] = (sx_run_trace_view){run[i].trace, run[i].n_trace,
+                                      by_time ? run[i].summary.seconds : (double)run[i].summary.evaluations};
+    sx_status status = sx_convergence_of(view, n, by_time, out);
+    free(view);
+    return status;
+}
+
+/* Adds the figure of a problem. */
+static sx_status add_figure(const sx_comparison *c, size_t problem, bool by_time, sx_text *out) {
+    sx_convergence *joined = calloc(c->n_mappers, sizeof *joined);
+    sx_curve *curve = calloc(c->n_mappers, sizeof *curve);
+    sx_status status = joined && curve ? SX_OK : sx_error_memory();
+    bool positive = true;
+    for (size_t m = 0; m < c->n_mappers && !status; m++) {
+        status = join_runs(c, problem, m, by_time, &joined[m]);
+        curve[m] =
+            (sx_curve){c->mapper[m], joined[m].n, joined[m].x, joined[m].mid, joined[m].low, joined[m].high};
+        for (size_t i = 0; i < joined[m].n; i++) positive &= joined[m].low[i] > 0;
+    }
+    if (!status) {
+        char title[256];
+        snprintf(title, sizeof title, "%s on %s", c->problems.layer[problem].name, c->arch.name);
+        sx_axes axes = {title, by_time ? "seconds" : "evaluations", sx_figure_axis(c->objective), true,
+                        positive};
+        sx_figure_curves(&axes, curve, c->n_mappers, out);
+        status = out->failed ? sx_error_memory() : SX_OK;
+    }
+    for (size_t m = 0; joined && m < c->n_mappers; m++) sx_convergence_fini(&joined[m]);
+    free(joined);
+    free(curve);
+    return status;
+}
+
+/* The name of a problem's file: the path with the problem's name before its ending. */
+static sx_status file_of(const char *path, const char *problem, char **out) {
+    sx_text text = {0};
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    if (!dot || (slash && dot < slash) || dot == path) dot = path + strlen(path);
+    sx_text_add(&text, "%.*s-", (int)(dot - path), path);
+    for (; *problem; problem++)
+        sx_text_add(&text, "%c",
+                    isalnum((unsigned char)*problem) || strchr("-_.", *problem) ? *problem : '_');
+    sx_text_add(&text, "%s", dot);
+    return sx_text_take(&text, out);
+}
+
+sx_status sx_compare_svg(const sx_comparison *c, bool by_time, const char *path) {
+    sx_status status = SX_OK;
+    for (size_t p = 0; p < c->problems.n_layers && !status; p++) {
+        sx_text svg = {0};
+        char *file = NULL;
+        status = add_figure(c, p, by_time, &svg);
+        if (!status && c->problems.n_layers > 1) status = file_of(path, c->problems.layer[p].name, &file);
+        if (!status) status = sx_file_write(file ? file : path, svg.data, svg.size);
+        free(file);
+        sx_text_free(&svg);
+    }
+    return status;
+}

@@ -1,0 +1,40 @@
+/* The cost of a mapping as text for a person. */
+#ifndef SX_REPORT_EVALUATION_H
+#define SX_REPORT_EVALUATION_H
+
+#include "base/text.h"
+#include "sextant/model.h"
+
+/* Everything known about one mapping; cost and minimum only where the verdict is SX_LEGAL. */
+typedef struct sx_evaluation {
+    sx_problem problem;
+    sx_arch arch;
+    sx_mapping mapping;
+    sx_model_options options;
+    sx_verdict verdict;
+    sx_cost cost;
+    sx_score minimum;
+    const char *energies; /* where they come from */
+    bool simulated;       /* by the oracle */
+    bool has_objective;   /* one was asked for */
+    sx_objective objective;
+} sx_evaluation;
+
+typedef enum sx_detail { SX_DETAIL_TOTALS, SX_DETAIL_USUAL, SX_DETAIL_ALL } sx_detail;
+
+/* Adds the totals, and unless only these are wanted the loops, the levels and the networks. */
+void sx_report(const sx_evaluation *e, sx_detail detail, sx_text *out);
+
+/* Adds a sentence about where energies come from. */
+void sx_report_energies(const char *energies, sx_text *out);
+
+/* The level whose bandwidth stretches the run most, -1 where none does. */
+int sx_limiting_level(const sx_cost *cost);
+/* The cycles that filling and draining the networks adds. */
+uint64_t sx_network_latency(const sx_arch *arch);
+/* Words of a level that tiles may take, INFINITY without a limit. */
+double sx_usable_words(const sx_storage *level);
+/* A level's name; n_levels is the compute array and inward of level 0. */
+const char *sx_level_name(const sx_arch *arch, int level);
+
+#endif

@@ -1,0 +1,101 @@
+#include "report/evaluation_json.h"
+
+#include "report/explain.h"
+#include "report/illegal.h"
+#include "report/json_parts.h"
+#include "sextant/input.h"
+
+#include <stdlib.h>
+
+/* A paragraph's object; frees the paragraph. Where that lacks memory, so does what is written. */
+static json_t *paragraph_json(const char *level, const char *tensor, sx_text *text, sx_text *out) {
+    json_t *object = json_object();
+    json_object_set_new(object, "level", sx_json_string(level));
+    if (tensor) json_object_set_new(object, "tensor", json_string(tensor));
+    json_object_set_new(object, "text", sx_json_string(text->data));
+    out->failed |= text->failed;
+    sx_text_free(text);
+    return object;
+}
+
+/* The reasons, level by level from the innermost, and the time's last. */
+static json_t *explanation_json(const sx_evaluation *e, sx_text *out) {
+    json_t *array = json_array();
+    sx_text text = {0};
+    for (int s = 0; s < e->cost.n_levels; s++)
+        for (int v = 0; v < e->cost.n_tensors; v++) {
+            sx_explain_tensor(e, s, v, &text);
+            json_array_append_new(
+                array, paragraph_json(e->arch.level[s].name, e->problem.tensor[v].name, &text, out));
+        }
+    sx_explain_time(e, &text);
+    json_array_append_new(array, paragraph_json(NULL, NULL, &text, out));
+    return array;
+}
+
+static json_t *minimum_json(const sx_score *least) {
+    return json_pack("{s:o, s:f, s:f}", "cycles", sx_json_number(least->cycles), "energy_pj",
+                     least->energy_pj, "edp", least->energy_pj * least->cycles);
+}
+
+static json_t *objective_json(const sx_evaluation *e) {
+    char name[256];
+    sx_score score = sx_cost_score(&e->cost);
+    sx_objective_text(&e->objective, name, sizeof name);
+    return json_pack("{s:s, s:f}", "name", name, "value", sx_objective_value(&e->objective, &score));
+}
+
+sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
+    char *text;
+    SX_TRY(sx_cost_write(&e->cost, &e->problem, &e->arch, &text));
+    json_t *object = json_loads(text, 0, NULL);
+    free(text);
+    int level = sx_limiting_level(&e->cost);
+    json_object_set_new(object, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
+    json_object_set_new(object, "minimum", minimum_json(&e->minimum));
+    json_object_set_new(object, "energy_source", sx_json_string(e->energies));
+    sx_json_set_bind(&e->problem, object);
+    if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
+    if (e->simulated) json_object_set_new(object, "simulated", json_true());
+    if (explain) json_object_set_new(object, "explanation", explanation_json(e, out));
+    return sx_json_finish(object, out);
+}
+
+sx_status sx_json_illegal(const sx_evaluation *e, sx_text *out) {
+    const sx_verdict *v = &e->verdict;
+    char sentence[512];
+    sx_text cure = {0};
+    json_t *object = json_object();
+    sx_verdict_text(v, &e->problem, &e->arch, sentence, sizeof sentence);
+    sx_illegal_cure(e, &cure);
+    json_object_set_new(object, "legal", json_false());
+    json_object_set_new(object, "reason", json_string(sentence));
+    json_object_set_new(object, "code", json_string(sx_reason_name(v->reason)));
+    json_object_set_new(object, "level",
+                        sx_json_string(v->level < 0 ? NULL : sx_level_name(&e->arch, v->level)));
+    if (v->tensor >= 0) json_object_set_new(object, "tensor", json_string(e->problem.tensor[v->tensor].name));
+    if (v->dim >= 0) json_object_set_new(object, "dimension", json_string(e->problem.dim_name[v->dim]));
+    if (v->have != 0 || v->limit != 0) {
+        json_object_set_new(object, "have", sx_json_number(v->have));
+        json_object_set_new(object, "limit", sx_json_number(v->limit));
+    }
+    if (cure.size) json_object_set_new(object, "hint", json_string(cure.data));
+    out->failed |= cure.failed;
+    sx_text_free(&cure);
+    return sx_json_finish(object, out);
+}
+
+sx_status sx_json_unreadable(const struct sx_error *error, sx_text *out) {
+    json_t *object = json_object();
+    json_object_set_new(object, "legal", json_false());
+    json_object_set_new(object, "reason", json_string(error->message));
+    json_object_set_new(object, "code", json_string("input"));
+    json_object_set_new(object, "level", json_null());
+    if (error->file) {
+        json_object_set_new(object, "file", json_string(error->file));
+        json_object_set_new(object, "line", json_integer(error->line));
+        json_object_set_new(object, "column", json_integer(error->column));
+    }
+    if (error->hint) json_object_set_new(object, "hint", json_string(error->hint));
+    return sx_json_finish(object, out);
+}

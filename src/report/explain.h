@@ -1,0 +1,17 @@
+/* Why a mapping costs what it costs, in sentences. */
+#ifndef SX_REPORT_EXPLAIN_H
+#define SX_REPORT_EXPLAIN_H
+
+#include "report/evaluation.h"
+
+/* Adds what becomes of one tensor at one level: kept or not, how often its tile comes and which loops decide
+ * it, and what the network inside does with it. Every number is the cost's own or checked against it. */
+void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out);
+
+/* Adds what the run's time comes from. */
+void sx_explain_time(const sx_evaluation *e, sx_text *out);
+
+/* Adds all of it, level by level from the outermost, for a person. */
+void sx_explain(const sx_evaluation *e, sx_text *out);
+
+#endif

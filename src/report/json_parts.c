@@ -1,0 +1,103 @@
+#include "report/json_parts.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_bool out_of_memory; /* stays set: a tree may lack any part from then on */
+
+/* Memory for jansson. */
+static void *allocate(size_t size) {
+    void *memory = malloc(size);
+    if (!memory) atomic_store(&out_of_memory, true);
+    return memory;
+}
+
+void sx_json_begin(void) {
+    json_set_alloc_funcs(allocate, free);
+}
+
+json_t *sx_json_number(double value) {
+    if (!isfinite(value)) return json_null();
+    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+json_t *sx_json_real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *sx_json_count(uint64_t value) {
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *sx_json_string(const char *text) {
+    json_t *string = text ? json_string(text) : json_null();
+    char *copy = string ? NULL : strdup(text);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    if (copy) string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+json_t *sx_json_append(json_t *list, json_t *item) {
+    return json_array_append_new(list, item) == 0 ? item : NULL;
+}
+
+json_t *sx_json_attach(json_t *object, const char *key, json_t *item) {
+    return json_object_set_new(object, key, item) == 0 ? item : NULL;
+}
+
+json_t *sx_json_score(const sx_score *score) {
+    return json_pack("{s:o, s:f, s:f, s:f}", "cycles", sx_json_number(score->cycles), "energy_pj",
+                     score->energy_pj, "edp", score->energy_pj * score->cycles, "utilization",
+                     score->utilization);
+}
+
+void sx_json_set_bind(const sx_problem *problem, json_t *object) {
+    json_t *names = json_object();
+    for (int v = 0; v < problem->n_tensors; v++)
+        if (problem->tensor[v].alias[0])
+            json_object_set_new(names, problem->tensor[v].alias, json_string(problem->tensor[v].name));
+    if (json_object_size(names) > 0)
+        json_object_set_new(object, "bind", names);
+    else
+        json_decref(names);
+}
+
+void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
+    json_object_set_new(object, "latency_cycles", sx_json_number(cost->latency));
+    json_object_set_new(object, "prologue", sx_json_number(cost->prologue));
+    json_object_set_new(object, "steady", sx_json_number(cost->steady));
+    json_object_set_new(object, "epilogue", sx_json_number(cost->epilogue));
+    json_object_set_new(object, "dsp", sx_json_number(cost->dsp));
+    json_object_set_new(object, "bram18k", sx_json_number(cost->bram18k));
+    json_object_set_new(object, "offchip_words", sx_json_number(cost->offchip_words));
+    json_object_set_new(object, "energy", sx_json_number(cost->energy));
+}
+
+json_t *sx_json_noun(char *text) {
+    json_t *object = json_loads(text, 0, NULL);
+    free(text);
+    return object;
+}
+
+/* Adds an object, written as the flags say, and frees it. */
+static sx_status finish(json_t *object, size_t flags, sx_text *out) {
+    char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    bool whole = text && !atomic_load(&out_of_memory);
+    if (whole) sx_text_add(out, "%s\n", text);
+    free(text);
+    return whole ? SX_OK : sx_error_memory();
+}
+
+sx_status sx_json_finish(json_t *object, sx_text *out) {
+    return finish(object, JSON_INDENT(2), out);
+}
+
+sx_status sx_json_finish_line(json_t *object, sx_text *out) {
+    return finish(object, 0, out);
+}

@@ -1,0 +1,41 @@
+/* Pieces of JSON that several answers are made of. */
+#ifndef SX_REPORT_JSON_PARTS_H
+#define SX_REPORT_JSON_PARTS_H
+
+#include "base/text.h"
+#include "sextant/cost.h"
+#include "sextant/systolic.h"
+
+#include <jansson.h>
+
+/* Makes memory that runs out while JSON is built known to sx_json_finish(), so that nothing in between has to
+ * look. Called once, before all else. */
+void sx_json_begin(void);
+
+/* A number: an integer where it is one, null where it is none (infinite or not a number). */
+json_t *sx_json_number(double value);
+/* A number with a point, null where it is none. */
+json_t *sx_json_real(double value);
+/* A count; one beyond 2^63 as the nearest number with a point. */
+json_t *sx_json_count(uint64_t value);
+/* A string, or null for NULL; where it is not UTF-8 (a path may be anything), with marks of interrogation. */
+json_t *sx_json_string(const char *text);
+/* Appends an item to a list, or sets it in an object, to be filled afterwards. Returns the item, which the
+ * list or object owns; NULL where memory is out. */
+json_t *sx_json_append(json_t *list, SX_TAKE json_t *item);
+json_t *sx_json_attach(json_t *object, const char *key, SX_TAKE json_t *item);
+/* Cycles, energy and their product, with the utilisation. */
+json_t *sx_json_score(const sx_score *score);
+/* Sets in an object which names are bound to which tensors, where there are any. */
+void sx_json_set_bind(const sx_problem *problem, json_t *object);
+/* Sets in an object what a systolic design costs. */
+void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
+/* A noun's JSON text as an object, NULL where memory is out; frees the text. */
+json_t *sx_json_noun(SX_TAKE char *text);
+
+/* Adds an object as text and frees it; an error where memory ran out while it was built. */
+SX_MUST_USE sx_status sx_json_finish(SX_TAKE json_t *object, sx_text *out);
+/* The same on one line. */
+SX_MUST_USE sx_status sx_json_finish_line(SX_TAKE json_t *object, sx_text *out);
+
+#endif

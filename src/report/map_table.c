@@ -1,0 +1,344 @@
+/* Answers of `sextant map` as text for a person. */
+#include "report/map_result.h"
+
+#include "report/evaluation.h"
+#include "report/loops.h"
+#include "report/table.h"
+#include "sextant/input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
+
+sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, char **out) {
+    return sx_mapping_write(&job->result.layer[layer].best.mapping, &job->network.layer[layer].problem,
+                            &job->arch, SX_YAML, out);
+}
+
+/* How a search came to its end, in words. */
+static const char *ending(sx_stop stop) {
+    switch (stop) {
+    case SX_STOP_DONE:
+        return "search complete";
+    case SX_STOP_EVALUATIONS:
+        return "evaluation budget used up";
+    case SX_STOP_TIME:
+        return "time limit reached";
+    case SX_STOP_TARGET:
+        return "target reached";
+    case SX_STOP_PATIENCE:
+        return "no improvement within the patience limit";
+    case SX_STOP_SIGNAL:
+        return "interrupted";
+    case SX_STOP_FAILED:
+        break;
+    }
+    return "stopped by an error";
+}
+
+/* Adds that a layer has no mapping: "no legal mapping found" only where that is proven. */
+static void add_none(const sx_layer_result *layer, sx_text *out) {
+    const sx_run_summary *s = &layer->summary;
+    const char *limit = s->stop == SX_STOP_TIME          ? "time limit"
+                        : s->stop == SX_STOP_EVALUATIONS ? "limit of evaluations"
+                        : s->stop == SX_STOP_PATIENCE    ? "limit of patience"
+                                                         : NULL;
+    if (s->none)
+        sx_text_add(out, "no legal mapping found: the whole space was searched\n");
+    else if (s->stop == SX_STOP_SIGNAL)
+        sx_text_add(out, "interrupted before a legal mapping was found; the space may contain one\n");
+    else if (limit)
+        sx_text_add(out, "no legal mapping found within the %s; the space may contain one\n", limit);
+    else
+        sx_text_add(out, "no legal mapping found by this mapper, which does not search the whole space; "
+                         "--mapper optimal does\n");
+}
+
+/* Adds what tiles that leave remainders gave, or could give. */
+static void add_remainders(const sx_map_job *job, const sx_layer_result *layer, sx_text *line) {
+    const sx_dividing *d = &layer->dividing;
+    if (layer->remainders && d->value > 0)
+        sx_text_add(line,
+                    " Its tiles leave remainders: %.3g times better than %s mapping whose tiles divide.",
+                    d->value / layer->best.value, d->optimal ? "the optimal" : "the best");
+    else if (layer->remainders)
+        sx_text_add(line, " Its tiles leave remainders; no mapping whose tiles divide was found.");
+    else if (layer->widened)
+        sx_text_add(line, " Tiles that leave remainders gave nothing better.");
+    else if (layer->found && layer->share > 0 && layer->share < SX_IDLE_SHARE &&
+             !job->options.space.remainders)
+        sx_text_add(line,
+                    " Tiles that divide can use at most %s of the compute units; --remainders allows others.",
+                    sx_show_percent(layer->share).text);
+}
+
+/* Adds how the search went, in a sentence or two. */
+static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
+    const sx_run_summary *s = &layer->summary;
+    sx_text line = {0};
+    if (layer->proven_before) {
+        sx_text_add(&line,
+                    "Proven before, from %s: this is the optimum of the space. Nothing was searched; --again "
+                    "searches.",
+                    job->db);
+        sx_text_add(out, "  ");
+        sx_wrap_free(&line, 2, 2, out);
+        return;
+    }
+    sx_text_add(&line, "%s evaluations", sx_show_count((double)s->evaluations).text);
+    if (s->seconds > 0)
+        sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
+                    sx_show_count(floor((double)s->evaluations / s->seconds)).text);
+    sx_text_add(&line, " by %s, seed %llu; %s", job->asked, (unsigned long long)job->options.run.seed,
+                ending(s->stop));
+    if (layer->found)
+        sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
+    else
+        sx_text_add(&line, ".");
+    if (s->optimal)
+        sx_text_add(&line, " Proven optimal: no mapping %s is better.",
+                    layer->widened && !layer->remainders ? "whose tiles divide" : "in the space");
+    else if (s->lower_bound > 0 && layer->found)
+        sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
+                    sx_show_percent(layer->best.value / s->lower_bound - 1).text);
+    add_remainders(job, layer, &line);
+    if (layer->warm_from != -1)
+        sx_text_add(&line, " Started from the scaled mapping of %s, at %.4g.", layer->warm_name,
+                    layer->warm_value);
+    if (s->stop == SX_STOP_TIME || s->stop == SX_STOP_SIGNAL)
+        sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
+/* Adds the other best ones, or the front. */
+static void print_answers(const char *title, const sx_answer *answer, size_t n, sx_text *out) {
+    sx_table table;
+    if (n == 0) return;
+    sx_text_add(out, "\n%s\n\n", title);
+    sx_table_begin(&table, "rrrrRR");
+    sx_table_cell(&table, "#");
+    sx_table_cell(&table, "cycles");
+    sx_table_cell(&table, "energy");
+    sx_table_cell(&table, "EDP");
+    sx_table_cell(&table, "utilisation");
+    sx_table_cell(&table, "found at");
+    for (size_t i = 0; i < n; i++) {
+        sx_table_cell(&table, "%zu", i + 1);
+        sx_table_cell(&table, "%s", sx_show_count(answer[i].score.cycles).text);
+        sx_table_cell(&table, "%s", sx_show_energy(answer[i].score.energy_pj).text);
+        sx_table_cell(&table, "%.4g", answer[i].score.energy_pj * answer[i].score.cycles);
+        sx_table_cell(&table, "%s", sx_show_percent(answer[i].score.utilization).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)answer[i].evaluation).text);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* Evaluates a layer's answer in full. */
+static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
+    sx_model *model = NULL;
+    sx_evaluator *evaluator = NULL;
+    e->problem = job->network.layer[0].problem;
+    e->arch = job->arch;
+    e->mapping = job->result.layer[0].best.mapping;
+    e->options = job->options.model;
+    e->energies = job->energies;
+    sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
+    if (!status) status = sx_evaluator_new(model, &evaluator);
+    if (!status) {
+        e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
+        e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
+        if (e->verdict.reason == SX_NO_MEMORY) status = sx_error_memory();
+    }
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    return status;
+}
+
+sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx_text *out) {
+    const sx_layer_result *layer = &job->result.layer[0];
+    if (!layer->found) {
+        add_none(layer, out);
+        sx_text_add(out, "\n");
+        print_search(job, layer, out);
+        if (layer->diagnosis) sx_text_add(out, "\n%s", layer->diagnosis);
+        return SX_OK;
+    }
+    sx_evaluation *e = calloc(1, sizeof *e);
+    if (!e) return sx_error_memory();
+    sx_status status = evaluate(job, e);
+    if (!status) {
+        sx_report(e, verbose ? SX_DETAIL_ALL : SX_DETAIL_TOTALS, out);
+        if (!quiet) {
+            sx_text_add(out, "\n");
+            print_search(job, layer, out);
+        }
+        if (!quiet && !verbose) {
+            sx_text_add(out, "\nLoops, outermost first.\n\n");
+            sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
+        }
+        print_answers("Best mappings.", layer->other, layer->n_best, out);
+        print_answers("Pareto front of energy and cycles.", layer->front, layer->n_front, out);
+    }
+    free(e);
+    return status;
+}
+
+/* The compulsory minimum's share of a layer's energy times cycles, as a multiple; 0 where it is not known.
+ */
+static double times_minimum(const sx_layer_result *layer) {
+    return layer->found && layer->minimum > 0 ? layer->best.value / layer->minimum : 0;
+}
+
+/* Whether something is proven of a layer. */
+static bool is_bounded(const sx_layer_result *layer) {
+    return layer->summary.optimal || layer->summary.lower_bound > 0;
+}
+
+/* Whether something is proven of some layer. */
+static bool has_bounds(const sx_map_job *job) {
+    bool some = false;
+    for (size_t i = 0; i < job->result.n_layers; i++) some |= is_bounded(&job->result.layer[i]);
+    return some;
+}
+
+static void head_row(bool bounds, sx_table *table) {
+    static const char *const head[] = {"layer", "times", "MACs", "cycles", "energy", "EDP", "x min", "util"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(table, "%s", head[i]);
+    if (bounds) sx_table_cell(table, "gap");
+    sx_table_cell(table, "share of cycles");
+}
+
+/* Adds by how much a layer's answer may be above the optimum. */
+static void gap_cell(const sx_layer_result *layer, sx_table *table) {
+    if (layer->summary.optimal)
+        sx_table_cell(table, "proven");
+    else if (is_bounded(layer))
+        sx_table_cell(table, "%s", sx_show_percent(layer->best.value / layer->summary.lower_bound - 1).text);
+    else
+        sx_table_blank(table, 1);
+}
+
+/* How often the network runs a layer; unless `each`, with all others that are the same computation. */
+static uint64_t times_run(const sx_map_job *job, size_t layer, bool each) {
+    uint64_t times = 0;
+    for (size_t i = 0; i < job->result.n_layers; i++)
+        if (i == layer || (!each && job->result.layer[i].same_as == layer))
+            times += job->network.layer[i].count;
+    return times;
+}
+
+/* Adds a layer's row; `bounds`: with what is proven of it. */
+static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, sx_table *table) {
+    double all = job->result.total.cycles;
+    const sx_layer *layer = &job->network.layer[i];
+    const sx_layer_result *result = &job->result.layer[i];
+    const sx_score *score = &result->best.score;
+    sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
+    uint64_t times = times_run(job, i, each);
+    sx_table_cell(table, "%llu", (unsigned long long)times);
+    sx_table_cell(table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
+    if (!result->found) {
+        sx_table_cell(table, "%s", result->searched ? "none" : "not searched");
+        sx_table_blank(table, bounds ? 6 : 5);
+        return;
+    }
+    int bar = all > 0 ? (int)lround(score->cycles * (double)times / all * BAR_WIDTH * 2) : 0;
+    sx_table_cell(table, "%s", sx_show_count(score->cycles).text);
+    sx_table_cell(table, "%s", sx_show_energy(score->energy_pj).text);
+    sx_table_cell(table, "%.3e", score->energy_pj * score->cycles);
+    sx_table_cell(table, "%.2f", times_minimum(result));
+    sx_table_cell(table, "%s", sx_show_percent(score->utilization).text);
+    if (bounds) gap_cell(result, table);
+    sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
+}
+
+static void total_row(const sx_map_job *job, bool bounds, sx_table *table) {
+    const sx_score *total = &job->result.total;
+    double computes = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < job->network.n_layers; i++) {
+        if (!job->result.layer[i].found) continue;
+        found++;
+        computes +=
+            (double)sx_problem_computes(&job->network.layer[i].problem) * (double)job->network.layer[i].count;
+    }
+    if (found < job->result.n_layers)
+        sx_table_cell(table, "%zu of %zu layers", found, job->result.n_layers);
+    else
+        sx_table_cell(table, "all");
+    sx_table_blank(table, 1);
+    sx_table_cell(table, "%s", sx_show_computes(computes).text);
+    sx_table_cell(table, "%s", sx_show_count(total->cycles).text);
+    sx_table_cell(table, "%s", sx_show_energy(total->energy_pj).text);
+    sx_table_cell(table, "%.3e", total->energy_pj * total->cycles);
+    sx_table_blank(table, 1);
+    sx_table_cell(table, "%s", sx_show_percent(total->utilization).text);
+    sx_table_blank(table, bounds ? 2 : 1);
+}
+
+/* Adds how many searches there were and what they took. */
+static void print_effort(const sx_map_job *job, sx_text *out) {
+    size_t searched = 0, missing = 0;
+    uint64_t evaluations = 0;
+    double seconds = 0;
+    size_t proven = 0, before = 0;
+    sx_text line = {0};
+    for (size_t i = 0; i < job->result.n_layers; i++) {
+        const sx_layer_result *layer = &job->result.layer[i];
+        missing += !layer->found;
+        if (layer->same_as != i) continue;
+        searched++;
+        evaluations += layer->summary.evaluations;
+        seconds += layer->summary.seconds;
+        proven += layer->summary.optimal;
+        before += layer->proven_before;
+    }
+    sx_text_add(
+        &line,
+        "%zu layers; one row for each of the %zu distinct ones. Searched by %s, seed %llu: %s evaluations",
+        job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
+        sx_show_count((double)evaluations).text);
+    if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
+    sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", job->objective);
+    if (before)
+        sx_text_add(&line, " %zu of the answers %s proven before, from %s, and not searched again.", before,
+                    before == 1 ? "was" : "were", job->db);
+    if (proven == searched)
+        sx_text_add(&line, " Every mapping is proven optimal for its space.");
+    else if (has_bounds(job))
+        sx_text_add(&line,
+                    " %zu %s proven optimal for %s space; the others are above the optimum by at most 'gap'.",
+                    proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
+    if (missing)
+        sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
+                    missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
+    if (!job->result.complete) sx_text_add(&line, " The search was stopped early.");
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+    sx_report_energies(job->energies, out);
+}
+
+/* Adds why a layer has no mapping. */
+static void add_failure(const sx_map_job *job, size_t i, sx_text *out) {
+    sx_text_add(out, "\n%s: ", job->network.layer[i].name);
+    add_none(&job->result.layer[i], out);
+    sx_text_add(out, "%s", job->result.layer[i].diagnosis);
+}
+
+void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
+    sx_table table;
+    sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
+    bool bounds = has_bounds(job);
+    sx_table_begin(&table, bounds ? "lRRrrRrRrL" : "lRRrrRrRL");
+    head_row(bounds, &table);
+    for (size_t i = 0; i < job->network.n_layers; i++)
+        if (each || job->result.layer[i].same_as == i) layer_row(job, i, bounds, each, &table);
+    total_row(job, bounds, &table);
+    sx_table_end(&table, 2, out);
+    print_effort(job, out);
+    for (size_t i = 0; i < job->result.n_layers; i++)
+        if (job->result.layer[i].diagnosis && job->result.layer[i].same_as == i) add_failure(job, i, out);
+}

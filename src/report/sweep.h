@@ -1,0 +1,51 @@
+/* `sextant space --sweep orders`: one mapping under every order of its loops, the same at all levels
+ * (Demystifying Map Space Exploration, section 4.4.3 and figure 7). */
+#ifndef SX_REPORT_SWEEP_H
+#define SX_REPORT_SWEEP_H
+
+#include "base/text.h"
+#include "sextant/model.h"
+
+#include <jansson.h>
+#include <signal.h>
+
+enum { SX_SWEEP_DIMS = 10 }; /* more dimensions than that have too many orders */
+
+/* The orders that cost the same to the last bit. An order is told by the dimensions that matter alone. */
+typedef struct sx_order_group {
+    sx_score score;
+    double edp;
+    uint64_t n;
+    size_t n_told; /* how many different orders that is of the dimensions that matter; 3: more than two */
+    uint8_t told[2][SX_SWEEP_DIMS];  /* the first of them, outermost first: dimensions of the problem */
+    uint16_t dims_at[SX_SWEEP_DIMS]; /* dimensions that any of them has at a place: bit masks */
+} sx_order_group;
+
+typedef struct sx_sweep {
+    int n_dims; /* dimensions of more than one iteration */
+    uint8_t dim[SX_SWEEP_DIMS];
+    uint16_t matter; /* those whose place matters, a bit mask over the problem's dimensions */
+    uint64_t n_orders,
+        n_costed; /* costed: fewer where it was interrupted, the first in order of the alphabet */
+    size_t n_groups;
+    sx_order_group *group; /* by EDP, the best first */
+    double edp;            /* of the mapping as it is */
+} sx_sweep;
+
+/* Costs a legal mapping under all orders, or as many as there is time for until *stop is set; *out is freed
+ * with sx_sweep_fini. */
+SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping,
+                                      const volatile sig_atomic_t *stop, sx_sweep *out);
+void sx_sweep_fini(sx_sweep *sweep);
+
+/* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or
+ * "KCP, CKP" is all there is, "XY..C" begin with X and Y and end with C, "[XY].." begin with one of them,
+ * "..[^XY]" end with none of them, ".." have nothing in common. */
+void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
+                      sx_text *out);
+
+/* Adds the sweep for a person; and as JSON, NULL when memory is out. */
+void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *out);
+json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem);
+
+#endif

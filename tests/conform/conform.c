@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "run/run.h"
+#include "space/space.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -17,16 +18,6 @@
 #include <cmocka.h>
 
 enum { BUDGET = 1000 };
-
-/* How much worse than as many random draws a search may come out, over all seeds and spaces together: one
- * that must not lose, and those that have a reason to in as few evaluations as here. */
-static const double SLACK = 1.05;
-static const struct {
-    const char *name;
-    double slack;
-} excused[] = {
-    {"pruned", 1.6}, /* spends up to 16 evaluations on the orders of every tiling */
-};
 
 /* The navigator under test. */
 typedef struct subject {
@@ -130,7 +121,7 @@ static sx_status pull_at_safe_point(void *user, const void *bytes, size_t size) 
     return SX_OK;
 }
 
-static void stop_flag_is_obeyed_within_a_batch(void **state) {
+static void stop_flag_is_obeyed_at_safe_points(void **state) {
     const subject *s = *state;
     for (size_t i = 0; i < s->n_grounds; i++)
         for (unsigned after = 0; after < 4; after++)
@@ -144,6 +135,7 @@ static void stop_flag_is_obeyed_within_a_batch(void **state) {
                 sx_expect_ok(sx_run_new(s->ground[i].space, NULL, &options, &b.run));
                 sx_expect_ok(sx_run_search(b.run, s->name));
                 sx_run_summary summary = sx_run_result(b.run);
+                assert_true(b.pulled || after > 0);
                 if (b.pulled) {
                     assert_int_equal(summary.stop, SX_STOP_SIGNAL);
                     assert_false(summary.repeatable);
@@ -151,6 +143,58 @@ static void stop_flag_is_obeyed_within_a_batch(void **state) {
                 }
                 sx_run_free(b.run);
             }
+}
+
+/* A model in front of a space's own that raises the stop flag while it scores a point, in the middle of a
+ * batch, and counts the points that it still gets. */
+typedef struct stopper {
+    sx_point_model model;
+    sx_point_model_type type;
+    volatile sig_atomic_t stop;
+    uint64_t at, scored, late;
+} stopper;
+
+static sx_status inner_workspace(const sx_point_model *model, void **out) {
+    return model->inner->type->workspace_new(model->inner, out);
+}
+
+static sx_status score_and_stop(const sx_point_model *model, void *workspace, const void *points, size_t n,
+                                const sx_goal *goal, double cutoff, sx_outcome *out) {
+    stopper *b = model->user;
+    if (b->stop) b->late += n;
+    b->scored += n;
+    if (b->scored >= b->at) b->stop = 1;
+    return model->inner->type->score_batch(model->inner, workspace, points, n, goal, cutoff, out);
+}
+
+static void stop_flag_is_obeyed_within_a_batch(void **state) {
+    const subject *s = *state;
+    const uint64_t at[] = {1, 5, 40, 300};
+    size_t raised = 0;
+    for (size_t i = 0; i < s->n_grounds; i++)
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+            const sx_space *space = s->ground[i].space;
+            stopper b = {.type = *space->model->type, .at = at[k]};
+            if (b.type.workspace_new) b.type.workspace_new = inner_workspace;
+            b.type.score_batch = score_and_stop;
+            b.model = (sx_point_model){.type = &b.type, .user = &b, .inner = space->model};
+            sx_run_options options = options_of(1, 20000);
+            sx_run *run;
+            options.stop = &b.stop;
+            sx_expect_ok(sx_run_new(space, &b.model, &options, &run));
+            sx_expect_ok(sx_run_search(run, s->name));
+            sx_run_summary summary = sx_run_result(run);
+            if (b.late > 0)
+                print_error("%s on %s: %llu more\n", s->name, s->ground[i].name, (unsigned long long)b.late);
+            assert_true(b.late == 0);
+            assert_true(summary.evaluations <= b.scored);
+            assert_true(b.stop || k > 0);
+            if (k == 0) assert_int_equal(summary.stop, SX_STOP_SIGNAL);
+            raised += b.stop != 0;
+            sx_run_free(run);
+        }
+    print_message("%s: %zu searches were stopped within a batch\n", s->name, raised);
+    assert_true(raised > s->n_grounds);
 }
 
 static void pull_at_progress(void *user, const sx_progress *progress) {
@@ -271,30 +315,55 @@ static void start_points_are_used(void **state) {
     }
 }
 
+enum { SEEDS = 9 };
+
+/* The one exception, and why. */
+static const struct {
+    const char *navigator, *ground;
+    double most;
+} excused = {"pruned", "banks with remainders",
+             1.7}; /* up to 16 evaluations for the orders of every tiling */
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Median of what searches with different seeds come to; *evaluations (of the last) is set where it is 0. */
+static double median_of(const ground *g, const char *navigator, uint64_t *evaluations) {
+    double value[SEEDS];
+    uint64_t used = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        sx_run_options options = options_of(seed, *evaluations ? *evaluations : 2 * BUDGET);
+        sx_found found;
+        sx_run *run = searched(g, navigator, &options);
+        assert_true(sx_run_best(run, 0, &found));
+        value[seed] = found.value;
+        if (sx_run_result(run).evaluations > used) used = sx_run_result(run).evaluations;
+        sx_run_free(run);
+    }
+    if (!*evaluations) *evaluations = used;
+    qsort(value, SEEDS, sizeof *value, compare_doubles);
+    return value[SEEDS / 2];
+}
+
+/* By the median over seeds a search is no worse than as many random draws on any space, and better on one. */
 static void no_worse_than_random_draws(void **state) {
     const subject *s = *state;
     if (strcmp(s->name, "random") == 0 || strcmp(s->name, "exhaustive") == 0) skip();
-    double sum = 0;
+    bool better = false, worse = false;
     for (size_t i = 0; i < s->n_grounds; i++) {
-        double before = sum;
-        for (uint64_t seed = 0; seed < 5; seed++) {
-            sx_run_options options = options_of(seed, 2 * BUDGET);
-            sx_found mine, drawn;
-            sx_run *run = searched(&s->ground[i], s->name, &options);
-            options.evaluations = sx_run_result(run).evaluations;
-            sx_run *random = searched(&s->ground[i], "random", &options);
-            assert_true(sx_run_best(run, 0, &mine) && sx_run_best(random, 0, &drawn));
-            sum += log(mine.value / drawn.value);
-            sx_run_free(run);
-            sx_run_free(random);
-        }
-        print_message("%s on %s: %.3f of random\n", s->name, s->ground[i].name, exp((sum - before) / 5));
+        uint64_t evaluations = 0;
+        double mine = median_of(&s->ground[i], s->name, &evaluations);
+        double drawn = median_of(&s->ground[i], "random", &evaluations);
+        print_message("%s on %s, %llu evaluations: %.4f of random\n", s->name, s->ground[i].name,
+                      (unsigned long long)evaluations, mine / drawn);
+        better |= mine < drawn;
+        bool is_excused =
+            strcmp(s->name, excused.navigator) == 0 && strcmp(s->ground[i].name, excused.ground) == 0;
+        worse |= mine > drawn * (is_excused ? excused.most : 1);
     }
-    double ratio = exp(sum / (5 * (double)s->n_grounds)), slack = SLACK;
-    for (size_t i = 0; i < sizeof excused / sizeof *excused; i++)
-        if (strcmp(s->name, excused[i].name) == 0) slack = excused[i].slack;
-    if (ratio > slack) print_error("%s: %.3f of random over all\n", s->name, ratio);
-    assert_true(ratio <= slack);
+    assert_true(better && !worse);
 }
 
 /* The least value of a small space, by drawing very many points. */
@@ -492,6 +561,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(same_seed_same_bytes_whatever_the_threads, &s),
         cmocka_unit_test_prestate(budgets_are_never_exceeded, &s),
+        cmocka_unit_test_prestate(stop_flag_is_obeyed_at_safe_points, &s),
         cmocka_unit_test_prestate(stop_flag_is_obeyed_within_a_batch, &s),
         cmocka_unit_test_prestate(stop_flag_may_be_up_from_the_start, &s),
         cmocka_unit_test_prestate(stop_flag_ends_a_search_without_limits, &s),

@@ -1,7 +1,8 @@
 /* Projections: how a tensor's ranks come from the dimensions. All of these say the same:
- *     [ [[N]], [[C]], [[P, Wstride], [R, Wdilation]] ]   lists of terms, each a dimension and maybe a
- * coefficient [ N, C, P*Wstride + R*Wdilation ]                  a list of sums
- *     "[ N, C, P*Wstride + R*Wdilation ]"                the same as one text
+ *     [ [[N]], [[C]], [[P, Wstride], [R, Wdilation]] ]                  lists of terms: dimension,
+ * coefficient
+ *     [ N, C, P*Wstride + R*Wdilation ]                                 a list of sums
+ *     "[ N, C, P*Wstride + R*Wdilation ]"                               the same as one text
  *     { batch: N, channel: C, width: [[P, Wstride], [R, Wdilation]] }   ranks with names, which are dropped
  */
 #ifndef SX_FRONTEND_PROJECTION_H

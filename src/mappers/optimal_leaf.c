@@ -3,7 +3,7 @@
  * What is left out without a bound, and why no optimum is lost: ways to lay spatial loops on X and Y at a
  * level where no cost tells them apart. Where they stand decides only hops, which cost nothing without energy
  * in the network, and neighbours, which matter to compute units (level 0) and to sliding windows whose own
- * dimensions are spread at that level (section 4 of the specification; model/express.c holds the same view,
+ * dimensions are spread at that level (docs/model.md, section 3; model/express.c holds the same view,
  * bit for bit). Legality is the same for all that have room. Where several best mappings are wanted nothing
  * is left out, as such ways are different mappings. */
 #include "mappers/optimal_parts.h"

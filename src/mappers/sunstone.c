@@ -5,12 +5,14 @@
  * off to see what it is worth (section 6.5).
  *
  * What differs, beside what these files say. All levels keep all that they may. Where constraints leave none
- * of the mappings that Sunstone would make, some are drawn. plus=on mends the known losses, beginning with
- * the answer of plain Sunstone: bypass   one tensor at a level is kept or not, the best such change is taken,
- * until none is better wide     the same with dimensions of any tensors unrolled together, arrays filled as
- * far as they go even where an exact fill exists, and all tiles of the inner memories where bandwidth slows
- * down the maximal ones uneven   the same with each level a memory of its own, where some hold different
- * tensors side by side improve  neighbours of the best in the space, until none is better
+ * of the mappings that Sunstone would make, some are drawn. plus=on recovers known losses, starting from
+ * the result of plain Sunstone, by these phases:
+ *   bypass   toggles bypass of one tensor at one level, takes the best such change, until none improves
+ *   wide     also unrolls dimensions of any tensors together, fills fan-outs as far as possible even where an
+ *            exact fill exists, and tries non-maximal tiles of the inner memories where bandwidth limits
+ *            the maximal ones
+ *   uneven   treats each level as a memory of its own, where levels hold different tensors side by side
+ *   improve  steps to neighbours of the best point, until none improves
  *
  * Complexity: see sunstone_levels.c; typically some thousand evaluations, and as many costs of partial
  * mappings, for a convolution on three memories. */

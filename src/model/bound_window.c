@@ -2,13 +2,13 @@
  *
  * Motion. Let j be the innermost temporal loop outside a tile that indexes V, n its iterations, and f(k) the
  * step of the tile as loop k advances (model/motion.h): f(k) = step(k) less the steps of all loops inside.
- * Every second visit is one of j, as visits count in binary; so the rule of section 3 comes to this: visits
- * of j fetch what f(j) leaves new, a share a of the tile; those of any other loop k fetch the same share
- * where f(k) = f(j), nothing where f(k) = 0, else all. If j is on a solo dimension a = 1. Let it be on a
- * window, the rank of dimensions d and e, j on d. Then f(k) = f(j) or 0 only for k on d or e with no loops on
- * other ranks inside, as the window's own step would be negative. Let s be the step of the first loop on d
- * that is possible outside the tile, r the sum of the steps of all loops on e that are possible (each at
- * least twice the one inside; 0 where e has no loops left).
+ * Every second visit is one of j, as visits count in binary; so the rule of docs/model.md, section 2, comes
+ * to this: visits of j fetch what f(j) leaves new, a share a of the tile; those of any other loop k fetch the
+ * same share where f(k) = f(j), nothing where f(k) = 0, else all. If j is on a solo dimension a = 1. Let it
+ * be on a window, the rank of dimensions d and e, j on d. Then f(k) = f(j) or 0 only for k on d or e with no
+ * loops on other ranks inside, as the window's own step would be negative. Let s be the step of the first
+ * loop on d that is possible outside the tile, r the sum of the steps of all loops on e that are possible
+ * (each at least twice the one inside; 0 where e has no loops left).
  *   - s > 2 r: f(k) for k on d is at least s - r in magnitude unless k is d's next loop and goes on as j
  *     did; so only loops on d itself go on, by as many iterations as d has left outside: T. At the least
  *     a + (1 - a) / T of all tiles are fetched. The same with d and e exchanged.
@@ -21,18 +21,18 @@
  * the same share an access. At slots further out, below levels that the tensor bypasses, the tile is not
  * known: there at most n_d n_e / max(n_d, n_e) share one.
  *
- * Neighbours (section 4) help a child whose new words one of them had a visit before: the step of the tile
- * must be a way from one child to another. In a window, time steps are J = m n_d s_d + l n_e s_e with whole m
- * and l, each at most what `ladder` says in magnitude and 0 where that dimension has no loops left; ways are
- * i s_d + j s_e with |i| < n_d, |j| < n_e. A way (i, j) helps at most (n_d - |i|) (n_e - |j|) children, and a
- * step at most the sum of that over all ways of its length. So a share of the children gets its words from
- * outside at every visit: all but the most that any step can help, along the window where that is most. And
- * no step helps as a loop advances that is outside one on a solo dimension of V, or on a window in which
- * neighbours do not help and no step is 0, as along that rank the step is no way to a child: so of T_d T_e
- * visits over all other windows, times the idle loops, at least one has no help, and fetches the whole tile
- * unless the first loop is on a window without help, when no visit has any. A
+ * Neighbours (docs/model.md, section 3) help a child whose new words one of them had a visit before: the step
+ * of the tile must be a way from one child to another. In a window, time steps are J = m n_d s_d + l n_e s_e
+ * with whole m and l, each at most what `ladder` says in magnitude and 0 where that dimension has no loops
+ * left; ways are i s_d + j s_e with |i| < n_d, |j| < n_e. A way (i, j) helps at most (n_d - |i|) (n_e - |j|)
+ * children, and a step at most the sum of that over all ways of its length. So a share of the children gets
+ * its words from outside at every visit: all but the most that any step can help, along the window where that
+ * is most. And no step helps as a loop advances that is outside one on a solo dimension of V, or on a window
+ * in which neighbours do not help and no step is 0, as along that rank the step is no way to a child: so of
+ * T_d T_e visits over all other windows, times the idle loops, at least one has no help, and fetches the
+ * whole tile unless the first loop is on a window without help, when no visit has any. A
  * word from a neighbour counts as filled and read at the inner level, but divided by the instances of the
- * outer one (section 5, rule 5). */
+ * outer one (docs/model.md, section 4). */
 #include "model/bound.h"
 
 #include "base/divisor.h"

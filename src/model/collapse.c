@@ -1,5 +1,5 @@
-/* From what levels hand to their children to what each level reads, fills and updates (the specification's
- * section 5): partitions, parent shares, bypass, peers, first-read elision. With exact factors everything is
+/* From what levels hand to their children to what each level reads, fills and updates (docs/model.md,
+ * section 4): partitions, parent shares, bypass, peers, first-read elision. With exact factors everything is
  * per instance, as Timeloop has it; with remainders everything is summed over instances. */
 #include "model/model.h"
 

@@ -1,4 +1,4 @@
-/* From counts to energies and cycles (the specification's sections 6 to 8). */
+/* From counts to energies and cycles (docs/model.md, sections 5 and 6). */
 #include "model/energy.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The short way from a nest to the counts of one tensor, for the common case that nothing needs more than one
  * record per level: factors are exact, no directives, networks cost no energy, children of a level want the
  * same words exactly if they agree in the loops that index the tensor, and no buffer gets words from a
- * neighbour. What a level hands to a group of children is then what each of them gets, and section 5 of the
- * specification shrinks to a product per level. Gives the very numbers of flow.c and collapse.c. */
+ * neighbour. What a level hands to a group of children is then what each of them gets, and docs/model.md,
+ * section 4, shrinks to a product per level. Gives the very numbers of flow.c and collapse.c. */
 #include "model/motion.h"
 #include "model/slot.h"
 
@@ -66,7 +66,7 @@ static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, i
 }
 
 /* The operands one compute unit gets from the first level: one a step, unless it stays the same and a
- * neighbour has it too (section 4); 0 where the short way does not lead. */
+ * neighbour has it too (docs/model.md, section 3); 0 if the fast path does not apply. */
 static inline uint64_t feed(const sx_evaluator *e, const sx_shape *shape, int tensor, bool links,
                             const brood *b) {
     const sx_nest *nest = &e->nest;

@@ -1,12 +1,12 @@
-/* Counting the words a moving tile fetches, by a finite automaton instead of visits (the specification's
- * section 9).
+/* Counting the words a moving tile fetches, by a finite automaton instead of visits (docs/model.md,
+ * section 8).
  *
- * The rule (section 3): a visit fetches what the tile before did not hold, except that a step unlike the last
- * one fetches the whole tile anew and forgets the last one. What matters of the past is thus the last step
- * and, for neighbours, what the last visit fetched: a finite state. With block(j, q) the effect of all visits
- * inside loop j entered in state q, block(j+1, q) = block(j, q), then n_j - 1 times the weight of (step j,
- * block(j, .)). Where no step leaves a part of the tile in place, all fetches are whole tiles and the sums
- * have closed forms. */
+ * The rule (docs/model.md, section 2): a visit fetches what the tile before did not hold, except that a step
+ * unlike the last one fetches the whole tile anew and forgets the last one. What matters of the past is thus
+ * the last step and, for neighbours, what the last visit fetched: a finite state. With block(j, q) the effect
+ * of all visits inside loop j entered in state q, block(j+1, q) = block(j, q), then n_j - 1 times the weight
+ * of (step j, block(j, .)). Where no step leaves a part of the tile in place, all fetches are whole tiles and
+ * the sums have closed forms. */
 #include "model/motion.h"
 
 #include "model/piece.h"

@@ -6,7 +6,7 @@
 
 /* The steps of a tile: between two consecutive visits one loop advances and all loops inside it start again.
  * As Timeloop samples only the first two iterations of every loop, the tile then moves by f(j) = move_j -
- * (sum of move_i over the loops i inside j), whatever their bounds (the specification's sections 3 and 9).
+ * (sum of move_i over the loops i inside j), whatever their bounds (docs/model.md, sections 2 and 8).
  *
  * Loops inside the first one on a solo dimension are near: their steps may leave a part of the tile in place,
  * or lead to where a neighbour was. That loop and all outside it move the tile clear of itself and of its

@@ -1,4 +1,4 @@
-/* Spatial siblings (the specification's section 4): groups that want the same words, hops, neighbours.
+/* Spatial siblings (docs/model.md, section 3): groups that want the same words, hops, neighbours.
  *
  * Where siblings want the same words exactly if they agree in the loops that index the tensor (no two spatial
  * loops move the same rank), group sizes and hops have closed forms; otherwise the siblings are enumerated.

@@ -5,8 +5,8 @@
  * remainder is "at the edge" while all outer loops on it are at their last iteration; of a spatial loop
  * reached at the edge, the children before the last (early) leave the edge, the last one stays on it (on),
  * and those beyond it are idle. All children of a class behave alike. The state is, per class and relative to
- * where the loops stand: the tile held, the last step (the specification's section 3) and what the last visit
- * fetched (section 4, for links). A block (j, edges, state) stands for all visits of the j innermost loops;
+ * where the loops stand: the tile held, the last step (docs/model.md, section 2) and what the last visit
+ * fetched (section 3, for links). A block (j, edges, state) stands for all visits of the j innermost loops;
  * iterations of a loop are carried out until their states repeat. A class that stays idle throughout a block
  * is left out of its state. */
 #include "model/walk.h"

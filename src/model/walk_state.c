@@ -128,7 +128,7 @@ static int64_t middle_moved(int64_t low, int64_t high, int64_t old_low, int64_t 
     return twice >= 0 ? (twice + 1) / 2 : -((1 - twice) / 2);
 }
 
-/* Applies the rule of section 3 to a class's record; returns what it fetches. */
+/* Applies the rule of docs/model.md, section 2, to a class's record; returns what it fetches. */
 static sx_piece fetch(const sx_walker *w, int64_t *record, const int64_t *low, const int64_t *high) {
     int ranks = w->shape->n_ranks;
     int64_t *held = sx_walk_held(record), *last = step_of(w, record);

@@ -1,11 +1,13 @@
 /* The best design with its best tiles, proven: branch and bound over all shapes of arrays and all tiles.
  *
  * Source: none; Odyssey (DAC 2023) searches the same space exhaustively where that is possible at all (1.6 to
- * 35 hours on 36 threads for its smaller kernels). Three things make it fast. (1) Dominance: with the PEs and
- * lanes fixed, of all tiles with the same trips only the smallest matters (choices.h), and the inner tile of
- * a loop that is not spread enters nothing but the hiding of latency, so it is the outer one. (2) The cost of
- * tiles that are known in part: every term is a product over loops, so the model itself gives it (plan.h).
- * (3) Shapes in the order of their bounds, so that the first ones give an answer that cuts off most others.
+ * 35 hours on 36 threads for its smaller kernels). Three things make it fast:
+ *   1. Dominance: with the PEs and lanes fixed, of all tiles with the same trips only the smallest matters
+ *      (choices.h), and the inner tile of a loop that is not spread enters nothing but the hiding of latency,
+ *      so it is the outer one.
+ *   2. Partial costs: every term is a product over loops, so the model itself gives the cost of tiles that
+ *      are known in part (plan.h).
+ *   3. Shapes in the order of their bounds, so that the first incumbents prune most others.
  *
  * Any objective is fine whose value grows with cycles, energy or words moved. Of several criteria only the
  * first is proven. Points that a walk looks at count as rejected draws; those that improve on all before are

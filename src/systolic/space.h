@@ -1,5 +1,7 @@
-/* The space of systolic designs: the inside that its own searches see. A point is an sx_systolic_point;
- * genes: design  one, where there are several: which design it is tile    one per loop: both its tiles */
+/* The space of systolic designs: the inside that its own searches see. A point is an sx_systolic_point.
+ * Its genes:
+ *   design  one, where there are several designs: which design it is
+ *   tile    one per loop: both its tile sizes */
 #ifndef SX_SYSTOLIC_SPACE_H
 #define SX_SYSTOLIC_SPACE_H
 

@@ -1,11 +1,13 @@
 /* Looking for the best point of a box of tiles.
  *
- * Source: what Odyssey (DAC 2023) does by trying every combination. What differs: (1) the second-level tile
- * of a loop that is neither spread nor the lanes' enters only the hiding of latency, so it is as large as it
- * can be; (2) numbers of lanes are powers of two; (3) tiles that no transfer can pack and arrays with more
- * DSP blocks than there are, or too few sums in a PE, are left out as soon as that is known; (4) so are tiles
- * whose least cost, with those of the other loops at their least, is not better than the best. The result is
- * the same.
+ * Source: what Odyssey (DAC 2023) does by trying every combination. What differs:
+ *   1. The second-level tile of a loop that is neither spread nor the lanes' enters only the hiding of
+ *      latency, so it is as large as possible.
+ *   2. Numbers of lanes are powers of two.
+ *   3. Tiles that no transfer can pack, and arrays with more DSP blocks than there are or too few sums in a
+ *      PE, are pruned as soon as that is known.
+ *   4. So are tiles whose lower bound, with the other loops at their least, is not below the incumbent.
+ * The result is the same.
  *
  * Complexity: at worst the product of the pairs of tiles of the spread loops and the first-level tiles of the
  * others; in practice a small part of it. */

@@ -1,6 +1,6 @@
 #include "cli/bind.h"
 
-#include "frontend/tensor_uses.h"
+#include "frontend/timeloop/tensor_uses.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "cli/ert_beside.h"
 #include "cli/named.h"
 #include "cli/rename.h"
-#include "frontend/mapper_section.h"
+#include "frontend/timeloop/mapper_section.h"
 
 #include <stddef.h>
 #include <stdio.h>

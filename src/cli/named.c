@@ -1,7 +1,7 @@
 #include "cli/named.h"
 
 #include "base/text.h"
-#include "frontend/catalog.h"
+#include "frontend/catalog/catalog.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "codesign/choices.h"
 
 #include "base/text.h"
-#include "frontend/template.h"
-#include "frontend/yaml.h"
+#include "frontend/document/yaml.h"
+#include "frontend/template/template.h"
 
 #include <math.h>
 #include <stdio.h>

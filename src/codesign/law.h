@@ -3,7 +3,7 @@
 #define SX_CODESIGN_LAW_H
 
 #include "base/arena.h"
-#include "frontend/document.h"
+#include "frontend/document/document.h"
 
 typedef enum sx_law_kind {
     SX_LAW_ENERGY,  /* of a read and, where nothing else is said, of a fill and an update; pJ per access */

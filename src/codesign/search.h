@@ -3,7 +3,7 @@
 #define SX_CODESIGN_SEARCH_H
 
 #include "codesign/designs.h"
-#include "mappers/sunstone_levels.h"
+#include "mappers/sunstone/levels.h"
 
 /* A computation that is searched: all layers that are the same. */
 typedef struct sx_target {

@@ -3,8 +3,8 @@
 #define SX_CODESIGN_TILE_TREE_H
 
 #include "codesign/search.h"
-#include "mappers/sunstone_levels.h"
-#include "mappers/sunstone_partial.h"
+#include "mappers/sunstone/levels.h"
+#include "mappers/sunstone/partial.h"
 
 #define SX_TILE_NOWHERE UINT32_MAX
 

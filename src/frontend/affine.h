@@ -2,7 +2,7 @@
 #ifndef SX_FRONTEND_AFFINE_H
 #define SX_FRONTEND_AFFINE_H
 
-#include "frontend/scan.h"
+#include "frontend/document/scan.h"
 
 #include <stddef.h>
 

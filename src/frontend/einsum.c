@@ -3,7 +3,7 @@
 #include "frontend/einsum.h"
 #include "base/text.h"
 #include "frontend/affine.h"
-#include "frontend/document.h"
+#include "frontend/document/document.h"
 #include "sextant/input.h"
 
 #include <string.h>

@@ -2,13 +2,13 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "frontend/document/scan.h"
+#include "frontend/document/yaml.h"
 #include "frontend/graph_read.h"
-#include "frontend/nest_text.h"
-#include "frontend/scan.h"
 #include "frontend/sections.h"
-#include "frontend/template.h"
-#include "frontend/timeloop.h"
-#include "frontend/yaml.h"
+#include "frontend/template/template.h"
+#include "frontend/timeloop/nest_text.h"
+#include "frontend/timeloop/timeloop.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define SX_FRONTEND_INPUT_H
 
 #include "base/arena.h"
-#include "frontend/document.h"
+#include "frontend/document/document.h"
 #include "sextant/input.h"
 
 /* A section is a pair of a top-level map of any document. The index-th one of that key, in the order in which

@@ -1,7 +1,7 @@
 #include "frontend/sections.h"
 
-#include "frontend/constraints.h"
-#include "frontend/mapper_section.h"
+#include "frontend/timeloop/constraints.h"
+#include "frontend/timeloop/mapper_section.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SX_FRONTEND_SECTIONS_H
 #define SX_FRONTEND_SECTIONS_H
 
-#include "frontend/document.h"
+#include "frontend/document/document.h"
 
 /* Refuses a document that is not a map of known sections, and sections that would change results but are not
  * read. A section of any other name may stand there when it has an anchor: it is material for merges. */

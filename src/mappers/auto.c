@@ -14,7 +14,7 @@
  *
  * Complexity: as theirs. */
 #include "base/status.h"
-#include "mappers/gamma_rounds.h"
+#include "mappers/gamma/rounds.h"
 #include "run/navigator.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * of the first, which is mostly far from any good one with remainders. What is proven by the second holds for
  * all mappings, as tiles that divide are part of its space. */
 #include "base/status.h"
-#include "mappers/spread.h"
+#include "mappers/optimal/spread.h"
 #include "session/session.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Reading a device. docs/systolic.md describes the section. */
 #include "base/text.h"
-#include "frontend/template.h"
-#include "frontend/yaml.h"
+#include "frontend/document/yaml.h"
+#include "frontend/template/template.h"
 #include "sextant/device.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "systolic/points.h"
 
 #include "base/arena.h"
-#include "frontend/template.h"
-#include "frontend/yaml.h"
+#include "frontend/document/yaml.h"
+#include "frontend/template/template.h"
 
 #include <stdio.h>
 #include <string.h>

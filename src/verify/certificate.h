@@ -2,8 +2,8 @@
 #ifndef SX_VERIFY_CERTIFICATE_H
 #define SX_VERIFY_CERTIFICATE_H
 
-#include "frontend/document.h"
-#include "frontend/write.h"
+#include "frontend/document/document.h"
+#include "frontend/write/write.h"
 #include "sextant/certificate.h"
 
 enum { SX_CERTIFICATE_FORMAT = 1, SX_MAX_ENTRIES = 300000 };

@@ -1,6 +1,6 @@
 /* All mappings of an array, in the plainest way: what levels keep, then tile and order of one level after
  * another from the innermost outward, then ways to lay spatial loops on X and Y. A branch is left where the
- * model's lower bound of it (model/bound.h) is not below the value that is claimed; what comes through to the
+ * model's lower bound of it (bound/bound.h) is not below the value that is claimed; what comes through to the
  * end is evaluated by the model. There is no incumbent and no order of search.
  *
  * Complexity: exponential at worst; what is visited depends on how close the bounds are. */

@@ -2,7 +2,7 @@
 #ifndef SX_VERIFY_TOUR_H
 #define SX_VERIFY_TOUR_H
 
-#include "model/bound.h"
+#include "bound/bound.h"
 #include "verify/book.h"
 
 /* What all threads share. */

@@ -1,8 +1,8 @@
 /* Any text is a set of documents that can be read, or an error. What can be read is sound, writes and reads
  * back to the same bytes, and can be evaluated; architecture, problem and mapping that the text lacks are
  * small ones of our own. */
-#include "frontend/mapper_section.h"
-#include "frontend/tensor_uses.h"
+#include "frontend/timeloop/mapper_section.h"
+#include "frontend/timeloop/tensor_uses.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "support/random_space.h"
 #include "support/small_map.h"
 
-#include "model/bound.h"
+#include "bound/bound.h"
 
 #include <math.h>
 #include <setjmp.h>

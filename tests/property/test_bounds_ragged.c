@@ -5,7 +5,7 @@
 #include "support/expect.h"
 #include "support/random_space.h"
 
-#include "model/bound_ragged.h"
+#include "bound/ragged.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "support/expect.h"
 #include "support/random_space.h"
 
-#include "mappers/optimal_parts.h"
+#include "mappers/optimal/parts.h"
 #include "sextant/run.h"
 
 #include <math.h>

@@ -1,0 +1,249 @@
+/* A bound of all mappings of an array, whatever levels keep.
+ *
+ * For every choice of what levels keep, the energy is at least the sum over levels of what they are filled
+ * with. Into level c flows of each tensor cost at least the least over all forms; and together they cost at
+ * least what the best tile that fits makes of them: with p(v) the least price of a word and F(v, E) the words
+ * that a tile E brings about whatever the outline (bound_window.c), the least over tiles of sum p(v) F(v, E),
+ * where the tensors of one class of orders count only their least, as idle loops may follow. The tiles that
+ * matter are those whose F no other tile that fits undercuts in all tensors: the skyline of a level and a set
+ * of kept tensors. It is the same for all arrays.
+ *
+ * Complexity: O(points * primes + skyline^2) per level and set of tensors, once; then per array a step for
+ * each choice of what levels keep and each row of its skylines. */
+#include "bound/parts.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 2048 };
+
+/* The words that a tile brings about, for each tensor of a set, one after another. */
+static void tile_flows(const sx_bound *b, unsigned set, uint32_t point, double *out) {
+    for (; set; set &= set - 1) {
+        int v = __builtin_ctz(set);
+        *out++ = b->moved[v][b->form_of[v][point]] * b->times[v][point];
+    }
+}
+
+/* Whether no number is above its like. */
+static bool undercuts(const double *a, const double *b, int n) {
+    for (int i = 0; i < n; i++)
+        if (a[i] > b[i]) return false;
+    return true;
+}
+
+/* Whether a larger tile that fits brings about no more. */
+static bool is_passed(const sx_bound *b, int level, unsigned keep, uint32_t point, const double *flows) {
+    const sx_lattice *l = &b->lattice;
+    double larger[SX_MAX_TENSORS];
+    for (int k = 0; k < l->n_digits; k++) {
+        uint32_t next = point + l->stride[k];
+        if (point / l->stride[k] % (l->top[k] + 1u) == l->top[k]) continue;
+        if (!sx_bound_fits(b, level, keep, next)) continue;
+        tile_flows(b, keep, next, larger);
+        if (undercuts(larger, flows, __builtin_popcount(keep))) return true;
+    }
+    return false;
+}
+
+/* Adds a row; false when memory is out. */
+static bool add_row(sx_skyline *sky, uint32_t *room, int width, const double *flows) {
+    if (sky->n == *room) {
+        *room = *room ? 2 * *room : 64;
+        double *flow = realloc(sky->flow, (size_t)*room * (size_t)width * sizeof *flow);
+        if (!flow) return false;
+        sky->flow = flow;
+    }
+    memcpy(sky->flow + (size_t)sky->n++ * (size_t)width, flows, (size_t)width * sizeof *flows);
+    return true;
+}
+
+static int compare_first(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Whether a loop at step i should end early. */
+static bool is_halted(const sx_halt *halt, uint32_t i) {
+    enum { POLL = 4096 };
+    return halt && i % POLL == 0 && halt->asked(halt->user);
+}
+
+/* Drops rows that another one undercuts; where too many are left, puts neighbours together. False where it
+ * was ended early. */
+static bool thin_out(sx_skyline *sky, int width, const sx_halt *halt) {
+    size_t w = (size_t)width;
+    uint32_t n = 0;
+    if (sky->n > 1) qsort(sky->flow, sky->n, w * sizeof *sky->flow, compare_first);
+    for (uint32_t i = 0; i < sky->n; i++) {
+        const double *row = sky->flow + i * w;
+        bool passed = false;
+        if (is_halted(halt, i)) return false;
+        for (uint32_t k = n; k > 0 && !passed; k--) passed = undercuts(sky->flow + (k - 1) * w, row, width);
+        if (!passed) memmove(sky->flow + n++ * w, row, w * sizeof *row);
+    }
+    for (sky->n = n; sky->n > MOST_ROWS; sky->n = n) {
+        n = (sky->n + 1) / 2;
+        for (uint32_t i = 0; i < n; i++) {
+            const double *a = sky->flow + 2 * i * w, *b = 2 * i + 1 < sky->n ? a + w : a;
+            for (size_t k = 0; k < w; k++) sky->flow[i * w + k] = fmin(a[k], b[k]);
+        }
+    }
+    return true;
+}
+
+/* Makes the skyline of a level and a set of tensors, empty where it is ended early; false when memory is out.
+ */
+static bool make_skyline(const sx_bound *b, int level, unsigned keep, const sx_halt *halt, sx_skyline *sky) {
+    uint32_t room = 0;
+    double flows[SX_MAX_TENSORS];
+    bool good = true, halted = false;
+    *sky = (sx_skyline){.made = true};
+    for (uint32_t i = 0; i < b->lattice.n_points && good && !halted; i++) {
+        halted = is_halted(halt, i);
+        if (!sx_bound_fits(b, level, keep, i)) continue;
+        tile_flows(b, keep, i, flows);
+        if (!is_passed(b, level, keep, i, flows)) good = add_row(sky, &room, __builtin_popcount(keep), flows);
+    }
+    if (good && !halted) halted = !thin_out(sky, __builtin_popcount(keep), halt);
+    if (halted) sky->n = 0;
+    return good;
+}
+
+sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may, const sx_halt *halt) {
+    for (int s = 0; s + 1 < b->model->n_levels; s++) {
+        unsigned more = (unsigned)may[s] & ~(unsigned)must[s], some = 0;
+        if (!b->skyline[s]) b->skyline[s] = calloc((size_t)1 << b->model->n_tensors, sizeof *b->skyline[s]);
+        if (!b->skyline[s]) return sx_error_memory();
+        do {
+            unsigned keep = must[s] | some;
+            if (keep && !b->skyline[s][keep].made && !make_skyline(b, s, keep, halt, &b->skyline[s][keep]))
+                return sx_error_memory();
+            some = (some - more) & more;
+        } while (some);
+    }
+    return SX_OK;
+}
+
+/* What a route costs at the least, and a word of it. */
+typedef struct toll {
+    bool known;
+    double least, word, spared;
+} toll;
+
+/* What is asked of an array. */
+typedef struct survey {
+    sx_rest *rest;
+    const uint8_t *must, *may;
+    sx_price prices[SX_MAX_TENSORS][SX_MAX_LEVELS];
+    toll toll[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
+    int parent[SX_MAX_TENSORS]; /* the innermost level so far that keeps a tensor; -1: none */
+    double best;
+} survey;
+
+/* The toll of a route. */
+static const toll *pay(survey *s, int v, int from, int to) {
+    sx_rest *rest = s->rest;
+    const sx_bound *b = rest->bound;
+    toll *t = &s->toll[v][from + 1][to];
+    if (t->known) return t;
+    sx_route r = sx_route_make(rest, v, from, to, s->prices[v]);
+    const sx_pull *pull = sx_rest_pull(rest, v, from, to);
+    *t = (toll){.known = true,
+                .least = INFINITY,
+                .word = INFINITY,
+                .spared = sx_route_spared(rest, &r, s->prices[v])};
+    for (uint32_t i = 0; i < b->form[v].n_points; i++) {
+        double extra, cost = sx_route_cost(&r, &pull[i], &extra);
+        if (cost == INFINITY) continue;
+        t->least = fmin(t->least, cost);
+        t->word = fmin(t->word, pull[i].words > 0 ? cost / pull[i].words : 0);
+    }
+    bool fed = from < 0 && !rest->linked[v];
+    t->least = t->least < INFINITY ? t->least * (fed ? b->times[v][0] : rest->apart[v][from + 1]) : 0;
+    return t;
+}
+
+/* The least over a skyline of the words at prices (0: not counted). */
+static double least_row(const sx_skyline *sky, int n, const double *price) {
+    double least = sky->n > 0 ? INFINITY : 0;
+    for (uint32_t i = 0; i < sky->n; i++) {
+        const double *row = sky->flow + (size_t)i * (size_t)n;
+        double sum = 0;
+        for (int k = 0; k < n; k++) sum += price[k] * row[k];
+        least = fmin(least, sum);
+    }
+    return least;
+}
+
+/* What all flows into a level cost together, where it keeps a set of tensors. */
+static double fill_level(survey *s, int level, unsigned keep) {
+    const sx_bound *b = s->rest->bound;
+    double each = 0, spared = 0, together = INFINITY, word[SX_MAX_TENSORS], price[SX_MAX_TENSORS];
+    for (unsigned left = keep; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        word[v] = 0;
+        if (s->parent[v] < 0) continue;
+        const toll *t = pay(s, v, level, s->parent[v]);
+        word[v] = t->word;
+        each += t->least;
+        spared += t->spared;
+    }
+    for (int o = 0; o < b->n_classes && b->skyline[level]; o++) {
+        double sum = 0;
+        int n = 0;
+        for (unsigned left = keep; left; left &= left - 1) {
+            int v = __builtin_ctz(left);
+            bool gains = b->profit[o] >> v & 1;
+            price[n++] = gains ? 0 : word[v];
+            if (gains) sum += word[v] * b->least[v] * s->rest->apart[v][level + 1];
+        }
+        together = fmin(together, sum + least_row(&b->skyline[level][keep], n, price));
+    }
+    return (together < INFINITY ? fmax(each, together) : each) - spared;
+}
+
+/* Adds the compute units to a choice, and notes the least. */
+static void end_choice(survey *s, double sum) {
+    for (int v = 0; v < s->rest->bound->model->n_tensors; v++) {
+        if (s->parent[v] < 0) return;
+        const toll *t = pay(s, v, -1, s->parent[v]);
+        sum += t->least - t->spared;
+    }
+    s->best = fmin(s->best, sum);
+}
+
+/* Goes through all that a level and those inside it may keep. */
+static void choose_level(survey *s, int level, double sum) {
+    if (level < 0) {
+        end_choice(s, sum);
+        return;
+    }
+    unsigned must = s->must[level], more = s->may[level] & ~must, some = 0;
+    int parent[SX_MAX_TENSORS];
+    memcpy(parent, s->parent, sizeof parent);
+    do {
+        unsigned keep = must | some;
+        double cost = keep ? fill_level(s, level, keep) : 0;
+        for (unsigned left = keep; left; left &= left - 1) s->parent[__builtin_ctz(left)] = level;
+        choose_level(s, level - 1, sum + cost);
+        memcpy(s->parent, parent, sizeof parent);
+        some = (some - more) & more;
+    } while (some);
+}
+
+sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep) {
+    const sx_model *model = rest->bound->model;
+    survey s = {.rest = rest, .must = outline->keep, .may = may_keep, .best = INFINITY};
+    sx_rest_outline(rest, outline);
+    rest->n_measures = 0;
+    for (int v = 0; v < model->n_tensors; v++) {
+        s.parent[v] = -1;
+        sx_price_energy(rest, v, s.prices[v]);
+    }
+    choose_level(&s, model->n_levels - 1, (double)model->computes * model->compute_energy);
+    return sx_rest_score(rest, s.best, 0);
+}

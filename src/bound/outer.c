@@ -1,0 +1,400 @@
+/* A bound of an outline that comes close to tables in a fraction of their time.
+ *
+ * Let q be the outermost level with an array. All that flows into levels from q outward depends on the tile
+ * of q and on what these levels keep, and not on the array: the tables of bound_table.c from q outward are
+ * made once for every choice of that. Let E be a tile of level q - 1 and S the array of q. The flows into
+ * q - 1 and beyond cost, where the next loop is of class o, at least
+ *   sum of h(E) times(E) over tensors outside o  +  min over multiples E' of E S of  h(E) times(E' / S)
+ *     + table(q, E')
+ * for a tensor in o, whatever the others in o gain. As times(E' / S) is times(E') times the idle loops of S,
+ * the minimum is a function of E S and of the product of h(E) and these loops, in which it is concave: it is
+ * tabulated for a few values, and chords between them are bounds too (as in bound_table.c). Where level q has
+ * only idle loops for that tensor, it costs at least its least and what table(q, o', E') leaves for classes
+ * o' that have it, E' differing in idle dimensions alone: one more table. So per outline only the tiles of
+ * level q - 1 are gone through. Flows into levels further in count their least; except, where q is 1, those
+ * of operands that compute units may hand on, as these go on through level 0 where it has only idle loops.
+ *
+ * Complexity: some tables over the lattice once per choice; then a step per tile of level q - 1 and class. */
+#include "bound/parts.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BITS = 12, MOST_POINTS = 1 << 19, STEPS = 7 };
+
+/* The tables of a choice of what levels from the array's outward keep. */
+typedef struct outer {
+    bool made, failed;
+    double scale[SX_MAX_TENSORS][STEPS]; /* 0 first, ascending */
+    float *gain[SX_MAX_TENSORS][STEPS];  /* the first ones are all the same: only that of tensor 0 is there */
+    float *still[SX_MAX_TENSORS];
+} outer;
+
+struct sx_outers {
+    int level; /* of the array */
+    pthread_mutex_t lock;
+    uint8_t *fits[1 << SX_MAX_TENSORS]; /* under the lock: tiles of the level inside that fit, per set kept */
+    size_t n;
+    outer at[]; /* under the lock until they are made */
+};
+
+/* The outermost level with an array; -1: none. */
+static int find_array(const sx_model *model) {
+    int s = model->n_levels - 1;
+    while (s >= 0 && model->level[s].fanout_x * model->level[s].fanout_y <= 1) s--;
+    return s;
+}
+
+/* The number of what levels from `level` outward keep. */
+static uint32_t number_of(const sx_model *model, int level, const uint8_t *keep) {
+    uint32_t number = 0;
+    for (int s = model->n_levels - 1; s >= level; s--) number = number << model->n_tensors | keep[s];
+    return number;
+}
+
+/* Not above a number. */
+static float floor_of(double number) {
+    float near = (float)number;
+    return (double)near > number ? nextafterf(near, -INFINITY) : near;
+}
+
+/* A table of floats as large as the lattice; NULL when memory is out. */
+static float *new_floats(const sx_bound *b, const double *from) {
+    float *to = malloc(b->lattice.n_points * sizeof *to);
+    for (uint32_t i = 0; to && i < b->lattice.n_points; i++) to[i] = floor_of(from[i]);
+    return to;
+}
+
+/* Sets `at` to the least of the tables of a level over classes that have a tensor (-1: any). */
+static void least_class(const sx_rest *rest, int level, int tensor, double *at) {
+    const sx_bound *b = rest->bound;
+    uint32_t n = b->lattice.n_points;
+    for (uint32_t i = 0; i < n; i++) at[i] = INFINITY;
+    if (level + 1 == b->model->n_levels) {
+        if (tensor < 0) at[n - 1] = 0;
+        return;
+    }
+    for (int o = 0; o < b->n_classes; o++)
+        for (uint32_t i = 0; i < n && (tensor < 0 || b->profit[o] >> tensor & 1); i++)
+            at[i] = fmin(at[i], rest->table[0][level][o][i]);
+}
+
+/* The products of costs and loops that are tabulated for a tensor: from what a word costs to be read where
+ * the level keeps it, to what all children pay at the most. */
+static void set_scale(const sx_rest *rest, int v, outer *out) {
+    const sx_bound *b = rest->bound;
+    int level = b->outers->level;
+    const sx_model *model = b->model;
+    const sx_level *array = &model->level[level];
+    sx_price prices[SX_MAX_LEVELS];
+    double most = 0, read = 0, fill = 0, least = b->least[v];
+    sx_price_energy(rest, v, prices);
+    for (uint32_t i = 0; i < b->form[v].n_points; i++) most = fmax(most, b->bare[v][i]);
+    for (int s = level; s < model->n_levels && read == 0; s++)
+        if (rest->outline.keep[s] >> v & 1)
+            read = prices[s].read + (model->shape[v].output ? prices[s].update : 0);
+    for (int s = 0; s < level; s++) fill = fmax(fill, prices[s].fill);
+    double low = least * read, high = most * (read + fill * (double)(array->fanout_x * array->fanout_y));
+    out->scale[v][0] = 0;
+    for (int k = 1; k < STEPS; k++)
+        out->scale[v][k] = low > 0 ? low * pow(high / low, (k - 1) / (STEPS - 2.0)) : 0;
+}
+
+/* Makes the tables of a choice; false when memory is out. */
+static bool make_outer(const sx_bound *b, sx_rest *rest, double *at, outer *out) {
+    const sx_model *model = b->model;
+    int level = b->outers->level;
+    uint32_t n = b->lattice.n_points;
+    sx_rest_outer(rest, level);
+    bool good = true;
+    for (int v = 0; v < model->n_tensors && good; v++) {
+        set_scale(rest, v, out);
+        for (int k = 0; k < STEPS && good; k++) {
+            if (k > 0 && out->scale[v][k] == 0) continue;
+            if (k == 0 && v > 0) continue;
+            least_class(rest, level, -1, at);
+            for (uint32_t i = 0; i < n && k > 0; i++) at[i] += out->scale[v][k] * b->times[v][i];
+            sx_lattice_ascend(&b->lattice, UINT16_MAX, at);
+            good = (out->gain[v][k] = new_floats(b, at)) != NULL;
+        }
+        least_class(rest, level, v, at);
+        sx_lattice_ascend(&b->lattice, b->idle[v], at);
+        good = good && (out->still[v] = new_floats(b, at)) != NULL;
+    }
+    return good;
+}
+
+/* Makes the tables of what an outline keeps, without its array; false when memory is out. */
+static bool make_choice(const sx_bound *b, const uint8_t *keep, outer *out) {
+    int level = b->outers->level;
+    sx_rest *rest = NULL;
+    sx_outline outline;
+    memset(&outline, 0, sizeof outline);
+    for (int s = 0; s < b->model->n_levels; s++) {
+        if (s >= level) outline.keep[s] = keep[s];
+        for (int d = 0; d < b->model->n_dims; d++) outline.spatial[s][d] = 1;
+    }
+    double *at = malloc(b->lattice.n_points * sizeof *at);
+    sx_status status = sx_rest_new(b, &rest);
+    bool good = !status && at;
+    if (good) sx_rest_begin(rest, &outline);
+    good = good && make_outer(b, rest, at, out);
+    sx_status_free(status);
+    sx_rest_free(rest);
+    free(at);
+    return good;
+}
+
+/* The tables of what the outline keeps, and the tiles of the level inside that fit (where there is one); NULL
+ * where there are none. */
+static const outer *outer_of(const sx_rest *rest, const uint8_t **fits) {
+    const sx_bound *b = rest->bound;
+    sx_outers *all = b->outers;
+    const uint8_t *keep = rest->outline.keep;
+    if (!all) return NULL;
+    outer *out = &all->at[number_of(b->model, all->level, keep)];
+    uint8_t **fitting = all->level > 0 ? &all->fits[keep[all->level - 1]] : NULL;
+    pthread_mutex_lock(&all->lock);
+    if (!out->made && !out->failed) out->failed = !(out->made = make_choice(b, keep, out));
+    if (fitting && !*fitting && (*fitting = malloc(b->lattice.n_points)))
+        for (uint32_t i = 0; i < b->lattice.n_points; i++)
+            (*fitting)[i] = sx_bound_fits(b, all->level - 1, keep[all->level - 1], i);
+    pthread_mutex_unlock(&all->lock);
+    *fits = fitting ? *fitting : NULL;
+    return out->made && (!fitting || *fitting) ? out : NULL;
+}
+
+sx_status sx_bound_quicken(sx_bound *b) {
+    const sx_model *model = b->model;
+    int level = find_array(model), bits = model->n_tensors * (model->n_levels - level);
+    if (level < 0 || bits > MOST_BITS || b->lattice.n_points > MOST_POINTS) return SX_OK;
+    size_t n = (size_t)1 << bits;
+    b->outers = calloc(1, sizeof *b->outers + n * sizeof *b->outers->at);
+    if (!b->outers) return sx_error_memory();
+    b->outers->level = level;
+    b->outers->n = n;
+    pthread_mutex_init(&b->outers->lock, NULL);
+    return SX_OK;
+}
+
+void sx_outers_free(sx_outers *all) {
+    if (!all) return;
+    for (size_t i = 0; i < all->n; i++)
+        for (int v = 0; v < SX_MAX_TENSORS; v++) {
+            for (int k = 0; k < STEPS; k++) free(all->at[i].gain[v][k]);
+            free(all->at[i].still[v]);
+        }
+    for (size_t i = 0; i < sizeof all->fits / sizeof *all->fits; i++) free(all->fits[i]);
+    pthread_mutex_destroy(&all->lock);
+    free(all);
+}
+
+/* Where a product stands on a scale: at `share` between two steps. */
+typedef struct place {
+    const float *low, *high;
+    double share, still; /* and what the tensor costs where it goes on */
+    double each;         /* what a unit of `times` costs */
+} place;
+
+static place place_on(const outer *out, int v, double each, double idle) {
+    int k = 0, last = STEPS - 1;
+    double product = each * idle;
+    while (last > 0 && out->scale[v][last] == 0) last--;
+    while (k + 1 < last && product >= out->scale[v][k + 1]) k++;
+    const float *first = out->gain[0][0];
+    place p = {.low = k > 0 ? out->gain[v][k] : first, .high = last > 0 ? out->gain[v][k + 1] : first};
+    double low = out->scale[v][k], high = last > 0 ? out->scale[v][k + 1] : low;
+    p.share = high > low ? fmin(1, (product - low) / (high - low)) : 0;
+    p.still = product;
+    p.each = each;
+    return p;
+}
+
+/* A sweep over the tiles of the level inside the array. */
+typedef struct sweep {
+    const sx_rest *rest;
+    const outer *out;
+    int c;
+    unsigned linked;                       /* tensors whose operands compute units may hand on */
+    double operand[SX_MAX_TENSORS];        /* what these cost per unit of `times`, at the tile of level 0 */
+    const place *place[SX_MAX_TENSORS][2]; /* per form, without and with operands that go on */
+} sweep;
+
+/* A tile of that level, and a class of the loops inside it. */
+typedef struct spot {
+    uint32_t point, spread; /* the tile; and with the array outside it */
+    unsigned keep;          /* tensors that flow into the level */
+    unsigned waits;         /* those of them whose operands go on, too */
+} spot;
+
+static const place *place_of(const sweep *s, const spot *at, int v) {
+    return &s->place[v][at->waits >> v & 1][s->rest->bound->form_of[v][at->point]];
+}
+
+/* What is outside a class of which these tensors flow, and where the others cost `sum`. */
+static double close_class(const sweep *s, const spot *at, unsigned gains, double sum) {
+    if (!gains) return sum + (double)s->out->gain[0][0][at->spread];
+    int v = __builtin_ctz(gains);
+    for (unsigned left = gains & (gains - 1); left; left &= left - 1)
+        sum += place_of(s, at, __builtin_ctz(left))->still;
+    const place *p = place_of(s, at, v);
+    double low = (double)p->low[at->spread], moves = low;
+    if (p->share > 0 && low < INFINITY) moves += p->share * ((double)p->high[at->spread] - low);
+    return sum + fmin(moves, p->still + (double)s->out->still[v][at->spread]);
+}
+
+/* The least of all flows into level c for a tile, and those outside. */
+static double flow_out(const sweep *s, const spot *at) {
+    const sx_bound *b = s->rest->bound;
+    double least = INFINITY, full[SX_MAX_TENSORS];
+    for (unsigned left = at->keep; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        full[v] = place_of(s, at, v)->each * b->times[v][at->point];
+    }
+    for (int o = 0; o < b->n_classes; o++) {
+        double sum = 0;
+        for (unsigned left = at->keep & ~(unsigned)b->profit[o]; left; left &= left - 1)
+            sum += full[__builtin_ctz(left)];
+        least = fmin(least, close_class(s, at, at->keep & b->profit[o], sum));
+    }
+    return least;
+}
+
+/* The same with what the compute units fetch of tensors that they may hand on, where the loops of level 0 are
+ * of a class: others move at once; those in it gain what level 0 has of idle loops, and where it has no
+ * others they go on as if level 0 kept them. */
+static double feed_class(const sweep *s, spot at, unsigned loops, unsigned profit) {
+    const sx_bound *b = s->rest->bound;
+    double sum = 0;
+    for (unsigned left = s->linked; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        bool goes_on = !(loops & ~(unsigned)b->idle[v]);
+        if (loops && !(profit >> v & 1))
+            sum += s->operand[v] * b->times[v][s->rest->below[0]];
+        else if (!goes_on)
+            sum += s->operand[v] * b->times[v][at.point];
+        else
+            at.waits |= 1u << v;
+    }
+    at.keep |= at.waits;
+    return sum + flow_out(s, &at);
+}
+
+/* The least of all flows for a tile; those into levels further in are left out, except for operands. */
+static double try_tile(const sweep *s, uint32_t i) {
+    const sx_rest *rest = s->rest;
+    const sx_bound *b = rest->bound;
+    spot at = {.point = rest->whole[i] + rest->below[s->c],
+               .spread = rest->whole[i] + rest->below[s->c + 1],
+               .keep = rest->outline.keep[s->c]};
+    if (!s->linked) return flow_out(s, &at);
+    double least = INFINITY;
+    for (int o = 0; o < (rest->loops[i] ? b->n_classes : 1); o++)
+        least = fmin(least, feed_class(s, at, rest->loops[i], b->profit[o]));
+    return least;
+}
+
+/* The tiles of level c that fit and have room outside, in the order of their numbers; NULL when memory is
+ * out.
+ */
+static const uint32_t *list_tiles(sx_rest *rest, int c, const uint8_t *fits, uint32_t *n) {
+    unsigned keep = rest->outline.keep[c];
+    uint32_t *list = rest->fit[keep];
+    if (!list) list = rest->fit[keep] = malloc(rest->bound->lattice.n_points * sizeof *list);
+    if (list && !rest->fit_known[keep]) {
+        rest->fit_known[keep] = true;
+        rest->n_fit[keep] = 0;
+        for (uint32_t i = 0; i < rest->tiles.n_points; i++)
+            if (fits[rest->whole[i] + rest->below[c]]) list[rest->n_fit[keep]++] = i;
+    }
+    *n = rest->n_fit[keep];
+    return list;
+}
+
+/* Goes through all tiles that fit. For the least alone, tiles are passed over where all that flows costs no
+ * less at its least; otherwise what is found for each is noted. */
+static double sweep_tiles(const sweep *s, sx_rest *rest, const uint32_t *list, uint32_t n, bool notes) {
+    const float *outside = s->out->gain[0][0];
+    double least = INFINITY, at_least = 0;
+    uint32_t below = rest->below[s->c + 1], tried = 0;
+    for (unsigned left = rest->outline.keep[s->c]; left; left &= left - 1)
+        at_least +=
+            rest->least[0][__builtin_ctz(left)][s->c + 1] * rest->apart[__builtin_ctz(left)][s->c + 1];
+    for (uint32_t i = 0; i < rest->tiles.n_points && notes; i++) rest->swept[i] = INFINITY;
+    for (uint32_t k = 0; k < n; k++) {
+        double beyond = (double)outside[rest->whole[list[k]] + below];
+        if (beyond == INFINITY || (!notes && beyond + at_least >= least)) continue;
+        double found =
+            try_tile(s, list[k]) + sx_rest_extra(rest, 0, s->c + 1, rest->whole[list[k]] + rest->below[s->c]);
+        least = fmin(least, found);
+        if (notes) rest->swept[list[k]] = found;
+        tried++;
+    }
+    uint64_t classes = (unsigned)s->rest->bound->n_classes, flows = s->linked ? classes * classes : classes;
+    rest->work += n / 24 + tried * flows / 8 + 1;
+    return least;
+}
+
+/* Sets where the tensors that flow into level c stand on the scales, per form. */
+static void set_places(sx_rest *rest, const outer *out, sweep *s) {
+    const sx_bound *b = rest->bound;
+    place *at = rest->places;
+    int c = s->c;
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        const double *cost = rest->outline.keep[c] >> v & 1 ? rest->cost[0][v][c + 1] : NULL;
+        for (int waits = 0; waits < 2; waits++) {
+            s->place[v][waits] = at;
+            for (uint32_t i = 0; i < b->form[v].n_points; i++, at++) {
+                double each = (cost ? cost[i] : 0) + (waits ? s->operand[v] : 0);
+                *at = place_on(out, v, each < INFINITY ? each : 0, rest->apart[v][c + 1]);
+            }
+        }
+    }
+}
+
+/* Sets what operands cost that compute units may hand on; returns what they count in the least of all. */
+static double set_operands(const sx_rest *rest, sweep *s) {
+    const sx_bound *b = rest->bound;
+    double least = 0;
+    for (int v = 0; v < b->model->n_tensors && s->c == 0; v++) {
+        if (!rest->linked[v] || !rest->cost[0][v][0]) continue;
+        s->linked |= 1u << v;
+        s->operand[v] = rest->cost[0][v][0][0] * rest->apart[v][0] / rest->apart[v][1];
+        least += rest->least[0][v][0] * rest->apart[v][0];
+    }
+    return least;
+}
+
+sx_score sx_rest_quick(sx_rest *rest, bool notes) {
+    const sx_bound *b = rest->bound;
+    const sx_measure *energy = &rest->measure[0];
+    const uint8_t *fits;
+    const outer *out = outer_of(rest, &fits);
+    if (!out) return sx_rest_flat(rest);
+    sweep s = {.rest = rest, .out = out, .c = b->outers->level - 1};
+    double cycles = 0, beyond,
+           inside = energy->constant + energy->tail[0] - energy->tail[s.c >= 0 ? s.c + 1 : 1];
+    for (int i = 1; i < rest->n_measures; i++)
+        cycles = fmax(cycles, rest->measure[i].constant + rest->measure[i].tail[0]);
+    sx_rest_number(rest);
+    if (s.c >= 0) {
+        uint32_t n;
+        const uint32_t *list = list_tiles(rest, s.c, fits, &n);
+        if (!list) return sx_rest_flat(rest);
+        inside -= set_operands(rest, &s);
+        set_places(rest, out, &s);
+        beyond = sweep_tiles(&s, rest, list, n, notes && s.c == 0);
+        if (notes && s.c == 0) rest->inside_swept = inside;
+    } else {
+        beyond = (double)out->gain[0][0][rest->below[0]];
+    }
+    return sx_rest_score(rest, inside + beyond, cycles);
+}
+
+size_t sx_place_size(void) {
+    return 2 * sizeof(place);
+}

@@ -1,0 +1,316 @@
+/* The least energy, or use of a port, of all flows into a level and those outside it, for every tile of that
+ * level.
+ *
+ * Source: the divisor-lattice decomposition of exact mappers for even mappings. Let E be the tile of level c,
+ * t the temporal loops of level c + 1, E' = E * spatial * t its tile. The flow of a tensor into c costs
+ * h(E) * times(E), where h depends on the form of the tile (bound.h), less by the idle loops that follow. If
+ * the innermost loop of the first level outside c that has any is of class o, then tensors outside o move at
+ * once. Those in o gain at most all their idle loops of that level: they cost at least
+ * h(E) * times(E' / spatial). Unless level c + 1 has only loops that are idle for such a tensor: then it
+ * gains from the next level with loops too, if that one's class o' has the tensor, and costs at least h(E)
+ * times the least of `times`. So
+ *   table(c, o, E) = sum of h(E) times(E) over tensors outside o
+ *     + min over E' of  sum of h(E) times(E'/spatial) over o  +  min over o' of table(c+1, o', E')
+ * and the same for each set S of tensors in o and o' that go on, with E' different from E only in dimensions
+ * that are idle for all of S (a level without loops is among these). Tiles that do not fit have an infinite
+ * table. The minima over multiples are one pass per prime over the lattice, for one h; as the minimum of
+ * functions that are linear in h is concave in h, what lies on the chord between two of them is a bound for
+ * all h in between. So a few h are taken for the one tensor in o whose form matters most, and the least for
+ * others.
+ *
+ * Complexity: O(levels * classes * sets * points * primes) per outline. */
+#include "bound/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+void sx_lattice_ascend(const sx_lattice *l, unsigned dims, double *at) {
+    for (int k = 0; k < l->n_digits; k++) {
+        uint32_t stride = l->stride[k], block = stride * (l->top[k] + 1u);
+        if (!(dims >> l->dim[k] & 1)) continue;
+        for (uint32_t i = 0; i < l->n_points; i += block)
+            for (uint32_t e = l->top[k]; e-- > 0;) {
+                double *low = at + i + (size_t)e * stride;
+                const double *high = low + stride;
+                for (uint32_t j = 0; j < stride; j++) low[j] = low[j] < high[j] ? low[j] : high[j];
+            }
+    }
+}
+
+bool sx_bound_fits(const sx_bound *b, int s, unsigned keep, uint32_t point) {
+    const sx_level *level = &b->model->level[s];
+    double words = 0, banks = 0;
+    if (!level->limited) return true;
+    for (; keep; keep &= keep - 1) {
+        double tile = b->tile[__builtin_ctz(keep)][point];
+        words += tile;
+        if (level->bank_words > 0) banks += ceil(tile / level->bank_words);
+    }
+    return words <= level->effective && (level->bank_words == 0 || banks <= level->banks);
+}
+
+/* Lists the tiles of a level that fit. */
+static void list_fitting(sx_rest *rest, int c) {
+    rest->n_fitting = 0;
+    for (uint32_t i = 0; i < rest->tiles.n_points; i++)
+        if (sx_bound_fits(rest->bound, c, rest->outline.keep[c], rest->whole[i] + rest->below[c]))
+            rest->fitting[rest->n_fitting++] = i;
+}
+
+/* The exponent of a prime in a number. */
+static uint32_t exponent(uint32_t number, uint32_t prime) {
+    uint32_t e = 0;
+    for (; number % prime == 0; number /= prime) e++;
+    return e;
+}
+
+void sx_rest_number(sx_rest *rest) {
+    if (rest->numbered) return;
+    rest->numbered = true;
+    const sx_lattice *l = &rest->bound->lattice;
+    sx_lattice *sub = &rest->tiles;
+    uint32_t stride[SX_MAX_DIGITS], digit[SX_MAX_DIGITS] = {0};
+    *sub = (sx_lattice){.n_points = 1};
+    for (int s = 0; s < rest->bound->model->n_levels; s++) rest->below[s] = 0;
+    for (int k = 0; k < l->n_digits; k++) {
+        uint32_t used = 0;
+        for (int s = 0; s < rest->bound->model->n_levels; s++) {
+            used += exponent(rest->outline.spatial[s][l->dim[k]], l->prime[k]);
+            rest->below[s] += used * l->stride[k];
+        }
+        if (used == l->top[k]) continue;
+        int n = sub->n_digits++;
+        sub->dim[n] = l->dim[k];
+        sub->top[n] = (uint8_t)(l->top[k] - used);
+        sub->stride[n] = sub->n_points;
+        sub->n_points *= sub->top[n] + 1u;
+        stride[n] = l->stride[k];
+    }
+    for (uint32_t i = 0, whole = 0; i < sub->n_points; i++) {
+        rest->loops[i] = 0;
+        for (int k = 0; k < sub->n_digits; k++) rest->loops[i] |= (uint16_t)((digit[k] > 0) << sub->dim[k]);
+        rest->whole[i] = whole;
+        rest->inside[whole] = i;
+        for (int k = 0; k < sub->n_digits; k++) {
+            whole += stride[k];
+            if (++digit[k] <= sub->top[k]) break;
+            whole -= digit[k] * stride[k];
+            digit[k] = 0;
+        }
+    }
+}
+
+/* A choice of the loops of level c + 1: the tensors in its class, those of them that go on, and what all
+ * forms of one cost. */
+typedef struct step {
+    sx_rest *rest;
+    int measure, c;
+    unsigned profit, going;
+    int formed; /* -1: none */
+    double h;
+} step;
+
+/* Sets the scratch table to the least of the tables of the next level whose class has all tensors that go on.
+ */
+static void set_next(const step *s) {
+    const sx_bound *b = s->rest->bound;
+    uint32_t n = s->rest->tiles.n_points;
+    double *at = s->rest->scratch;
+    for (uint32_t i = 0; i < n; i++) at[i] = INFINITY;
+    for (int o = 0; o < b->n_classes; o++) {
+        const double *table = s->rest->table[s->measure][s->c + 1][o];
+        if (s->going & ~b->profit[o]) continue;
+        for (uint32_t i = 0; i < n; i++) at[i] = at[i] < table[i] ? at[i] : table[i];
+    }
+}
+
+/* The same where level c + 1 is the outermost, whose tile is everything. */
+static void choose_all(const step *s) {
+    const sx_rest *rest = s->rest;
+    const sx_bound *b = rest->bound;
+    uint32_t n = rest->tiles.n_points, all = rest->whole[n - 1] + rest->below[s->c];
+    double sum = 0;
+    for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        sum += (v == s->formed ? s->h : rest->least[s->measure][v][s->c + 1]) * b->times[v][all];
+    }
+    for (uint32_t i = 0; i < n; i++) rest->scratch[i] = sum;
+}
+
+/* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions; what
+ * tensors that go on cost is left out. */
+static void choose(const step *s, unsigned dims) {
+    const sx_rest *rest = s->rest;
+    const sx_bound *b = rest->bound;
+    double *at = rest->scratch;
+    if (s->c + 2 == b->model->n_levels) {
+        choose_all(s);
+        return;
+    }
+    set_next(s);
+    for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        double h = v == s->formed ? s->h : rest->least[s->measure][v][s->c + 1];
+        const double *times = b->times[v] + rest->below[s->c];
+        if (h == 0) continue;
+        for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += h * times[rest->whole[i]];
+    }
+    sx_lattice_ascend(&rest->tiles, dims, at);
+}
+
+/* What a form of a tile costs, at a point of the tiles. */
+static double form_cost(const step *s, int v, uint32_t i) {
+    const sx_rest *rest = s->rest;
+    const double *cost = rest->cost[s->measure][v][s->c + 1];
+    return cost ? cost[rest->bound->form_of[v][rest->whole[i] + rest->below[s->c]]] : 0;
+}
+
+/* Lowers a table to the scratch table plus what tensors that go on cost. */
+static void lower(const step *s, double *table) {
+    const sx_rest *rest = s->rest;
+    for (uint32_t k = 0; k < rest->n_fitting; k++) {
+        uint32_t i = rest->fitting[k];
+        double sum = rest->scratch[i];
+        if (sum >= table[i]) continue;
+        for (unsigned left = s->going; left; left &= left - 1) {
+            int v = __builtin_ctz(left);
+            sum += form_cost(s, v, i) * rest->apart[v][s->c + 1];
+        }
+        table[i] = table[i] < sum ? table[i] : sum;
+    }
+}
+
+/* What lies on the chord between two of a few values, at a place among theirs. */
+static double on_chord(const double *h, int n, double at, const double *value) {
+    int k = 0;
+    while (k + 2 < n && at > h[k + 1]) k++;
+    if (n == 1 || at <= h[k] || value[k] == INFINITY) return value[k];
+    double share = fmin(1, (at - h[k]) / (h[k + 1] - h[k]));
+    return value[k] + share * (value[k + 1] - value[k]);
+}
+
+/* Counts a pass over all tiles; whether the tables should be ended early. */
+static bool is_halted(sx_rest *rest) {
+    enum { POLL = 1 << 18 };
+    if (!rest->halt || rest->halted) return rest->halted;
+    if ((rest->unpolled += rest->tiles.n_points) < POLL) return false;
+    rest->unpolled = 0;
+    return rest->halted = rest->halt->asked(rest->halt->user);
+}
+
+/* Lowers a table to the chords between those of a few costs of the forms of one tensor. */
+static void lower_chords(step *s, unsigned dims, double *table) {
+    sx_rest *rest = s->rest;
+    const double *cost = rest->cost[s->measure][s->formed][s->c + 1];
+    double low = rest->least[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
+    for (uint32_t i = 0; i < rest->bound->form[s->formed].n_points; i++)
+        if (cost[i] < INFINITY) high = fmax(high, cost[i]);
+    int n = high > low * 1.001 ? SX_MAX_CHORDS : 1;
+    for (int k = 0; k < n; k++) {
+        if (is_halted(rest)) return;
+        s->h = h[k] = k == 0 ? low : low * pow(high / low, k / (SX_MAX_CHORDS - 1.0));
+        choose(s, dims);
+        for (uint32_t j = 0; j < rest->n_fitting; j++)
+            rest->chord[j * SX_MAX_CHORDS + (unsigned)k] = rest->scratch[rest->fitting[j]];
+    }
+    for (uint32_t j = 0; j < rest->n_fitting; j++) {
+        uint32_t i = rest->fitting[j];
+        rest->scratch[i] = on_chord(h, n, form_cost(s, s->formed, i), rest->chord + j * SX_MAX_CHORDS);
+    }
+    lower(s, table);
+}
+
+/* The tensor of a class that does not go on whose forms differ most in what they cost; -1: none differ. */
+static int most_formed(const step *s) {
+    const sx_rest *rest = s->rest;
+    int most = -1;
+    for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        uint32_t n = rest->bound->form[v].n_points;
+        if (n > 1 && rest->least[s->measure][v][s->c + 1] > 0 &&
+            (most < 0 || n > rest->bound->form[most].n_points))
+            most = v;
+    }
+    return most;
+}
+
+/* Fills the table of a measure, a level and a class. */
+static void fill(sx_rest *rest, int measure, int c, int o) {
+    const sx_bound *b = rest->bound;
+    step s = {.rest = rest, .measure = measure, .c = c, .profit = b->profit[o]};
+    unsigned all = (1u << b->model->n_tensors) - 1, may_go = 0;
+    uint32_t n = rest->tiles.n_points;
+    double *table = rest->table[measure][c][o];
+    for (uint32_t i = 0; i < n; i++) table[i] = INFINITY;
+    for (int v = 0; v < b->model->n_tensors && c + 2 < b->model->n_levels; v++)
+        if (s.profit >> v & 1 && rest->cost[measure][v][c + 1]) may_go |= 1u << v;
+    s.going = may_go;
+    for (;; s.going = (s.going - 1) & may_go) {
+        unsigned dims = UINT16_MAX;
+        for (unsigned left = s.going; left; left &= left - 1) dims &= b->idle[__builtin_ctz(left)];
+        s.formed = most_formed(&s);
+        if (s.formed >= 0) {
+            lower_chords(&s, dims, table);
+        } else {
+            choose(&s, dims);
+            lower(&s, table);
+        }
+        if (is_halted(rest) || s.going == 0) break;
+    }
+    for (unsigned left = all & ~s.profit; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        for (uint32_t k = 0; k < rest->n_fitting && rest->cost[measure][v][c + 1]; k++) {
+            uint32_t i = rest->fitting[k];
+            table[i] += sx_rest_cost(rest, measure, v, c + 1, rest->whole[i] + rest->below[c]);
+        }
+    }
+    bool more = false;
+    for (int v = 0; v < b->model->n_tensors; v++) more |= rest->extra[measure][v][c + 1] != NULL;
+    for (uint32_t k = 0; k < rest->n_fitting && more; k++) {
+        uint32_t i = rest->fitting[k];
+        table[i] += sx_rest_extra(rest, measure, c + 1, rest->whole[i] + rest->below[c]);
+    }
+}
+
+/* The least of a measure over all tiles of the innermost level; what the compute units fetch is at its least.
+ */
+static double least_tile(const sx_rest *rest, int m) {
+    const sx_measure *measure = &rest->measure[m];
+    double least = INFINITY;
+    if (m >= rest->n_tabled || rest->bound->model->n_levels == 1) return measure->constant + measure->tail[0];
+    for (int o = 0; o < rest->bound->n_classes; o++) {
+        const double *table = rest->table[m][0][o];
+        for (uint32_t k = 0; k < rest->n_fitting; k++) least = fmin(least, table[rest->fitting[k]]);
+    }
+    return measure->constant + measure->tail[0] - measure->tail[1] + least;
+}
+
+sx_score sx_rest_tabulate(sx_rest *rest, const sx_halt *halt) {
+    const sx_bound *b = rest->bound;
+    rest->halt = halt;
+    rest->halted = false;
+    rest->unpolled = 0;
+    sx_rest_quick(rest, true);
+    sx_rest_number(rest);
+    rest->n_tabled = rest->n_measures < SX_MAX_TABLED ? rest->n_measures : SX_MAX_TABLED;
+    for (int c = b->model->n_levels - 2; c >= 0 && !rest->halted; c--) {
+        list_fitting(rest, c);
+        for (int m = 0; m < rest->n_tabled; m++)
+            for (int o = 0; o < b->n_classes && !rest->halted; o++) fill(rest, m, c, o);
+    }
+    rest->halt = NULL;
+    if (rest->halted) return sx_rest_flat(rest);
+    rest->tables = true;
+    double cycles = 0;
+    for (int m = 1; m < rest->n_measures; m++) cycles = fmax(cycles, least_tile(rest, m));
+    return sx_rest_score(rest, least_tile(rest, 0), cycles);
+}
+
+void sx_rest_outer(sx_rest *rest, int level) {
+    const sx_bound *b = rest->bound;
+    sx_rest_number(rest);
+    for (int c = b->model->n_levels - 2; c >= level; c--) {
+        list_fitting(rest, c);
+        for (int o = 0; o < b->n_classes; o++) fill(rest, 0, c, o);
+    }
+}

@@ -1,0 +1,347 @@
+/* What a level is filled with of a tensor at the least, and from where, when it has sliding windows.
+ *
+ * Motion. Let j be the innermost temporal loop outside a tile that indexes V, n its iterations, and f(k) the
+ * step of the tile as loop k advances (model/motion.h): f(k) = step(k) less the steps of all loops inside.
+ * Every second visit is one of j, as visits count in binary; so the rule of docs/model.md, section 2, comes
+ * to this: visits of j fetch what f(j) leaves new, a share a of the tile; those of any other loop k fetch the
+ * same share where f(k) = f(j), nothing where f(k) = 0, else all. If j is on a solo dimension a = 1. Let it
+ * be on a window, the rank of dimensions d and e, j on d. Then f(k) = f(j) or 0 only for k on d or e with no
+ * loops on other ranks inside, as the window's own step would be negative. Let s be the step of the first
+ * loop on d that is possible outside the tile, r the sum of the steps of all loops on e that are possible
+ * (each at least twice the one inside; 0 where e has no loops left).
+ *   - s > 2 r: f(k) for k on d is at least s - r in magnitude unless k is d's next loop and goes on as j
+ *     did; so only loops on d itself go on, by as many iterations as d has left outside: T. At the least
+ *     a + (1 - a) / T of all tiles are fetched. The same with d and e exchanged.
+ *   - s > r: no f(k) is 0: a + (1 - a) / (T_d T_e).
+ *   - else a (1 - 1/p), p being the smallest prime of T_d: only j's own visits count.
+ * Ranks of other kinds: see least_share.
+ *
+ * Space. Children of a slot along a window stand i s_d + j s_e apart, i < n_d, j < n_e. With s_d : s_e =
+ * x : y in lowest terms, n_d n_e - max(0, n_d - y) max(0, n_e - x) of these are different; children that are
+ * the same share an access. At slots further out, below levels that the tensor bypasses, the tile is not
+ * known: there at most n_d n_e / max(n_d, n_e) share one.
+ *
+ * Neighbours (docs/model.md, section 3) help a child whose new words one of them had a visit before: the step
+ * of the tile must be a way from one child to another. In a window, time steps are J = m n_d s_d + l n_e s_e
+ * with whole m and l, each at most what `ladder` says in magnitude and 0 where that dimension has no loops
+ * left; ways are i s_d + j s_e with |i| < n_d, |j| < n_e. A way (i, j) helps at most (n_d - |i|) (n_e - |j|)
+ * children, and a step at most the sum of that over all ways of its length. So a share of the children gets
+ * its words from outside at every visit: all but the most that any step can help, along the window where that
+ * is most. And no step helps as a loop advances that is outside one on a solo dimension of V, or on a window
+ * in which neighbours do not help and no step is 0, as along that rank the step is no way to a child: so of
+ * T_d T_e visits over all other windows, times the idle loops, at least one has no help, and fetches the
+ * whole tile unless the first loop is on a window without help, when no visit has any. A
+ * word from a neighbour counts as filled and read at the inner level, but divided by the instances of the
+ * outer one (docs/model.md, section 4). */
+#include "bound/bound.h"
+
+#include "base/divisor.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The share of a tile that is new as a loop on one dimension advances, and begins again nowhere. */
+static double share_of(const sx_shape *shape, const uint32_t *extent, int d) {
+    double share = 0;
+    for (int i = shape->first_of_dim[d]; i < shape->first_of_dim[d + 1]; i++) {
+        int r = shape->of_dim[i].rank;
+        double reach = 1;
+        for (int t = shape->first_term[r]; t < shape->first_term[r + 1]; t++)
+            reach += abs(shape->term[t].coef) * (extent[shape->term[t].dim] - 1.0);
+        share = fmax(share, fmin(1, abs(shape->of_dim[i].coef) * (double)extent[d] / reach));
+    }
+    return share;
+}
+
+/* Whether no rank of a tensor has two dimensions that go on outside its tile, nor such a dimension two ranks:
+ * then all tiles differ, and no step is as short as the way to a neighbour. */
+static bool is_closed(const sx_bound *b, const uint32_t *extent, int v) {
+    const sx_shape *shape = &b->model->shape[v];
+    unsigned seen = 0;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        unsigned open = 0;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            int d = shape->term[i].dim;
+            open |= (unsigned)(b->crowd[v] >> d & 1 && extent[d] < b->model->size[d]) << d;
+        }
+        if (open & (open - 1) || open & seen) return false;
+        seen |= open;
+    }
+    return true;
+}
+
+/* The smallest prime factor of a number above 1. */
+static uint32_t least_prime(uint32_t number) {
+    for (uint32_t p = 2; p <= number / p; p++)
+        if (number % p == 0) return p;
+    return number;
+}
+
+double sx_rest_spread(const sx_rest *rest, int s, unsigned dims) {
+    double product = 1;
+    for (; dims; dims &= dims - 1) product *= rest->outline.spatial[s][__builtin_ctz(dims)];
+    return product;
+}
+
+/* One dimension of a window, outside a tile and along the array next to it. */
+typedef struct side {
+    double way;   /* from one child to the next */
+    double n;     /* children */
+    double step;  /* of the first loop outside that is possible */
+    double times; /* iterations left in time */
+    double sum;   /* of the steps of its loops, at the most */
+    int64_t most; /* the same in steps */
+    uint32_t prime;
+} side;
+
+/* The largest sum of partial products of the prime factors of a number: 1 + p + p q + ... without the last.
+ */
+static double ladder(uint32_t number) {
+    uint32_t prime[32];
+    double sum = 0, product = 1;
+    int n = 0;
+    for (; number > 1; number /= prime[n++]) prime[n] = least_prime(number);
+    for (; n > 0; product *= prime[n]) {
+        sum += product;
+        n--;
+    }
+    return sum;
+}
+
+/* A side of extent E in a dimension of some size, of which n children stand side by side and `left` is left
+ * in time. */
+static side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint32_t left, uint32_t size) {
+    side s = {.way = (double)coef * extent, .n = n, .times = left};
+    s.step = s.way * n;
+    if (left > 1) {
+        double steps = ladder(size / (extent * n));
+        s.sum = s.step * steps;
+        s.most = (int64_t)steps;
+        s.prime = least_prime(left);
+    }
+    return s;
+}
+
+/* The least share of all tiles that is fetched where the first loop is on d. */
+static double moved(const side *d, const side *e, double reach) {
+    double share = fmin(1, d->step / reach);
+    if (d->times == 1) return 1;
+    if (d->step > 2 * e->sum || e->step > 2 * d->sum) return share + (1 - share) / d->times;
+    if (d->step > e->sum || e->step > d->sum) return share + (1 - share) / (d->times * e->times);
+    return share * (1 - 1.0 / d->prime);
+}
+
+/* Every advance of the first loop that indexes V shifts the tile by that loop's step, and that happens for
+ * all but 1 of its iterations; where a tile is closed, steps never cancel, and all loops outside do so. */
+static double crowd_share(const sx_bound *b, int v, const uint32_t *extent) {
+    double share = 1;
+    bool closed = is_closed(b, extent, v);
+    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        uint32_t size = b->model->size[d];
+        if (extent[d] == size) continue;
+        double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
+        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
+    }
+    return share;
+}
+
+/* The least share of all tiles that is fetched along a window, whatever the outline: as without spatial
+ * loops, since these only make steps longer and the loops that follow fewer. */
+static double window_share(const sx_bound *b, const sx_window *window, const uint32_t *extent) {
+    side sides[2];
+    double reach = 1;
+    for (int i = 0; i < 2; i++) {
+        int d = window->dim[i];
+        uint32_t size = b->model->size[d];
+        sides[i] = make_side(window->coef[i], extent[d], 1, size / extent[d], size);
+        reach += window->coef[i] * (extent[d] - 1.0);
+    }
+    return fmin(moved(&sides[0], &sides[1], reach), moved(&sides[1], &sides[0], reach));
+}
+
+double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
+    double share = 1;
+    if (b->n_windows[v] == 0) return crowd_share(b, v, extent);
+    for (int i = 0; i < b->n_windows[v]; i++) share = fmin(share, window_share(b, &b->window[v][i], extent));
+    return share;
+}
+
+/* How many children of a level may share an access to a tensor whose tile is not known. */
+static double sharing(const sx_rest *rest, int s, int v) {
+    const sx_bound *b = rest->bound;
+    double idle = sx_rest_spread(rest, s, b->idle[v]), share = 1, largest = 1;
+    for (int i = 0; i < b->n_windows[v]; i++) {
+        const uint32_t *n = rest->outline.spatial[s];
+        share *= fmin(n[b->window[v][i].dim[0]], n[b->window[v][i].dim[1]]);
+    }
+    if (b->n_windows[v] > 0) return idle * share;
+    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1)
+        largest = fmax(largest, rest->outline.spatial[s][__builtin_ctz(dims)]);
+    return idle * sx_rest_spread(rest, s, b->crowd[v]) / largest;
+}
+
+/* What is left in time of a dimension outside a tile; 0 where an outline has no tile of that extent. */
+static uint32_t left_of(const sx_rest *rest, int d, int from, uint32_t extent) {
+    uint32_t inside = 1, open = rest->open[from + 1][d];
+    for (int s = 0; s <= from; s++) inside *= rest->outline.spatial[s][d];
+    return open % extent || extent % inside ? 0 : open / extent;
+}
+
+/* How many children a step of that length helps, at the most. */
+static double helped_by(const side *d, const side *e, int64_t step) {
+    int64_t n = (int64_t)d->n, m = (int64_t)e->n, x = (int64_t)d->way, y = (int64_t)e->way;
+    double sum = 0;
+    for (int64_t i = 1 - n; i < n; i++) {
+        int64_t rest = step - i * x;
+        if (rest % y == 0 && llabs(rest / y) < m) sum += (double)((n - llabs(i)) * (m - llabs(rest / y)));
+    }
+    return sum;
+}
+
+/* The share of the children along a window that neighbours may help at a visit. */
+static double most_helped(const side *d, const side *e) {
+    double most = 0, all = d->n * e->n;
+    int64_t span = (int64_t)((d->n - 1) * d->way + (e->n - 1) * e->way);
+    int64_t a = (int64_t)d->step, b = (int64_t)e->step;
+    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
+    if (all == 1 || apart || (d->most == 0 && e->most == 0)) return 0;
+    for (int64_t l = -e->most; l <= e->most; l++) {
+        int64_t low = (-span - l * b) / a - 1, high = (span - l * b) / a + 1;
+        low = low < -d->most ? -d->most : low;
+        high = high > d->most ? d->most : high;
+        for (int64_t m = low; m <= high; m++) {
+            int64_t step = m * a + l * b;
+            if ((m != 0 || l != 0) && llabs(step) <= span) most = fmax(most, helped_by(d, e, step));
+        }
+    }
+    return fmin(most, all - 1) / all;
+}
+
+/* What a window adds to a pull of some extents. */
+typedef struct piece {
+    double moved, groups, most, helped, sure;
+    bool possible;
+} piece;
+
+static piece make_piece(const sx_rest *rest, const sx_window *window, int from, const sx_window_tile *tile) {
+    side sides[2], *d = &sides[0], *e = &sides[1];
+    double reach = 1;
+    for (int i = 0; i < 2; i++) {
+        int dim = window->dim[i];
+        uint32_t left = left_of(rest, dim, from, tile->extent[i]), size = rest->bound->model->size[dim];
+        if (left == 0) return (piece){.possible = false};
+        sides[i] =
+            make_side(window->coef[i], tile->extent[i], rest->outline.spatial[from + 1][dim], left, size);
+        reach += window->coef[i] * (tile->extent[i] - 1.0);
+    }
+    piece p = {.possible = true, .moved = fmin(moved(d, e, reach), moved(e, d, reach))};
+    double common = (double)sx_divisor_common((uint64_t)d->way, (uint64_t)e->way);
+    double x = d->way / common, y = e->way / common;
+    p.groups = 1 - fmax(0, d->n - y) * fmax(0, e->n - x) / (d->n * e->n);
+    p.most = fmin(ceil(d->n / y), ceil(e->n / x));
+    p.helped = rest->bound->model->options.no_link_transfers ? 0 : most_helped(d, e);
+    bool clear = p.helped == 0 && (d->step > e->sum || e->step > d->sum);
+    p.sure = clear ? 1 : 1 / (d->times * e->times);
+    return p;
+}
+
+/* A pull in the making. */
+typedef struct making {
+    const sx_rest *rest;
+    int v, from;
+    double outer;
+    sx_pull *out; /* per form */
+} making;
+
+/* Sets the pull of a form from what its windows make of it. */
+static void finish(const making *m, uint32_t form, sx_pull pull) {
+    const sx_bound *b = m->rest->bound;
+    if (m->from < 0 && !m->rest->linked[m->v]) pull.words = 1;
+    pull.words *= b->bare[m->v][form];
+    pull.sure = fmin(pull.sure * b->bare[m->v][form], pull.words);
+    pull.outer = m->outer;
+    m->out[form] = pull;
+}
+
+/* Goes through all tiles of window w and those after it. */
+static void combine(const making *m, int w, uint32_t form, sx_pull pull) {
+    const sx_bound *b = m->rest->bound;
+    if (w == b->n_windows[m->v]) {
+        finish(m, form, pull);
+        return;
+    }
+    const sx_window *window = &b->window[m->v][w];
+    for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++) {
+        piece p = make_piece(m->rest, window, m->from, &window->tile[i]);
+        if (!p.possible) continue;
+        sx_pull next = pull;
+        next.words = fmin(next.words, p.moved);
+        next.groups *= p.groups;
+        next.most *= p.most;
+        next.own = fmin(next.own, 1 - p.helped);
+        next.sure *= p.sure;
+        combine(m, w + 1, form + window->tile[i].form, next);
+    }
+}
+
+/* The same for a crowd that is not in windows. */
+static void combine_crowd(const making *m, sx_pull pull) {
+    const sx_rest *rest = m->rest;
+    const sx_bound *b = rest->bound;
+    double crowd = sx_rest_spread(rest, m->from + 1, b->crowd[m->v]);
+    for (uint32_t i = 0; i < (m->from < 0 ? 1 : b->form[m->v].n_points); i++) {
+        uint32_t extent[SX_MAX_DIMS];
+        bool possible = true;
+        sx_pull next = pull;
+        sx_lattice_extents(&b->form[m->v], i, extent);
+        for (unsigned dims = b->crowd[m->v]; dims; dims &= dims - 1)
+            possible &= left_of(rest, __builtin_ctz(dims), m->from, extent[__builtin_ctz(dims)]) > 0;
+        if (!possible) continue;
+        next.words = crowd_share(b, m->v, extent);
+        if (crowd > 1 && !is_closed(b, extent, m->v)) {
+            next.most = sharing(rest, m->from + 1, m->v);
+            next.groups = 1 / next.most;
+            if (!b->model->options.no_link_transfers) next.own = 1 / crowd;
+            next.sure = 0;
+        }
+        finish(m, i, next);
+    }
+}
+
+/* Makes the pulls of all forms (of the compute units: of the first). */
+static void make_pulls(const making *m) {
+    const sx_bound *b = m->rest->bound;
+    double idle = sx_rest_spread(m->rest, m->from + 1, b->idle[m->v]);
+    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle, .twins = idle, .own = 1, .sure = 1};
+    if (b->crowd[m->v] && b->n_windows[m->v] == 0)
+        combine_crowd(m, pull);
+    else
+        combine(m, 0, 0, pull);
+}
+
+sx_pull sx_rest_operand(const sx_rest *rest, int v) {
+    sx_pull out;
+    make_pulls(&(making){.rest = rest, .v = v, .from = -1, .outer = 1, .out = &out});
+    return out;
+}
+
+/* Where the pulls of a flow stand: those of a tensor together. */
+static sx_pull *place(const sx_rest *rest, int v, int from, int to) {
+    const sx_bound *b = rest->bound;
+    size_t forms = 0, levels = b->model->n_levels;
+    for (int i = 0; i < v; i++) forms += b->form[i].n_points;
+    size_t pair = (size_t)(from + 1) * levels + (size_t)to;
+    return rest->pulls + forms * levels * levels + pair * b->form[v].n_points;
+}
+
+const sx_pull *sx_rest_pull(sx_rest *rest, int v, int from, int to) {
+    sx_pull **known = &rest->pull[v][from + 1][to];
+    if (*known) return *known;
+    *known = place(rest, v, from, to);
+    making m = {.rest = rest, .v = v, .from = from, .outer = 1, .out = *known};
+    for (int s = from + 2; s <= to; s++) m.outer /= sharing(rest, s, v);
+    for (uint32_t i = 0; i < rest->bound->form[v].n_points; i++) m.out[i].words = INFINITY;
+    make_pulls(&m);
+    return *known;
+}

@@ -1,0 +1,18 @@
+/* The tables behind the catalog: an entry is a name, a line about it and the text it is read from. */
+#ifndef SX_FRONTEND_CATALOG_CATALOG_H
+#define SX_FRONTEND_CATALOG_CATALOG_H
+
+#include "sextant/input.h"
+
+typedef struct sx_catalog_entry {
+    const char *name, *about, *text;
+} sx_catalog_entry;
+
+/* Architectures in Timeloop's flat dialect, problems as einsums. */
+const sx_catalog_entry *sx_catalog_archs(size_t *n);
+const sx_catalog_entry *sx_catalog_problems(size_t *n);
+
+/* Whether a network of that name can be made. */
+bool sx_catalog_knows_network(const char *name);
+
+#endif

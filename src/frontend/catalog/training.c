@@ -1,0 +1,92 @@
+/* The graph of a network's weight updates. Each layer becomes the einsum that computes the gradient of the
+ * operand in its weights' place (layers.h) and keeps its name. It reads what the layer reads, which the
+ * inference left behind, and the gradient of the layer's output. Where that is computed by the update of
+ * another layer, as for the keys and values of attention, the two are connected; elsewhere it comes from
+ * outside, since gradients of data are not computed here. */
+#include "frontend/catalog/networks.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct training {
+    sx_net *net;
+    sx_graph graph;
+    size_t *copy, *gradient; /* of each tensor of the inference; SX_NO_INDEX: not there yet */
+} training;
+
+/* The tensor of the training that is one of the inference, or its gradient. */
+static SX_MUST_USE sx_status tensor_of(training *t, size_t tensor, bool gradient, size_t *index) {
+    size_t *known = gradient ? &t->gradient[tensor] : &t->copy[tensor];
+    if (*known == SX_NO_INDEX) {
+        sx_graph_tensor added = t->net->graph.tensor[tensor];
+        char name[2 * SX_NAME_SIZE];
+        snprintf(name, sizeof name, "%s%s", added.name, gradient ? ".gradient" : "");
+        SX_TRY(sx_text_name(added.name, sizeof added.name, name, "a tensor"));
+        added.weight = false;
+        SX_TRY(sx_graph_add_tensor(&t->graph, &added, known));
+    }
+    *index = *known;
+    return SX_OK;
+}
+
+/* The letter of the dimension that has the place of another in the update: see the head of layers.c. */
+static char swapped(char letter, bool product) {
+    static const char *const pairs[] = {"NCCNRPPRSQQS", "KNNK"};
+    for (const char *at = pairs[product]; *at; at += 2)
+        if (*at == letter) return at[1];
+    return letter;
+}
+
+/* The einsum of a layer's update. */
+static SX_MUST_USE sx_status update_einsum(const sx_net_layer *layer, const char *name, sx_problem *out) {
+    if (layer->product.b) {
+        const sx_product update = sx_product_weight_update(&layer->product);
+        return sx_layer_product(&update, name, out);
+    }
+    const sx_conv update = sx_conv_weight_update(&layer->conv);
+    return sx_layer_conv(&update, name, out);
+}
+
+/* Adds the update of a layer. Its Outputs are the gradient of the Weights, its Weights that of the Outputs.
+ */
+static SX_MUST_USE sx_status add_update(training *t, const sx_net_layer *layer) {
+    static const int before[] = {1, 0, 2};
+    const sx_graph *forward = &t->net->graph;
+    const sx_graph_node *node = &forward->node[layer->node];
+    sx_graph_operand operand[3];
+    sx_problem einsum;
+    SX_TRY(update_einsum(layer, node->layer, &einsum));
+    for (int v = 0; v < 3; v++) {
+        const sx_graph_operand *old = &forward->operand[node->first + (size_t)before[v]];
+        char ranks[SX_NAME_SIZE] = "";
+        size_t tensor;
+        strncpy(ranks, layer->ranks[before[v]], sizeof ranks - 1);
+        for (char *at = ranks; *at; at++) *at = swapped(*at, layer->product.b != 0);
+        SX_TRY(tensor_of(t, old->tensor, v != 2, &tensor));
+        operand[v] = sx_net_operand(&einsum, v, tensor, ranks, old->split);
+        if (v < 2) continue;
+        memcpy(operand[v].before, old->before, sizeof old->before);
+        memcpy(operand[v].after, old->after, sizeof old->after);
+    }
+    return sx_graph_add_node(&t->graph, node, &einsum, operand, 3, NULL);
+}
+
+void sx_net_train(sx_net *net) {
+    const size_t n = net->graph.n_tensors;
+    training t = {.net = net, .copy = malloc((2 * n + 1) * sizeof *t.copy)};
+    if (net->error || !t.copy) {
+        if (!net->error) net->error = sx_error_memory();
+        free(t.copy);
+        return;
+    }
+    t.gradient = t.copy + n;
+    for (size_t i = 0; i < 2 * n; i++) t.copy[i] = SX_NO_INDEX;
+    memcpy(t.graph.name, net->graph.name, sizeof t.graph.name);
+    for (size_t i = 0; i < net->n_layers && !net->error; i++) net->error = add_update(&t, &net->layer[i]);
+    free(t.copy);
+    sx_graph_fini(&net->graph);
+    net->graph = t.graph;
+}

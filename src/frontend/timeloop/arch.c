@@ -1,0 +1,45 @@
+/* Which of the three dialects an architecture is written in. */
+#include "frontend/timeloop/arch_builder.h"
+#include "frontend/timeloop/timeloop.h"
+#include "frontend/timeloop/variables.h"
+
+#include <stdlib.h>
+
+/* Reads the architecture in the dialect its keys tell. */
+static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const sx_scope *variables,
+                              sx_arch *out) {
+    const sx_node *arch = section->value;
+    bool tree = sx_node_get(arch, "nodes") || sx_node_get(arch, "subtree");
+    if (sx_node_get(arch, "nodes"))
+        SX_TRY(sx_arch_read_v4(b, arch, variables));
+    else if (tree)
+        SX_TRY(sx_arch_read_v3(b, arch, variables));
+    else if (sx_node_get(arch, "storage"))
+        SX_TRY(sx_arch_read_flat(b, arch, variables));
+    else
+        return sx_error_hint(
+            sx_error_at(arch->place, "'%s' has no known format", section->key),
+            "expected 'nodes' (v0.4), 'subtree' (v0.2 and v0.3), or 'arithmetic' and 'storage'");
+    return sx_builder_finish(b, tree, out);
+}
+
+sx_status sx_timeloop_arch(sx_input *input, sx_arch *out) {
+    const sx_pair *arch, *architecture;
+    sx_scope names;
+    SX_TRY(sx_input_single(input, "arch", &arch));
+    SX_TRY(sx_input_single(input, "architecture", &architecture));
+    SX_TRY(sx_variables_scope(input, &names));
+    if (!arch && !architecture)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no architecture given"),
+                             "a file with a section 'architecture:' or 'arch:' is needed");
+    if (arch && architecture)
+        return sx_error_at(arch->place, "second architecture; the first is at %s:%d:%d",
+                           architecture->place.file, architecture->place.line, architecture->place.column);
+    sx_arch_builder *builder = calloc(1, sizeof *builder);
+    if (!builder) return sx_error_memory();
+    builder->input = input;
+    builder->place = arch ? arch->place : architecture->place;
+    sx_status status = read_dialect(builder, arch ? arch : architecture, &names, out);
+    free(builder);
+    return status;
+}

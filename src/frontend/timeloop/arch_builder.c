@@ -1,0 +1,243 @@
+#include "frontend/timeloop/arch_builder.h"
+
+#include "base/text.h"
+#include "frontend/timeloop/constraints.h"
+#include "frontend/timeloop/ert.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* Puts the levels innermost first. */
+static void reverse(sx_arch_builder *b) {
+    for (int i = 0, j = b->arch.n_levels - 1; i < j; i++, j--) {
+        sx_storage level = b->arch.level[i];
+        sx_level_draft draft = b->draft[i];
+        b->arch.level[i] = b->arch.level[j];
+        b->draft[i] = b->draft[j];
+        b->arch.level[j] = level;
+        b->draft[j] = draft;
+    }
+}
+
+/* Finds the level that gates each level's power; a level that names itself gates its own. */
+static sx_status settle_gates(sx_arch_builder *b) {
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        const sx_pair *gate = b->draft[s].gate;
+        const char *name, *known[SX_MAX_LEVELS];
+        if (!gate) continue;
+        SX_TRY(sx_node_text(gate->value, "power_gated_at", &name));
+        int level = sx_arch_level(&b->arch, name);
+        for (int i = 0; i < b->arch.n_levels; i++) known[i] = b->arch.level[i].name;
+        if (level < 0)
+            return sx_error_unknown(gate->value->place, "storage level", name, known, b->arch.n_levels);
+        b->arch.level[s].power_gated_at = (int8_t)(level == s ? -1 : level);
+    }
+    return SX_OK;
+}
+
+/* The energy of a vector access by the public technology model: memories are whole vectors deep, and a
+ * cluster shares one wide access. */
+static double default_energy(const sx_storage *s) {
+    double width = (double)s->word_bits * s->block_size * s->cluster_size;
+    if (s->technology == SX_DRAM) return sx_pat_dram(width);
+    if (s->entries == 0) return 0;
+    double height = ceil((double)s->entries / s->block_size);
+    return sx_pat_sram(width * height / 8192, width) / s->cluster_size;
+}
+
+/* Says that the ERT lacks a component, whose energies are then those of the technology model. */
+static sx_status warn_missing(sx_arch_builder *b, const sx_ert *ert, const char *name) {
+    return sx_input_warn(b->input, ert->place,
+                         "the ERT has no table for '%s': its energies come from formulas", name);
+}
+
+/* Warns that a table of the ERT has no action that is looked for, as one that has only `access`. */
+static sx_status note_useless(sx_arch_builder *b, const sx_ert *ert, const char *name, const char *wanted) {
+    double access = -1;
+    SX_TRY(sx_ert_energy(ert, sx_ert_table(ert, name), (const char *const[]){"access"}, 1, &access));
+    return sx_input_warn(b->input, ert->place,
+                         "the ERT's table of '%s' has %snone of %s: its energies come from formulas", name,
+                         access >= 0 ? "'access' but " : "", wanted);
+}
+
+/* Takes the energies that the ERT has for a level. */
+static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level) {
+    static const char *const read[] = {"random_read", "read"};
+    static const char *const fill[] = {"random_fill", "random_write", "fill", "write"};
+    static const char *const update[] = {"random_update", "random_write", "update", "write"};
+    sx_storage *s = &b->arch.level[level];
+    const sx_node *table = sx_ert_table(ert, s->name);
+    double energy[3] = {-1, -1, -1};
+    SX_TRY(sx_ert_energy(ert, table, read, N(read), &energy[0]));
+    SX_TRY(sx_ert_energy(ert, table, fill, N(fill), &energy[1]));
+    SX_TRY(sx_ert_energy(ert, table, update, N(update), &energy[2]));
+    if (energy[0] >= 0) s->read_energy = energy[0];
+    if (energy[1] >= 0) s->fill_energy = energy[1];
+    if (energy[2] >= 0) s->update_energy = energy[2];
+    if (energy[0] >= 0 || energy[1] >= 0 || energy[2] >= 0)
+        b->draft[level].source = SX_BY_ERT;
+    else
+        SX_TRY(note_useless(b, ert, s->name, "read, fill, update and write"));
+    return sx_ert_energy(ert, table, (const char *const[]){"leak"}, 1, &s->leak_energy);
+}
+
+/* Gives a level its energies: its own, else the ERT's, else the technology model's, which also stands in for
+ * actions that the ERT lacks. */
+static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) {
+    sx_storage *s = &b->arch.level[level];
+    b->draft[level].source = b->draft[level].energy_given ? SX_BY_ARCH : SX_BY_FORMULA;
+    if (s->transparent || b->draft[level].energy_given) return SX_OK;
+    const sx_node *table = sx_ert_table(ert, s->name);
+    double energy = 0;
+    bool unsized = s->technology == SX_SRAM && s->entries == SX_UNLIMITED;
+    if (ert->tables && !table) SX_TRY(unsized ? sx_ert_missing(ert, s->name) : warn_missing(b, ert, s->name));
+    if (!unsized) energy = default_energy(s);
+    if (unsized && !table)
+        return sx_error_hint(
+            sx_error_at(b->draft[level].place, "'%s' has neither a size nor an energy", s->name),
+            "give 'entries' or 'depth', 'vector-access-energy', or an ERT");
+    s->read_energy = s->fill_energy = s->update_energy = energy;
+    return table ? take_energies(b, ert, level) : SX_OK;
+}
+
+static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
+    static const char *const actions[] = {"mac_random", "mult_random", "mac", "mult", "compute"};
+    sx_compute *c = &b->arch.compute;
+    const sx_node *table = sx_ert_table(ert, c->name);
+    double energy = -1;
+    b->compute_source = b->compute_energy_given ? SX_BY_ARCH : SX_BY_FORMULA;
+    if (!table) return ert->tables && !b->compute_energy_given ? warn_missing(b, ert, c->name) : SX_OK;
+    SX_TRY(sx_ert_energy(ert, table, actions, N(actions), &energy));
+    if (energy >= 0) {
+        c->energy = energy;
+        b->compute_source = SX_BY_ERT;
+        return SX_OK;
+    }
+    return note_useless(b, ert, c->name, "mac, mult and compute");
+}
+
+/* The energy of a hop where wires are described instead: bits * length * energy. An ERT's table of wires
+ * counts for all levels. */
+static sx_status settle_wires(sx_arch_builder *b, const sx_ert *ert) {
+    double wire = 0;
+    const sx_node *table = sx_ert_table(ert, "wire");
+    if (!table) table = sx_ert_table(ert, "Wire");
+    if (table) SX_TRY(sx_ert_energy(ert, table, (const char *const[]){"transfer_random"}, 1, &wire));
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        const sx_level_draft *draft = &b->draft[s];
+        double energy = wire > 0 ? wire : draft->wire_energy;
+        if (draft->hop_given || !(energy > 0)) continue;
+        if (!draft->tile_given && sx_input_section(b->input, "ART", 0))
+            return sx_error_hint(
+                sx_error_at(draft->place, "the wires of '%s' have no length", b->arch.level[s].name),
+                "give 'tile-width'; lengths are not derived from areas");
+        b->arch.level[s].energy_per_hop = draft->network_bits * (draft->tile_width / 1000) * energy;
+    }
+    return SX_OK;
+}
+
+/* Adds the names of the components whose energies come from a source; false where there are none. */
+static bool add_components(const sx_arch_builder *b, sx_energy_source source, sx_text *out) {
+    bool any = false;
+    for (int s = b->arch.n_levels - 1; s >= 0; s--) {
+        if (b->arch.level[s].transparent || b->draft[s].source != source) continue;
+        sx_text_add(out, "%s%s", any ? ", " : "", b->arch.level[s].name);
+        any = true;
+    }
+    if (b->compute_source != source) return any;
+    sx_text_add(out, "%s%s", any ? ", " : "", b->arch.compute.name);
+    return true;
+}
+
+/* Has the input know where the energies come from: each source, with its components where there are several.
+ */
+static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
+    sx_text text = {0}, names[SX_N_ENERGY_SOURCES] = {{0}};
+    bool has[SX_N_ENERGY_SOURCES], failed = false;
+    int n = 0;
+    for (int i = 0; i < SX_N_ENERGY_SOURCES; i++)
+        n += has[i] = add_components(b, (sx_energy_source)i, &names[i]);
+    for (int i = SX_N_ENERGY_SOURCES - 1; i >= 0; i--) {
+        if (!has[i]) continue;
+        sx_text_add(&text, "%s", text.size ? "; " : "");
+        if (i == SX_BY_ERT) sx_text_add(&text, "ERT file %s", ert->place.file);
+        if (i == SX_BY_ARCH) sx_text_add(&text, "architecture file");
+        if (i == SX_BY_FORMULA) sx_text_add(&text, "formula (Timeloop's default technology)");
+        if (n > 1) sx_text_add(&text, " for %s", names[i].data ? names[i].data : "");
+    }
+    for (int i = 0; i < SX_N_ENERGY_SOURCES; i++) {
+        failed |= names[i].failed;
+        sx_text_free(&names[i]);
+    }
+    sx_status status = failed || text.failed ? sx_error_memory()
+                                             : sx_input_set_energies(b->input, text.data, has[SX_BY_FORMULA]);
+    sx_text_free(&text);
+    return status;
+}
+
+sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *out) {
+    sx_ert ert;
+    if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
+    if (!b->arch.n_levels) return sx_error_at(b->place, "the architecture has no storage level");
+    if (outermost_first) reverse(b);
+    SX_TRY(settle_gates(b));
+    SX_TRY(sx_constraints_sections(b->input, b->defaults_v4, &b->arch));
+    SX_TRY(sx_ert_find(b->input, &ert));
+    for (int s = 0; s < b->arch.n_levels; s++) SX_TRY(settle_level(b, &ert, s));
+    SX_TRY(settle_compute(b, &ert));
+    SX_TRY(settle_wires(b, &ert));
+    sx_status error = sx_arch_check(&b->arch);
+    if (error) return sx_error_place(error, b->place);
+    SX_TRY(tell_source(b, &ert));
+    *out = b->arch;
+    return SX_OK;
+}
+
+sx_role sx_class_role(const char *class) {
+    static const struct {
+        const char *part;
+        sx_role role;
+    } parts[] = {
+        {"DRAM", SX_ROLE_STORAGE},    {"SRAM", SX_ROLE_STORAGE},
+        {"regfile", SX_ROLE_STORAGE}, {"smartbuffer", SX_ROLE_STORAGE},
+        {"storage", SX_ROLE_STORAGE}, {"mac", SX_ROLE_COMPUTE},
+        {"compute", SX_ROLE_COMPUTE}, {"XY_NoC", SX_ROLE_NETWORK},
+        {"Legacy", SX_ROLE_NETWORK},  {"ReductionTree", SX_ROLE_NETWORK},
+        {"nothing", SX_ROLE_NOTHING}, {"SimpleMulticast", SX_ROLE_NETWORK},
+    };
+    for (size_t i = 0; i < N(parts); i++)
+        if (strstr(class, parts[i].part)) return parts[i].role;
+    return SX_ROLE_NONE;
+}
+
+/* Reads a run of digits; false where there is none or it is too large. */
+static bool read_index(const char **at, uint64_t *out) {
+    uint64_t value = 0;
+    const char *begin = *at;
+    for (; **at >= '0' && **at <= '9' && value <= UINT32_MAX; ++*at)
+        value = value * 10 + (uint64_t)(**at - '0');
+    *out = value;
+    return *at > begin && value <= UINT32_MAX;
+}
+
+sx_status sx_name_range(const sx_node *node, const char *name, size_t *size, uint64_t *instances) {
+    *size = strcspn(name, "[");
+    *instances = 1;
+    if (!name[*size]) return SX_OK;
+    const char *at = name + *size + 1;
+    uint64_t first, last;
+    bool good = read_index(&at, &first) && strncmp(at, "..", 2) == 0;
+    at += good ? 2 : 0;
+    good = good && read_index(&at, &last) && strcmp(at, "]") == 0;
+    if (good && last < first)
+        return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is reversed", name),
+                             "the smaller index comes first: '%.*s[%llu..%llu]'", (int)*size, name,
+                             (unsigned long long)last, (unsigned long long)first);
+    if (!good)
+        return sx_error_hint(sx_error_at(node->place, "the range of '%.64s' is not valid", name),
+                             "instances are written as 'PE[0..13]' or 'PE[1..14]'");
+    *instances = last - first + 1;
+    return SX_OK;
+}

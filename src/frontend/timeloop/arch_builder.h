@@ -1,0 +1,86 @@
+/* An architecture in the making: what the readers of the three dialects have in common. Levels are added in
+ * the order of the text and put innermost first at the end, when energies and references by name are settled.
+ */
+#ifndef SX_FRONTEND_TIMELOOP_ARCH_BUILDER_H
+#define SX_FRONTEND_TIMELOOP_ARCH_BUILDER_H
+
+#include "frontend/timeloop/attributes.h"
+
+/* Where the energies of a component come from. */
+typedef enum sx_energy_source { SX_BY_FORMULA, SX_BY_ARCH, SX_BY_ERT, SX_N_ENERGY_SOURCES } sx_energy_source;
+
+/* What is known of a level until its energies and references are settled. */
+typedef struct sx_level_draft {
+    sx_place place;
+    const sx_pair *gate; /* power_gated_at */
+    bool energy_given;   /* vector_access_energy */
+    sx_energy_source source;
+    bool hop_given; /* energy_per_hop */
+    bool wire_given, tile_given;
+    double wire_energy; /* pJ per bit and mm */
+    double tile_width;  /* um */
+    uint32_t network_bits;
+} sx_level_draft;
+
+typedef struct sx_arch_builder {
+    sx_input *input;
+    sx_place place;
+    bool defaults_v4; /* cluster size 1, partial sums added in place everywhere */
+    bool has_compute, compute_energy_given;
+    sx_energy_source compute_source;
+    sx_place compute_place;
+    sx_arch arch;
+    sx_level_draft draft[SX_MAX_LEVELS];
+} sx_arch_builder;
+
+/* A storage level or compute unit as the dialects hand it over. */
+typedef struct sx_element {
+    const char *name;
+    size_t name_size;  /* bytes of the name, without its range */
+    const char *class; /* NULL where the dialect has none */
+    sx_place place;
+    const sx_scope *attributes;
+    uint64_t instances;      /* 0: only the attributes say */
+    uint64_t mesh_x, mesh_y; /* 0: the attributes may say */
+} sx_element;
+
+/* The rules for the keys of a storage level's and of a compute unit's attributes; the flat dialect, where
+ * they stand beside the name, has a few more. */
+const sx_key_rule *sx_storage_rules(bool flat, size_t *n);
+const sx_key_rule *sx_compute_rules(bool flat, size_t *n);
+
+/* What a component's class makes of it in Timeloop: a part of the name decides. */
+typedef enum sx_role {
+    SX_ROLE_STORAGE,
+    SX_ROLE_COMPUTE,
+    SX_ROLE_NETWORK,
+    SX_ROLE_NOTHING,
+    SX_ROLE_NONE
+} sx_role;
+sx_role sx_class_role(const char *class);
+
+/* The number of instances a name stands for, such as 14 for "PE[0..13]" and 1 without a range; *size becomes
+ * the length of the name proper. */
+SX_MUST_USE sx_status sx_name_range(const sx_node *node, const char *name, size_t *size, uint64_t *instances);
+
+/* Adds a storage level, or only its fan-out: a level that keeps nothing. *out is the level within the
+ * builder, valid until sx_builder_finish. */
+SX_MUST_USE sx_status sx_builder_storage(sx_arch_builder *builder, const sx_element *element,
+                                         sx_storage **out);
+SX_MUST_USE sx_status sx_builder_fanout(sx_arch_builder *builder, const sx_element *element);
+
+/* Adds the compute unit; there is exactly one. */
+SX_MUST_USE sx_status sx_builder_compute(sx_arch_builder *builder, const sx_element *element);
+
+/* Settles names, energies and constraints, checks the whole and hands it over. */
+SX_MUST_USE sx_status sx_builder_finish(sx_arch_builder *builder, bool outermost_first, sx_arch *out);
+
+/* The dialects: each fills a builder from the `arch` or `architecture` section. */
+SX_MUST_USE sx_status sx_arch_read_flat(sx_arch_builder *builder, const sx_node *arch,
+                                        const sx_scope *variables);
+SX_MUST_USE sx_status sx_arch_read_v3(sx_arch_builder *builder, const sx_node *arch,
+                                      const sx_scope *variables);
+SX_MUST_USE sx_status sx_arch_read_v4(sx_arch_builder *builder, const sx_node *arch,
+                                      const sx_scope *variables);
+
+#endif

@@ -1,0 +1,80 @@
+/* The first dialect: `arithmetic` and a list of `storage` levels, innermost first. Beside Timeloop's keys a
+ * level may have `keep` (the only tensors it is built for), `bypass`, `transparent`, `banks`, `leak_energy`,
+ * and `read_energy`, `fill_energy` and `update_energy` instead of an ERT, and the architecture a name:
+ * everything an architecture can hold can be written in it. */
+#include "frontend/timeloop/arch_builder.h"
+#include "frontend/timeloop/constraints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The element a map describes; what it has is checked against the rules. A name must be there where `out` has
+ * none to take its place. */
+static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char *kind,
+                              const sx_key_rule *rules, size_t n, sx_element *out) {
+    char what[SX_NAME_SIZE + 32];
+    const sx_node *name = sx_node_get(map, "name");
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, kind));
+    if (!name && !out->name) return sx_node_require(map, "name", kind, &name);
+    if (name) SX_TRY(sx_node_text(name, "name", &out->name));
+    out->name_size = strlen(out->name);
+    out->place = name ? name->place : map->place;
+    snprintf(what, sizeof what, "%s '%.*s'", kind, SX_NAME_SIZE - 1, out->name);
+    return sx_node_check_keys(b->input, map, what, rules, n);
+}
+
+/* Reads the energies of a level's own; all three of an access or none. */
+static sx_status read_energies(const sx_scope *scope, sx_storage *level, sx_level_draft *draft) {
+    static const char *const keys[] = {"read_energy", "fill_energy", "update_energy"};
+    double *const energy[] = {&level->read_energy, &level->fill_energy, &level->update_energy};
+    const char *given = sx_scope_first(scope, keys, 3);
+    for (int i = 0; i < 3 && given; i++) {
+        if (!sx_scope_pair(scope, keys[i]))
+            return sx_error_at(sx_scope_pair(scope, given)->place, "'%s' is given without '%s'", given,
+                               keys[i]);
+        SX_TRY(sx_scope_double(scope, keys[i], energy[i]));
+        draft->energy_given = true;
+    }
+    return sx_scope_double(scope, "leak_energy", &level->leak_energy);
+}
+
+static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_scope *variables) {
+    const sx_scope scope = {.map = map, .outer = variables};
+    sx_element element = {.attributes = &scope};
+    size_t n;
+    const sx_key_rule *rules = sx_storage_rules(true, &n);
+    sx_storage *level;
+    SX_TRY(read_element(b, map, "the storage level", rules, n, &element));
+    SX_TRY(sx_builder_storage(b, &element, &level));
+    SX_TRY(read_energies(&scope, level, &b->draft[b->arch.n_levels - 1]));
+    SX_TRY(sx_tensor_names(map, "keep", level->keeps, &level->n_keeps));
+    SX_TRY(sx_tensor_names(map, "bypass", level->bypasses, &level->n_bypasses));
+    SX_TRY(sx_scope_u32(&scope, "banks", &level->banks));
+    return sx_scope_bool(&scope, "transparent", &level->transparent);
+}
+
+static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_scope *variables) {
+    const sx_scope scope = {.map = map, .outer = variables};
+    sx_element element = {.name = "arithmetic", .attributes = &scope};
+    size_t n;
+    const sx_key_rule *rules = sx_compute_rules(true, &n);
+    SX_TRY(read_element(b, map, "the arithmetic", rules, n, &element));
+    return sx_builder_compute(b, &element);
+}
+
+sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
+    static const sx_key_rule rules[] = {
+        {"name", SX_KEY_USED, NULL},          {"arithmetic", SX_KEY_USED, NULL},
+        {"storage", SX_KEY_USED, NULL},       {"constraints", SX_KEY_USED, NULL},
+        {"version", SX_KEY_NO_BEARING, NULL},
+    };
+    const sx_node *storage, *arithmetic;
+    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, sizeof rules / sizeof *rules));
+    SX_TRY(sx_node_require(arch, "arithmetic", "the architecture", &arithmetic));
+    SX_TRY(sx_node_require(arch, "storage", "the architecture", &storage));
+    SX_TRY(sx_node_expect(storage, SX_NODE_LIST, "'storage'"));
+    SX_TRY(sx_map_name(arch, "name", b->arch.name));
+    SX_TRY(read_compute(b, arithmetic, variables));
+    for (size_t i = 0; i < storage->n; i++) SX_TRY(read_storage(b, storage->item[i], variables));
+    return SX_OK;
+}

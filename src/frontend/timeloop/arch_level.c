@@ -1,0 +1,273 @@
+/* A storage level or compute unit from its attributes, as Timeloop's model reads them (src/model/buffer.cpp,
+ * arithmetic.cpp, network-legacy.cpp of its public source). */
+#include "base/text.h"
+#include "frontend/timeloop/arch_builder.h"
+
+#include <string.h>
+
+#define FIRST(scope, ...)                                                                                    \
+    sx_scope_first(scope, (const char *const[]){__VA_ARGS__},                                                \
+                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* The place of an attribute, or that of the element. */
+static sx_place place_of(const sx_element *e, const char *key) {
+    const sx_pair *pair = key ? sx_scope_pair(e->attributes, key) : NULL;
+    return pair ? pair->value->place : e->place;
+}
+
+static sx_status at_least_1(const sx_element *e, const char *key, uint64_t value) {
+    if (value >= 1) return SX_OK;
+    return sx_error_at(place_of(e, key), "'%s' is 0; it must be at least 1", key);
+}
+
+/* Reads the first of some keys that is given, as a whole number from 1. */
+static sx_status read_u32(const sx_element *e, const char *key, uint32_t *out) {
+    if (!key) return SX_OK;
+    SX_TRY(sx_scope_u32(e->attributes, key, out));
+    return at_least_1(e, key, *out);
+}
+
+static sx_status copy_name(const sx_element *e, char *field) {
+    if (e->name_size == 0) return sx_error_at(e->place, "the name is missing");
+    if (e->name_size >= SX_NAME_SIZE)
+        return sx_error_at(e->place, "the name '%.*s...' is too long; at most %d bytes are allowed", 24,
+                           e->name, SX_NAME_SIZE - 1);
+    memset(field, 0, SX_NAME_SIZE);
+    memcpy(field, e->name, e->name_size);
+    return SX_OK;
+}
+
+/* The error for instances that do not fill their mesh; x or y is 0 where it is not given. */
+static sx_status bad_mesh(const sx_element *e, uint64_t n, uint64_t x, uint64_t y) {
+    sx_place place = place_of(e, FIRST(e->attributes, "meshX", "meshY"));
+    int size = (int)e->name_size;
+    sx_status error;
+    if (x && y)
+        error = sx_error_at(place, "'%.*s' has %llu instances on a mesh of %llu x %llu", size, e->name,
+                            (unsigned long long)n, (unsigned long long)x, (unsigned long long)y);
+    else
+        error = sx_error_at(place, "'%.*s' has %llu instances, which is not a multiple of %s (%llu)", size,
+                            e->name, (unsigned long long)n, x ? "meshX" : "meshY",
+                            (unsigned long long)(x ? x : y));
+    return sx_error_hint(error, "instances must be meshX * meshY");
+}
+
+/* Instances and their mesh: what is missing follows from the rest, a mesh being one row where nothing says
+ * otherwise. */
+static sx_status read_mesh(const sx_element *e, uint64_t *instances, uint64_t *mesh_x, uint64_t *mesh_y) {
+    uint64_t n = e->instances, x = e->mesh_x, y = e->mesh_y;
+    const uint64_t limit = (uint64_t)1 << 31;
+    if (!e->mesh_x) {
+        SX_TRY(sx_scope_u64(e->attributes, "instances", &n));
+        SX_TRY(sx_scope_u64(e->attributes, "meshX", &x));
+        SX_TRY(sx_scope_u64(e->attributes, "meshY", &y));
+    }
+    if (n > limit || x > limit || y > limit)
+        return sx_error_at(e->place, "'%.*s' has more than 2^31 instances", (int)e->name_size, e->name);
+    if (!n && !(x && y))
+        return sx_error_hint(
+            sx_error_at(e->place, "'%.*s' does not say how many there are", (int)e->name_size, e->name),
+            "give 'instances', or 'meshX' and 'meshY'");
+    if (!n) n = x * y;
+    if (!x && !y) x = n;
+    if (!x && n % y == 0) x = n / y;
+    if (!y && n % x == 0) y = n / x;
+    if (x * y != n) return bad_mesh(e, n, x, y);
+    *instances = n;
+    *mesh_x = x;
+    *mesh_y = y;
+    return SX_OK;
+}
+
+/* The words of a vector access and the instances that share one, from the width of a memory. Where a cluster
+ * is given, the width may be that of one of its instances. */
+static sx_status read_width(const sx_element *e, bool cluster_default, sx_storage *s) {
+    const char *block_key = FIRST(e->attributes, "block_size", "n_words");
+    const char *width_key = FIRST(e->attributes, "width", "memory_width", "data_storage_width");
+    bool cluster = sx_scope_pair(e->attributes, "cluster_size") || cluster_default;
+    uint32_t width = 0;
+    SX_TRY(read_u32(e, block_key, &s->block_size));
+    if (sx_scope_pair(e->attributes, "cluster_size")) SX_TRY(read_u32(e, "cluster_size", &s->cluster_size));
+    if (!width_key) return SX_OK;
+    SX_TRY(read_u32(e, width_key, &width));
+    uint64_t unit = (uint64_t)s->word_bits * s->block_size * s->cluster_size, times = width / unit;
+    if (s->cluster_size > 1 && width == (uint64_t)s->word_bits * s->block_size) return SX_OK;
+    if (width % unit == 0 && (!block_key || !cluster || times == 1)) {
+        if (!block_key)
+            s->block_size = (uint32_t)times;
+        else if (!cluster)
+            s->cluster_size = (uint32_t)times;
+        return SX_OK;
+    }
+    return sx_error_hint(sx_error_at(place_of(e, width_key),
+                                     "'%s' is %u bits, which is not word bits * block size * cluster size "
+                                     "(%u * %u * %u)",
+                                     width_key, width, s->word_bits, s->block_size, s->cluster_size),
+                         "the width must hold whole words");
+}
+
+/* The capacity in words. */
+static sx_status read_size(const sx_element *e, sx_storage *s) {
+    const sx_scope *a = e->attributes;
+    const char *depth = FIRST(a, "depth", "memory_depth", "data_storage_depth");
+    const char *key = sx_scope_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
+    if (!sx_scope_pair(a, key)) return SX_OK;
+    uint64_t size = 0;
+    SX_TRY(sx_scope_u64(a, key, &size));
+    if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
+    if (size == 0 && key == depth)
+        return sx_error_hint(
+            sx_error_at(place_of(e, key), "'%s' is 0: a memory holds at least one word", key),
+            "leave it out for a memory without a limit");
+    if (key == depth) size *= s->block_size;
+    if (strcmp(key, "sizeKB") == 0) size = size * 8192 / s->word_bits;
+    if (strcmp(key, "sizeKB") != 0 && sx_scope_pair(a, "sizeKB"))
+        return sx_error_at(place_of(e, "sizeKB"), "'sizeKB' and '%s' both give the size of '%.*s'", key,
+                           (int)e->name_size, e->name);
+    s->entries = size;
+    return SX_OK;
+}
+
+static sx_status read_bandwidths(const sx_element *e, sx_storage *s) {
+    const sx_scope *a = e->attributes;
+    if (sx_scope_pair(a, "bandwidth")) {
+        double both = 0;
+        SX_TRY(sx_scope_double(a, "bandwidth", &both));
+        s->read_bandwidth = s->write_bandwidth = both / 2;
+    }
+    SX_TRY(sx_scope_double(a, "shared_bandwidth", &s->shared_bandwidth));
+    SX_TRY(sx_scope_double(a, "read_bandwidth", &s->read_bandwidth));
+    SX_TRY(sx_scope_double(a, "write_bandwidth", &s->write_bandwidth));
+    const sx_pair *scales = sx_scope_pair(a, "per_dataspace_bandwidth_consumption_scale");
+    if (!scales) return SX_OK;
+    SX_TRY(sx_node_expect(scales->value, SX_NODE_MAP, "'per_dataspace_bandwidth_consumption_scale'"));
+    if (scales->value->n > SX_MAX_TENSORS)
+        return sx_error_at(scales->place, "at most %d tensors can have a bandwidth scale", SX_MAX_TENSORS);
+    for (size_t i = 0; i < scales->value->n; i++) {
+        const sx_pair *pair = &scales->value->pair[i];
+        sx_tensor_scale *scale = &s->bandwidth_scale[i];
+        sx_status named = sx_text_name(scale->tensor, sizeof scale->tensor, pair->key, "a tensor");
+        if (named) return sx_error_place(named, pair->place);
+        SX_TRY(sx_scope_number(a, pair->value, pair->key, &scale->scale));
+    }
+    s->n_scales = (uint8_t)scales->value->n;
+    return SX_OK;
+}
+
+/* The network to the next inner level. Its energy per hop follows later where only wires are described. */
+static sx_status read_network(const sx_element *e, sx_storage *s, sx_level_draft *draft) {
+    const sx_scope *a = e->attributes;
+    const sx_pair *type = sx_scope_pair(a, "network_type");
+    if (type && sx_node_is(type->value, "M:N"))
+        return sx_error_hint(sx_error_at(type->value->place, "the network type M:N is not supported"),
+                             "several sources that share a multicast are not modelled; use 1:N");
+    draft->network_bits = s->word_bits;
+    draft->hop_given = sx_scope_pair(a, "energy_per_hop");
+    draft->wire_given = sx_scope_pair(a, "wire_energy");
+    draft->tile_given = sx_scope_pair(a, "tile_width");
+    SX_TRY(sx_scope_u32(a, "network_word_bits", &draft->network_bits));
+    SX_TRY(sx_scope_double(a, "energy_per_hop", &s->energy_per_hop));
+    SX_TRY(sx_scope_double(a, "router_energy", &s->router_energy));
+    SX_TRY(sx_scope_double(a, "wire_energy", &draft->wire_energy));
+    SX_TRY(sx_scope_double(a, "tile_width", &draft->tile_width));
+    SX_TRY(sx_scope_u64(a, "network_fill_latency", &s->fill_latency));
+    return sx_scope_u64(a, "network_drain_latency", &s->drain_latency);
+}
+
+/* Refuses an attribute that would change results if it were true. */
+static sx_status refuse(const sx_element *e, const char *key, const char *why) {
+    bool on = false;
+    SX_TRY(sx_scope_bool(e->attributes, key, &on));
+    if (!on) return SX_OK;
+    return sx_error_hint(
+        sx_error_at(place_of(e, key), "'%s' is not supported and would change the result", key), "%s", why);
+}
+
+static sx_status read_behaviour(const sx_element *e, bool reduces, sx_storage *s, sx_level_draft *draft) {
+    const sx_scope *a = e->attributes;
+    SX_TRY(refuse(e, "allow_overbooking", "tiles must fit; leave it out"));
+    SX_TRY(refuse(e, "has_power_gating", "name the level that gates this one with 'power_gated_at'"));
+    s->reduction_supported = reduces;
+    SX_TRY(sx_scope_bool(a, "reduction_supported", &s->reduction_supported));
+    SX_TRY(sx_scope_double(a, "multiple_buffering", &s->multiple_buffering));
+    SX_TRY(sx_scope_double(a, "min_utilization", &s->min_utilization));
+    draft->gate = sx_scope_pair(a, "power_gated_at");
+    double energy = 0, address = 0;
+    draft->energy_given = sx_scope_pair(a, "vector_access_energy");
+    SX_TRY(sx_scope_double(a, "vector_access_energy", &energy));
+    SX_TRY(sx_scope_double(a, "addr_gen_energy", &address));
+    s->read_energy = s->fill_energy = s->update_energy = energy;
+    s->addr_gen_energy = address > 0 ? address : 0;
+    return SX_OK;
+}
+
+/* Makes room for one more level of that element's name. */
+static sx_status next_level(sx_arch_builder *b, const sx_element *e, sx_storage **s, sx_level_draft **draft) {
+    if (b->arch.n_levels == SX_MAX_LEVELS)
+        return sx_error_at(e->place, "there are more than %d storage levels, fan-outs counted",
+                           SX_MAX_LEVELS);
+    char name[SX_NAME_SIZE];
+    SX_TRY(copy_name(e, name));
+    if (sx_arch_level(&b->arch, name) >= 0 || (b->has_compute && strcmp(name, b->arch.compute.name) == 0))
+        return sx_error_at(e->place, "two components are called '%s'", name);
+    *s = &b->arch.level[b->arch.n_levels];
+    *draft = &b->draft[b->arch.n_levels];
+    sx_storage_init(*s);
+    memcpy((*s)->name, name, sizeof name);
+    **draft = (sx_level_draft){.place = e->place};
+    return SX_OK;
+}
+
+sx_status sx_builder_storage(sx_arch_builder *b, const sx_element *e, sx_storage **out) {
+    sx_storage *s;
+    sx_level_draft *draft;
+    SX_TRY(next_level(b, e, &s, &draft));
+    const sx_pair *technology = sx_scope_pair(e->attributes, "technology");
+    if (e->class && strstr(e->class, "DRAM")) s->technology = SX_DRAM;
+    if (technology && sx_node_is(technology->value, "DRAM")) s->technology = SX_DRAM;
+    SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "word_width", "datawidth"), &s->word_bits));
+    SX_TRY(read_width(e, b->defaults_v4, s));
+    SX_TRY(read_size(e, s));
+    SX_TRY(read_mesh(e, &s->instances, &s->mesh_x, &s->mesh_y));
+    SX_TRY(read_bandwidths(e, s));
+    SX_TRY(read_network(e, s, draft));
+    SX_TRY(read_behaviour(e, b->defaults_v4 || s->technology != SX_DRAM, s, draft));
+    if (s->technology == SX_DRAM && s->cluster_size != 1)
+        return sx_error_at(e->place, "the DRAM '%s' has a cluster size of %u; it must be 1", s->name,
+                           s->cluster_size);
+    b->arch.n_levels++;
+    *out = s;
+    return SX_OK;
+}
+
+sx_status sx_builder_fanout(sx_arch_builder *b, const sx_element *e) {
+    sx_storage *s;
+    sx_level_draft *draft;
+    SX_TRY(next_level(b, e, &s, &draft));
+    s->word_bits = 1;
+    s->entries = 1;
+    s->transparent = true;
+    SX_TRY(read_mesh(e, &s->instances, &s->mesh_x, &s->mesh_y));
+    SX_TRY(read_network(e, s, draft));
+    b->arch.n_levels++;
+    return SX_OK;
+}
+
+sx_status sx_builder_compute(sx_arch_builder *b, const sx_element *e) {
+    if (b->has_compute)
+        return sx_error_at(e->place, "'%.*s' is a second compute unit beside '%s'", (int)e->name_size,
+                           e->name, b->arch.compute.name);
+    sx_compute *c = &b->arch.compute;
+    sx_compute_init(c);
+    SX_TRY(copy_name(e, c->name));
+    if (sx_arch_level(&b->arch, c->name) >= 0)
+        return sx_error_at(e->place, "two components are called '%s'", c->name);
+    SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "datawidth"), &c->word_bits));
+    SX_TRY(read_mesh(e, &c->instances, &c->mesh_x, &c->mesh_y));
+    c->energy = sx_pat_mac(c->word_bits);
+    b->compute_energy_given = sx_scope_pair(e->attributes, "energy");
+    SX_TRY(sx_scope_double(e->attributes, "energy", &c->energy));
+    b->has_compute = true;
+    b->compute_place = e->place;
+    return SX_OK;
+}

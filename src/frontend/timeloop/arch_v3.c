@@ -1,0 +1,138 @@
+/* The dialect of v0.2 and v0.3: a tree of subtrees, outermost first, each with local components. Ranges in
+ * names multiply down the tree. This is also what Timeloop's front end writes for v0.4. */
+#include "frontend/timeloop/arch_builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* A fan-out that the front end made: a component of its own class and name. */
+static bool is_fanout(const sx_element *e) {
+    const char prefix[] = "inter_", suffix[] = "_spatial";
+    size_t p = sizeof prefix - 1, s = sizeof suffix - 1;
+    return strcmp(e->class, "dummy_storage") == 0 && e->name_size > p + s &&
+           strncmp(e->name, prefix, p) == 0 && strncmp(e->name + e->name_size - s, suffix, s) == 0;
+}
+
+/* Adds a component, by the role its class has. */
+static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_element *e, const char *what) {
+    size_t n;
+    const sx_key_rule *rules;
+    sx_storage *level;
+    switch (sx_class_role(e->class)) {
+    case SX_ROLE_STORAGE:
+        rules = sx_storage_rules(false, &n);
+        SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, rules, n));
+        return is_fanout(e) ? sx_builder_fanout(b, e) : sx_builder_storage(b, e, &level);
+    case SX_ROLE_COMPUTE:
+        rules = sx_compute_rules(false, &n);
+        SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, rules, n));
+        return sx_builder_compute(b, e);
+    case SX_ROLE_NETWORK:
+    case SX_ROLE_NOTHING:
+    case SX_ROLE_NONE:
+        break;
+    }
+    return sx_input_add_note(b->input, node->place, "%s of class '%.64s' is neither storage nor compute",
+                             what, e->class);
+}
+
+static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_t outer,
+                                const sx_scope *names) {
+    static const sx_key_rule rules[] = {
+        {"name", SX_KEY_USED, NULL},
+        {"class", SX_KEY_USED, NULL},
+        {"attributes", SX_KEY_USED, NULL},
+        {"subclass", SX_KEY_NO_BEARING, NULL},
+        {"enabled", SX_KEY_NO_BEARING, NULL},
+        {"required_actions", SX_KEY_NO_BEARING, NULL},
+        {"area_share", SX_KEY_NO_BEARING, NULL},
+    };
+    const sx_node *name, *class;
+    char what[SX_NAME_SIZE + 32];
+    SX_TRY(sx_node_expect(node, SX_NODE_MAP, "a component"));
+    SX_TRY(sx_node_require(node, "name", "the component", &name));
+    SX_TRY(sx_node_require(node, "class", "the component", &class));
+    const sx_scope scope = {.map = sx_node_get(node, "attributes"), .outer = names};
+    sx_element element = {.place = name->place, .attributes = &scope};
+    SX_TRY(sx_node_text(name, "name", &element.name));
+    SX_TRY(sx_node_text(class, "class", &element.class));
+    SX_TRY(sx_name_range(name, element.name, &element.name_size, &element.instances));
+    snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, element.name);
+    SX_TRY(sx_node_check_keys(b->input, node, what, rules, N(rules)));
+    if (element.instances > UINT32_MAX / outer)
+        return sx_error_at(name->place, "'%s' has too many instances", element.name);
+    element.instances *= outer;
+    return add_component(b, node, &element, what);
+}
+
+/* Says of a subtree's attributes that they do not reach its components. */
+static sx_status note_attributes(sx_arch_builder *b, const sx_node *attributes) {
+    for (size_t i = 0; attributes && attributes->kind == SX_NODE_MAP && i < attributes->n; i++)
+        SX_TRY(sx_input_add_note(b->input, attributes->pair[i].place,
+                                 "the attribute '%.64s' of a subtree does not reach its components",
+                                 attributes->pair[i].key));
+    return SX_OK;
+}
+
+/* The name of an architecture: that of its outermost subtree, without what the front end adds to it. */
+static void set_name(sx_arch_builder *b, const char *name, size_t size) {
+    const char suffix[] = "_top_level";
+    size_t s = sizeof suffix - 1;
+    if (size > s && strncmp(name + size - s, suffix, s) == 0) size -= s;
+    if (size < SX_NAME_SIZE) memcpy(b->arch.name, name, size);
+}
+
+/* Reads one subtree: its local components, with `outer` becoming the number of its own instances. */
+static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_scope *names, bool top,
+                              uint64_t *outer) {
+    static const sx_key_rule rules[] = {
+        {"name", SX_KEY_USED, NULL},
+        {"attributes", SX_KEY_USED, NULL},
+        {"local", SX_KEY_USED, NULL},
+        {"subtree", SX_KEY_USED, NULL},
+    };
+    const sx_node *name;
+    const char *text;
+    size_t size;
+    uint64_t instances;
+    SX_TRY(sx_node_expect(tree, SX_NODE_MAP, "a subtree"));
+    SX_TRY(sx_node_check_keys(b->input, tree, "a subtree", rules, N(rules)));
+    SX_TRY(sx_node_require(tree, "name", "the subtree", &name));
+    SX_TRY(sx_node_text(name, "name", &text));
+    SX_TRY(sx_name_range(name, text, &size, &instances));
+    if (instances > UINT32_MAX / *outer) return sx_error_at(name->place, "'%s' has too many instances", text);
+    *outer *= instances;
+    if (top) set_name(b, text, size);
+    SX_TRY(note_attributes(b, sx_node_get(tree, "attributes")));
+    const sx_node *local = sx_node_get(tree, "local");
+    if (!local || local->kind == SX_NODE_NULL) return SX_OK;
+    SX_TRY(sx_node_expect(local, SX_NODE_LIST, "'local'"));
+    for (size_t i = 0; i < local->n; i++) SX_TRY(read_component(b, local->item[i], *outer, names));
+    return SX_OK;
+}
+
+sx_status sx_arch_read_v3(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
+    static const sx_key_rule rules[] = {
+        {"version", SX_KEY_USED, NULL},
+        {"subtree", SX_KEY_USED, NULL},
+        {"constraints", SX_KEY_USED, NULL},
+        {"name", SX_KEY_NO_BEARING, NULL},
+    };
+    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, N(rules)));
+    const sx_node *version = sx_node_get(arch, "version"), *tree = arch, *subtree;
+    if (version && !sx_node_is(version, "0.2") && !sx_node_is(version, "0.3") && !sx_node_is(version, "0.4"))
+        return sx_error_hint(sx_error_at(version->place, "unknown version of the architecture format"),
+                             "supported: 0.2, 0.3, 0.4");
+    uint64_t instances = 1;
+    while ((subtree = sx_node_get(tree, "subtree")) && subtree->kind != SX_NODE_NULL) {
+        SX_TRY(sx_node_expect(subtree, SX_NODE_LIST, "'subtree'"));
+        if (subtree->n != 1)
+            return sx_error_at(subtree->place, "a subtree has %zu subtrees; exactly one is allowed",
+                               subtree->n);
+        SX_TRY(read_subtree(b, subtree->item[0], variables, tree == arch, &instances));
+        tree = subtree->item[0];
+    }
+    return SX_OK;
+}

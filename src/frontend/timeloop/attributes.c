@@ -1,0 +1,150 @@
+#include "frontend/timeloop/attributes.h"
+
+#include "base/text.h"
+#include "frontend/template/expression.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_DEPTH 32
+#define MAX_LOOKUPS 4096
+
+/* Attributes for which v0.4 gives every component a default, so that a container's value never reaches one.
+ */
+static const char *const not_inherited[] = {
+    "n_banks",         "cluster_size",      "reduction_supported", "multiple_buffering",
+    "min_utilization", "allow_overbooking", "has_power_gating",
+};
+
+static bool inherited(const char *key) {
+    for (size_t i = 0; i < sizeof not_inherited / sizeof *not_inherited; i++)
+        if (sx_key_equal(not_inherited[i], key)) return false;
+    return true;
+}
+
+/* The pair of a key whose value is not null. */
+static const sx_pair *given(const sx_node *map, const char *key) {
+    const sx_pair *pair = sx_node_pair(map, key);
+    return pair && pair->value->kind != SX_NODE_NULL ? pair : NULL;
+}
+
+/* The scope that holds an attribute, with its pair. */
+static const sx_scope *find(const sx_scope *scope, const char *key, const sx_pair **pair) {
+    bool outer = false;
+    for (; scope && !scope->names_only; scope = scope->outer, outer = true) {
+        *pair = given(scope->map, key);
+        if (*pair && (!outer || inherited(key))) return scope;
+    }
+    return NULL;
+}
+
+const sx_pair *sx_scope_pair(const sx_scope *scope, const char *key) {
+    const sx_pair *pair = NULL;
+    return find(scope, key, &pair) ? pair : NULL;
+}
+
+const char *sx_scope_first(const sx_scope *scope, const char *const *keys, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (sx_scope_pair(scope, keys[i])) return keys[i];
+    return NULL;
+}
+
+/* One evaluation: the scope that names are looked up from, the value being computed (which may use an outer
+ * value of its own name), how deep the names go and how many may still be looked up. */
+typedef struct evaluation {
+    const sx_scope *scope;
+    const sx_node *value;
+    int depth;
+    int *lookups;
+} evaluation;
+
+static sx_status evaluate(evaluation e, const char *what, double *out);
+
+/* Looks a name up for an expression. */
+static sx_status name_value(void *user, const char *name, double *value, bool *found) {
+    evaluation e = *(const evaluation *)user;
+    if (e.depth >= MAX_DEPTH || --*e.lookups < 0)
+        return sx_error_at(e.value->place, "the value of '%s' is circular or too deeply nested", name);
+    for (const sx_scope *scope = e.scope; scope; scope = scope->outer) {
+        const sx_pair *pair = given(scope->map, name);
+        if (!pair || pair->value == e.value) continue;
+        *found = true;
+        return evaluate((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
+    }
+    return SX_OK;
+}
+
+static sx_status evaluate(evaluation e, const char *what, double *out) {
+    const char *text;
+    SX_TRY(sx_node_text(e.value, what, &text));
+    if (sx_text_double(text, out)) return SX_OK;
+    return sx_expression(text, e.value->place, name_value, &e, out);
+}
+
+sx_status sx_scope_number(const sx_scope *scope, const sx_node *node, const char *what, double *out) {
+    int lookups = MAX_LOOKUPS;
+    return evaluate((evaluation){scope, node, 0, &lookups}, what, out);
+}
+
+sx_status sx_scope_double(const sx_scope *scope, const char *key, double *out) {
+    const sx_pair *pair = NULL;
+    const sx_scope *at = find(scope, key, &pair);
+    return at ? sx_scope_number(at, pair->value, key, out) : SX_OK;
+}
+
+sx_status sx_scope_u64(const sx_scope *scope, const char *key, uint64_t *out) {
+    const sx_pair *pair = NULL;
+    const sx_scope *at = find(scope, key, &pair);
+    double value;
+    if (!at) return SX_OK;
+    if (pair->value->kind == SX_NODE_SCALAR && sx_text_u64(pair->value->text, out)) return SX_OK;
+    SX_TRY(sx_scope_number(at, pair->value, key, &value));
+    if (value < 0 || value != floor(value) || value > 0x1p53)
+        return sx_error_at(pair->value->place, "'%s' must be a whole number from 0 to 2^53, but is %g", key,
+                           value);
+    *out = (uint64_t)value;
+    return SX_OK;
+}
+
+sx_status sx_scope_u32(const sx_scope *scope, const char *key, uint32_t *out) {
+    const sx_pair *pair = sx_scope_pair(scope, key);
+    uint64_t value;
+    if (!pair) return SX_OK;
+    SX_TRY(sx_scope_u64(scope, key, &value));
+    if (value > UINT32_MAX)
+        return sx_error_at(pair->value->place, "'%s' is %llu; at most %llu is allowed", key,
+                           (unsigned long long)value, (unsigned long long)UINT32_MAX);
+    *out = (uint32_t)value;
+    return SX_OK;
+}
+
+sx_status sx_scope_bool(const sx_scope *scope, const char *key, bool *out) {
+    const sx_pair *pair = sx_scope_pair(scope, key);
+    return pair ? sx_node_bool(pair->value, key, out) : SX_OK;
+}
+
+/* An unknown attribute: a misspelt one or one for another tool. */
+static sx_status unknown(sx_input *input, const sx_pair *pair, const char *what, const sx_key_rule *rules,
+                         size_t n) {
+    const char *meant = sx_key_misspelt(pair->key, rules, n);
+    if (meant)
+        return sx_error_hint(sx_error_at(pair->place, "unknown attribute of %s: '%.64s'", what, pair->key),
+                             "did you mean '%s'?", meant);
+    return sx_input_unknown(input, pair->place, "the attribute '%.64s' of %s is ignored", pair->key, what);
+}
+
+sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
+                              size_t n) {
+    if (!map || map->kind == SX_NODE_NULL) return SX_OK;
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'attributes'"));
+    for (size_t i = 0; i < map->n; i++) {
+        const sx_pair *pair = &map->pair[i];
+        const sx_node one = {.kind = SX_NODE_MAP, .place = map->place, .n = 1, .pair = pair};
+        size_t r = 0;
+        while (r < n && !sx_key_equal(rules[r].key, pair->key)) r++;
+        if (pair->value->kind == SX_NODE_NULL) continue;
+        SX_TRY(r < n ? sx_node_check_keys(input, &one, what, &rules[r], 1)
+                     : unknown(input, pair, what, rules, n));
+    }
+    return SX_OK;
+}

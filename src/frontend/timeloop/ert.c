@@ -1,0 +1,162 @@
+#include "frontend/timeloop/ert.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* The name proper of a component: the last dotted part, before any '['. */
+static const char *own_name(const char *full, size_t *size) {
+    size_t end = strcspn(full, "[");
+    const char *begin = full;
+    for (const char *dot = full; dot < full + end; dot++)
+        if (*dot == '.') begin = dot + 1;
+    if (full[end] == '[') {
+        const char *after = strchr(full + end, ']');
+        if (after && after[1] == '.') return own_name(after + 2, size);
+    }
+    *size = (size_t)(full + end - begin);
+    return begin;
+}
+
+/* The full name of table i. */
+static const char *table_name(const sx_ert *ert, size_t i) {
+    return ert->named ? ert->tables->pair[i].key : sx_node_get(ert->tables->item[i], "name")->text;
+}
+
+static bool names(const char *full, const char *component) {
+    size_t size;
+    const char *own = own_name(full, &size);
+    return size == strlen(component) && strncmp(own, component, size) == 0;
+}
+
+static sx_status check_action(sx_input *input, const sx_node *action, bool named) {
+    static const sx_key_rule rules[] = {
+        {"name", SX_KEY_USED, NULL}, {"energy", SX_KEY_USED, NULL}, {"arguments", SX_KEY_USED, NULL}};
+    SX_TRY(sx_node_expect(action, SX_NODE_MAP, "an action of the ERT"));
+    SX_TRY(sx_node_check_keys(input, action, "an action of the ERT", rules, N(rules)));
+    const sx_node *value;
+    if (!named) {
+        SX_TRY(sx_node_require(action, "name", "an action of the ERT", &value));
+        SX_TRY(sx_node_expect(value, SX_NODE_SCALAR, "the name of an action"));
+    }
+    double energy;
+    SX_TRY(sx_node_require(action, "energy", "an action of the ERT", &value));
+    SX_TRY(sx_node_double(value, "energy", &energy));
+    if (energy >= 0 && isfinite(energy)) return SX_OK;
+    return sx_error_at(value->place, "'energy' is %g; it must be a finite number that is not negative",
+                       energy);
+}
+
+/* Checks a table of version 0.2: actions by name, each a map or a list of maps. */
+static sx_status check_named(sx_input *input, const sx_node *table) {
+    SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ERT"));
+    for (size_t i = 0; i < table->n; i++) {
+        const sx_node *action = table->pair[i].value;
+        if (action->kind != SX_NODE_LIST) SX_TRY(check_action(input, action, true));
+        for (size_t j = 0; j < action->n && action->kind == SX_NODE_LIST; j++)
+            SX_TRY(check_action(input, action->item[j], true));
+    }
+    return SX_OK;
+}
+
+/* Checks a table of the later versions: a name and a list of actions. */
+static sx_status check_listed(sx_input *input, const sx_node *table) {
+    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL}, {"actions", SX_KEY_USED, NULL}};
+    const sx_node *name, *actions;
+    SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ERT"));
+    SX_TRY(sx_node_check_keys(input, table, "a table of the ERT", rules, N(rules)));
+    SX_TRY(sx_node_require(table, "name", "a table of the ERT", &name));
+    SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "the name of a table"));
+    SX_TRY(sx_node_require(table, "actions", "a table of the ERT", &actions));
+    SX_TRY(sx_node_expect(actions, SX_NODE_LIST, "'actions'"));
+    for (size_t i = 0; i < actions->n; i++) SX_TRY(check_action(input, actions->item[i], false));
+    return SX_OK;
+}
+
+sx_status sx_ert_find(sx_input *input, sx_ert *out) {
+    static const sx_key_rule rules[] = {{"version", SX_KEY_USED, NULL}, {"tables", SX_KEY_USED, NULL}};
+    const sx_pair *section;
+    sx_ert ert = {0};
+    SX_TRY(sx_input_single(input, "ERT", &section));
+    if (!section || section->value->kind == SX_NODE_NULL) {
+        *out = ert;
+        return SX_OK;
+    }
+    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'ERT'"));
+    SX_TRY(sx_node_check_keys(input, section->value, "the ERT", rules, N(rules)));
+    SX_TRY(sx_node_require(section->value, "tables", "the ERT", &ert.tables));
+    ert.place = section->place;
+    ert.named = ert.tables->kind == SX_NODE_MAP;
+    if (!ert.named) SX_TRY(sx_node_expect(ert.tables, SX_NODE_LIST, "the 'tables' of the ERT"));
+    for (size_t i = 0; i < ert.tables->n; i++)
+        SX_TRY(ert.named ? check_named(input, ert.tables->pair[i].value)
+                         : check_listed(input, ert.tables->item[i]));
+    *out = ert;
+    return SX_OK;
+}
+
+const sx_node *sx_ert_table(const sx_ert *ert, const char *component) {
+    for (size_t i = 0; ert->tables && i < ert->tables->n; i++)
+        if (names(table_name(ert, i), component))
+            return ert->named ? ert->tables->pair[i].value : ert->tables->item[i];
+    return NULL;
+}
+
+sx_status sx_ert_missing(const sx_ert *ert, const char *component) {
+    sx_status error = sx_error_at(ert->place, "the ERT has no table for '%s'", component);
+    sx_text known = {0};
+    for (size_t i = 0; i < ert->tables->n; i++) {
+        size_t size;
+        const char *own = own_name(table_name(ert, i), &size);
+        sx_text_add(&known, "%s%.*s", i ? ", " : "", (int)(size < 64 ? size : 64), own);
+        if (known.size > 400) break;
+    }
+    if (known.data) error = sx_error_hint(error, "it has tables for %s", known.data);
+    sx_text_free(&known);
+    return error;
+}
+
+/* Takes an action's energy where it is larger than those before it. */
+static sx_status take_energy(const sx_node *action, double *energy) {
+    double value;
+    SX_TRY(sx_node_double(sx_node_get(action, "energy"), "energy", &value));
+    if (value > *energy) *energy = value;
+    return SX_OK;
+}
+
+/* The largest energy of the actions of one name. */
+static sx_status largest(const sx_ert *ert, const sx_node *table, const char *name, bool *found,
+                         double *energy) {
+    *found = false;
+    *energy = 0;
+    if (ert->named) {
+        const sx_node *action = sx_node_get(table, name);
+        *found = action;
+        if (!action || action->kind != SX_NODE_LIST) return action ? take_energy(action, energy) : SX_OK;
+        for (size_t i = 0; i < action->n; i++) SX_TRY(take_energy(action->item[i], energy));
+        return SX_OK;
+    }
+    const sx_node *actions = sx_node_get(table, "actions");
+    for (size_t i = 0; i < actions->n; i++) {
+        if (!sx_node_is(sx_node_get(actions->item[i], "name"), name)) continue;
+        *found = true;
+        SX_TRY(take_energy(actions->item[i], energy));
+    }
+    return SX_OK;
+}
+
+sx_status sx_ert_energy(const sx_ert *ert, const sx_node *table, const char *const *actions, size_t n,
+                        double *out) {
+    for (size_t i = 0; i < n; i++) {
+        bool found;
+        double energy;
+        SX_TRY(largest(ert, table, actions[i], &found, &energy));
+        if (!found) continue;
+        *out = energy;
+        return SX_OK;
+    }
+    return SX_OK;
+}

@@ -1,0 +1,29 @@
+/* Accelergy's energy reference table: the energy of every action of every component, pJ. */
+#ifndef SX_FRONTEND_TIMELOOP_ERT_H
+#define SX_FRONTEND_TIMELOOP_ERT_H
+
+#include "frontend/input.h"
+
+/* The `ERT` section of an input; `tables` is NULL where there is none. */
+typedef struct sx_ert {
+    sx_place place;
+    const sx_node *tables;
+    bool named; /* version 0.2: a map from components to maps from actions, not lists */
+} sx_ert;
+
+/* Finds the section and checks its form. */
+SX_MUST_USE sx_status sx_ert_find(sx_input *input, sx_ert *out);
+
+/* The table of a component, NULL where there is none: that of the last part of a dotted name, its range of
+ * instances left away. */
+const sx_node *sx_ert_table(const sx_ert *ert, const char *component);
+
+/* The error for a component without a table. */
+SX_MUST_USE sx_status sx_ert_missing(const sx_ert *ert, const char *component);
+
+/* The energy of the first of n actions that the table has (of several with one name the largest); without
+ * any, *out stays as it is. */
+SX_MUST_USE sx_status sx_ert_energy(const sx_ert *ert, const sx_node *table, const char *const *actions,
+                                    size_t n, double *out);
+
+#endif

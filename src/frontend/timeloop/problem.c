@@ -1,0 +1,293 @@
+/* Timeloop's problems: a shape (dimensions, coefficients, data spaces) and an instance (their values). */
+#include "base/text.h"
+#include "frontend/timeloop/projection.h"
+#include "frontend/timeloop/shape.h"
+#include "frontend/timeloop/timeloop.h"
+#include "frontend/timeloop/variables.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_COEFFICIENTS = 256 };
+
+typedef struct reader {
+    sx_input *input;
+    const sx_node *instance;
+    sx_problem problem;
+    sx_coefficient coefficient[MAX_COEFFICIENTS];
+    sx_symbols symbols;
+    sx_scope variables; /* that sizes may be computed from */
+} reader;
+
+static const sx_key_rule problem_rules[] = {
+    {"shape", SX_KEY_USED, NULL},
+    {"instance", SX_KEY_USED, NULL},
+    {"version", SX_KEY_USED, NULL},
+    {"name", SX_KEY_NO_BEARING, NULL},
+    {"dnn_name", SX_KEY_NO_BEARING, NULL},
+    {"notes", SX_KEY_NO_BEARING, NULL},
+    {"histograms", SX_KEY_NO_BEARING, NULL},
+    {"densities", SX_KEY_NO_BEARING, NULL},
+};
+
+static const sx_key_rule shape_rules[] = {
+    {"name", SX_KEY_USED, NULL},        {"dimensions", SX_KEY_USED, NULL},
+    {"data_spaces", SX_KEY_USED, NULL}, {"coefficients", SX_KEY_USED, NULL},
+    {"version", SX_KEY_USED, NULL},     {"flatten", SX_KEY_UNSUPPORTED, NULL},
+};
+
+static const sx_key_rule space_rules[] = {
+    {"name", SX_KEY_USED, NULL},       {"alias", SX_KEY_USED, NULL},       {"projection", SX_KEY_USED, NULL},
+    {"read_write", SX_KEY_USED, NULL}, {"ranks", SX_KEY_NO_BEARING, NULL},
+};
+
+static const sx_key_rule coefficient_rules[] = {{"name", SX_KEY_USED, NULL}, {"default", SX_KEY_USED, NULL}};
+
+#define CHECK_KEYS(input, map, what, rules)                                                                  \
+    sx_node_check_keys(input, map, what, rules, sizeof(rules) / sizeof((rules)[0]))
+
+static SX_MUST_USE sx_status add_dimension(void *user, const char *name, sx_place place) {
+    sx_problem *problem = user;
+    if (!sx_name_simple(name))
+        return sx_error_hint(sx_error_at(place, "'%.64s' cannot be the name of a dimension", name),
+                             "names are letters, digits and underscores, shorter than %d bytes",
+                             SX_NAME_SIZE);
+    if (sx_problem_dim(problem, name) >= 0) return sx_error_at(place, "two dimensions are called '%s'", name);
+    if (problem->n_dims == SX_MAX_DIMS) return sx_error_at(place, "more than %d dimensions", SX_MAX_DIMS);
+    return sx_error_place(
+        sx_text_name(problem->dim_name[problem->n_dims++], SX_NAME_SIZE, name, "a dimension"), place);
+}
+
+/* Reads the coefficients with their defaults. */
+static SX_MUST_USE sx_status read_coefficients(reader *r, const sx_node *list) {
+    if (sx_node_empty(list)) return SX_OK;
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'coefficients'"));
+    for (size_t i = 0; i < list->n; i++) {
+        const sx_node *item = list->item[i], *name;
+        sx_coefficient *c = &r->coefficient[i];
+        SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a coefficient"));
+        if (i == MAX_COEFFICIENTS)
+            return sx_error_at(item->place, "more than %d coefficients", MAX_COEFFICIENTS);
+        SX_TRY(CHECK_KEYS(r->input, item, "a coefficient", coefficient_rules));
+        SX_TRY(sx_node_require(item, "name", "a coefficient", &name));
+        SX_TRY(sx_node_name(name, "name", c->name));
+        if (sx_symbols_coefficient(&r->symbols, c->name) || sx_problem_dim(&r->problem, c->name) >= 0)
+            return sx_error_at(name->place, "'%s' is already the name of something else", c->name);
+        c->place = item->place;
+        c->known = sx_node_get(item, "default") != NULL;
+        SX_TRY(sx_map_i64(item, "default", &c->value));
+        r->symbols.n_coefficients++;
+    }
+    return SX_OK;
+}
+
+/* The error for a data space without a projection. */
+static SX_MUST_USE sx_status no_projection(const reader *r, const sx_node *space) {
+    const sx_problem *p = &r->problem;
+    sx_status error =
+        sx_error_at(space->place, "data space '%s' has no 'projection'", p->tensor[p->n_tensors].name);
+    if (p->n_dims == 0) return error;
+    return sx_error_hint(
+        error, "it lists the ranks with the dimensions of each, such as 'projection: [ [[%s]], [[%s]] ]'",
+        p->dim_name[0], p->dim_name[p->n_dims > 1]);
+}
+
+/* Reads one data space as the next tensor. */
+static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
+    const sx_node *name, *projection;
+    SX_TRY(sx_node_expect(space, SX_NODE_MAP, "a data space"));
+    SX_TRY(CHECK_KEYS(r->input, space, "a data space", space_rules));
+    if (r->problem.n_tensors == SX_MAX_TENSORS)
+        return sx_error_at(space->place, "more than %d data spaces", SX_MAX_TENSORS);
+    sx_tensor *tensor = &r->problem.tensor[r->problem.n_tensors];
+    SX_TRY(sx_node_require(space, "name", "a data space", &name));
+    SX_TRY(sx_node_name(name, "name", tensor->name));
+    if (strpbrk(tensor->name, " ,"))
+        return sx_error_at(name->place, "a data space's name has a space or a comma");
+    if (sx_problem_tensor(&r->problem, tensor->name) != r->problem.n_tensors &&
+        sx_problem_tensor(&r->problem, tensor->name) >= 0)
+        return sx_error_at(name->place, "two data spaces are called '%s'", tensor->name);
+    if (sx_node_get(space, "alias"))
+        SX_TRY(sx_node_name(sx_node_get(space, "alias"), "alias", tensor->alias));
+    SX_TRY(sx_map_bool(space, "read_write", &tensor->output));
+    projection = sx_node_get(space, "projection");
+    if (!projection) return no_projection(r, space);
+    SX_TRY(sx_projection_read(projection, &r->symbols, tensor));
+    r->problem.n_tensors++;
+    return SX_OK;
+}
+
+/* Whether a key of an instance tells how sparse tensors are. Dense results do not depend on it; what makes
+ * use of it are sparse optimizations, which are refused where they are. */
+static bool is_density(const char *key) {
+    static const char *const keys[] = {"densities", "density", "commonDensity", "default_density"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (sx_key_equal(key, keys[i])) return true;
+    return false;
+}
+
+/* The whole number that an expression with names or operators stands for. */
+static SX_MUST_USE sx_status read_expression(const reader *r, const sx_pair *pair, double low, double high,
+                                             double *out) {
+    double value;
+    SX_TRY(sx_scope_number(&r->variables, pair->value, pair->key, &value));
+    if (value != floor(value) || value < low || value > high)
+        return sx_error_at(pair->value->place,
+                           "'%s' must be a whole number from %.0f to %.0f, but '%.64s' is %g", pair->key, low,
+                           high, pair->value->text, value);
+    *out = value;
+    return SX_OK;
+}
+
+/* Whether a value is an expression rather than a number. */
+static bool is_expression(const sx_node *value) {
+    double number;
+    return value->kind == SX_NODE_SCALAR && *value->text && !sx_text_double(value->text, &number);
+}
+
+/* Reads the size of a dimension. */
+static SX_MUST_USE sx_status read_size(reader *r, const sx_pair *pair, int dim) {
+    uint64_t size;
+    double value = 0;
+    bool computed = is_expression(pair->value);
+    sx_status error = computed ? read_expression(r, pair, 1, SX_MAX_DIM_SIZE, &value)
+                               : sx_node_range(pair->value, pair->key, 1, SX_MAX_DIM_SIZE, &size);
+    if (error) return error->hint ? error : sx_error_hint(error, "it is the size of a dimension");
+    r->problem.size[dim] = computed ? (uint32_t)value : (uint32_t)size;
+    return SX_OK;
+}
+
+/* Reads the value of a coefficient. */
+static SX_MUST_USE sx_status read_coefficient(const reader *r, const sx_pair *pair, int64_t *out) {
+    double value;
+    if (!is_expression(pair->value)) return sx_node_i64(pair->value, pair->key, out);
+    SX_TRY(read_expression(r, pair, -0x1p53, 0x1p53, &value));
+    *out = (int64_t)value;
+    return SX_OK;
+}
+
+/* Reads a coefficient whose name is written in other letters than the shape has it, which Timeloop misses. */
+static SX_MUST_USE sx_status read_respelt(reader *r, const sx_pair *pair, sx_coefficient *c) {
+    long long missed = c->value;
+    c->known = true;
+    SX_TRY(read_coefficient(r, pair, &c->value));
+    if (missed == c->value) return SX_OK;
+    return sx_input_warn(r->input, pair->place,
+                         "'%s' is read as '%s' = %lld; Timeloop ignores the key '%s' and takes %lld",
+                         pair->key, c->name, (long long)c->value, pair->key, missed);
+}
+
+/* A key of an instance that is neither a dimension nor a coefficient: an error where it looks like a
+ * coefficient misspelt, else a note. */
+static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
+    const char *names[MAX_COEFFICIENTS];
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
+        names[i] = r->coefficient[i].name;
+        if (strcasecmp(names[i], pair->key) == 0 && !sx_node_get(r->instance, names[i]))
+            return read_respelt(r, pair, &r->coefficient[i]);
+    }
+    if (strlen(pair->key) > 3) {
+        const char *nearest = sx_text_nearest(pair->key, names, r->symbols.n_coefficients);
+        if (nearest && strcasecmp(nearest, pair->key) != 0)
+            return sx_error_hint(
+                sx_error_at(pair->place, "'%.64s' is neither a dimension nor a coefficient", pair->key),
+                "did you mean '%s'?", nearest);
+    }
+    return sx_input_unknown(
+        r->input, pair->place,
+        "'%.64s' is neither a dimension nor a coefficient and has no effect on the result", pair->key);
+}
+
+/* Reads one key of the instance. */
+static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
+    int dim = sx_problem_dim(&r->problem, pair->key);
+    if (dim >= 0) return read_size(r, pair, dim);
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
+        if (strcmp(r->coefficient[i].name, pair->key) != 0) continue;
+        r->coefficient[i].known = true;
+        return read_coefficient(r, pair, &r->coefficient[i].value);
+    }
+    if (is_density(pair->key))
+        return sx_input_add_note(r->input, pair->place,
+                                 "'%.64s' has no effect on the result without sparse optimizations",
+                                 pair->key);
+    return other_key(r, pair);
+}
+
+/* Reads the sizes of dimensions and the values of coefficients; each must have one in the end. */
+static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, bool separate) {
+    r->instance = instance;
+    for (size_t i = 0; i < instance->n; i++) {
+        const sx_pair *pair = &instance->pair[i];
+        bool other = false;
+        for (size_t k = 0; k < sizeof problem_rules / sizeof problem_rules[0] && !separate; k++)
+            other |= sx_key_equal(problem_rules[k].key, pair->key);
+        if (!other) SX_TRY(read_value(r, pair));
+    }
+    for (int d = 0; d < r->problem.n_dims; d++)
+        if (r->problem.size[d] == 0)
+            return sx_error_hint(sx_error_at(instance->place, "the instance has no size for dimension '%s'",
+                                             r->problem.dim_name[d]),
+                                 "add '%s: N' to it", r->problem.dim_name[d]);
+    for (size_t i = 0; i < r->symbols.n_coefficients; i++)
+        if (!r->coefficient[i].known)
+            return sx_error_at(r->coefficient[i].place, "coefficient '%s' has neither a default nor a value",
+                               r->coefficient[i].name);
+    return SX_OK;
+}
+
+/* The shape of a problem: its own, or the named or missing one that everybody knows. */
+static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const sx_node **out) {
+    const sx_node *shape = sx_node_get(problem, "shape");
+    if (shape && shape->kind == SX_NODE_LIST) return sx_node_expect(shape, SX_NODE_MAP, "'shape'");
+    if (!shape)
+        SX_TRY(sx_input_add_note(r->input, problem->place,
+                                 "the problem has no shape; a convolution is assumed"));
+    if (!shape || shape->kind != SX_NODE_MAP)
+        SX_TRY(sx_shape_named(r->input, shape && shape->kind == SX_NODE_SCALAR ? shape : NULL, &shape));
+    *out = shape;
+    return CHECK_KEYS(r->input, shape, "the shape", shape_rules);
+}
+
+/* Reads shape and instance. */
+static SX_MUST_USE sx_status read_problem(reader *r, const sx_node *problem) {
+    const sx_node *shape = NULL, *instance = sx_node_get(problem, "instance"), *node;
+    bool separate = instance != NULL;
+    if (!instance) instance = problem;
+    SX_TRY(sx_node_expect(instance, SX_NODE_MAP, "'instance'"));
+    if (separate) SX_TRY(CHECK_KEYS(r->input, problem, "the problem", problem_rules));
+    SX_TRY(find_shape(r, problem, &shape));
+    node = sx_node_get(shape, "name");
+    if (node && !(node->kind == SX_NODE_NULL || (node->text && !*node->text)))
+        SX_TRY(sx_node_name(node, "name", r->problem.name));
+    SX_TRY(sx_node_require(shape, "dimensions", "the shape", &node));
+    SX_TRY(sx_node_names(node, "dimensions", add_dimension, &r->problem));
+    node = sx_node_get(shape, "coefficients");
+    if (node) SX_TRY(read_coefficients(r, node));
+    SX_TRY(read_instance(r, instance, separate));
+    SX_TRY(sx_node_require(shape, "data_spaces", "the shape", &node));
+    SX_TRY(sx_node_expect(node, SX_NODE_LIST, "'data_spaces'"));
+    for (size_t i = 0; i < node->n; i++) SX_TRY(read_space(r, node->item[i]));
+    return sx_error_place(sx_problem_check(&r->problem), shape->place);
+}
+
+sx_status sx_timeloop_problem(sx_input *input, sx_problem *out) {
+    const sx_pair *section;
+    SX_TRY(sx_input_single(input, "problem", &section));
+    if (!section)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no problem given"),
+                             "a file with 'problem:' is needed");
+    if (section->value->kind == SX_NODE_LIST)
+        return sx_error_hint(sx_error_at(section->value->place, "'problem' is a list"),
+                             "give one problem at a time, not a list of them");
+    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'problem'"));
+    reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
+    if (!r) return sx_arena_error(sx_input_arena(input));
+    r->input = input;
+    SX_TRY(sx_variables_scope(input, &r->variables));
+    r->symbols = (sx_symbols){.problem = &r->problem, .coefficient = r->coefficient};
+    SX_TRY(read_problem(r, section->value));
+    memcpy(out, &r->problem, sizeof *out);
+    return SX_OK;
+}

@@ -1,0 +1,109 @@
+/* The cost of a legal mapping as JSON, levels innermost first. Counts are per instance. */
+#include "frontend/write/write.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A count, whole where it is. */
+static SX_OWN json_t *count(sx_tree *tree, double value) {
+    if (value >= 0 && value <= 0x1p53 && value == floor(value)) return sx_tree_u64(tree, (uint64_t)value);
+    return sx_tree_double(tree, value);
+}
+
+/* A total divided among the instances. */
+static SX_OWN json_t *share(sx_tree *tree, uint64_t total, uint64_t instances) {
+    if (instances == 0) return sx_tree_u64(tree, total);
+    if (total % instances == 0) return sx_tree_u64(tree, total / instances);
+    return sx_tree_double(tree, (double)total / (double)instances);
+}
+
+static SX_OWN json_t *level_tensor(sx_tree *tree, const sx_cost_tensor *t, const char *name,
+                                   uint64_t instances) {
+    json_t *map = json_object();
+    sx_tree_put(tree, map, "name", sx_tree_text(tree, name));
+    sx_tree_put(tree, map, "kept", sx_tree_bool(t->kept));
+    sx_tree_put(tree, map, "utilized_capacity", sx_tree_u64(tree, t->tile));
+    sx_tree_put(tree, map, "reads", share(tree, t->reads, instances));
+    sx_tree_put(tree, map, "fills", share(tree, t->fills, instances));
+    sx_tree_put(tree, map, "updates", share(tree, t->updates, instances));
+    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, t->energy_pj));
+    sx_tree_put(tree, map, "temporal_reductions", share(tree, t->temporal_reductions, instances));
+    sx_tree_put(tree, map, "address_generations", count(tree, t->address_generations));
+    sx_tree_put(tree, map, "partition", share(tree, t->partition, instances));
+    sx_tree_put(tree, map, "total_reads", sx_tree_u64(tree, t->reads));
+    sx_tree_put(tree, map, "total_fills", sx_tree_u64(tree, t->fills));
+    sx_tree_put(tree, map, "total_updates", sx_tree_u64(tree, t->updates));
+    return map;
+}
+
+static SX_OWN json_t *level(sx_tree *tree, const sx_cost_level *l, const char *name,
+                            const sx_problem *problem) {
+    json_t *map = json_object(), *tensors = json_array();
+    for (int v = 0; v < problem->n_tensors; v++)
+        sx_tree_append(tree, tensors,
+                       level_tensor(tree, &l->tensor[v], problem->tensor[v].name, l->instances));
+    sx_tree_put(tree, map, "name", sx_tree_text(tree, name));
+    sx_tree_put(tree, map, "instances_used", sx_tree_u64(tree, l->instances));
+    sx_tree_put(tree, map, "clusters_used", sx_tree_u64(tree, l->clusters));
+    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, l->energy_pj));
+    sx_tree_put(tree, map, "leakage_pj", sx_tree_double(tree, l->leakage_pj));
+    sx_tree_put(tree, map, "cycles", sx_tree_u64(tree, l->cycles));
+    sx_tree_put(tree, map, "slowdown", sx_tree_double(tree, l->slowdown));
+    sx_tree_put(tree, map, "tensors", tensors);
+    return map;
+}
+
+static SX_OWN json_t *network_tensor(sx_tree *tree, const sx_cost_net_tensor *t, const char *name) {
+    json_t *map = json_object();
+    sx_tree_put(tree, map, "name", sx_tree_text(tree, name));
+    sx_tree_put(tree, map, "ingresses", count(tree, t->ingresses));
+    sx_tree_put(tree, map, "multicast", sx_tree_u64(tree, t->multicast));
+    sx_tree_put(tree, map, "fanout", sx_tree_u64(tree, t->fanout));
+    sx_tree_put(tree, map, "link_transfers", count(tree, t->link_transfers));
+    sx_tree_put(tree, map, "spatial_reductions", count(tree, t->spatial_reductions));
+    sx_tree_put(tree, map, "hops", sx_tree_double(tree, t->hops));
+    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, t->energy_pj));
+    sx_tree_put(tree, map, "link_energy_pj", sx_tree_double(tree, t->link_energy_pj));
+    return map;
+}
+
+/* The network between a level and what is inside it, named as Timeloop does. */
+static SX_OWN json_t *network(sx_tree *tree, const sx_cost *cost, int s, const sx_problem *problem,
+                              const sx_arch *arch) {
+    char name[2 * SX_NAME_SIZE + 8];
+    const char *inner = s ? arch->level[s - 1].name : arch->compute.name;
+    json_t *map = json_object(), *tensors = json_array();
+    snprintf(name, sizeof name, "%s <==> %s", arch->level[s].name, inner);
+    for (int v = 0; v < problem->n_tensors; v++)
+        sx_tree_append(tree, tensors,
+                       network_tensor(tree, &cost->network[s].tensor[v], problem->tensor[v].name));
+    sx_tree_put(tree, map, "name", sx_tree_text(tree, name));
+    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, cost->network[s].energy_pj));
+    sx_tree_put(tree, map, "tensors", tensors);
+    return map;
+}
+
+sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx_arch *arch, char **out) {
+    if (cost->n_levels != arch->n_levels || cost->n_tensors != problem->n_tensors)
+        return sx_error_new(SX_ERR_USAGE, "the cost is not of this problem and architecture");
+    sx_tree tree = {0};
+    json_t *root = json_object(), *levels = json_array(), *networks = json_array();
+    for (int s = 0; s < cost->n_levels; s++) {
+        sx_tree_append(&tree, levels, level(&tree, &cost->level[s], arch->level[s].name, problem));
+        sx_tree_append(&tree, networks, network(&tree, cost, s, problem, arch));
+    }
+    sx_tree_put(&tree, root, "legal", sx_tree_bool(true));
+    sx_tree_put(&tree, root, "cycles", sx_tree_u64(&tree, cost->cycles));
+    sx_tree_put(&tree, root, "energy_pj", sx_tree_double(&tree, cost->energy_pj));
+    sx_tree_put(&tree, root, "edp", sx_tree_double(&tree, cost->edp));
+    sx_tree_put(&tree, root, "utilization", sx_tree_double(&tree, cost->utilization));
+    sx_tree_put(&tree, root, "computes", sx_tree_u64(&tree, cost->computes));
+    sx_tree_put(&tree, root, "compute_cycles", sx_tree_u64(&tree, cost->compute_cycles));
+    sx_tree_put(&tree, root, "compute_instances_used", sx_tree_u64(&tree, cost->compute_instances));
+    sx_tree_put(&tree, root, "compute_energy_pj", sx_tree_double(&tree, cost->compute_energy_pj));
+    sx_tree_put(&tree, root, "last_level_accesses", count(&tree, cost->last_level_accesses));
+    sx_tree_put(&tree, root, "perfect", sx_tree_bool(cost->perfect));
+    sx_tree_put(&tree, root, "levels", levels);
+    sx_tree_put(&tree, root, "networks", networks);
+    return sx_tree_print(&tree, root, SX_JSON, out);
+}

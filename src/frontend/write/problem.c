@@ -1,0 +1,104 @@
+#include "frontend/write/write.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Timeloop wants names for coefficients other than 1; each distinct value gets one. */
+enum { MAX_NAMED = 256 };
+
+typedef struct writer {
+    sx_tree tree;
+    const sx_problem *problem;
+    char prefix[SX_NAME_SIZE];
+    int32_t named[MAX_NAMED];
+    int n_named;
+} writer;
+
+/* Chooses a beginning of names that no dimension's name has. */
+static void choose_prefix(writer *w) {
+    strcpy(w->prefix, "coef_");
+    for (int d = 0; d < w->problem->n_dims && strlen(w->prefix) + 1 < sizeof w->prefix;) {
+        if (strncmp(w->problem->dim_name[d], w->prefix, strlen(w->prefix)) != 0) {
+            d++;
+            continue;
+        }
+        strcat(w->prefix, "_");
+        d = 0;
+    }
+}
+
+/* The name of a coefficient, or its number once names have run out. */
+static SX_OWN json_t *coefficient(writer *w, int32_t value) {
+    char name[SX_NAME_SIZE + 16];
+    int i = 0;
+    while (i < w->n_named && w->named[i] != value) i++;
+    if (i == MAX_NAMED) return json_integer(value);
+    if (i == w->n_named) w->named[w->n_named++] = value;
+    snprintf(name, sizeof name, "%s%s%d", w->prefix, value < 0 ? "m" : "", value < 0 ? -value : value);
+    return sx_tree_text(&w->tree, name);
+}
+
+static SX_OWN json_t *projection(writer *w, const sx_tensor *tensor) {
+    json_t *ranks = json_array();
+    for (int r = 0; r < tensor->n_ranks; r++) {
+        json_t *rank = json_array();
+        for (int d = 0; d < w->problem->n_dims; d++) {
+            if (tensor->coef[r][d] == 0) continue;
+            json_t *term = json_array();
+            sx_tree_append(&w->tree, term, sx_tree_text(&w->tree, w->problem->dim_name[d]));
+            if (tensor->coef[r][d] != 1) sx_tree_append(&w->tree, term, coefficient(w, tensor->coef[r][d]));
+            sx_tree_append(&w->tree, rank, term);
+        }
+        sx_tree_append(&w->tree, ranks, rank);
+    }
+    return ranks;
+}
+
+static SX_OWN json_t *spaces(writer *w) {
+    json_t *list = json_array();
+    for (int v = 0; v < w->problem->n_tensors; v++) {
+        const sx_tensor *tensor = &w->problem->tensor[v];
+        json_t *space = json_object();
+        sx_tree_put(&w->tree, space, "name", sx_tree_text(&w->tree, tensor->name));
+        sx_tree_put(&w->tree, space, "projection", projection(w, tensor));
+        if (tensor->alias[0]) sx_tree_put(&w->tree, space, "alias", sx_tree_text(&w->tree, tensor->alias));
+        if (tensor->output) sx_tree_put(&w->tree, space, "read-write", sx_tree_bool(true));
+        sx_tree_append(&w->tree, list, space);
+    }
+    return list;
+}
+
+/* The coefficients that the projections named. */
+static SX_OWN json_t *coefficients(writer *w) {
+    json_t *list = json_array();
+    int n = w->n_named;
+    for (int i = 0; i < n; i++) {
+        json_t *item = json_object();
+        sx_tree_put(&w->tree, item, "name", coefficient(w, w->named[i]));
+        sx_tree_put(&w->tree, item, "default", json_integer(w->named[i]));
+        sx_tree_append(&w->tree, list, item);
+    }
+    return list;
+}
+
+sx_status sx_problem_write(const sx_problem *problem, sx_format format, char **out) {
+    SX_TRY(sx_problem_check(problem));
+    writer w = {.problem = problem};
+    sx_tree *tree = &w.tree;
+    json_t *root = json_object(), *body = json_object(), *shape = json_object(), *instance = json_object();
+    json_t *dimensions = json_array();
+    choose_prefix(&w);
+    for (int d = 0; d < problem->n_dims; d++) {
+        sx_tree_append(tree, dimensions, sx_tree_text(tree, problem->dim_name[d]));
+        sx_tree_put(tree, instance, problem->dim_name[d], sx_tree_u64(tree, problem->size[d]));
+    }
+    json_t *data_spaces = spaces(&w);
+    if (problem->name[0]) sx_tree_put(tree, shape, "name", sx_tree_text(tree, problem->name));
+    sx_tree_put(tree, shape, "dimensions", dimensions);
+    if (w.n_named) sx_tree_put(tree, shape, "coefficients", coefficients(&w));
+    sx_tree_put(tree, shape, "data-spaces", data_spaces);
+    sx_tree_put(tree, body, "shape", shape);
+    sx_tree_put(tree, body, "instance", instance);
+    sx_tree_put(tree, root, "problem", body);
+    return sx_tree_print(tree, root, format, out);
+}

@@ -1,0 +1,204 @@
+/* Every way to spread a problem's loops over an architecture's arrays: a factor per dimension and level with
+ * a fan-out. Ways to lay the loops on X and Y are not told apart here. And every choice of kept tensors.
+ *
+ * Complexity: one step per list entry and dimension. */
+#include "mappers/optimal/parts.h"
+
+#include "base/status.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool sx_array_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x) {
+    uint64_t used[2] = {1, 1};
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint64_t *axis = &used[!(x >> d & 1)];
+        *axis *= factor[d];
+        if (*axis > space->room[level][axis == &used[1]]) return false;
+    }
+    return true;
+}
+
+/* The list that is being made. */
+typedef struct listing {
+    sx_arrays *out;
+    sx_map_choices *choices;
+    size_t most;
+    bool any;   /* factors need not divide */
+    bool share; /* only the largest product of factors is wanted */
+    double largest;
+    uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
+    bool full, failed;
+} listing;
+
+static void list_level(listing *l, int s);
+
+/* Counts what is in hand, and notes the largest product of its factors. */
+static void note_product(listing *l) {
+    const sx_map_space *space = l->out->space;
+    double product = 1;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (int d = 0; d < space->problem->n_dims; d++) product *= l->now[s][d];
+    if (product > l->largest) l->largest = product;
+    l->out->n++;
+}
+
+/* Appends what is in hand. */
+static void append(listing *l) {
+    sx_arrays *a = l->out;
+    size_t n_dims = a->space->problem->n_dims, each = n_dims * a->space->arch->n_levels;
+    if (a->n == l->most) l->full = true;
+    if (l->full) return;
+    if (l->share) {
+        note_product(l);
+        return;
+    }
+    if (a->n == a->room) {
+        size_t room = a->room ? 2 * a->room : 64;
+        uint32_t *factor = realloc(a->factor, room * each * sizeof *factor);
+        l->failed |= !factor;
+        if (!factor) return;
+        a->factor = factor;
+        a->room = room;
+    }
+    for (size_t s = 0; s < a->space->arch->n_levels; s++)
+        memcpy(a->factor + a->n * each + s * n_dims, l->now[s], n_dims * sizeof **l->now);
+    a->n++;
+}
+
+/* Whether some way to lay a level's loops on X and Y has room. */
+static bool may_lie(listing *l, int s) {
+    uint32_t loops = 0;
+    size_t n;
+    for (int d = 0; d < l->out->space->problem->n_dims; d++) loops |= (uint32_t)(l->now[s][d] > 1) << d;
+    const uint16_t *x = sx_map_spreads_of(l->choices, s, loops, &n);
+    l->failed |= !x;
+    for (size_t i = 0; x && i < n; i++)
+        if (sx_array_fits(l->out->space, s, l->now[s], x[i])) return true;
+    return false;
+}
+
+/* Goes through the factors of a level from dimension d on, which have that much room. */
+static void list_dim(listing *l, int s, int d, uint64_t room) {
+    const sx_map_space *space = l->out->space;
+    if (l->full || l->failed) return;
+    if (d == space->problem->n_dims) {
+        if (may_lie(l, s)) list_level(l, s + 1);
+        return;
+    }
+    int slot = space->spatial_slot[s];
+    uint32_t size = l->left[d], most = space->max[d][slot];
+    for (uint32_t f = space->min[d][slot]; f <= most && f <= size && f <= room; f++) {
+        if (size % f && !l->any) continue;
+        l->now[s][d] = f;
+        l->left[d] = (size - 1) / f + 1;
+        list_dim(l, s, d + 1, room / f);
+    }
+    l->left[d] = size;
+}
+
+/* Goes through the factors of level s and those outside it. */
+static void list_level(listing *l, int s) {
+    const sx_map_space *space = l->out->space;
+    if (s == space->arch->n_levels) {
+        append(l);
+        return;
+    }
+    if (space->spatial_slot[s] >= 0) {
+        list_dim(l, s, 0, space->room[s][0] * space->room[s][1]);
+        return;
+    }
+    for (int d = 0; d < space->problem->n_dims; d++) l->now[s][d] = 1;
+    list_level(l, s + 1);
+}
+
+sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
+                         sx_arrays *out) {
+    listing l = {.out = out, .choices = choices, .most = most, .any = any};
+    *out = (sx_arrays){.space = space};
+    memcpy(l.left, space->problem->size, sizeof l.left);
+    list_level(&l, 0);
+    if (!l.full && !l.failed) return SX_OK;
+    sx_arrays_fini(out);
+    out->n = 0;
+    if (l.failed) return sx_error_memory();
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial unrollings", most),
+                         "use another mapper, or constrain the spatial factors");
+}
+
+sx_status sx_arrays_share(const sx_map_space *space, size_t most, double *out) {
+    sx_arrays none = {.space = space};
+    sx_map_choices *choices;
+    SX_TRY(sx_map_choices_new(space, &choices));
+    listing l = {.out = &none, .choices = choices, .most = most, .share = true};
+    memcpy(l.left, space->problem->size, sizeof l.left);
+    list_level(&l, 0);
+    sx_map_choices_free(choices);
+    if (l.failed) return sx_error_memory();
+    *out = l.full ? 1 : l.largest / (double)space->model->compute_instances;
+    return SX_OK;
+}
+
+void sx_arrays_fini(sx_arrays *arrays) {
+    free(arrays->factor);
+    arrays->factor = NULL;
+}
+
+void sx_arrays_get(const sx_arrays *arrays, size_t index, sx_outline *outline) {
+    size_t n_dims = arrays->space->problem->n_dims, n_levels = arrays->space->arch->n_levels;
+    const uint32_t *from = arrays->factor + index * n_dims * n_levels;
+    for (size_t s = 0; s < n_levels; s++, from += n_dims) {
+        for (int d = 0; d < SX_MAX_DIMS; d++) outline->spatial[s][d] = 1;
+        memcpy(outline->spatial[s], from, n_dims * sizeof *from);
+    }
+}
+
+/* The tensors that a level may keep or not. */
+static unsigned free_tensors(const sx_map_space *space, int s) {
+    return (unsigned)space->free_keep[s] | (space->banked[s] & ~(unsigned)space->fixed_keep[s]);
+}
+
+bool sx_tile_fits(const sx_map_space *space, int s, unsigned keep, const uint32_t *extent) {
+    const sx_level *level = &space->model->level[s];
+    double words = 0;
+    if (!level->limited) return true;
+    for (; keep; keep &= keep - 1)
+        words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
+    return words <= level->effective && words >= level->minimum &&
+           words >= space->constraints.level[s].min_utilization * level->effective;
+}
+
+uint32_t sx_keep_choices(const sx_map_space *space) {
+    int bits = 0;
+    for (int s = 0; s < space->arch->n_levels; s++) bits += __builtin_popcount(free_tensors(space, s));
+    return 1u << bits;
+}
+
+bool sx_keep_choice(const sx_map_space *space, uint32_t choice, sx_outline *outline) {
+    unsigned kept = 0, all = (1u << space->problem->n_tensors) - 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        outline->keep[s] = space->fixed_keep[s];
+        for (unsigned may = free_tensors(space, s); may; may &= may - 1, choice >>= 1)
+            if (choice & 1) outline->keep[s] |= (uint8_t)(may & -may);
+        kept |= outline->keep[s];
+    }
+    return kept == all;
+}
+
+/* Whether enough of the compute units inside a level is in use. */
+static bool is_busy(const sx_map_space *space, const sx_outline *outline, int s) {
+    double used = 1, there = 1, least = space->constraints.level[s].min_parallelism;
+    for (int k = 0; k <= s && least > 0; k++) {
+        there *= (double)space->room[k][0] * (double)space->room[k][1];
+        for (int d = 0; d < space->problem->n_dims; d++) used *= outline->spatial[k][d];
+    }
+    return used >= least * there;
+}
+
+bool sx_outline_lawful(const sx_map_space *space, const sx_outline *outline) {
+    int top = space->arch->n_levels - 1;
+    bool busy = true;
+    for (int s = 0; s <= top; s++) busy &= is_busy(space, outline, s);
+    return busy && sx_tile_fits(space, top, outline->keep[top], space->problem->size);
+}

@@ -1,0 +1,144 @@
+/* Complete mappings: what levels keep, how spatial loops are laid on X and Y, and evaluating them.
+ *
+ * What is left out without a bound, and why no optimum is lost: ways to lay spatial loops on X and Y at a
+ * level where no cost tells them apart. Where they stand decides only hops, which cost nothing without energy
+ * in the network, and neighbours, which matter to compute units (level 0) and to sliding windows whose own
+ * dimensions are spread at that level (docs/model.md, section 3; model/express.c holds the same view,
+ * bit for bit). Legality is the same for all that have room. Where several best mappings are wanted nothing
+ * is left out, as such ways are different mappings. */
+#include "mappers/optimal/parts.h"
+
+#include "space/map_parts.h"
+
+#include <string.h>
+
+void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
+    const sx_map_space *space = leaf->space;
+    const sx_model *model = space->model;
+    leaf->point = sx_worker_scratch(leaf->worker, 0);
+    memcpy(leaf->point, space->blank, space->space.point_size);
+    for (int s = 0; s < model->n_levels; s++) {
+        uint32_t loops = 0;
+        memcpy(sx_map_level(leaf->point, s)->spatial, outline->spatial[s], model->n_dims * sizeof(uint32_t));
+        if (space->spatial_slot[s] < 0) continue;
+        for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(outline->spatial[s][d] > 1) << d;
+        leaf->spread[s] = sx_map_spreads_of(leaf->choices, s, loops, &leaf->n_spreads[s]);
+        leaf->failed |= !leaf->spread[s];
+        leaf->laid[s] = leaf->hope->judge->k > 1 || model->net_energy ||
+                        (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
+    }
+}
+
+bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent) {
+    sx_map_keep choice[1 << SX_MAX_TENSORS];
+    sx_map_level(leaf->point, level)->keep = keep;
+    if (!sx_tile_fits(leaf->space, level, keep, extent)) return false;
+    if (!leaf->space->banked[level]) return true;
+    int n = sx_map_keeps_of(leaf->space, level, extent, choice);
+    for (int i = 0; i < n; i++) {
+        if (choice[i].keep != keep) continue;
+        memcpy(sx_map_banks(leaf->space, leaf->point, level), choice[i].banks, sizeof choice[i].banks);
+        return true;
+    }
+    return false;
+}
+
+/* The loops of a level of a point, as a mask. */
+static uint32_t loops_of(const sx_map_space *space, const uint32_t *factor) {
+    uint32_t loops = 0;
+    for (int d = 0; d < space->problem->n_dims; d++) loops |= (uint32_t)(factor[d] > 1) << d;
+    return loops;
+}
+
+/* The orders that are worth telling apart of a point's level. */
+static const uint8_t (*orders_of(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
+                                 size_t *n))[SX_MAX_DIMS] {
+    bool spread = loops_of(space, sx_map_level(point, 0)->spatial) != 0;
+    return sx_map_orders_of(choices, level, loops_of(space, sx_map_level(point, level)->temporal),
+                            sx_map_order_matters(space, level, spread), n);
+}
+
+const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS] {
+    const uint8_t(*order)[SX_MAX_DIMS] = orders_of(leaf->space, leaf->choices, leaf->point, level, n);
+    leaf->failed |= !order;
+    return order;
+}
+
+/* Evaluates the mapping. */
+static void evaluate(sx_leaf *leaf) {
+    const sx_space *space = &leaf->space->space;
+    sx_map_settle(leaf->space, leaf->point);
+    if (space->type->check(space, leaf->point) != 0) {
+        sx_worker_reject(leaf->worker, 1);
+        return;
+    }
+    sx_outcome outcome = sx_worker_evaluate(leaf->worker, leaf->point, true);
+    leaf->over |= outcome.reason == SX_NOT_EVALUATED;
+    if (outcome.reason == 0) {
+        sx_score score = sx_metrics_score(&outcome.metrics);
+        sx_hope_learn(leaf->hope, &score, leaf->point);
+    }
+    leaf->failed |= leaf->hope->failed;
+}
+
+/* Evaluates the mapping in all ways to lay the spatial loops of the levels up to `level`. */
+static void try_spreads(sx_leaf *leaf, int level) {
+    while (level >= 0 && leaf->space->spatial_slot[level] < 0) level--;
+    if (level < 0) {
+        evaluate(leaf);
+        return;
+    }
+    const uint32_t *factor = sx_map_level(leaf->point, level)->spatial;
+    for (size_t i = 0; i < leaf->n_spreads[level] && !leaf->over && !leaf->failed; i++) {
+        if (!sx_array_fits(leaf->space, level, factor, leaf->spread[level][i])) continue;
+        sx_map_lay(leaf->space, level, leaf->spread[level][i], leaf->point);
+        try_spreads(leaf, level - 1);
+        if (!leaf->laid[level]) break;
+    }
+}
+
+void sx_leaf_evaluate(sx_leaf *leaf) {
+    try_spreads(leaf, leaf->space->arch->n_levels - 1);
+}
+
+sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look) {
+    if (leaf->failed) sx_worker_fail(leaf->worker, sx_error_memory());
+    if (leaf->over || leaf->failed) return SX_STOPPED;
+    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
+}
+
+/* Gives a level that order of its list which is of the class of the one it has. */
+static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
+                      bool *failed) {
+    sx_mapping_level *at = sx_map_level(point, level);
+    uint32_t loops = loops_of(space, at->temporal);
+    uint8_t class[SX_MAX_DIMS], other[SX_MAX_DIMS];
+    size_t n, i = 0;
+    const uint8_t(*order)[SX_MAX_DIMS] = orders_of(space, choices, point, level, &n);
+    *failed |= !order;
+    if (!order) return false;
+    memcpy(class, at->temporal_order, sizeof class);
+    sx_orders_canonical(space->orders, loops, class);
+    for (; n > 1 && i < n; i++) {
+        memcpy(other, order[i], sizeof other);
+        sx_orders_canonical(space->orders, loops, other);
+        if (memcmp(class, other, (size_t)__builtin_popcount(loops)) == 0) break;
+    }
+    if (i == n) return false;
+    memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
+    return true;
+}
+
+bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed) {
+    sx_leaf leaf = {.space = space, .point = point};
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_mapping_level *at = sx_map_level(point, s);
+        sx_map_grow(space, at, extent);
+        if (!sx_leaf_keep(&leaf, s, at->keep, extent)) return false;
+        if (!set_order(space, choices, point, s, failed)) return false;
+    }
+    sx_map_settle(space, point);
+    return space->space.type->check(&space->space, point) == 0;
+}

@@ -1,0 +1,51 @@
+/* Open parts of a space: lists, and a heap that a search takes the most hopeful ones from. */
+#include "mappers/optimal/parts.h"
+
+#include <stdlib.h>
+
+bool sx_nodes_add(sx_nodes *nodes, const sx_node *node) {
+    if (nodes->n == nodes->room) {
+        size_t room = nodes->room ? 2 * nodes->room : 16;
+        sx_node *at = realloc(nodes->at, room * sizeof *at);
+        if (!at) return false;
+        nodes->at = at;
+        nodes->room = room;
+    }
+    nodes->at[nodes->n++] = *node;
+    return true;
+}
+
+static double rank_of(const sx_node *node) {
+    double tired = node->looks > 1 ? node->looks - 1 : 0;
+    return node->bound > 0 ? node->bound * (1 + tired / 4) : node->bound;
+}
+
+/* Whether a node comes before another: by rank, then by what it is. */
+static bool before(const sx_node *a, const sx_node *b) {
+    double x = rank_of(a), y = rank_of(b);
+    if (a->ragged != b->ragged) return b->ragged;
+    if (x != y) return x < y;
+    if (a->array != b->array) return a->array < b->array;
+    if (a->keep != b->keep) return a->keep < b->keep;
+    return a->part < b->part;
+}
+
+static void swap(sx_node *a, sx_node *b) {
+    sx_node c = *a;
+    *a = *b;
+    *b = c;
+}
+
+void sx_heap_push(sx_node *heap, size_t n) {
+    for (size_t i = n; i > 0 && before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        swap(&heap[i], &heap[(i - 1) / 2]);
+}
+
+void sx_heap_pop(sx_node *heap, size_t n) {
+    swap(&heap[0], &heap[--n]);
+    for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && before(&heap[child + 1], &heap[child])) child++;
+        if (!before(&heap[child], &heap[i])) break;
+        swap(&heap[i], &heap[child]);
+    }
+}

@@ -1,0 +1,200 @@
+/* The best mapping of a space, proven: branch and bound over everything that a map space holds.
+ *
+ * Source: our own, after the exact mappers that decompose the cost over the lattice of tile extents. A
+ * mapping is decided in three parts, each with a lower bound of all that is left open (bound/bound.h): how
+ * loops are spread over the arrays (optimal_arrays.c; with it the compute cycles are known), what each level
+ * keeps, then tiles and orders from the innermost level outward (optimal_descend.c). Open parts stand in a
+ * heap (optimal_nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
+ * ones are looked at, first to sharpen the bound, then to evaluate all mappings of theirs that may
+ * be better than what is known. So the least bound in the heap is at any time a proven lower bound of
+ * everything not seen, from the first moment on. The first incumbent is Gamma's (optimal_start.c).
+ *
+ * What is worth a look, with several best mappings, a front or several criteria: optimal_judge.c. Several
+ * criteria take a search each. Looks are tasks, some at a time (optimal_rounds.c).
+ *
+ * Where factors may leave remainders, the mappings that do are a second part of the space, with arrays,
+ * bounds and a walk of their own (optimal_ragged.c); mappings whose factors divide are searched first.
+ *
+ * Complexity: exponential at worst. Memory: a node per array, and per thread a table of the lattice for each
+ * level and class of orders. */
+#include "base/status.h"
+#include "mappers/optimal/plan.h"
+#include "run/navigator.h"
+
+#include <stdlib.h>
+
+enum { GAP, GAMMA, SUNSTONE, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
+
+static const char *const on_off[] = {"off", "on", NULL};
+
+static const sx_setting settings[] = {
+    [GAP] = {"gap", "stop when the gap to the lower bound is at most this", NULL, 0, 0, 10, false, NULL},
+    [GAMMA] = {"gamma",
+               "maximum evaluations of gamma, unless time is limited; fewer where the proof is short", NULL,
+               300000, 0, 1e9, true, NULL},
+    [SUNSTONE] = {"sunstone",
+                  "run sunstone:plus=on at once if there are at most this many spatial unrollings, otherwise "
+                  "in long proofs; 0: never",
+                  NULL, 1000, 0, 1e9, true, NULL},
+    [DESCENTS] = {"descents", "initial descents by random moves, if the above find no mapping", NULL, 16, 0,
+                  10000, true, NULL},
+    [MOVES] = {"moves", "moves of each descent", NULL, 300, 1, 1000000, true, NULL},
+    [TABLES] = {"tables", "use bounds from tables over all tiles", NULL, 1, 0, 1, true, on_off},
+    [ARRAYS] = {"arrays", "reject spaces with more spatial unrollings than this", NULL, 1e6, 1, 1e8, true,
+                NULL},
+    [EFFORT] = {"effort",
+                "stop after about this many million steps of the proof, about 0.1 us each; 0: no limit", NULL,
+                0, 0, 1e9, false, NULL},
+};
+
+enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */ };
+
+/* Lists the arrays; of those that leave remainders there may be too many to list. */
+static sx_status list_arrays(sx_optimal *o) {
+    size_t most = (size_t)sx_run_setting(o->run, ARRAYS);
+    SX_TRY(sx_arrays_list(o->choices, o->space, false, most, &o->arrays));
+    if (!o->space->options.remainders) return SX_OK;
+    sx_status status = sx_arrays_list(o->choices, o->space, true, most, &o->ragged);
+    if (!status || status->code != SX_ERR_LIMIT) return status;
+    sx_status_free(status);
+    o->unlisted = true;
+    return SX_OK;
+}
+
+/* Whether a run has been told to stop. */
+static bool is_halted(void *run) {
+    return sx_run_stopped(run);
+}
+
+/* Makes everything but the state; refuses what is too large. */
+static sx_status make_plan(sx_optimal *o, sx_run *run) {
+    const sx_map_space *space = o->space = sx_map_space_of(sx_run_space(run));
+    const sx_objective *objective = sx_run_objective(run);
+    uint8_t may[SX_MAX_LEVELS];
+    int bits = 0;
+    o->run = run;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        bits += __builtin_popcount((unsigned)space->free_keep[s] | space->banked[s]);
+    if (bits > MOST_CHOICES)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", bits),
+            "constrain what levels keep, or use another mapper");
+    o->most = sx_run_setting(run, EFFORT) * 1e6;
+    o->judge = (sx_judge){.objective = objective,
+                          .goal = sx_run_goal(run),
+                          .gap = sx_run_setting(run, GAP),
+                          .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
+                          .front = sx_run_pareto(run),
+                          .tables = sx_run_setting(run, TABLES) > 0};
+    SX_TRY(sx_map_choices_new(space, &o->choices));
+    SX_TRY(sx_bound_new(space->model, MOST_POINTS, &o->bound));
+    for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
+    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_halt){is_halted, run}));
+    SX_TRY(sx_bound_quicken(o->bound));
+    SX_TRY(list_arrays(o));
+    o->start = (sx_optimal_start){.run = run,
+                                  .space = space,
+                                  .choices = o->choices,
+                                  .arrays = o->arrays.n + o->ragged.n,
+                                  .sunstone = (uint64_t)sx_run_setting(run, SUNSTONE),
+                                  .gamma = (uint64_t)sx_run_setting(run, GAMMA),
+                                  .walks = (uint64_t)sx_run_setting(run, DESCENTS),
+                                  .moves = (uint64_t)sx_run_setting(run, MOVES)};
+    return sx_optimal_prepare(o);
+}
+
+static void free_plan(sx_optimal *o) {
+    sx_optimal_finish(o);
+    sx_arrays_fini(&o->arrays);
+    sx_arrays_fini(&o->ragged);
+    sx_bound_free(o->bound);
+    sx_map_choices_free(o->choices);
+    pthread_mutex_destroy(&o->lock);
+    free(o);
+}
+
+/* Evaluates the optima of several criteria one after another, so that the run's incumbent becomes the last of
+ * them: the first drives out all that is beyond its tolerance, each other one is better than those before. */
+static void evaluate_optima(const sx_optimal *o) {
+    size_t size = o->space->space.point_size;
+    sx_outcome outcome;
+    for (int i = 0; i < o->judge.objective->n_criteria; i++)
+        sx_run_evaluate(o->run, o->point + (size_t)i * size, 1, &outcome);
+}
+
+/* Searches for one criterion after another. */
+static sx_status search_criteria(sx_optimal *o) {
+    const uint64_t n = o->judge.objective->n_criteria;
+    bool all = true, exact = o->judge.gap == 0 && (n == 1 || sx_run_k_best(o->run) == 1);
+    while (o->s->criterion < n) {
+        SX_TRY(sx_optimal_search(o, &all));
+        if (!all) return SX_OK;
+        if (n > 1 && !(o->s->found >> o->s->criterion & 1)) return SX_OK;
+        o->s->criterion++;
+        o->s->listed = false;
+    }
+    if (n > 1) evaluate_optima(o);
+    if (exact && !sx_run_stopped(o->run)) sx_run_optimal(o->run);
+    return SX_OK;
+}
+
+/* Says how the arrays were closed: those whose bound by tables is below what is proven were searched up to
+ * there. */
+static sx_status prove(sx_optimal *o) {
+    size_t n = o->arrays.n;
+    sx_run_summary summary = sx_run_result(o->run);
+    double least = summary.optimal ? o->known.best : summary.lower_bound;
+    sx_node *node = malloc((n + 1) * sizeof *node);
+    double *compulsory = malloc((n + 1) * sizeof *compulsory);
+    uint8_t *looks = calloc(n + 1, 1);
+    sx_status status = node && compulsory && looks ? sx_optimal_bounds(o, node) : sx_error_memory();
+    for (size_t i = 0; i < n && !status; i++) {
+        compulsory[i] = node[i].bound;
+        looks[i] = o->searched[i] && o->sharp[i] < least ? SX_SEARCHED : 0;
+    }
+    if (!status) status = sx_arrays_prove(o->run, &o->arrays, compulsory, o->sharp, looks);
+    free(node);
+    free(compulsory);
+    free(looks);
+    return status;
+}
+
+/* Searches beside the proof first, then by it. Where already the first bounds take more than the effort there
+ * is no proof; a small effort is for these bounds alone. */
+static sx_status search_all(sx_optimal *o) {
+    const bool plain = o->judge.objective->n_criteria == 1 && !o->space->options.remainders;
+    SX_TRY(sx_optimal_remember(o));
+    uint64_t first = sx_optimal_list_steps(o);
+    SX_TRY(sx_optimal_first(&o->start, &o->s->begun, first));
+    if (o->most >= SX_OPTIMAL_LARGE && (double)first > o->most)
+        return sx_optimal_share(&o->start, &o->s->begun, SX_ANY_STEPS);
+    if (o->s->criterion == 0) {
+        if (!o->s->listed) SX_TRY(sx_optimal_list(o));
+        sx_optimal_tell(o);
+    }
+    SX_TRY(search_criteria(o));
+    return plain && sx_run_wants_proof(o->run) ? prove(o) : SX_OK;
+}
+
+static sx_status search(sx_run *run) {
+    sx_optimal *o = calloc(1, sizeof *o);
+    if (!o || pthread_mutex_init(&o->lock, NULL) != 0) {
+        free(o);
+        return sx_error_memory();
+    }
+    sx_status status = make_plan(o, run);
+    if (!status) status = search_all(o);
+    free_plan(o);
+    return status;
+}
+
+SX_NAVIGATOR(optimal) = {
+    .source = "Sextant, after exact mappers over the lattice of tile extents",
+    .space = "map",
+    .model = "map",
+    .complete = true,
+    .proves = true,
+    .settings = settings,
+    .n_settings = sizeof settings / sizeof *settings,
+    .search = search,
+};

@@ -1,0 +1,38 @@
+/* What the mapper `optimal` can say for a certificate: which arrays the compulsory bound does not close, and
+ * what closes them instead. Held against the final lower bound, whatever was known when an array was looked
+ * at, so that it does not depend on the course of the search.
+ *
+ * Complexity: a step per array. */
+#include "mappers/optimal/parts.h"
+
+#include <math.h>
+
+/* The lower bound that a run has proven; false where there is none, or nothing that reaches it. */
+static bool proven(const sx_run *run, double *out) {
+    sx_run_summary summary = sx_run_result(run);
+    double best;
+    if (!sx_run_incumbent(run, &best)) return false;
+    *out = summary.optimal ? best : summary.lower_bound;
+    return summary.optimal || summary.lower_bound > 0;
+}
+
+sx_status sx_arrays_prove(sx_run *run, const sx_arrays *arrays, const double *compulsory, const double *bound,
+                          const uint8_t *looks) {
+    const size_t width = (size_t)arrays->space->arch->n_levels * arrays->space->problem->n_dims;
+    double least;
+    sx_proof *proof;
+    if (!proven(run, &least)) return SX_OK;
+    SX_TRY(sx_proof_new(arrays->n, width, &proof));
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < arrays->n && !status; i++) {
+        if (compulsory[i] >= sx_proof_floor(least)) continue;
+        bool searched = looks[i] == SX_SEARCHED && bound[i] < sx_proof_floor(least);
+        status = sx_proof_add(proof, searched, searched || isinf(bound[i]) ? least : bound[i],
+                              arrays->factor + i * width);
+    }
+    if (status)
+        sx_proof_free(proof);
+    else
+        sx_run_prove(run, proof);
+    return status;
+}

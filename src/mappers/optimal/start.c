@@ -1,0 +1,198 @@
+/* Good answers beside the proof of the mapper `optimal`, called as parts of the search.
+ *
+ * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
+ * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
+ * the clock. Its calls go on where the last one ended (gamma_rounds.c). What the proof is about to do in one
+ * go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
+ * before Gamma takes the last of them.
+ *
+ * Sunstone with everything on comes next where there are few ways to spread loops and time is not limited,
+ * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
+ * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
+ * for all that no cost tells from it, as it would otherwise count twice. */
+#include "mappers/optimal/parts.h"
+
+#include "base/status.h"
+#include "mappers/gamma/rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TOGETHER = 8,
+    FEW_MOVES = 20,
+    FIRST_GAMMA = 2000,
+    GENERATION = 100,          /* of Gamma */
+    SLICE = 1000,              /* evaluations of Gamma in a row, at least */
+    STEPS_PER_EVALUATION = 50, /* of the proof, in the time of one of Gamma */
+    ALIKE = 20000,             /* evaluations of Gamma until the proof has more time than it */
+    LATER_STEPS_PER_EVALUATION = 1000,
+    ALONE = 300000,          /* evaluations of Gamma where time is short */
+    SUNSTONE_STEPS = 16,     /* the same of Sunstone */
+    LATE_STEPS = 10000000,   /* from here on a proof is long */
+    MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
+};
+
+static const double TIME_SHARE = 2.0 / 3; /* of Gamma, where time is limited */
+static const double STEP_SECONDS = 1e-7;  /* of the proof, about */
+
+/* What tasks read. */
+typedef struct walks {
+    const sx_optimal_start *start;
+    uint64_t from, moves;
+} walks;
+
+/* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
+static sx_outcome try_point(const sx_optimal_start *start, void *point, sx_worker *worker) {
+    bool several = sx_run_k_best(start->run) > 1, failed = false;
+    bool normal = !several || sx_leaf_normal(start->space, start->choices, point, &failed);
+    if (failed) sx_worker_fail(worker, sx_error_memory());
+    if (!normal) return (sx_outcome){.value = __builtin_inf(), .reason = 1};
+    return sx_worker_evaluate(worker, point, false);
+}
+
+/* A task: a descent by random moves. */
+static void run_walk(void *user, size_t task, sx_worker *worker) {
+    const walks *w = user;
+    const sx_space *space = &w->start->space->space;
+    sx_rng rng = sx_rng_stream(sx_run_seed(w->start->run), "optimal.descent", w->from + task);
+    void *now = sx_worker_scratch(worker, 0), *next = sx_worker_scratch(worker, 1);
+    uint64_t rejected = 0;
+    bool drawn = sx_space_draw_legal(space, &rng, now, &rejected);
+    sx_worker_reject(worker, rejected);
+    if (!drawn) return;
+    sx_outcome best = try_point(w->start, now, worker);
+    for (uint64_t i = 0; i < w->moves && best.reason != SX_NOT_EVALUATED && sx_worker_goes_on(worker); i++) {
+        memcpy(next, now, space->point_size);
+        if (!sx_space_mutate(space, &rng, -1, sx_rng_below(&rng, 4) == 0, 20, next,
+                             sx_worker_scratch(worker, 2)))
+            continue;
+        sx_outcome outcome = try_point(w->start, next, worker);
+        if (outcome.reason == SX_NOT_EVALUATED) return;
+        if (outcome.reason != 0 || outcome.value > best.value) continue;
+        best = outcome;
+        memcpy(now, next, space->point_size);
+    }
+}
+
+/* Evaluates the start points. */
+static sx_status evaluate_starts(const sx_optimal_start *start) {
+    size_t n, size = start->space->space.point_size;
+    const unsigned char *given = sx_run_starts(start->run, &n);
+    if (sx_run_k_best(start->run) == 1) {
+        sx_run_evaluate_starts(start->run, 0);
+        return SX_OK;
+    }
+    void *point = malloc(size);
+    sx_outcome outcome;
+    bool failed = !point;
+    for (size_t i = 0; i < n && !failed; i++) {
+        memcpy(point, given + i * size, size);
+        if (sx_leaf_normal(start->space, start->choices, point, &failed))
+            sx_run_evaluate(start->run, point, 1, &outcome);
+    }
+    free(point);
+    return failed ? sx_error_memory() : SX_OK;
+}
+
+/* Whether Gamma has a part in it. */
+static bool has_gamma(const sx_optimal_start *start) {
+    return start->gamma > 0 && sx_run_k_best(start->run) == 1;
+}
+
+/* The evaluations that Gamma should have had after so many steps of the proof. */
+static uint64_t due(const sx_optimal_start *start, const sx_optimal_begun *at, uint64_t steps) {
+    uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
+    uint64_t all = steps + at->other, wish = all / STEPS_PER_EVALUATION;
+    uint64_t later = ALIKE + all / LATER_STEPS_PER_EVALUATION;
+    if (sx_run_time(start->run) <= 0 && wish > later) wish = later;
+    wish = (FIRST_GAMMA + wish) / slow;
+    uint64_t half = sx_run_left(start->run) < UINT64_MAX ? sx_run_result(start->run).evaluations / 2 : 0;
+    if (wish < half) wish = half;
+    if (sx_run_time(start->run) <= 0) return wish < most ? wish : most;
+    uint64_t had = sx_run_called_on(start->run), clock = had + sx_run_called_behind(start->run, TIME_SHARE);
+    return had < UINT64_MAX && wish < clock ? clock : wish;
+}
+
+/* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */
+static sx_status call_sunstone(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t most) {
+    uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
+    if (!at->until) {
+        at->from = used;
+        if (left < UINT64_MAX && left / 2 < most) most = left / 2;
+        at->until = most < UINT64_MAX ? used + most + 1 : UINT64_MAX;
+    }
+    sx_status status = sx_run_call(start->run, "sunstone:plus=on", at->until, 0.25);
+    if (status && status->code != SX_ERR_LIMIT) return status;
+    sx_status_free(status);
+    if (sx_run_stopped(start->run)) return SX_OK;
+    at->other += (sx_run_result(start->run).evaluations - at->from) * SUNSTONE_STEPS;
+    at->until = 0;
+    return SX_OK;
+}
+
+/* Descends by random moves, as often as is asked for; unless `all`, only a few moves. */
+static void walk(const sx_optimal_start *start, sx_optimal_begun *at, bool all) {
+    walks few = {start, start->walks, FEW_MOVES};
+    if (!all && !sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &few);
+    if (!all) return;
+    while (at->walks < start->walks && sx_run_continue(start->run)) {
+        uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
+        walks w = {start, at->walks, start->moves / sx_gamma_slowness(start->space)};
+        sx_run_tasks(start->run, n, run_walk, &w);
+        if (!sx_run_stopped(start->run)) at->walks += n;
+    }
+}
+
+/* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
+static sx_status call_gamma_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
+    if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
+    return sx_gamma_go_on(start->run, at->first > ALONE ? at->first : ALONE, 0.75);
+}
+
+sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    uint64_t left = sx_run_left(start->run);
+    if (at->stage == SX_OPTIMAL_STARTS) {
+        if (!has_gamma(start)) SX_TRY(evaluate_starts(start));
+        at->first = due(start, at, steps);
+        uint64_t half = sx_run_called_on(start->run) + left / 2 / GENERATION * GENERATION;
+        if (left < UINT64_MAX && half < at->first) at->first = half;
+        at->stage = SX_OPTIMAL_GAMMA;
+    }
+    if (at->stage != SX_OPTIMAL_GAMMA || !sx_run_continue(start->run)) return SX_OK;
+    if (has_gamma(start)) SX_TRY(call_gamma_first(start, at, steps));
+    if (sx_run_stopped(start->run)) return SX_OK;
+    if (!has_gamma(start) || (at->first > 0 && !sx_run_incumbent(start->run, NULL)))
+        walk(start, at, left == UINT64_MAX);
+    if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_LISTING;
+    return SX_OK;
+}
+
+/* Lets Gamma go on to what is due to it, where that is worth a call, or goes on with an interrupted call. */
+static sx_status share_gamma(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    uint64_t had = sx_run_called_on(start->run), slice = SLICE / sx_gamma_slowness(start->space);
+    if (!at->target) at->target = due(start, at, steps);
+    bool enough = at->target > had && at->target - had >= slice;
+    if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
+    if (!sx_run_stopped(start->run)) at->target = 0;
+    return SX_OK;
+}
+
+sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+    bool single = sx_run_k_best(start->run) == 1,
+         few = start->arrays <= start->sunstone && sx_run_time(start->run) <= 0;
+    if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
+    if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
+    if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
+        walk(start, at, true);
+    if (at->stage == SX_OPTIMAL_LISTING && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_FEW;
+    if (at->stage == SX_OPTIMAL_FEW && single && few && start->sunstone > 0 && sx_run_continue(start->run))
+        SX_TRY(call_sunstone(start, at, UINT64_MAX));
+    if (at->stage == SX_OPTIMAL_FEW && !sx_run_stopped(start->run))
+        at->stage = few || !single ? SX_OPTIMAL_ALL : SX_OPTIMAL_LONG;
+    if (at->stage != SX_OPTIMAL_LONG || steps < LATE_STEPS || !sx_run_continue(start->run)) return SX_OK;
+    if (start->sunstone > 0) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE));
+    if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ALL;
+    return SX_OK;
+}

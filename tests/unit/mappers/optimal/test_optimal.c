@@ -1,0 +1,114 @@
+/* The parts of the mapper `optimal`: what it holds bounds against, the order of its nodes, and which layouts
+ * on X and Y it tells apart. */
+#include "mappers/optimal/parts.h"
+#include "support/expect.h"
+#include "support/small_map.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* A second criterion is looked at where the first is within its tolerance of the optimum, and only there. */
+static void earlier_criteria_are_held_to_the_tolerance(void **state) {
+    (void)state;
+    const double tolerances[] = {0.001, 0.05, 0.3}, off = 1e-9;
+    for (size_t i = 0; i < 3; i++) {
+        sx_objective objective;
+        sx_expect_ok(sx_objective_parse("energy,delay", &objective));
+        objective.tolerance = tolerances[i];
+        const sx_judge judge = {.objective = &objective, .criterion = 1, .least = {100}, .k = 1};
+        double edge = 100 / (1 - tolerances[i]);
+        const sx_score inside = {.energy_pj = edge * (1 - off), .cycles = 7};
+        const sx_score outside = {.energy_pj = edge * (1 + off), .cycles = 5};
+        assert_true(sx_judge_value(&judge, &inside) == 7);
+        assert_true(sx_judge_value(&judge, &outside) == INFINITY);
+        sx_hope hope = {.judge = &judge, .best = INFINITY, .limit = INFINITY};
+        sx_hope_learn(&hope, &outside, NULL);
+        assert_int_equal(hope.kept.n, 0);
+        sx_hope_learn(&hope, &inside, NULL);
+        assert_true(hope.kept.n == 1 && hope.best == 7);
+        sx_hope_fini(&hope);
+    }
+}
+
+/* Bounds are pruned at the best value, less the gap and what rounding takes. */
+static void bounds_are_pruned_at_the_best(void **state) {
+    (void)state;
+    sx_objective objective;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    for (int gap = 0; gap < 3; gap++) {
+        const sx_judge judge = {.objective = &objective, .gap = gap * 0.1, .k = 1};
+        double limit = sx_judge_limit(&judge, 1000), expected = 1000 / (1 + gap * 0.1);
+        assert_true(limit < expected && limit > expected * (1 - 1e-9));
+        assert_true(sx_judge_limit(&judge, -1) <= -1);
+    }
+}
+
+static double rank_of(const sx_node *node) {
+    return node->bound * (1 + (node->looks > 1 ? node->looks - 1 : 0) / 4.0);
+}
+
+/* Nodes come out of the heap by bound, those of many looks later, those with remainders last. */
+static void nodes_come_out_in_order(void **state) {
+    (void)state;
+    enum { N = 500 };
+    sx_node heap[N];
+    sx_rng rng = sx_rng_stream(1, "optimal.heap", 0);
+    for (size_t i = 0; i < N; i++) {
+        heap[i] = (sx_node){.bound = 1 + (double)sx_rng_below(&rng, 50),
+                            .array = (uint32_t)sx_rng_below(&rng, 20),
+                            .looks = (uint16_t)sx_rng_below(&rng, 6),
+                            .ragged = sx_rng_below(&rng, 4) == 0};
+        sx_heap_push(heap, i);
+    }
+    for (size_t n = N; n > 1; n--) sx_heap_pop(heap, n);
+    for (size_t i = 1; i < N; i++) {
+        const sx_node *late = &heap[i - 1], *early = &heap[i];
+        assert_true(late->ragged >= early->ragged);
+        if (late->ragged != early->ragged) continue;
+        assert_true(rank_of(late) >= rank_of(early));
+        if (rank_of(late) == rank_of(early)) assert_true(late->array >= early->array);
+    }
+}
+
+static const char grid[] = "arch:\n"
+                           "  name: grid\n"
+                           "  arithmetic: {name: MAC, instances: 16, meshX: 4, word-bits: 16, energy: 1.0}\n"
+                           "  storage:\n"
+                           "  - {name: L1, instances: 16, meshX: 4, entries: 8, vector-access-energy: 1.5}\n"
+                           "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
+
+/* Tiles of windows that are unrolled at an outer level hand their halo to neighbours: which layouts make them
+ * neighbours decides the cost. */
+static void layouts_of_windows_are_told_apart(void **state) {
+    (void)state;
+    static const char *const problems[] = {
+        "O[k,p] += I[p+r]*W[k,r] {k:2,p:2,r:5}",
+        "O[k,p] += I[p+r]*W[k,r] {k:2,p:2,r:7}",
+    };
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        sx_small_map m;
+        double all, best;
+        sx_small_map_open(&m, problems[i], grid, NULL, NULL);
+        sx_run_summary s = sx_small_map_search(&m, "exhaustive", 1, 0, &all);
+        assert_true(s.optimal);
+        s = sx_small_map_search(&m, "optimal:gamma=0,sunstone=0,descents=0", 1, 0, &best);
+        assert_true(s.optimal);
+        assert_true(fabs(best - all) <= 1e-12 * all);
+        sx_small_map_close(&m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(earlier_criteria_are_held_to_the_tolerance),
+        cmocka_unit_test(bounds_are_pruned_at_the_best),
+        cmocka_unit_test(nodes_come_out_in_order),
+        cmocka_unit_test(layouts_of_windows_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,7 +3,7 @@
  * For every choice of what levels keep, the energy is at least the sum over levels of what they are filled
  * with. Into level c flows of each tensor cost at least the least over all forms; and together they cost at
  * least what the best tile that fits makes of them: with p(v) the least price of a word and F(v, E) the words
- * that a tile E brings about whatever the outline (bound_window.c), the least over tiles of sum p(v) F(v, E),
+ * that a tile E brings about whatever the outline (window.c), the least over tiles of sum p(v) F(v, E),
  * where the tensors of one class of orders count only their least, as idle loops may follow. The tiles that
  * matter are those whose F no other tile that fits undercuts in all tensors: the skyline of a level and a set
  * of kept tensors. It is the same for all arrays.

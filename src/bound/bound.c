@@ -4,7 +4,7 @@
  * all instances the level is filled with tile(E) * prod(N/E) words where every temporal loop outside moves
  * the tile clear of itself, less by the factor of the loops inside the first one that indexes V (they leave
  * the tile in place; docs/model.md, section 2), and less by what sliding windows keep
- * (bound_window.c). Along solo dimensions the tile's extent cancels: what is left depends on the extents in
+ * (window.c). Along solo dimensions the tile's extent cancels: what is left depends on the extents in
  * windows, the form of the tile, and on the dimensions that do not index V.
  *
  * Complexity: O(points * (dimensions + tensors)) once per model. */

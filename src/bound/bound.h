@@ -34,7 +34,7 @@ typedef struct sx_window {
 } sx_window;
 
 /* The words that the tiles of a level bring about which no other tile undercuts, for each tensor that the
- * level keeps: rows (bound_array.c). */
+ * level keeps: rows (array.c). */
 typedef struct sx_skyline {
     bool made;
     uint32_t n;
@@ -60,7 +60,7 @@ typedef struct sx_bound {
     sx_lattice form[SX_MAX_TENSORS];    /* extents of the crowd alone */
     uint32_t *form_of[SX_MAX_TENSORS];  /* per point */
     double *moved[SX_MAX_TENSORS];      /* per form: those that are fetched at the least, any outline */
-    sx_outers *outers;                  /* what quick bounds share (bound_outer.c); NULL: nothing */
+    sx_outers *outers;                  /* what quick bounds share (outer.c); NULL: nothing */
     sx_skyline *skyline[SX_MAX_LEVELS]; /* per set of kept tensors; NULL: no survey was made */
     double *bare[SX_MAX_TENSORS];       /* per form: words of all tiles, along the tensor's own dimensions */
     double *times[SX_MAX_TENSORS];      /* per point: what is left of the idle dimensions, multiplied */
@@ -89,7 +89,7 @@ SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, cons
 SX_MUST_USE sx_status sx_bound_quicken(sx_bound *bound);
 
 /* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
- * crowd (bound_window.c). */
+ * crowd (window.c). */
 double sx_bound_share(const sx_bound *bound, int tensor, const uint32_t *extent);
 
 /* The number of a vector of extents, each of which divides its size, and the extents of a number. Numbers of
@@ -103,7 +103,7 @@ typedef struct sx_outline {
 } sx_outline;
 
 /* What flows of a tensor into a level (from -1: the compute units) from the next one outward that keeps it
- * are at the least (bound_window.c), for a form of the tile. */
+ * are at the least (window.c), for a form of the tile. */
 typedef struct sx_pull {
     double words;  /* into all instances, per unit of `times`; INFINITY where the outline has no such tile */
     double groups; /* of children that share an access, per child */
@@ -212,7 +212,7 @@ sx_score sx_rest_quick(sx_rest *rest, bool notes);
  * What follows from kept tensors is not set. */
 sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep);
 
-/* Makes the tables of the outline (bound_table.c); returns a bound from them. Ended early, there are no
+/* Makes the tables of the outline (table.c); returns a bound from them. Ended early, there are no
  * tables and the bound is that of sx_rest_flat. */
 sx_score sx_rest_tabulate(sx_rest *rest, const sx_halt *halt);
 

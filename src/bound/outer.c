@@ -1,14 +1,14 @@
 /* A bound of an outline that comes close to tables in a fraction of their time.
  *
  * Let q be the outermost level with an array. All that flows into levels from q outward depends on the tile
- * of q and on what these levels keep, and not on the array: the tables of bound_table.c from q outward are
+ * of q and on what these levels keep, and not on the array: the tables of table.c from q outward are
  * made once for every choice of that. Let E be a tile of level q - 1 and S the array of q. The flows into
  * q - 1 and beyond cost, where the next loop is of class o, at least
  *   sum of h(E) times(E) over tensors outside o  +  min over multiples E' of E S of  h(E) times(E' / S)
  *     + table(q, E')
  * for a tensor in o, whatever the others in o gain. As times(E' / S) is times(E') times the idle loops of S,
  * the minimum is a function of E S and of the product of h(E) and these loops, in which it is concave: it is
- * tabulated for a few values, and chords between them are bounds too (as in bound_table.c). Where level q has
+ * tabulated for a few values, and chords between them are bounds too (as in table.c). Where level q has
  * only idle loops for that tensor, it costs at least its least and what table(q, o', E') leaves for classes
  * o' that have it, E' differing in idle dimensions alone: one more table. So per outline only the tiles of
  * level q - 1 are gone through. Flows into levels further in count their least; except, where q is 1, those

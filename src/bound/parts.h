@@ -44,7 +44,7 @@ void sx_rest_outer(sx_rest *rest, int level);
 /* Takes the least over all multiples in some dimensions. */
 void sx_lattice_ascend(const sx_lattice *lattice, unsigned dims, double *at);
 
-/* What quick bounds share (bound_outer.c). */
+/* What quick bounds share (outer.c). */
 void sx_outers_free(SX_TAKE sx_outers *outers);
 size_t sx_place_size(void);
 

@@ -7,18 +7,18 @@
  * are spared, which takes off a constant: |V| times the spatial loops outside that do not index it. So the
  * price of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
  * rounding up to whole blocks, networks, minimum uses. Sliding windows have rules of their own:
- *   - bound_window.c says what children share and when neighbours hand words on;
+ *   - window.c says what children share and when neighbours hand words on;
  *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
  *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
  *   - compute units that stand side by side and use the same operand may hand it on while it stays the same:
  * such tensors count as if the compute units kept a word of them.
  *
  * How large a flow is depends on extents and orders (bound.c): without idle loops next to the level it is
- * what bound_window.c says, and it shrinks by the idle temporal loops between the level and the first loop
+ * what window.c says, and it shrinks by the idle temporal loops between the level and the first loop
  * that indexes V. A stem knows the flows into its levels except for those whose next loop on V is further
  * out; those are pending, and may shrink by all idle temporal loops to come, but only for tensors that the
  * innermost of these does not index (a class). Whatever is outside the stem, its flows are at least those of
- * the tables (bound_table.c), or the least of all.
+ * the tables (table.c), or the least of all.
  *
  * Cycles are at least those of the compute units, and those that the words through each level's ports take.
  */

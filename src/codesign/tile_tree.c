@@ -9,7 +9,7 @@
  * limit does not allow that, no choice holds the tile. The algorithm as printed finds the child's memory by
  * the node and not by the child, which is a slip. A node remembers the memories of its children too: with
  * several layers a memory may be larger than a layer's tile needs, and then the node counts only if no child
- * fits that one. The tree is gone through dimension by dimension, as in sunstone_tiles.c.
+ * fits that one. The tree is gone through dimension by dimension, as in mappers/sunstone/tiles.c.
  *
  * Complexity: in the number of tiles that fit the largest memories, times dimensions and memories. */
 #include "codesign/tile_tree.h"

@@ -19,7 +19,7 @@
  * banks are shared out, is ours. So is that `shift` of the tile mutations move one prime from one slot to
  * another, a step that the code has but never takes; shift=0 is the code's way. Growth and aging exist in
  * Gamma for MAESTRO (with 0.57 and 0.27) and are off as in Gamma for Timeloop. The operators themselves:
- * gamma_operators.c.
+ * operators.c.
  *
  * Complexity: per child one evaluation, the operators and a repair; per generation a sort. */
 #include "base/status.h"

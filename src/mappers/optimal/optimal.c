@@ -2,18 +2,18 @@
  *
  * Source: our own, after the exact mappers that decompose the cost over the lattice of tile extents. A
  * mapping is decided in three parts, each with a lower bound of all that is left open (bound/bound.h): how
- * loops are spread over the arrays (optimal_arrays.c; with it the compute cycles are known), what each level
- * keeps, then tiles and orders from the innermost level outward (optimal_descend.c). Open parts stand in a
- * heap (optimal_nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
+ * loops are spread over the arrays (arrays.c; with it the compute cycles are known), what each level
+ * keeps, then tiles and orders from the innermost level outward (descend.c). Open parts stand in a
+ * heap (nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
  * ones are looked at, first to sharpen the bound, then to evaluate all mappings of theirs that may
  * be better than what is known. So the least bound in the heap is at any time a proven lower bound of
- * everything not seen, from the first moment on. The first incumbent is Gamma's (optimal_start.c).
+ * everything not seen, from the first moment on. The first incumbent is Gamma's (start.c).
  *
- * What is worth a look, with several best mappings, a front or several criteria: optimal_judge.c. Several
- * criteria take a search each. Looks are tasks, some at a time (optimal_rounds.c).
+ * What is worth a look, with several best mappings, a front or several criteria: judge.c. Several
+ * criteria take a search each. Looks are tasks, some at a time (rounds.c).
  *
  * Where factors may leave remainders, the mappings that do are a second part of the space, with arrays,
- * bounds and a walk of their own (optimal_ragged.c); mappings whose factors divide are searched first.
+ * bounds and a walk of their own (ragged.c); mappings whose factors divide are searched first.
  *
  * Complexity: exponential at worst. Memory: a node per array, and per thread a table of the lattice for each
  * level and class of orders. */

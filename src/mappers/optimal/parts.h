@@ -43,7 +43,7 @@ bool sx_keep_choice(const sx_map_space *space, uint32_t choice, sx_outline *outl
 /* Whether an outline may lead to something legal, as far as its array and its outermost level tell. */
 bool sx_outline_lawful(const sx_map_space *space, const sx_outline *outline);
 
-/* How a search judges bounds (optimal_judge.c). One criterion is minimised; where there are several, those
+/* How a search judges bounds (judge.c). One criterion is minimised; where there are several, those
  * before it are held to what they may be. */
 typedef struct sx_judge {
     const sx_objective *objective;
@@ -117,7 +117,7 @@ bool sx_nodes_add(sx_nodes *nodes, const sx_node *node);
 void sx_heap_push(sx_node *heap, size_t n);
 void sx_heap_pop(sx_node *heap, size_t n);
 
-/* Where a mapping is complete but for the place of its spatial loops on X and Y (optimal_leaf.c). */
+/* Where a mapping is complete but for the place of its spatial loops on X and Y (leaf.c). */
 typedef struct sx_leaf {
     const sx_map_space *space;
     sx_map_choices *choices;
@@ -148,7 +148,7 @@ void sx_leaf_evaluate(sx_leaf *leaf);
  * (then `failed` is set) memory is out. */
 bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
 
-/* The searches beside the proof (optimal_start.c). */
+/* The searches beside the proof (start.c). */
 typedef struct sx_optimal_start {
     sx_run *run;
     const sx_map_space *space;
@@ -187,7 +187,7 @@ SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal
 #define SX_ANY_STEPS (UINT64_MAX / 2)
 SX_MUST_USE sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps);
 
-/* A walk through all mappings of an array: one task's workspace (optimal_descend.c). */
+/* A walk through all mappings of an array: one task's workspace (descend.c). */
 typedef struct sx_descent sx_descent;
 
 SX_MUST_USE sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices,
@@ -216,7 +216,7 @@ typedef struct sx_look {
 /* How a look ended whose mappings a leaf evaluated; tells the run where memory is out. */
 sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look);
 
-/* A walk through all mappings of an array that leave remainders: one task's workspace (optimal_ragged.c). */
+/* A walk through all mappings of an array that leave remainders: one task's workspace (ragged.c). */
 typedef struct sx_ramble sx_ramble;
 
 SX_MUST_USE sx_status sx_ramble_new(sx_map_choices *choices, const sx_map_space *space,

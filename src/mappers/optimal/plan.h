@@ -58,7 +58,7 @@ typedef struct sx_optimal {
     atomic_bool failed; /* memory is out */
 } sx_optimal;
 
-/* Makes the state, or takes that of a checkpoint (optimal_state.c). */
+/* Makes the state, or takes that of a checkpoint (state.c). */
 SX_MUST_USE sx_status sx_optimal_remember(sx_optimal *o);
 
 /* Puts a node into the heap; false when memory is out. */
@@ -67,7 +67,7 @@ bool sx_optimal_push(sx_optimal *o, const sx_node *node);
 /* Remembers the point that stands for the criterion at hand, where that is better than before. */
 void sx_optimal_keep(sx_optimal *o, const sx_hope *hope);
 
-/* Makes what rounds need beside the plan; and frees it (optimal_rounds.c). */
+/* Makes what rounds need beside the plan; and frees it (rounds.c). */
 SX_MUST_USE sx_status sx_optimal_prepare(sx_optimal *o);
 void sx_optimal_finish(sx_optimal *o);
 

@@ -1,5 +1,5 @@
 /* All mappings of one array that leave remainders and may be worth a look: what levels keep, then factors and
- * orders from the innermost level outward. Those whose factors all divide are left to optimal_descend.c.
+ * orders from the innermost level outward. Those whose factors all divide are left to descend.c.
  *
  * Bounds (bound/ragged.c) are weaker than those of mappings that divide: they know what must be fetched
  * at all, and how many steps the factors that are decided lead to. Beside these, tiles that do not fit end a

@@ -2,7 +2,7 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
- * the clock. Its calls go on where the last one ended (gamma_rounds.c). What the proof is about to do in one
+ * the clock. Its calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do in one
  * go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
  * before Gamma takes the last of them.
  *

@@ -1,7 +1,7 @@
 /* Sunstone: algebraic pruning of orders, unrollings and tiles, and alpha-beta between memories.
  *
- * Source: Sunstone (thesis 2022; ISPASS 2023), chapter 4. The parts: sunstone_orders.c, sunstone_unroll.c,
- * sunstone_tiles.c, and sunstone_levels.c for the walk and the cost of partial mappings. Each can be switched
+ * Source: Sunstone (thesis 2022; ISPASS 2023), chapter 4. The parts: orders.c, unroll.c,
+ * tiles.c, and levels.c for the walk and the cost of partial mappings. Each can be switched
  * off to see what it is worth (section 6.5).
  *
  * What differs, beside what these files say. All levels keep all that they may. Where constraints leave none
@@ -14,7 +14,7 @@
  *   uneven   treats each level as a memory of its own, where levels hold different tensors side by side
  *   improve  steps to neighbours of the best point, until none improves
  *
- * Complexity: see sunstone_levels.c; typically some thousand evaluations, and as many costs of partial
+ * Complexity: see levels.c; typically some thousand evaluations, and as many costs of partial
  * mappings, for a convolution on three memories. */
 #include "base/status.h"
 #include "mappers/sunstone/levels.h"

@@ -281,6 +281,42 @@ static void weight_updates(void **state) {
     sx_graph_fini(&graph);
 }
 
+/* The ranks of the einsum's tensor in those of the graph's, as digits with '|' between ranks. */
+static void assert_ranks(const sx_graph *graph, const char *node, size_t v, const char *expected) {
+    const sx_graph_operand *operand = &graph->operand[graph->node[sx_graph_find_node(graph, node)].first + v];
+    char text[2 * SX_MAX_RANKS + 1] = "";
+    size_t n = 0, next = 0;
+    for (size_t g = 0; g < graph->tensor[operand->tensor].n_ranks; g++) {
+        if (g) text[n++] = '|';
+        for (size_t i = 0; i < operand->n_of[g]; i++) text[n++] = (char)('0' + operand->rank[next++]);
+    }
+    assert_string_equal(text, expected);
+}
+
+/* Channels are those of the first group, then those of the second: the group is outermost. */
+static void ranks_of_operands(void **state) {
+    (void)state;
+    sx_graph graph;
+    load("alexnet", NULL, &graph);
+    assert_ranks(&graph, "conv1", 0, "0|1|3|2");
+    assert_ranks(&graph, "conv1", 2, "0|1|2|3");
+    assert_ranks(&graph, "conv2", 0, "0|12|4|3");
+    assert_ranks(&graph, "conv2", 1, "0|1|2|3|4");
+    assert_ranks(&graph, "conv2", 2, "0|12|3|4");
+    sx_graph_fini(&graph);
+    load("alexnet", &(sx_network_options){.batch = 2, .training = true}, &graph);
+    assert_ranks(&graph, "conv2", 0, "1|0|2|4|3");
+    assert_ranks(&graph, "conv2", 1, "1|02|3|4");
+    assert_ranks(&graph, "conv2", 2, "2|10|3|4");
+    sx_graph_fini(&graph);
+    load("bert-base-128", NULL, &graph);
+    assert_ranks(&graph, "encoder0.scores", 0, "0||1|2");
+    assert_ranks(&graph, "encoder0.scores", 1, "0|2|1");
+    assert_ranks(&graph, "encoder0.context", 1, "0|1|2");
+    assert_ranks(&graph, "encoder0.context", 2, "0||1|2");
+    sx_graph_fini(&graph);
+}
+
 static void refusals(void **state) {
     (void)state;
     sx_graph graph = {.n_nodes = 77};
@@ -304,6 +340,7 @@ int main(void) {
         cmocka_unit_test(shapes),
         cmocka_unit_test(sound_in_every_form),
         cmocka_unit_test(weight_updates),
+        cmocka_unit_test(ranks_of_operands),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

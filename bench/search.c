@@ -29,15 +29,17 @@ typedef struct setup {
 
 static setup *replayed; /* a search has no argument of its own */
 
-static void replay_task(void *user, size_t task, sx_worker *worker) {
-    const setup *s = user;
+static sx_status replay_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const setup *s = input;
+    (void)output;
     for (size_t i = task * PER_TASK; i < (task + 1) * PER_TASK; i++)
         sx_worker_evaluate(worker, s->points + i * s->space->point_size, false);
+    return SX_OK;
 }
 
 static sx_status replay_tasks(sx_run *run) {
     sx_run_state(run, 0, NULL);
-    while (sx_run_continue(run)) sx_run_tasks(run, POINTS / PER_TASK, replay_task, replayed);
+    while (sx_run_continue(run)) sx_run_tasks(run, POINTS / PER_TASK, replay_task, replayed, NULL, 0);
     return SX_OK;
 }
 

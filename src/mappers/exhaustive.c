@@ -17,7 +17,6 @@
 #include "space/map_choices.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 enum { LIMIT };
@@ -39,7 +38,6 @@ typedef struct plan {
     sx_map_choices *choices;
     uint64_t total, chunk, from;      /* factorisations: all, of a task, before the first task */
     uint64_t weight[SX_MAX_DIMS + 1]; /* factorisations that begin alike up to a dimension */
-    atomic_bool failed;               /* memory is out */
 } plan;
 
 /* What one level can choose under a factorisation. */
@@ -53,11 +51,11 @@ typedef struct menu {
 
 /* One task's walk. */
 typedef struct walk {
-    plan *plan;
+    const plan *plan;
     const sx_map_space *space;
     sx_worker *worker;
     void *point;
-    bool over;
+    bool over, failed;                           /* there is nothing more to do; as memory is out */
     uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of tiles, 1 in dimensions that are not yet set */
     uint64_t spread[SX_MAX_LEVELS];              /* children in use, likewise */
     menu menu[SX_MAX_LEVELS];
@@ -130,8 +128,7 @@ static bool find_menus(walk *w) {
         m->order = sx_map_orders_of(w->plan->choices, s, temporal, matters, &m->n_orders);
         m->spread = sx_map_spreads_of(w->plan->choices, s, spatial, &m->n_spreads);
         if (!m->order || !m->spread) {
-            atomic_store(&w->plan->failed, true);
-            w->over = true;
+            w->over = w->failed = true;
             return false;
         }
         int n = sx_map_keeps_of(space, s, w->extent[s], m->keep);
@@ -199,8 +196,9 @@ static void try_spreads(walk *w, int level) {
 }
 
 /* A task: the factorisations of its range. */
-static void run_task(void *user, size_t task, sx_worker *worker) {
-    plan *p = user;
+static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const plan *p = input;
+    (void)output;
     walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
     uint64_t at = p->from + task * p->chunk;
     uint64_t end = p->total - at < p->chunk ? p->total : at + p->chunk;
@@ -224,6 +222,7 @@ static void run_task(void *user, size_t task, sx_worker *worker) {
         uint64_t step = fits ? 1 : p->weight[d + 1];
         at = at / step * step + step;
     }
+    return w.failed ? sx_error_memory() : SX_OK;
 }
 
 /* Refuses a space that is too large; else counts its factorisations and cuts them into tasks. */
@@ -261,11 +260,7 @@ static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
     while (!status && s && s->next < p.total && sx_run_continue(run)) {
         uint64_t left = (p.total - s->next - 1) / p.chunk + 1, n = left < TASKS ? left : TASKS;
         p.from = s->next;
-        sx_run_tasks(run, n, run_task, &p);
-        if (atomic_load(&p.failed)) {
-            status = sx_error_memory();
-            break;
-        }
+        sx_run_tasks(run, n, run_task, &p, NULL, 0);
         s->next = n == left ? p.total : s->next + n * p.chunk;
     }
     double best;

@@ -373,11 +373,11 @@ static bool draw_factors(walk *w) {
     return true;
 }
 
-/* A task: factorisations until it has done its share. */
-static void run_task(void *user, size_t task, sx_worker *worker) {
-    const plan *p = user;
+/* A task: factorisations until it has done its share; its output is an account of them. */
+static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const plan *p = input;
     walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
-    w.account = &p->s->account[task];
+    w.account = output;
     *w.account = (account){.best = INFINITY};
     w.rng = sx_rng_stream(p->seed, "pruned", p->s->task + task);
     p->space->space.type->draw(&p->space->space, &w.rng, w.point);
@@ -388,6 +388,7 @@ static void run_task(void *user, size_t task, sx_worker *worker) {
         else
             count_illegal(&w);
     }
+    return SX_OK;
 }
 
 /* Joins the accounts of n tasks; false where victory or timeout is reached. */
@@ -438,7 +439,7 @@ static sx_status search(sx_run *run) {
         uint64_t n = sx_run_left(run) / TASK_SIZE + 1;
         if (n > TASKS) n = TASKS;
         sx_run_incumbent(run, &p.incumbent);
-        sx_run_tasks(run, n, run_task, &p);
+        sx_run_tasks(run, n, run_task, &p, p.s->account, sizeof *p.s->account);
         p.s->task += n;
         if (join(&p, n)) continue;
         if (sx_run_incumbent(run, &p.incumbent) || !rescue(run, p.s, p.s + 1)) break;

@@ -16,12 +16,12 @@ typedef struct state {
 typedef struct job {
     const sx_run *run;
     uint64_t first;
-    bool drew[TASKS]; /* by task: it found a legal point */
 } job;
 
-/* Draws and evaluates points of a stream of its own until one cannot be drawn. */
-static void draw(void *user, size_t task, sx_worker *worker) {
-    job *j = user;
+/* A task: draws and evaluates points of a stream of its own until one cannot be drawn; its output is whether
+ * it found one. */
+static sx_status draw(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
     const sx_space *space = sx_run_space(j->run);
     sx_rng rng = sx_rng_stream(sx_run_seed(j->run), "random", j->first + task);
     size_t room, n = 1;
@@ -34,27 +34,32 @@ static void draw(void *user, size_t task, sx_worker *worker) {
             legal = sx_space_draw_legal(space, &rng, points + n * space->point_size, &rejected);
             sx_worker_reject(worker, rejected);
         }
-        j->drew[task] |= n > 0;
+        *(bool *)output |= n > 0;
         sx_worker_evaluate_batch(worker, points, n, true, NULL);
-        if (!legal) return;
+        if (!legal) break;
     }
+    return SX_OK;
 }
 
-/* Evaluates the start points. */
-static void evaluate_start(void *user, size_t task, sx_worker *worker) {
-    const job *j = user;
+/* A task: evaluates a start point. */
+static sx_status evaluate_start(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
     size_t n;
+    (void)output;
     const unsigned char *starts = sx_run_starts(j->run, &n);
     sx_worker_evaluate(worker, starts + task * sx_run_space(j->run)->point_size, false);
+    return SX_OK;
 }
 
 /* Whether a round of tasks found a legal point. */
 static bool draw_round(sx_run *run, uint64_t first) {
-    job j = {.run = run, .first = first};
+    const job j = {.run = run, .first = first};
+    bool drew[TASKS] = {false};
     uint64_t left = sx_run_left(run);
-    sx_run_tasks(run, left / DRAWS < TASKS ? (size_t)(left / DRAWS + 1) : TASKS, draw, &j);
+    sx_run_tasks(run, left / DRAWS < TASKS ? (size_t)(left / DRAWS + 1) : TASKS, draw, &j, drew,
+                 sizeof *drew);
     for (int i = 0; i < TASKS; i++)
-        if (j.drew[i]) return true;
+        if (drew[i]) return true;
     return false;
 }
 
@@ -66,7 +71,7 @@ static sx_status search(sx_run *run) {
             job j = {.run = run};
             size_t n;
             sx_run_starts(run, &n);
-            sx_run_tasks(run, n, evaluate_start, &j);
+            sx_run_tasks(run, n, evaluate_start, &j, NULL, 0);
             s->begun = 1;
         } else {
             if (!draw_round(run, s->next)) break;

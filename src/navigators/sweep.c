@@ -24,8 +24,9 @@ typedef struct job {
 } job;
 
 /* A task: the constructions of its stretch. */
-static void sweep(void *user, size_t task, sx_worker *worker) {
-    const job *j = user;
+static sx_status sweep(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
+    (void)output;
     const sx_space *space = j->space;
     size_t room, n = 0;
     unsigned char *points = sx_worker_batch(worker, &room);
@@ -41,6 +42,7 @@ static void sweep(void *user, size_t task, sx_worker *worker) {
         }
     }
     sx_worker_evaluate_batch(worker, points, n, true, NULL);
+    return SX_OK;
 }
 
 /* The raw size of a space: the first line of its account that is not a component. */
@@ -77,7 +79,7 @@ sx_status sx_sweep(sx_run *run, double limit) {
     if (j.first > j.total) return sx_run_damaged(run);
     while (j.first < j.total && sx_run_continue(run)) {
         sx_u128 left = (j.total - j.first - 1) / TASK_SIZE + 1, n = left < TASKS ? left : TASKS;
-        sx_run_tasks(run, (size_t)n, sweep, &j);
+        sx_run_tasks(run, (size_t)n, sweep, &j, NULL, 0);
         j.first = n == left ? j.total : j.first + n * TASK_SIZE;
         s->high = (uint64_t)(j.first >> 64);
         s->low = (uint64_t)j.first;

@@ -62,7 +62,9 @@ struct sx_crew {
     /* The current call. */
     size_t n_tasks, joined;
     sx_task *task;
-    void *user;
+    const void *input;
+    unsigned char *outputs;
+    size_t output_size;
     _Atomic(sx_log *) *log_of;
     size_t log_room;
     atomic_bool halted;        /* nothing more should be evaluated */

@@ -86,11 +86,13 @@ void sx_run_evaluate_starts(sx_run *run, size_t first);
 /* Parallel making and evaluating. Tasks 0..n-1 run on the run's threads in any order; each may evaluate any
  * number of points on its worker, and all are joined in order of task and, within it, of evaluation, as if
  * they had run one after another: the budget, the incumbent, the trace and patience go by that order, and
- * what lies past the end of the budget is forgotten. A task may only write what is its own (indexed by task)
- * and draws from a stream derived from its number. */
+ * what lies past the end of the budget is forgotten. All tasks read the input; a task writes nothing but its
+ * output, plain data: block number `task` of those at `outputs`, of `size` bytes each (NULL and 0: it has
+ * none), which is as it was where the task was not begun. It draws from a stream derived from its number. An
+ * error ends the run. */
 typedef struct sx_worker sx_worker;
-typedef void sx_task(void *user, size_t task, sx_worker *worker);
-void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user);
+typedef sx_status sx_task(const void *input, size_t task, sx_worker *worker, void *output);
+void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size);
 
 /* Evaluates a point within a task. With `within`, a point that is worse than the best at the start of
  * sx_run_tasks, or than an earlier one of this task, may come back as SX_BEYOND, which is faster (only where
@@ -111,7 +113,7 @@ bool sx_worker_stopped(const sx_worker *worker);
 /* The same, also looking at the clock and telling of progress: for tasks that go long without evaluating. */
 bool sx_worker_goes_on(sx_worker *worker);
 
-/* Ends the run with an error, from within a task. */
+/* Ends the run with an error, from deep within a task. */
 void sx_worker_fail(sx_worker *worker, SX_TAKE sx_status failure);
 
 /* How many best points the run remembers, and whether it remembers the front. */

@@ -173,7 +173,9 @@ static sx_log *do_task(sx_crew *crew, size_t task, unsigned number) {
     }
     sx_worker *worker = &crew->worker[number];
     sx_worker_begin(worker, log);
-    crew->task(crew->user, task, worker);
+    void *output = crew->outputs ? crew->outputs + task * crew->output_size : NULL;
+    sx_status status = crew->task(crew->input, task, worker, output);
+    if (status) sx_crew_fail(crew, status);
     return sx_worker_finish(worker);
 }
 
@@ -233,13 +235,15 @@ static bool freeze_front(sx_crew *crew) {
     return sx_shelf_copy_scores(&crew->run->front, &crew->front);
 }
 
-void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
+void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size) {
     sx_crew *crew = run->crew;
     size_t k = run->options.k_best;
     if (run->ended || n == 0) return;
     crew->n_tasks = n;
     crew->task = task;
-    crew->user = user;
+    crew->input = input;
+    crew->outputs = outputs;
+    crew->output_size = size;
     crew->full = run->best.n == k;
     if (crew->full) crew->last = run->best.kept[k - 1];
     crew->edge = crew->full ? sx_crew_edge(&run->options.objective, crew->last.value) : INFINITY;
@@ -263,21 +267,22 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, void *user) {
 typedef struct batch {
     const unsigned char *points;
     size_t n, point_size, chunk;
-    sx_outcome *out;
 } batch;
 
-static void evaluate_chunk(void *user, size_t task, sx_worker *worker) {
-    const batch *b = user;
+/* A task: evaluates a chunk; its output is the outcomes. */
+static sx_status evaluate_chunk(const void *input, size_t task, sx_worker *worker, void *output) {
+    const batch *b = input;
     size_t from = task * b->chunk, n = b->n - from < b->chunk ? b->n - from : b->chunk;
-    sx_worker_evaluate_batch(worker, b->points + from * b->point_size, n, false, b->out + from);
+    sx_worker_evaluate_batch(worker, b->points + from * b->point_size, n, false, output);
+    return SX_OK;
 }
 
 size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out) {
     size_t chunk = run->crew->batch > CHUNK ? run->crew->batch : CHUNK;
-    batch b = {points, n, run->space->point_size, chunk, out};
+    batch b = {points, n, run->space->point_size, chunk};
     uint64_t before = run->evaluations;
     for (size_t i = 0; i < n; i++) out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
-    sx_run_tasks(run, (n + chunk - 1) / chunk, evaluate_chunk, &b);
+    sx_run_tasks(run, (n + chunk - 1) / chunk, evaluate_chunk, &b, out, chunk * sizeof *out);
     size_t evaluated = (size_t)(run->evaluations - before);
     if (run->closed)
         for (size_t i = evaluated; i < n; i++)

@@ -31,12 +31,13 @@ typedef struct job {
     uint64_t others; /* pairs of tiles of all loops but the first, multiplied */
     uint64_t first;  /* box */
     double best;     /* at its start */
-    bool done[ROUND], failed[ROUND];
 } job;
 
-/* A task: the tiles of a design with one first-level tile of the first loop. */
-static void search_box(void *user, size_t task, sx_worker *worker) {
-    job *j = user;
+/* A task: the tiles of a design with one first-level tile of the first loop; its output is whether it came to
+ * its end. */
+static sx_status search_box(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
+    bool failed;
     const sx_systolic_space *space = j->judge->space;
     uint64_t number = j->first + task;
     sx_tile_box box;
@@ -48,10 +49,13 @@ static void search_box(void *user, size_t task, sx_worker *worker) {
     box.t1[0] += number % j->tiles[0].n;
     box.n[0] = 1;
     uint32_t design = space->open_list[number / j->tiles[0].n];
-    if (!sx_tile_box_search(j->judge, design, &box, worker, &find, &j->failed[task])) return;
+    bool whole = sx_tile_box_search(j->judge, design, &box, worker, &find, &failed);
+    if (!whole) return failed ? sx_error_memory() : SX_OK;
     uint64_t points = sx_tile_times(sx_divisors_of(*box.t1[0], NULL), j->others);
     sx_worker_reject(worker, find.found ? points - 1 : points);
-    j->done[task] = !find.found || sx_worker_evaluate(worker, &find.point, false).reason != SX_NOT_EVALUATED;
+    *(bool *)output =
+        !find.found || sx_worker_evaluate(worker, &find.point, false).reason != SX_NOT_EVALUATED;
+    return SX_OK;
 }
 
 /* Lists the tiles of every loop; they are freed with tiles_fini, also after an error. */
@@ -72,20 +76,17 @@ static void tiles_fini(job *j) {
     for (int d = 0; d < SX_MAX_SYSTOLIC_LOOPS; d++) sx_systolic_tile_set_fini(&j->tiles[d]);
 }
 
-/* Looks through the next boxes; *whole becomes false where one was left unfinished. */
-static sx_status search_round(sx_run *run, job *j, uint64_t total, state *s, bool *whole) {
+/* Looks through the next boxes; false where one was left unfinished. */
+static bool search_round(sx_run *run, job *j, uint64_t total, state *s) {
+    bool done[ROUND] = {false}, whole = true;
     size_t n = total - s->next < ROUND ? (size_t)(total - s->next) : ROUND;
     j->first = s->next;
     j->best = INFINITY;
     sx_run_incumbent(run, &j->best);
-    for (size_t i = 0; i < n; i++) j->done[i] = j->failed[i] = false;
-    sx_run_tasks(run, n, search_box, j);
-    for (size_t i = 0; i < n; i++) {
-        if (j->failed[i]) return sx_error_memory();
-        if (!j->done[i]) *whole = false;
-    }
+    sx_run_tasks(run, n, search_box, j, done, sizeof *done);
+    for (size_t i = 0; i < n; i++) whole &= done[i];
     s->next += n;
-    return SX_OK;
+    return whole;
 }
 
 /* States what is proven, where the space holds nothing else. */
@@ -109,7 +110,7 @@ static sx_status search(sx_run *run) {
     if (!status && s->next > total) status = sx_run_damaged(run);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     while (!status && whole && s->next < total && sx_run_continue(run))
-        status = search_round(run, &j, total, s, &whole);
+        whole = search_round(run, &j, total, s);
     if (!status && whole && s->next == total && !sx_run_stopped(run)) tell(run, judge.space);
     tiles_fini(&j);
     return status;

@@ -34,13 +34,14 @@ typedef struct job {
     const sx_exact *exact;
     size_t first;
     double best; /* at its start */
-    bool done[ROUND];
 } job;
 
-static void walk(void *user, size_t task, sx_worker *worker) {
-    job *j = user;
+/* A task: walks a shape; its output is whether it came to its end. */
+static sx_status walk(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
     double best = j->best;
-    j->done[task] = sx_exact_walk(j->exact, &j->exact->shape[j->first + task], worker, &best);
+    *(bool *)output = sx_exact_walk(j->exact, &j->exact->shape[j->first + task], worker, &best);
+    return SX_OK;
 }
 
 /* The edge of the run's best. */
@@ -57,9 +58,10 @@ static bool walk_round(sx_run *run, const sx_exact *exact, state *s) {
     while (n < most && s->next + n < exact->n &&
            sx_systolic_promises(exact->shape[s->next + n].bound, j.best))
         n++;
-    sx_run_tasks(run, n, walk, &j);
+    bool done[ROUND] = {false};
+    sx_run_tasks(run, n, walk, &j, done, sizeof *done);
     for (size_t i = 0; i < n; i++) {
-        if (!j.done[i]) return false;
+        if (!done[i]) return false;
         s->next++;
     }
     return !sx_run_stopped(run);

@@ -79,9 +79,7 @@ typedef struct progress {
 /* A round: all designs that are not done. */
 typedef struct job {
     const plan *plan;
-    progress *progress; /* by open design */
     const uint32_t *task;
-    bool *failed; /* by task: memory is out */
 } job;
 
 /* Marks the padded sizes of a loop of n steps. */
@@ -208,23 +206,27 @@ static void advance(const plan *p, progress *at) {
     at->done = 1;
 }
 
-/* A task: some boxes of a design. */
-static void search_design(void *user, size_t task, sx_worker *worker) {
-    const job *j = user;
-    size_t open = j->task[task];
-    progress *at = &j->progress[open];
+/* A task: some boxes of a design; its output is the design's progress. */
+static sx_status search_design(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
+    progress *at = output;
     uint64_t looked = 0;
+    bool failed = false;
     while (!at->done && looked < QUOTA && !sx_worker_stopped(worker)) {
-        if (!look(j->plan, j->plan->space->open_list[open], at, worker, &looked, &j->failed[task])) return;
+        if (!look(j->plan, j->plan->space->open_list[j->task[task]], at, worker, &looked, &failed)) break;
         advance(j->plan, at);
     }
+    return failed ? sx_error_memory() : SX_OK;
 }
 
-/* Lists the designs that are not done; returns how many. */
-static size_t list_open(const progress *state, size_t n, uint32_t *task) {
+/* Lists the designs that are not done, with their progress; returns how many. */
+static size_t list_open(const progress *state, size_t n, uint32_t *task, progress *at) {
     size_t left = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!state[i].done) task[left++] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) {
+        if (state[i].done) continue;
+        at[left] = state[i];
+        task[left++] = (uint32_t)i;
+    }
     return left;
 }
 
@@ -232,16 +234,14 @@ static size_t list_open(const progress *state, size_t n, uint32_t *task) {
 static sx_status search_all(sx_run *run, const plan *p, progress *state) {
     size_t n = p->space->n_open, left;
     uint32_t *task = malloc(n * sizeof *task);
-    bool *failed = calloc(n, sizeof *failed);
-    sx_status status = task && failed ? SX_OK : sx_error_memory();
-    while (!status && (left = list_open(state, n, task)) > 0 && sx_run_continue(run)) {
-        sx_run_tasks(run, left, search_design,
-                     &(job){.plan = p, .progress = state, .task = task, .failed = failed});
-        for (size_t i = 0; i < left && !status; i++)
-            if (failed[i]) status = sx_error_memory();
+    progress *at = malloc(n * sizeof *at);
+    sx_status status = task && at ? SX_OK : sx_error_memory();
+    while (!status && (left = list_open(state, n, task, at)) > 0 && sx_run_continue(run)) {
+        sx_run_tasks(run, left, search_design, &(job){.plan = p, .task = task}, at, sizeof *at);
+        for (size_t i = 0; i < left; i++) state[task[i]] = at[i];
     }
     free(task);
-    free(failed);
+    free(at);
     return status;
 }
 

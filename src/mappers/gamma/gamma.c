@@ -78,8 +78,9 @@ static const sx_setting settings[] = {
 
 enum { REPAIRS = 10 }; /* children that are tried before a parent is taken instead */
 
-/* What a search remembers: this; then the genes, outcomes and points of the population, best first, of as
- * many children, and of the elites; then a ranking of children and elites. */
+/* What a search remembers: this; then the individuals, each with its outcome, genes and point: the
+ * population, best first, as many children, and the elites; then outcomes and a ranking of children and
+ * elites. */
 typedef struct state {
     uint64_t generation;
     uint64_t parents, elites;
@@ -89,10 +90,10 @@ typedef struct gamma {
     sx_run *run;
     const sx_map_space *space;
     size_t n, size, room; /* of the population, of a point, of all individuals */
+    size_t each;          /* bytes of an individual */
     state *s;
-    sx_gamma_genes *genes;
-    sx_outcome *outcome;
-    unsigned char *point;
+    unsigned char *individual;
+    sx_outcome *ranked;
     uint32_t *order;
     enum sx_gamma_axis axis[4]; /* that the space has */
     size_t n_axes;
@@ -101,24 +102,41 @@ typedef struct gamma {
 /* The memory of a search, in the run's state block; false when memory is out. */
 static bool remember(gamma *g, bool *resumed) {
     g->room = g->n * 2 + g->n / 2 + 1;
-    size_t each = sizeof *g->genes + sizeof *g->outcome + g->size + 2 * sizeof *g->order;
+    g->each = (sizeof(sx_outcome) + sizeof(sx_gamma_genes) + g->size + 7) / 8 * 8;
+    size_t each = g->each + sizeof *g->ranked + 2 * sizeof *g->order;
     g->s = sx_run_state(g->run, sizeof *g->s + g->room * each, resumed);
     if (!g->s) return false;
-    g->genes = (sx_gamma_genes *)(g->s + 1);
-    g->outcome = (sx_outcome *)(g->genes + g->room);
-    g->point = (unsigned char *)(g->outcome + g->room);
-    g->order = (uint32_t *)(void *)(g->point + g->room * g->size);
+    g->individual = (unsigned char *)(g->s + 1);
+    g->ranked = (sx_outcome *)(void *)(g->individual + g->room * g->each);
+    g->order = (uint32_t *)(g->ranked + g->room);
     return true;
 }
 
+_Static_assert(sizeof(sx_gamma_genes) % 8 == 0, "points lie behind genes");
+
+/* Individual number i, which is an outcome, its genes and its point. */
+static void *block(const gamma *g, size_t i) {
+    return g->individual + i * g->each;
+}
+
+/* The genes and the point of an individual. */
+static sx_gamma_individual parts(void *individual) {
+    sx_gamma_genes *genes = (void *)((sx_outcome *)individual + 1);
+    return (sx_gamma_individual){genes + 1, genes};
+}
+
 static sx_gamma_individual individual(const gamma *g, size_t i) {
-    return (sx_gamma_individual){g->point + i * g->size, &g->genes[i]};
+    return parts(block(g, i));
+}
+
+static const sx_outcome *outcome(const gamma *g, size_t i) {
+    return block(g, i);
 }
 
 /* Copies an individual with its outcome. */
 static void copy(gamma *g, size_t from, size_t to) {
     sx_gamma_copy(g->space, individual(g, from), individual(g, to));
-    g->outcome[to] = g->outcome[from];
+    memcpy(block(g, to), outcome(g, from), sizeof(sx_outcome));
 }
 
 /* Whether something of a given chance happens. */
@@ -154,13 +172,13 @@ static void mutate(const gamma *g, sx_rng *rng, sx_gamma_individual i) {
         sx_gamma_redraw_tile(g->space, rng, i);
 }
 
-/* Makes and evaluates an individual of the first population, in the children's place. */
-static void make_first(void *user, size_t task, sx_worker *worker) {
-    gamma *g = user;
+/* A task: makes and evaluates an individual of the first population, its output. */
+static sx_status make_first(const void *input, size_t task, sx_worker *worker, void *output) {
+    const gamma *g = input;
     size_t n_starts;
     const unsigned char *start = sx_run_starts(g->run, &n_starts);
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.first", task);
-    sx_gamma_individual i = individual(g, g->n + task);
+    sx_gamma_individual i = parts(output);
     bool natural = (double)task < sx_run_setting(g->run, NATURAL) * (double)g->n, legal = natural;
     if (task < n_starts || (natural && n_starts > 0)) {
         memcpy(i.point, start + task % n_starts * g->size, g->size);
@@ -173,7 +191,8 @@ static void make_first(void *user, size_t task, sx_worker *worker) {
         legal = sx_gamma_repair(g->space, &rng, i);
     }
     if (!legal) draw(g, &rng, worker, i);
-    g->outcome[g->n + task] = sx_worker_evaluate(worker, i.point, false);
+    *(sx_outcome *)output = sx_worker_evaluate(worker, i.point, false);
+    return SX_OK;
 }
 
 /* How a pair is crossed. */
@@ -196,9 +215,10 @@ static void bear(const gamma *g, sx_rng *rng, sx_worker *worker, const crossing 
     sx_gamma_copy(g->space, individual(g, mother), child);
 }
 
-/* Makes and evaluates the two children of a pair, or random individuals in their place. */
-static void make_pair(void *user, size_t task, sx_worker *worker) {
-    gamma *g = user;
+/* A task: makes and evaluates the two children of a pair, or random individuals in their place, its output.
+ */
+static sx_status make_pair(const void *input, size_t task, sx_worker *worker, void *output) {
+    const gamma *g = input;
     size_t pairs = (g->n + 1) / 2;
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma", g->s->generation * pairs + task);
     size_t parent[2] = {sx_rng_below(&rng, g->s->parents), sx_rng_below(&rng, g->s->parents)};
@@ -209,13 +229,15 @@ static void make_pair(void *user, size_t task, sx_worker *worker) {
     for (size_t side = 0; side < 2; side++) {
         size_t number = 2 * task + side;
         if (number >= g->n) break;
-        sx_gamma_individual child = individual(g, g->n + number);
+        void *made = (unsigned char *)output + side * g->each;
+        sx_gamma_individual child = parts(made);
         if ((double)number < bred)
             bear(g, &rng, worker, &cross, parent[side], parent[1 - side], child);
         else
             draw(g, &rng, worker, child);
-        g->outcome[g->n + number] = sx_worker_evaluate(worker, child.point, false);
+        *(sx_outcome *)made = sx_worker_evaluate(worker, child.point, false);
     }
+    return SX_OK;
 }
 
 /* The larger of a share of the population and the front, but no more than a limit. */
@@ -230,7 +252,8 @@ static size_t quota(const gamma *g, size_t setting, size_t front, size_t limit) 
 /* Lets the best of the children and `elites` of the population live on. */
 static void choose(gamma *g, size_t elites) {
     for (size_t i = 0; i < elites; i++) copy(g, i, 2 * g->n + i);
-    size_t front = sx_select_rank(sx_run_goal(g->run), g->outcome + g->n, g->n + elites,
+    for (size_t i = 0; i < g->n + elites; i++) g->ranked[i] = *outcome(g, g->n + i);
+    size_t front = sx_select_rank(sx_run_goal(g->run), g->ranked, g->n + elites,
                                   sx_run_setting(g->run, RANK) == 0, g->order);
     for (size_t i = 0; i < g->n; i++) copy(g, g->n + g->order[i], i);
     g->s->parents = quota(g, PARENTS, front, g->n);
@@ -261,8 +284,9 @@ static bool genes_hold(const gamma *g, const sx_gamma_genes *genes) {
 static bool state_holds(const gamma *g) {
     if (g->s->parents < 1 || g->s->parents > g->n || g->s->elites > g->n / 2) return false;
     for (size_t i = 0; i < g->n; i++)
-        if (!genes_hold(g, &g->genes[i])) return false;
-    return sx_run_holds(g->run, g->point, g->n);
+        if (!genes_hold(g, individual(g, i).genes) || !sx_run_holds(g->run, individual(g, i).point, 1))
+            return false;
+    return true;
 }
 
 static sx_status search(sx_run *run) {
@@ -274,13 +298,13 @@ static sx_status search(sx_run *run) {
     if (!remember(&g, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(&g)) return sx_run_damaged(run);
     if (!resumed) {
-        sx_run_tasks(run, g.n, make_first, &g);
+        sx_run_tasks(run, g.n, make_first, &g, block(&g, g.n), g.each);
         sx_run_evaluate_starts(run, g.n);
         choose(&g, 0);
-        if (g.outcome[0].reason) return SX_OK;
+        if (outcome(&g, 0)->reason) return SX_OK;
     }
     while (sx_run_continue(run)) {
-        sx_run_tasks(run, (g.n + 1) / 2, make_pair, &g);
+        sx_run_tasks(run, (g.n + 1) / 2, make_pair, &g, block(&g, g.n), 2 * g.each);
         g.s->generation++;
         choose(&g, g.s->elites);
     }

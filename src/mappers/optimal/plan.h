@@ -5,7 +5,6 @@
 #include "mappers/optimal/parts.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 /* The steps from which on an effort counts the first bounds, too. */
 #define SX_OPTIMAL_LARGE 1e7
@@ -55,7 +54,7 @@ typedef struct sx_optimal {
     pthread_mutex_t lock;
     size_t n_idle, idle_room; /* under the lock: workspaces */
     sx_workspace *idle;
-    atomic_bool failed; /* memory is out */
+    bool failed; /* memory is out */
 } sx_optimal;
 
 /* Makes the state, or takes that of a checkpoint (state.c). */

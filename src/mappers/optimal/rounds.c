@@ -61,12 +61,6 @@ static void give(sx_optimal *o, sx_workspace *w) {
     if (!kept) free_workspace(w);
 }
 
-/* Notes that memory is out. */
-static void fail(sx_optimal *o, sx_status status) {
-    sx_status_free(status);
-    atomic_store(&o->failed, true);
-}
-
 sx_status sx_optimal_prepare(sx_optimal *o) {
     o->look = calloc(LOOKS, sizeof *o->look);
     o->hope = calloc(LOOKS, sizeof *o->hope);
@@ -108,26 +102,24 @@ typedef struct listing {
 } listing;
 
 /* Bounds some of them, each by itself. */
-static void bound_some(const listing *l, sx_workspace *w, size_t first, size_t n) {
+static void bound_some(const listing *l, sx_workspace *w, sx_node *node, size_t n) {
     if (l->ragged)
-        sx_ramble_arrays(w->ramble, &l->o->ragged, &l->o->judge, l->node + first, n);
+        sx_ramble_arrays(w->ramble, &l->o->ragged, &l->o->judge, node, n);
     else
-        sx_descent_arrays(w->descent, &l->o->arrays, &l->o->judge, l->node + first, n);
+        sx_descent_arrays(w->descent, &l->o->arrays, &l->o->judge, node, n);
 }
 
-/* A task: a chunk of them. */
-static void run_arrays(void *user, size_t task, sx_worker *worker) {
-    const listing *l = user;
+/* A task: a chunk of them, which is its output. */
+static sx_status run_arrays(const void *input, size_t task, sx_worker *worker, void *output) {
+    const listing *l = input;
+    sx_node *node = output;
     sx_workspace w;
-    sx_status status = take(l->o, &w);
-    if (status) {
-        fail(l->o, status);
-        return;
-    }
-    size_t end = l->n - task * CHUNK < CHUNK ? l->n : (task + 1) * CHUNK;
-    for (size_t i = task * CHUNK; i < end && sx_worker_goes_on(worker); i += POLL)
-        bound_some(l, &w, i, end - i < POLL ? end - i : POLL);
+    SX_TRY(take(l->o, &w));
+    size_t n = l->n - task * CHUNK < CHUNK ? l->n - task * CHUNK : CHUNK;
+    for (size_t i = 0; i < n && sx_worker_goes_on(worker); i += POLL)
+        bound_some(l, &w, node + i, n - i < POLL ? n - i : POLL);
     give(l->o, &w);
+    return SX_OK;
 }
 
 sx_status sx_optimal_bounds(sx_optimal *o, sx_node *node) {
@@ -135,7 +127,7 @@ sx_status sx_optimal_bounds(sx_optimal *o, sx_node *node) {
     sx_workspace w;
     SX_TRY(take(o, &w));
     begin_nodes(node, l.n, false);
-    bound_some(&l, &w, 0, l.n);
+    bound_some(&l, &w, node, l.n);
     give(o, &w);
     return SX_OK;
 }
@@ -146,8 +138,8 @@ static sx_status list(sx_optimal *o, bool ragged) {
     listing l = {o, malloc((n + 1) * sizeof *l.node), n, ragged};
     if (!l.node) return sx_error_memory();
     begin_nodes(l.node, n, ragged);
-    sx_run_tasks(o->run, (n + CHUNK - 1) / CHUNK, run_arrays, &l);
-    bool good = !atomic_load(&o->failed);
+    sx_run_tasks(o->run, (n + CHUNK - 1) / CHUNK, run_arrays, &l, l.node, CHUNK * sizeof *l.node);
+    bool good = !o->failed;
     for (size_t i = 0; i < n && good; i++) {
         if (!ragged) {
             o->sharp[i] = l.node[i].bound;
@@ -202,7 +194,7 @@ static void read_known(sx_optimal *o) {
         sx_hope_learn(&o->known, &s->score[s->criterion],
                       o->point + s->criterion * o->space->space.point_size);
     sx_optimal_keep(o, &o->known);
-    if (o->known.failed) atomic_store(&o->failed, true);
+    if (o->known.failed) o->failed = true;
 }
 
 void sx_optimal_tell(sx_optimal *o) {
@@ -248,15 +240,11 @@ static size_t pick(sx_optimal *o) {
 }
 
 /* A task: a look at a node. */
-static void run_look(void *user, size_t task, sx_worker *worker) {
-    sx_optimal *o = user;
-    sx_look *look = &o->look[task];
+static sx_status run_look(const void *input, size_t task, sx_worker *worker, void *output) {
+    sx_optimal *o = *(sx_optimal *const *)input;
+    sx_look *look = output;
     sx_workspace w;
-    sx_status status = take(o, &w);
-    if (status) {
-        fail(o, status);
-        return;
-    }
+    SX_TRY(take(o, &w));
     sx_hope_copy(&o->hope[task], &o->known);
     look->arrays = look->node.ragged ? &o->ragged : &o->arrays;
     look->hope = &o->hope[task];
@@ -268,8 +256,8 @@ static void run_look(void *user, size_t task, sx_worker *worker) {
         o->ending[task] = look->node.ragged ? sx_ramble_search(w.ramble, look)
                           : sharpens        ? sx_descent_sharpen(w.descent, look)
                                             : sx_descent_search(w.descent, look);
-    if (look->hope->failed) atomic_store(&o->failed, true);
     give(o, &w);
+    return look->hope->failed ? sx_error_memory() : SX_OK;
 }
 
 /* Takes over what a look left; false when memory is out. */
@@ -293,8 +281,8 @@ static sx_status do_round(sx_optimal *o) {
     double began = sx_run_result(o->run).seconds;
     bool good = true;
     for (size_t i = 0; i < n; i++) o->ending[i] = SX_STOPPED;
-    sx_run_tasks(o->run, n, run_look, o);
-    if (atomic_load(&o->failed)) return sx_error_memory();
+    sx_run_tasks(o->run, n, run_look, &o, o->look, sizeof *o->look);
+    if (o->failed) return sx_error_memory();
     bool stopped = sx_run_stopped(o->run);
     for (size_t i = 0; i < n; i++) {
         bool done = !stopped && o->ending[i] != SX_STOPPED;
@@ -319,7 +307,7 @@ sx_status sx_optimal_search(sx_optimal *o, bool *all) {
     for (;;) {
         SX_TRY(sx_optimal_share(&o->start, &o->s->begun, o->s->steps));
         sx_optimal_tell(o);
-        if (atomic_load(&o->failed)) return sx_error_memory();
+        if (o->failed) return sx_error_memory();
         bool left = drop_closed(o);
         *all = !left && !(o->unlisted && is_open(o, &o->outside));
         if (!left || !sx_run_continue(o->run) || is_spent(o)) break;

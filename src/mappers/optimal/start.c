@@ -52,15 +52,16 @@ static sx_outcome try_point(const sx_optimal_start *start, void *point, sx_worke
 }
 
 /* A task: a descent by random moves. */
-static void run_walk(void *user, size_t task, sx_worker *worker) {
-    const walks *w = user;
+static sx_status run_walk(const void *input, size_t task, sx_worker *worker, void *output) {
+    const walks *w = input;
+    (void)output;
     const sx_space *space = &w->start->space->space;
     sx_rng rng = sx_rng_stream(sx_run_seed(w->start->run), "optimal.descent", w->from + task);
     void *now = sx_worker_scratch(worker, 0), *next = sx_worker_scratch(worker, 1);
     uint64_t rejected = 0;
     bool drawn = sx_space_draw_legal(space, &rng, now, &rejected);
     sx_worker_reject(worker, rejected);
-    if (!drawn) return;
+    if (!drawn) return SX_OK;
     sx_outcome best = try_point(w->start, now, worker);
     for (uint64_t i = 0; i < w->moves && best.reason != SX_NOT_EVALUATED && sx_worker_goes_on(worker); i++) {
         memcpy(next, now, space->point_size);
@@ -68,11 +69,12 @@ static void run_walk(void *user, size_t task, sx_worker *worker) {
                              sx_worker_scratch(worker, 2)))
             continue;
         sx_outcome outcome = try_point(w->start, next, worker);
-        if (outcome.reason == SX_NOT_EVALUATED) return;
+        if (outcome.reason == SX_NOT_EVALUATED) break;
         if (outcome.reason != 0 || outcome.value > best.value) continue;
         best = outcome;
         memcpy(now, next, space->point_size);
     }
+    return SX_OK;
 }
 
 /* Evaluates the start points. */
@@ -134,12 +136,12 @@ static sx_status call_sunstone(const sx_optimal_start *start, sx_optimal_begun *
 /* Descends by random moves, as often as is asked for; unless `all`, only a few moves. */
 static void walk(const sx_optimal_start *start, sx_optimal_begun *at, bool all) {
     walks few = {start, start->walks, FEW_MOVES};
-    if (!all && !sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &few);
+    if (!all && !sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &few, NULL, 0);
     if (!all) return;
     while (at->walks < start->walks && sx_run_continue(start->run)) {
         uint64_t left = start->walks - at->walks, n = left < TOGETHER ? left : TOGETHER;
         walks w = {start, at->walks, start->moves / sx_gamma_slowness(start->space)};
-        sx_run_tasks(start->run, n, run_walk, &w);
+        sx_run_tasks(start->run, n, run_walk, &w, NULL, 0);
         if (!sx_run_stopped(start->run)) at->walks += n;
     }
 }

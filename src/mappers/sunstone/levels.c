@@ -295,27 +295,34 @@ static void end_walk(walk *w) {
 /* What tasks share. */
 typedef struct job {
     sx_sunstone *plan;
-    size_t first;           /* item, or unrolling */
-    size_t each, n;         /* unrollings of a task, and of all */
-    sx_sunstone_list *made; /* the items of each task */
+    size_t first;   /* item, or unrolling */
+    size_t each, n; /* unrollings of a task, and of all */
 } job;
 
-/* A task: the partial mappings of some unrollings of the first stage. */
-static void expand_task(void *user, size_t task, sx_worker *worker) {
-    job *j = user;
+/* How a task on a plan ended. */
+static sx_status ending(const sx_sunstone *plan) {
+    return atomic_load(&plan->failed) ? sx_error_memory() : SX_OK;
+}
+
+/* A task: the partial mappings of some unrollings of the first stage; its output is a list of them. */
+static sx_status expand_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
     walk w;
+    sx_sunstone_list *made = output;
     sx_sunstone_partial start = sx_sunstone_start(j->plan);
-    j->made[task].size = sizeof(sx_sunstone_item);
+    made->size = sizeof(sx_sunstone_item);
     if (begin_walk(&w, j->plan, worker))
         for (size_t i = task * j->each; i < (task + 1) * j->each && i < j->n && !w.over; i++)
-            expand(&w, 0, &start, sx_sunstone_at(&j->plan->roots, i), i, &j->made[task]);
+            expand(&w, 0, &start, sx_sunstone_at(&j->plan->roots, i), i, made);
     end_walk(&w);
+    return ending(j->plan);
 }
 
 /* A task: all complete mappings under an item. */
-static void visit_task(void *user, size_t task, sx_worker *worker) {
-    job *j = user;
+static sx_status visit_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
     walk w;
+    (void)output;
     sx_sunstone *plan = j->plan;
     sx_sunstone_partial start = sx_sunstone_start(plan);
     const sx_sunstone_item *item = sx_sunstone_at(&plan->items, j->first + task);
@@ -326,6 +333,7 @@ static void visit_task(void *user, size_t task, sx_worker *worker) {
             follow(&w, 0, &start, item, sx_sunstone_at(&plan->roots, item->root));
     }
     end_walk(&w);
+    return ending(plan);
 }
 
 /* Refuses a list that is too long. */
@@ -337,11 +345,11 @@ static sx_status check_limit(const sx_sunstone *plan, size_t n) {
 }
 
 /* Joins the items of tasks. */
-static sx_status join(sx_sunstone *plan, job *j, size_t n_tasks) {
+static sx_status join(sx_sunstone *plan, const sx_sunstone_list *made, size_t n_tasks) {
     for (size_t t = 0; t < n_tasks; t++)
-        for (size_t i = 0; i < j->made[t].n; i++) {
+        for (size_t i = 0; i < made[t].n; i++) {
             sx_sunstone_item *new = sx_sunstone_add(&plan->items);
-            if (new) *new = *(sx_sunstone_item *)sx_sunstone_at(&j->made[t], i);
+            if (new) *new = *(sx_sunstone_item *)sx_sunstone_at(&made[t], i);
         }
     if (plan->items.failed || atomic_load(&plan->failed)) return sx_error_memory();
     sx_sunstone_sort(&plan->items);
@@ -367,17 +375,17 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     if (plan->roots.failed) return sx_error_memory();
     SX_TRY(check_limit(plan, plan->roots.n));
     if (plan->n_stages == 1) return take_roots(plan);
-    job j = {.plan = plan, .each = plan->roots.n / TASKS + 1, .n = plan->roots.n, .made = made};
+    job j = {.plan = plan, .each = plan->roots.n / TASKS + 1, .n = plan->roots.n};
     size_t n_tasks = (j.n + j.each - 1) / j.each;
-    sx_run_tasks(run, n_tasks, expand_task, &j);
-    sx_status status = join(plan, &j, n_tasks);
+    sx_run_tasks(run, n_tasks, expand_task, &j, made, sizeof *made);
+    sx_status status = join(plan, made, n_tasks);
     for (size_t t = 0; t < n_tasks; t++) sx_sunstone_clear(&made[t]);
     return status;
 }
 
 void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
     job j = {.plan = plan, .first = first};
-    sx_run_tasks(run, n, visit_task, &j);
+    sx_run_tasks(run, n, visit_task, &j, NULL, 0);
 }
 
 /* How many items to visit next: few at first, none that cannot be better than the best. */

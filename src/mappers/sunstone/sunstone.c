@@ -129,10 +129,12 @@ typedef struct crowd {
 } crowd;
 
 /* A task: evaluates its part of a crowd. */
-static void evaluate_task(void *user, size_t task, sx_worker *worker) {
-    const crowd *c = user;
+static sx_status evaluate_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const crowd *c = input;
+    (void)output;
     for (size_t i = task * NEIGHBOURS; i < (task + 1) * NEIGHBOURS && i < c->n; i++)
         sx_worker_evaluate(worker, c->point + i * c->size, true);
+    return SX_OK;
 }
 
 /* Collects up to `room` legal neighbours from number *next on, which moves on. */
@@ -160,7 +162,7 @@ static sx_status improve(sx_run *run, state *s) {
         memcpy(here, sx_run_incumbent(run, NULL), size);
         gather(space, here, &s->next, ROOM, &c);
         if (c.n == 0) break;
-        sx_run_tasks(run, (c.n + NEIGHBOURS - 1) / NEIGHBOURS, evaluate_task, &c);
+        sx_run_tasks(run, (c.n + NEIGHBOURS - 1) / NEIGHBOURS, evaluate_task, &c, NULL, 0);
         if (memcmp(here, sx_run_incumbent(run, NULL), size) != 0) s->next = 0;
     }
     free(room);

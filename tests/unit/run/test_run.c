@@ -1,4 +1,5 @@
 /* Runs over a toy space, by navigators made for the purpose. */
+#include "base/status.h"
 #include "run/crew.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
@@ -33,8 +34,9 @@ typedef struct script {
 
 static script *the_script; /* a search has no argument of its own */
 
-static void play_task(void *user, size_t task, sx_worker *worker) {
-    script *s = user;
+static sx_status play_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const script *s = input;
+    (void)output;
     for (size_t i = 0; i < s->n_steps[s->call][task]; i++) {
         step *st = &s->step[s->call][task][i];
         sx_worker_reject(worker, st->rejected);
@@ -42,6 +44,7 @@ static void play_task(void *user, size_t task, sx_worker *worker) {
         st->outcome = sx_worker_evaluate(worker, sx_worker_scratch(worker, 3), st->within);
     }
     sx_worker_reject(worker, s->trailing);
+    return SX_OK;
 }
 
 static sx_status play(sx_run *run) {
@@ -49,7 +52,7 @@ static sx_status play(sx_run *run) {
     uint64_t *call = sx_run_state(run, sizeof *call, NULL);
     for (; sx_run_continue(run) && *call < s->n_calls; ++*call) {
         s->call = *call;
-        sx_run_tasks(run, s->n_tasks[s->call], play_task, s);
+        sx_run_tasks(run, s->n_tasks[s->call], play_task, s, NULL, 0);
     }
     return SX_OK;
 }
@@ -542,9 +545,48 @@ static void bounds_only_rise(void **state) {
     sx_space_free(space);
 }
 
+/* A task whose output is its number, and which fails at 7. */
+static sx_status number_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    (void)worker;
+    if (*(const bool *)input && task == 7) return sx_error_new(SX_ERR_FILE, "task %zu is lost", task);
+    *(uint64_t *)output = task + 1;
+    return SX_OK;
+}
+
+static sx_status number(sx_run *run) {
+    uint64_t numbers[40] = {0};
+    sx_run_tasks(run, 40, number_task, sx_run_user(run), numbers, sizeof *numbers);
+    for (size_t i = 0; i < 40; i++)
+        assert_true(numbers[i] == i + 1 || (*(const bool *)sx_run_user(run) && numbers[i] == 0));
+    return SX_OK;
+}
+
+static void tasks_have_outputs_and_errors(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    for (unsigned threads = 1; threads <= 4; threads += 3)
+        for (int fails = 0; fails < 2; fails++) {
+            bool failing = fails;
+            const sx_navigator navigator = {.search = number, .user = &failing};
+            sx_run_options o;
+            sx_run *run;
+            sx_run_options_init(&o);
+            o.threads = threads;
+            sx_expect_ok(sx_run_new(space, NULL, &o, &run));
+            sx_status status = sx_run_search_by(run, "numbers", &navigator, NULL);
+            if (fails)
+                sx_expect_error(status, "task 7 is lost");
+            else
+                sx_expect_ok(status);
+            sx_run_free(run);
+        }
+    sx_space_free(space);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_are_joined_as_if_one_after_another),
+        cmocka_unit_test(tasks_have_outputs_and_errors),
         cmocka_unit_test(tasks_see_what_does_not_depend_on_others),
         cmocka_unit_test(later_criteria_decide_among_equals),
         cmocka_unit_test(cut_offs_are_where_ties_end),

@@ -8,8 +8,8 @@
  *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings (a multiple of 4096) and prints nothing: for
  * instruction counts by callgrind --toggle-collect="measured*"
  */
-#include "base/rng.h"
 #include "bench.h"
+#include "sextant/rng.h"
 #include "sextant/sextant.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *   bench-search [EVALUATIONS]    a table; 200000 evaluations where not told */
 #include "bench.h"
 #include "run/navigator.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "sextant/sextant.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
  * of the latency without prologue and epilogue picks an array that is 9 % slower. Kernels: K0 to K7 of its
  * table, as identified from the shapes that its counts of designs fit, all designs of each, with CPU seconds.
  */
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "support/search.h"
 #include "systolic/space.h"
 

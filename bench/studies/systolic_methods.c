@@ -8,7 +8,7 @@
  * solutions. "pruned" draws arrays that use a quarter of the DSP blocks or more. What is illegal costs
  * random, pruned, anneal and genetic no evaluation, but it has to be looked at; the hybrid pays for it, as in
  * the paper. */
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "support/search.h"
 #include "systolic/program.h"
 

@@ -4,6 +4,10 @@
 
 #include "sextant/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SX_MAX_LEVELS 16
 #define SX_UNLIMITED UINT64_MAX /* entries of a level without a capacity */
 
@@ -85,5 +89,9 @@ SX_API uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_proble
 SX_API double sx_pat_sram(double kilobytes, double width_bits);
 SX_API double sx_pat_dram(double width_bits);
 SX_API double sx_pat_mac(double word_bits);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,11 +3,14 @@
 #ifndef SX_CERTIFICATE_H
 #define SX_CERTIFICATE_H
 
+#include "sextant/cancel.h"
 #include "sextant/input.h"
 #include "sextant/proof.h"
 #include "sextant/space.h"
 
-#include <signal.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The claim: of all mappings of the problem onto the architecture that the constraints and options allow,
  * none has a value of the objective below lower_bound, and the mapping has this score and value. */
@@ -33,7 +36,7 @@ typedef struct sx_certificate {
 
 SX_API void sx_certificate_free(SX_TAKE sx_certificate *certificate);
 
-/* Writes a certificate as JSON; the text is freed with free(). */
+/* Writes a certificate as JSON; the text is freed with sx_free(). */
 SX_API SX_MUST_USE sx_status sx_certificate_write(const sx_certificate *certificate, SX_OWN char **out);
 
 /* Reads what sx_certificate_write wrote, from a text that is called `name` in errors. A damaged text is an
@@ -51,13 +54,16 @@ typedef struct sx_verify_progress {
 } sx_verify_progress;
 
 typedef struct sx_verify_options {
-    unsigned threads;                  /* 0: 1 */
-    uint64_t steps;                    /* give up after about so many; 0: never */
-    double memory;                     /* bytes that tables of bounds may take, about; 0: 4 GiB */
-    const volatile sig_atomic_t *stop; /* becomes other than 0: end; may be NULL */
+    unsigned threads;        /* 0: 1 */
+    uint64_t steps;          /* give up after about so many; 0: never */
+    double memory;           /* bytes that tables of bounds may take, about; 0: 4 GiB */
+    const sx_cancel *cancel; /* when it is set: end; may be NULL */
     void (*progress)(void *user, const sx_verify_progress *progress); /* now and then; may be NULL */
     void *user;
 } sx_verify_options;
+
+/* One thread, and no limit but that of memory. */
+SX_API void sx_verify_options_init(sx_verify_options *options);
 
 typedef enum sx_claims {
     SX_CLAIMS_HOLD,
@@ -76,5 +82,9 @@ typedef struct sx_verification {
 /* Checks every claim of a certificate. What cannot be checked at all is an error. */
 SX_API SX_MUST_USE sx_status sx_certificate_verify(const sx_certificate *certificate,
                                                    const sx_verify_options *options, sx_verification *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

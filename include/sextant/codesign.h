@@ -5,6 +5,10 @@
 #include "sextant/network.h"
 #include "sextant/run.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* --- what may be chosen --- */
 
 /* Choices: sizes of memories, shapes of arrays, what memories cost by size, and limits of area. */
@@ -43,7 +47,7 @@ SX_API double sx_designs_area(const sx_designs *designs, size_t index);
  * number `design` has it, such as "64" or "16x16". */
 SX_API const char *sx_designs_choice(const sx_designs *designs, size_t index);
 SX_API void sx_designs_setting(const sx_designs *designs, size_t design, size_t index, char *text,
-                               unsigned long size);
+                               size_t size);
 
 /* Refuses a problem that lacks a tensor which a level is split by. */
 SX_API SX_MUST_USE sx_status sx_designs_check(const sx_designs *designs, const sx_problem *problem);
@@ -79,6 +83,9 @@ typedef struct sx_codesign_options {
     void (*begins)(void *user, size_t design, size_t layer);
     void *user; /* of both */
 } sx_codesign_options;
+
+/* The method "auto" with the run of sx_run_options_init. */
+SX_API void sx_codesign_options_init(sx_codesign_options *options);
 
 /* What became of a design. */
 typedef enum sx_fate {
@@ -149,5 +156,9 @@ typedef struct sx_codesign_result {
 SX_API SX_MUST_USE sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
                                              const sx_codesign_options *options, sx_codesign_result *out);
 SX_API void sx_codesign_result_fini(sx_codesign_result *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "sextant/cost.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Limits of the loops of one slot (a level's temporal or spatial loops). */
 typedef struct sx_loop_limits {
     uint32_t min[SX_MAX_DIMS]; /* >= 1 */
@@ -46,7 +50,10 @@ SX_API void sx_constraints_init(sx_constraints *constraints, const sx_problem *p
 /* Whether a mapping obeys; where it does not and `text` is not NULL, says which constraint it breaks. Orders
  * are held to their constraints only where loops have more than one iteration. */
 SX_API bool sx_constraints_allow(const sx_constraints *constraints, const sx_mapping *mapping,
-                                 const sx_problem *problem, const sx_arch *arch, char *text,
-                                 unsigned long size);
+                                 const sx_problem *problem, const sx_arch *arch, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

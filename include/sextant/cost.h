@@ -4,6 +4,10 @@
 
 #include "sextant/mapping.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Why a mapping cannot run. */
 typedef enum sx_reason {
     SX_LEGAL = 0,
@@ -29,7 +33,7 @@ typedef struct sx_verdict {
 
 /* The verdict in words, in a buffer of the caller's. */
 SX_API void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch,
-                            char *text, unsigned long size);
+                            char *text, size_t size);
 /* The reason's stable short name, such as "capacity". */
 SX_API const char *sx_reason_name(sx_reason reason);
 
@@ -88,5 +92,9 @@ typedef struct sx_cost {
 } sx_cost;
 
 SX_API sx_score sx_cost_score(const sx_cost *cost);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SX_MAX_ELEMENTS 8
 
 /* A type of numbers, and what its arithmetic takes. */
@@ -42,5 +46,9 @@ SX_API SX_MUST_USE sx_status sx_device_parse(const char *name, const char *text,
 
 /* Refuses a device that breaks a rule: nothing on it, a share outside ]0, 1], words wider than a port. */
 SX_API SX_MUST_USE sx_status sx_device_check(const sx_device *device);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

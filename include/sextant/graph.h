@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SX_NO_INDEX SIZE_MAX
 
 /* What a node computes. */
@@ -105,5 +109,9 @@ SX_API void sx_graph_producers(const sx_graph *graph, size_t *producer);
 /* All nodes, each after those whose outputs it reads, otherwise in the order of the graph. An error where
  * nodes wait for each other. */
 SX_API SX_MUST_USE sx_status sx_graph_order(const sx_graph *graph, size_t *order);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

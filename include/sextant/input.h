@@ -5,6 +5,10 @@
 #include "sextant/constraints.h"
 #include "sextant/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A set of documents read together: architecture, energy tables, problem and mapping may come in any number
  * of files, several to a file. */
 typedef struct sx_input sx_input;
@@ -68,7 +72,7 @@ SX_API void sx_input_strict(sx_input *input);
 SX_API SX_MUST_USE sx_status sx_einsum_parse(const char *text, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_einsum_text(const sx_problem *problem, SX_OWN char **out);
 
-/* Writing: the text is freed with free() and reads back to the identical noun. */
+/* Writing: the text is freed with sx_free() and reads back to the identical noun. */
 typedef enum sx_format { SX_YAML, SX_JSON } sx_format;
 SX_API SX_MUST_USE sx_status sx_problem_write(const sx_problem *problem, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_arch_write(const sx_arch *arch, sx_format format, SX_OWN char **out);
@@ -84,5 +88,9 @@ SX_API const char *sx_catalog_arch_name(size_t index, const char **about);
 SX_API const char *sx_catalog_problem_name(size_t index, const char **about);
 SX_API SX_MUST_USE sx_status sx_catalog_arch(const char *name, sx_arch *out);
 SX_API SX_MUST_USE sx_status sx_catalog_problem(const char *name, sx_problem *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

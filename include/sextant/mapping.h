@@ -5,6 +5,10 @@
 
 #include "sextant/arch.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One level's part. Going outward, the loops of a level are its spatial loops (over the children of one
  * instance) and then its temporal loops. Both orders are permutations of all dimensions, innermost first; the
  * first `split` dimensions of spatial_order lie on X, the others on Y. A factor of 1 is no loop.
@@ -51,5 +55,9 @@ SX_API bool sx_mapping_perfect(const sx_mapping *mapping, const sx_problem *prob
 /* How far the tile of one instance of `level` reaches in a dimension: the product of the dimension's factors
  * at or below it, not cut at the dimension's size (UINT64_MAX where it overflows). */
 SX_API uint64_t sx_mapping_extent(const sx_mapping *mapping, int level, int dim);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,10 +8,17 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sx_model_options {
     bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
     bool no_link_transfers;     /* children do not hand words to their neighbours */
 } sx_model_options;
+
+/* First reads are elided, and children hand words to their neighbours. */
+SX_API void sx_model_options_init(sx_model_options *options);
 
 typedef struct sx_model sx_model;
 typedef struct sx_evaluator sx_evaluator;
@@ -58,5 +65,9 @@ SX_API void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mapping
 SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch,
                                          const sx_mapping *mapping, const sx_model_options *options,
                                          uint64_t max_steps, sx_verdict *verdict, sx_cost *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "sextant/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sx_layer {
     char name[SX_NAME_SIZE];
     uint64_t count; /* how often the network runs this very computation (once per head, for attention) */
@@ -42,6 +46,9 @@ typedef struct sx_network_options {
     uint32_t bits;  /* of an element of every tensor; 0: 8 */
 } sx_network_options;
 
+/* Inference of one input, elements of 8 bits. */
+SX_API void sx_network_options_init(sx_network_options *options);
+
 /* A network of the catalog; a length in words may follow the name of one that reads text, as in
  * bert-base-128. options may be NULL. *out is freed with sx_network_fini. */
 SX_API SX_MUST_USE sx_status sx_catalog_network(const char *name, const sx_network_options *options,
@@ -50,5 +57,9 @@ SX_API SX_MUST_USE sx_status sx_catalog_network(const char *name, const sx_netwo
 /* The graph of which that network is the layers; freed with sx_graph_fini. */
 SX_API SX_MUST_USE sx_status sx_catalog_graph(const char *name, const sx_network_options *options,
                                               sx_graph *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SX_MAX_CRITERIA 4
 #define SX_MAX_METRICS 8
 #define SX_TERMS_SIZE 80
@@ -63,7 +67,7 @@ SX_API SX_MUST_USE sx_status sx_objective_parse_metrics(const char *text, const 
 /* What sx_objective_parse reads: form `index` and a line about it; NULL past the last. */
 SX_API const char *sx_objective_name(size_t index, const char **about);
 /* Writes what sx_objective_parse reads back. */
-SX_API void sx_objective_text(const sx_objective *objective, char *text, unsigned long size);
+SX_API void sx_objective_text(const sx_objective *objective, char *text, size_t size);
 
 /* One criterion's value for a mapping; smaller is better. Not for SX_TERMS and SX_FUNCTION, which an
  * objective has by itself. */
@@ -82,5 +86,9 @@ SX_API double sx_goal_value(const sx_goal *goal, const sx_metrics *metrics);
 SX_API int sx_goal_compare(const sx_goal *goal, const sx_metrics *a, const sx_metrics *b);
 /* What it was made of. */
 SX_API const sx_objective *sx_goal_objective(const sx_goal *goal);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

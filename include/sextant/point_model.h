@@ -8,6 +8,10 @@
 
 #include "sextant/space.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sx_point_model sx_point_model;
 
 /* What became of a point. */
@@ -63,5 +67,9 @@ SX_API void sx_scorer_free(SX_TAKE sx_scorer *scorer);
 SX_API SX_MUST_USE sx_status sx_scorer_score(sx_scorer *scorer, const void *points, size_t n, double cutoff,
                                              sx_outcome *out);
 SX_API const sx_goal *sx_scorer_goal(const sx_scorer *scorer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

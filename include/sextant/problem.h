@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SX_MAX_DIMS 16
 #define SX_MAX_TENSORS 8
 #define SX_MAX_RANKS 16
@@ -57,5 +61,9 @@ SX_API uint64_t sx_problem_computes(const sx_problem *problem);
 
 /* How many words the whole tensor spans (its bounding box, as the model counts tiles). */
 SX_API uint64_t sx_problem_words(const sx_problem *problem, int tensor);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

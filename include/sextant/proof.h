@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bounds are sums of doubles: what is not below a value by more than this share is not below it. */
 #define SX_PROOF_SLACK 1e-11
 
@@ -34,5 +38,9 @@ SX_API SX_MUST_USE sx_status sx_proof_add(sx_proof *proof, bool searched, double
 
 /* The value at which something counts as not below another value. */
 SX_API double sx_proof_floor(double value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,10 +2,13 @@
 #ifndef SX_RUN_H
 #define SX_RUN_H
 
+#include "sextant/cancel.h"
 #include "sextant/point_model.h"
 #include "sextant/proof.h"
 
-#include <signal.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct sx_run sx_run;
 
@@ -32,7 +35,7 @@ typedef struct sx_run_options {
     size_t cache;       /* scores to remember, rounded up to a power of two; 0: none. Changes no result */
     const void *starts; /* points to begin with, n_starts of them one after another; may be NULL */
     size_t n_starts;
-    const volatile sig_atomic_t *stop; /* becomes other than 0: stop with the best so far; may be NULL */
+    const sx_cancel *cancel; /* when it is set: stop with the best so far; may be NULL */
     void (*progress)(void *user, const sx_progress *progress); /* at most ten times a second; may be NULL */
     /* Called with the state of the run, at safe points and about every checkpoint_seconds; may be NULL. */
     sx_status (*checkpoint)(void *user, const void *bytes, size_t size);
@@ -125,7 +128,11 @@ typedef struct sx_setting_about {
 } sx_setting_about;
 SX_API bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out);
 
-/* The text of a navigator with every setting written out, "name:key=value,..."; freed with free(). */
+/* The text of a navigator with every setting written out, "name:key=value,..."; freed with sx_free(). */
 SX_API SX_MUST_USE sx_status sx_navigator_text(const char *navigator, SX_OWN char **out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

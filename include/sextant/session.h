@@ -7,6 +7,10 @@
 #include "sextant/run.h"
 #include "sextant/store.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum sx_warm { SX_WARM_OFF, SX_WARM_PREVIOUS, SX_WARM_SIMILARITY } sx_warm;
 
 /* The name of a way to begin warm, such as "similarity"; NULL where there is none of that number. */
@@ -81,6 +85,9 @@ typedef struct sx_session_options {
     void *user; /* of the four */
 } sx_session_options;
 
+/* The mapper "auto" with the run of sx_run_options_init, no warm start, no store and no checkpoint. */
+SX_API void sx_session_options_init(sx_session_options *options);
+
 typedef struct sx_session_result {
     size_t n_layers;
     sx_layer_result *layer;
@@ -109,5 +116,9 @@ SX_API int sx_warm_distance(const sx_problem *a, const sx_problem *b);
  * inherited, tiles scaled (the head of warm.c says how, growing and shrinking). */
 SX_API void sx_warm_scale(const sx_mapping *mapping, const sx_problem *from, const sx_problem *to,
                           sx_mapping *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,6 +3,7 @@
 #define SX_SEXTANT_H
 
 #include "sextant/arch.h"
+#include "sextant/cancel.h"
 #include "sextant/certificate.h"
 #include "sextant/codesign.h"
 #include "sextant/constraints.h"
@@ -12,19 +13,20 @@
 #include "sextant/input.h"
 #include "sextant/mapping.h"
 #include "sextant/model.h"
+#include "sextant/navigator.h"
 #include "sextant/network.h"
 #include "sextant/objective.h"
+#include "sextant/point_model.h"
 #include "sextant/problem.h"
 #include "sextant/proof.h"
+#include "sextant/rng.h"
 #include "sextant/run.h"
 #include "sextant/session.h"
 #include "sextant/space.h"
+#include "sextant/space_type.h"
 #include "sextant/status.h"
 #include "sextant/store.h"
 #include "sextant/systolic.h"
-
-/* The library's version, such as "0.2.0", and the optional parts it was built with, one line each. */
-SX_API const char *sx_version(void);
-SX_API const char *sx_features(void);
+#include "sextant/version.h"
 
 #endif

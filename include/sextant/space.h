@@ -9,6 +9,10 @@
 #include "sextant/constraints.h"
 #include "sextant/model.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sx_space sx_space;
 
 SX_API void sx_space_free(SX_TAKE sx_space *space);
@@ -23,7 +27,7 @@ typedef struct sx_cardinal {
 } sx_cardinal;
 
 /* As digits, or as 5.5e24 where there are more than about 15. */
-SX_API void sx_cardinal_text(const sx_cardinal *cardinal, char *text, unsigned long size);
+SX_API void sx_cardinal_text(const sx_cardinal *cardinal, char *text, size_t size);
 
 /* A line of the account of a space's size. */
 typedef struct sx_size {
@@ -47,7 +51,7 @@ SX_API bool sx_space_size(const sx_space *space, size_t index, sx_size *out);
 SX_API bool sx_space_sample(const sx_space *space, uint64_t seed, uint64_t index, void *point);
 
 /* Whether a point is legal; where not, and `text` is not NULL, why. Mind Mappings' isMember. */
-SX_API bool sx_space_legal(const sx_space *space, const void *point, char *text, unsigned long size);
+SX_API bool sx_space_legal(const sx_space *space, const void *point, char *text, size_t size);
 
 /* Vectors: every point has one of sx_space_n_values numbers; `project` gives the legal point nearest to any
  * vector, as far as a local search finds it (a legal point's own vector gives that point, and no legal
@@ -61,7 +65,7 @@ SX_API bool sx_space_project(const sx_space *space, const double *values, void *
 SX_API bool sx_space_at(const sx_space *space, const sx_cardinal *index, void *point);
 
 /* Why a space seems to have no legal point: how `tries` draws fared, reason by reason with its share, and the
- * smallest change that would help. The text is freed with free(). */
+ * smallest change that would help. The text is freed with sx_free(). */
 SX_API SX_MUST_USE sx_status sx_space_diagnose(const sx_space *space, uint64_t seed, uint64_t tries,
                                                SX_OWN char **out);
 
@@ -73,6 +77,9 @@ typedef struct sx_map_space_options {
     bool no_banks;   /* levels in banks: search what to keep instead of how many banks each tensor gets */
 } sx_map_space_options;
 
+/* Factors that divide; keeping is searched, and banks are. */
+SX_API void sx_map_space_options_init(sx_map_space_options *options);
+
 /* The map space of a model, which must outlive it. constraints and options may be NULL. A contradiction
  * between constraints and sizes is an error. */
 SX_API SX_MUST_USE sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constraints,
@@ -82,5 +89,9 @@ SX_API SX_MUST_USE sx_status sx_map_space_new(const sx_model *model, const sx_co
  * spatial order of its own, another shape) gives false and the nearest construction. */
 SX_API void sx_map_space_mapping(const sx_space *space, const void *point, sx_mapping *out);
 SX_API bool sx_map_space_point(const sx_space *space, const sx_mapping *mapping, void *point);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,12 @@
 #ifndef SX_STATUS_H
 #define SX_STATUS_H
 
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define SX_API __attribute__((visibility("default")))
 #define SX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -47,11 +53,24 @@ typedef struct sx_error *sx_status;
         if (sx_try_status_) return sx_try_status_;                                                           \
     } while (0)
 
+/* For callbacks that fail: a new error, and one that memory is out. Never NULL. */
+SX_API SX_MUST_USE sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
+SX_API SX_MUST_USE sx_status sx_error_memory(void);
+/* Gives an error, which must be one, a hint (replacing an earlier one) and returns it. */
+SX_API SX_MUST_USE sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
+
+/* Frees a text or an array that the library gave away; NULL is fine. */
+SX_API void sx_free(SX_TAKE void *memory);
+
 /* Frees an error; success (NULL) and the static out-of-memory error are fine. */
 SX_API void sx_status_free(SX_TAKE sx_status status);
 
-/* The error as one text, "file:line:column: message\n  hint", in a fresh string the caller frees with free()
- * (NULL when memory is out). */
+/* The error as one text, "file:line:column: message\n  hint", in a fresh string the caller frees with
+ * sx_free() (NULL when memory is out). */
 SX_API SX_OWN char *sx_status_text(const struct sx_error *status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "sextant/run.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sx_store sx_store;
 
 /* Whether this build has SQLite; its version, or NULL. */
@@ -51,5 +55,9 @@ typedef struct sx_store_counts {
     uint64_t problems, archs, mappings, runs;
 } sx_store_counts;
 SX_API SX_MUST_USE sx_status sx_store_count(sx_store *store, sx_store_counts *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include "sextant/device.h"
 #include "sextant/space.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* --- kernels: what an array computes --- */
 
 enum { SX_MAX_SYSTOLIC_LOOPS = 8 };
@@ -67,9 +71,9 @@ typedef struct sx_systolic_design {
 SX_API size_t sx_systolic_n_designs(const sx_systolic_kernel *kernel);
 SX_API void sx_systolic_design_at(const sx_systolic_kernel *kernel, size_t index, sx_systolic_design *out);
 /* "3_2", and "[i,j] <[i,j],k>". */
-SX_API void sx_systolic_design_name(const sx_systolic_design *design, char *text, unsigned long size);
+SX_API void sx_systolic_design_name(const sx_systolic_design *design, char *text, size_t size);
 SX_API void sx_systolic_design_text(const sx_systolic_kernel *kernel, const sx_systolic_design *design,
-                                    char *text, unsigned long size);
+                                    char *text, size_t size);
 /* The number of the design of a name such as "3_2" or "kernel3_2"; an error names those there are. */
 SX_API SX_MUST_USE sx_status sx_systolic_design_find(const sx_systolic_kernel *kernel, const char *name,
                                                      size_t *out);
@@ -94,6 +98,9 @@ typedef struct sx_systolic_options {
     const size_t *designs; /* numbers of the designs that may be chosen, n_designs of them; NULL: all */
     size_t n_designs;
 } sx_systolic_options;
+
+/* The published model and its tiles, all designs, the device's first type of numbers. */
+SX_API void sx_systolic_options_init(sx_systolic_options *options);
 
 /* A point: a design and its tiles; loops beyond the kernel's are 0. */
 typedef struct sx_systolic_point {
@@ -195,12 +202,16 @@ SX_API SX_MUST_USE sx_status sx_systolic_itemize(const sx_systolic_kernel *kerne
 
 /* A term or a buffer in words, such as "A from memory (L3)". */
 SX_API void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_role role, int operand,
-                                  int level, char *text, unsigned long size);
+                                  int level, char *text, size_t size);
 
 /* What AutoSA's option --sa-sizes says for a point, its program's loops being in the kernel's order; freed
  * with free(). An error says why there is none: tiles that make no design, kernels that are not summed along
  * the loop of the lanes alone, several kernels with windows of several sizes. */
 SX_API SX_MUST_USE sx_status sx_systolic_autosa(const sx_space *space, const sx_systolic_point *point,
                                                 SX_OWN char **out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 static sx_error out_of_memory = {.code = SX_ERR_MEMORY, .message = "out of memory"};
 
+void sx_free(void *memory) {
+    free(memory);
+}
+
 sx_status sx_error_memory(void) {
     return &out_of_memory;
 }

@@ -17,8 +17,7 @@ typedef struct sx_place {
     int line, column;
 } sx_place;
 
-/* A new error without a place. Never returns NULL: when memory is out it is the static out-of-memory error.
- */
+/* Of sextant/status.h, never NULL: when memory is out, sx_error_new is the static out-of-memory error. */
 SX_ERROR sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
 
 /* A new SX_ERR_INPUT error at a place. */
@@ -28,13 +27,11 @@ SX_ERROR sx_status sx_error_at(sx_place place, const char *format, ...) SX_PRINT
  * error. */
 SX_ERROR sx_status sx_error_system(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
 
-/* Gives an error, which must be one, a hint (replacing an earlier one) and returns it. */
 SX_ERROR sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
 
 /* Gives an error without a place the given one and returns it; success stays success. */
 SX_MUST_USE sx_status sx_error_place(SX_TAKE sx_status error, sx_place place);
 
-/* The static out-of-memory error. */
 SX_ERROR sx_status sx_error_memory(void);
 
 #endif

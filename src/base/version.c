@@ -1,12 +1,15 @@
-#include "sextant/sextant.h"
+#include "sextant/version.h"
 
 /* The build says what was found; compiled by hand, nothing was. */
 #ifndef SX_FEATURES
 #define SX_FEATURES ""
 #endif
 
+#define TEXT(x) #x
+#define DOTTED(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+
 const char *sx_version(void) {
-    return SX_VERSION;
+    return DOTTED(SX_VERSION_MAJOR, SX_VERSION_MINOR, SX_VERSION_PATCH);
 }
 
 const char *sx_features(void) {

@@ -182,7 +182,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));
     sx_progress_begin(&w.line, args);
-    job->options.run.stop = sx_interrupt_catch();
+    job->options.run.cancel = sx_interrupt_catch();
     job->options.run.progress = w.line.on ? show_progress : NULL;
     job->options.constraints = constraints_of;
     job->options.begins = search_begins;

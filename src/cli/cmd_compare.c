@@ -205,7 +205,7 @@ static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t probl
     size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
     if (!status) c->minimum[problem] = minimum_of(c, &s);
     for (size_t m = 0; m < c->n_mappers && !status; m++)
-        for (size_t i = 0; i < c->n_seeds && !status && !*c->options.stop; i++) {
+        for (size_t i = 0; i < c->n_seeds && !status && !sx_cancel_is_set(c->options.cancel); i++) {
             sx_progress_title(line, "%zu/%zu %s, %s, seed %llu", c->n_runs + 1, total,
                               c->problems.layer[problem].name, c->mapper[m], (unsigned long long)c->seed[i]);
             status = run_once(c, s.space, problem, m, c->seed[i]);
@@ -223,11 +223,11 @@ static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison
     c->run = calloc(total, sizeof *c->run);
     if (!c->minimum || !c->run) return sx_error_memory();
     sx_progress_begin(&line, args);
-    c->options.stop = sx_interrupt_catch();
+    c->options.cancel = sx_interrupt_catch();
     c->options.progress = sx_progress_show;
     c->options.user = &line;
     sx_status status = SX_OK;
-    for (size_t p = 0; p < c->problems.n_layers && !status && !*c->options.stop; p++)
+    for (size_t p = 0; p < c->problems.n_layers && !status && !sx_cancel_is_set(c->options.cancel); p++)
         status = run_problem(c, sources, p, &line, &result->err);
     sx_progress_end(&line);
     size_t whole = 0;

@@ -292,7 +292,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
     SX_TRY(prepare_output(args, job));
     if (job->db) SX_TRY(sx_store_open(job->db, &job->options.store));
     sx_progress_begin(&w.line, args);
-    job->options.run.stop = sx_interrupt_catch();
+    job->options.run.cancel = sx_interrupt_catch();
     job->options.run.progress = sx_progress_show;
     job->options.run.user = &w.line;
     job->options.constraints = constraints_of;

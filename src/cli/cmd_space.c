@@ -86,7 +86,7 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
 static sx_status add_diagnosis(const job *j, sx_output *result) {
     char *text;
     result->exit = SX_EXIT_NONE;
-    uint64_t tries = *j->run.stop || j->samples > DIAGNOSED ? DIAGNOSED : j->samples;
+    uint64_t tries = sx_cancel_is_set(j->run.cancel) || j->samples > DIAGNOSED ? DIAGNOSED : j->samples;
     SX_TRY(sx_space_diagnose(j->s.space, j->run.seed, tries, &text));
     size_t size = strlen(text);
     sx_text_add(&result->err, "no legal mapping was found\n%s%s", text,
@@ -145,7 +145,7 @@ static void add_energies(const job *j, sx_output *result) {
 /* The account of the space: its sizes, how draws fare, and whether the mapping belongs to it. */
 static sx_status add_account(const job *j, sx_output *result) {
     sx_draws draws;
-    SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, j->run.stop, &draws));
+    SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, j->run.cancel, &draws));
     if (draws.n < j->samples) note_interrupt(j, draws.n, j->samples, "draws", result);
     SX_TRY(sx_space_count(j->s.space));
     if (j->object) {
@@ -176,7 +176,7 @@ static sx_status add_sweep(const job *j, sx_output *result) {
     free(e);
     if (!legal) return SX_OK;
     sx_sweep sweep;
-    SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, j->run.stop, &sweep));
+    SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, j->run.cancel, &sweep));
     if (sweep.n_costed < sweep.n_orders) note_interrupt(j, sweep.n_costed, sweep.n_orders, "orders", result);
     if (j->object)
         json_object_set_new(j->object, "sweep", sx_sweep_json(&sweep, &j->s.problem));
@@ -249,7 +249,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     if (!j) return sx_error_memory();
     sx_status status = read_options(args, j);
     if (!status) status = read_nouns(&sources, j, result);
-    j->run.stop = sx_interrupt_catch();
+    j->run.cancel = sx_interrupt_catch();
     if (!status) status = answer(j, result);
     if (!status)
         status = j->written;

@@ -151,7 +151,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     SX_TRY(sx_search_writable(args));
     sx_progress_line line;
     sx_progress_begin(&line, args);
-    job->run.stop = sx_interrupt_catch();
+    job->run.cancel = sx_interrupt_catch();
     job->run.progress = sx_progress_show;
     job->begins = sx_progress_begins;
     job->run.user = job->user = &line;

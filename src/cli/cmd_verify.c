@@ -20,7 +20,7 @@ typedef struct job {
     const sx_args *args;
     bool json, quiet, no_clock;
     unsigned threads;
-    const volatile sig_atomic_t *stop;
+    const sx_cancel *cancel;
     sx_progress_line line;
     double told;
     json_t *list; /* with --json */
@@ -119,7 +119,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     sx_certificate *c;
     sx_verification v;
     sx_verify_options options = {
-        .threads = j->threads, .stop = j->stop, .progress = j->line.on ? show : NULL, .user = j};
+        .threads = j->threads, .cancel = j->cancel, .progress = j->line.on ? show : NULL, .user = j};
     SX_TRY(sx_certificate_read(path, text, size, &c));
     sx_progress_title(&j->line, "%s", path);
     j->told = 0;
@@ -153,7 +153,7 @@ static void skip(job *j, const char *path) {
 static sx_status verify_file(job *j, const char *path) {
     char *text;
     size_t size;
-    if (*j->stop) {
+    if (sx_cancel_is_set(j->cancel)) {
         skip(j, path);
         return SX_OK;
     }
@@ -209,7 +209,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
                              "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_search_threads(args, &j.threads));
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    j.stop = sx_interrupt_catch();
+    j.cancel = sx_interrupt_catch();
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();
     sx_status status = SX_OK;

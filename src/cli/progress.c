@@ -4,6 +4,7 @@
 #include "report/table.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +114,7 @@ void sx_progress_end(sx_progress_line *line) {
     if (line->on && line->width) draw(line, "");
 }
 
-static volatile sig_atomic_t interrupted;
+static sx_cancel interrupted;
 static volatile time_t interrupted_at;
 
 /* Notes the first Ctrl-C and lets one that comes a second later through: programs such as timeout send the
@@ -121,16 +122,16 @@ static volatile time_t interrupted_at;
 static void on_interrupt(int signal_number) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!interrupted) {
+    if (!sx_cancel_is_set(&interrupted)) {
         interrupted_at = now.tv_sec;
-        interrupted = 1;
+        sx_cancel_set(&interrupted);
     } else if (now.tv_sec > interrupted_at + 1) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }
 }
 
-const volatile sig_atomic_t *sx_interrupt_catch(void) {
+const sx_cancel *sx_interrupt_catch(void) {
     struct sigaction action = {.sa_handler = on_interrupt};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

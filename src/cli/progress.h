@@ -25,6 +25,6 @@ void sx_progress_end(sx_progress_line *line);
 
 /* From now on Ctrl-C only sets the flag it returns, which searches obey; one that comes a second
  * or two later ends the program. */
-const volatile sig_atomic_t *sx_interrupt_catch(void);
+const sx_cancel *sx_interrupt_catch(void);
 
 #endif

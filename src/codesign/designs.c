@@ -271,8 +271,7 @@ const char *sx_designs_choice(const sx_designs *designs, size_t index) {
     return index < designs->n_knobs ? designs->knob[index].name : NULL;
 }
 
-void sx_designs_setting(const sx_designs *designs, size_t design, size_t index, char *text,
-                        unsigned long size) {
+void sx_designs_setting(const sx_designs *designs, size_t design, size_t index, char *text, size_t size) {
     const sx_knob *knob = &designs->knob[index];
     const sx_design_option *o = &knob->option[sx_design_options(designs, design)[index]];
     if (knob->array)

@@ -1,6 +1,7 @@
 /* One layer on one design: model, space and run; and what becomes of designs. */
 #include "codesign/search.h"
 
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/navigator.h"
@@ -153,7 +154,7 @@ sx_sunstone_switches sx_plain_switches(void) {
 
 bool sx_codesign_stopped(const sx_codesign *c) {
     const sx_run_options *o = &c->options->run;
-    bool signal = o->stop && *o->stop, late = c->deadline > 0 && sx_clock_seconds() >= c->deadline;
+    bool signal = sx_is_cancelled(o->cancel), late = c->deadline > 0 && sx_clock_seconds() >= c->deadline;
     if (!signal && !late) return false;
     if (c->out->stop == SX_STOP_DONE) c->out->stop = signal ? SX_STOP_SIGNAL : SX_STOP_TIME;
     return true;

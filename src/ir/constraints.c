@@ -14,7 +14,7 @@ typedef struct judge {
     const sx_problem *problem;
     const sx_arch *arch;
     char *text;
-    unsigned long size;
+    size_t size;
 } judge;
 
 void sx_constraints_init(sx_constraints *constraints, const sx_problem *problem, const sx_arch *arch) {
@@ -207,7 +207,7 @@ static bool spread_allowed(const judge *j, int s) {
 }
 
 bool sx_constraints_allow(const sx_constraints *constraints, const sx_mapping *mapping,
-                          const sx_problem *problem, const sx_arch *arch, char *text, unsigned long size) {
+                          const sx_problem *problem, const sx_arch *arch, char *text, size_t size) {
     const judge j = {constraints, mapping, problem, arch, text, size};
     if (mapping->n_levels != constraints->n_levels || mapping->n_dims != constraints->n_dims ||
         mapping->n_tensors != constraints->n_tensors)

@@ -23,7 +23,7 @@ const char *sx_reason_name(sx_reason reason) {
 }
 
 void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch, char *text,
-                     unsigned long size) {
+                     size_t size) {
     const char *level = "";
     if (verdict->level >= 0)
         level = verdict->level < arch->n_levels ? arch->level[verdict->level].name : arch->compute.name;

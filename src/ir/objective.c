@@ -139,8 +139,8 @@ static const char *own_name(const sx_objective *objective) {
     return objective->name ? objective->name : "function";
 }
 
-void sx_objective_text(const sx_objective *objective, char *text, unsigned long size) {
-    unsigned long used = 0;
+void sx_objective_text(const sx_objective *objective, char *text, size_t size) {
+    size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < objective->n_criteria && used < size; i++) {
         const sx_criterion *c = &objective->criterion[i];
@@ -153,7 +153,7 @@ void sx_objective_text(const sx_objective *objective, char *text, unsigned long 
             : c->energy_power == 0 ? snprintf(text + used, size - used, "%sd^%.17g", comma, c->delay_power)
                                    : snprintf(text + used, size - used, "%se^%.17g*d^%.17g", comma,
                                               c->energy_power, c->delay_power);
-        used += (unsigned long)n;
+        used += (size_t)n;
     }
 }
 

@@ -120,6 +120,10 @@ static void compile_level(sx_model *model, int s) {
     for (int v = 0; v < model->n_tensors; v++) to->scale[v] = bandwidth_scale(from, &model->problem, v);
 }
 
+void sx_model_options_init(sx_model_options *options) {
+    *options = (sx_model_options){0};
+}
+
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                        sx_model **out) {
     SX_TRY(sx_problem_check(problem));

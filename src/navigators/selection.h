@@ -2,7 +2,7 @@
 #ifndef SX_NAVIGATORS_SELECTION_H
 #define SX_NAVIGATORS_SELECTION_H
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 /* Negative where outcome a is better than b: legal before illegal, then by the objective. */
 int sx_outcome_compare(const sx_goal *goal, const sx_outcome *a, const sx_outcome *b);

@@ -67,7 +67,11 @@ static sx_status check_size(const sx_run *run, const sx_cardinal *size, double l
 }
 
 sx_status sx_sweep(sx_run *run, double limit) {
-    SX_TRY(sx_space_count(sx_run_space(run)));
+    const sx_space *space = sx_run_space(run);
+    if (!space->type->size || !space->type->at)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "a %s space cannot be enumerated", space->type->name),
+                             "use another search method");
+    SX_TRY(sx_space_count(space));
     const sx_cardinal size = raw_size(sx_run_space(run));
     SX_TRY(check_size(run, &size, limit));
     job j = {.space = sx_run_space(run), .total = sx_cardinal_u128(size)};

@@ -2,7 +2,7 @@
 #ifndef SX_NAVIGATORS_SWEEP_H
 #define SX_NAVIGATORS_SWEEP_H
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 /* Sweeps the run's space, whatever it is. A space of more than `limit` points is refused where nothing limits
  * the run. */

@@ -3,7 +3,7 @@
 
 #include "report/json_parts.h"
 #include "report/table.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 #include <stdlib.h>
 
@@ -22,13 +22,13 @@ static void take_samples(const sx_space *space, uint64_t seed, void *point, sx_d
     if (draws->samples) draws->per_sample = 1 + (double)rejected / draws->samples;
 }
 
-sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, const volatile sig_atomic_t *stop,
+sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, const sx_cancel *cancel,
                         sx_draws *out) {
     sx_draws draws = {.tries = sx_space_tries(space)};
     sx_rng rng = sx_rng_stream(seed, "space.draws", 0);
     void *point = calloc(1, sx_space_point_size(space));
     if (!point) return sx_error_memory();
-    for (; draws.n < n && (draws.n == 0 || !*stop); draws.n++) {
+    for (; draws.n < n && (draws.n == 0 || !sx_cancel_is_set(cancel)); draws.n++) {
         space->type->draw(space, &rng, point);
         unsigned reason = space->type->check(space, point);
         if (reason == 0)

@@ -42,7 +42,7 @@ static sx_status draw_points(const sx_space *space, const sx_run_options *run, s
     void *point = calloc(1, sx_space_point_size(space));
     sx_status status = point ? sx_recorder_new(space, NULL, MAX_POINTS, &recorder) : sx_error_memory();
     if (!status) status = sx_scorer_new(space, sx_recorder_model(recorder), &run->objective, &scorer);
-    for (uint64_t i = 0; !status && i < run->evaluations && !(run->stop && *run->stop); i++) {
+    for (uint64_t i = 0; !status && i < run->evaluations && !sx_cancel_is_set(run->cancel); i++) {
         sx_outcome outcome;
         if (!sx_space_sample(space, run->seed, i, point)) break;
         seen->evaluations++;
@@ -122,18 +122,13 @@ static sx_status write_figure(const sx_search_space *s, const char *path, sx_pca
     return status;
 }
 
-/* Whether the study is to end. */
-static bool is_stopped(const sx_run_options *run) {
-    return run->stop && *run->stop;
-}
-
 /* Fills the clouds: random draws first, then each mapper's. */
 static sx_status look(const sx_search_space *s, const sx_pca_options *options, sx_pca_study *study) {
     sx_run_options run = options->run;
     sx_status status = seen_init(s->space, "random draws", &study->seen[study->n_seen++]);
     if (!status) status = draw_points(s->space, &run, &study->seen[0]);
     run.threads = 1;
-    for (size_t i = 0; !status && !is_stopped(&run) && i < options->n_mappers; i++) {
+    for (size_t i = 0; !status && !sx_cancel_is_set(run.cancel) && i < options->n_mappers; i++) {
         sx_seen *seen = &study->seen[study->n_seen++];
         if (options->begins) options->begins(options->user, options->mapper[i]);
         status = seen_init(s->space, options->mapper[i], seen);
@@ -147,7 +142,7 @@ sx_status sx_pca_study_run(const sx_search_space *s, const sx_pca_options *optio
     study.seen = calloc(study.n_asked, sizeof *study.seen);
     if (!study.seen) return sx_error_memory();
     sx_status status = look(s, options, &study);
-    study.interrupted = is_stopped(&options->run);
+    study.interrupted = sx_cancel_is_set(options->run.cancel);
     if (!status) status = write_figure(s, options->path, &study);
     if (status) {
         sx_pca_study_fini(&study);

@@ -40,7 +40,7 @@ typedef struct sx_pca_options {
     void *user;                                    /* of begins */
 } sx_pca_options;
 
-/* Draws at random and searches by every mapper; writes the figure to a file. A search that *run.stop
+/* Draws at random and searches by every mapper; writes the figure to a file. A search that run.cancel
  * interrupts counts as far as it came, later ones are left out. *out is freed with sx_pca_study_fini. */
 SX_MUST_USE sx_status sx_pca_study_run(const sx_search_space *s, const sx_pca_options *options,
                                        sx_pca_study *out);

@@ -21,9 +21,9 @@ typedef struct sx_draws {
     double per_sample;                   /* draws for each */
 } sx_draws;
 
-/* Makes n draws, or as many as there is time for until *stop is set. */
-SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n,
-                                    const volatile sig_atomic_t *stop, sx_draws *out);
+/* Makes n draws, or as many as there is time for until `cancel` is set. */
+SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, const sx_cancel *cancel,
+                                    sx_draws *out);
 
 /* Whether a mapping belongs to a space, and the nearest that does. */
 typedef struct sx_membership {

@@ -55,11 +55,12 @@ static int by_cost(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Costs one order after another until all are done, or *stop is set. */
-static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given,
-                             const volatile sig_atomic_t *stop, sx_sweep *sweep, swept *all) {
+/* Costs one order after another until all are done, or `cancel` is set. */
+static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, const sx_cancel *cancel,
+                             sx_sweep *sweep, swept *all) {
     sx_mapping mapping = *given;
-    for (; sweep->n_costed < sweep->n_orders && (sweep->n_costed == 0 || !*stop); sweep->n_costed++) {
+    for (; sweep->n_costed < sweep->n_orders && (sweep->n_costed == 0 || !sx_cancel_is_set(cancel));
+         sweep->n_costed++) {
         uint64_t i = sweep->n_costed;
         sx_score score;
         set_order(sweep, i, &mapping);
@@ -166,7 +167,7 @@ static sx_status choose_dims(const sx_problem *problem, sx_sweep *sweep) {
     return SX_OK;
 }
 
-sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, const volatile sig_atomic_t *stop,
+sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, const sx_cancel *cancel,
                           sx_sweep *out) {
     sx_sweep sweep = {0};
     sx_evaluator *evaluator = NULL;
@@ -177,7 +178,7 @@ sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, cons
     if (!status) {
         (void)sx_evaluate_score(evaluator, mapping, &score);
         sweep.edp = score.energy_pj * score.cycles;
-        status = cost_orders(evaluator, mapping, stop, &sweep, all);
+        status = cost_orders(evaluator, mapping, cancel, &sweep, all);
     }
     if (!status) {
         sweep.matter = find_mattering(&sweep, all);

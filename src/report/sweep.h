@@ -4,10 +4,10 @@
 #define SX_REPORT_SWEEP_H
 
 #include "base/text.h"
+#include "sextant/cancel.h"
 #include "sextant/model.h"
 
 #include <jansson.h>
-#include <signal.h>
 
 enum { SX_SWEEP_DIMS = 10 }; /* more dimensions than that have too many orders */
 
@@ -32,10 +32,10 @@ typedef struct sx_sweep {
     double edp;            /* of the mapping as it is */
 } sx_sweep;
 
-/* Costs a legal mapping under all orders, or as many as there is time for until *stop is set; *out is freed
- * with sx_sweep_fini. */
+/* Costs a legal mapping under all orders, or as many as there is time for until `cancel` is set; *out is
+ * freed with sx_sweep_fini. */
 SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping,
-                                      const volatile sig_atomic_t *stop, sx_sweep *out);
+                                      const sx_cancel *cancel, sx_sweep *out);
 void sx_sweep_fini(sx_sweep *sweep);
 
 /* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or

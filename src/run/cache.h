@@ -2,7 +2,7 @@
 #ifndef SX_RUN_CACHE_H
 #define SX_RUN_CACHE_H
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 typedef struct sx_cached {
     uint64_t key[2];

@@ -32,8 +32,9 @@ sx_status sx_run_damaged(const sx_run *run) {
 
 bool sx_run_holds(const sx_run *run, const void *points, size_t n) {
     const unsigned char *point = points;
+    const sx_space_type *type = run->space->type;
     for (size_t i = 0; i < n; i++, point += run->space->point_size)
-        if (!run->space->type->holds(run->space, point)) return false;
+        if (type->holds ? !type->holds(run->space, point) : type->check(run->space, point) != 0) return false;
     return true;
 }
 

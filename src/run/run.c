@@ -1,4 +1,5 @@
 /* The life of a run: options, search, stopping, what it found. */
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/pool.h"
 #include "run/crew.h"
@@ -120,7 +121,7 @@ static void tell(sx_run *run, double seconds, uint64_t more) {
 
 void sx_run_poll(sx_run *run, uint64_t more) {
     const sx_run_options *o = &run->options;
-    if (o->stop && *o->stop) sx_run_end(run, SX_STOP_SIGNAL);
+    if (sx_is_cancelled(o->cancel)) sx_run_end(run, SX_STOP_SIGNAL);
     if (o->seconds <= 0 && !o->progress) return;
     double seconds = sx_run_seconds(run);
     if (o->seconds > 0 && seconds >= o->seconds) sx_run_end(run, SX_STOP_TIME);
@@ -148,7 +149,7 @@ bool sx_run_continue(sx_run *run) {
 
 bool sx_run_stopped(const sx_run *run) {
     const sx_run_options *o = &run->options;
-    return run->ended || (o->stop && *o->stop) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
+    return run->ended || sx_is_cancelled(o->cancel) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
 }
 
 /* Makes what a search needs; what is made stays with the run, also after an error. */

@@ -1,4 +1,5 @@
 /* Evaluating within a task: the model, the cache and the task's log. */
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/crew.h"
@@ -142,8 +143,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
  * run has ended. */
 static void look(sx_worker *worker) {
     sx_crew *crew = worker->crew;
-    const volatile sig_atomic_t *stop = crew->run->options.stop;
-    if (worker->beat > 0 && !(stop && *stop)) {
+    if (worker->beat > 0 && !sx_is_cancelled(crew->run->options.cancel)) {
         worker->beat--;
         return;
     }
@@ -239,8 +239,8 @@ void sx_worker_reject(sx_worker *worker, uint64_t n) {
 }
 
 bool sx_worker_stopped(const sx_worker *worker) {
-    const volatile sig_atomic_t *stop = worker->crew->run->options.stop;
-    return worker->log->n_steps >= worker->limit || (worker->own && stop && *stop) ||
+    return worker->log->n_steps >= worker->limit ||
+           (worker->own && sx_is_cancelled(worker->crew->run->options.cancel)) ||
            atomic_load_explicit(&worker->crew->halted, memory_order_relaxed);
 }
 

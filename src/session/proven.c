@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "session/session.h"
 #include "sextant/sextant.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -77,8 +77,7 @@ static sx_status begin(sx_session *session) {
 }
 
 static bool stopped(const sx_session *session) {
-    const volatile sig_atomic_t *stop = session->options->run.stop;
-    return stop && *stop;
+    return sx_cancel_is_set(session->options->run.cancel);
 }
 
 /* Adds a layer's best to the database. One that cannot take it does not end the session, which tells of it in
@@ -154,6 +153,11 @@ static void conclude(sx_session *session) {
         busy += count * score->cycles * score->utilization;
     }
     if (out->total.cycles > 0) out->total.utilization = busy / out->total.cycles;
+}
+
+void sx_session_options_init(sx_session_options *options) {
+    *options = (sx_session_options){.mapper = "auto"};
+    sx_run_options_init(&options->run);
 }
 
 sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const sx_session_options *options,

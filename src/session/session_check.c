@@ -1,10 +1,10 @@
 /* Checking what a checkpoint says. Its hash tells damage, not intent: whoever edits a file can repair the
  * hash. So nothing of it is used before it was looked at: answers are evaluated again, and numbers are such
- * as a search may give. The states of navigators are checked by themselves (run/run.h). */
+ * as a search may give. The states of navigators are checked by themselves (sextant/navigator.h). */
 #include "session/session.h"
 
 #include "base/status.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  * began from. Choosing is linear in the layers and records, scaling in levels times dimensions. */
 #include "base/divisor.h"
 #include "session/session.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef SX_SPACE_CARDINAL_H
 #define SX_SPACE_CARDINAL_H
 
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 sx_cardinal sx_cardinal_of(sx_u128 count);
 

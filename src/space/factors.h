@@ -5,7 +5,7 @@
 #define SX_SPACE_FACTORS_H
 
 #include "base/status.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 enum { SX_MAX_SLOTS = 2 * SX_MAX_LEVELS };
 

@@ -135,8 +135,7 @@ const char *sx_map_reason(const sx_space *space, unsigned reason) {
     return sx_reason_name((sx_reason)reason);
 }
 
-bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text,
-                           unsigned long size) {
+bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text, size_t size) {
     for (int s = 0; s < space->arch->n_levels; s++) {
         bool on_y;
         uint64_t over = overflow(space, s, &mapping->level[s], &on_y), room = space->room[s][on_y];
@@ -149,7 +148,7 @@ bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping,
     return false;
 }
 
-void sx_map_explain(const sx_space *base, const void *point, char *text, unsigned long size) {
+void sx_map_explain(const sx_space *base, const void *point, char *text, size_t size) {
     const sx_map_space *space = sx_map_cast(base);
     sx_verdict verdict = sx_check(space->model, sx_map_point(point));
     int level, tensor;

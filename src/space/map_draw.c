@@ -132,6 +132,6 @@ void sx_map_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) 
 
 void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point) {
     for (size_t i = 0; i < space->space.n_genes; i++)
-        if (space->gene_of[i].axis == axis) draw_gene(space, rng, space->gene_of[i], point);
+        if (space->gene_of[i].axis == (int)axis) draw_gene(space, rng, space->gene_of[i], point);
     sx_map_settle(space, point);
 }

@@ -92,7 +92,7 @@ bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, 
 bool sx_map_holds(const sx_space *space, const void *point);
 unsigned sx_map_check(const sx_space *space, const void *point);
 const char *sx_map_reason(const sx_space *space, unsigned reason);
-void sx_map_explain(const sx_space *space, const void *point, char *text, unsigned long size);
+void sx_map_explain(const sx_space *space, const void *point, char *text, size_t size);
 /* The model of the points that a map space comes with: the cost model of mappings. */
 extern const sx_point_model_type sx_map_model_type;
 

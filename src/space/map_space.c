@@ -251,18 +251,18 @@ static void set_genes(sx_map_space *space) {
     sx_gene *gene = space->gene_of;
     int n_levels = space->arch->n_levels;
     for (int d = 0; d < space->problem->n_dims; d++)
-        if (sx_factors_count(space->factors[d]) > 1) *gene++ = (sx_gene){SX_AXIS_TILE, (uint8_t)d};
+        if (sx_factors_count(space->factors[d]) > 1) *gene++ = (sx_gene){SX_AXIS_TILE, d};
     for (int s = 0; s < n_levels; s++)
         if (has_loops(space, space->temporal_slot[s], ~(unsigned)space->fixed_order[s], 2))
-            *gene++ = (sx_gene){SX_AXIS_ORDER, (uint8_t)s};
+            *gene++ = (sx_gene){SX_AXIS_ORDER, s};
     for (int s = 0; s < n_levels; s++)
         if (space->planar[s] && has_loops(space, space->spatial_slot[s], space->free_x[s], 1))
-            *gene++ = (sx_gene){SX_AXIS_PARALLEL, (uint8_t)s};
+            *gene++ = (sx_gene){SX_AXIS_PARALLEL, s};
     for (int s = 0; s < n_levels; s++)
-        if (space->free_keep[s]) *gene++ = (sx_gene){SX_AXIS_KEEP, (uint8_t)s};
+        if (space->free_keep[s]) *gene++ = (sx_gene){SX_AXIS_KEEP, s};
     for (int s = 0; s < n_levels; s++)
         if (space->banked[s] && space->arch->level[s].banks > (unsigned)__builtin_popcount(space->banked[s]))
-            *gene++ = (sx_gene){SX_AXIS_BANKS, (uint8_t)s};
+            *gene++ = (sx_gene){SX_AXIS_BANKS, s};
     space->space.gene = space->gene_of;
     space->space.n_genes = (size_t)(gene - space->gene_of);
 }
@@ -320,6 +320,10 @@ static sx_status set_up(sx_map_space *space) {
     space->space.n_values = sx_map_n_values(space);
     SX_TRY(set_blank(space));
     return sx_map_prepare_draws(space);
+}
+
+void sx_map_space_options_init(sx_map_space_options *options) {
+    *options = (sx_map_space_options){0};
 }
 
 sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constraints,

@@ -83,8 +83,7 @@ void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *fact
 
 /* Says of a mapping that its spatial loops spread over more children than one instance of some level has;
  * false where they do not. The model does not mind, as it only counts all instances together. */
-bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text,
-                           unsigned long size);
+bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text, size_t size);
 
 /* The vector of a mapping; of one that the space cannot hold, too: of all that it has in common with points.
  */

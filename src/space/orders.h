@@ -2,7 +2,7 @@
 #ifndef SX_SPACE_ORDERS_H
 #define SX_SPACE_ORDERS_H
 
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 typedef struct sx_orders sx_orders;
 

@@ -3,7 +3,7 @@
 #define SX_SPACE_SCORER_H
 
 #include "ir/goal.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 struct sx_scorer {
     const sx_space *space;

@@ -1,7 +1,8 @@
 /* Spaces, whatever their points mean. */
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 void sx_space_free(sx_space *space) {
-    if (space) space->type->free(space);
+    if (space && space->type->free) space->type->free(space);
 }
 
 const char *sx_space_name(const sx_space *space) {
@@ -21,7 +22,7 @@ size_t sx_space_point_size(const sx_space *space) {
     return space->point_size;
 }
 
-void sx_cardinal_text(const sx_cardinal *cardinal, char *text, unsigned long size) {
+void sx_cardinal_text(const sx_cardinal *cardinal, char *text, size_t size) {
     if (cardinal->exact && cardinal->high == 0 && cardinal->low < 1000000000000000u) {
         snprintf(text, size, "%llu", (unsigned long long)cardinal->low);
         return;
@@ -43,7 +44,7 @@ sx_status sx_space_count(const sx_space *space) {
 }
 
 bool sx_space_size(const sx_space *space, size_t index, sx_size *out) {
-    return space->type->size(space, index, out);
+    return space->type->size && space->type->size(space, index, out);
 }
 
 bool sx_space_sample(const sx_space *space, uint64_t seed, uint64_t index, void *point) {
@@ -51,9 +52,10 @@ bool sx_space_sample(const sx_space *space, uint64_t seed, uint64_t index, void 
     return sx_space_draw_legal(space, &rng, point, NULL);
 }
 
-bool sx_space_legal(const sx_space *space, const void *point, char *text, unsigned long size) {
+bool sx_space_legal(const sx_space *space, const void *point, char *text, size_t size) {
     if (space->type->check(space, point) == 0) return true;
-    if (text) space->type->explain(space, point, text, size);
+    if (text && size > 0) snprintf(text, size, "the point is not legal");
+    if (text && space->type->explain) space->type->explain(space, point, text, size);
     return false;
 }
 
@@ -62,24 +64,28 @@ size_t sx_space_n_values(const sx_space *space) {
 }
 
 void sx_space_encode(const sx_space *space, const void *point, double *values) {
-    space->type->encode(space, point, values);
+    if (space->type->encode) space->type->encode(space, point, values);
 }
 
 bool sx_space_project(const sx_space *space, const double *values, void *point) {
-    return space->type->project(space, values, point);
+    return space->type->project && space->type->project(space, values, point);
 }
 
 bool sx_space_at(const sx_space *space, const sx_cardinal *index, void *point) {
-    if (!index->exact) return false;
+    if (!index->exact || !space->type->at) return false;
     return space->type->at(space, (sx_u128)index->high << 64 | index->low, point);
 }
 
 sx_status sx_space_diagnose(const sx_space *space, uint64_t seed, uint64_t tries, char **out) {
-    return space->type->diagnose(space, seed, tries, out);
+    if (space->type->diagnose) return space->type->diagnose(space, seed, tries, out);
+    sx_text text = {0};
+    sx_text_add(&text, "no legal point was found");
+    return sx_text_take(&text, out);
 }
 
 /* Projects a point onto a legal one; false where none was found or memory is out. */
 static bool project_point(const sx_space *space, void *point) {
+    if (!space->type->encode || !space->type->project) return false;
     double *values = malloc((space->n_values ? space->n_values : 1) * sizeof *values);
     if (!values) return false;
     space->type->encode(space, point, values);
@@ -109,13 +115,13 @@ int sx_space_axis(const sx_space *space, const char *name) {
     return -1;
 }
 
-int sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis) {
+int64_t sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis) {
     uint64_t n = 0;
     for (size_t i = 0; i < space->n_genes; i++) n += axis < 0 || space->gene[i].axis == axis;
     if (n == 0) return -1;
     uint64_t left = sx_rng_below(rng, n);
     for (size_t i = 0; i < space->n_genes; i++)
-        if ((axis < 0 || space->gene[i].axis == axis) && left-- == 0) return (int)i;
+        if ((axis < 0 || space->gene[i].axis == axis) && left-- == 0) return (int64_t)i;
     return -1;
 }
 
@@ -123,10 +129,11 @@ bool sx_space_mutate(const sx_space *space, sx_rng *rng, int axis, bool redraw, 
                      void *scratch) {
     assert(scratch != point);
     for (unsigned i = 0; i < tries; i++) {
-        int gene = sx_space_random_gene(space, rng, axis);
+        int64_t gene = sx_space_random_gene(space, rng, axis);
         if (gene < 0) return false;
         memcpy(scratch, point, space->point_size);
-        (redraw ? space->type->redraw : space->type->nudge)(space, rng, (size_t)gene, scratch);
+        (redraw || !space->type->nudge ? space->type->redraw : space->type->nudge)(space, rng, (size_t)gene,
+                                                                                   scratch);
         if (memcmp(scratch, point, space->point_size) == 0 || space->type->check(space, scratch)) continue;
         memcpy(point, scratch, space->point_size);
         return true;

@@ -181,7 +181,7 @@ sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_
 }
 
 void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_role role, int operand, int level,
-                           char *text, unsigned long size) {
+                           char *text, size_t size) {
     static const char *const format[] = {
         [SX_SYSTOLIC_COMPUTES] = "computing",
         [SX_SYSTOLIC_ENTERS] = "%s into the buffers (L%d)",

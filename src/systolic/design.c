@@ -36,19 +36,19 @@ void sx_systolic_design_at(const sx_systolic_kernel *kernel, size_t index, sx_sy
     *out = design;
 }
 
-void sx_systolic_design_name(const sx_systolic_design *design, char *text, unsigned long size) {
+void sx_systolic_design_name(const sx_systolic_design *design, char *text, size_t size) {
     snprintf(text, size, "%u_%u", design->dataflow, design->permutation);
 }
 
 /* Adds text to a buffer, as far as there is room. */
-static void append(char *text, unsigned long size, const char *more) {
+static void append(char *text, size_t size, const char *more) {
     size_t used = strlen(text);
     if (used + 1 < size) snprintf(text + used, size - used, "%s", more);
 }
 
 /* Adds the names of the loops of a set, in brackets where they are several. */
 static void append_loops(const sx_systolic_kernel *kernel, unsigned loops, bool brackets, char *text,
-                         unsigned long size) {
+                         size_t size) {
     bool several = (loops & (loops - 1)) != 0;
     if (brackets || several) append(text, size, "[");
     const char *comma = "";
@@ -62,7 +62,7 @@ static void append_loops(const sx_systolic_kernel *kernel, unsigned loops, bool 
 }
 
 void sx_systolic_design_text(const sx_systolic_kernel *kernel, const sx_systolic_design *design, char *text,
-                             unsigned long size) {
+                             size_t size) {
     unsigned space = 0, outer = 0, all = (1u << kernel->n_loops) - 1;
     for (int i = 0; i < design->n_space; i++) space |= 1u << design->space[i];
     for (int d = 0; d < kernel->n_loops; d++)

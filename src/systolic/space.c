@@ -123,7 +123,7 @@ static const char *space_reason(const sx_space *base, unsigned reason) {
     return sx_systolic_fault_text((sx_systolic_fault)reason);
 }
 
-static void space_explain(const sx_space *base, const void *point, char *text, unsigned long size) {
+static void space_explain(const sx_space *base, const void *point, char *text, size_t size) {
     const sx_systolic_limits *limits = &own(base)->limits;
     sx_systolic_cost cost = {0};
     sx_systolic_fault fault = sx_systolic_evaluate(base, point, -1, &cost);
@@ -287,7 +287,7 @@ static sx_status fill(sx_systolic_space *space, const sx_systolic_options *optio
     size_t n = 0;
     if (space->n_open > 1) space->genes[n++] = (sx_gene){.axis = SX_AXIS_DESIGN};
     for (int d = 0; d < space->n_loops; d++)
-        space->genes[n++] = (sx_gene){.axis = SX_AXIS_TILES, .which = (uint8_t)d};
+        space->genes[n++] = (sx_gene){.axis = SX_AXIS_TILES, .which = (int32_t)d};
     space->model = (sx_point_model){.type = &model_type, .user = space};
     space->space = (sx_space){.type = &systolic_type,
                               .model = &space->model,
@@ -296,6 +296,10 @@ static sx_status fill(sx_systolic_space *space, const sx_systolic_options *optio
                               .n_genes = n,
                               .gene = space->genes};
     return SX_OK;
+}
+
+void sx_systolic_options_init(sx_systolic_options *options) {
+    *options = (sx_systolic_options){0};
 }
 
 sx_status sx_systolic_space_new(const sx_systolic_kernel *kernels, size_t n, const sx_device *device,

@@ -5,7 +5,7 @@
 #ifndef SX_SYSTOLIC_SPACE_H
 #define SX_SYSTOLIC_SPACE_H
 
-#include "space/space.h"
+#include "sextant/space_type.h"
 #include "systolic/plan.h"
 #include "systolic/tiles.h"
 

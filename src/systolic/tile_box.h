@@ -3,7 +3,7 @@
 #ifndef SX_SYSTOLIC_TILE_BOX_H
 #define SX_SYSTOLIC_TILE_BOX_H
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "systolic/judge.h"
 
 typedef struct sx_tile_box {

@@ -3,7 +3,7 @@
 #ifndef SX_SYSTOLIC_TILES_H
 #define SX_SYSTOLIC_TILES_H
 
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "sextant/systolic.h"
 
 enum { SX_MAX_SYSTOLIC_SIZE = 1 << 20 }; /* of a loop whose tiles are listed */

@@ -10,7 +10,7 @@ typedef struct candidate {
     const sx_scope *scope;
     const sx_mapping *mapping;
     char *text;
-    unsigned long size;
+    size_t size;
 } candidate;
 
 /* Says why not; false. */
@@ -72,7 +72,7 @@ static bool reuse_good(const candidate *c, int s) {
                   c->scope->arch->level[s].name);
 }
 
-bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, unsigned long size) {
+bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, size_t size) {
     candidate c = {scope, mapping, text, size};
     sx_verdict verdict = sx_check(scope->model, mapping);
     if (verdict.reason != SX_LEGAL) {

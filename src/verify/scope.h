@@ -62,7 +62,7 @@ unsigned sx_scope_loops(const sx_scope *scope, const uint32_t *factor);
 bool sx_scope_banks(const sx_scope *scope, int level, unsigned keep, const uint32_t *extent);
 
 /* Whether a mapping belongs to the space; where not, says why. */
-bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, unsigned long size);
+bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, size_t size);
 
 /* Calls `visit` for every array: spatial factors within their limits, whose products divide the sizes, that
  * have room in some way. Ends early where that returns false, or the watch is over. */

@@ -357,13 +357,17 @@ static sx_status check_all(check *k) {
     return SX_OK;
 }
 
+void sx_verify_options_init(sx_verify_options *options) {
+    *options = (sx_verify_options){0};
+}
+
 sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_verify_options *options,
                                 sx_verification *out) {
     check *k = calloc(1, sizeof *k);
     if (!k) return sx_error_memory();
     memset(out, 0, sizeof *out);
     *k = (check){.c = certificate, .options = options, .out = out, .began = sx_clock_seconds()};
-    k->watch.stop = options->stop;
+    k->watch.cancel = options->cancel;
     k->watch.most = options->steps;
     out->verdict = SX_CLAIMS_OPEN;
     out->done.n_entries = certificate->proof->n_entries;

@@ -2,14 +2,14 @@
 #ifndef SX_VERIFY_WATCH_H
 #define SX_VERIFY_WATCH_H
 
-#include <signal.h>
+#include "base/cancel.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct sx_watch {
-    const volatile sig_atomic_t *stop; /* becomes other than 0: end; may be NULL */
-    uint64_t most;                     /* steps; 0: any number */
+    const sx_cancel *cancel; /* when it is set: end; may be NULL */
+    uint64_t most;           /* steps; 0: any number */
     atomic_uint_fast64_t steps;
     atomic_bool over; /* nothing more need be looked at */
 } sx_watch;
@@ -17,7 +17,7 @@ typedef struct sx_watch {
 /* Counts what takes as long as so many steps. */
 static inline void sx_watch_spend(sx_watch *watch, uint64_t n) {
     uint64_t steps = atomic_fetch_add(&watch->steps, n) + n;
-    if ((watch->stop && *watch->stop) || (watch->most && steps > watch->most))
+    if (sx_is_cancelled(watch->cancel) || (watch->most && steps > watch->most))
         atomic_store(&watch->over, true);
 }
 

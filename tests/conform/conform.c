@@ -3,8 +3,8 @@
 #include "ground.h"
 
 #include "base/clock.h"
-#include "run/run.h"
-#include "space/space.h"
+#include "sextant/navigator.h"
+#include "sextant/space_type.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -105,7 +105,7 @@ static void budgets_are_never_exceeded(void **state) {
 /* Raises a stop flag at a safe point, and remembers how far the run was. */
 typedef struct brake {
     sx_run *run;
-    volatile sig_atomic_t stop;
+    sx_cancel stop;
     unsigned after; /* safe points */
     uint64_t evaluations;
     bool pulled;
@@ -115,7 +115,7 @@ static sx_status pull_at_safe_point(void *user, const void *bytes, size_t size) 
     brake *b = user;
     (void)bytes, (void)size;
     if (b->after-- > 0) return SX_OK;
-    b->stop = 1;
+    sx_cancel_set(&b->stop);
     b->evaluations = sx_run_result(b->run).evaluations;
     b->pulled = true;
     return SX_OK;
@@ -129,7 +129,7 @@ static void stop_flag_is_obeyed_at_safe_points(void **state) {
                 brake b = {.after = after};
                 sx_run_options options = options_of(1, 20000);
                 options.threads = threads;
-                options.stop = &b.stop;
+                options.cancel = &b.stop;
                 options.checkpoint = pull_at_safe_point;
                 options.user = &b;
                 sx_expect_ok(sx_run_new(s->ground[i].space, NULL, &options, &b.run));
@@ -150,7 +150,7 @@ static void stop_flag_is_obeyed_at_safe_points(void **state) {
 typedef struct stopper {
     sx_point_model model;
     sx_point_model_type type;
-    volatile sig_atomic_t stop;
+    sx_cancel stop;
     uint64_t at, scored, late;
 } stopper;
 
@@ -161,9 +161,9 @@ static sx_status inner_workspace(const sx_point_model *model, void **out) {
 static sx_status score_and_stop(const sx_point_model *model, void *workspace, const void *points, size_t n,
                                 const sx_goal *goal, double cutoff, sx_outcome *out) {
     stopper *b = model->user;
-    if (b->stop) b->late += n;
+    if (sx_cancel_is_set(&b->stop)) b->late += n;
     b->scored += n;
-    if (b->scored >= b->at) b->stop = 1;
+    if (b->scored >= b->at) sx_cancel_set(&b->stop);
     return model->inner->type->score_batch(model->inner, workspace, points, n, goal, cutoff, out);
 }
 
@@ -180,7 +180,7 @@ static void stop_flag_is_obeyed_within_a_batch(void **state) {
             b.model = (sx_point_model){.type = &b.type, .user = &b, .inner = space->model};
             sx_run_options options = options_of(1, 20000);
             sx_run *run;
-            options.stop = &b.stop;
+            options.cancel = &b.stop;
             sx_expect_ok(sx_run_new(space, &b.model, &options, &run));
             sx_expect_ok(sx_run_search(run, s->name));
             sx_run_summary summary = sx_run_result(run);
@@ -188,9 +188,9 @@ static void stop_flag_is_obeyed_within_a_batch(void **state) {
                 print_error("%s on %s: %llu more\n", s->name, s->ground[i].name, (unsigned long long)b.late);
             assert_true(b.late == 0);
             assert_true(summary.evaluations <= b.scored);
-            assert_true(b.stop || k > 0);
+            assert_true(sx_cancel_is_set(&b.stop) || k > 0);
             if (k == 0) assert_int_equal(summary.stop, SX_STOP_SIGNAL);
-            raised += b.stop != 0;
+            raised += sx_cancel_is_set(&b.stop);
             sx_run_free(run);
         }
     print_message("%s: %zu searches were stopped within a batch\n", s->name, raised);
@@ -201,16 +201,16 @@ static void pull_at_progress(void *user, const sx_progress *progress) {
     brake *b = user;
     assert_true(progress->limit == 0 && progress->seconds > 0);
     assert_true(progress->best <= progress->first);
-    b->stop = 1;
+    sx_cancel_set(&b->stop);
 }
 
 /* A search that is stopped before it has begun says so, and evaluates nothing. */
 static void stop_flag_may_be_up_from_the_start(void **state) {
     const subject *s = *state;
-    const volatile sig_atomic_t stop = 1;
+    const sx_cancel stop = {1};
     for (size_t i = 0; i < s->n_grounds; i++) {
         sx_run_options options = options_of(1, 20000);
-        options.stop = &stop;
+        options.cancel = &stop;
         sx_run *run = searched(&s->ground[i], s->name, &options);
         assert_int_equal(sx_run_result(run).stop, SX_STOP_SIGNAL);
         assert_int_equal(sx_run_result(run).evaluations, 0);
@@ -224,7 +224,7 @@ static void stop_flag_ends_a_search_without_limits(void **state) {
         brake b = {0};
         sx_run_options options = options_of(1, 0);
         options.threads = 2;
-        options.stop = &b.stop;
+        options.cancel = &b.stop;
         options.progress = pull_at_progress;
         options.user = &b;
         double before = sx_clock_seconds();

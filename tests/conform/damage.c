@@ -3,7 +3,7 @@
 #include "ground.h"
 
 #include "base/hash.h"
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "support/expect.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "ground.h"
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "sextant/systolic.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
@@ -41,11 +41,11 @@ void grounds_close(ground *grounds, size_t n) {
 
 /* Whether a navigator refuses a space as too large where nothing limits it. */
 static bool refuses(const char *navigator, const ground *g) {
-    const volatile sig_atomic_t stop = 1;
+    const sx_cancel stop = {1};
     sx_run_options options;
     sx_run *run;
     sx_run_options_init(&options);
-    options.stop = &stop;
+    options.cancel = &stop;
     sx_expect_ok(sx_run_new(g->space, NULL, &options, &run));
     sx_status status = sx_run_search(run, navigator);
     bool refused = !g->small && status && status->code == SX_ERR_LIMIT;

@@ -1,6 +1,6 @@
 /* What a session answers for layers of the catalog on architectures of the catalog is legal, and costs the
  * same again when it is written, read back and evaluated with the layer as einsum text. */
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "support/compared.h"
 #include "support/expect.h"
 

@@ -7,7 +7,7 @@
 #include <signal.h>
 
 typedef struct sx_brake {
-    volatile sig_atomic_t stop;
+    sx_cancel stop;
     size_t ends_left; /* layers to end before it is set; 0: any number */
     uint64_t first;   /* limit of evaluations of a layer's first search; the flag waits for another one */
 } sx_brake;

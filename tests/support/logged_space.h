@@ -4,7 +4,7 @@
 #define SX_TESTS_LOGGED_SPACE_H
 
 #include "sextant/run.h"
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 typedef struct sx_logged_space {
     sx_space *space;

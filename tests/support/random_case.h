@@ -2,9 +2,9 @@
 #ifndef SX_TESTS_RANDOM_CASE_H
 #define SX_TESTS_RANDOM_CASE_H
 
-#include "base/rng.h"
 #include "base/text.h"
 #include "sextant/model.h"
+#include "sextant/rng.h"
 
 /* What to evaluate, and how. */
 typedef struct sx_case {

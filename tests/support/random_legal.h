@@ -2,8 +2,8 @@
 #ifndef SX_TESTS_RANDOM_LEGAL_H
 #define SX_TESTS_RANDOM_LEGAL_H
 
-#include "base/rng.h"
 #include "sextant/model.h"
+#include "sextant/rng.h"
 
 enum {
     SX_LEGAL_REMAINDERS = 1, /* factors need not divide (by chance they all may) */

@@ -56,7 +56,7 @@ void sx_random_limits(sx_rng *rng, const sx_problem *problem, const sx_arch *arc
     }
 }
 
-void sx_limits_text(const sx_constraints *constraints, char *text, unsigned long size) {
+void sx_limits_text(const sx_constraints *constraints, char *text, size_t size) {
     size_t at = 0;
     if (size > 0) *text = 0;
     for (int s = 0; s < constraints->n_levels; s++) {

@@ -3,7 +3,7 @@
 #ifndef SX_TEST_RANDOM_NOUNS_H
 #define SX_TEST_RANDOM_NOUNS_H
 
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "sextant/sextant.h"
 
 void sx_random_problem(sx_rng *rng, sx_problem *out);

@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_RANDOM_SYSTOLIC_H
 #define SX_TESTS_RANDOM_SYSTOLIC_H
 
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "sextant/systolic.h"
 
 /* A kernel with loops of at most `most` steps: products of matrices, batched, of a vector, with several sums;

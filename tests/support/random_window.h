@@ -3,8 +3,8 @@
 #ifndef SX_TESTS_RANDOM_WINDOW_H
 #define SX_TESTS_RANDOM_WINDOW_H
 
-#include "base/rng.h"
 #include "model/model.h"
+#include "sextant/rng.h"
 
 /* A model and a legal nest on it. */
 typedef struct sx_window {

@@ -105,7 +105,7 @@ static const char *toy_reason(const sx_space *space, unsigned reason) {
     return reason == ILLEGAL_SUM ? "sum" : "product";
 }
 
-static void toy_explain(const sx_space *space, const void *point, char *text, unsigned long size) {
+static void toy_explain(const sx_space *space, const void *point, char *text, size_t size) {
     unsigned reason = toy_check(space, point);
     snprintf(text, size, "%s", reason ? toy_reason(space, reason) : "legal");
 }
@@ -228,7 +228,7 @@ sx_space *sx_toy_space_new(const sx_toy_options *options) {
     if (options) t->options = *options;
     t->dims = t->options.dims && t->options.dims < SX_TOY_DIMS ? t->options.dims : SX_TOY_DIMS;
     for (unsigned d = 0; d < t->dims && d < SX_TOY_DIMS; d++)
-        t->gene[d] = (sx_gene){.axis = d >= t->dims / 2, .which = (uint8_t)d};
+        t->gene[d] = (sx_gene){.axis = d >= t->dims / 2, .which = (int32_t)d};
     t->model = (sx_point_model){.type = &toy_model, .user = t};
     t->space = (sx_space){.type = &toy_type,
                           .model = &t->model,

@@ -3,7 +3,7 @@
 #ifndef SX_TESTS_TOY_SPACE_H
 #define SX_TESTS_TOY_SPACE_H
 
-#include "space/space.h"
+#include "sextant/space_type.h"
 
 enum { SX_TOY_DIMS = 6, SX_TOY_RANGE = 16, SX_TOY_AXES = 2 };
 

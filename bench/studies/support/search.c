@@ -9,11 +9,11 @@
 #include <sys/time.h>
 #include <time.h>
 
-static volatile sig_atomic_t late;
+static sx_cancel late;
 
 static void time_is_up(int number) {
     (void)number;
-    late = 1;
+    sx_cancel_set(&late);
 }
 
 /* Lets `late` become 1 after so many seconds of CPU time; never, where they are 0. */
@@ -22,7 +22,7 @@ static void set_alarm(double seconds) {
                             .tv_usec = (suseconds_t)((seconds - floor(seconds)) * 1e6)};
     struct itimerval timer = {.it_value = value};
     struct sigaction action = {.sa_handler = time_is_up, .sa_flags = SA_RESTART};
-    late = 0;
+    sx_cancel_clear(&late);
     sigaction(SIGPROF, &action, NULL);
     setitimer(ITIMER_PROF, &timer, NULL);
 }
@@ -67,7 +67,7 @@ sx_study_answer sx_study_run(const sx_study_group *group, size_t item, const sx_
     options.run.seed = search->seed;
     options.run.threads = 1;
     options.run.k_best = search->ties;
-    options.run.stop = &late;
+    options.run.cancel = &late;
     double began = sx_study_seconds();
     set_alarm(search->seconds);
     sx_status status = sx_session_run(&network, &group->arch, &options, &result);

@@ -109,6 +109,10 @@ static sx_status find_entry(const char *name, size_t *index, uint32_t *words) {
     return nearest ? sx_error_hint(error, "did you mean '%s'?", nearest) : error;
 }
 
+void sx_network_options_init(sx_network_options *options) {
+    *options = (sx_network_options){.batch = 1, .bits = 8};
+}
+
 sx_status sx_catalog_graph(const char *name, const sx_network_options *options, sx_graph *out) {
     sx_net net;
     size_t index;

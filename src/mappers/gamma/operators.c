@@ -286,9 +286,9 @@ void sx_gamma_shift(const sx_map_space *space, sx_rng *rng, sx_gamma_individual 
 }
 
 void sx_gamma_change_keep(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
-    int keep = sx_space_random_gene(&space->space, rng, SX_AXIS_KEEP);
-    int banks = sx_space_random_gene(&space->space, rng, SX_AXIS_BANKS);
-    int gene = keep < 0 || (banks >= 0 && sx_rng_below(rng, 2)) ? banks : keep;
+    int64_t keep = sx_space_random_gene(&space->space, rng, SX_AXIS_KEEP);
+    int64_t banks = sx_space_random_gene(&space->space, rng, SX_AXIS_BANKS);
+    int64_t gene = keep < 0 || (banks >= 0 && sx_rng_below(rng, 2)) ? banks : keep;
     if (gene >= 0) space->space.type->nudge(&space->space, rng, (size_t)gene, i.point);
 }
 

@@ -2,7 +2,7 @@
 #ifndef SX_MAPPERS_GAMMA_ROUNDS_H
 #define SX_MAPPERS_GAMMA_ROUNDS_H
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "space/map_space.h"
 
 /* How many times longer an evaluation takes than without remainders, about. */

@@ -4,7 +4,7 @@
 
 #include "bound/bound.h"
 #include "run/incumbent.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "space/map_choices.h"
 
 /* Every way to spread loops over the arrays of a space: factors per level and dimension, one after another.

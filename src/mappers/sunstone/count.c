@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "mappers/sunstone/partial.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "space/cardinal.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define SX_MAPPERS_SUNSTONE_LEVELS_H
 
 #include "mappers/sunstone/plan.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 /* A partial mapping: what a stage adds, and what the whole costs at least. */
 typedef struct sx_sunstone_item {

@@ -4,7 +4,7 @@
 
 #include "mappers/sunstone/list.h"
 #include "model/model.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "space/map_space.h"
 
 /* The divisors of a problem's dimensions, ascending. */

@@ -1,4 +1,4 @@
-#include "base/rng.h"
+#include "sextant/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -229,8 +229,8 @@ static void what_is_not_proven_is_not_claimed(void **state) {
     assert_true(exact.found && !exact.optimal);
     assert_true(exact.lower_bound > 0 && exact.lower_bound < exact.design[exact.best].value);
     sx_codesign_result_fini(&exact);
-    volatile sig_atomic_t stop = 1;
-    s.options.run.stop = &stop;
+    const sx_cancel stop = {1};
+    s.options.run.cancel = &stop;
     for (int m = 0; m < 3; m++) {
         sx_codesign_result none = run(&s, (sx_codesign_method)m);
         assert_true(!none.found && !none.complete && none.n_front == 0 && !none.optimal);

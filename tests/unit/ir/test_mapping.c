@@ -1,6 +1,6 @@
 #include "sextant/mapping.h"
 
-#include "base/rng.h"
+#include "sextant/rng.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

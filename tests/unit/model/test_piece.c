@@ -1,6 +1,6 @@
 /* Boxes with holes against sets of words. */
-#include "base/rng.h"
 #include "model/piece.h"
+#include "sextant/rng.h"
 #include "support/words.h"
 
 #include <setjmp.h>

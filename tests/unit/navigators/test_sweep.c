@@ -1,5 +1,5 @@
 /* Every construction of a space, through the navigator `exhaustive`. */
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 

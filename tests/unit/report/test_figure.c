@@ -2,9 +2,9 @@
 #include "report/figure.h"
 
 #include "base/file.h"
-#include "base/rng.h"
 #include "report/scale.h"
 #include "report/svg.h"
+#include "sextant/rng.h"
 #include "support/expect.h"
 
 #include <locale.h>

@@ -3,7 +3,7 @@
 #include "support/expect.h"
 #include "support/toy_space.h"
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include "support/toy_space.h"
 
 #include "base/hash.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -150,8 +150,8 @@ static void lies_are_refused(void **state) {
             hash = sx_hash_bytes(bytes, l.size - 8, mark);
             memcpy(bytes + l.size - 8, &hash, sizeof hash);
             sx_run_options short_run = o;
-            volatile sig_atomic_t stop = 1;
-            short_run.stop = &stop;
+            const sx_cancel stop = {1};
+            short_run.cancel = &stop;
             sx_status_free(resume(space, short_run, "random", bytes, l.size));
         }
     }

@@ -5,7 +5,7 @@
 #include "support/toy_space.h"
 
 #include "base/clock.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -16,7 +16,7 @@
 typedef struct seen {
     size_t begun[SX_SMALL_LAYERS], n_begun;
     size_t ended[SX_SMALL_LAYERS], n_ended;
-    volatile sig_atomic_t stop;
+    sx_cancel stop;
     size_t stop_after; /* layers that end */
     unsigned progressed;
 } seen;
@@ -31,11 +31,11 @@ static void ends(void *user, size_t layer, const sx_layer_result *result) {
     seen *s = user;
     assert_true(result->found);
     s->ended[s->n_ended++] = layer;
-    if (s->n_ended == s->stop_after) s->stop = 1;
+    if (s->n_ended == s->stop_after) sx_cancel_set(&s->stop);
 }
 
 static void watch(sx_small *small, seen *s) {
-    *s = (seen){.stop = 0};
+    *s = (seen){.stop = {0}};
     small->options.layer_begins = begins;
     small->options.layer_ends = ends;
     small->options.user = s;
@@ -198,7 +198,7 @@ static void stops_after_a_layer(void **state) {
     sx_small_run(&small, &all);
     watch(&small, &s);
     s.stop_after = 2;
-    small.options.run.stop = &s.stop;
+    small.options.run.cancel = &s.stop;
     sx_small_run(&small, &part);
     assert_int_equal(s.n_begun, 2);
     assert_false(part.complete);
@@ -211,7 +211,7 @@ static void stops_after_a_layer(void **state) {
     assert_true(part.total.cycles > 0 && part.total.cycles < all.total.cycles);
     sx_session_result_fini(&part);
     s.stop_after = SX_SMALL_DISTINCT;
-    s.stop = 0;
+    sx_cancel_clear(&s.stop);
     s.n_begun = s.n_ended = 0;
     sx_small_run(&small, &part);
     sx_same_session(&part, &all);
@@ -225,7 +225,7 @@ static void stop_at_progress(void *user, const sx_progress *progress) {
     seen *s = user;
     assert_true(progress->evaluations > 0);
     s->progressed++;
-    s->stop = 1;
+    sx_cancel_set(&s->stop);
 }
 
 static void stops_within_a_layer(void **state) {
@@ -235,7 +235,7 @@ static void stops_within_a_layer(void **state) {
     sx_session_result part;
     sx_small_init(&small, "random", 0, SX_WARM_SIMILARITY);
     watch(&small, &s);
-    small.options.run.stop = &s.stop;
+    small.options.run.cancel = &s.stop;
     small.options.run.progress = stop_at_progress;
     small.options.run.user = &s;
     sx_small_run(&small, &part);

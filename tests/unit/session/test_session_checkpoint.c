@@ -1,5 +1,5 @@
 #include "base/file.h"
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "support/brake.h"
 #include "support/expect.h"
 #include "support/small_session.h"
@@ -208,7 +208,7 @@ static void resumes_with_remainders(void **state) {
         small.options.run.progress = sx_brake_at_progress;
         sx_brake_fit(&b, &small.options);
         for (; !part.complete; stops += !part.complete) {
-            b.stop = 0;
+            sx_cancel_clear(&b.stop);
             if (stops == 3) small.options.run.progress = NULL;
             sx_session_result_fini(&part);
             sx_small_run(&small, &part);
@@ -225,7 +225,7 @@ static void resumes_with_remainders(void **state) {
 /* Ends the process, as a kill does, when a search with remainders tells of progress. */
 static void die_at_progress(void *user, const sx_progress *progress) {
     sx_brake_at_progress(user, progress);
-    if (((const sx_brake *)user)->stop) raise(SIGKILL);
+    if (sx_cancel_is_set(&((const sx_brake *)user)->stop)) raise(SIGKILL);
 }
 
 /* Killed in searches with remainders, time and again, a session ends in the same result. */
@@ -392,7 +392,7 @@ static void refuses_damage(void **state) {
 static void goes_on_within_a_layer(void **state) {
     (void)state;
     static sx_small small;
-    sx_brake b = {.stop = 0};
+    sx_brake b = {.stop = {0}};
     uint64_t before = 0;
     sx_session_result part;
     sx_small_init(&small, "random", 0, SX_WARM_SIMILARITY);
@@ -401,7 +401,7 @@ static void goes_on_within_a_layer(void **state) {
     small.options.run.progress = sx_brake_at_progress;
     sx_brake_fit(&b, &small.options);
     for (int i = 0; i < 3; i++) {
-        b.stop = 0;
+        sx_cancel_clear(&b.stop);
         sx_small_run(&small, &part);
         assert_int_equal(part.resumed, i > 0);
         assert_false(part.complete);
@@ -436,7 +436,7 @@ static void goes_on_from_its_own_start(void **state) {
     assert_true(part.layer[0].found);
     if (!part.complete) {
         sx_session_result_fini(&part);
-        b.stop = 0;
+        sx_cancel_clear(&b.stop);
         small.options.run.progress = NULL;
         sx_small_run(&small, &part);
     }

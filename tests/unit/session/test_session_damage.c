@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "support/brake.h"
 #include "support/expect.h"
 #include "support/small_session.h"
@@ -117,7 +117,7 @@ static size_t edit_all(sx_small *small, sx_brake *b) {
         edit(&rng, &edited, from);
         repair(&edited, run);
         write_file(&edited);
-        *b = (sx_brake){.stop = 0};
+        *b = (sx_brake){.stop = {0}};
         sx_status status = sx_session_run(&small->network, &small->arch, &small->options, &result);
         refused += status != SX_OK;
         if (status) {
@@ -162,7 +162,7 @@ static void edited_states_are_refused_or_harmless(void **state) {
     static const char *const mappers[] = {"random", "anneal", "gamma"};
     for (size_t m = 0; m < 3; m++) {
         static sx_small small;
-        sx_brake b = {.stop = 0};
+        sx_brake b = {.stop = {0}};
         sx_session_result part;
         sx_small_init(&small, mappers[m], 0, SX_WARM_SIMILARITY);
         small.options.checkpoint = path;

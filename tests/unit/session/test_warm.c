@@ -1,4 +1,4 @@
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "sextant/sextant.h"
 #include "support/random_legal.h"
 

@@ -145,7 +145,7 @@ static void nudges_are_neighbours(void **state) {
             assert_true(w.space->type->neighbour(w.space, w.point, i, all + i * size));
         for (int tries = 0; tries < 20000; tries++) {
             memcpy(nudged, w.point, size);
-            int gene = sx_space_random_gene(w.space, &rng, -1);
+            int64_t gene = sx_space_random_gene(w.space, &rng, -1);
             w.space->type->nudge(w.space, &rng, (size_t)gene, nudged);
             if (memcmp(nudged, w.point, size) == 0) continue;
             bool known = false;

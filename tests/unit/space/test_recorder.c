@@ -1,5 +1,5 @@
 /* A recorder in front of a model: searches do not notice it, and it remembers what they looked at. */
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "space/recorder.h"
 #include "support/expect.h"
 #include "support/toy_space.h"

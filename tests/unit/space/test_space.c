@@ -55,7 +55,7 @@ static void genes_and_axes(void **state) {
         assert_int_equal(sx_space_axis(toy, toy->type->axes[i]), (int)i);
     assert_int_equal(sx_space_random_gene(toy, &rng, 99), -1);
     for (int i = 0; i < 1000; i++) {
-        int gene = sx_space_random_gene(toy, &rng, -1);
+        int64_t gene = sx_space_random_gene(toy, &rng, -1);
         assert_in_range(gene, 0, toy->n_genes - 1);
         seen += !drawn[gene];
         drawn[gene] = true;

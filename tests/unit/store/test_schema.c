@@ -1,7 +1,7 @@
 #include "store/schema.h"
 
 #include "base/file.h"
-#include "base/rng.h"
+#include "sextant/rng.h"
 #include "support/expect.h"
 #include "support/records.h"
 

@@ -1,7 +1,7 @@
 #include "sextant/store.h"
 
-#include "base/rng.h"
 #include "base/status.h"
+#include "sextant/rng.h"
 #include "support/expect.h"
 #include "support/random_nouns.h"
 #include "support/records.h"

@@ -102,9 +102,9 @@ static void a_check_can_be_stopped(void **state) {
     (void)state;
     sx_certificate *c = certificate_of(CONV, "accel-b");
     sx_verification v;
-    volatile sig_atomic_t stop = 1;
+    const sx_cancel stop = {1};
     int calls = 0;
-    sx_expect_ok(verify(c, &(sx_verify_options){.stop = &stop}, &v));
+    sx_expect_ok(verify(c, &(sx_verify_options){.cancel = &stop}, &v));
     assert_int_equal(v.verdict, SX_CLAIMS_OPEN);
     sx_expect_ok(verify(c, &(sx_verify_options){.steps = 1}, &v));
     assert_int_equal(v.verdict, SX_CLAIMS_OPEN);

@@ -7,7 +7,6 @@
 #include "session/search_space.h"
 
 #include <jansson.h>
-#include <signal.h>
 
 enum { SX_DRAW_REASONS = 64 };
 

@@ -223,10 +223,13 @@ static size_t add_plain(sx_net *net, const sx_graph_node *node, const sx_graph_t
                         size_t n) {
     enum { MAX_READ = 16 };
     sx_graph_operand operand[MAX_READ + 1];
+    if (!net->error && n > MAX_READ)
+        net->error =
+            sx_error_new(SX_ERR_INTERNAL, "node '%s' reads more than %d tensors", node->name, MAX_READ);
     if (net->error) return 0;
     const size_t index = add_tensor(net, *out, "%s.out", node->name);
     operand[0] = sx_graph_whole(index, true, 0);
-    for (size_t i = 0; i < n && i < MAX_READ; i++) operand[i + 1] = sx_graph_whole(in[i], false, 0);
+    for (size_t i = 0; i < n; i++) operand[i + 1] = sx_graph_whole(in[i], false, 0);
     if (!net->error) net->error = sx_graph_add_node(&net->graph, node, NULL, operand, n + 1, NULL);
     return index;
 }

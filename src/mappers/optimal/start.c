@@ -2,9 +2,9 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
- * the clock. Its calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do in one
- * go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
- * before Gamma takes the last of them.
+ * the clock, and LATER_TIME_SHARE after ALONE evaluations. Its calls go on where the last one ended
+ * (mappers/gamma/rounds.c). What the proof is about to do in one go, a bound of every way to spread the
+ * loops, counts beforehand. A run with few evaluations has its bounds before Gamma takes the last of them.
  *
  * Sunstone with everything on comes next where there are few ways to spread loops and time is not limited,
  * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
@@ -27,14 +27,14 @@ enum {
     STEPS_PER_EVALUATION = 50, /* of the proof, in the time of one of Gamma */
     ALIKE = 20000,             /* evaluations of Gamma until the proof has more time than it */
     LATER_STEPS_PER_EVALUATION = 1000,
-    ALONE = 300000,          /* evaluations of Gamma where time is short */
+    ALONE = 300000,          /* evaluations of Gamma where time is limited */
     SUNSTONE_STEPS = 16,     /* the same of Sunstone */
     LATE_STEPS = 10000000,   /* from here on a proof is long */
     MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
 };
 
-static const double TIME_SHARE = 2.0 / 3; /* of Gamma, where time is limited */
-static const double STEP_SECONDS = 1e-7;  /* of the proof, about */
+static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5; /* of Gamma, where time is limited */
+static const double STEP_SECONDS = 1e-7;                          /* of the proof, about */
 
 /* What tasks read. */
 typedef struct walks {
@@ -112,7 +112,9 @@ static uint64_t due(const sx_optimal_start *start, const sx_optimal_begun *at, u
     uint64_t half = sx_run_left(start->run) < UINT64_MAX ? sx_run_result(start->run).evaluations / 2 : 0;
     if (wish < half) wish = half;
     if (sx_run_time(start->run) <= 0) return wish < most ? wish : most;
-    uint64_t had = sx_run_called_on(start->run), clock = had + sx_run_called_behind(start->run, TIME_SHARE);
+    uint64_t had = sx_run_called_on(start->run);
+    double share = had < ALONE ? TIME_SHARE : LATER_TIME_SHARE;
+    uint64_t clock = had + sx_run_called_behind(start->run, share);
     return had < UINT64_MAX && wish < clock ? clock : wish;
 }
 

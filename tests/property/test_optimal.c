@@ -5,7 +5,8 @@
 #include "support/expect.h"
 #include "support/random_space.h"
 
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/leaf.h"
+#include "mappers/optimal/proof.h"
 #include "sextant/run.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * a fan-out. Ways to lay the loops on X and Y are not told apart here. And every choice of kept tensors.
  *
  * Complexity: one step per list entry and dimension. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/arrays.h"
 
 #include "base/status.h"
 #include "model/model.h"

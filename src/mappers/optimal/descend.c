@@ -7,9 +7,10 @@
  * the rest.
  *
  * Complexity: exponential at worst; what is visited depends on how close the bounds are. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/descend.h"
 
 #include "base/status.h"
+#include "mappers/optimal/leaf.h"
 
 #include <math.h>
 #include <stdlib.h>

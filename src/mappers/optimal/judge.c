@@ -12,7 +12,7 @@
  * No two members of S1 are told apart by the first criterion: x <= v1 / (1 - tolerance) makes x - v1, and so
  * any difference, at most tolerance * x. So on these sets comparing is by the next criterion, and the answer
  * is that which compares best. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/judge.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * dimensions are spread at that level (docs/model.md, section 3; model/express.c holds the same view,
  * bit for bit). Legality is the same for all that have room. Where several best mappings are wanted nothing
  * is left out, as such ways are different mappings. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/leaf.h"
 
 #include "space/map_parts.h"
 

@@ -1,5 +1,5 @@
 /* Open parts of a space: lists, and a heap that a search takes the most hopeful ones from. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/nodes.h"
 
 #include <stdlib.h>
 

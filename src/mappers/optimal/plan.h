@@ -2,7 +2,10 @@
 #ifndef SX_MAPPERS_OPTIMAL_PLAN_H
 #define SX_MAPPERS_OPTIMAL_PLAN_H
 
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/descend.h"
+#include "mappers/optimal/proof.h"
+#include "mappers/optimal/ragged.h"
+#include "mappers/optimal/start.h"
 
 #include <pthread.h>
 

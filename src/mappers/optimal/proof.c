@@ -3,7 +3,7 @@
  * at, so that it does not depend on the course of the search.
  *
  * Complexity: a step per array. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/proof.h"
 
 #include <math.h>
 

@@ -10,10 +10,11 @@
  * several parts, which begin anew.
  *
  * Complexity: exponential; a step per factor that is tried. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/ragged.h"
 
 #include "base/status.h"
 #include "bound/ragged.h"
+#include "mappers/optimal/leaf.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "mappers/optimal/spread.h"
 
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/arrays.h"
 #include "model/model.h"
 
 enum { MOST_ARRAYS = 1000000 };

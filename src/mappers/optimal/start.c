@@ -10,10 +10,11 @@
  * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
  * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
  * for all that no cost tells from it, as it would otherwise count twice. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/start.h"
 
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
+#include "mappers/optimal/leaf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* The parts of the mapper `optimal`: what it holds bounds against, the order of its nodes, and which layouts
  * on X and Y it tells apart. */
-#include "mappers/optimal/parts.h"
+#include "mappers/optimal/leaf.h"
+#include "mappers/optimal/proof.h"
 #include "support/expect.h"
 #include "support/small_map.h"
 

@@ -1,0 +1,41 @@
+/* Complete mappings: their last choices, and their evaluation. */
+#ifndef SX_MAPPERS_OPTIMAL_LEAF_H
+#define SX_MAPPERS_OPTIMAL_LEAF_H
+
+#include "mappers/optimal/nodes.h"
+
+/* Where a mapping is complete but for the place of its spatial loops on X and Y (leaf.c). */
+typedef struct sx_leaf {
+    const sx_map_space *space;
+    sx_map_choices *choices;
+    sx_hope *hope;
+    sx_worker *worker;
+    void *point;
+    uint32_t windows;  /* the dimensions that share ranks of a tensor with others */
+    bool over, failed; /* the run has ended; memory is out */
+    const uint16_t *spread[SX_MAX_LEVELS];
+    size_t n_spreads[SX_MAX_LEVELS];
+    bool laid[SX_MAX_LEVELS]; /* X and Y matter */
+} sx_leaf;
+
+/* Begins mappings of an outline on a worker: all above it is set. */
+void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline);
+
+/* Gives a level what the outline keeps; false where its banks cannot be dealt out so, or it would hold more
+ * than it can or less than it must. */
+bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent);
+
+/* The orders of a level whose loops are set; NULL when memory is out. */
+const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS];
+
+/* Evaluates the mapping in all ways to lay its spatial loops that can differ. */
+void sx_leaf_evaluate(sx_leaf *leaf);
+
+/* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or
+ * (then `failed` is set) memory is out. */
+bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
+
+/* How a look ended whose mappings a leaf evaluated; tells the run where memory is out. */
+sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look);
+
+#endif

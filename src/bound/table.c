@@ -20,6 +20,7 @@
  *
  * Complexity: O(levels * classes * sets * points * primes) per outline. */
 #include "bound/parts.h"
+#include "model/capacity.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,14 +40,10 @@ void sx_lattice_ascend(const sx_lattice *l, unsigned dims, double *at) {
 
 bool sx_bound_fits(const sx_bound *b, int s, unsigned keep, uint32_t point) {
     const sx_level *level = &b->model->level[s];
-    double words = 0, banks = 0;
+    sx_occupancy use = {0, 0};
     if (!level->limited) return true;
-    for (; keep; keep &= keep - 1) {
-        double tile = b->tile[__builtin_ctz(keep)][point];
-        words += tile;
-        if (level->bank_words > 0) banks += ceil(tile / level->bank_words);
-    }
-    return words <= level->effective && (level->bank_words == 0 || banks <= level->banks);
+    for (; keep; keep &= keep - 1) sx_occupancy_add(&use, level, b->tile[__builtin_ctz(keep)][point]);
+    return sx_level_fits(level, &use);
 }
 
 /* Lists the tiles of a level that fit. */

@@ -14,6 +14,7 @@
  * Complexity: in the number of tiles that fit the largest memories, times dimensions and memories. */
 #include "codesign/tile_tree.h"
 
+#include "model/capacity.h"
 #include "space/map_parts.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ uint32_t sx_tile_smallest(const sx_sunstone *plan, const sx_tile_memories *memor
         for (int d = 0; d < model->n_dims; d++)
             extent[d] = (uint32_t)sx_mapping_extent(sx_map_point(point), s, d) * tile[d];
         while (option < n &&
-               !sx_sunstone_holds(model, &memories->memory[i].option[option], plan->keep[s], extent))
+               !sx_level_holds(model, &memories->memory[i].option[option], plan->keep[s], extent))
             option++;
         if (option == n) return SX_TILE_NOWHERE;
         number += option * memories->memory[i].stride;

@@ -1,4 +1,4 @@
-#include "sextant/arch.h"
+#include "ir/arch.h"
 
 #include "base/status.h"
 
@@ -162,4 +162,9 @@ sx_status sx_arch_check(const sx_arch *arch) {
     SX_TRY(check_finite(arch->compute.name, "the compute energy", arch->compute.energy));
     for (int s = 0; s < arch->n_levels; s++) SX_TRY(check_level(arch, s));
     return SX_OK;
+}
+
+double sx_usable_words(const sx_storage *level) {
+    if (level->entries == SX_UNLIMITED) return INFINITY;
+    return floor((double)level->entries / level->multiple_buffering);
 }

@@ -2,6 +2,8 @@
  * only where it is wanted. */
 #include "sextant/constraints.h"
 
+#include "ir/arch.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -185,7 +187,7 @@ static bool use_allowed(const judge *j, int s) {
     const sx_storage *level = &j->arch->level[s];
     double least = j->limits->level[s].min_utilization, words = 0;
     if (least <= 0 || level->entries == SX_UNLIMITED) return true;
-    double room = floor((double)level->entries / level->multiple_buffering);
+    double room = sx_usable_words(level);
     for (int v = 0; v < j->limits->n_tensors; v++)
         if (j->mapping->level[s].keep >> v & 1) words += tile_words(j, s, &j->problem->tensor[v]);
     if (words >= least * room) return true;

@@ -11,7 +11,7 @@
  * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
  * (one that is swept, only where nothing limits the run). */
 #include "base/status.h"
-#include "model/model.h"
+#include "model/capacity.h"
 #include "navigators/sweep.h"
 #include "run/navigator.h"
 #include "space/map_choices.h"
@@ -61,16 +61,10 @@ typedef struct walk {
     menu menu[SX_MAX_LEVELS];
 } walk;
 
-/* The words of a level's tile of a tensor. */
-static uint64_t tile_words(const walk *w, int level, int tensor) {
-    return sx_shape_words(&w->space->model->shape[tensor], w->extent[level]);
-}
-
 /* Whether a level has room for some tensors' tiles. */
 static bool has_room(const walk *w, int level, unsigned keep) {
-    double words = 0;
-    for (; keep; keep &= keep - 1) words += (double)tile_words(w, level, __builtin_ctz(keep));
-    return words <= w->space->model->level[level].effective;
+    const sx_model *model = w->space->model;
+    return sx_level_holds(model, &model->level[level], keep, w->extent[level]);
 }
 
 /* Whether the array and the memories can hold what is set so far; what is to come only adds to it. */

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "base/status.h"
+#include "ir/arch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static void compile_level(sx_model *model, int s) {
     const sx_storage *from = &arch->level[s];
     sx_level *to = &model->level[s];
     *to = (sx_level){
-        .effective = INFINITY,
+        .effective = sx_usable_words(from),
         .mesh_x = from->mesh_x,
         .mesh_y = from->mesh_y,
         .instances = from->instances,
@@ -108,7 +109,6 @@ static void compile_level(sx_model *model, int s) {
                   from->shared_bandwidth < INFINITY;
     if (from->entries != SX_UNLIMITED) {
         to->limited = true;
-        to->effective = floor((double)from->entries / from->multiple_buffering);
         to->minimum = to->effective * from->min_utilization;
         if (from->banks) to->bank_words = to->effective / from->banks;
     }

@@ -1,5 +1,5 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
-#include "model/model.h"
+#include "model/capacity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -231,16 +231,14 @@ static sx_verdict check_capacity(const sx_model *model, const sx_mapping *mappin
                                  int s) {
     const sx_level *level = &model->level[s];
     unsigned keep = mapping->level[s].keep;
-    double words = 0, banks = 0;
-    for (int v = 0; v < model->n_tensors; v++) {
-        if (!(keep >> v & 1)) continue;
-        words += (double)nest->tile[v][s];
-        if (level->bank_words > 0) banks += ceil((double)nest->tile[v][s] / level->bank_words);
-    }
-    if (level->bank_words > 0 && banks > level->banks) words = fmax(words, banks * level->bank_words);
-    if (words > level->effective)
+    sx_occupancy use = {0, 0};
+    for (int v = 0; v < model->n_tensors; v++)
+        if (keep >> v & 1) sx_occupancy_add(&use, level, (double)nest->tile[v][s]);
+    if (!sx_level_fits(level, &use)) {
+        double words = use.banks > level->banks ? fmax(use.words, use.banks * level->bank_words) : use.words;
         return illegal(SX_CAPACITY, s, largest(model, nest, mapping, s), -1, words, level->effective);
-    if (words < level->minimum) return illegal(SX_UNDERUSED, s, -1, -1, words, level->minimum);
+    }
+    if (use.words < level->minimum) return illegal(SX_UNDERUSED, s, -1, -1, use.words, level->minimum);
     return legal;
 }
 

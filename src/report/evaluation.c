@@ -1,5 +1,6 @@
 #include "report/evaluation.h"
 
+#include "ir/arch.h"
 #include "report/loops.h"
 #include "report/table.h"
 
@@ -25,11 +26,6 @@ uint64_t sx_network_latency(const sx_arch *arch) {
     for (int s = 0; s < arch->n_levels; s++)
         cycles += arch->level[s].fill_latency + arch->level[s].drain_latency;
     return cycles;
-}
-
-double sx_usable_words(const sx_storage *level) {
-    if (level->entries == SX_UNLIMITED) return INFINITY;
-    return floor((double)level->entries / level->multiple_buffering);
 }
 
 const char *sx_level_name(const sx_arch *arch, int level) {

@@ -32,8 +32,6 @@ void sx_report_energies(const char *energies, sx_text *out);
 int sx_limiting_level(const sx_cost *cost);
 /* The cycles that filling and draining the networks adds. */
 uint64_t sx_network_latency(const sx_arch *arch);
-/* Words of a level that tiles may take, INFINITY without a limit. */
-double sx_usable_words(const sx_storage *level);
 /* A level's name; n_levels is the compute array and inward of level 0. */
 const char *sx_level_name(const sx_arch *arch, int level);
 

@@ -4,6 +4,7 @@
 #include "space/map_choices.h"
 
 #include "base/status.h"
+#include "model/capacity.h"
 #include "space/map_parts.h"
 
 #include <math.h>
@@ -184,10 +185,10 @@ int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent
     unsigned fixed = space->fixed_keep[level], banked = space->banked[level];
     unsigned free_keep = banked ? banked & ~fixed : space->free_keep[level];
     double need[SX_MAX_TENSORS] = {0};
+    const sx_level *at = &space->model->level[level];
     for (unsigned more = banked; more; more &= more - 1) {
         int v = __builtin_ctz(more);
-        need[v] = ceil((double)sx_shape_words(&space->model->shape[v], extent) /
-                       space->model->level[level].bank_words);
+        need[v] = sx_level_banks(at, (double)sx_shape_words(&space->model->shape[v], extent));
     }
     int n = 0;
     unsigned some = 0;

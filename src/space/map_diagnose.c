@@ -4,6 +4,7 @@
 #include "space/map_parts.h"
 
 #include "base/text.h"
+#include "model/capacity.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -133,14 +134,10 @@ static uint32_t bound_extent(const sx_map_space *space, int level, int dim, bool
 /* The words that some tensors take at a level at the least or at the most; with banks, whole ones. */
 static double bound_words(const sx_map_space *space, int level, unsigned tensors, bool most) {
     uint32_t extent[SX_MAX_DIMS];
-    double words = 0, bank = space->model->level[level].bank_words, banks = 0;
+    const sx_level *at = &space->model->level[level];
     for (int d = 0; d < space->problem->n_dims; d++) extent[d] = bound_extent(space, level, d, most);
-    for (; tensors; tensors &= tensors - 1) {
-        double tile = (double)sx_shape_words(&space->model->shape[__builtin_ctz(tensors)], extent);
-        words += tile;
-        if (bank > 0) banks += ceil(tile / bank);
-    }
-    return most ? words : fmax(words, banks * bank);
+    sx_occupancy use = sx_level_occupancy(space->model, at, tensors, extent);
+    return most ? use.words : fmax(use.words, use.banks * at->bank_words);
 }
 
 /* Lists the names of tensors. */

@@ -4,6 +4,7 @@
  * it: every dimension is drawn on its own, so passing over some of its splits weighs no point more;
  *   - factors and kept tensors that together overflow an array or a level: these are drawn anew all
  * together. Where even so hardly a draw is legal, a space says that repairing is worth more than trying. */
+#include "model/capacity.h"
 #include "space/map_parts.h"
 
 #include <stdlib.h>
@@ -51,11 +52,8 @@ static bool levels_have_room(const sx_map_space *space, void *point) {
         const sx_level *level = &space->model->level[s];
         sx_map_grow(space, at, extent);
         if (!level->limited) continue;
-        double words = 0;
         unsigned keep = space->banked[s] ? space->fixed_keep[s] : at->keep;
-        for (; keep; keep &= keep - 1)
-            words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
-        if (words > level->effective) return false;
+        if (sx_level_occupancy(space->model, level, keep, extent).words > level->effective) return false;
     }
     return true;
 }
@@ -75,14 +73,12 @@ void sx_map_draw_likely(const sx_space *base, sx_rng *rng, void *point) {
 /* The largest extent of one dimension with which the tensors that a level must keep have room, all other
  * dimensions at 1; the whole size where they never have. */
 static uint32_t reach_of(const sx_map_space *space, int level, int dim) {
+    const sx_level *at = &space->model->level[level];
     uint32_t extent[SX_MAX_DIMS], low = 1, high = space->problem->size[dim];
     for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
     while (low < high) {
         extent[dim] = high - (high - low) / 2;
-        double words = 0;
-        for (unsigned keep = space->fixed_keep[level]; keep; keep &= keep - 1)
-            words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
-        if (words > space->model->level[level].effective)
+        if (sx_level_occupancy(space->model, at, space->fixed_keep[level], extent).words > at->effective)
             high = extent[dim] - 1;
         else
             low = extent[dim];

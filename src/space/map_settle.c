@@ -1,8 +1,8 @@
 /* Points of a map space in their one form: what follows from the genes, and bytes that are equal where points
  * are. */
+#include "model/capacity.h"
 #include "space/map_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 uint8_t *sx_map_banks(const sx_map_space *space, void *point, int level) {
@@ -151,7 +151,7 @@ void sx_map_grow(const sx_map_space *space, const sx_mapping_level *at, uint32_t
 }
 
 bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned banks) {
-    return ceil((double)words / space->model->level[level].bank_words) <= banks;
+    return sx_level_banks(&space->model->level[level], (double)words) <= banks;
 }
 
 void sx_map_settle_banks(const sx_map_space *space, void *point) {

@@ -5,7 +5,7 @@
 #include "mappers/optimal/arrays.h"
 
 #include "base/status.h"
-#include "model/model.h"
+#include "model/capacity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,12 +161,10 @@ static unsigned free_tensors(const sx_map_space *space, int s) {
 
 bool sx_tile_fits(const sx_map_space *space, int s, unsigned keep, const uint32_t *extent) {
     const sx_level *level = &space->model->level[s];
-    double words = 0;
     if (!level->limited) return true;
-    for (; keep; keep &= keep - 1)
-        words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
-    return words <= level->effective && words >= level->minimum &&
-           words >= space->constraints.level[s].min_utilization * level->effective;
+    sx_occupancy use = sx_level_occupancy(space->model, level, keep, extent);
+    return sx_level_fits(level, &use) && use.words >= level->minimum &&
+           use.words >= space->constraints.level[s].min_utilization * level->effective;
 }
 
 uint32_t sx_keep_choices(const sx_map_space *space) {

@@ -3,7 +3,7 @@
 #define SX_MAPPERS_OPTIMAL_JUDGE_H
 
 #include "run/incumbent.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 /* How a search judges bounds (judge.c). One criterion is minimised; where there are several, those
  * before it are held to what they may be. */

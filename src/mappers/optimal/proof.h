@@ -3,7 +3,7 @@
 #define SX_MAPPERS_OPTIMAL_PROOF_H
 
 #include "mappers/optimal/arrays.h"
-#include "run/run.h"
+#include "sextant/navigator.h"
 
 /* How often an array was looked at, once all its mappings that may be better have been. */
 enum { SX_SEARCHED = UINT8_MAX };

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "bound/ragged.h"
 #include "mappers/optimal/leaf.h"
+#include "model/capacity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,17 +119,11 @@ static void set_extents(const sx_ramble *w, int s, int d, uint32_t *extent) {
 
 /* Whether the tiles that a level keeps fit, as far as they are decided. */
 static bool fits(const sx_ramble *w, int s, int d) {
-    const sx_level *level = &w->space->model->level[s];
-    double words = 0, banks = 0;
+    const sx_model *model = w->space->model;
     uint32_t extent[SX_MAX_DIMS];
-    if (!level->limited) return true;
+    if (!model->level[s].limited) return true;
     set_extents(w, s, d, extent);
-    for (unsigned keep = w->rough.outline.keep[s]; keep; keep &= keep - 1) {
-        double tile = (double)sx_shape_words(&w->space->model->shape[__builtin_ctz(keep)], extent);
-        words += tile;
-        if (level->bank_words > 0) banks += ceil(tile / level->bank_words);
-    }
-    return words <= level->effective && (level->bank_words == 0 || banks <= level->banks);
+    return sx_level_holds(model, &model->level[s], w->rough.outline.keep[s], extent);
 }
 
 static bool hopeful(const sx_ramble *w, const sx_score *bound) {

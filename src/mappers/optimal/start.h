@@ -2,7 +2,7 @@
 #ifndef SX_MAPPERS_OPTIMAL_START_H
 #define SX_MAPPERS_OPTIMAL_START_H
 
-#include "run/run.h"
+#include "sextant/navigator.h"
 #include "space/map_choices.h"
 
 /* The searches beside the proof (start.c). */

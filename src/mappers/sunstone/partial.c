@@ -1,6 +1,7 @@
 /* The pieces that partial mappings are put together from. */
 #include "mappers/sunstone/partial.h"
 
+#include "model/capacity.h"
 #include "space/map_choices.h"
 #include "space/map_parts.h"
 
@@ -102,7 +103,7 @@ static bool fits_smaller(const sx_sunstone *plan, int memory, const void *point,
         if (!plan->smaller[s]) continue;
         for (int d = 0; d < model->n_dims; d++)
             extent[d] = (uint32_t)sx_mapping_extent(sx_map_point(point), s, d) * tile[d];
-        if (sx_sunstone_holds(model, plan->smaller[s], plan->keep[s], extent)) return true;
+        if (sx_level_holds(model, plan->smaller[s], plan->keep[s], extent)) return true;
     }
     return false;
 }

@@ -14,8 +14,8 @@
 #include "mappers/sunstone/tiles.h"
 
 #include "base/status.h"
+#include "model/capacity.h"
 
-#include <math.h>
 #include <string.h>
 
 sx_status sx_sunstone_divisors_init(const sx_problem *problem, sx_sunstone_divisors *out) {
@@ -49,22 +49,13 @@ void sx_sunstone_divisors_fini(sx_sunstone_divisors *divisors) {
     *divisors = (sx_sunstone_divisors){{0}, {0}};
 }
 
-bool sx_sunstone_holds(const sx_model *model, const sx_level *level, unsigned keep, const uint32_t *extent) {
-    double words = 0;
-    for (; keep; keep &= keep - 1) {
-        double size = (double)sx_shape_words(&model->shape[__builtin_ctz(keep)], extent);
-        words += level->bank_words > 0 ? ceil(size / level->bank_words) : size;
-    }
-    return words <= (level->bank_words > 0 ? level->banks : level->effective);
-}
-
 bool sx_sunstone_fits(const sx_sunstone_room *room, const uint32_t *tile) {
     const sx_model *model = room->space->model;
     for (int i = 0; i < room->n_levels; i++) {
         int s = room->level[i];
         uint32_t extent[SX_MAX_DIMS];
         for (int d = 0; d < model->n_dims; d++) extent[d] = room->inner[i][d] * tile[d];
-        if (!sx_sunstone_holds(model, &model->level[s], room->keep[s], extent)) return false;
+        if (!sx_level_holds(model, &model->level[s], room->keep[s], extent)) return false;
     }
     return true;
 }

@@ -36,9 +36,6 @@ typedef struct sx_sunstone_room {
     uint32_t inner[SX_MAX_LEVELS][SX_MAX_DIMS]; /* how far the tile 1 reaches at each of these */
 } sx_sunstone_room;
 
-/* Whether a level of a model, or one in its place, holds its tensors' tiles of these extents. */
-bool sx_sunstone_holds(const sx_model *model, const sx_level *level, unsigned keep, const uint32_t *extent);
-
 /* Whether a tile fits. */
 bool sx_sunstone_fits(const sx_sunstone_room *room, const uint32_t *tile);
 

@@ -1,0 +1,48 @@
+/* The capacity rule: whether the tiles that a level keeps fit. Every search asks here; the oracle has its own. */
+#ifndef SX_MODEL_CAPACITY_H
+#define SX_MODEL_CAPACITY_H
+
+#include "model/model.h"
+
+#include <math.h>
+
+/* What tiles take of a level. */
+typedef struct sx_occupancy {
+    double words;
+    double banks; /* each tile takes whole ones; 0 at a level without banks */
+} sx_occupancy;
+
+/* The banks that a tile takes at a level with banks. */
+static inline double sx_level_banks(const sx_level *level, double words) {
+    return ceil(words / level->bank_words);
+}
+
+/* Adds a tile. */
+static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, double words) {
+    use->words += words;
+    if (level->bank_words > 0) use->banks += sx_level_banks(level, words);
+}
+
+/* What the tiles of some tensors take, for a tile of these extents. */
+static inline sx_occupancy sx_level_occupancy(const sx_model *model, const sx_level *level, unsigned tensors,
+                                              const uint32_t *extent) {
+    sx_occupancy use = {0, 0};
+    for (; tensors; tensors &= tensors - 1)
+        sx_occupancy_add(&use, level, (double)sx_shape_words(&model->shape[__builtin_ctz(tensors)], extent));
+    return use;
+}
+
+/* The rule. */
+static inline bool sx_level_fits(const sx_level *level, const sx_occupancy *use) {
+    return use->words <= level->effective && (level->bank_words == 0 || use->banks <= level->banks);
+}
+
+/* Whether the tiles of some tensors fit a level of a model, or one in its place. */
+static inline bool sx_level_holds(const sx_model *model, const sx_level *level, unsigned tensors,
+                                  const uint32_t *extent) {
+    if (!level->limited) return true;
+    sx_occupancy use = sx_level_occupancy(model, level, tensors, extent);
+    return sx_level_fits(level, &use);
+}
+
+#endif

@@ -83,8 +83,8 @@ SX_MUST_USE sx_status sx_systolic_print_network(const sx_systolic_job *job, bool
 typedef struct sx_systolic_total {
     bool whole; /* every layer has an answer, each proven to be the best where `optimal` */
     bool optimal;
-    sx_score score;
-    double value; /* of the objective */
+    sx_systolic_cost cost; /* latency, energy and words off the chip */
+    double value;          /* of the objective */
 } sx_systolic_total;
 sx_systolic_total sx_systolic_total_of(const sx_systolic_job *job);
 

@@ -197,13 +197,13 @@ static sx_status set_network(const sx_systolic_job *job, json_t *results, json_t
     if (own.whole)
         json_object_set_new(object, "per_layer_total",
                             json_pack("{s:o, s:o, s:o, s:o, s:b}", "latency_cycles",
-                                      sx_json_number(own.score.cycles), "offchip_words",
-                                      sx_json_number(own.score.last_level_accesses), "energy",
-                                      sx_json_number(own.score.energy_pj), "objective",
-                                      sx_json_real(own.value), "optimal", own.optimal));
+                                      sx_json_number(own.cost.latency), "offchip_words",
+                                      sx_json_number(own.cost.offchip_words), "energy",
+                                      sx_json_number(own.cost.energy), "objective", sx_json_real(own.value),
+                                      "optimal", own.optimal));
     if (own.whole && job->shared.found)
         json_object_set_new(object, "sharing_ratio",
-                            sx_json_real(job->shared.cost.latency / own.score.cycles));
+                            sx_json_real(job->shared.cost.latency / own.cost.latency));
     return status;
 }
 

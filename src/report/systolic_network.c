@@ -1,6 +1,7 @@
 /* Answers of `sextant systolic` about a network, as text for a person. */
 #include "report/systolic.h"
 #include "report/table.h"
+#include "systolic/space.h"
 
 #include <string.h>
 
@@ -19,15 +20,16 @@ sx_systolic_total sx_systolic_total_of(const sx_systolic_job *job) {
         double count = (double)job->layer[i].count;
         total.whole &= best->found;
         total.optimal &= best->found && best->summary.optimal;
-        total.score.cycles += count * best->cost.latency;
-        total.score.energy_pj += count * best->cost.energy;
-        total.score.last_level_accesses += count * best->cost.offchip_words;
+        total.cost.latency += count * best->cost.latency;
+        total.cost.energy += count * best->cost.energy;
+        total.cost.offchip_words += count * best->cost.offchip_words;
         macs += count * job->layer[i].kernel.macs;
     }
-    if (total.score.cycles > 0)
-        total.score.utilization =
-            macs * job->element->dsp_per_mac / (total.score.cycles * sx_device_usable_dsp(&job->device));
-    total.value = sx_objective_value(&job->run.objective, &total.score);
+    double utilization = 0;
+    if (total.cost.latency > 0)
+        utilization =
+            macs * job->element->dsp_per_mac / (total.cost.latency * sx_device_usable_dsp(&job->device));
+    total.value = sx_systolic_value(&job->run.objective, &total.cost, utilization);
     return total;
 }
 
@@ -115,13 +117,13 @@ static bool is_delay(const sx_systolic_job *job) {
 }
 
 /* Adds a row of sums. */
-static void add_sums(const sx_systolic_job *job, const char *name, const sx_score *sum, double value,
+static void add_sums(const sx_systolic_job *job, const char *name, const sx_systolic_cost *sum, double value,
                      bool proven, sx_table *table) {
     double operations = sx_systolic_operations(job->joined, job->n_joined);
     sx_table_cell(table, "%s", name);
-    sx_table_cell(table, "%s", sx_show_count(sum->cycles).text);
-    sx_table_cell(table, "%.1f", operations / sum->cycles * job->device.mhz / 1000);
-    sx_table_cell(table, "%s", sx_show_count(sum->last_level_accesses).text);
+    sx_table_cell(table, "%s", sx_show_count(sum->latency).text);
+    sx_table_cell(table, "%.1f", operations / sum->latency * job->device.mhz / 1000);
+    sx_table_cell(table, "%s", sx_show_count(sum->offchip_words).text);
     if (!is_delay(job)) sx_table_cell(table, "%.6g", value);
     sx_table_cell(table, "%s", proven ? "proven" : "");
 }
@@ -138,16 +140,14 @@ static void print_totals(const sx_systolic_job *job, sx_text *out) {
     sx_table_cell(&table, "words off chip");
     if (!is_delay(job)) sx_table_cell(&table, "%s", job->objective);
     sx_table_cell(&table, "%s", "");
-    if (own.whole) add_sums(job, "one array per layer", &own.score, own.value, own.optimal, &table);
-    if (job->shared.found) {
-        const sx_systolic_cost *cost = &job->shared.cost;
-        sx_score score = {.cycles = cost->latency, .last_level_accesses = cost->offchip_words};
-        add_sums(job, "one shared array", &score, job->shared.value, job->shared.summary.optimal, &table);
-    }
+    if (own.whole) add_sums(job, "one array per layer", &own.cost, own.value, own.optimal, &table);
+    if (job->shared.found)
+        add_sums(job, "one shared array", &job->shared.cost, job->shared.value, job->shared.summary.optimal,
+                 &table);
     sx_table_end(&table, 2, out);
     if (own.whole && job->shared.found)
         sx_text_add(out, "\n  cost of sharing one array: %.3f x the cycles%s\n",
-                    job->shared.cost.latency / own.score.cycles,
+                    job->shared.cost.latency / own.cost.latency,
                     job->n_left_out ? ", of the layers that arrays compute" : "");
     if (job->n_left_out)
         sx_text_add(out, "  %zu of %zu layers are left out\n", job->n_left_out,

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "ir/goal.h"
 #include "space/cardinal.h"
 
 #include <math.h>
@@ -167,6 +168,23 @@ static const sx_metric_about metrics[] = {
     [SX_SYSTOLIC_OFFCHIP] = {"offchip_words", "words", "last-level"},
 };
 
+/* A cost by its metrics. */
+static sx_metrics metrics_of(const sx_systolic_cost *cost, double utilization) {
+    return (sx_metrics){{[SX_SYSTOLIC_ENERGY] = cost->energy,
+                         [SX_SYSTOLIC_LATENCY] = cost->latency,
+                         [SX_SYSTOLIC_UTILIZATION] = utilization,
+                         [SX_SYSTOLIC_OFFCHIP] = cost->offchip_words}};
+}
+
+double sx_systolic_value(const sx_objective *objective, const sx_systolic_cost *cost, double utilization) {
+    const sx_metrics measured = metrics_of(cost, utilization);
+    sx_goal goal;
+    sx_status status = sx_goal_init(&goal, objective, metrics, sizeof metrics / sizeof *metrics, "systolic");
+    double value = status ? NAN : sx_goal_value(&goal, &measured);
+    sx_status_free(status);
+    return value;
+}
+
 static const sx_systolic_space *space_of(const sx_point_model *model) {
     return model->user;
 }
@@ -180,10 +198,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
         sx_systolic_cost cost;
         out[i].reason = sx_systolic_evaluate(&space->space, &point[i], -1, &cost);
         if (out[i].reason) continue;
-        out[i].metrics = (sx_metrics){{[SX_SYSTOLIC_ENERGY] = cost.energy,
-                                       [SX_SYSTOLIC_LATENCY] = cost.latency,
-                                       [SX_SYSTOLIC_UTILIZATION] = sx_systolic_use(space, cost.latency),
-                                       [SX_SYSTOLIC_OFFCHIP] = cost.offchip_words}};
+        out[i].metrics = metrics_of(&cost, sx_systolic_use(space, cost.latency));
     }
     return SX_OK;
 }

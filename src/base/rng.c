@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t splitmix(uint64_t *state) {
@@ -38,6 +39,7 @@ uint64_t sx_rng_next(sx_rng *rng) {
 }
 
 uint64_t sx_rng_below(sx_rng *rng, uint64_t bound) {
+    assert(bound > 0);
     uint64_t limit = UINT64_MAX - (UINT64_MAX % bound + 1) % bound; /* last value of the last whole cycle */
     uint64_t x;
     do x = sx_rng_next(rng);

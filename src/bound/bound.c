@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,10 +53,12 @@ uint32_t sx_lattice_point(const sx_lattice *l, const uint32_t *extent) {
     for (int k = 0; k < l->n_digits; k++)
         for (uint32_t left = extent[l->dim[k]]; left % l->prime[k] == 0; left /= l->prime[k])
             point += l->stride[k];
+    assert(point < l->n_points);
     return point;
 }
 
 void sx_lattice_extents(const sx_lattice *l, uint32_t point, uint32_t *extent) {
+    assert(point < l->n_points);
     for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
     for (int k = 0; k < l->n_digits; k++)
         for (uint32_t e = point / l->stride[k] % (l->top[k] + 1u); e > 0; e--)

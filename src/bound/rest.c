@@ -26,6 +26,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,7 @@ typedef struct bed {
 static void make_bed(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, bed *at) {
     at->loops = 0;
     for (int d = 0; d < rest->bound->model->n_dims; d++) {
+        assert(extent[d] % (stem->extent[d] * rest->outline.spatial[level][d]) == 0);
         at->loop[d] = extent[d] / (stem->extent[d] * rest->outline.spatial[level][d]);
         at->loops |= (unsigned)(at->loop[d] > 1) << d;
     }

@@ -3,6 +3,7 @@
  * per instance, as Timeloop has it; with remainders everything is summed over instances. */
 #include "model/model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ sx_counts sx_collapse_count(const sx_share *at, bool output, bool outermost, boo
     sx_counts c = {.tile = at->tile, .partition = at->partition};
     if (at->tile == 0) return c;
     double out = at->demand + at->peers, in = at->supply + at->peers;
+    assert(out >= 0 && in >= 0 && at->partition >= 0);
     if (!output) {
         c.reads = round(out);
         c.fills = trunc(in);

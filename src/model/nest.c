@@ -1,6 +1,7 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
 #include "model/capacity.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static sx_verdict check_levels(const sx_model *model, const sx_mapping *mapping,
         bool all = s + 1 == model->n_levels;
         for (int v = 0; v < model->n_tensors; v++)
             nest->tile[v][s] = all ? model->words[v] : sx_shape_words(&model->shape[v], nest->extent[s]);
+        for (int v = 0; v < model->n_tensors && s > 0; v++) assert(nest->tile[v][s] >= nest->tile[v][s - 1]);
         if (level->limited) {
             sx_verdict verdict = check_capacity(model, mapping, nest, s);
             if (verdict.reason != SX_LEGAL) return verdict;

@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "run/navigator.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,6 +138,7 @@ static void begin_schedule(annealer *a) {
     if (!s->steps) s->steps = left == UINT64_MAX ? 50000 : left / remaining;
     if (s->steps < 1) s->steps = 1;
     s->step = 0;
+    assert(s->tmin > 0 && s->tmin <= s->tmax);
     s->phase = ANNEAL;
     s->t = s->tmax;
 }

@@ -1,5 +1,6 @@
 #include "run/incumbent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static unsigned char *bytes_at(const sx_shelf *shelf, size_t slot) {
 }
 
 const void *sx_shelf_point(const sx_shelf *shelf, size_t index) {
+    assert(index < shelf->n);
     return bytes_at(shelf, shelf->kept[index].slot);
 }
 
@@ -44,6 +46,7 @@ bool sx_shelf_copy_scores(const sx_shelf *from, sx_shelf *to) {
 /* Inserts a point at a place; false when memory is out. */
 static bool insert(sx_shelf *shelf, size_t place, const sx_kept *kept, const void *point) {
     if (!sx_shelf_reserve(shelf, shelf->n + 1)) return false;
+    assert(place <= shelf->n);
     sx_kept *at = &shelf->kept[place];
     size_t slot = shelf->kept[shelf->n].slot;
     memmove(at + 1, at, (shelf->n - place) * sizeof *at);
@@ -56,6 +59,7 @@ static bool insert(sx_shelf *shelf, size_t place, const sx_kept *kept, const voi
 
 /* Takes the point at a place away; its slot becomes the first free one. */
 static void drop(sx_shelf *shelf, size_t place) {
+    assert(place < shelf->n);
     sx_kept *at = &shelf->kept[place];
     size_t slot = at->slot;
     shelf->n--;
@@ -102,5 +106,8 @@ bool sx_front_put(sx_shelf *front, const sx_goal *goal, size_t place, const sx_k
     size_t from = place;
     if (from > 0 && front->kept[from - 1].metrics.value[axis[0]] == new[axis[0]]) from--;
     while (from < front->n && front->kept[from].metrics.value[axis[1]] >= new[axis[1]]) drop(front, from);
+    assert(from == 0 || front->kept[from - 1].metrics.value[axis[0]] < new[axis[0]]);
+    assert(from == 0 || front->kept[from - 1].metrics.value[axis[1]] > new[axis[1]]);
+    assert(from == front->n || front->kept[from].metrics.value[axis[0]] > new[axis[0]]);
     return insert(front, from, kept, point);
 }

@@ -1,6 +1,7 @@
 /* What navigators and callers ask a run. */
 #include "run/engine.h"
 
+#include <assert.h>
 #include <math.h>
 
 const char *sx_stop_name(sx_stop stop) {
@@ -133,6 +134,7 @@ sx_proof *sx_run_take_proof(sx_run *run) {
 }
 
 double sx_run_setting(const sx_run *run, size_t index) {
+    assert(index < run->frame[run->depth].entry->navigator->n_settings);
     return run->frame[run->depth].settings[index];
 }
 

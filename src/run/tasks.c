@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "run/crew.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -141,6 +142,8 @@ static void join(sx_crew *crew, const sx_log *log) {
         n = reached ? c->step + 1 : cut(run, log);
     }
     count(run, log, n);
+    assert(!run->options.evaluations || run->evaluations <= run->options.evaluations);
+    assert(run->valid <= run->evaluations);
     judge(run, reached);
     if (!run->closed) run->rejected += log->rejected_last;
     if (!remember(crew, log)) sx_run_fail(run, sx_error_memory());

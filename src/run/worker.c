@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "run/crew.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ static bool consider(sx_worker *worker, const sx_outcome *outcome, const void *p
 static bool measure(sx_worker *worker, const void *points, size_t n, double cutoff, sx_outcome *out) {
     sx_status status = sx_scorer_score(&worker->scorer, points, n, cutoff, out);
     if (status) sx_worker_fail(worker, status);
+    for (size_t i = 0; !status && i < n; i++) assert(out[i].reason != 0 || !(out[i].value > cutoff));
     return !status;
 }
 

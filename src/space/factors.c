@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,7 @@ sx_u128 sx_factors_count(const sx_factors *factors) {
 }
 
 void sx_factors_at(const sx_factors *factors, sx_u128 index, uint32_t *factor) {
+    assert(index < sx_factors_count(factors));
     const sx_factors *f = factors;
     uint32_t state = f->n_states - 1;
     for (int slot = 0; slot < f->n_slots; slot++) {

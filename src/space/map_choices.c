@@ -7,6 +7,7 @@
 #include "model/capacity.h"
 #include "space/map_parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -179,6 +180,7 @@ void sx_map_lay(const sx_map_space *space, int level, unsigned x, void *point) {
     at->split = (uint8_t)n;
     for (int d = 0; d < n_dims; d++)
         if (!(x >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
+    assert(n == n_dims);
 }
 
 int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent, sx_map_keep *out) {

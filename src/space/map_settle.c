@@ -3,6 +3,7 @@
 #include "model/capacity.h"
 #include "space/map_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint8_t *sx_map_banks(const sx_map_space *space, void *point, int level) {
@@ -173,6 +174,16 @@ void sx_map_settle_banks(const sx_map_space *space, void *point) {
     }
 }
 
+/* Whether a level has the one form of its loops: settling it again changes nothing. */
+__attribute__((unused)) static bool is_settled(const sx_map_space *space, int s, const sx_mapping_level *at) {
+    sx_mapping_level again = *at;
+    uint8_t loop[SX_MAX_DIMS + 1];
+    int n = sx_map_loops(space, s, at, loop);
+    sx_map_set_loops(space, s, loop, n, &again);
+    if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, sx_map_on_x(at), &again);
+    return memcmp(&again, at, sizeof again) == 0;
+}
+
 void sx_map_settle(const sx_map_space *space, void *point) {
     for (int s = 0; s < space->arch->n_levels; s++) {
         sx_mapping_level *at = sx_map_level(point, s);
@@ -180,6 +191,7 @@ void sx_map_settle(const sx_map_space *space, void *point) {
         int n = sx_map_loops(space, s, at, loop);
         sx_map_set_loops(space, s, loop, n, at);
         if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, sx_map_on_x(at), at);
+        assert(is_settled(space, s, at));
     }
     sx_map_settle_banks(space, point);
 }

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "sextant/systolic.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ size_t sx_systolic_n_designs(const sx_systolic_kernel *kernel) {
 }
 
 void sx_systolic_design_at(const sx_systolic_kernel *kernel, size_t index, sx_systolic_design *out) {
+    assert(index < sx_systolic_n_designs(kernel));
     size_t n = (size_t)kernel->n_loops, dataflow = index / N_PERMUTATIONS, pair = dataflow - n;
     sx_systolic_design design = {.n_space = 1, .space = {(uint8_t)dataflow, 0}};
     design.dataflow = (uint8_t)dataflow;

@@ -14,6 +14,7 @@
  * is that which compares best. */
 #include "mappers/optimal/judge.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static void set_limit(sx_hope *hope) {
     size_t k = hope->judge->k;
     hope->best = hope->kept.n == k ? hope->kept.kept[k - 1].value : INFINITY;
     hope->limit = sx_judge_limit(hope->judge, hope->best);
+    assert(hope->limit <= hope->best);
 }
 
 /* Takes in one of the best: of several, in its place; of one, where it is the only one or better. */

@@ -10,6 +10,8 @@
 
 #include "space/map_parts.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
@@ -101,9 +103,18 @@ void sx_leaf_evaluate(sx_leaf *leaf) {
     try_spreads(leaf, leaf->space->arch->n_levels - 1);
 }
 
+/* Whether no part of a node has a lower bound than the node. */
+__attribute__((unused)) static bool bounds_hold(const sx_look *look) {
+    const double bound = look->node.bound, least = bound - 1e-9 * fabs(bound);
+    for (size_t i = 0; i < look->left.n && isfinite(bound); i++)
+        if (look->left.at[i].bound < least) return false;
+    return true;
+}
+
 sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look) {
     if (leaf->failed) sx_worker_fail(leaf->worker, sx_error_memory());
     if (leaf->over || leaf->failed) return SX_STOPPED;
+    assert(bounds_hold(look));
     return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
 }
 

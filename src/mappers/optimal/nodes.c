@@ -1,7 +1,10 @@
 /* Open parts of a space: lists, and a heap that a search takes the most hopeful ones from. */
 #include "mappers/optimal/nodes.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+enum { MOST_CHECKED = 64 }; /* nodes of a heap whose order is asserted as a whole */
 
 bool sx_nodes_add(sx_nodes *nodes, const sx_node *node) {
     if (nodes->n == nodes->room) {
@@ -36,9 +39,17 @@ static void swap(sx_node *a, sx_node *b) {
     *b = c;
 }
 
+/* Whether no node comes before the one that it lies below. */
+__attribute__((unused)) static bool in_order(const sx_node *heap, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (before(&heap[i], &heap[(i - 1) / 2])) return false;
+    return true;
+}
+
 void sx_heap_push(sx_node *heap, size_t n) {
     for (size_t i = n; i > 0 && before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
         swap(&heap[i], &heap[(i - 1) / 2]);
+    assert(n > MOST_CHECKED || in_order(heap, n + 1));
 }
 
 void sx_heap_pop(sx_node *heap, size_t n) {
@@ -48,4 +59,6 @@ void sx_heap_pop(sx_node *heap, size_t n) {
         if (!before(&heap[child], &heap[i])) break;
         swap(&heap[i], &heap[child]);
     }
+    assert(n == 0 || !before(&heap[0], &heap[n]));
+    assert(n > MOST_CHECKED || in_order(heap, n));
 }

@@ -20,7 +20,6 @@
 #include "base/status.h"
 #include "run/navigator.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,7 +137,6 @@ static void begin_schedule(annealer *a) {
     if (!s->steps) s->steps = left == UINT64_MAX ? 50000 : left / remaining;
     if (s->steps < 1) s->steps = 1;
     s->step = 0;
-    assert(s->tmin > 0 && s->tmin <= s->tmax);
     s->phase = ANNEAL;
     s->t = s->tmax;
 }

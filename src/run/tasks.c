@@ -142,7 +142,7 @@ static void join(sx_crew *crew, const sx_log *log) {
         n = reached ? c->step + 1 : cut(run, log);
     }
     count(run, log, n);
-    assert(!run->options.evaluations || run->evaluations <= run->options.evaluations);
+    assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
     assert(run->valid <= run->evaluations);
     judge(run, reached);
     if (!run->closed) run->rejected += log->rejected_last;

@@ -405,6 +405,7 @@ static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
         node.from_number = tiles->at[i].number;
         for (size_t k = i; k < tiles->n; k++)
             if (is_left(&node, &tiles->at[k]) && hopeful(w, &tiles->at[k])) include(&node, &tiles->at[k]);
+        node.bound = fmax(node.bound, from->bound);
         if (node.bound < INFINITY) w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
     }
 }

@@ -1,6 +1,6 @@
 /* Certificates of optimality: what a search claims to have proven, with all that is needed to check it again
- * by code that shares the cost model, its lower bounds and the readers of files with the search, and nothing of
- * the search itself (docs/verify.md). */
+ * by code that shares the cost model, its lower bounds and the readers of files with the search, and nothing
+ * of the search itself (docs/verify.md). */
 #ifndef SX_CERTIFICATE_H
 #define SX_CERTIFICATE_H
 

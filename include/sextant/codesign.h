@@ -88,20 +88,20 @@ typedef struct sx_codesign_options {
 SX_API void sx_codesign_options_init(sx_codesign_options *options);
 
 /* What became of a design. */
-typedef enum sx_fate {
-    SX_FATE_OPEN,  /* the search ended before it */
-    SX_FATE_DONE,  /* every layer has a mapping */
-    SX_FATE_CUT,   /* it cannot be better than another one, by its bound */
-    SX_FATE_EMPTY, /* no tile of its own: all that fit it fit a smaller one */
-    SX_FATE_NONE,  /* some layer has no legal mapping, or none was found by a search that ran to its end */
-    SX_FATE_QUICK, /* every layer has a mapping, of a quick search only */
-} sx_fate;
-SX_API const char *sx_fate_name(sx_fate fate);
+typedef enum sx_design_outcome {
+    SX_OUTCOME_OPEN,  /* the search ended before it */
+    SX_OUTCOME_DONE,  /* every layer has a mapping */
+    SX_OUTCOME_CUT,   /* it cannot be better than another one, by its bound */
+    SX_OUTCOME_EMPTY, /* no tile of its own: all that fit it fit a smaller one */
+    SX_OUTCOME_NONE,  /* some layer has no legal mapping, or none was found by a search that ran to its end */
+    SX_OUTCOME_QUICK, /* every layer has a mapping, of a quick search only */
+} sx_design_outcome;
+SX_API const char *sx_design_outcome_name(sx_design_outcome outcome);
 
 /* The value of a design is the sum of the layers' values of the objective's first criterion, times their
  * counts. */
 typedef struct sx_design_result {
-    sx_fate fate;
+    sx_design_outcome outcome;
     double value; /* INFINITY unless every layer has a mapping; where it was cut, not the best there is */
     double bound; /* a lower bound of the value, proven for SX_CODESIGN_EXACT; -INFINITY: nothing is known */
     sx_score total; /* energies and cycles summed over layers and their counts */
@@ -123,7 +123,7 @@ typedef struct sx_codesign_layer {
 
 typedef struct sx_codesign_counts {
     uint64_t designs;          /* there are */
-    uint64_t done, cut, empty; /* those of these fates */
+    uint64_t done, cut, empty; /* those of these outcomes */
     uint64_t quick, none, open;
     uint64_t evaluations;          /* of complete mappings, by all searches */
     uint64_t partial;              /* costs of partial mappings (Sunstone's) */

@@ -1,7 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
-#include "base/beside.h"
+#include "base/temp_file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -97,17 +97,17 @@ static SX_MUST_USE sx_status write_through(const char *path, const char *text, s
 
 /* Writes a new file beside `path`, then renames it over `path`. */
 static SX_MUST_USE sx_status write_replacing(const char *path, const char *text, size_t size) {
-    sx_beside beside;
-    SX_TRY(sx_beside_init(path, &beside));
+    sx_temp_file temp;
+    SX_TRY(sx_temp_file_init(path, &temp));
     sx_status status = SX_OK;
-    bool good = sx_beside_create(&beside);
-    if (good && (!write_all(beside.fd, text, size) || rename(beside.name, path) != 0)) {
+    bool good = sx_temp_file_create(&temp);
+    if (good && (!write_all(temp.fd, text, size) || rename(temp.name, path) != 0)) {
         status = write_error(path);
-        unlink(beside.name);
+        unlink(temp.name);
     } else if (!good) {
         status = write_error(path);
     }
-    sx_beside_fini(&beside);
+    sx_temp_file_fini(&temp);
     return status;
 }
 
@@ -136,14 +136,14 @@ sx_status sx_file_write(const char *path, const char *text, size_t size) {
 }
 
 /* Makes a file beside `path` and takes it away again; a full disk is no fault of the path. */
-static SX_MUST_USE sx_status try_beside(const char *path) {
-    sx_beside beside;
-    SX_TRY(sx_beside_init(path, &beside));
-    bool good = sx_beside_create(&beside);
+static SX_MUST_USE sx_status try_temp_file(const char *path) {
+    sx_temp_file temp;
+    SX_TRY(sx_temp_file_init(path, &temp));
+    bool good = sx_temp_file_create(&temp);
     bool full = !good && (errno == ENOSPC || errno == EDQUOT || errno == EIO);
     sx_status status = good ? SX_OK : full ? write_error(path) : file_error("write", path);
-    if (good) unlink(beside.name);
-    sx_beside_fini(&beside);
+    if (good) unlink(temp.name);
+    sx_temp_file_fini(&temp);
     return status;
 }
 
@@ -158,7 +158,7 @@ sx_status sx_file_writable(const char *path) {
     if (!target) return sx_error_memory();
     sx_status status = SX_OK;
     if (replaceable(target))
-        status = try_beside(target);
+        status = try_temp_file(target);
     else if (access(target, W_OK) != 0)
         status = file_error("write", path);
     free(target);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-sx_status sx_certify_check(const sx_map_job *job) {
+sx_status sx_certify_check(const sx_mapping_report *job) {
     const sx_session_options *o = &job->options;
     if (!sx_navigator_proves(job->asked))
         return sx_error_hint(
@@ -29,7 +29,7 @@ sx_status sx_certify_check(const sx_map_job *job) {
 }
 
 /* Puts together what is claimed of a layer. */
-static void fill(const sx_map_job *job, size_t layer, const sx_layer_result *result,
+static void fill(const sx_mapping_report *job, size_t layer, const sx_layer_result *result,
                  const sx_constraints *constraints, sx_certificate *c) {
     c->problem = job->network.layer[layer].problem;
     c->arch = job->arch;
@@ -52,7 +52,7 @@ static void fill(const sx_map_job *job, size_t layer, const sx_layer_result *res
     c->evaluations = result->summary.evaluations;
 }
 
-sx_status sx_certify_layer(const sx_map_job *job, size_t layer, const sx_layer_result *result,
+sx_status sx_certify_layer(const sx_mapping_report *job, size_t layer, const sx_layer_result *result,
                            const sx_constraints *constraints, const char *path) {
     char *text = NULL;
     if (!result->proof)

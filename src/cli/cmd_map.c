@@ -24,7 +24,7 @@
 typedef struct watcher {
     sx_progress_line line;
     sx_sources *sources;
-    const sx_map_job *job;
+    const sx_mapping_report *job;
     const char *certificate; /* a file, or the folder of a network; NULL: none */
     size_t searched_from;    /* the first layer that this process searched; those before are a checkpoint's */
     sx_status certified;     /* what went wrong with it */
@@ -46,8 +46,8 @@ static void layer_begins(void *user, size_t layer) {
 }
 
 /* The file for layer `i` in a folder, named after the layer; freed with free(). */
-static sx_status path_in_folder(const sx_map_job *job, size_t i, const char *folder, const char *suffix,
-                                char **out) {
+static sx_status path_in_folder(const sx_mapping_report *job, size_t i, const char *folder,
+                                const char *suffix, char **out) {
     sx_text name = {0};
     sx_text_add(&name, "%s/%s%s", folder, job->network.layer[i].name, suffix);
     SX_TRY(sx_text_take(&name, out));
@@ -134,7 +134,7 @@ static sx_status read_gap(const char *mapper, double gap, char **out) {
 }
 
 /* Reads the mapper and how long it may take. */
-static sx_status read_mapper(const sx_args *args, sx_map_job *job) {
+static sx_status read_mapper(const sx_args *args, sx_mapping_report *job) {
     const char *mapper = sx_args_text(args, "mapper", 0);
     job->asked = mapper ? mapper : DEFAULT_MAPPER;
     uint64_t evaluations = sx_navigator_complete(job->asked) ? 0 : DEFAULT_EVALS;
@@ -151,7 +151,7 @@ static sx_status read_mapper(const sx_args *args, sx_map_job *job) {
 
 /* Whether remainders are searched where tiles that divide leave compute units idle: by the default mapper,
  * for one mapping without a certificate. */
-static sx_status read_widen(const sx_args *args, sx_map_job *job) {
+static sx_status read_widen(const sx_args *args, sx_mapping_report *job) {
     bool off = sx_args_flag(args, "no-remainders") || sx_args_flag(args, "certificate");
     sx_session_options *o = &job->options;
     size_t length = strcspn(job->asked, ":");
@@ -163,7 +163,7 @@ static sx_status read_widen(const sx_args *args, sx_map_job *job) {
 }
 
 /* Reads the options that decide the search. */
-static sx_status read_options(const sx_args *args, sx_map_job *job) {
+static sx_status read_options(const sx_args *args, sx_mapping_report *job) {
     sx_session_options *o = &job->options;
     const char *warm = sx_args_text(args, "warm-start", 0);
     SX_TRY(read_mapper(args, job));
@@ -190,7 +190,8 @@ static sx_status read_options(const sx_args *args, sx_map_job *job) {
 
 /* Makes sure, before the search, that a file can be written, or the files of a network in a folder, which is
  * made. */
-static sx_status prepare_path(const sx_map_job *job, const char *path, bool folder, const char *suffix) {
+static sx_status prepare_path(const sx_mapping_report *job, const char *path, bool folder,
+                              const char *suffix) {
     char *first;
     if (!path) return SX_OK;
     if (!folder) return sx_file_writable(path);
@@ -203,18 +204,19 @@ static sx_status prepare_path(const sx_map_job *job, const char *path, bool fold
 }
 
 /* The same for all that the search is to write. */
-static sx_status prepare_output(const sx_args *args, const sx_map_job *job) {
+static sx_status prepare_output(const sx_args *args, const sx_mapping_report *job) {
     bool network = job->network.n_layers > 1, json = sx_args_flag(args, "json");
     SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network, SX_CERTIFICATE_SUFFIX));
     return prepare_path(job, sx_args_text(args, "output", 0), network && !json, MAPPING_SUFFIX);
 }
 
 /* Writes the mapping of layer `i` to a file, or into the folder of a network. */
-static sx_status write_mapping(const sx_map_job *job, size_t i, const char *output, sx_output *result) {
+static sx_status write_mapping(const sx_mapping_report *job, size_t i, const char *output,
+                               sx_output *result) {
     char *text = NULL, *path = NULL;
     sx_status status = SX_OK;
     if (job->network.n_layers > 1) status = path_in_folder(job, i, output, MAPPING_SUFFIX, &path);
-    if (!status) status = sx_map_mapping_text(job, i, &text);
+    if (!status) status = sx_mapping_report_text(job, i, &text);
     if (!status) status = sx_output_write(result, path ? path : output, text);
     free(text);
     free(path);
@@ -223,7 +225,7 @@ static sx_status write_mapping(const sx_map_job *job, size_t i, const char *outp
 
 /* Writes all mappings to --output: one to a file, those of a network into a folder. Returns the first failure
  * and goes on with the others. */
-static sx_status write_mappings(const sx_map_job *job, const char *output, sx_output *result) {
+static sx_status write_mappings(const sx_mapping_report *job, const char *output, sx_output *result) {
     sx_status first = SX_OK;
     for (size_t i = 0; i < job->result.n_layers; i++) {
         if (!job->result.layer[i].found) continue;
@@ -245,25 +247,25 @@ static void forget_times(sx_session_result *result) {
 }
 
 /* Adds what was found, for a person. */
-static sx_status print(const sx_args *args, const sx_map_job *job, sx_output *result) {
+static sx_status print(const sx_args *args, const sx_mapping_report *job, sx_output *result) {
     bool quiet = sx_args_flag(args, "quiet"), verbose = sx_args_flag(args, "verbose");
     if (job->result.resumed && !quiet)
         sx_text_add(&result->err, "note: resumed from %s\n", job->options.checkpoint);
     if (job->network.n_layers == 1)
-        return sx_map_print_layer(job, quiet, verbose, job->result.found ? &result->out : &result->err);
-    sx_map_print_network(job, verbose, &result->out);
+        return sx_mapping_report_layer(job, quiet, verbose, job->result.found ? &result->out : &result->err);
+    sx_mapping_report_network(job, verbose, &result->out);
     return SX_OK;
 }
 
 /* Gives out what was found, also where the mappings cannot be written. */
-static sx_status answer(const sx_args *args, const sx_map_job *job, sx_output *result) {
+static sx_status answer(const sx_args *args, const sx_mapping_report *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
     result->exit = job->result.found || (!job->result.complete && job->result.total.cycles > 0)
                        ? SX_EXIT_FOUND
                        : SX_EXIT_NONE;
     if (sx_args_flag(args, "json")) {
         sx_output_to_file(result, output);
-        return sx_map_json(job, &result->out);
+        return sx_mapping_report_json(job, &result->out);
     }
     sx_status printed = print(args, job, result);
     sx_status written = output ? write_mappings(job, output, result) : SX_OK;
@@ -273,7 +275,7 @@ static sx_status answer(const sx_args *args, const sx_map_job *job, sx_output *r
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
-static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, sx_output *result) {
+static sx_status map(const sx_args *args, sx_sources *sources, sx_mapping_report *job, sx_output *result) {
     watcher w = {.sources = sources,
                  .job = job,
                  .certificate = sx_args_text(args, "certificate", 0),
@@ -317,7 +319,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, sx_map_job *job, 
 /* `sextant map`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
-    sx_map_job *job = calloc(1, sizeof *job);
+    sx_mapping_report *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
     sx_status status = map(args, &sources, job, result);
     sx_session_result_fini(&job->result);

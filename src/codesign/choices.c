@@ -45,12 +45,13 @@ static sx_status read_sizes(sx_choices *choices, const sx_node *node, const char
     return SX_OK;
 }
 
-/* Reads the laws that stand in a map. */
-static sx_status read_laws(sx_choices *choices, const sx_node *map, sx_law law[SX_N_LAWS]) {
-    for (int k = 0; k < SX_N_LAWS; k++) {
-        const char *key = sx_law_key((sx_law_kind)k);
+/* Reads the cost functions that stand in a map. */
+static sx_status read_size_costs(sx_choices *choices, const sx_node *map,
+                                 sx_size_cost size_cost[SX_N_SIZE_COSTS]) {
+    for (int k = 0; k < SX_N_SIZE_COSTS; k++) {
+        const char *key = sx_size_cost_key((sx_size_cost_kind)k);
         const sx_node *node = sx_node_get(map, key);
-        if (node) SX_TRY(sx_law_read(&choices->arena, node, key, &law[k]));
+        if (node) SX_TRY(sx_size_cost_read(&choices->arena, node, key, &size_cost[k]));
     }
     return SX_OK;
 }
@@ -58,21 +59,21 @@ static sx_status read_laws(sx_choices *choices, const sx_node *map, sx_law law[S
 /* Adds the memories of the tensors that a level is split by. */
 static sx_status read_split(sx_choices *choices, const sx_node *map, const char *level,
                             const sx_node *split) {
-    sx_law law[SX_N_LAWS] = {{.formula = NULL}};
+    sx_size_cost size_cost[SX_N_SIZE_COSTS] = {{.formula = NULL}};
     if (sx_node_get(map, "sizes"))
         return sx_error_hint(
             sx_error_at(sx_node_key_place(map, "split"), "%s has both sizes and a split", level),
             "it is either one memory or a memory for each tensor");
     SX_TRY(sx_node_expect(split, SX_NODE_MAP, "'split'"));
     if (split->n == 0) return sx_error_at(split->place, "'split' names no tensor");
-    SX_TRY(read_laws(choices, map, law));
+    SX_TRY(read_size_costs(choices, map, size_cost));
     for (size_t i = 0; i < split->n; i++) {
         const sx_pair *pair = &split->pair[i];
         sx_memory_choice *memory;
         if (!pair->key[0]) return sx_error_at(pair->place, "'split' has a tensor without a name");
         SX_TRY(sx_choices_memory(choices, pair->place, level, pair->key, &memory));
         SX_TRY(read_sizes(choices, pair->value, pair->key, memory));
-        memcpy(memory->law, law, sizeof law);
+        memcpy(memory->size_cost, size_cost, sizeof size_cost);
     }
     return SX_OK;
 }
@@ -92,10 +93,10 @@ static sx_status read_memory(sx_choices *choices, const sx_node *map) {
     SX_TRY(sx_node_text(node, "name", &level));
     if ((node = sx_node_get(map, "split"))) return read_split(choices, map, level, node);
     SX_TRY(sx_choices_memory(choices, map->place, level, "", &memory));
-    SX_TRY(read_laws(choices, map, memory->law));
+    SX_TRY(read_size_costs(choices, map, memory->size_cost));
     if ((node = sx_node_get(map, "sizes"))) return read_sizes(choices, node, "sizes", memory);
-    for (int k = 0; k < SX_N_LAWS; k++)
-        if (sx_law_given(&memory->law[k])) return SX_OK;
+    for (int k = 0; k < SX_N_SIZE_COSTS; k++)
+        if (sx_size_cost_given(&memory->size_cost[k])) return SX_OK;
     return sx_error_hint(sx_error_at(map->place, "no choice given for %s", level),
                          "give its sizes, or a split by tensor");
 }
@@ -194,9 +195,9 @@ sx_status sx_choices_read(sx_choices *choices, const sx_node *node) {
     SX_TRY(read_list(choices, node, "memories", read_memory));
     if ((value = sx_node_get(node, "arrays"))) SX_TRY(read_arrays(choices, value));
     SX_TRY(read_list(choices, node, "limits", read_limit));
-    SX_TRY(read_laws(choices, node, choices->law));
+    SX_TRY(read_size_costs(choices, node, choices->size_cost));
     if ((value = sx_node_get(node, "compute-area")))
-        SX_TRY(sx_law_read(&choices->arena, value, "compute-area", &choices->compute_area));
+        SX_TRY(sx_size_cost_read(&choices->arena, value, "compute-area", &choices->compute_area));
     if ((value = sx_node_get(node, "area-budget")))
         SX_TRY(read_positive(value, "area-budget", &choices->area_budget));
     return SX_OK;

@@ -3,19 +3,20 @@
 #ifndef SX_CODESIGN_CHOICES_H
 #define SX_CODESIGN_CHOICES_H
 
-#include "codesign/law.h"
+#include "codesign/size_cost.h"
 #include "sextant/codesign.h"
 
 enum { SX_MOST_OPTIONS = 256 };
 
-/* A memory: the sizes it may have, ascending (none: only its laws are given), and its laws. */
+/* A memory: the sizes it may have, ascending (none: only its cost functions are given), and its cost
+ * functions. */
 typedef struct sx_memory_choice {
     sx_place place;
     char level[SX_NAME_SIZE];
     char tensor[SX_NAME_SIZE]; /* the part of a level that is split by tensor; "": the whole level */
     size_t n_sizes;
     uint64_t *size;
-    sx_law law[SX_N_LAWS];
+    sx_size_cost size_cost[SX_N_SIZE_COSTS];
 } sx_memory_choice;
 
 typedef struct sx_shape_choice {
@@ -46,8 +47,8 @@ struct sx_choices {
     sx_memory_choice memory[SX_MAX_LEVELS];
     sx_array_choice array[SX_MAX_LEVELS];
     sx_area_limit limit[SX_MAX_LEVELS];
-    sx_law law[SX_N_LAWS]; /* of memories that do not say it themselves */
-    sx_law compute_area;
+    sx_size_cost size_cost[SX_N_SIZE_COSTS]; /* of memories that do not say it themselves */
+    sx_size_cost compute_area;
     double area_budget; /* 0: none */
 };
 

@@ -26,9 +26,9 @@ const char *sx_codesign_method_name(sx_codesign_method method, const char **abou
     return methods[method].name;
 }
 
-const char *sx_fate_name(sx_fate fate) {
+const char *sx_design_outcome_name(sx_design_outcome outcome) {
     static const char *const names[] = {"open", "done", "cut", "empty", "none", "quick"};
-    return names[fate];
+    return names[outcome];
 }
 
 /* Joins layers that are the same computation. */
@@ -91,7 +91,7 @@ static sx_status find_front(const sx_codesign *c) {
     double best = INFINITY;
     if (!all) return sx_error_memory();
     for (size_t i = 0; i < out->n_designs; i++)
-        if (out->design[i].fate == SX_FATE_DONE || out->design[i].fate == SX_FATE_QUICK)
+        if (out->design[i].outcome == SX_OUTCOME_DONE || out->design[i].outcome == SX_OUTCOME_QUICK)
             all[n++] = (corner){c->designs->total[i], out->design[i].value, i};
     qsort(all, n, sizeof *all, by_area);
     for (size_t i = 0; i < n; i++) {
@@ -103,11 +103,11 @@ static sx_status find_front(const sx_codesign *c) {
     return SX_OK;
 }
 
-/* Counts the designs of each fate. */
-static void count_fates(sx_codesign_result *out) {
+/* Counts the designs of each outcome. */
+static void count_outcomes(sx_codesign_result *out) {
     uint64_t *const count[] = {&out->counts.open,  &out->counts.done, &out->counts.cut,
                                &out->counts.empty, &out->counts.none, &out->counts.quick};
-    for (size_t i = 0; i < out->n_designs; i++) ++*count[out->design[i].fate];
+    for (size_t i = 0; i < out->n_designs; i++) ++*count[out->design[i].outcome];
 }
 
 /* Bounds the layers of the best design, where the method has no bounds, and marks poor mappings. */
@@ -120,14 +120,14 @@ static sx_status assess(sx_codesign *c) {
         return SX_OK;
     sx_designs_arch(c->designs, out->best, &arch);
     for (size_t t = 0; t < c->n_targets && !status && !sx_codesign_stopped(c); t++) {
-        sx_bench bench;
-        sx_hunt hunt = {.lower_bound = -INFINITY};
+        sx_target_space target_space;
+        sx_search_outcome result = {.lower_bound = -INFINITY};
         bool usable;
-        status = sx_bench_init(c, &arch, t, &bench, &usable);
+        status = sx_target_space_init(c, &arch, t, &target_space, &usable);
         if (!status && usable)
-            status = sx_hunt_bound(c, &bench, &out->layer[c->target[t].layer].mapping, &hunt);
-        sx_bench_fini(&bench);
-        if (!status) sx_codesign_judge(c, t, hunt.lower_bound, hunt.found ? hunt.best.value : INFINITY);
+            status = sx_search_bound(c, &target_space, &out->layer[c->target[t].layer].mapping, &result);
+        sx_target_space_fini(&target_space);
+        if (!status) sx_codesign_judge(c, t, result.lower_bound, result.found ? result.best.value : INFINITY);
     }
     out->counts = counts;
     return status;
@@ -162,7 +162,7 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     sx_status status = search(&c);
     if (!status) status = assess(&c);
     if (!status) status = find_front(&c);
-    if (out->design) count_fates(out);
+    if (out->design) count_outcomes(out);
     if (!status && !c.usable) status = c.trouble;
     if (status != c.trouble) sx_status_free(c.trouble);
     out->complete = !status && out->stop == SX_STOP_DONE;

@@ -28,31 +28,32 @@ static sx_status check_names(const sx_arch *base, const sx_choices *choices) {
     return SX_OK;
 }
 
-/* The law of a memory: its own, the one for all, or the preset one. */
-static sx_law law_of(const sx_choices *choices, const sx_memory_choice *memory, sx_law_kind kind,
-                     const sx_storage *base, double base_value) {
-    if (memory && sx_law_given(&memory->law[kind])) return memory->law[kind];
-    if (sx_law_given(&choices->law[kind])) return choices->law[kind];
-    if (kind == SX_LAW_WRITE) return law_of(choices, memory, SX_LAW_ENERGY, base, base_value);
-    return sx_law_preset(kind, base, base_value);
+/* The cost function of a memory: its own, the one for all, or the preset one. */
+static sx_size_cost size_cost_of(const sx_choices *choices, const sx_memory_choice *memory,
+                                 sx_size_cost_kind kind, const sx_storage *base, double base_value) {
+    if (memory && sx_size_cost_given(&memory->size_cost[kind])) return memory->size_cost[kind];
+    if (sx_size_cost_given(&choices->size_cost[kind])) return choices->size_cost[kind];
+    if (kind == SX_SIZE_COST_WRITE)
+        return size_cost_of(choices, memory, SX_SIZE_COST_ENERGY, base, base_value);
+    return sx_size_cost_preset(kind, base, base_value);
 }
 
 /* What a memory costs at a size. */
 static sx_status cost_option(const sx_choices *choices, const sx_memory_choice *memory,
                              const sx_storage *base, sx_design_option *out) {
     const struct {
-        sx_law_kind kind;
+        sx_size_cost_kind kind;
         double base;
         double *to;
-    } row[] = {{SX_LAW_ENERGY, base->read_energy, &out->read},
-               {SX_LAW_WRITE, base->fill_energy, &out->fill},
-               {SX_LAW_WRITE, base->update_energy, &out->update},
-               {SX_LAW_LEAKAGE, base->leak_energy, &out->leak},
-               {SX_LAW_AREA, 0, &out->area}};
+    } row[] = {{SX_SIZE_COST_ENERGY, base->read_energy, &out->read},
+               {SX_SIZE_COST_WRITE, base->fill_energy, &out->fill},
+               {SX_SIZE_COST_WRITE, base->update_energy, &out->update},
+               {SX_SIZE_COST_LEAKAGE, base->leak_energy, &out->leak},
+               {SX_SIZE_COST_AREA, 0, &out->area}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        sx_law law = law_of(choices, memory, row[i].kind, base, row[i].base);
-        SX_TRY(sx_law_value(&law, base, row[i].base, out->words, base->name, sx_law_key(row[i].kind),
-                            row[i].to));
+        sx_size_cost size_cost = size_cost_of(choices, memory, row[i].kind, base, row[i].base);
+        SX_TRY(sx_size_cost_value(&size_cost, base, row[i].base, out->words, base->name,
+                                  sx_size_cost_key(row[i].kind), row[i].to));
     }
     return SX_OK;
 }
@@ -62,23 +63,24 @@ static bool has_area(const sx_storage *level) {
     return level->technology != SX_DRAM && level->entries != SX_UNLIMITED && !level->transparent;
 }
 
-/* Gives a memory that is not chosen, but of which laws are given, the energies of its size. */
+/* Gives a memory that is not chosen, but of which cost functions are given, the energies of its size. */
 static sx_status settle_fixed(const sx_choices *choices, const sx_memory_choice *memory, sx_storage *level) {
     sx_design_option cost = {.words = level->entries};
     if (level->entries == SX_UNLIMITED)
         return sx_error_hint(sx_error_at(memory->place, "%s has no size", level->name),
                              "give its sizes, or leave it out");
     SX_TRY(cost_option(choices, memory, level, &cost));
-    if (sx_law_given(&memory->law[SX_LAW_ENERGY])) level->read_energy = cost.read;
-    if (sx_law_given(&memory->law[SX_LAW_ENERGY]) || sx_law_given(&memory->law[SX_LAW_WRITE])) {
+    if (sx_size_cost_given(&memory->size_cost[SX_SIZE_COST_ENERGY])) level->read_energy = cost.read;
+    if (sx_size_cost_given(&memory->size_cost[SX_SIZE_COST_ENERGY]) ||
+        sx_size_cost_given(&memory->size_cost[SX_SIZE_COST_WRITE])) {
         level->fill_energy = cost.fill;
         level->update_energy = cost.update;
     }
-    if (sx_law_given(&memory->law[SX_LAW_LEAKAGE])) level->leak_energy = cost.leak;
+    if (sx_size_cost_given(&memory->size_cost[SX_SIZE_COST_LEAKAGE])) level->leak_energy = cost.leak;
     return SX_OK;
 }
 
-/* Adds the knob of a memory. */
+/* Adds the design parameter of a memory. */
 static sx_status add_memory(sx_designs *designs, const sx_choices *choices, const sx_memory_choice *memory) {
     char part[2 * SX_NAME_SIZE];
     bool split = memory->tensor[0] != 0;
@@ -89,16 +91,17 @@ static sx_status add_memory(sx_designs *designs, const sx_choices *choices, cons
         return sx_error_at(memory->place, "%s is %s: it has no size to choose", base->name,
                            base->transparent ? "a fan-out only" : "a DRAM");
     if (memory->n_sizes == 0) return settle_fixed(choices, memory, base);
-    sx_knob *knob = &designs->knob[designs->n_knobs];
-    *knob = (sx_knob){.level = level, .n_options = memory->n_sizes};
-    snprintf(knob->name, sizeof knob->name, "%s%s%s", memory->level, split ? "/" : "", memory->tensor);
+    sx_design_parameter *parameter = &designs->parameter[designs->n_parameters];
+    *parameter = (sx_design_parameter){.level = level, .n_options = memory->n_sizes};
+    snprintf(parameter->name, sizeof parameter->name, "%s%s%s", memory->level, split ? "/" : "",
+             memory->tensor);
     if (split) memcpy(designs->split[designs->n_splits++], memory->tensor, SX_NAME_SIZE);
-    knob->option = calloc(memory->n_sizes, sizeof *knob->option);
-    if (!knob->option) return sx_error_memory();
-    designs->n_knobs++;
+    parameter->option = calloc(memory->n_sizes, sizeof *parameter->option);
+    if (!parameter->option) return sx_error_memory();
+    designs->n_parameters++;
     for (size_t i = 0; i < memory->n_sizes; i++) {
-        knob->option[i].words = memory->size[i];
-        SX_TRY(cost_option(choices, memory, base, &knob->option[i]));
+        parameter->option[i].words = memory->size[i];
+        SX_TRY(cost_option(choices, memory, base, &parameter->option[i]));
     }
     return SX_OK;
 }
@@ -121,21 +124,21 @@ static sx_status find_array(const sx_arch *arch, const sx_array_choice *array, i
 }
 
 static sx_status add_array(sx_designs *designs, const sx_array_choice *array) {
-    sx_knob *knob = &designs->knob[designs->n_knobs];
+    sx_design_parameter *parameter = &designs->parameter[designs->n_parameters];
     int level;
     SX_TRY(find_array(&designs->base, array, &level));
-    *knob = (sx_knob){.array = true, .level = level, .n_options = array->n_shapes};
-    for (size_t k = 0; k < designs->n_knobs; k++)
-        if (designs->knob[k].array && designs->knob[k].level == level)
+    *parameter = (sx_design_parameter){.array = true, .level = level, .n_options = array->n_shapes};
+    for (size_t k = 0; k < designs->n_parameters; k++)
+        if (designs->parameter[k].array && designs->parameter[k].level == level)
             return sx_error_at(array->place, "duplicate choice of the array of %s",
                                designs->base.level[level].name);
-    snprintf(knob->name, sizeof knob->name, "array%s%s", array->level[0] ? "/" : "", array->level);
-    knob->option = calloc(array->n_shapes, sizeof *knob->option);
-    if (!knob->option) return sx_error_memory();
-    designs->n_knobs++;
+    snprintf(parameter->name, sizeof parameter->name, "array%s%s", array->level[0] ? "/" : "", array->level);
+    parameter->option = calloc(array->n_shapes, sizeof *parameter->option);
+    if (!parameter->option) return sx_error_memory();
+    designs->n_parameters++;
     for (size_t i = 0; i < array->n_shapes; i++) {
-        knob->option[i].x = array->shape[i].x;
-        knob->option[i].y = array->shape[i].y;
+        parameter->option[i].x = array->shape[i].x;
+        parameter->option[i].y = array->shape[i].y;
     }
     return SX_OK;
 }
@@ -152,11 +155,11 @@ static void set_mesh(sx_arch *arch, int level, uint64_t x, uint64_t y) {
     }
 }
 
-void sx_knob_apply(const sx_knob *knob, size_t option, sx_arch *arch) {
-    const sx_design_option *o = &knob->option[option];
-    sx_storage *level = &arch->level[knob->level];
-    if (knob->array) {
-        set_mesh(arch, knob->level, o->x, o->y);
+void sx_design_parameter_apply(const sx_design_parameter *parameter, size_t option, sx_arch *arch) {
+    const sx_design_option *o = &parameter->option[option];
+    sx_storage *level = &arch->level[parameter->level];
+    if (parameter->array) {
+        set_mesh(arch, parameter->level, o->x, o->y);
         return;
     }
     level->entries = o->words;
@@ -169,7 +172,8 @@ void sx_knob_apply(const sx_knob *knob, size_t option, sx_arch *arch) {
 /* The architecture of such options. */
 static void make_arch(const sx_designs *designs, const uint8_t *option, sx_arch *out) {
     *out = designs->base;
-    for (size_t k = 0; k < designs->n_knobs; k++) sx_knob_apply(&designs->knob[k], option[k], out);
+    for (size_t k = 0; k < designs->n_parameters; k++)
+        sx_design_parameter_apply(&designs->parameter[k], option[k], out);
 }
 
 double sx_designs_measure(const sx_designs *designs, const uint8_t *option) {
@@ -177,8 +181,9 @@ double sx_designs_measure(const sx_designs *designs, const uint8_t *option) {
     double each[SX_MAX_LEVELS], total = 0;
     make_arch(designs, option, &arch);
     memcpy(each, designs->area, sizeof each);
-    for (size_t k = 0; k < designs->n_knobs; k++)
-        if (!designs->knob[k].array) each[designs->knob[k].level] = designs->knob[k].option[option[k]].area;
+    for (size_t k = 0; k < designs->n_parameters; k++)
+        if (!designs->parameter[k].array)
+            each[designs->parameter[k].level] = designs->parameter[k].option[option[k]].area;
     for (int s = 0; s < arch.n_levels; s++) total += each[s] * (double)arch.level[s].instances;
     return total + designs->compute_area * (double)arch.compute.instances;
 }
@@ -192,28 +197,30 @@ static sx_status measure_fixed(sx_designs *designs, const sx_choices *choices) {
             if (!choices->memory[i].tensor[0] && strcmp(choices->memory[i].level, level->name) == 0)
                 memory = &choices->memory[i];
         if (!has_area(level) || (memory && memory->n_sizes)) continue;
-        sx_law law = law_of(choices, memory, SX_LAW_AREA, level, 0);
+        sx_size_cost size_cost = size_cost_of(choices, memory, SX_SIZE_COST_AREA, level, 0);
         bool part = false;
-        for (size_t k = 0; k < designs->n_knobs; k++)
-            part |= !designs->knob[k].array && designs->knob[k].level == s;
+        for (size_t k = 0; k < designs->n_parameters; k++)
+            part |= !designs->parameter[k].array && designs->parameter[k].level == s;
         if (!part)
-            SX_TRY(sx_law_value(&law, level, 0, level->entries, level->name, "area", &designs->area[s]));
+            SX_TRY(sx_size_cost_value(&size_cost, level, 0, level->entries, level->name, "area",
+                                      &designs->area[s]));
     }
-    sx_law law = sx_law_given(&choices->compute_area) ? choices->compute_area : sx_law_compute_area();
-    return sx_law_of_compute(&law, &designs->base.compute, &designs->compute_area);
+    sx_size_cost size_cost =
+        sx_size_cost_given(&choices->compute_area) ? choices->compute_area : sx_size_cost_compute_area();
+    return sx_size_cost_of_compute(&size_cost, &designs->base.compute, &designs->compute_area);
 }
 
 /* Refuses designs whose architecture breaks a rule. */
 static sx_status check_archs(const sx_designs *designs) {
-    uint8_t option[SX_MAX_KNOBS] = {0};
+    uint8_t option[SX_MAX_DESIGN_PARAMETERS] = {0};
     sx_arch arch;
-    for (size_t k = 0; k < designs->n_knobs; k++) {
-        for (size_t i = 0; i < designs->knob[k].n_options; i++) {
+    for (size_t k = 0; k < designs->n_parameters; k++) {
+        for (size_t i = 0; i < designs->parameter[k].n_options; i++) {
             option[k] = (uint8_t)i;
             make_arch(designs, option, &arch);
             SX_TRY(sx_arch_check(&arch));
         }
-        option[k] = (uint8_t)(designs->knob[k].n_options - 1);
+        option[k] = (uint8_t)(designs->parameter[k].n_options - 1);
     }
     return SX_OK;
 }
@@ -224,7 +231,7 @@ static sx_status build(const sx_arch *base, const sx_choices *choices, double ar
     SX_TRY(sx_arch_split(choices, &out->base));
     for (size_t i = 0; i < choices->n_memories; i++) SX_TRY(add_memory(out, choices, &choices->memory[i]));
     for (size_t i = 0; i < choices->n_arrays; i++) SX_TRY(add_array(out, &choices->array[i]));
-    if (out->n_knobs == 0)
+    if (out->n_parameters == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no choices given"),
                              "give memory sizes or array shapes with --choices FILE or --choose L1=64,128");
     SX_TRY(check_archs(out));
@@ -245,7 +252,7 @@ sx_status sx_designs_new(const sx_arch *base, const sx_choices *choices, double 
 
 void sx_designs_free(sx_designs *designs) {
     if (!designs) return;
-    for (size_t k = 0; k < designs->n_knobs; k++) free(designs->knob[k].option);
+    for (size_t k = 0; k < designs->n_parameters; k++) free(designs->parameter[k].option);
     free(designs->option);
     free(designs->total);
     free(designs);
@@ -268,13 +275,13 @@ double sx_designs_area(const sx_designs *designs, size_t index) {
 }
 
 const char *sx_designs_choice(const sx_designs *designs, size_t index) {
-    return index < designs->n_knobs ? designs->knob[index].name : NULL;
+    return index < designs->n_parameters ? designs->parameter[index].name : NULL;
 }
 
 void sx_designs_setting(const sx_designs *designs, size_t design, size_t index, char *text, size_t size) {
-    const sx_knob *knob = &designs->knob[index];
-    const sx_design_option *o = &knob->option[sx_design_options(designs, design)[index]];
-    if (knob->array)
+    const sx_design_parameter *parameter = &designs->parameter[index];
+    const sx_design_option *o = &parameter->option[sx_design_options(designs, design)[index]];
+    if (parameter->array)
         snprintf(text, size, "%llux%llu", (unsigned long long)o->x, (unsigned long long)o->y);
     else
         snprintf(text, size, "%llu", (unsigned long long)o->words);

@@ -4,7 +4,7 @@
 
 #include "sextant/codesign.h"
 
-enum { SX_MAX_KNOBS = 2 * SX_MAX_LEVELS };
+enum { SX_MAX_DESIGN_PARAMETERS = 2 * SX_MAX_LEVELS };
 
 /* An option: the words of a memory and what these cost, or the shape of an array. */
 typedef struct sx_design_option {
@@ -14,18 +14,18 @@ typedef struct sx_design_option {
 } sx_design_option;
 
 /* A choice held against the architecture. Options of memories are in ascending order of size. */
-typedef struct sx_knob {
+typedef struct sx_design_parameter {
     bool array;
     int level; /* the memory, or the level whose fan-out it is */
     char name[2 * SX_NAME_SIZE];
     size_t n_options;
     sx_design_option *option;
-} sx_knob;
+} sx_design_parameter;
 
 struct sx_designs {
     sx_arch base; /* levels that are split stand for each tensor */
-    size_t n_knobs;
-    sx_knob knob[SX_MAX_KNOBS];
+    size_t n_parameters;
+    sx_design_parameter parameter[SX_MAX_DESIGN_PARAMETERS];
     size_t n_splits;
     char split[SX_MAX_LEVELS][SX_NAME_SIZE]; /* tensors that levels are split by */
     double area[SX_MAX_LEVELS];              /* of an instance of a memory that is not chosen */
@@ -37,7 +37,7 @@ struct sx_designs {
 
 /* The options of a design. */
 static inline const uint8_t *sx_design_options(const sx_designs *designs, size_t index) {
-    return designs->option + index * designs->n_knobs;
+    return designs->option + index * designs->n_parameters;
 }
 
 /* Splits the levels of an architecture that choices split by tensor (split.c). */
@@ -46,7 +46,7 @@ SX_MUST_USE sx_status sx_arch_split(const sx_choices *choices, sx_arch *arch);
 void sx_split_name(const char *level, const char *tensor, char name[2 * SX_NAME_SIZE]);
 
 /* Sets one option in an architecture. */
-void sx_knob_apply(const sx_knob *knob, size_t option, sx_arch *arch);
+void sx_design_parameter_apply(const sx_design_parameter *parameter, size_t option, sx_arch *arch);
 
 /* The area of an architecture of such options. */
 double sx_designs_measure(const sx_designs *designs, const uint8_t *option);

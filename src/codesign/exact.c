@@ -76,11 +76,11 @@ static double bound_of(const proof *p, size_t design) {
 }
 
 /* Takes over what a search found. */
-static void learn(known *k, const sx_hunt *hunt) {
-    if (hunt->found && (!k->found || hunt->best.value < k->best.value)) k->best = hunt->best;
-    k->found |= hunt->found;
-    k->bound = hunt->none ? INFINITY : fmax(k->bound, hunt->lower_bound);
-    k->closed = hunt->none || (k->found && k->bound >= k->best.value - fabs(k->best.value) * SLACK);
+static void learn(known *k, const sx_search_outcome *result) {
+    if (result->found && (!k->found || result->best.value < k->best.value)) k->best = result->best;
+    k->found |= result->found;
+    k->bound = result->none ? INFINITY : fmax(k->bound, result->lower_bound);
+    k->closed = result->none || (k->found && k->bound >= k->best.value - fabs(k->best.value) * SLACK);
 }
 
 /* What a target may cost at most for its design to matter, when the others cost their bounds. */
@@ -99,18 +99,19 @@ static double gap_of(const known *k, double share) {
 }
 
 /* Searches a target by `optimal` until it is closed, or cannot be cheap enough, or the budget is spent. */
-static sx_status close_target(const proof *p, size_t design, size_t target, const sx_bench *bench) {
+static sx_status close_target(const proof *p, size_t design, size_t target,
+                              const sx_target_space *target_space) {
     sx_codesign *c = p->c;
     known *k = &known_of(p, design)[target];
     double share = share_of(p, design, target);
     for (int tries = 0; !k->closed && !sx_codesign_stopped(c); tries++) {
         double gap = tries < MOST_TRIES ? gap_of(k, share) : 0;
         char mapper[64];
-        sx_hunt hunt;
+        sx_search_outcome result;
         snprintf(mapper, sizeof mapper, "optimal:gap=%.9g", gap);
-        SX_TRY(sx_hunt_mapper(c, bench, mapper, k->found ? &k->best.mapping : NULL, &hunt));
-        learn(k, &hunt);
-        if (hunt.stop != SX_STOP_DONE || (gap > 0 && k->bound >= share)) return SX_OK;
+        SX_TRY(sx_search_by_mapper(c, target_space, mapper, k->found ? &k->best.mapping : NULL, &result));
+        learn(k, &result);
+        if (result.stop != SX_STOP_DONE || (gap > 0 && k->bound >= share)) return SX_OK;
         k->closed |= gap <= 0;
         if (k->closed && !k->found) k->bound = INFINITY;
     }
@@ -118,12 +119,13 @@ static sx_status close_target(const proof *p, size_t design, size_t target, cons
 }
 
 /* Searches by a mapper; *refused where the space is too large for it. */
-static sx_status hunt_within(const proof *p, const sx_bench *bench, const char *mapper, known *k,
-                             bool *refused) {
-    sx_hunt hunt;
-    sx_status status = sx_hunt_mapper(p->c, bench, mapper, k->found ? &k->best.mapping : NULL, &hunt);
+static sx_status search_limited(const proof *p, const sx_target_space *target_space, const char *mapper,
+                                known *k, bool *refused) {
+    sx_search_outcome result;
+    sx_status status =
+        sx_search_by_mapper(p->c, target_space, mapper, k->found ? &k->best.mapping : NULL, &result);
     *refused = status && status->code == SX_ERR_LIMIT;
-    if (!status) learn(k, &hunt);
+    if (!status) learn(k, &result);
     if (!*refused) return status;
     sx_status_free(status);
     return SX_OK;
@@ -138,7 +140,7 @@ static bool is_short(const proof *p) {
 
 /* Searches a target within the budget of `auto`: by `optimal`, or by Sunstone where `optimal` refuses it.
  * What that leaves open in a small space is enumerated. */
-static sx_status try_target(proof *p, size_t design, size_t target, const sx_bench *bench) {
+static sx_status try_target(proof *p, size_t design, size_t target, const sx_target_space *target_space) {
     known *k = &known_of(p, design)[target];
     double share = share_of(p, design, target);
     double effort = fmin(p->effort, ALL_EFFORT - p->spent), steps = effort * 1e6;
@@ -147,26 +149,27 @@ static sx_status try_target(proof *p, size_t design, size_t target, const sx_ben
     if (k->closed || effort <= 0) return SX_OK;
     snprintf(mapper, sizeof mapper, "optimal:gap=%.9g,effort=%.9g,gamma=1000,sunstone=%d", gap_of(k, share),
              effort, is_short(p) ? 1000 : 0);
-    SX_TRY(hunt_within(p, bench, mapper, k, &refused));
-    if (refused) SX_TRY(hunt_within(p, bench, "sunstone:plus=on", k, &refused));
-    if (!k->closed && !(k->bound >= share) && sx_bench_tilings(bench) <= steps) {
+    SX_TRY(search_limited(p, target_space, mapper, k, &refused));
+    if (refused) SX_TRY(search_limited(p, target_space, "sunstone:plus=on", k, &refused));
+    if (!k->closed && !(k->bound >= share) && sx_target_space_tilings(target_space) <= steps) {
         snprintf(mapper, sizeof mapper, "exhaustive:limit=%.0f", fmax(1, steps / STEPS_PER_MAPPING));
-        SX_TRY(hunt_within(p, bench, mapper, k, &refused));
+        SX_TRY(search_limited(p, target_space, mapper, k, &refused));
     }
     p->spent += k->closed ? effort / 10 : effort;
     return SX_OK;
 }
 
 /* A quick answer and a quick bound; begins with what the design before has. */
-static sx_status glance(const proof *p, size_t design, size_t target, const sx_bench *bench) {
+static sx_status quick_bound(const proof *p, size_t design, size_t target,
+                             const sx_target_space *target_space) {
     known *k = &known_of(p, design)[target];
     const known *before = design > 0 ? &known_of(p, design - 1)[target] : NULL;
-    sx_hunt hunt;
-    SX_TRY(sx_hunt_mapper(p->c, bench, "sunstone", before && before->found ? &before->best.mapping : NULL,
-                          &hunt));
-    learn(k, &hunt);
-    SX_TRY(sx_hunt_bound(p->c, bench, k->found ? &k->best.mapping : NULL, &hunt));
-    learn(k, &hunt);
+    sx_search_outcome result;
+    SX_TRY(sx_search_by_mapper(p->c, target_space, "sunstone",
+                               before && before->found ? &before->best.mapping : NULL, &result));
+    learn(k, &result);
+    SX_TRY(sx_search_bound(p->c, target_space, k->found ? &k->best.mapping : NULL, &result));
+    learn(k, &result);
     return SX_OK;
 }
 
@@ -174,19 +177,19 @@ static sx_status glance(const proof *p, size_t design, size_t target, const sx_b
 static sx_status look(proof *p, size_t design, size_t target, bool quickly) {
     sx_codesign *c = p->c;
     sx_arch arch;
-    sx_bench bench;
+    sx_target_space target_space;
     bool usable;
     sx_designs_arch(c->designs, design, &arch);
     sx_codesign_begins(c, design, target);
-    sx_status status = sx_bench_init(c, &arch, target, &bench, &usable);
+    sx_status status = sx_target_space_init(c, &arch, target, &target_space, &usable);
     if (!status && !usable) known_of(p, design)[target].bound = INFINITY;
     for (int s = 0; s < arch.n_levels; s++)
-        if (bench.constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
+        if (target_space.constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
     if (!status && usable)
-        status = quickly         ? glance(p, design, target, &bench)
-                 : p->effort > 0 ? try_target(p, design, target, &bench)
-                                 : close_target(p, design, target, &bench);
-    sx_bench_fini(&bench);
+        status = quickly         ? quick_bound(p, design, target, &target_space)
+                 : p->effort > 0 ? try_target(p, design, target, &target_space)
+                                 : close_target(p, design, target, &target_space);
+    sx_target_space_fini(&target_space);
     return status;
 }
 
@@ -212,11 +215,11 @@ static bool depends_on_size(const proof *p, int level) {
 static bool covers(const proof *p, size_t a, size_t b) {
     const sx_designs *designs = p->c->designs;
     const uint8_t *x = sx_design_options(designs, a), *y = sx_design_options(designs, b);
-    for (size_t k = 0; k < designs->n_knobs; k++) {
-        const sx_knob *knob = &designs->knob[k];
-        const sx_design_option *large = &knob->option[x[k]], *small = &knob->option[y[k]];
+    for (size_t k = 0; k < designs->n_parameters; k++) {
+        const sx_design_parameter *parameter = &designs->parameter[k];
+        const sx_design_option *large = &parameter->option[x[k]], *small = &parameter->option[y[k]];
         if (x[k] == y[k]) continue;
-        if (knob->array || depends_on_size(p, knob->level)) return false;
+        if (parameter->array || depends_on_size(p, parameter->level)) return false;
         if (large->words < small->words || large->read > small->read || large->fill > small->fill ||
             large->update > small->update || large->leak > small->leak)
             return false;
@@ -265,11 +268,11 @@ static void conclude(const proof *p, size_t design) {
         result->bound > 0 && isfinite(result->value) && result->value > SX_POOR_GAP * result->bound;
     c->n_none += result->bound == INFINITY;
     if (result->bound == INFINITY)
-        sx_codesign_fate(c, design, SX_FATE_NONE);
+        sx_codesign_record_outcome(c, design, SX_OUTCOME_NONE);
     else if (!closed && is_hopeless(p, design) && design != c->out->best)
-        sx_codesign_fate(c, design, SX_FATE_CUT);
-    else if (result->fate == SX_FATE_DONE && !closed && !p->searched[design])
-        sx_codesign_fate(c, design, SX_FATE_QUICK);
+        sx_codesign_record_outcome(c, design, SX_OUTCOME_CUT);
+    else if (result->outcome == SX_OUTCOME_DONE && !closed && !p->searched[design])
+        sx_codesign_record_outcome(c, design, SX_OUTCOME_QUICK);
 }
 
 /* Gives all designs a quick answer and a quick bound. */

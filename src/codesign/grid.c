@@ -25,14 +25,14 @@ static sx_status is_plain(const char *mapper, bool *out) {
 }
 
 /* Searches by plain Sunstone; where that makes no mapping that is legal, as its mapper does. */
-static sx_status hunt_plain(sx_codesign *c, const sx_bench *bench, sx_hunt *out) {
+static sx_status search_plain(sx_codesign *c, const sx_target_space *target_space, sx_search_outcome *out) {
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
-    SX_TRY(sx_sunstone_init(sx_map_space_of(bench->space), &c->options->run.objective, &on, &plan));
-    sx_status status = sx_hunt_plan(c, bench, &plan, true, out);
+    SX_TRY(sx_sunstone_init(sx_map_space_of(target_space->space), &c->options->run.objective, &on, &plan));
+    sx_status status = sx_search_by_plan(c, target_space, &plan, true, out);
     sx_sunstone_fini(&plan);
     if (!status && !out->found && !sx_codesign_stopped(c))
-        status = sx_hunt_mapper(c, bench, SUNSTONE, NULL, out);
+        status = sx_search_by_mapper(c, target_space, SUNSTONE, NULL, out);
     return status;
 }
 
@@ -43,18 +43,19 @@ static sx_status search_design(sx_codesign *c, size_t design, const char *mapper
     *found = true;
     for (size_t t = 0; t < c->n_targets && *found; t++) {
         c->shares = (c->designs->n - design) * c->n_targets - t;
-        sx_bench bench;
-        sx_hunt hunt = {.found = false};
+        sx_target_space target_space;
+        sx_search_outcome result = {.found = false};
         bool usable;
         sx_codesign_begins(c, design, t);
-        sx_status status = sx_bench_init(c, &arch, t, &bench, &usable);
+        sx_status status = sx_target_space_init(c, &arch, t, &target_space, &usable);
         if (!status && usable)
-            status = plain ? hunt_plain(c, &bench, &hunt) : sx_hunt_mapper(c, &bench, mapper, NULL, &hunt);
-        sx_bench_fini(&bench);
+            status = plain ? search_plain(c, &target_space, &result)
+                           : sx_search_by_mapper(c, &target_space, mapper, NULL, &result);
+        sx_target_space_fini(&target_space);
         SX_TRY(status);
-        *found = hunt.found;
-        c->found[t] = hunt.best;
-        c->n_none += !usable || hunt.none;
+        *found = result.found;
+        c->found[t] = result.best;
+        c->n_none += !usable || result.none;
     }
     return SX_OK;
 }
@@ -69,7 +70,7 @@ sx_status sx_codesign_grid(sx_codesign *c) {
         if (found)
             sx_codesign_done(c, d);
         else if (!sx_codesign_stopped(c))
-            sx_codesign_fate(c, d, SX_FATE_NONE);
+            sx_codesign_record_outcome(c, d, SX_OUTCOME_NONE);
     }
     return SX_OK;
 }

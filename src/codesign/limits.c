@@ -41,16 +41,18 @@ static sx_status area_of(const sx_designs *designs, const sx_choices *choices, c
                          uint32_t levels, double *out) {
     int level = __builtin_ctz(levels);
     const sx_storage *base = &designs->base.level[level];
-    const sx_law *law = &choices->law[SX_LAW_AREA];
+    const sx_size_cost *size_cost = &choices->size_cost[SX_SIZE_COST_AREA];
     char part[2 * SX_NAME_SIZE];
     for (size_t i = 0; i < choices->n_memories; i++) {
         const sx_memory_choice *m = &choices->memory[i];
         sx_split_name(m->level, m->tensor, part);
         if (strcmp(m->tensor[0] ? part : m->level, base->name) != 0) continue;
-        if (sx_law_given(&m->law[SX_LAW_AREA])) law = &m->law[SX_LAW_AREA];
+        if (sx_size_cost_given(&m->size_cost[SX_SIZE_COST_AREA]))
+            size_cost = &m->size_cost[SX_SIZE_COST_AREA];
     }
-    sx_law preset = sx_law_preset(SX_LAW_AREA, base, 0);
-    return sx_law_value(sx_law_given(law) ? law : &preset, base, 0, limit->area_of, base->name, "area", out);
+    sx_size_cost preset = sx_size_cost_preset(SX_SIZE_COST_AREA, base, 0);
+    return sx_size_cost_value(sx_size_cost_given(size_cost) ? size_cost : &preset, base, 0, limit->area_of,
+                              base->name, "area", out);
 }
 
 static sx_status bind_limit(const sx_designs *designs, const sx_choices *choices, const sx_area_limit *limit,
@@ -71,12 +73,12 @@ static sx_status bind_limit(const sx_designs *designs, const sx_choices *choices
 static bool keeps(const sx_designs *designs, const bound_limit *limit, const uint8_t *option) {
     double words = 0, area = 0;
     uint32_t left = limit->levels;
-    for (size_t k = 0; k < designs->n_knobs; k++) {
-        const sx_knob *knob = &designs->knob[k];
-        if (knob->array || !(left >> knob->level & 1)) continue;
-        left &= ~(1u << knob->level);
-        words += (double)knob->option[option[k]].words;
-        area += knob->option[option[k]].area;
+    for (size_t k = 0; k < designs->n_parameters; k++) {
+        const sx_design_parameter *parameter = &designs->parameter[k];
+        if (parameter->array || !(left >> parameter->level & 1)) continue;
+        left &= ~(1u << parameter->level);
+        words += (double)parameter->option[option[k]].words;
+        area += parameter->option[option[k]].area;
     }
     for (; left; left &= left - 1) {
         int level = __builtin_ctz(left);
@@ -88,8 +90,8 @@ static bool keeps(const sx_designs *designs, const bound_limit *limit, const uin
 
 /* Goes on to the next combination; false after the last. */
 static bool next(const sx_designs *designs, uint8_t *option) {
-    for (size_t k = designs->n_knobs; k > 0; k--) {
-        if (++option[k - 1] < designs->knob[k - 1].n_options) return true;
+    for (size_t k = designs->n_parameters; k > 0; k--) {
+        if (++option[k - 1] < designs->parameter[k - 1].n_options) return true;
         option[k - 1] = 0;
     }
     return false;
@@ -97,7 +99,7 @@ static bool next(const sx_designs *designs, uint8_t *option) {
 
 static sx_status count(sx_designs *designs) {
     double n = 1;
-    for (size_t k = 0; k < designs->n_knobs; k++) n *= (double)designs->knob[k].n_options;
+    for (size_t k = 0; k < designs->n_parameters; k++) n *= (double)designs->parameter[k].n_options;
     if (n > MOST_COMBINATIONS)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                           "the choices make %.3g combinations; at most %d are allowed", n,
@@ -119,13 +121,13 @@ static sx_status nothing_left(const sx_designs *designs, double area, double sma
 
 sx_status sx_designs_list(sx_designs *designs, const sx_choices *choices, double area) {
     bound_limit limit[SX_MAX_LEVELS];
-    uint8_t option[SX_MAX_KNOBS] = {0};
+    uint8_t option[SX_MAX_DESIGN_PARAMETERS] = {0};
     double smallest = INFINITY;
     size_t kept = 0;
     SX_TRY(count(designs));
     for (size_t i = 0; i < choices->n_limits; i++)
         SX_TRY(bind_limit(designs, choices, &choices->limit[i], &limit[i]));
-    designs->option = calloc(designs->combinations, designs->n_knobs ? designs->n_knobs : 1);
+    designs->option = calloc(designs->combinations, designs->n_parameters ? designs->n_parameters : 1);
     designs->total = calloc(designs->combinations, sizeof *designs->total);
     if (!designs->option || !designs->total) return sx_error_memory();
     do {
@@ -136,7 +138,7 @@ sx_status sx_designs_list(sx_designs *designs, const sx_choices *choices, double
         kept++;
         smallest = fmin(smallest, total);
         if (area > 0 && total > area * (1 + 1e-12)) continue;
-        memcpy(designs->option + designs->n * designs->n_knobs, option, designs->n_knobs);
+        memcpy(designs->option + designs->n * designs->n_parameters, option, designs->n_parameters);
         designs->total[designs->n++] = total;
     } while (next(designs, option));
     return designs->n ? SX_OK : nothing_left(designs, area, smallest, kept);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sx_status make_space(sx_codesign *c, size_t target, sx_bench *b) {
+static sx_status make_space(sx_codesign *c, size_t target, sx_target_space *b) {
     const sx_codesign_options *o = c->options;
     const sx_problem *problem = c->target[target].problem;
     sx_constraints_init(&b->constraints, problem, &b->arch);
@@ -20,8 +20,9 @@ static sx_status make_space(sx_codesign *c, size_t target, sx_bench *b) {
     return sx_map_space_new(b->model, &b->constraints, &o->space, &b->space);
 }
 
-sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_bench *out, bool *usable) {
-    *out = (sx_bench){.arch = *arch};
+sx_status sx_target_space_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_target_space *out,
+                               bool *usable) {
+    *out = (sx_target_space){.arch = *arch};
     sx_status status = make_space(c, target, out);
     *usable = status == SX_OK;
     c->usable |= *usable;
@@ -33,15 +34,15 @@ sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_b
     return SX_OK;
 }
 
-void sx_bench_fini(sx_bench *bench) {
-    sx_space_free(bench->space);
-    sx_model_free(bench->model);
-    bench->space = NULL;
-    bench->model = NULL;
+void sx_target_space_fini(sx_target_space *target_space) {
+    sx_space_free(target_space->space);
+    sx_model_free(target_space->model);
+    target_space->space = NULL;
+    target_space->model = NULL;
 }
 
-double sx_bench_tilings(const sx_bench *bench) {
-    const sx_map_space *space = sx_map_space_of(bench->space);
+double sx_target_space_tilings(const sx_target_space *target_space) {
+    const sx_map_space *space = sx_map_space_of(target_space->space);
     double ways = 1;
     for (int d = 0; d < space->problem->n_dims; d++) ways *= (double)sx_factors_count(space->factors[d]);
     return ways;
@@ -67,13 +68,13 @@ static sx_run_options run_options(const sx_codesign *c) {
 }
 
 /* Copies out what a run found. */
-static void take(sx_codesign *c, const sx_bench *b, const sx_run *run, sx_hunt *out) {
+static void take(sx_codesign *c, const sx_target_space *b, const sx_run *run, sx_search_outcome *out) {
     sx_run_summary summary = sx_run_result(run);
     sx_found best;
-    *out = (sx_hunt){.found = sx_run_best(run, 0, &best),
-                     .lower_bound = -INFINITY,
-                     .none = summary.none,
-                     .stop = summary.stop};
+    *out = (sx_search_outcome){.found = sx_run_best(run, 0, &best),
+                               .lower_bound = -INFINITY,
+                               .none = summary.none,
+                               .stop = summary.stop};
     if (c->out->stop == SX_STOP_DONE && (summary.stop == SX_STOP_SIGNAL || summary.stop == SX_STOP_TIME))
         c->out->stop = summary.stop;
     c->out->counts.evaluations += summary.evaluations;
@@ -86,30 +87,31 @@ static void take(sx_codesign *c, const sx_bench *b, const sx_run *run, sx_hunt *
     if (summary.optimal) out->lower_bound = best.value;
 }
 
-sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapper, const sx_mapping *mapping,
-                         sx_hunt *out) {
+sx_status sx_search_by_mapper(sx_codesign *c, const sx_target_space *target_space, const char *mapper,
+                              const sx_mapping *mapping, sx_search_outcome *out) {
     sx_run_options options = run_options(c);
     sx_run *run = NULL;
-    void *start = mapping ? malloc(sx_space_point_size(bench->space)) : NULL;
+    void *start = mapping ? malloc(sx_space_point_size(target_space->space)) : NULL;
     if (mapping && !start) return sx_error_memory();
-    if (mapping && sx_map_space_point(bench->space, mapping, start)) {
+    if (mapping && sx_map_space_point(target_space->space, mapping, start)) {
         options.starts = start;
         options.n_starts = 1;
     }
-    sx_status status = sx_run_new(bench->space, NULL, &options, &run);
+    sx_status status = sx_run_new(target_space->space, NULL, &options, &run);
     if (!status) status = sx_run_search(run, mapper);
-    if (!status) take(c, bench, run, out);
+    if (!status) take(c, target_space, run, out);
     sx_run_free(run);
     free(start);
     return status;
 }
 
-sx_status sx_hunt_bound(sx_codesign *c, const sx_bench *bench, const sx_mapping *mapping, sx_hunt *out) {
+sx_status sx_search_bound(sx_codesign *c, const sx_target_space *target_space, const sx_mapping *mapping,
+                          sx_search_outcome *out) {
     sx_status status =
-        sx_hunt_mapper(c, bench, "optimal:gamma=1000,sunstone=0,effort=0.000001", mapping, out);
+        sx_search_by_mapper(c, target_space, "optimal:gamma=1000,sunstone=0,effort=0.000001", mapping, out);
     if (!status || status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
-    *out = (sx_hunt){.lower_bound = -INFINITY};
+    *out = (sx_search_outcome){.lower_bound = -INFINITY};
     return SX_OK;
 }
 
@@ -134,14 +136,15 @@ static void count_plan(sx_codesign *c, sx_sunstone *plan) {
     if (plan->n_stages > counts->n_memories) counts->n_memories = plan->n_stages;
 }
 
-sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan, bool begin, sx_hunt *out) {
+sx_status sx_search_by_plan(sx_codesign *c, const sx_target_space *target_space, sx_sunstone *plan,
+                            bool begin, sx_search_outcome *out) {
     plan_search search = {.plan = plan, .begin = begin};
     const sx_navigator navigator = {.space = "map", .model = "map", .search = search_plan, .user = &search};
     sx_run_options options = run_options(c);
     sx_run *run = NULL;
-    SX_TRY(sx_run_new(bench->space, NULL, &options, &run));
+    SX_TRY(sx_run_new(target_space->space, NULL, &options, &run));
     sx_status status = sx_run_search_by(run, "sunstone", &navigator, NULL);
-    if (!status) take(c, bench, run, out);
+    if (!status) take(c, target_space, run, out);
     count_plan(c, plan);
     sx_run_free(run);
     return status;
@@ -196,7 +199,7 @@ void sx_codesign_done(sx_codesign *c, size_t design) {
     }
     total.utilization = used / total.cycles;
     bool better = is_better(c, design, value);
-    to->fate = SX_FATE_DONE;
+    to->outcome = SX_OUTCOME_DONE;
     to->value = value;
     to->total = total;
     if (!better) return;
@@ -223,6 +226,6 @@ void sx_codesign_judge(sx_codesign *c, size_t target, double bound, double known
     }
 }
 
-void sx_codesign_fate(sx_codesign *c, size_t design, sx_fate fate) {
-    c->out->design[design].fate = fate;
+void sx_codesign_record_outcome(sx_codesign *c, size_t design, sx_design_outcome outcome) {
+    c->out->design[design].outcome = outcome;
 }

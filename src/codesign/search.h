@@ -29,41 +29,43 @@ typedef struct sx_codesign {
 } sx_codesign;
 
 /* The model and the space of a target on an architecture. */
-typedef struct sx_bench {
+typedef struct sx_target_space {
     sx_arch arch;
     sx_constraints constraints;
     sx_model *model;
     sx_space *space;
-} sx_bench;
+} sx_target_space;
 
-/* Makes the bench of a target on an architecture. *usable is false where constraints contradict the sizes
- * there; the first such trouble is remembered. Freed with sx_bench_fini in any case. */
-SX_MUST_USE sx_status sx_bench_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_bench *out,
-                                    bool *usable);
+/* Makes the target's space of a target on an architecture. *usable is false where constraints contradict the
+ * sizes there; the first such trouble is remembered. Freed with sx_target_space_fini in any case. */
+SX_MUST_USE sx_status sx_target_space_init(sx_codesign *c, const sx_arch *arch, size_t target,
+                                           sx_target_space *out, bool *usable);
 /* How many ways there are to split all dimensions into factors: at least so many points are in the space. */
-double sx_bench_tilings(const sx_bench *bench);
-void sx_bench_fini(sx_bench *bench);
+double sx_target_space_tilings(const sx_target_space *target_space);
+void sx_target_space_fini(sx_target_space *target_space);
 
 /* What came of a search. */
-typedef struct sx_hunt {
+typedef struct sx_search_outcome {
     bool found;
     sx_codesign_layer best;
     double lower_bound; /* -INFINITY: nothing is proven */
     bool none;          /* proven: there is no legal mapping */
     sx_stop stop;
-} sx_hunt;
+} sx_search_outcome;
 
-/* Searches a bench by a mapper, "name:key=value,..."; `mapping` (may be NULL) is one to begin with. */
-SX_MUST_USE sx_status sx_hunt_mapper(sx_codesign *c, const sx_bench *bench, const char *mapper,
-                                     const sx_mapping *mapping, sx_hunt *out);
-/* Bounds a bench by `optimal` within about 10 ms, beginning with a mapping; finds nothing and bounds nothing
- * where `optimal` refuses the space. */
-SX_MUST_USE sx_status sx_hunt_bound(sx_codesign *c, const sx_bench *bench, const sx_mapping *mapping,
-                                    sx_hunt *out);
-/* Searches a bench by a plan of Sunstone whose items are made already (or, with `begin`, are not), up to the
- * plan's cutoff, and adds up what it looks at. */
-SX_MUST_USE sx_status sx_hunt_plan(sx_codesign *c, const sx_bench *bench, sx_sunstone *plan, bool begin,
-                                   sx_hunt *out);
+/* Searches a target's space by a mapper, "name:key=value,..."; `mapping` (may be NULL) is one to begin with.
+ */
+SX_MUST_USE sx_status sx_search_by_mapper(sx_codesign *c, const sx_target_space *target_space,
+                                          const char *mapper, const sx_mapping *mapping,
+                                          sx_search_outcome *out);
+/* Bounds a target's space by `optimal` within about 10 ms, beginning with a mapping; finds nothing and bounds
+ * nothing where `optimal` refuses the space. */
+SX_MUST_USE sx_status sx_search_bound(sx_codesign *c, const sx_target_space *target_space,
+                                      const sx_mapping *mapping, sx_search_outcome *out);
+/* Searches a target's space by a plan of Sunstone whose items are made already (or, with `begin`, are not),
+ * up to the plan's cutoff, and adds up what it looks at. */
+SX_MUST_USE sx_status sx_search_by_plan(sx_codesign *c, const sx_target_space *target_space,
+                                        sx_sunstone *plan, bool begin, sx_search_outcome *out);
 
 /* The techniques of plain Sunstone. */
 sx_sunstone_switches sx_plain_switches(void);
@@ -78,9 +80,9 @@ void sx_codesign_begins(const sx_codesign *c, size_t design, size_t target);
  */
 double sx_codesign_cutoff(const sx_codesign *c, size_t design);
 
-/* Takes down a design of which every target has been found, and that `fate` befell one. */
+/* Takes down a design of which every target has been found, and the outcome of another. */
 void sx_codesign_done(sx_codesign *c, size_t design);
-void sx_codesign_fate(sx_codesign *c, size_t design, sx_fate fate);
+void sx_codesign_record_outcome(sx_codesign *c, size_t design, sx_design_outcome outcome);
 
 /* Takes down the lower bound of a target on the best design, and the best value known there; marks its
  * mapping where that is poor. */

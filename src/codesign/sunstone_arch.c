@@ -1,10 +1,10 @@
 /* Sunstone-arch: memories chosen together with mappings.
  *
  * Source: Sunstone (thesis 2022), chapter 5. Tiles of the innermost memory are listed once for all choices
- * (tile_tree.c) and priced (grove.c). The designs are bins: a bin's cost is the sum over layers, times their
- * counts, of the least price of its tiles (section 5.2.3). The cheapest bin is searched first, by the walk of
- * plain Sunstone from its tiles outward; what it finds cuts items of the bins that follow, and all bins that
- * cost more (section 5.2.2).
+ * (tile_tree.c) and priced (tile_forest.c). The designs are bins: a bin's cost is the sum over layers, times
+ * their counts, of the least price of its tiles (section 5.2.3). The cheapest bin is searched first, by the
+ * walk of plain Sunstone from its tiles outward; what it finds cuts items of the bins that follow, and all
+ * bins that cost more (section 5.2.2).
  *
  * What differs.
  * - Memories further out are chosen by the same rule as the innermost: a design takes only tiles that its
@@ -22,7 +22,7 @@
  *
  * Complexity: a walk of the trees per layer and shape, and a search of Sunstone's, less what is cut, per bin
  * and layer. */
-#include "codesign/grove.h"
+#include "codesign/tile_forest.h"
 
 #include "base/status.h"
 
@@ -40,21 +40,22 @@ typedef struct forest {
     sx_codesign *c;
     bool own; /* one layer only: a bin takes only tiles that no smaller one holds */
     size_t n_shapes;
-    size_t *shape_of; /* per design */
-    sx_grove *grove;  /* per shape and target */
-    double *bound;    /* per design and target: no item costs less */
-    bin *rank;        /* the designs by cost */
-    size_t *order;    /* the targets, those that weigh most first */
+    size_t *shape_of;       /* per design */
+    sx_tile_forest *forest; /* per shape and target */
+    double *bound;          /* per design and target: no item costs less */
+    bin *rank;              /* the designs by cost */
+    size_t *order;          /* the targets, those that weigh most first */
 } forest;
 
-static const sx_grove *grove_of(const forest *f, size_t design, size_t target) {
-    return &f->grove[f->shape_of[design] * f->c->n_targets + target];
+static const sx_tile_forest *forest_of(const forest *f, size_t design, size_t target) {
+    return &f->forest[f->shape_of[design] * f->c->n_targets + target];
 }
 
 /* Whether two designs have the same arrays. */
 static bool same_shape(const sx_designs *designs, size_t a, size_t b) {
-    for (size_t k = 0; k < designs->n_knobs; k++)
-        if (designs->knob[k].array && sx_design_options(designs, a)[k] != sx_design_options(designs, b)[k])
+    for (size_t k = 0; k < designs->n_parameters; k++)
+        if (designs->parameter[k].array &&
+            sx_design_options(designs, a)[k] != sx_design_options(designs, b)[k])
             return false;
     return true;
 }
@@ -84,13 +85,13 @@ static void find_shapes(forest *f) {
     }
 }
 
-/* Plants all groves. */
-static sx_status plant_all(forest *f) {
+/* Builds all tile forests. */
+static sx_status build_forests(forest *f) {
     const sx_designs *designs = f->c->designs;
     size_t n_targets = f->c->n_targets;
     bool *like = calloc(designs->n, sizeof *like);
-    f->grove = calloc(f->n_shapes * n_targets, sizeof *f->grove);
-    sx_status status = like && f->grove ? SX_OK : sx_error_memory();
+    f->forest = calloc(f->n_shapes * n_targets, sizeof *f->forest);
+    sx_status status = like && f->forest ? SX_OK : sx_error_memory();
     for (size_t s = 0; s < f->n_shapes && !status; s++) {
         size_t first = designs->n;
         for (size_t d = designs->n; d > 0; d--) {
@@ -99,7 +100,7 @@ static sx_status plant_all(forest *f) {
         }
         for (size_t t = 0; t < n_targets && !status && !sx_codesign_stopped(f->c); t++) {
             sx_codesign_begins(f->c, first, t);
-            status = sx_grove_init(f->c, t, first, like, &f->grove[s * n_targets + t]);
+            status = sx_tile_forest_init(f->c, t, first, like, &f->forest[s * n_targets + t]);
         }
     }
     free(like);
@@ -108,28 +109,28 @@ static sx_status plant_all(forest *f) {
 
 /* The least cost of a target's tiles in a bin; INFINITY where it has none. */
 static double least(const forest *f, size_t design, size_t target) {
-    const sx_grove *g = grove_of(f, design, target);
-    uint32_t number = sx_grove_number(g, f->c->designs, design);
+    const sx_tile_forest *g = forest_of(f, design, target);
+    uint32_t number = sx_tile_forest_number(g, f->c->designs, design);
     if (!g->usable) return INFINITY;
     if (g->flat || g->apart[number]) return -INFINITY;
     for (size_t i = 0; i < g->nodes.n; i++) {
         const sx_tile_node *node = sx_sunstone_at(&g->nodes, i);
-        if (sx_grove_candidate(g, node, number, f->own)) return node->item.value;
+        if (sx_tile_forest_candidate(g, node, number, f->own)) return node->item.value;
     }
     return INFINITY;
 }
 
-/* Whether some tile of a target needs the memory of knob k as large as a design has it. */
+/* Whether some tile of a target needs the memory of design parameter k as large as a design has it. */
 static bool is_needed(const forest *f, size_t design, size_t target, size_t k) {
-    const sx_grove *g = grove_of(f, design, target);
-    uint32_t number = sx_grove_number(g, f->c->designs, design);
+    const sx_tile_forest *g = forest_of(f, design, target);
+    uint32_t number = sx_tile_forest_number(g, f->c->designs, design);
     int i = 0;
-    while (i < g->chosen.n && g->knob[i] != k) i++;
+    while (i < g->chosen.n && g->parameter[i] != k) i++;
     if (!g->usable || g->flat || g->apart[number] || i == g->chosen.n) return true;
     for (size_t n = 0; n < g->nodes.n; n++) {
         const sx_tile_node *node = sx_sunstone_at(&g->nodes, n);
         if (sx_tile_option(&g->chosen, i, node->memory) == sx_tile_option(&g->chosen, i, number) &&
-            sx_grove_candidate(g, node, number, false))
+            sx_tile_forest_candidate(g, node, number, false))
             return true;
     }
     return false;
@@ -138,8 +139,8 @@ static bool is_needed(const forest *f, size_t design, size_t target, size_t k) {
 /* Whether all that fits a bin's innermost memories fits smaller ones too. */
 static bool is_empty(const forest *f, size_t design) {
     const sx_designs *designs = f->c->designs;
-    for (size_t k = 0; k < designs->n_knobs; k++) {
-        bool needed = designs->knob[k].array || sx_design_options(designs, design)[k] == 0;
+    for (size_t k = 0; k < designs->n_parameters; k++) {
+        bool needed = designs->parameter[k].array || sx_design_options(designs, design)[k] == 0;
         for (size_t t = 0; t < f->c->n_targets && !needed; t++) needed = is_needed(f, design, t, k);
         if (!needed) return true;
     }
@@ -169,8 +170,8 @@ static void rank_bins(forest *f) {
 }
 
 /* Gives a plan the unrollings and the candidates of a bin. */
-static sx_status fill_plan(const forest *f, size_t design, const sx_grove *g, sx_sunstone *plan) {
-    uint32_t number = sx_grove_number(g, f->c->designs, design);
+static sx_status fill_plan(const forest *f, size_t design, const sx_tile_forest *g, sx_sunstone *plan) {
+    uint32_t number = sx_tile_forest_number(g, f->c->designs, design);
     for (size_t i = 0; i < g->roots.n; i++) {
         void *root = sx_sunstone_add(&plan->roots);
         if (!root) return sx_error_memory();
@@ -178,7 +179,7 @@ static sx_status fill_plan(const forest *f, size_t design, const sx_grove *g, sx
     }
     for (size_t i = 0; i < g->nodes.n; i++) {
         const sx_tile_node *node = sx_sunstone_at(&g->nodes, i);
-        if (!sx_grove_candidate(g, node, number, f->own) || node->item.value == INFINITY) continue;
+        if (!sx_tile_forest_candidate(g, node, number, f->own) || node->item.value == INFINITY) continue;
         sx_sunstone_item *item = sx_sunstone_add(&plan->items);
         if (!item) return sx_error_memory();
         *item = node->item;
@@ -193,49 +194,51 @@ static sx_status set_smaller(const sx_codesign *c, size_t design, size_t target,
     const uint8_t *option = sx_design_options(c->designs, design);
     sx_arch arch;
     sx_designs_arch(c->designs, design, &arch);
-    for (size_t k = 0; k < c->designs->n_knobs; k++)
-        if (!c->designs->knob[k].array && option[k] > 0)
-            sx_knob_apply(&c->designs->knob[k], option[k] - 1u, &arch);
+    for (size_t k = 0; k < c->designs->n_parameters; k++)
+        if (!c->designs->parameter[k].array && option[k] > 0)
+            sx_design_parameter_apply(&c->designs->parameter[k], option[k] - 1u, &arch);
     SX_TRY(sx_model_new(c->target[target].problem, &arch, &c->options->model, smaller));
-    for (size_t k = 0; k < c->designs->n_knobs; k++) {
-        int level = c->designs->knob[k].level;
-        if (!c->designs->knob[k].array && option[k] > 0) plan->smaller[level] = &(*smaller)->level[level];
+    for (size_t k = 0; k < c->designs->n_parameters; k++) {
+        int level = c->designs->parameter[k].level;
+        if (!c->designs->parameter[k].array && option[k] > 0)
+            plan->smaller[level] = &(*smaller)->level[level];
     }
     return SX_OK;
 }
 
 /* Searches a target in a bin, for what is better than `cutoff`, by a plan for it. */
-static sx_status search_plan(forest *f, size_t design, size_t target, double cutoff, const sx_bench *bench,
-                             sx_sunstone *plan, sx_hunt *out) {
-    const sx_grove *g = grove_of(f, design, target);
-    bool begin = g->flat || !sx_grove_matches(g, plan);
+static sx_status search_plan(forest *f, size_t design, size_t target, double cutoff,
+                             const sx_target_space *target_space, sx_sunstone *plan, sx_search_outcome *out) {
+    const sx_tile_forest *g = forest_of(f, design, target);
+    bool begin = g->flat || !sx_tile_forest_matches(g, plan);
     sx_model *smaller = NULL;
     sx_status status = SX_OK;
     plan->cutoff = cutoff;
     if (f->own && (g->flat || !begin)) status = set_smaller(f->c, design, target, plan, &smaller);
     if (!status && !begin) status = fill_plan(f, design, g, plan);
-    if (!status) status = sx_hunt_plan(f->c, bench, plan, begin, out);
+    if (!status) status = sx_search_by_plan(f->c, target_space, plan, begin, out);
     sx_model_free(smaller);
     return status;
 }
 
 static sx_status search_target(forest *f, size_t design, size_t target, double cutoff, const sx_arch *arch,
-                               sx_hunt *out) {
-    sx_bench bench;
+                               sx_search_outcome *out) {
+    sx_target_space target_space;
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
     bool usable;
-    *out = (sx_hunt){.found = false};
+    *out = (sx_search_outcome){.found = false};
     sx_codesign_begins(f->c, design, target);
-    sx_status status = sx_bench_init(f->c, arch, target, &bench, &usable);
+    sx_status status = sx_target_space_init(f->c, arch, target, &target_space, &usable);
     if (!status && usable) {
-        status = sx_sunstone_init(sx_map_space_of(bench.space), &f->c->options->run.objective, &on, &plan);
+        status =
+            sx_sunstone_init(sx_map_space_of(target_space.space), &f->c->options->run.objective, &on, &plan);
         if (!status) {
-            status = search_plan(f, design, target, cutoff, &bench, &plan, out);
+            status = search_plan(f, design, target, cutoff, &target_space, &plan, out);
             sx_sunstone_fini(&plan);
         }
     }
-    sx_bench_fini(&bench);
+    sx_target_space_fini(&target_space);
     return status;
 }
 
@@ -256,17 +259,19 @@ static sx_status search_bin(forest *f, size_t design) {
     sx_arch arch;
     sx_designs_arch(c->designs, design, &arch);
     for (size_t i = 0; i < c->n_targets; i++) {
-        sx_hunt hunt;
+        sx_search_outcome result;
         size_t t = f->order[i];
         double share = share_of(f, design, i, known, cutoff);
-        SX_TRY(search_target(f, design, t, share, &arch, &hunt));
-        if (!hunt.found) {
-            sx_fate fate = cutoff < INFINITY ? SX_FATE_CUT : f->own ? SX_FATE_EMPTY : SX_FATE_NONE;
-            if (!sx_codesign_stopped(c)) sx_codesign_fate(c, design, fate);
+        SX_TRY(search_target(f, design, t, share, &arch, &result));
+        if (!result.found) {
+            sx_design_outcome outcome = cutoff < INFINITY ? SX_OUTCOME_CUT
+                                        : f->own          ? SX_OUTCOME_EMPTY
+                                                          : SX_OUTCOME_NONE;
+            if (!sx_codesign_stopped(c)) sx_codesign_record_outcome(c, design, outcome);
             return SX_OK;
         }
-        c->found[t] = hunt.best;
-        known += c->target[t].weight * hunt.best.value;
+        c->found[t] = result.best;
+        known += c->target[t].weight * result.best.value;
     }
     sx_codesign_done(c, design);
     return SX_OK;
@@ -279,9 +284,10 @@ static sx_status search_bins(forest *f) {
         size_t design = f->rank[i].design;
         double cutoff = c->options->apart ? INFINITY : sx_codesign_cutoff(c, design);
         if (f->rank[i].cost == INFINITY || is_empty(f, design))
-            sx_codesign_fate(c, design, f->own || f->rank[i].cost < INFINITY ? SX_FATE_EMPTY : SX_FATE_NONE);
+            sx_codesign_record_outcome(
+                c, design, f->own || f->rank[i].cost < INFINITY ? SX_OUTCOME_EMPTY : SX_OUTCOME_NONE);
         else if (f->rank[i].cost > cutoff)
-            sx_codesign_fate(c, design, SX_FATE_CUT);
+            sx_codesign_record_outcome(c, design, SX_OUTCOME_CUT);
         else
             SX_TRY(search_bin(f, design));
     }
@@ -293,16 +299,17 @@ static sx_status search_again(sx_codesign *c, size_t design) {
     sx_arch arch;
     sx_designs_arch(c->designs, design, &arch);
     for (size_t t = 0; t < c->n_targets; t++) {
-        sx_bench bench;
-        sx_hunt hunt = {.found = false};
+        sx_target_space target_space;
+        sx_search_outcome result = {.found = false};
         bool usable;
         sx_codesign_begins(c, design, t);
-        sx_status status = sx_bench_init(c, &arch, t, &bench, &usable);
-        if (!status && usable) status = sx_hunt_mapper(c, &bench, "sunstone:plus=on", NULL, &hunt);
-        sx_bench_fini(&bench);
+        sx_status status = sx_target_space_init(c, &arch, t, &target_space, &usable);
+        if (!status && usable)
+            status = sx_search_by_mapper(c, &target_space, "sunstone:plus=on", NULL, &result);
+        sx_target_space_fini(&target_space);
         SX_TRY(status);
-        if (!hunt.found) return SX_OK;
-        c->found[t] = hunt.best;
+        if (!result.found) return SX_OK;
+        c->found[t] = result.best;
     }
     if (!sx_codesign_stopped(c)) sx_codesign_done(c, design);
     return SX_OK;
@@ -311,7 +318,7 @@ static sx_status search_again(sx_codesign *c, size_t design) {
 /* Searches all designs again that were not cut. */
 static sx_status search_plus(sx_codesign *c) {
     for (size_t d = 0; d < c->designs->n && !sx_codesign_stopped(c); d++)
-        if (c->out->design[d].fate == SX_FATE_DONE) SX_TRY(search_again(c, d));
+        if (c->out->design[d].outcome == SX_OUTCOME_DONE) SX_TRY(search_again(c, d));
     return SX_OK;
 }
 
@@ -326,16 +333,16 @@ sx_status sx_codesign_sunstone(sx_codesign *c) {
     if (!status) {
         weigh(&f);
         find_shapes(&f);
-        status = plant_all(&f);
+        status = build_forests(&f);
     }
     if (!status && !sx_codesign_stopped(c)) {
         rank_bins(&f);
         status = search_bins(&f);
     }
     if (!status && c->options->plus) status = search_plus(c);
-    for (size_t i = 0; f.grove && i < f.n_shapes * c->n_targets; i++) sx_grove_fini(&f.grove[i]);
+    for (size_t i = 0; f.forest && i < f.n_shapes * c->n_targets; i++) sx_tile_forest_fini(&f.forest[i]);
     free(f.shape_of);
-    free(f.grove);
+    free(f.forest);
     free(f.bound);
     free(f.rank);
     free(f.order);

@@ -76,8 +76,8 @@ static SX_MUST_USE sx_status read_tensor(reader *r, const sx_node *item) {
     node = sx_node_get(item, "bits");
     if (node) SX_TRY(sx_node_range(node, "bits", 1, MAX_BITS, &bits));
     tensor.bits = (uint32_t)bits;
-    SX_TRY(sx_map_bool(item, "weight", &tensor.weight));
-    SX_TRY(sx_map_bool(item, "output", &tensor.output));
+    SX_TRY(sx_node_get_bool(item, "weight", &tensor.weight));
+    SX_TRY(sx_node_get_bool(item, "output", &tensor.output));
     return sx_graph_add_tensor(&r->graph, &tensor, NULL);
 }
 
@@ -260,8 +260,8 @@ static SX_MUST_USE sx_status read_fields(reader *r, const sx_node *item) {
     SX_TRY(sx_node_require(item, "name", "the node", &node));
     SX_TRY(sx_node_name(node, "name", out->name));
     memcpy(out->layer, out->name, sizeof out->layer);
-    SX_TRY(sx_map_name(item, "layer", out->layer));
-    SX_TRY(sx_map_name(item, "function", out->function));
+    SX_TRY(sx_node_get_name(item, "layer", out->layer));
+    SX_TRY(sx_node_get_name(item, "function", out->function));
     SX_TRY(read_kind(item, sx_node_get(item, "einsum") != NULL, &out->kind));
     node = sx_node_get(item, "repeat");
     if (node) SX_TRY(sx_node_range(node, "repeat", 1, MAX_COUNT, &out->repeat));

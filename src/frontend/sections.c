@@ -51,7 +51,7 @@ static SX_MUST_USE sx_status check_switches(const sx_node *globals) {
     const sx_node *variables = sx_node_get(globals, "environment_variables");
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
         bool value = switches[i].neutral;
-        SX_TRY(sx_map_bool(variables, switches[i].name, &value));
+        SX_TRY(sx_node_get_bool(variables, switches[i].name, &value));
         if (value != switches[i].neutral)
             return sx_error_at(sx_node_key_place(variables, switches[i].name),
                                "'%s' cannot be read from a file and would change the result",

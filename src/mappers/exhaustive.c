@@ -120,7 +120,7 @@ static bool find_menus(walk *w) {
         if (s == 0) spread = spatial != 0;
         bool matters = sx_map_order_matters(space, s, spread);
         m->order = sx_map_orders_of(w->plan->choices, s, temporal, matters, &m->n_orders);
-        m->spread = sx_map_spreads_of(w->plan->choices, s, spatial, &m->n_spreads);
+        m->spread = sx_map_layouts_of(w->plan->choices, s, spatial, &m->n_spreads);
         if (!m->order || !m->spread) {
             w->over = w->failed = true;
             return false;
@@ -163,7 +163,7 @@ static void try_keeps(walk *w, int level) {
     if (level < 0) {
         int last = w->space->arch->n_levels - 1;
         for (int s = 0; s <= last; s++) set_order(w, s, 0);
-        sx_map_settle(w->space, w->point);
+        sx_map_normalize(w->space, w->point);
         if (w->space->space.type->check(&w->space->space, w->point) == 0)
             try_orders(w, last);
         else
@@ -184,7 +184,7 @@ static void try_spreads(walk *w, int level) {
     }
     for (size_t i = 0; i < w->menu[level].n_spreads && !w->over; i++) {
         if (w->space->spatial_slot[level] >= 0)
-            sx_map_lay(w->space, level, w->menu[level].spread[i], w->point);
+            sx_map_set_layout(w->space, level, w->menu[level].spread[i], w->point);
         try_spreads(w, level - 1);
     }
 }

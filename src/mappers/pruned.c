@@ -194,7 +194,7 @@ static bool find_spreads(walk *w, int level) {
         all *= at->spatial[d];
     }
     size_t n;
-    const uint16_t *x = sx_map_spreads_of(w->plan->choices, level, loops, &n);
+    const uint16_t *x = sx_map_layouts_of(w->plan->choices, level, loops, &n);
     if (!x) sx_worker_fail(w->worker, sx_error_memory());
     m->n_spreads = 0;
     for (size_t i = 0; x && i < n && m->n_spreads < MAX_SPREADS; i++) {
@@ -210,7 +210,7 @@ static void set_spread(walk *w, uint64_t index) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         const menu *m = &w->menu[s];
         if (m->n_spreads == 0) continue;
-        sx_map_lay(w->space, s, m->on_x[index % (uint64_t)m->n_spreads], w->point);
+        sx_map_set_layout(w->space, s, m->on_x[index % (uint64_t)m->n_spreads], w->point);
         index /= (uint64_t)m->n_spreads;
     }
 }
@@ -323,7 +323,7 @@ static bool walk_masks(walk *w) {
 static bool walk_permutation(walk *w, uint64_t n_spreads) {
     for (uint64_t x = 0; x < n_spreads && !w->over; x++) {
         set_spread(w, x);
-        sx_map_settle(w->space, w->point);
+        sx_map_normalize(w->space, w->point);
         if (!walk_masks(w)) return false;
     }
     return !sx_worker_stopped(w->worker);

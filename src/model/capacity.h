@@ -1,4 +1,5 @@
-/* The capacity rule: whether the tiles that a level keeps fit. Every search asks here; the oracle has its own. */
+/* The capacity rule: whether the tiles that a level keeps fit. Every search asks here; the oracle has its
+ * own. */
 #ifndef SX_MODEL_CAPACITY_H
 #define SX_MODEL_CAPACITY_H
 

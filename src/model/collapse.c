@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-static double sum_accesses(const sx_record *record, uint32_t n) {
+static double sum_accesses(const sx_access_entry *record, uint32_t n) {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += record[i].accesses;
     return sum;
 }
 
 /* Words delivered to all children, each member of a group counted. */
-static double sum_deliveries(const sx_record *record, uint32_t n) {
+static double sum_deliveries(const sx_access_entry *record, uint32_t n) {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += record[i].accesses * (double)record[i].m;
     return sum;
@@ -31,7 +31,7 @@ static uint64_t spread_words(const sx_model *model, const sx_nest *nest, int ten
 
 /* The words each instance holds over the whole run, by Timeloop's rule: the parent's, divided by what its
  * children together hold at a time, times what one of them does. */
-static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_share *at) {
+static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_level_traffic *at) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = &model->shape[tensor];
@@ -52,10 +52,10 @@ static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_share
 }
 
 /* Lets the next outer level serve a bypassed one's children directly. */
-static void bypass(sx_evaluator *evaluator, sx_share *at, int s, bool totals) {
+static void bypass(sx_evaluator *evaluator, sx_level_traffic *at, int s, bool totals) {
     if (s + 1 < evaluator->model->n_levels) {
-        sx_flow *outer = &evaluator->flow[s + 1];
-        sx_record *record = evaluator->records.data + outer->first;
+        sx_access_stats *outer = &evaluator->flow[s + 1];
+        sx_access_entry *record = evaluator->records.data + outer->first;
         double children = totals ? 1 : (double)outer->fanout;
         double factor = at[s].demand * children / sum_deliveries(record, outer->n_records);
         for (uint32_t i = 0; i < outer->n_records; i++) record[i].accesses *= factor;
@@ -66,7 +66,7 @@ static void bypass(sx_evaluator *evaluator, sx_share *at, int s, bool totals) {
     at[s].partition = at[s].demand = at[s].supply = 0;
 }
 
-sx_counts sx_collapse_count(const sx_share *at, bool output, bool outermost, bool elide) {
+sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outermost, bool elide) {
     sx_counts c = {.tile = at->tile, .partition = at->partition};
     if (at->tile == 0) return c;
     double out = at->demand + at->peers, in = at->supply + at->peers;
@@ -83,11 +83,11 @@ sx_counts sx_collapse_count(const sx_share *at, bool output, bool outermost, boo
 }
 
 /* What each level hands out and gets in, before bypass. */
-static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, sx_share *at) {
+static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, sx_level_traffic *at) {
     const sx_model *model = evaluator->model;
     for (int s = 0; s < model->n_levels; s++) {
-        const sx_flow *flow = &evaluator->flow[s];
-        const sx_record *record = evaluator->records.data + flow->first;
+        const sx_access_stats *flow = &evaluator->flow[s];
+        const sx_access_entry *record = evaluator->records.data + flow->first;
         at[s].tile = evaluator->nest.tile[tensor][s];
         at[s].demand = sum_accesses(record, flow->n_records);
         at[s].supply = at[s].peers = at[s].partition = 0;
@@ -105,7 +105,7 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
     const sx_nest *nest = &evaluator->nest;
     bool totals = evaluator->exact || !nest->perfect, output = model->shape[tensor].output;
     int n = model->n_levels, outermost = n - 1;
-    sx_share at[SX_MAX_LEVELS];
+    sx_level_traffic at[SX_MAX_LEVELS];
     set_shares(evaluator, tensor, totals, at);
     if (totals)
         for (int s = 0; s < n; s++) at[s].partition = evaluator->partition[s];
@@ -114,7 +114,7 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
     for (int s = 0; s < n; s++)
         if (!(mapping->level[s].keep >> tensor & 1)) bypass(evaluator, at, s, totals);
     for (; !(mapping->level[outermost].keep >> tensor & 1); outermost--)
-        evaluator->flow[outermost] = (sx_flow){.first = evaluator->flow[outermost].first};
+        evaluator->flow[outermost] = (sx_access_stats){.first = evaluator->flow[outermost].first};
     at[outermost].supply = 0;
     for (int s = n - 1; s > 0; s--)
         if (evaluator->flow[s].links != 0)

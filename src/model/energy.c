@@ -73,8 +73,8 @@ static double charge_storage(sx_bill *bill, int s, int tensor, bool output, cons
 }
 
 /* Charges one tensor's traffic to the network below a level. */
-static double charge_network(sx_bill *bill, int s, bool output, double partition, const sx_flow *flow,
-                             const sx_record *record, sx_cost_net_tensor *out) {
+static double charge_network(sx_bill *bill, int s, bool output, double partition, const sx_access_stats *flow,
+                             const sx_access_entry *record, sx_cost_net_tensor *out) {
     const sx_level *level = &bill->model->level[s];
     double hops = 0, routers = 0, ingresses = 0, reductions = 0;
     uint64_t multicast = 0;
@@ -120,7 +120,7 @@ double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, 
         else if (out)
             *storage = (sx_cost_tensor){.kept = false};
         if (!out && !model->level[s].net_energy) continue;
-        const sx_flow *flow = &evaluator->flow[s];
+        const sx_access_stats *flow = &evaluator->flow[s];
         energy +=
             charge_network(bill, s, output, counts[s].partition, flow, evaluator->records.data + flow->first,
                            out ? &out->network[s].tensor[tensor] : NULL);

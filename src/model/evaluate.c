@@ -76,7 +76,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             if (walk)
                 sx_walk_count(e, mapping, v, out != NULL);
             else
-                sx_flow_count(e, mapping, v, out != NULL);
+                sx_access_stats_count(e, mapping, v, out != NULL);
             if (!e->failed && !e->overflow) sx_collapse(e, mapping, v, out != NULL, counts);
         }
         if (e->failed || e->overflow) {

@@ -127,7 +127,7 @@ bool sx_express_count(const sx_evaluator *e, const sx_mapping *mapping, int tens
         if (!count_brood(&b, shape, nest, s)) return false;
         handed[s] = s > 0 ? hand_down(e, shape, tensor, s, links, &b) : feed(e, shape, tensor, links, &b);
         groups[s] = b.groups;
-        if (handed[s] == 0 || sx_flow_most(e, tensor, s, s == 0) >= 0x1p53) return false;
+        if (handed[s] == 0 || sx_access_stats_most(e, tensor, s, s == 0) >= 0x1p53) return false;
     }
     count(e, mapping, tensor, handed, groups, counts);
     return true;

@@ -8,12 +8,12 @@
 
 enum { MAX_KEYS = 64 };
 
-bool sx_records_reserve(sx_evaluator *evaluator, size_t more) {
-    sx_records *pool = &evaluator->records;
+bool sx_access_entries_reserve(sx_evaluator *evaluator, size_t more) {
+    sx_access_entries *pool = &evaluator->records;
     if (pool->n + more <= pool->room) return true;
     size_t room = pool->room ? pool->room * 2 : 256;
     while (room < pool->n + more) room *= 2;
-    sx_record *data = realloc(pool->data, room * sizeof *data);
+    sx_access_entry *data = realloc(pool->data, room * sizeof *data);
     if (!data) {
         evaluator->failed = true;
         return false;
@@ -23,9 +23,9 @@ bool sx_records_reserve(sx_evaluator *evaluator, size_t more) {
     return true;
 }
 
-void sx_flow_merge(sx_evaluator *evaluator, sx_flow *flow, sx_record new) {
-    if (!sx_records_reserve(evaluator, 1)) return;
-    sx_record *record = evaluator->records.data + flow->first;
+void sx_access_stats_merge(sx_evaluator *evaluator, sx_access_stats *flow, sx_access_entry new) {
+    if (!sx_access_entries_reserve(evaluator, 1)) return;
+    sx_access_entry *record = evaluator->records.data + flow->first;
     uint32_t i = flow->n_records;
     while (i > 0 &&
            (record[i - 1].m > new.m || (record[i - 1].m == new.m &&record[i - 1].scatter > new.scatter)))
@@ -42,12 +42,13 @@ void sx_flow_merge(sx_evaluator *evaluator, sx_flow *flow, sx_record new) {
 }
 
 /* Adds groups that each fetch `words`. */
-static inline void add_groups(sx_evaluator *evaluator, sx_flow *flow, const sx_group *group, size_t n,
+static inline void add_groups(sx_evaluator *evaluator, sx_access_stats *flow, const sx_group *group, size_t n,
                               uint64_t words) {
     for (size_t i = 0; i < n; i++)
-        sx_flow_add(evaluator, flow,
-                    (sx_record){group[i].m, group[i].count, (double)group[i].count * (double)words,
-                                group[i].hops * (double)words});
+        sx_access_stats_add(evaluator, flow,
+                            (sx_access_entry){group[i].m, group[i].count,
+                                              (double)group[i].count * (double)words,
+                                              group[i].hops * (double)words});
 }
 
 /* Whether children might get words from their neighbours: never where tiles of a plain tensor are reused, as
@@ -59,7 +60,7 @@ static bool may_link(const sx_model *model, const sx_mapping_level *at, int tens
 
 /* Adds what is left to fetch when neighbours at the displacement `need` hand over `words`; false where that
  * saves no accesses. */
-static bool add_served(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, const int64_t *need,
+static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *slot, const int64_t *need,
                        uint64_t words, uint64_t groups, bool hops) {
     const sx_group *group;
     uint64_t served, fewer = 0;
@@ -76,7 +77,7 @@ static bool add_served(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, co
 }
 
 /* Splits off what neighbours hand over; returns the words that all groups fetch from the level. */
-static uint64_t add_links(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, sx_motion *motion,
+static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *slot, sx_motion *motion,
                           uint64_t groups, bool hops) {
     sx_motion_key keys[MAX_KEYS];
     uint64_t rest;
@@ -100,8 +101,8 @@ static uint64_t count_groups(sx_evaluator *evaluator, sx_slot *slot) {
 }
 
 /* The words each group fetches, with what neighbours hand over split off. */
-static uint64_t group_words(sx_evaluator *evaluator, sx_flow *flow, sx_slot *slot, int level, int tensor,
-                            bool always, bool links, bool hops) {
+static uint64_t group_words(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *slot, int level,
+                            int tensor, bool always, bool links, bool hops) {
     static const int64_t nowhere[SX_MAX_RANKS];
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = slot->shape;
@@ -126,7 +127,7 @@ static void spatial_flow(sx_evaluator *evaluator, const sx_mapping *mapping, int
                          bool hops) {
     const sx_model *model = evaluator->model;
     const sx_mapping_level *at = &mapping->level[level];
-    sx_flow *flow = &evaluator->flow[level];
+    sx_access_stats *flow = &evaluator->flow[level];
     bool always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     bool links = may_link(model, at, tensor, always);
     sx_slot slot;
@@ -144,7 +145,7 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = &model->shape[tensor];
-    sx_flow *flow = &evaluator->flow[level];
+    sx_access_stats *flow = &evaluator->flow[level];
     uint64_t words;
     if (level == 0) {
         words = nest->suffix[0];
@@ -157,18 +158,18 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
         sx_motion_init(&motion, model, nest, level, tensor, false);
         words = sx_motion_volume(&motion);
     }
-    sx_flow_add(evaluator, flow, (sx_record){1, 1, (double)words, 0});
+    sx_access_stats_add(evaluator, flow, (sx_access_entry){1, 1, (double)words, 0});
 }
 
-void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops) {
+void sx_access_stats_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
     evaluator->records.n = 0;
-    if (!sx_records_reserve(evaluator, SX_MAX_LEVELS)) return;
+    if (!sx_access_entries_reserve(evaluator, SX_MAX_LEVELS)) return;
     for (int s = 0; s < model->n_levels; s++) {
         bool always = s == 0 || (mapping->level[s - 1].no_temporal_reuse >> tensor & 1);
-        evaluator->overflow |= sx_flow_most(evaluator, tensor, s, always) >= 0x1p62;
-        sx_flow_begin(evaluator, &evaluator->flow[s]);
+        evaluator->overflow |= sx_access_stats_most(evaluator, tensor, s, always) >= 0x1p62;
+        sx_access_stats_begin(evaluator, &evaluator->flow[s]);
         if (nest->spatial_of[s + 1] > nest->spatial_of[s])
             spatial_flow(evaluator, mapping, tensor, s, hops || model->level[s].net_energy);
         else

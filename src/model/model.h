@@ -22,7 +22,7 @@ typedef struct sx_shape {
     bool unit;   /* plain, and every coefficient is 1 */
     bool simple; /* no dimension is in two ranks */
     bool narrow; /* no rank has more than two dimensions: their coefficients' magnitudes are in `pair` */
-    struct sx_pair {
+    struct sx_rank_pair {
         uint64_t reach[2];
         uint8_t dim[2];
     } pair[SX_MAX_RANKS];
@@ -104,24 +104,24 @@ typedef struct sx_nest {
 enum { SX_EARLY, SX_ON, SX_IDLE };
 
 /* Words that one access serves to m children at once, `scatter` such groups at a time. */
-typedef struct sx_record {
+typedef struct sx_access_entry {
     uint64_t m, scatter;
     double accesses, hops;
-} sx_record;
+} sx_access_entry;
 
 /* What one level hands to its children of one tensor: per instance for exact factors, over all instances for
  * remainders. Its records stand in the evaluator's pool, sorted by (m, scatter). */
-typedef struct sx_flow {
+typedef struct sx_access_stats {
     uint32_t first, n_records;
     uint64_t fanout;
     double links;
-} sx_flow;
+} sx_access_stats;
 
 /* A growing pool of records. */
-typedef struct sx_records {
-    sx_record *data;
+typedef struct sx_access_entries {
+    sx_access_entry *data;
     size_t n, room;
-} sx_records;
+} sx_access_entries;
 
 typedef struct sx_walker sx_walker;
 typedef struct sx_slot_scratch sx_slot_scratch;
@@ -130,10 +130,10 @@ typedef struct sx_motion_scratch sx_motion_scratch;
 struct sx_evaluator {
     const sx_model *model;
     sx_nest nest;
-    sx_flow flow[SX_MAX_LEVELS];     /* of the tensor in hand */
-    double partition[SX_MAX_LEVELS]; /* of the tensor in hand, when walked: words ever held, over all
+    sx_access_stats flow[SX_MAX_LEVELS]; /* of the tensor in hand */
+    double partition[SX_MAX_LEVELS];     /* of the tensor in hand, when walked: words ever held, over all
                                         instances */
-    sx_records records;
+    sx_access_entries records;
     sx_slot_scratch *slot;
     sx_motion_scratch *motion;
     sx_walker *walker;
@@ -142,7 +142,7 @@ struct sx_evaluator {
     bool overflow; /* a count exceeded 2^62 */
 };
 
-/* Counts of one tensor at one level, in the unit of sx_flow. */
+/* Counts of one tensor at one level, in the unit of sx_access_stats. */
 typedef struct sx_counts {
     uint64_t tile;
     double partition, reads, fills, updates, reductions;
@@ -166,7 +166,7 @@ static inline uint64_t sx_plain_visits(const sx_shape *shape, const sx_nest *nes
 }
 
 /* No fewer words than the children of all instances of a level fetch of a tensor, with exact factors. */
-static inline double sx_flow_most(const sx_evaluator *evaluator, int tensor, int level, bool always) {
+static inline double sx_access_stats_most(const sx_evaluator *evaluator, int tensor, int level, bool always) {
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = &evaluator->model->shape[tensor];
     uint64_t visits = nest->suffix[nest->temporal_of[level]];
@@ -178,17 +178,17 @@ static inline double sx_flow_most(const sx_evaluator *evaluator, int tensor, int
 
 /* Fills evaluator->flow for a tensor of a nest with exact factors, as Timeloop counts. `hops` asks for hop
  * counts even where they cost no energy. */
-void sx_flow_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
+void sx_access_stats_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
 
 /* The same by compressed execution of every iteration, with or without remainders. Counts are over all
  * instances. */
 void sx_walk_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
 
 /* Makes room in the pool for at least `more` records; false when memory is out. */
-bool sx_records_reserve(sx_evaluator *evaluator, size_t more);
+bool sx_access_entries_reserve(sx_evaluator *evaluator, size_t more);
 
 /* Starts an empty flow at the end of the pool. */
-static inline void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow) {
+static inline void sx_access_stats_begin(sx_evaluator *evaluator, sx_access_stats *flow) {
     flow->first = (uint32_t)evaluator->records.n;
     flow->n_records = 0;
     flow->fanout = 1;
@@ -196,29 +196,30 @@ static inline void sx_flow_begin(sx_evaluator *evaluator, sx_flow *flow) {
 }
 
 /* Adds to the flow begun last, merging equal (m, scatter). */
-void sx_flow_merge(sx_evaluator *evaluator, sx_flow *flow, sx_record record);
+void sx_access_stats_merge(sx_evaluator *evaluator, sx_access_stats *flow, sx_access_entry record);
 
 /* The same, at once where it is the first. */
-static inline void sx_flow_add(sx_evaluator *evaluator, sx_flow *flow, sx_record record) {
+static inline void sx_access_stats_add(sx_evaluator *evaluator, sx_access_stats *flow,
+                                       sx_access_entry record) {
     if (flow->n_records == 0 && evaluator->records.n < evaluator->records.room) {
         evaluator->records.data[evaluator->records.n++] = record;
         flow->n_records = 1;
     } else {
-        sx_flow_merge(evaluator, flow, record);
+        sx_access_stats_merge(evaluator, flow, record);
     }
 }
 
 /* What is known of one tensor at one level on the way to its counts. */
-typedef struct sx_share {
+typedef struct sx_level_traffic {
     uint64_t tile;    /* 0 once the level is bypassed */
     double partition; /* words ever held */
     double demand;    /* words handed to children */
     double supply;    /* words got from the parent */
     double peers;     /* words exchanged with neighbours */
-} sx_share;
+} sx_level_traffic;
 
 /* The counts of a level; `elide`: the first read and the first fill of each output word are free. */
-sx_counts sx_collapse_count(const sx_share *at, bool output, bool outermost, bool elide);
+sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outermost, bool elide);
 
 /* Turns the flows of a tensor into counts per level. Changes the flows' accesses where levels are bypassed.
  * Partitions of inputs are only set where asked for. */

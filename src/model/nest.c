@@ -20,7 +20,7 @@ uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
     }
     if (shape->narrow) {
         for (int r = 0; r < shape->n_ranks; r++) {
-            const struct sx_pair *p = &shape->pair[r];
+            const struct sx_rank_pair *p = &shape->pair[r];
             words *= 1 + p->reach[0] * (extent[p->dim[0]] - 1u) + p->reach[1] * (extent[p->dim[1]] - 1u);
         }
         return words;

@@ -216,9 +216,9 @@ static double feed(family *f, const sx_mapping *mapping, int tensor) {
 
 /* Lets the next outer level serve a level that does not keep the tensor, as collapse.c does it record by
  * record; false where the two might be rounded to different counts. */
-static bool bypass(sx_share *at) {
+static bool bypass(sx_level_traffic *at) {
     at[1].demand *= at[0].demand / at[0].supply;
-    at[0] = (sx_share){0};
+    at[0] = (sx_level_traffic){0};
     double part = at[1].demand - floor(at[1].demand);
     return at[1].demand < 0x1p40 && fabs(part - 0.5) > 1e-3;
 }
@@ -229,7 +229,7 @@ bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tenso
     int n = model->n_levels;
     bool covered = shape->unit || (shape->plain && !shape->output);
     if (model->net_energy || !covered || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
-    sx_share at[SX_MAX_LEVELS] = {0};
+    sx_level_traffic at[SX_MAX_LEVELS] = {0};
     family f = {.e = e, .shape = shape};
     for (int s = n - 1; s >= 0; s--) {
         const sx_mapping_level *level = &mapping->level[s];

@@ -206,7 +206,7 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
 }
 
 /* Adds what a visit moves where all children are alike: groups by the slot's closed forms. */
-static void add_alike(sx_evaluator *e, sx_walker *w, sx_flow *flow, const sx_piece *now,
+static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_piece *now,
                       const sx_piece *before, double times, bool hops) {
     const sx_group *group;
     int64_t need[SX_MAX_RANKS];
@@ -226,14 +226,14 @@ static void add_alike(sx_evaluator *e, sx_walker *w, sx_flow *flow, const sx_pie
     }
     double words = times * (double)now->words;
     for (size_t i = 0; i < n && !w->failed; i++)
-        sx_flow_add(
-            e, flow,
-            (sx_record){group[i].m, group[i].count, words * (double)group[i].count, words * group[i].hops});
+        sx_access_stats_add(e, flow,
+                            (sx_access_entry){group[i].m, group[i].count, words * (double)group[i].count,
+                                              words * group[i].hops});
     flow->links += words * (double)served;
 }
 
 /* Adds what a visit moves where children at the edge differ. */
-static void add_crowd(sx_evaluator *e, sx_walker *w, sx_flow *flow, double times, bool hops) {
+static void add_crowd(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, double times, bool hops) {
     sx_crowd crowd = {&w->slot, w->class_of, w->now, w->before, w->n_classes, w->links};
     uint64_t links;
     if (!sx_walk_reserve(w, &w->party, &w->party_room, w->slot.siblings, sizeof *w->party)) return;
@@ -241,22 +241,22 @@ static void add_crowd(sx_evaluator *e, sx_walker *w, sx_flow *flow, double times
     w->failed |= n == SIZE_MAX;
     for (size_t i = 0; i < n && !w->failed; i++) {
         const sx_party *p = &w->party[i];
-        sx_flow_add(e, flow,
-                    (sx_record){p->m, p->count, times * (double)p->words,
-                                times * (p->hops * (double)p->words / (double)p->count)});
+        sx_access_stats_add(e, flow,
+                            (sx_access_entry){p->m, p->count, times * (double)p->words,
+                                              times * (p->hops * (double)p->words / (double)p->count)});
     }
     flow->links += times * (double)links;
 }
 
 /* Adds what one visit moves, `times` over, to the flow. */
-static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const sx_walk_block *b, double times,
-                      bool hops) {
+static void add_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_walk_block *b,
+                      double times, bool hops) {
     bool any = false;
     sx_walk_visit(w, b->edges, b->in, w->now);
     for (int c = 0; c < w->n_classes; c++) any |= w->now[c].words > 0;
     if (!any) return;
     if (w->slot.n_loops == 0) {
-        sx_flow_add(e, flow, (sx_record){1, 1, times * (double)w->now[0].words, 0});
+        sx_access_stats_add(e, flow, (sx_access_entry){1, 1, times * (double)w->now[0].words, 0});
         return;
     }
     sx_walk_load(w, b->in);
@@ -269,7 +269,7 @@ static void add_visit(sx_evaluator *e, sx_walker *w, sx_flow *flow, const sx_wal
 }
 
 /* Walks one class of parent instances, of which there are `parents`. */
-static void walk_parents(sx_evaluator *e, sx_walker *w, sx_flow *flow, double parents, bool hops) {
+static void walk_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, double parents, bool hops) {
     w->leaving[0] = w->dead[0] = 0;
     for (int j = 0; j < w->n_items; j++) {
         const sx_walk_item *it = &w->items[j];
@@ -301,8 +301,8 @@ static void walk_parents(sx_evaluator *e, sx_walker *w, sx_flow *flow, double pa
 
 /* Tries every place of the parent in the spatial loops above it, from item `i` inward. `off` is the set of
  * dimensions on which it is off the edge's path already. */
-static void place_parents(sx_evaluator *e, sx_walker *w, sx_flow *flow, int i, uint32_t off, double parents,
-                          bool hops) {
+static void place_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, int i, uint32_t off,
+                          double parents, bool hops) {
     while (i >= 0 && !w->items[i].spatial) i--;
     if (i < 0) {
         walk_parents(e, w, flow, parents, hops);
@@ -419,13 +419,13 @@ void sx_walk_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, bool 
     sx_walker *w = e->walker;
     e->failed |= !w;
     e->records.n = 0;
-    if (!sx_records_reserve(e, SX_MAX_LEVELS)) return;
+    if (!sx_access_entries_reserve(e, SX_MAX_LEVELS)) return;
     for (int s = 0; s < model->n_levels && !e->failed; s++) {
-        sx_flow *flow = &e->flow[s];
-        sx_flow_begin(e, flow);
+        sx_access_stats *flow = &e->flow[s];
+        sx_access_stats_begin(e, flow);
         flow->fanout = nest->slot_x[s] * nest->slot_y[s];
         if (s == 0 && flow->fanout == 1) {
-            sx_flow_add(e, flow, (sx_record){1, 1, (double)model->computes, 0});
+            sx_access_stats_add(e, flow, (sx_access_entry){1, 1, (double)model->computes, 0});
         } else {
             double parents = prepare(e, w, mapping, tensor, s);
             if (!w->failed)

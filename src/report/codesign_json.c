@@ -20,13 +20,13 @@ static json_t *settings_json(const sx_codesign_job *job, size_t design) {
     return object;
 }
 
-/* A design with its fate. */
+/* A design with its outcome. */
 static json_t *design_json(const sx_codesign_job *job, size_t design) {
     const sx_design_result *d = &job->result.design[design];
     json_t *object = json_object();
     json_object_set_new(object, "settings", settings_json(job, design));
     json_object_set_new(object, "area_um2", sx_json_number(sx_designs_area(job->designs, design)));
-    json_object_set_new(object, "fate", json_string(sx_fate_name(d->fate)));
+    json_object_set_new(object, "fate", json_string(sx_design_outcome_name(d->outcome)));
     json_object_set_new(object, "objective", sx_json_real(d->value));
     if (isfinite(d->bound)) json_object_set_new(object, "bound", sx_json_real(d->bound));
     if (isfinite(d->value)) json_object_set_new(object, "total", sx_json_score(&d->total));

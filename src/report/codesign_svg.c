@@ -41,7 +41,7 @@ static sx_status make_drawing(const sx_codesign_job *job, drawing *d) {
     d->front = calloc(r->n_front + 1, sizeof *d->front);
     if (!d->area || !d->value || !d->place || !d->front) return sx_error_memory();
     for (size_t i = 0; i < r->n_designs; i++) {
-        if (r->design[i].fate != SX_FATE_DONE && r->design[i].fate != SX_FATE_QUICK) continue;
+        if (r->design[i].outcome != SX_OUTCOME_DONE && r->design[i].outcome != SX_OUTCOME_QUICK) continue;
         d->place[i] = d->n;
         d->area[d->n] = sx_designs_area(job->designs, i) / 1e6;
         d->value[d->n++] = r->design[i].value;

@@ -173,7 +173,7 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
         sx_text settings = {0};
         sx_codesign_settings(job, i, &settings);
         sx_table_cell(&table, "%s", show_area(sx_designs_area(job->designs, i)).text);
-        sx_table_cell(&table, "%s%s", sx_fate_name(d->fate), d->poor ? ", poor" : "");
+        sx_table_cell(&table, "%s%s", sx_design_outcome_name(d->outcome), d->poor ? ", poor" : "");
         if (isfinite(d->value))
             sx_table_cell(&table, "%.5g", d->value);
         else

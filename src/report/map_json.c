@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /* Sets an answer's score and mapping in an object. */
-static sx_status set_answer(const sx_map_job *job, size_t layer, const sx_answer *answer, const char *key,
-                            json_t *object) {
+static sx_status set_answer(const sx_mapping_report *job, size_t layer, const sx_answer *answer,
+                            const char *key, json_t *object) {
     char *text;
     SX_TRY(
         sx_mapping_write(&answer->mapping, &job->network.layer[layer].problem, &job->arch, SX_JSON, &text));
@@ -22,7 +22,7 @@ static sx_status set_answer(const sx_map_job *job, size_t layer, const sx_answer
 }
 
 /* Sets a list of answers, if there are any. */
-static sx_status set_answers(const sx_map_job *job, size_t layer, const sx_answer *answer, size_t n,
+static sx_status set_answers(const sx_mapping_report *job, size_t layer, const sx_answer *answer, size_t n,
                              const char *key, json_t *object) {
     if (n == 0) return SX_OK;
     json_t *list = json_array();
@@ -80,7 +80,7 @@ static void set_search(const sx_layer_result *layer, bool own, json_t *object) {
 }
 
 /* One layer's object; an error where a mapping cannot be written. */
-static sx_status layer_json(const sx_map_job *job, size_t i, json_t **out) {
+static sx_status layer_json(const sx_mapping_report *job, size_t i, json_t **out) {
     const sx_layer *layer = &job->network.layer[i];
     const sx_layer_result *result = &job->result.layer[i];
     char *einsum;
@@ -111,7 +111,7 @@ static sx_status layer_json(const sx_map_job *job, size_t i, json_t **out) {
 }
 
 /* All that repeats the result but the inputs. */
-static json_t *repeat_json(const sx_map_job *job) {
+static json_t *repeat_json(const sx_mapping_report *job) {
     const sx_session_options *o = &job->options;
     return json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
                      "s:I, s:b}",
@@ -126,7 +126,7 @@ static json_t *repeat_json(const sx_map_job *job) {
 }
 
 /* The total and how many layers it covers. */
-static json_t *total_json(const sx_map_job *job) {
+static json_t *total_json(const sx_mapping_report *job) {
     json_t *object = sx_json_score(&job->result.total);
     size_t found = 0;
     for (size_t i = 0; i < job->result.n_layers; i++) found += job->result.layer[i].found;
@@ -135,7 +135,7 @@ static json_t *total_json(const sx_map_job *job) {
     return object;
 }
 
-sx_status sx_map_json(const sx_map_job *job, sx_text *out) {
+sx_status sx_mapping_report_json(const sx_mapping_report *job, sx_text *out) {
     char *arch = NULL;
     json_t *object = json_object(), *list = json_array();
     sx_status status = SX_OK;

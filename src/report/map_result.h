@@ -9,7 +9,7 @@
 #define SX_IDLE_SHARE 0.75
 
 /* A finished session with all that it began from. */
-typedef struct sx_map_job {
+typedef struct sx_mapping_report {
     sx_network network;
     sx_arch arch;
     sx_session_options options;
@@ -22,18 +22,19 @@ typedef struct sx_map_job {
     uint32_t batch;       /* of a network of the catalog */
     const char *energies; /* where they come from */
     bool training;
-} sx_map_job;
+} sx_mapping_report;
 
 /* Adds one layer's answer in full, or why there is none. */
-SX_MUST_USE sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx_text *out);
+SX_MUST_USE sx_status sx_mapping_report_layer(const sx_mapping_report *job, bool quiet, bool verbose,
+                                              sx_text *out);
 
 /* Adds a table of the layers, identical ones in one row unless `each`, and their sums. */
-void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out);
+void sx_mapping_report_network(const sx_mapping_report *job, bool each, sx_text *out);
 
 /* Adds everything as JSON. The keys are promises: more may be added, none renamed. */
-SX_MUST_USE sx_status sx_map_json(const sx_map_job *job, sx_text *out);
+SX_MUST_USE sx_status sx_mapping_report_json(const sx_mapping_report *job, sx_text *out);
 
 /* The text of a layer's best mapping in Timeloop's format; freed with free(). */
-SX_MUST_USE sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, SX_OWN char **out);
+SX_MUST_USE sx_status sx_mapping_report_text(const sx_mapping_report *job, size_t layer, SX_OWN char **out);
 
 #endif

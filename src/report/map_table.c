@@ -12,7 +12,7 @@
 
 enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
 
-sx_status sx_map_mapping_text(const sx_map_job *job, size_t layer, char **out) {
+sx_status sx_mapping_report_text(const sx_mapping_report *job, size_t layer, char **out) {
     return sx_mapping_write(&job->result.layer[layer].best.mapping, &job->network.layer[layer].problem,
                             &job->arch, SX_YAML, out);
 }
@@ -57,7 +57,7 @@ static void add_none(const sx_layer_result *layer, sx_text *out) {
 }
 
 /* Adds what tiles that leave remainders gave, or could give. */
-static void add_remainders(const sx_map_job *job, const sx_layer_result *layer, sx_text *line) {
+static void add_remainders(const sx_mapping_report *job, const sx_layer_result *layer, sx_text *line) {
     const sx_dividing *d = &layer->dividing;
     if (layer->remainders && d->value > 0)
         sx_text_add(line,
@@ -75,7 +75,7 @@ static void add_remainders(const sx_map_job *job, const sx_layer_result *layer, 
 }
 
 /* Adds how the search went, in a sentence or two. */
-static void print_search(const sx_map_job *job, const sx_layer_result *layer, sx_text *out) {
+static void print_search(const sx_mapping_report *job, const sx_layer_result *layer, sx_text *out) {
     const sx_run_summary *s = &layer->summary;
     sx_text line = {0};
     if (layer->proven_before) {
@@ -137,7 +137,7 @@ static void print_answers(const char *title, const sx_answer *answer, size_t n, 
 }
 
 /* Evaluates a layer's answer in full. */
-static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
+static sx_status evaluate(const sx_mapping_report *job, sx_evaluation *e) {
     sx_model *model = NULL;
     sx_evaluator *evaluator = NULL;
     e->problem = job->network.layer[0].problem;
@@ -157,7 +157,7 @@ static sx_status evaluate(const sx_map_job *job, sx_evaluation *e) {
     return status;
 }
 
-sx_status sx_map_print_layer(const sx_map_job *job, bool quiet, bool verbose, sx_text *out) {
+sx_status sx_mapping_report_layer(const sx_mapping_report *job, bool quiet, bool verbose, sx_text *out) {
     const sx_layer_result *layer = &job->result.layer[0];
     if (!layer->found) {
         add_none(layer, out);
@@ -198,7 +198,7 @@ static bool is_bounded(const sx_layer_result *layer) {
 }
 
 /* Whether something is proven of some layer. */
-static bool has_bounds(const sx_map_job *job) {
+static bool has_bounds(const sx_mapping_report *job) {
     bool some = false;
     for (size_t i = 0; i < job->result.n_layers; i++) some |= is_bounded(&job->result.layer[i]);
     return some;
@@ -222,7 +222,7 @@ static void gap_cell(const sx_layer_result *layer, sx_table *table) {
 }
 
 /* How often the network runs a layer; unless `each`, with all others that are the same computation. */
-static uint64_t times_run(const sx_map_job *job, size_t layer, bool each) {
+static uint64_t times_run(const sx_mapping_report *job, size_t layer, bool each) {
     uint64_t times = 0;
     for (size_t i = 0; i < job->result.n_layers; i++)
         if (i == layer || (!each && job->result.layer[i].same_as == layer))
@@ -231,7 +231,7 @@ static uint64_t times_run(const sx_map_job *job, size_t layer, bool each) {
 }
 
 /* Adds a layer's row; `bounds`: with what is proven of it. */
-static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, sx_table *table) {
+static void layer_row(const sx_mapping_report *job, size_t i, bool bounds, bool each, sx_table *table) {
     double all = job->result.total.cycles;
     const sx_layer *layer = &job->network.layer[i];
     const sx_layer_result *result = &job->result.layer[i];
@@ -255,7 +255,7 @@ static void layer_row(const sx_map_job *job, size_t i, bool bounds, bool each, s
     sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
 }
 
-static void total_row(const sx_map_job *job, bool bounds, sx_table *table) {
+static void total_row(const sx_mapping_report *job, bool bounds, sx_table *table) {
     const sx_score *total = &job->result.total;
     double computes = 0;
     size_t found = 0;
@@ -280,7 +280,7 @@ static void total_row(const sx_map_job *job, bool bounds, sx_table *table) {
 }
 
 /* Adds how many searches there were and what they took. */
-static void print_effort(const sx_map_job *job, sx_text *out) {
+static void print_effort(const sx_mapping_report *job, sx_text *out) {
     size_t searched = 0, missing = 0;
     uint64_t evaluations = 0;
     double seconds = 0;
@@ -322,13 +322,13 @@ static void print_effort(const sx_map_job *job, sx_text *out) {
 }
 
 /* Adds why a layer has no mapping. */
-static void add_failure(const sx_map_job *job, size_t i, sx_text *out) {
+static void add_failure(const sx_mapping_report *job, size_t i, sx_text *out) {
     sx_text_add(out, "\n%s: ", job->network.layer[i].name);
     add_none(&job->result.layer[i], out);
     sx_text_add(out, "%s", job->result.layer[i].diagnosis);
 }
 
-void sx_map_print_network(const sx_map_job *job, bool each, sx_text *out) {
+void sx_mapping_report_network(const sx_mapping_report *job, bool each, sx_text *out) {
     sx_table table;
     sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
     bool bounds = has_bounds(job);

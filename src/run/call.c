@@ -150,7 +150,7 @@ sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double
 
 /* Readies what such a navigator remembers for its next call: nothing where it is another one. */
 static void take_up(sx_run *run, const char *navigator) {
-    sx_called *c = &run->called;
+    sx_resumable_call *c = &run->called;
     sx_frame *at = &run->frame[run->depth + 1];
     uint64_t name = sx_hash_bytes(navigator, strlen(navigator), 0);
     if (at->saved) return;
@@ -167,7 +167,7 @@ static void take_up(sx_run *run, const char *navigator) {
 }
 
 sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations, double share) {
-    sx_called *c = &run->called;
+    sx_resumable_call *c = &run->called;
     if (c->ended || c->used >= evaluations) return SX_OK;
     if (run->depth + 1 < SX_MAX_DEPTH) take_up(run, navigator);
     uint64_t left = evaluations - c->used;
@@ -184,7 +184,7 @@ uint64_t sx_run_called_on(const sx_run *run) {
 }
 
 uint64_t sx_run_called_behind(const sx_run *run, double share) {
-    const sx_called *c = &run->called;
+    const sx_resumable_call *c = &run->called;
     double seconds = (share * sx_run_seconds(run) - c->seconds) / (1 - share);
     return seconds > 0 && c->seconds > 0 ? (uint64_t)((double)c->used * seconds / c->seconds) : 0;
 }

@@ -3,7 +3,7 @@
  * too. The cache is left out. */
 #include "base/hash.h"
 #include "base/text.h"
-#include "run/crew.h"
+#include "run/worker_pool.h"
 #include "sextant/sextant.h"
 
 #include <math.h>
@@ -96,13 +96,13 @@ static void add_block(sx_text *text, const void *bytes, size_t size) {
     if (size) sx_text_add_bytes(text, bytes, size);
 }
 
-static void add_shelf(sx_text *text, const sx_shelf *shelf) {
-    add_number(text, shelf->n);
-    for (size_t i = 0; i < shelf->n; i++) {
-        sx_kept kept = shelf->kept[i];
+static void add_shelf(sx_text *text, const sx_archive *archive) {
+    add_number(text, archive->n);
+    for (size_t i = 0; i < archive->n; i++) {
+        sx_archived kept = archive->kept[i];
         kept.slot = 0;
         sx_text_add_bytes(text, (const char *)&kept, sizeof kept);
-        sx_text_add_bytes(text, sx_shelf_point(shelf, i), shelf->point_size);
+        sx_text_add_bytes(text, sx_archive_point(archive, i), archive->point_size);
     }
 }
 
@@ -168,17 +168,17 @@ static void *take_block(reader *r, size_t *size) {
 }
 
 /* Fills a shelf of at most `limit` points; false when memory is out. */
-static bool take_shelf(reader *r, size_t limit, sx_shelf *shelf) {
+static bool take_shelf(reader *r, size_t limit, sx_archive *archive) {
     uint64_t n = take_number(r);
-    if (n > limit || n > r->left / (sizeof *shelf->kept + shelf->point_size)) r->damaged = true;
+    if (n > limit || n > r->left / (sizeof *archive->kept + archive->point_size)) r->damaged = true;
     if (r->damaged) return true;
-    if (!sx_shelf_reserve(shelf, (size_t)n)) return false;
+    if (!sx_archive_reserve(archive, (size_t)n)) return false;
     for (size_t i = 0; i < n; i++) {
-        memcpy(&shelf->kept[i], take(r, sizeof *shelf->kept), sizeof *shelf->kept);
-        shelf->kept[i].slot = i;
-        memcpy(shelf->points + i * shelf->point_size, take(r, shelf->point_size), shelf->point_size);
+        memcpy(&archive->kept[i], take(r, sizeof *archive->kept), sizeof *archive->kept);
+        archive->kept[i].slot = i;
+        memcpy(archive->points + i * archive->point_size, take(r, archive->point_size), archive->point_size);
     }
-    shelf->n = (size_t)n;
+    archive->n = (size_t)n;
     return true;
 }
 
@@ -191,10 +191,10 @@ static bool counts_hold(const sx_run *run, const counters *c) {
 }
 
 /* Whether points are of the space and cost what is said of them. */
-static sx_status check_shelf(const sx_run *run, const sx_shelf *shelf, sx_scorer *scorer) {
-    for (size_t i = 0; i < shelf->n; i++) {
-        const sx_kept *kept = &shelf->kept[i];
-        const void *point = sx_shelf_point(shelf, i);
+static sx_status check_shelf(const sx_run *run, const sx_archive *archive, sx_scorer *scorer) {
+    for (size_t i = 0; i < archive->n; i++) {
+        const sx_archived *kept = &archive->kept[i];
+        const void *point = sx_archive_point(archive, i);
         sx_outcome is;
         if (!sx_run_holds(run, point, 1) || run->space->type->check(run->space, point) != 0)
             return sx_checkpoint_damaged("run");
@@ -208,7 +208,7 @@ static sx_status check_shelf(const sx_run *run, const sx_shelf *shelf, sx_scorer
 
 /* Whether the best and the front are in order. */
 static bool shelves_are_sorted(const sx_run *run) {
-    const sx_kept *best = run->best.kept, *front = run->front.kept;
+    const sx_archived *best = run->best.kept, *front = run->front.kept;
     const uint8_t x = run->goal.front[0], y = run->goal.front[1];
     for (size_t i = 1; i < run->best.n; i++)
         if (sx_goal_compare(&run->goal, &best[i].metrics, &best[i - 1].metrics) < 0) return false;
@@ -246,7 +246,7 @@ static sx_status check_run(const sx_run *run) {
 
 /* Reads what is kept of a navigator that is called again and again; false when memory is out. */
 static bool take_called(reader *r, sx_run *run) {
-    sx_called *c = &run->called;
+    sx_resumable_call *c = &run->called;
     c->used = take_number(r);
     c->from = take_number(r);
     c->name = take_number(r);
@@ -286,7 +286,7 @@ static bool take_run(reader *r, sx_run *run) {
     run->n_trace = run->trace_room = size / sizeof *run->trace;
     if (size % sizeof *run->trace) r->damaged = true;
     for (size_t i = 0; i < run->n_trace; i++)
-        run->edge = fmin(run->edge, sx_crew_edge(&run->options.objective, run->trace[i].value));
+        run->cutoff = fmin(run->cutoff, sx_worker_pool_cutoff(&run->options.objective, run->trace[i].value));
     uint64_t n = take_number(r);
     if (n < 1 || n > SX_MAX_DEPTH) r->damaged = true;
     for (uint64_t i = 0; i < n && !r->damaged; i++)

@@ -8,7 +8,7 @@
 #include "space/scorer.h"
 
 /* The threads of a run and what they found in the current call (tasks.c). */
-typedef struct sx_crew sx_crew;
+typedef struct sx_worker_pool sx_worker_pool;
 
 enum { SX_MAX_DEPTH = 4 };
 
@@ -24,7 +24,7 @@ typedef struct sx_frame {
 } sx_frame;
 
 /* A navigator that is called again and again, each time going on where it was. */
-typedef struct sx_called {
+typedef struct sx_resumable_call {
     void *state; /* between two calls */
     size_t size;
     uint64_t used;  /* evaluations in the calls before */
@@ -32,7 +32,7 @@ typedef struct sx_called {
     uint64_t name;  /* a hash of its text */
     bool ended;     /* it came to its end by itself */
     double seconds; /* in the calls of this process */
-} sx_called;
+} sx_resumable_call;
 
 struct sx_run {
     const sx_space *space;
@@ -50,8 +50,8 @@ struct sx_run {
 
     uint64_t evaluations, valid, rejected, cache_hits;
     uint64_t improved; /* the evaluation that found the incumbent */
-    double edge;       /* values above it are no incumbent's: they would be worse than an earlier one's */
-    sx_shelf best, front;
+    double cutoff;     /* values above it are no incumbent's: they would be worse than an earlier one's */
+    sx_archive best, front;
     uint64_t fronts;       /* how often the front has changed */
     sx_trace_point *trace; /* one per incumbent */
     size_t n_trace, trace_room;
@@ -71,10 +71,10 @@ struct sx_run {
 
     unsigned depth; /* the navigator at work: one that another one called stands behind it */
     sx_frame frame[SX_MAX_DEPTH];
-    sx_called called;
+    sx_resumable_call called;
 
     sx_cache cache;
-    sx_crew *crew;
+    sx_worker_pool *workers;
 };
 
 /* An error where a navigator does not search spaces of this type, or relies on another model. */
@@ -91,10 +91,10 @@ void sx_run_poll(sx_run *run, uint64_t more);
 
 /* Takes in a point found by the run's evaluation number `kept->evaluation`; true where it is the new
  * incumbent. */
-bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point);
+bool sx_run_take(sx_run *run, const sx_archived *kept, const void *point);
 
-SX_MUST_USE sx_status sx_crew_new(sx_run *run, SX_OWN sx_crew **out);
-void sx_crew_free(SX_TAKE sx_crew *crew);
+SX_MUST_USE sx_status sx_worker_pool_new(sx_run *run, SX_OWN sx_worker_pool **out);
+void sx_worker_pool_free(SX_TAKE sx_worker_pool *workers);
 
 /* What tells a run from others, a line each. */
 SX_MUST_USE sx_status sx_checkpoint_identify(const sx_run *run, SX_OWN char **out);

@@ -4,88 +4,88 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sx_shelf_fini(sx_shelf *shelf) {
-    free(shelf->kept);
-    free(shelf->points);
-    *shelf = (sx_shelf){.point_size = shelf->point_size};
+void sx_archive_fini(sx_archive *archive) {
+    free(archive->kept);
+    free(archive->points);
+    *archive = (sx_archive){.point_size = archive->point_size};
 }
 
-bool sx_shelf_reserve(sx_shelf *shelf, size_t n) {
-    if (n <= shelf->room) return true;
-    size_t room = shelf->room * 2 > n ? shelf->room * 2 : n;
-    sx_kept *kept = realloc(shelf->kept, room * sizeof *kept);
+bool sx_archive_reserve(sx_archive *archive, size_t n) {
+    if (n <= archive->room) return true;
+    size_t room = archive->room * 2 > n ? archive->room * 2 : n;
+    sx_archived *kept = realloc(archive->kept, room * sizeof *kept);
     if (!kept) return false;
-    shelf->kept = kept;
-    if (shelf->point_size) {
-        unsigned char *points = realloc(shelf->points, room * shelf->point_size);
+    archive->kept = kept;
+    if (archive->point_size) {
+        unsigned char *points = realloc(archive->points, room * archive->point_size);
         if (!points) return false;
-        shelf->points = points;
+        archive->points = points;
     }
-    for (size_t i = shelf->room; i < room; i++) kept[i].slot = i;
-    shelf->room = room;
+    for (size_t i = archive->room; i < room; i++) kept[i].slot = i;
+    archive->room = room;
     return true;
 }
 
 /* Room for the bytes of a slot. */
-static unsigned char *bytes_at(const sx_shelf *shelf, size_t slot) {
-    return shelf->points + slot * shelf->point_size;
+static unsigned char *bytes_at(const sx_archive *archive, size_t slot) {
+    return archive->points + slot * archive->point_size;
 }
 
-const void *sx_shelf_point(const sx_shelf *shelf, size_t index) {
-    assert(index < shelf->n);
-    return bytes_at(shelf, shelf->kept[index].slot);
+const void *sx_archive_point(const sx_archive *archive, size_t index) {
+    assert(index < archive->n);
+    return bytes_at(archive, archive->kept[index].slot);
 }
 
-bool sx_shelf_copy_scores(const sx_shelf *from, sx_shelf *to) {
-    if (!sx_shelf_reserve(to, from->n)) return false;
+bool sx_archive_copy_scores(const sx_archive *from, sx_archive *to) {
+    if (!sx_archive_reserve(to, from->n)) return false;
     if (from->n) memcpy(to->kept, from->kept, from->n * sizeof *to->kept);
     to->n = from->n;
     return true;
 }
 
 /* Inserts a point at a place; false when memory is out. */
-static bool insert(sx_shelf *shelf, size_t place, const sx_kept *kept, const void *point) {
-    if (!sx_shelf_reserve(shelf, shelf->n + 1)) return false;
-    assert(place <= shelf->n);
-    sx_kept *at = &shelf->kept[place];
-    size_t slot = shelf->kept[shelf->n].slot;
-    memmove(at + 1, at, (shelf->n - place) * sizeof *at);
+static bool insert(sx_archive *archive, size_t place, const sx_archived *kept, const void *point) {
+    if (!sx_archive_reserve(archive, archive->n + 1)) return false;
+    assert(place <= archive->n);
+    sx_archived *at = &archive->kept[place];
+    size_t slot = archive->kept[archive->n].slot;
+    memmove(at + 1, at, (archive->n - place) * sizeof *at);
     *at = *kept;
     at->slot = slot;
-    if (shelf->point_size) memcpy(bytes_at(shelf, slot), point, shelf->point_size);
-    shelf->n++;
+    if (archive->point_size) memcpy(bytes_at(archive, slot), point, archive->point_size);
+    archive->n++;
     return true;
 }
 
 /* Takes the point at a place away; its slot becomes the first free one. */
-static void drop(sx_shelf *shelf, size_t place) {
-    assert(place < shelf->n);
-    sx_kept *at = &shelf->kept[place];
+static void drop(sx_archive *archive, size_t place) {
+    assert(place < archive->n);
+    sx_archived *at = &archive->kept[place];
     size_t slot = at->slot;
-    shelf->n--;
-    memmove(at, at + 1, (shelf->n - place) * sizeof *at);
-    shelf->kept[shelf->n].slot = slot;
+    archive->n--;
+    memmove(at, at + 1, (archive->n - place) * sizeof *at);
+    archive->kept[archive->n].slot = slot;
 }
 
-size_t sx_best_place(const sx_shelf *best, size_t k, const sx_goal *goal, const sx_metrics *metrics,
-                     const void *point) {
+size_t sx_k_best_place(const sx_archive *best, size_t k, const sx_goal *goal, const sx_metrics *metrics,
+                       const void *point) {
     size_t place = best->n;
     int order = -1;
     while (place > 0 && (order = sx_goal_compare(goal, metrics, &best->kept[place - 1].metrics)) < 0) place--;
     if (place == k) return SX_NOWHERE;
     for (size_t i = place; i > 0 && order == 0; i--) {
-        if (memcmp(sx_shelf_point(best, i - 1), point, best->point_size) == 0) return SX_NOWHERE;
+        if (memcmp(sx_archive_point(best, i - 1), point, best->point_size) == 0) return SX_NOWHERE;
         if (i > 1) order = sx_goal_compare(goal, metrics, &best->kept[i - 2].metrics);
     }
     return place;
 }
 
-bool sx_best_put(sx_shelf *best, size_t k, size_t place, const sx_kept *kept, const void *point) {
+bool sx_k_best_put(sx_archive *best, size_t k, size_t place, const sx_archived *kept, const void *point) {
     if (best->n == k) drop(best, k - 1);
     return insert(best, place, kept, point);
 }
 
-size_t sx_front_place(const sx_shelf *front, const sx_goal *goal, const sx_metrics *metrics) {
+size_t sx_front_place(const sx_archive *front, const sx_goal *goal, const sx_metrics *metrics) {
     const uint8_t *axis = goal->front;
     size_t low = 0, high = front->n;
     while (low < high) {
@@ -99,7 +99,7 @@ size_t sx_front_place(const sx_shelf *front, const sx_goal *goal, const sx_metri
     return low;
 }
 
-bool sx_front_put(sx_shelf *front, const sx_goal *goal, size_t place, const sx_kept *kept,
+bool sx_front_put(sx_archive *front, const sx_goal *goal, size_t place, const sx_archived *kept,
                   const void *point) {
     const uint8_t *axis = goal->front;
     const double *new = kept->metrics.value;

@@ -26,10 +26,10 @@ sx_run_summary sx_run_result(const sx_run *run) {
 }
 
 /* Point number `index` of a shelf. */
-static bool found(const sx_shelf *shelf, size_t index, sx_found *out) {
-    if (index >= shelf->n) return false;
-    const sx_kept *kept = &shelf->kept[index];
-    *out = (sx_found){sx_shelf_point(shelf, index), kept->metrics, kept->value, kept->evaluation};
+static bool found(const sx_archive *archive, size_t index, sx_found *out) {
+    if (index >= archive->n) return false;
+    const sx_archived *kept = &archive->kept[index];
+    *out = (sx_found){sx_archive_point(archive, index), kept->metrics, kept->value, kept->evaluation};
     return true;
 }
 
@@ -100,7 +100,7 @@ const void *sx_run_starts(const sx_run *run, size_t *n) {
 
 const void *sx_run_incumbent(const sx_run *run, double *value) {
     if (value) *value = run->best.n ? run->best.kept[0].value : INFINITY;
-    return run->best.n ? sx_shelf_point(&run->best, 0) : NULL;
+    return run->best.n ? sx_archive_point(&run->best, 0) : NULL;
 }
 
 void sx_run_reject(sx_run *run, uint64_t n) {

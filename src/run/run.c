@@ -2,7 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/pool.h"
-#include "run/crew.h"
+#include "run/worker_pool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ sx_status sx_run_new(const sx_space *space, const sx_point_model *model, const s
     run->options = *options;
     run->evaluations_limit = options->evaluations;
     run->seconds_limit = options->seconds;
-    run->edge = INFINITY;
+    run->cutoff = INFINITY;
     if (run->options.threads == 0) run->options.threads = 1;
     if (run->options.k_best == 0) run->options.k_best = 1;
     run->best.point_size = run->front.point_size = space->point_size;
@@ -62,10 +62,10 @@ sx_status sx_run_new(const sx_space *space, const sx_point_model *model, const s
 
 void sx_run_free(sx_run *run) {
     if (!run) return;
-    sx_crew_free(run->crew);
+    sx_worker_pool_free(run->workers);
     sx_cache_fini(&run->cache);
-    sx_shelf_fini(&run->best);
-    sx_shelf_fini(&run->front);
+    sx_archive_fini(&run->best);
+    sx_archive_fini(&run->front);
     sx_status_free(run->failure);
     sx_proof_free(run->proof);
     free(run->trace);
@@ -157,7 +157,7 @@ static sx_status prepare(sx_run *run) {
     SX_TRY(sx_run_accepts(run, run->entry));
     SX_TRY(sx_settings_text(run->entry, run->frame[0].settings, &run->navigator));
     SX_TRY(sx_cache_init(&run->cache, run->options.cache));
-    SX_TRY(sx_crew_new(run, &run->crew));
+    SX_TRY(sx_worker_pool_new(run, &run->workers));
     if (run->options.checkpoint || run->options.resume) SX_TRY(sx_checkpoint_identify(run, &run->identity));
     run->began = sx_clock_seconds();
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
@@ -174,8 +174,8 @@ static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE doubl
     SX_TRY(prepare(run));
     sx_status status = entry->navigator->search(run);
     run->seconds = sx_run_seconds(run);
-    sx_crew_free(run->crew);
-    run->crew = NULL;
+    sx_worker_pool_free(run->workers);
+    run->workers = NULL;
     sx_cache_fini(&run->cache);
     if (!run->failure) return status;
     sx_status_free(status);
@@ -204,7 +204,7 @@ sx_status sx_run_search_by(sx_run *run, const char *name, const sx_navigator *na
 }
 
 /* Adds a line to the trace; false when memory is out. */
-static bool trace(sx_run *run, const sx_kept *kept) {
+static bool trace(sx_run *run, const sx_archived *kept) {
     if (run->n_trace == run->trace_room) {
         size_t room = run->trace_room ? run->trace_room * 2 : 64;
         sx_trace_point *lines = realloc(run->trace, room * sizeof *lines);
@@ -216,15 +216,15 @@ static bool trace(sx_run *run, const sx_kept *kept) {
     return true;
 }
 
-bool sx_run_take(sx_run *run, const sx_kept *kept, const void *point) {
+bool sx_run_take(sx_run *run, const sx_archived *kept, const void *point) {
     const sx_run_options *o = &run->options;
     bool stored = true;
-    size_t place = sx_best_place(&run->best, o->k_best, &run->goal, &kept->metrics, point);
-    if (place == 0 && kept->value > run->edge) place = SX_NOWHERE;
-    if (place != SX_NOWHERE) stored = sx_best_put(&run->best, o->k_best, place, kept, point);
+    size_t place = sx_k_best_place(&run->best, o->k_best, &run->goal, &kept->metrics, point);
+    if (place == 0 && kept->value > run->cutoff) place = SX_NOWHERE;
+    if (place != SX_NOWHERE) stored = sx_k_best_put(&run->best, o->k_best, place, kept, point);
     if (stored && place == 0) {
         run->improved = kept->evaluation;
-        run->edge = fmin(run->edge, sx_crew_edge(&o->objective, kept->value));
+        run->cutoff = fmin(run->cutoff, sx_worker_pool_cutoff(&o->objective, kept->value));
         stored = trace(run, kept);
     }
     size_t corner = o->pareto ? sx_front_place(&run->front, &run->goal, &kept->metrics) : SX_NOWHERE;

@@ -1,6 +1,6 @@
 /* Calls of sx_run_tasks and sx_run_evaluate: handing out tasks and joining their logs. */
 #include "base/status.h"
-#include "run/crew.h"
+#include "run/worker_pool.h"
 
 #include <assert.h>
 #include <math.h>
@@ -16,66 +16,66 @@ static void log_fini(sx_log *log) {
     free(log->cached);
 }
 
-void sx_crew_free(sx_crew *crew) {
-    if (!crew) return;
-    sx_pool_free(crew->pool);
-    for (unsigned i = 0; crew->worker && i < crew->n_workers; i++) {
-        sx_worker *worker = &crew->worker[i];
+void sx_worker_pool_free(sx_worker_pool *workers) {
+    if (!workers) return;
+    sx_pool_free(workers->pool);
+    for (unsigned i = 0; workers->worker && i < workers->n_workers; i++) {
+        sx_worker *worker = &workers->worker[i];
         sx_scorer_fini(&worker->scorer);
         free(worker->scratch);
         free(worker->batch);
         free(worker->outcome);
-        sx_shelf_fini(&worker->best);
-        sx_shelf_fini(&worker->front);
+        sx_archive_fini(&worker->best);
+        sx_archive_fini(&worker->front);
     }
-    for (sx_log *log = crew->free_logs, *next; log; log = next) {
+    for (sx_log *log = workers->free_logs, *next; log; log = next) {
         next = log->next;
         log_fini(log);
         free(log);
     }
-    sx_shelf_fini(&crew->front);
-    pthread_mutex_destroy(&crew->lock);
-    free(crew->worker);
-    free(crew->log_of);
-    free(crew->cached);
-    sx_status_free(crew->failure);
-    free(crew);
+    sx_archive_fini(&workers->front);
+    pthread_mutex_destroy(&workers->lock);
+    free(workers->worker);
+    free(workers->log_of);
+    free(workers->cached);
+    sx_status_free(workers->failure);
+    free(workers);
 }
 
 /* Gives a worker its workspace. */
-static sx_status worker_init(sx_crew *crew, unsigned number) {
-    sx_worker *worker = &crew->worker[number];
-    worker->crew = crew;
+static sx_status worker_init(sx_worker_pool *workers, unsigned number) {
+    sx_worker *worker = &workers->worker[number];
+    worker->workers = workers;
     worker->own = number == 0;
-    worker->best.point_size = worker->front.point_size = crew->space->point_size;
-    worker->scratch = calloc(N_SCRATCH, crew->space->point_size);
-    worker->batch = calloc(crew->batch, crew->space->point_size);
-    worker->outcome = calloc(crew->batch, sizeof *worker->outcome);
+    worker->best.point_size = worker->front.point_size = workers->space->point_size;
+    worker->scratch = calloc(N_SCRATCH, workers->space->point_size);
+    worker->batch = calloc(workers->batch, workers->space->point_size);
+    worker->outcome = calloc(workers->batch, sizeof *worker->outcome);
     if (!worker->scratch || !worker->batch || !worker->outcome) return sx_error_memory();
-    return sx_scorer_init(&worker->scorer, crew->space, crew->run->model, &crew->run->goal);
+    return sx_scorer_init(&worker->scorer, workers->space, workers->run->model, &workers->run->goal);
 }
 
-sx_status sx_crew_new(sx_run *run, sx_crew **out) {
+sx_status sx_worker_pool_new(sx_run *run, sx_worker_pool **out) {
     const sx_run_options *o = &run->options;
-    sx_crew *crew = calloc(1, sizeof *crew);
-    if (!crew) return sx_error_memory();
-    if (pthread_mutex_init(&crew->lock, NULL) != 0) {
-        free(crew);
+    sx_worker_pool *workers = calloc(1, sizeof *workers);
+    if (!workers) return sx_error_memory();
+    if (pthread_mutex_init(&workers->lock, NULL) != 0) {
+        free(workers);
         return sx_error_memory();
     }
-    crew->run = run;
-    crew->space = run->space;
-    crew->n_workers = o->threads;
-    crew->cuts = o->k_best == 1 && !o->pareto;
-    crew->batch = run->model->type->batch > 1 ? run->model->type->batch : 1;
-    crew->worker = calloc(o->threads, sizeof *crew->worker);
-    sx_status status = crew->worker ? SX_OK : sx_error_memory();
-    for (unsigned i = 0; !status && i < o->threads; i++) status = worker_init(crew, i);
-    if (!status && o->threads > 1) status = sx_pool_new(o->threads, &crew->pool);
+    workers->run = run;
+    workers->space = run->space;
+    workers->n_workers = o->threads;
+    workers->cuts = o->k_best == 1 && !o->pareto;
+    workers->batch = run->model->type->batch > 1 ? run->model->type->batch : 1;
+    workers->worker = calloc(o->threads, sizeof *workers->worker);
+    sx_status status = workers->worker ? SX_OK : sx_error_memory();
+    for (unsigned i = 0; !status && i < o->threads; i++) status = worker_init(workers, i);
+    if (!status && o->threads > 1) status = sx_pool_new(o->threads, &workers->pool);
     if (status)
-        sx_crew_free(crew);
+        sx_worker_pool_free(workers);
     else
-        *out = crew;
+        *out = workers;
     return status;
 }
 
@@ -119,25 +119,26 @@ static void judge(sx_run *run, bool reached) {
 }
 
 /* Keeps what a log has for the cache until the call is over. */
-static bool remember(sx_crew *crew, const sx_log *log) {
-    for (size_t i = 0; i < log->n_cached && crew->n_cached <= crew->run->cache.mask; i++) {
-        if (!sx_crew_grow((void **)&crew->cached, crew->n_cached, &crew->cached_room, sizeof *crew->cached))
+static bool remember(sx_worker_pool *workers, const sx_log *log) {
+    for (size_t i = 0; i < log->n_cached && workers->n_cached <= workers->run->cache.mask; i++) {
+        if (!sx_worker_pool_grow((void **)&workers->cached, workers->n_cached, &workers->cached_room,
+                                 sizeof *workers->cached))
             return false;
-        crew->cached[crew->n_cached++] = log->cached[i];
+        workers->cached[workers->n_cached++] = log->cached[i];
     }
     return true;
 }
 
 /* Takes a task's log into the run. */
-static void join(sx_crew *crew, const sx_log *log) {
-    sx_run *run = crew->run;
+static void join(sx_worker_pool *workers, const sx_log *log) {
+    sx_run *run = workers->run;
     if (run->closed) return;
     uint64_t n = cut(run, log), base = run->evaluations;
     bool reached = false;
     for (size_t i = 0; i < log->n_candidates && log->candidate[i].step < n && !reached; i++) {
         const sx_candidate *c = &log->candidate[i];
-        sx_kept kept = {.metrics = c->metrics, .value = c->value, .evaluation = base + c->step + 1};
-        if (!sx_run_take(run, &kept, log->points + i * crew->space->point_size)) continue;
+        sx_archived kept = {.metrics = c->metrics, .value = c->value, .evaluation = base + c->step + 1};
+        if (!sx_run_take(run, &kept, log->points + i * workers->space->point_size)) continue;
         reached = run->options.target != 0 && c->value <= run->options.target;
         n = reached ? c->step + 1 : cut(run, log);
     }
@@ -146,124 +147,125 @@ static void join(sx_crew *crew, const sx_log *log) {
     assert(run->valid <= run->evaluations);
     judge(run, reached);
     if (!run->closed) run->rejected += log->rejected_last;
-    if (!remember(crew, log)) sx_run_fail(run, sx_error_memory());
-    atomic_store_explicit(&crew->left, sx_run_left(run), memory_order_relaxed);
-    if (run->ended) atomic_store(&crew->halted, true);
+    if (!remember(workers, log)) sx_run_fail(run, sx_error_memory());
+    atomic_store_explicit(&workers->left, sx_run_left(run), memory_order_relaxed);
+    if (run->ended) atomic_store(&workers->halted, true);
 }
 
 /* A free log, or a new one; NULL when memory is out. */
-static sx_log *log_take(sx_crew *crew) {
-    pthread_mutex_lock(&crew->lock);
-    sx_log *log = crew->free_logs;
-    if (log) crew->free_logs = log->next;
-    pthread_mutex_unlock(&crew->lock);
+static sx_log *log_take(sx_worker_pool *workers) {
+    pthread_mutex_lock(&workers->lock);
+    sx_log *log = workers->free_logs;
+    if (log) workers->free_logs = log->next;
+    pthread_mutex_unlock(&workers->lock);
     return log ? log : calloc(1, sizeof *log);
 }
 
-static void log_give(sx_crew *crew, sx_log *log) {
-    pthread_mutex_lock(&crew->lock);
-    log->next = crew->free_logs;
-    crew->free_logs = log;
-    pthread_mutex_unlock(&crew->lock);
+static void log_give(sx_worker_pool *workers, sx_log *log) {
+    pthread_mutex_lock(&workers->lock);
+    log->next = workers->free_logs;
+    workers->free_logs = log;
+    pthread_mutex_unlock(&workers->lock);
 }
 
 /* Does a task and returns its log; NULL when memory is out. */
-static sx_log *do_task(sx_crew *crew, size_t task, unsigned number) {
-    sx_log *log = log_take(crew);
+static sx_log *do_task(sx_worker_pool *workers, size_t task, unsigned number) {
+    sx_log *log = log_take(workers);
     if (!log) {
-        sx_crew_fail(crew, sx_error_memory());
+        sx_worker_pool_fail(workers, sx_error_memory());
         return NULL;
     }
-    sx_worker *worker = &crew->worker[number];
+    sx_worker *worker = &workers->worker[number];
     sx_worker_begin(worker, log);
-    void *output = crew->outputs ? crew->outputs + task * crew->output_size : NULL;
-    sx_status status = crew->task(crew->input, task, worker, output);
-    if (status) sx_crew_fail(crew, status);
+    void *output = workers->outputs ? workers->outputs + task * workers->output_size : NULL;
+    sx_status status = workers->task(workers->input, task, worker, output);
+    if (status) sx_worker_pool_fail(workers, status);
     return sx_worker_finish(worker);
 }
 
 /* A task as a job of the pool. */
 static void do_job(void *user, size_t task, unsigned number) {
-    sx_crew *crew = user;
-    sx_log *log = atomic_load(&crew->halted) ? NULL : do_task(crew, task, number);
-    atomic_store_explicit(&crew->log_of[task], log ? log : &crew->skipped, memory_order_release);
+    sx_worker_pool *workers = user;
+    sx_log *log = atomic_load(&workers->halted) ? NULL : do_task(workers, task, number);
+    atomic_store_explicit(&workers->log_of[task], log ? log : &workers->skipped, memory_order_release);
 }
 
 /* Joins the tasks that are done and have no unfinished one before them, and looks after the run. */
 static void join_done(void *user) {
-    sx_crew *crew = user;
+    sx_worker_pool *workers = user;
     sx_log *log;
-    while (crew->joined < crew->n_tasks &&
-           (log = atomic_load_explicit(&crew->log_of[crew->joined], memory_order_acquire)) != NULL) {
-        crew->joined++;
-        if (log == &crew->skipped) continue;
-        join(crew, log);
-        log_give(crew, log);
+    while (workers->joined < workers->n_tasks &&
+           (log = atomic_load_explicit(&workers->log_of[workers->joined], memory_order_acquire)) != NULL) {
+        workers->joined++;
+        if (log == &workers->skipped) continue;
+        join(workers, log);
+        log_give(workers, log);
     }
-    sx_run_poll(crew->run, 0);
-    if (crew->run->ended) atomic_store(&crew->halted, true);
+    sx_run_poll(workers->run, 0);
+    if (workers->run->ended) atomic_store(&workers->halted, true);
 }
 
 /* Does the tasks one after another on the run's own thread. */
-static void run_inline(sx_crew *crew) {
-    for (size_t task = 0; task < crew->n_tasks && !crew->run->ended; task++) {
-        sx_log *log = do_task(crew, task, 0);
+static void run_inline(sx_worker_pool *workers) {
+    for (size_t task = 0; task < workers->n_tasks && !workers->run->ended; task++) {
+        sx_log *log = do_task(workers, task, 0);
         if (!log) return;
-        join(crew, log);
-        log_give(crew, log);
-        if (crew->n_tasks > 1) sx_run_poll(crew->run, 0);
+        join(workers, log);
+        log_give(workers, log);
+        if (workers->n_tasks > 1) sx_run_poll(workers->run, 0);
     }
 }
 
 /* Does the tasks on all threads. */
-static void run_parallel(sx_crew *crew) {
-    if (crew->n_tasks > crew->log_room) {
-        free(crew->log_of);
-        crew->log_of = malloc(crew->n_tasks * sizeof *crew->log_of);
-        crew->log_room = crew->log_of ? crew->n_tasks : 0;
+static void run_parallel(sx_worker_pool *workers) {
+    if (workers->n_tasks > workers->log_room) {
+        free(workers->log_of);
+        workers->log_of = malloc(workers->n_tasks * sizeof *workers->log_of);
+        workers->log_room = workers->log_of ? workers->n_tasks : 0;
     }
-    if (!crew->log_of) {
-        sx_crew_fail(crew, sx_error_memory());
+    if (!workers->log_of) {
+        sx_worker_pool_fail(workers, sx_error_memory());
         return;
     }
-    for (size_t i = 0; i < crew->n_tasks; i++) atomic_init(&crew->log_of[i], NULL);
-    crew->joined = 0;
-    sx_pool_run(crew->pool, crew->n_tasks, do_job, join_done, crew);
+    for (size_t i = 0; i < workers->n_tasks; i++) atomic_init(&workers->log_of[i], NULL);
+    workers->joined = 0;
+    sx_pool_run(workers->pool, workers->n_tasks, do_job, join_done, workers);
 }
 
 /* Takes over the run's front where it has changed; false when memory is out. */
-static bool freeze_front(sx_crew *crew) {
-    if (!crew->run->options.pareto || crew->fronts == crew->run->fronts) return true;
-    crew->fronts = crew->run->fronts;
-    return sx_shelf_copy_scores(&crew->run->front, &crew->front);
+static bool freeze_front(sx_worker_pool *workers) {
+    if (!workers->run->options.pareto || workers->fronts == workers->run->fronts) return true;
+    workers->fronts = workers->run->fronts;
+    return sx_archive_copy_scores(&workers->run->front, &workers->front);
 }
 
 void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size) {
-    sx_crew *crew = run->crew;
+    sx_worker_pool *workers = run->workers;
     size_t k = run->options.k_best;
     if (run->ended || n == 0) return;
-    crew->n_tasks = n;
-    crew->task = task;
-    crew->input = input;
-    crew->outputs = outputs;
-    crew->output_size = size;
-    crew->full = run->best.n == k;
-    if (crew->full) crew->last = run->best.kept[k - 1];
-    crew->edge = crew->full ? sx_crew_edge(&run->options.objective, crew->last.value) : INFINITY;
-    if (k == 1 && run->edge < crew->edge) crew->edge = run->edge;
-    atomic_store(&crew->halted, false);
-    atomic_store(&crew->left, sx_run_left(run));
-    if (!freeze_front(crew))
-        sx_crew_fail(crew, sx_error_memory());
-    else if (crew->pool && n > 1)
-        run_parallel(crew);
+    workers->n_tasks = n;
+    workers->task = task;
+    workers->input = input;
+    workers->outputs = outputs;
+    workers->output_size = size;
+    workers->full = run->best.n == k;
+    if (workers->full) workers->last = run->best.kept[k - 1];
+    workers->cutoff =
+        workers->full ? sx_worker_pool_cutoff(&run->options.objective, workers->last.value) : INFINITY;
+    if (k == 1 && run->cutoff < workers->cutoff) workers->cutoff = run->cutoff;
+    atomic_store(&workers->halted, false);
+    atomic_store(&workers->left, sx_run_left(run));
+    if (!freeze_front(workers))
+        sx_worker_pool_fail(workers, sx_error_memory());
+    else if (workers->pool && n > 1)
+        run_parallel(workers);
     else
-        run_inline(crew);
-    for (size_t i = 0; i < crew->n_cached; i++) sx_cache_put(&run->cache, &crew->cached[i]);
-    crew->n_cached = 0;
+        run_inline(workers);
+    for (size_t i = 0; i < workers->n_cached; i++) sx_cache_put(&run->cache, &workers->cached[i]);
+    workers->n_cached = 0;
     sx_run_poll(run, 0);
-    if (crew->failure) sx_run_fail(run, crew->failure);
-    crew->failure = NULL;
+    if (workers->failure) sx_run_fail(run, workers->failure);
+    workers->failure = NULL;
 }
 
 /* A call of sx_run_evaluate. */
@@ -281,7 +283,7 @@ static sx_status evaluate_chunk(const void *input, size_t task, sx_worker *worke
 }
 
 size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out) {
-    size_t chunk = run->crew->batch > CHUNK ? run->crew->batch : CHUNK;
+    size_t chunk = run->workers->batch > CHUNK ? run->workers->batch : CHUNK;
     batch b = {points, n, run->space->point_size, chunk};
     uint64_t before = run->evaluations;
     for (size_t i = 0; i < n; i++) out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};

@@ -2,7 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/crew.h"
+#include "run/worker_pool.h"
 
 #include <assert.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 enum { BEATS = 8 };               /* evaluations between two looks at the clock, at most */
 static const double SLOW = 0.001; /* seconds for so many from which on each of them is worth a look */
 
-bool sx_crew_grow(void **items, size_t n, size_t *room, size_t size) {
+bool sx_worker_pool_grow(void **items, size_t n, size_t *room, size_t size) {
     if (n < *room) return true;
     size_t more = *room ? *room * 2 : 16;
     void *grown = realloc(*items, more * size);
@@ -22,23 +22,23 @@ bool sx_crew_grow(void **items, size_t n, size_t *room, size_t size) {
     return true;
 }
 
-double sx_crew_edge(const sx_objective *objective, double value) {
+double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
     if (objective->n_criteria == 1 || !isfinite(value)) return value;
     double tolerance = objective->tolerance;
-    double edge = value > 0 ? value / (1 - tolerance) : value + tolerance * fabs(value);
-    return tolerance < 1 ? edge + 1e-12 * fabs(edge) : INFINITY;
+    double cutoff = value > 0 ? value / (1 - tolerance) : value + tolerance * fabs(value);
+    return tolerance < 1 ? cutoff + 1e-12 * fabs(cutoff) : INFINITY;
 }
 
 void sx_worker_begin(sx_worker *worker, sx_log *log) {
-    const sx_crew *crew = worker->crew;
-    const sx_run_options *o = &crew->run->options;
+    const sx_worker_pool *workers = worker->workers;
+    const sx_run_options *o = &workers->run->options;
     log->n_steps = log->n_candidates = log->n_cached = 0;
     log->valid = log->hits = log->rejected = log->rejected_last = 0;
     worker->log = log;
     worker->rejected = 0;
     worker->best.n = worker->front.n = 0;
-    worker->edge = crew->edge;
-    worker->limit = worker->left = atomic_load_explicit(&crew->left, memory_order_relaxed);
+    worker->cutoff = workers->cutoff;
+    worker->limit = worker->left = atomic_load_explicit(&workers->left, memory_order_relaxed);
     if (o->patience && o->patience < worker->limit) worker->limit = o->patience;
 }
 
@@ -49,26 +49,26 @@ sx_log *sx_worker_finish(sx_worker *worker) {
     return log;
 }
 
-void sx_crew_fail(sx_crew *crew, sx_status failure) {
-    pthread_mutex_lock(&crew->lock);
-    if (crew->failure)
+void sx_worker_pool_fail(sx_worker_pool *workers, sx_status failure) {
+    pthread_mutex_lock(&workers->lock);
+    if (workers->failure)
         sx_status_free(failure);
     else
-        crew->failure = failure;
-    pthread_mutex_unlock(&crew->lock);
-    atomic_store(&crew->halted, true);
+        workers->failure = failure;
+    pthread_mutex_unlock(&workers->lock);
+    atomic_store(&workers->halted, true);
 }
 
 void sx_worker_fail(sx_worker *worker, sx_status failure) {
-    sx_crew_fail(worker->crew, failure);
+    sx_worker_pool_fail(worker->workers, failure);
 }
 
 /* Keeps a point in the log. */
 static bool log_candidate(sx_worker *worker, const sx_outcome *outcome, const void *point) {
     sx_log *log = worker->log;
-    size_t size = worker->crew->space->point_size, room = log->candidate_room, points_room = room;
-    if (!sx_crew_grow((void **)&log->candidate, log->n_candidates, &room, sizeof *log->candidate) ||
-        !sx_crew_grow((void **)&log->points, log->n_candidates, &points_room, size))
+    size_t size = worker->workers->space->point_size, room = log->candidate_room, points_room = room;
+    if (!sx_worker_pool_grow((void **)&log->candidate, log->n_candidates, &room, sizeof *log->candidate) ||
+        !sx_worker_pool_grow((void **)&log->points, log->n_candidates, &points_room, size))
         return false;
     log->candidate_room = room;
     log->candidate[log->n_candidates] = (sx_candidate){log->n_steps - 1, outcome->metrics, outcome->value};
@@ -79,11 +79,11 @@ static bool log_candidate(sx_worker *worker, const sx_outcome *outcome, const vo
 
 /* After a point entered the task's best: what can no longer matter, and where the task must end. */
 static void tighten(sx_worker *worker, const sx_outcome *outcome) {
-    const sx_run_options *o = &worker->crew->run->options;
+    const sx_run_options *o = &worker->workers->run->options;
     uint64_t steps = worker->log->n_steps, left = worker->left;
     if (worker->best.n == o->k_best) {
-        double edge = sx_crew_edge(&o->objective, worker->best.kept[worker->best.n - 1].value);
-        if (edge < worker->edge) worker->edge = edge;
+        double cutoff = sx_worker_pool_cutoff(&o->objective, worker->best.kept[worker->best.n - 1].value);
+        if (cutoff < worker->cutoff) worker->cutoff = cutoff;
     }
     if (o->patience) worker->limit = left - steps > o->patience ? steps + o->patience : left;
     if (o->target != 0 && outcome->value <= o->target && o->objective.n_criteria == 1) worker->limit = steps;
@@ -91,18 +91,18 @@ static void tighten(sx_worker *worker, const sx_outcome *outcome) {
 
 /* Looks whether a legal point may matter to the run, and keeps it if so; false when memory is out. */
 static bool consider(sx_worker *worker, const sx_outcome *outcome, const void *point) {
-    const sx_crew *crew = worker->crew;
-    const sx_run_options *o = &crew->run->options;
-    const sx_goal *goal = &crew->run->goal;
-    const sx_kept kept = {.metrics = outcome->metrics, .value = outcome->value};
+    const sx_worker_pool *workers = worker->workers;
+    const sx_run_options *o = &workers->run->options;
+    const sx_goal *goal = &workers->run->goal;
+    const sx_archived kept = {.metrics = outcome->metrics, .value = outcome->value};
     size_t place = SX_NOWHERE, corner = SX_NOWHERE;
-    if (outcome->value <= worker->edge &&
-        (!crew->full || sx_goal_compare(goal, &outcome->metrics, &crew->last.metrics) < 0))
-        place = sx_best_place(&worker->best, o->k_best, goal, &outcome->metrics, point);
-    if (o->pareto && sx_front_place(&crew->front, goal, &outcome->metrics) != SX_NOWHERE)
+    if (outcome->value <= worker->cutoff &&
+        (!workers->full || sx_goal_compare(goal, &outcome->metrics, &workers->last.metrics) < 0))
+        place = sx_k_best_place(&worker->best, o->k_best, goal, &outcome->metrics, point);
+    if (o->pareto && sx_front_place(&workers->front, goal, &outcome->metrics) != SX_NOWHERE)
         corner = sx_front_place(&worker->front, goal, &outcome->metrics);
     if (place != SX_NOWHERE) {
-        if (!sx_best_put(&worker->best, o->k_best, place, &kept, point)) return false;
+        if (!sx_k_best_put(&worker->best, o->k_best, place, &kept, point)) return false;
         tighten(worker, outcome);
     }
     if (corner != SX_NOWHERE && !sx_front_put(&worker->front, goal, corner, &kept, point)) return false;
@@ -119,7 +119,7 @@ static bool measure(sx_worker *worker, const void *points, size_t n, double cuto
 
 /* The same for one point by way of the cache; *hit tells whether it knew. */
 static bool measure_cached(sx_worker *worker, const void *point, double cutoff, sx_outcome *out, bool *hit) {
-    const sx_cache *cache = &worker->crew->run->cache;
+    const sx_cache *cache = &worker->workers->run->cache;
     sx_log *log = worker->log;
     uint64_t key[2];
     sx_scorer_key(&worker->scorer, point, key);
@@ -127,7 +127,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
     if (*hit) return true;
     if (!measure(worker, point, 1, cutoff, out)) return false;
     if (log->n_cached > cache->mask) return true;
-    if (!sx_crew_grow((void **)&log->cached, log->n_cached, &log->cached_room, sizeof *log->cached)) {
+    if (!sx_worker_pool_grow((void **)&log->cached, log->n_cached, &log->cached_room, sizeof *log->cached)) {
         sx_worker_fail(worker, sx_error_memory());
         return false;
     }
@@ -144,23 +144,23 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
 /* Looks at the clock and the stop flag now and then, on the run's own thread, and halts the crew where the
  * run has ended. */
 static void look(sx_worker *worker) {
-    sx_crew *crew = worker->crew;
-    if (worker->beat > 0 && !sx_is_cancelled(crew->run->options.cancel)) {
+    sx_worker_pool *workers = worker->workers;
+    if (worker->beat > 0 && !sx_is_cancelled(workers->run->options.cancel)) {
         worker->beat--;
         return;
     }
     double now = sx_clock_seconds();
     worker->beat = now - worker->looked > SLOW ? 0 : BEATS - 1;
     worker->looked = now;
-    sx_run_poll(crew->run, worker->log->n_steps);
-    if (crew->run->ended) atomic_store(&crew->halted, true);
+    sx_run_poll(workers->run, worker->log->n_steps);
+    if (workers->run->ended) atomic_store(&workers->halted, true);
 }
 
 /* Writes an evaluation into the log and keeps the point where it may matter. */
 static void note(sx_worker *worker, const void *point, const sx_outcome *outcome, bool hit) {
     sx_log *log = worker->log;
     bool valid = outcome->reason == 0 || outcome->reason == SX_BEYOND;
-    if (!sx_crew_grow((void **)&log->step, log->n_steps, &log->step_room, sizeof *log->step)) {
+    if (!sx_worker_pool_grow((void **)&log->step, log->n_steps, &log->step_room, sizeof *log->step)) {
         sx_worker_fail(worker, sx_error_memory());
         return;
     }
@@ -177,7 +177,7 @@ static const sx_outcome not_evaluated = {.value = INFINITY, .reason = SX_NOT_EVA
 
 /* The value above which points need not be scored in full. */
 static double cutoff_of(const sx_worker *worker, bool within) {
-    return within && worker->crew->cuts ? worker->edge : INFINITY;
+    return within && worker->workers->cuts ? worker->cutoff : INFINITY;
 }
 
 sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within) {
@@ -186,8 +186,8 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     sx_outcome outcome = {.value = INFINITY};
     bool hit = false;
     double cutoff = cutoff_of(worker, within);
-    bool known = worker->crew->run->cache.entry ? measure_cached(worker, point, cutoff, &outcome, &hit)
-                                                : measure(worker, point, 1, cutoff, &outcome);
+    bool known = worker->workers->run->cache.entry ? measure_cached(worker, point, cutoff, &outcome, &hit)
+                                                   : measure(worker, point, 1, cutoff, &outcome);
     if (!known) return not_evaluated;
     note(worker, point, &outcome, hit);
     return outcome;
@@ -196,7 +196,7 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
 /* Evaluates as many points as the model likes at once; returns how many count. */
 static size_t evaluate_some(sx_worker *worker, const unsigned char *points, size_t n, bool within,
                             sx_outcome *out) {
-    size_t size = worker->crew->space->point_size, done = 0;
+    size_t size = worker->workers->space->point_size, done = 0;
     if (worker->own) look(worker);
     if (sx_worker_stopped(worker)) return 0;
     if (n > worker->limit - worker->log->n_steps) n = (size_t)(worker->limit - worker->log->n_steps);
@@ -212,11 +212,11 @@ static size_t evaluate_some(sx_worker *worker, const unsigned char *points, size
 size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n, bool within,
                                 sx_outcome *out) {
     const unsigned char *point = points;
-    size_t size = worker->crew->space->point_size, batch = worker->crew->batch, done = 0, last = 1;
+    size_t size = worker->workers->space->point_size, batch = worker->workers->batch, done = 0, last = 1;
     if (!out) out = worker->outcome;
     for (; done < n && last > 0; done += last) {
         size_t some = n - done < batch ? n - done : batch;
-        if (batch > 1 && !worker->crew->run->cache.entry) {
+        if (batch > 1 && !worker->workers->run->cache.entry) {
             last = evaluate_some(worker, point + done * size, some, within, out + done);
         } else {
             out[done] = sx_worker_evaluate(worker, point + done * size, within);
@@ -228,12 +228,12 @@ size_t sx_worker_evaluate_batch(sx_worker *worker, const void *points, size_t n,
 }
 
 void *sx_worker_batch(sx_worker *worker, size_t *n) {
-    *n = worker->crew->batch;
+    *n = worker->workers->batch;
     return worker->batch;
 }
 
 void *sx_worker_scratch(sx_worker *worker, unsigned index) {
-    return worker->scratch + index * worker->crew->space->point_size;
+    return worker->scratch + index * worker->workers->space->point_size;
 }
 
 void sx_worker_reject(sx_worker *worker, uint64_t n) {
@@ -242,8 +242,8 @@ void sx_worker_reject(sx_worker *worker, uint64_t n) {
 
 bool sx_worker_stopped(const sx_worker *worker) {
     return worker->log->n_steps >= worker->limit ||
-           (worker->own && sx_is_cancelled(worker->crew->run->options.cancel)) ||
-           atomic_load_explicit(&worker->crew->halted, memory_order_relaxed);
+           (worker->own && sx_is_cancelled(worker->workers->run->options.cancel)) ||
+           atomic_load_explicit(&worker->workers->halted, memory_order_relaxed);
 }
 
 bool sx_worker_goes_on(sx_worker *worker) {

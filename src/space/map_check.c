@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, int *tensor, uint64_t *words) {
+bool sx_map_lacks_banks(const sx_map_space *space, const void *point, int *level, int *tensor,
+                        uint64_t *words) {
     if (!space->banks_at) return false;
     uint32_t extent[SX_MAX_DIMS];
     for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
     for (int s = 0; s < space->arch->n_levels; s++) {
-        sx_map_grow(space, &sx_map_point(point)->level[s], extent);
+        sx_map_extents(space, &sx_map_point(point)->level[s], extent);
         const uint8_t *banks = (const uint8_t *)point + space->banks_at + (size_t)s * SX_MAX_TENSORS;
         for (unsigned left = space->banked[s] & space->fixed_keep[s]; left; left &= left - 1) {
             *level = s;
@@ -58,7 +59,7 @@ static unsigned check_rest(const sx_map_space *space, const void *point) {
     if (space->shares &&
         !sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, NULL, 0))
         return SX_MAP_CONSTRAINT;
-    return sx_map_cramped(space, point, &level, &tensor, &words) ? SX_MAP_BANK_SHARE : 0;
+    return sx_map_lacks_banks(space, point, &level, &tensor, &words) ? SX_MAP_BANK_SHARE : 0;
 }
 
 /* Whether all numbers of a level are within bounds: what the functions of a point rely on. */
@@ -117,7 +118,7 @@ bool sx_map_holds(const sx_space *base, const void *point) {
         if (!sx_factors_rank(space->factors[d], factor, &index)) return false;
     }
     memcpy(&settled, point, base->point_size);
-    sx_map_settle(space, &settled);
+    sx_map_normalize(space, &settled);
     return memcmp(&settled, point, base->point_size) == 0 && same_rest(space, point);
 }
 
@@ -158,7 +159,7 @@ void sx_map_explain(const sx_space *base, const void *point, char *text, size_t 
     else if (!sx_map_explain_fanout(space, sx_map_point(point), text, size) &&
              sx_constraints_allow(&space->constraints, sx_map_point(point), space->problem, space->arch, text,
                                   size) &&
-             sx_map_cramped(space, point, &level, &tensor, &words))
+             sx_map_lacks_banks(space, point, &level, &tensor, &words))
         snprintf(text, size, "%s: %s must be kept here, but %llu words are more than its banks hold",
                  space->arch->level[level].name, space->problem->tensor[tensor].name,
                  (unsigned long long)words);

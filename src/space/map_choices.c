@@ -130,7 +130,7 @@ static void list_spreads(const sx_map_space *space, int level, uint32_t loops, s
     size_t n = 0;
     do {
         if (!x || !seen) break;
-        sx_map_spread(space, level, some, &at);
+        sx_map_set_xy(space, level, some, &at);
         unsigned on_x = sx_map_on_x(&at);
         if (!seen[on_x]) x[n++] = (uint16_t)on_x;
         seen[on_x] = true;
@@ -141,7 +141,7 @@ static void list_spreads(const sx_map_space *space, int level, uint32_t loops, s
     *list = (struct list){n ? x : NULL, n};
 }
 
-const uint16_t *sx_map_spreads_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n) {
+const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n) {
     pthread_mutex_lock(&choices->lock);
     struct list *list = find_list(choices, &choices->spreads[level], loops);
     if (list && !list->items) list_spreads(choices->space, level, loops, list);
@@ -172,7 +172,7 @@ static bool deal(const sx_map_space *space, int level, unsigned keep, const doub
     return left == 0;
 }
 
-void sx_map_lay(const sx_map_space *space, int level, unsigned x, void *point) {
+void sx_map_set_layout(const sx_map_space *space, int level, unsigned x, void *point) {
     sx_mapping_level *at = sx_map_level(point, level);
     int n_dims = space->problem->n_dims, n = 0;
     for (int d = 0; d < n_dims; d++)

@@ -27,10 +27,10 @@ double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops,
 
 /* The ways to lay a level's spatial loops (a mask of dimensions) on X and Y, as masks of those on X; NULL
  * when memory is out. */
-const uint16_t *sx_map_spreads_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);
+const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);
 
 /* Lays a level's spatial loops on X where a mask has them, else on Y; does not settle the point. */
-void sx_map_lay(const sx_map_space *space, int level, unsigned x, void *point);
+void sx_map_set_layout(const sx_map_space *space, int level, unsigned x, void *point);
 
 /* What a level keeps, and by which shares of its banks (where it is banked). */
 typedef struct sx_map_keep {

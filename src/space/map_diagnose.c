@@ -79,7 +79,7 @@ static bool judge(const sx_map_space *space, const void *point, group *out) {
     sx_map_explain(&space->space, point, out->text, sizeof out->text);
     if (verdict.limit > 0) out->excess = fabs(log2(fmax(verdict.have, 0.5) / verdict.limit));
     if (out->reason == SX_MAP_CONSTRAINT) level = lacking_level(space, point, out->text, sizeof out->text);
-    if (out->reason == SX_MAP_BANK_SHARE) sx_map_cramped(space, point, &level, &tensor, &words);
+    if (out->reason == SX_MAP_BANK_SHARE) sx_map_lacks_banks(space, point, &level, &tensor, &words);
     if (out->reason == SX_MAP_FANOUT && sx_map_overflows(space, point, &level, &on_y, &words))
         out->excess = log2((double)words / (double)space->room[level][on_y]);
     out->level = (int8_t)level;

@@ -31,7 +31,7 @@ static void draw_order(const sx_map_space *space, sx_rng *rng, int level, void *
 
 static void draw_parallel(const sx_map_space *space, sx_rng *rng, int level, void *point) {
     unsigned x = space->free_x[level] ? (unsigned)(sx_rng_next(rng) >> 48) : 0;
-    sx_map_spread(space, level, x, sx_map_level(point, level));
+    sx_map_set_xy(space, level, x, sx_map_level(point, level));
 }
 
 static void draw_keep(const sx_map_space *space, sx_rng *rng, int level, void *point) {
@@ -105,7 +105,7 @@ void sx_map_draw_rest(const sx_map_space *space, sx_rng *rng, void *point) {
         if (space->spatial_slot[s] >= 0) draw_parallel(space, rng, s, point);
         if (space->banked[s]) draw_banks(space, rng, s, point);
     }
-    sx_map_settle_banks(space, point);
+    sx_map_normalize_banks(space, point);
 }
 
 void sx_map_draw_keeps(const sx_map_space *space, sx_rng *rng, void *point) {
@@ -127,11 +127,11 @@ void sx_map_draw(const sx_space *base, sx_rng *rng, void *point) {
 
 void sx_map_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     draw_gene(sx_map_cast(base), rng, base->gene[gene], point);
-    sx_map_settle(sx_map_cast(base), point);
+    sx_map_normalize(sx_map_cast(base), point);
 }
 
 void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point) {
     for (size_t i = 0; i < space->space.n_genes; i++)
         if (space->gene_of[i].axis == (int)axis) draw_gene(space, rng, space->gene_of[i], point);
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
 }

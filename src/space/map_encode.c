@@ -93,7 +93,7 @@ void sx_map_decode_levels(const sx_map_space *space, const double *values, void 
     for (int s = 0; s < n_levels; s++) {
         unsigned x = 0;
         for (int d = 0; space->planar[s] && d < n_dims; d++) x |= (unsigned)(*values++ <= 0.5) << d;
-        if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, x, sx_map_level(point, s));
+        if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, x, sx_map_level(point, s));
     }
     for (int s = 0; s < n_levels; s++) {
         unsigned keep = space->fixed_keep[s];
@@ -103,5 +103,5 @@ void sx_map_decode_levels(const sx_map_space *space, const double *values, void 
     }
     for (int s = 0; s < n_levels; s++)
         if (space->banked[s]) values += decode_banks(space, s, values, point);
-    sx_map_settle_banks(space, point);
+    sx_map_normalize_banks(space, point);
 }

@@ -50,7 +50,7 @@ static bool levels_have_room(const sx_map_space *space, void *point) {
     for (int s = 0; s + 1 < space->arch->n_levels; s++) {
         const sx_mapping_level *at = sx_map_level(point, s);
         const sx_level *level = &space->model->level[s];
-        sx_map_grow(space, at, extent);
+        sx_map_extents(space, at, extent);
         if (!level->limited) continue;
         unsigned keep = space->banked[s] ? space->fixed_keep[s] : at->keep;
         if (sx_level_occupancy(space->model, level, keep, extent).words > level->effective) return false;

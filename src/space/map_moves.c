@@ -141,7 +141,7 @@ static bool step_parallel(const sx_map_space *space, int level, size_t *left, vo
     unsigned loops = 0;
     for (int d = 0; d < space->problem->n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
     unsigned bit = pick_bit(loops & space->free_x[level], left);
-    if (bit) sx_map_spread(space, level, sx_map_on_x(at) ^ bit, at);
+    if (bit) sx_map_set_xy(space, level, sx_map_on_x(at) ^ bit, at);
     return bit != 0;
 }
 
@@ -189,7 +189,7 @@ void sx_map_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     if (steps == 0) return;
     left = (size_t)sx_rng_below(rng, steps);
     step(space, base->gene[gene], &left, point);
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
 }
 
 bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
@@ -197,7 +197,7 @@ bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, voi
     memcpy(out, point, base->point_size);
     for (size_t i = 0; i < base->n_genes; i++)
         if (step(space, base->gene[i], &index, out)) {
-            sx_map_settle(space, out);
+            sx_map_normalize(space, out);
             return true;
         }
     return false;
@@ -211,7 +211,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
         if (gene.axis != SX_AXIS_TILE) {
             size_t left = walk->code++;
             if (!step(space, gene, &left, out)) continue;
-            sx_map_settle(space, out);
+            sx_map_normalize(space, out);
             return true;
         }
         uint32_t now[SX_MAX_SLOTS];
@@ -220,7 +220,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
             tile_step next;
             if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
             apply(space, gene.which, &next, walk->place++, out);
-            sx_map_settle(space, out);
+            sx_map_normalize(space, out);
             return true;
         }
     }
@@ -284,7 +284,7 @@ static void take_parallel(const sx_map_space *space, int level, const void *from
     unsigned both = 0;
     for (int d = 0; d < space->problem->n_dims; d++)
         both |= (unsigned)(at->spatial[d] > 1 && there->spatial[d] > 1) << d;
-    sx_map_spread(space, level, (sx_map_on_x(at) & ~both) | (sx_map_on_x(there) & both), at);
+    sx_map_set_xy(space, level, (sx_map_on_x(at) & ~both) | (sx_map_on_x(there) & both), at);
 }
 
 void sx_map_take(const sx_space *base, size_t gene, const void *from, void *point) {
@@ -308,5 +308,5 @@ void sx_map_take(const sx_space *base, size_t gene, const void *from, void *poin
                (const uint8_t *)from + space->banks_at + (size_t)which * SX_MAX_TENSORS, SX_MAX_TENSORS);
         break;
     }
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
 }

@@ -18,7 +18,7 @@ static inline uint32_t *sx_map_slot_factors(const sx_map_space *space, void *poi
     return space->slot[slot].spatial ? level->spatial : level->temporal;
 }
 
-/* --- map_settle.c --- */
+/* --- map_normalize.c --- */
 
 /* The temporal loops of a level that are free to move, innermost first; returns how many. */
 int sx_map_loops(const sx_map_space *space, int level, const sx_mapping_level *at, uint8_t *loop);
@@ -29,7 +29,7 @@ void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop,
 /* The dimensions with spatial loops on X. */
 unsigned sx_map_on_x(const sx_mapping_level *at);
 /* Lays a level's spatial loops on X where the mask has them, else on Y, as far as they are free. */
-void sx_map_spread(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at);
+void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at);
 
 /* In how many places the loop of a dimension could stand among the others of its slot (a temporal one within
  * the order, a spatial one on X or Y), and putting it, settled or not, in one of them: from the innermost
@@ -38,14 +38,14 @@ int sx_map_places(const sx_map_space *space, int slot, int dim, const void *poin
 void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point);
 
 /* Sets what levels in banks keep. */
-void sx_map_settle_banks(const sx_map_space *space, void *point);
+void sx_map_normalize_banks(const sx_map_space *space, void *point);
 
 /* Whether a tile takes no more than so many banks of a level. */
 bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned banks);
 
 /* How far the tiles of a level reach in every dimension, given those of the level inside (all 1 for the
  * innermost), cut at the sizes. */
-void sx_map_grow(const sx_map_space *space, const sx_mapping_level *at, uint32_t *extent);
+void sx_map_extents(const sx_map_space *space, const sx_mapping_level *at, uint32_t *extent);
 
 /* --- map_draw.c --- */
 
@@ -83,7 +83,8 @@ bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int 
 /* --- map_check.c --- */
 
 /* A level in banks and a tensor that must be kept there but has too few; false where there is none. */
-bool sx_map_cramped(const sx_map_space *space, const void *point, int *level, int *tensor, uint64_t *words);
+bool sx_map_lacks_banks(const sx_map_space *space, const void *point, int *level, int *tensor,
+                        uint64_t *words);
 
 /* The first level whose spatial loops spread over more children than one instance has (the model only counts
  * all instances), on X or Y and over how many; false where there is none. */

@@ -82,7 +82,7 @@ static void set_levels(const sx_map_space *space, const sx_mapping *mapping, voi
             at->split = from->split <= n_dims ? from->split : (uint8_t)n_dims;
         }
         at->keep = (uint8_t)(space->fixed_keep[s] | (from->keep & space->free_keep[s]));
-        sx_map_grow(space, at, extent);
+        sx_map_extents(space, at, extent);
         if (space->banked[s]) set_banks(space, s, from->keep, extent, point);
     }
 }
@@ -132,7 +132,7 @@ bool sx_map_space_point(const sx_space *base, const sx_mapping *mapping, void *p
     memcpy(point, space->blank, base->point_size);
     for (int d = 0; d < space->problem->n_dims; d++) set_factors(space, &from, d, point);
     set_levels(space, &from, point);
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
     sx_mapping_canonical(&from);
     return shaped && memcmp(&from, point, mapping_size(space)) == 0;
 }

@@ -117,7 +117,7 @@ static bool turn(const patient *p, int level, unsigned x, unsigned dims, uint64_
     if (!fit) return false;
     for (uint64_t skip = sx_rng_below(p->rng, (uint64_t)__builtin_popcount(fit)); skip > 0; skip--)
         fit &= fit - 1;
-    sx_map_spread(p->space, level, x ^ (fit & -fit), at);
+    sx_map_set_xy(p->space, level, x ^ (fit & -fit), at);
     return sx_map_on_x(at) != x;
 }
 
@@ -128,7 +128,7 @@ static bool scatter(const patient *p, int level) {
     for (int d = 0; d < p->space->problem->n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
     if (!(loops & p->space->free_x[level])) return false;
     for (int i = 0; i < SCATTERS && sx_map_on_x(at) == before; i++)
-        sx_map_spread(p->space, level, (unsigned)(sx_rng_next(p->rng) >> 48), at);
+        sx_map_set_xy(p->space, level, (unsigned)(sx_rng_next(p->rng) >> 48), at);
     return sx_map_on_x(at) != before;
 }
 
@@ -217,7 +217,7 @@ static bool fix_share(const patient *p) {
 static bool fix_banks(const patient *p) {
     int level, tensor;
     uint64_t words;
-    if (!sx_map_cramped(p->space, p->point, &level, &tensor, &words)) return false;
+    if (!sx_map_lacks_banks(p->space, p->point, &level, &tensor, &words)) return false;
     uint8_t *banks = sx_map_banks(p->space, p->point, level);
     int most = tensor;
     for (int v = 0; v < p->space->problem->n_tensors; v++)
@@ -266,8 +266,8 @@ bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point) {
         sx_verdict verdict = sx_check(space->model, point);
         if (verdict.reason == SX_LEGAL && sx_map_check(&space->space, point) == 0) break;
         if (!fix(&p, &verdict)) break;
-        sx_map_settle_banks(space, point);
+        sx_map_normalize_banks(space, point);
     }
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
     return sx_map_check(&space->space, point) == 0;
 }

@@ -29,7 +29,7 @@ sx_u128 sx_map_raw_orders(const sx_map_space *space, int level) {
     return ways;
 }
 
-sx_u128 sx_map_raw_spreads(const sx_map_space *space, int level) {
+sx_u128 sx_map_raw_layouts(const sx_map_space *space, int level) {
     return (sx_u128)1 << __builtin_popcount(space->free_x[level]);
 }
 
@@ -89,7 +89,7 @@ static SX_MUST_USE sx_status fill_account(sx_map_space *space) {
         sx_u128 (*part)(const sx_map_space *, int);
     } parts[] = {
         {"orders", "orders of the temporal loops of every level", sx_map_raw_orders},
-        {"x-y", "spatial dimensions on X or on Y", sx_map_raw_spreads},
+        {"x-y", "spatial dimensions on X or on Y", sx_map_raw_layouts},
         {"keep", "tensors that levels keep or bypass", sx_map_raw_keeps},
         {"banks", "shares of the banks of levels among tensors", sx_map_raw_banks},
     };
@@ -205,16 +205,16 @@ bool sx_map_at(const sx_space *base, sx_u128 index, void *point) {
     }
     for (int s = 0; s < n_levels; s++) {
         sx_mapping_level *at = sx_map_level(point, s);
-        const sx_u128 ways[] = {sx_map_raw_orders(space, s), sx_map_raw_spreads(space, s),
+        const sx_u128 ways[] = {sx_map_raw_orders(space, s), sx_map_raw_layouts(space, s),
                                 sx_map_raw_keeps(space, s), sx_map_raw_banks(space, s)};
         for (int i = 0; i < 4; i++) all = sx_cardinal_times(all, sx_cardinal_of(ways[i]));
         set_order(space, s, digit(&index, ways[0]), at);
         unsigned x = deposit(digit(&index, ways[1]), space->free_x[s]);
-        if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, x, at);
+        if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, x, at);
         at->keep = (uint8_t)(space->fixed_keep[s] | deposit(digit(&index, ways[2]), space->free_keep[s]));
         sx_u128 deal = digit(&index, ways[3]);
         if (space->banked[s]) set_banks(space, s, deal, sx_map_banks(space, point, s));
     }
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
     return index == 0 && all.exact;
 }

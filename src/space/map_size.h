@@ -17,7 +17,7 @@ SX_MUST_USE sx_status sx_map_reduce(const sx_map_space *space, const sx_cardinal
 
 /* A level's part of the raw size. */
 sx_u128 sx_map_raw_orders(const sx_map_space *space, int level);
-sx_u128 sx_map_raw_spreads(const sx_map_space *space, int level);
+sx_u128 sx_map_raw_layouts(const sx_map_space *space, int level);
 sx_u128 sx_map_raw_keeps(const sx_map_space *space, int level);
 sx_u128 sx_map_raw_banks(const sx_map_space *space, int level);
 

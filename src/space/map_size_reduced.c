@@ -92,7 +92,7 @@ static double count_spreads(survey *s, int level, uint32_t loops) {
     double *known = &s->spreads[level][loops];
     if (*known > 0) return *known;
     size_t n = 0;
-    s->failed |= !sx_map_spreads_of(s->choices, level, loops, &n);
+    s->failed |= !sx_map_layouts_of(s->choices, level, loops, &n);
     return *known = (double)n;
 }
 

@@ -94,7 +94,7 @@ void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis a
 
 /* Puts a point in order after a change: what follows from its genes (kept tensors of banked levels, spatial
  * orders and splits), orders held to their constraints, canonical bytes. */
-void sx_map_settle(const sx_map_space *space, void *point);
+void sx_map_normalize(const sx_map_space *space, void *point);
 
 /* Brings a point to legality: moves factors outward from where an array or a memory overflows, and gives up
  * keeping where that is free; false where it is still not legal. Cheaper and rougher than projecting. */

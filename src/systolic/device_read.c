@@ -80,7 +80,7 @@ static sx_status read_device(const sx_node *map, sx_device *out) {
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'device'"));
     SX_TRY(sx_node_check_keys(NULL, map, "a device", rules, N(rules)));
     for (size_t i = 0; i < N(needed); i++) SX_TRY(sx_node_require(map, needed[i], "a device", &value));
-    SX_TRY(sx_map_name(map, "name", device.name));
+    SX_TRY(sx_node_get_name(map, "name", device.name));
     SX_TRY(read_number(map, "dsp", &device, &device.dsp));
     SX_TRY(read_number(map, "bram18k", &device, &device.bram18k));
     SX_TRY(read_number(map, "uram", &device, &device.uram));
@@ -88,7 +88,7 @@ static sx_status read_device(const sx_node *map, sx_device *out) {
     SX_TRY(read_number(map, "mhz", &device, &device.mhz));
     SX_TRY(read_number(map, "row_cycles", &device, &device.row_cycles));
     if ((value = sx_node_get(map, "types"))) SX_TRY(read_types(value, &device));
-    SX_TRY(sx_map_u32(map, "port_bits", &device.port_bits));
+    SX_TRY(sx_node_get_u32(map, "port_bits", &device.port_bits));
     SX_TRY(sx_error_place(sx_device_check(&device), sx_node_key_place(map, "port_bits")));
     *out = device;
     return SX_OK;

@@ -45,8 +45,8 @@ static inline double sx_systolic_use(const sx_systolic_space *space, double late
     return space->macs * space->limits.dsp_per_mac / (latency * space->limits.dsp);
 }
 
-/* The objective's first criterion for a cost, with the share of the usable DSP blocks' cycles that compute; NAN
- * where the objective needs what the model does not measure. */
+/* The objective's first criterion for a cost, with the share of the usable DSP blocks' cycles that compute;
+ * NAN where the objective needs what the model does not measure. */
 double sx_systolic_value(const sx_objective *objective, const sx_systolic_cost *cost, double utilization);
 
 /* What is wrong with a point, if anything. */

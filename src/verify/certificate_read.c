@@ -107,7 +107,7 @@ static sx_status read_entries(const sx_node *list, sx_certificate *c) {
 
 /* Reads a finite number. */
 static sx_status read_number(const sx_node *map, const char *key, double *out) {
-    SX_TRY(sx_map_double(map, key, out));
+    SX_TRY(sx_node_get_double(map, key, out));
     return isfinite(*out) ? SX_OK : sx_error_at(sx_node_key_place(map, key), "'%s' is not finite", key);
 }
 
@@ -126,10 +126,10 @@ static sx_status read_history(const sx_node *map, sx_certificate *c) {
     static const char *const known[] = {"version", "mapper", "seed", "evaluations"};
     const char *version = "", *mapper = "";
     SX_TRY(sx_only_keys(map, "history", known, sizeof known / sizeof *known));
-    SX_TRY(sx_map_text(map, "version", &version));
-    SX_TRY(sx_map_text(map, "mapper", &mapper));
-    SX_TRY(sx_map_u64(map, "seed", &c->seed));
-    SX_TRY(sx_map_u64(map, "evaluations", &c->evaluations));
+    SX_TRY(sx_node_get_text(map, "version", &version));
+    SX_TRY(sx_node_get_text(map, "mapper", &mapper));
+    SX_TRY(sx_node_get_u64(map, "seed", &c->seed));
+    SX_TRY(sx_node_get_u64(map, "evaluations", &c->evaluations));
     if (strlen(version) >= sizeof c->version) return sx_error_at(map->place, "the version is too long");
     memcpy(c->version, version, strlen(version) + 1);
     c->mapper = strdup(mapper);
@@ -137,10 +137,10 @@ static sx_status read_history(const sx_node *map, sx_certificate *c) {
 }
 
 static sx_status read_options(const sx_node *map, sx_certificate *c) {
-    SX_TRY(sx_map_bool(map, "keep_all", &c->space.keep_all));
-    SX_TRY(sx_map_bool(map, "no_banks", &c->space.no_banks));
-    SX_TRY(sx_map_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
-    return sx_map_bool(map, "no_link_transfers", &c->model.no_link_transfers);
+    SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));
+    SX_TRY(sx_node_get_bool(map, "no_banks", &c->space.no_banks));
+    SX_TRY(sx_node_get_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
+    return sx_node_get_bool(map, "no_link_transfers", &c->model.no_link_transfers);
 }
 
 /* Reads all claims. */
@@ -150,14 +150,14 @@ static sx_status read_claims(const sx_node *map, sx_certificate *c) {
     SX_TRY(read_number(map, "energy_pj", &c->score.energy_pj));
     SX_TRY(read_number(map, "cycles", &c->score.cycles));
     SX_TRY(read_number(map, "lower_bound", &c->lower_bound));
-    SX_TRY(sx_map_bool(map, "optimal", &c->optimal));
+    SX_TRY(sx_node_get_bool(map, "optimal", &c->optimal));
     SX_TRY(read_options(map, c));
     SX_TRY(sx_limits_read(sx_node_get(map, "limits"), &c->problem, &c->arch, &c->constraints));
     SX_TRY(read_entries(sx_node_get(map, "entries"), c));
-    SX_TRY(sx_map_u64(map, "arrays", &c->proof->n_arrays));
-    SX_TRY(sx_map_u64(map, "compulsory", &c->compulsory));
-    SX_TRY(sx_map_u64(map, "tables", &c->tables));
-    SX_TRY(sx_map_u64(map, "searched", &c->searched));
+    SX_TRY(sx_node_get_u64(map, "arrays", &c->proof->n_arrays));
+    SX_TRY(sx_node_get_u64(map, "compulsory", &c->compulsory));
+    SX_TRY(sx_node_get_u64(map, "tables", &c->tables));
+    SX_TRY(sx_node_get_u64(map, "searched", &c->searched));
     return read_history(sx_node_get(map, "history"), c);
 }
 

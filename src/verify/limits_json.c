@@ -152,7 +152,7 @@ static sx_status read_loops(const sx_node *level, const char *key, const sx_prob
 
 /* Reads a share, from 0 to 1. */
 static sx_status read_share(const sx_node *level, const char *key, double *out) {
-    SX_TRY(sx_map_double(level, key, out));
+    SX_TRY(sx_node_get_double(level, key, out));
     if (*out >= 0 && *out <= 1) return SX_OK;
     return sx_error_at(sx_node_key_place(level, key), "'%s' must lie between 0 and 1", key);
 }

@@ -1,5 +1,5 @@
 /* Whether a mapping belongs to a space, in words. */
-#include "verify/scope.h"
+#include "verify/verify_space.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* A mapping that is judged, and where the words go. */
 typedef struct candidate {
-    const sx_scope *scope;
+    const sx_verify_space *space;
     const sx_mapping *mapping;
     char *text;
     size_t size;
@@ -25,12 +25,12 @@ static SX_PRINTF(2, 3) bool refuse(const candidate *c, const char *format, ...) 
 /* Whether the factors of a level lie within their limits. */
 static bool factors_good(const candidate *c, int s) {
     const sx_mapping_level *at = &c->mapping->level[s];
-    for (int d = 0; d < c->scope->problem->n_dims; d++) {
-        sx_limit t = c->scope->temporal[s][d], x = c->scope->spatial[s][d];
+    for (int d = 0; d < c->space->problem->n_dims; d++) {
+        sx_limit t = c->space->temporal[s][d], x = c->space->spatial[s][d];
         if (at->temporal[d] < t.least || at->temporal[d] > t.most || at->spatial[d] < x.least ||
             at->spatial[d] > x.most)
-            return refuse(c, "%s: a factor of %s is out of its limits", c->scope->arch->level[s].name,
-                          c->scope->problem->dim_name[d]);
+            return refuse(c, "%s: a factor of %s is out of its limits", c->space->arch->level[s].name,
+                          c->space->problem->dim_name[d]);
     }
     return true;
 }
@@ -41,13 +41,13 @@ static bool spread_good(const candidate *c, int s) {
     sx_mapping_level laid = *at;
     unsigned x = 0;
     for (int i = 0; i < at->split; i++) x |= 1u << at->spatial_order[i];
-    sx_scope_lay(c->scope, s, x, &laid);
-    if (!sx_scope_lies(c->scope, s, at->spatial, x & sx_scope_loops(c->scope, at->spatial)))
+    sx_verify_space_set_layout(c->space, s, x, &laid);
+    if (!sx_verify_space_fits(c->space, s, at->spatial, x & sx_verify_space_loops(c->space, at->spatial)))
         return refuse(c, "%s: its spatial loops do not fit, or violate a constraint",
-                      c->scope->arch->level[s].name);
+                      c->space->arch->level[s].name);
     if (memcmp(&laid, at, sizeof laid) != 0)
         return refuse(c, "%s: its spatial loops are not in the order of the space",
-                      c->scope->arch->level[s].name);
+                      c->space->arch->level[s].name);
     return true;
 }
 
@@ -56,36 +56,37 @@ static bool keep_good(const candidate *c, int s) {
     const sx_mapping_level *at = &c->mapping->level[s];
     uint32_t extent[SX_MAX_DIMS];
     for (int d = 0; d < SX_MAX_DIMS; d++)
-        extent[d] = d < c->scope->problem->n_dims ? (uint32_t)sx_mapping_extent(c->mapping, s, d) : 1;
-    bool good = !(c->scope->must[s] & ~(unsigned)at->keep) && !(at->keep & ~(unsigned)c->scope->may[s]) &&
-                sx_scope_banks(c->scope, s, at->keep, extent);
+        extent[d] = d < c->space->problem->n_dims ? (uint32_t)sx_mapping_extent(c->mapping, s, d) : 1;
+    bool good = !(c->space->must[s] & ~(unsigned)at->keep) && !(at->keep & ~(unsigned)c->space->may[s]) &&
+                sx_verify_space_banks_fit(c->space, s, at->keep, extent);
     return good ||
-           refuse(c, "%s: it keeps other tensors than the space allows", c->scope->arch->level[s].name);
+           refuse(c, "%s: it keeps other tensors than the space allows", c->space->arch->level[s].name);
 }
 
 /* Whether a level forbids the kinds of reuse that the constraints have all mappings forbid, and no others. */
 static bool reuse_good(const candidate *c, int s) {
     sx_mapping_level imposed = c->mapping->level[s];
-    sx_level_limits_impose(&c->scope->constraints->level[s], &imposed);
+    sx_level_limits_impose(&c->space->constraints->level[s], &imposed);
     return memcmp(&imposed, &c->mapping->level[s], sizeof imposed) == 0 ||
            refuse(c, "%s: it forbids other kinds of reuse than the mappings of the space",
-                  c->scope->arch->level[s].name);
+                  c->space->arch->level[s].name);
 }
 
-bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, size_t size) {
-    candidate c = {scope, mapping, text, size};
-    sx_verdict verdict = sx_check(scope->model, mapping);
+bool sx_verify_space_contains(const sx_verify_space *space, const sx_mapping *mapping, char *text,
+                              size_t size) {
+    candidate c = {space, mapping, text, size};
+    sx_verdict verdict = sx_check(space->model, mapping);
     if (verdict.reason != SX_LEGAL) {
-        sx_verdict_text(&verdict, scope->problem, scope->arch, text, size);
+        sx_verdict_text(&verdict, space->problem, space->arch, text, size);
         return false;
     }
-    if (!sx_mapping_perfect(mapping, scope->problem)) return refuse(&c, "its factors leave remainders");
+    if (!sx_mapping_perfect(mapping, space->problem)) return refuse(&c, "its factors leave remainders");
     sx_mapping canonical = *mapping;
     sx_mapping_canonical(&canonical);
     c.mapping = &canonical;
-    for (int s = 0; s < scope->arch->n_levels; s++) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
         if (!reuse_good(&c, s)) return false;
         if (!factors_good(&c, s) || !spread_good(&c, s) || !keep_good(&c, s)) return false;
     }
-    return sx_constraints_allow(scope->constraints, &canonical, scope->problem, scope->arch, text, size);
+    return sx_constraints_allow(space->constraints, &canonical, space->problem, space->arch, text, size);
 }

@@ -1,13 +1,14 @@
-/* Checks the claims of a certificate, one after another: the mapping, the totals, every array, and then what
- * closes the arrays that the compulsory bound does not. Nothing here comes from the search: arrays, tiles and
- * orders are enumerated anew (scope.c, book.c, tour.c), bounds and costs are those of the model.
+/* Checks the claims of a certificate, one after another: the mapping, the totals, every spatial mapping, and
+ * then what closes the spatial mappings that the compulsory bound does not. Nothing here comes from the
+ * search: spatial mappings, tiles and orders are enumerated anew (verify_space.c, order_list.c,
+ * enumeration.c), bounds and costs are those of the model.
  *
- * Complexity: one bound per array, and a tour for each entry. */
+ * Complexity: one bound per array, and an enumeration for each entry. */
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/status.h"
 #include "sextant/certificate.h"
-#include "verify/tour.h"
+#include "verify/enumeration.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -26,12 +27,12 @@ typedef struct check {
     const sx_verify_options *options;
     sx_verification *out;
     sx_model *model;
-    sx_scope scope;
+    sx_verify_space space;
     sx_bound *bound;
-    sx_book *book;
-    sx_ground ground;
-    sx_watch watch;
-    sx_tour **tour; /* per thread */
+    sx_order_list *order_list;
+    sx_check_context context;
+    sx_check_budget budget;
+    sx_enumeration **enumeration; /* per thread */
     unsigned threads;
     size_t *order; /* entries by their factors */
     bool *met;     /* those whose array was met, by that order */
@@ -52,7 +53,7 @@ static SX_PRINTF(3, 4) bool refute(check *k, const char *claim, const char *form
     }
     pthread_mutex_unlock(&k->lock);
     va_end(args);
-    atomic_store(&k->watch.over, true);
+    atomic_store(&k->budget.over, true);
     return false;
 }
 
@@ -86,7 +87,7 @@ static sx_status check_mapping(check *k) {
     sx_evaluator *evaluator;
     sx_score score;
     char why[400];
-    if (!sx_scope_has(&k->scope, &c->mapping, why, sizeof why)) {
+    if (!sx_verify_space_contains(&k->space, &c->mapping, why, sizeof why)) {
         refute(k, "mapping", "it is not in the space: %s", why);
         return SX_OK;
     }
@@ -170,7 +171,7 @@ static void order_entries(check *k) {
         }
 }
 
-/* The place of an array among the ordered entries; SIZE_MAX where it has no entry. */
+/* The place of a spatial mapping among the ordered entries; SIZE_MAX where it has no entry. */
 static size_t find_entry(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     const sx_proof *p = k->c->proof;
     uint32_t factor[SX_MAX_LEVELS * SX_MAX_DIMS];
@@ -196,12 +197,12 @@ static void tell(void *user) {
     pthread_mutex_lock(&k->lock);
     sx_verify_progress done = k->out->done;
     pthread_mutex_unlock(&k->lock);
-    done.steps = atomic_load(&k->watch.steps);
+    done.steps = atomic_load(&k->budget.steps);
     done.seconds = sx_clock_seconds() - k->began;
     k->options->progress(k->options->user, &done);
 }
 
-/* Looks at an array: it has an entry, or the compulsory bound closes it. */
+/* Looks at a spatial mapping: it has an entry, or the compulsory bound closes it. */
 static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     enum { OFTEN = 4096 };
     check *k = user;
@@ -215,7 +216,7 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
         k->met[entry] = true;
         return true;
     }
-    double bound = sx_tour_compulsory(k->tour[0], spatial);
+    double bound = sx_enumeration_compulsory(k->enumeration[0], spatial);
     if (bound >= sx_proof_floor(k->c->lower_bound)) return true;
     return refute(
         k, "compulsory",
@@ -223,11 +224,11 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
         bound, k->c->lower_bound, name_array(k, spatial, text));
 }
 
-/* Enumerates all arrays. */
-static void check_arrays(check *k) {
+/* Enumerates all spatial mappings. */
+static void check_spatial_mappings(check *k) {
     order_entries(k);
-    sx_scope_arrays(&k->scope, &k->watch, meet, k);
-    if (atomic_load(&k->watch.over)) return;
+    sx_verify_space_list_spatial(&k->space, &k->budget, meet, k);
+    if (atomic_load(&k->budget.over)) return;
     if (k->out->done.arrays < k->c->proof->n_arrays)
         refute(k, "arrays", "there are %llu spatial unrollings, not %llu",
                (unsigned long long)k->out->done.arrays, (unsigned long long)k->c->proof->n_arrays);
@@ -241,23 +242,23 @@ static void check_arrays(check *k) {
     }
 }
 
-/* Notes what a tour found out about an entry. */
-static void conclude(check *k, size_t entry, sx_sight sight, double least, uint64_t evaluations,
+/* Notes what an enumeration found out about an entry. */
+static void conclude(check *k, size_t entry, sx_check_outcome outcome, double least, uint64_t evaluations,
                      const uint32_t (*spatial)[SX_MAX_DIMS]) {
     bool searched = k->c->proof->searched[entry];
     char text[256];
     name_array(k, spatial, text);
-    if (sight == SX_BELOW && searched)
+    if (outcome == SX_CHECK_BELOW && searched)
         refute(k, "searched", "a mapping with a value of %.17g, below the lower bound %.17g, was found at %s",
                least, k->c->lower_bound, text);
-    if (sight == SX_BELOW && !searched)
+    if (outcome == SX_CHECK_BELOW && !searched)
         refute(k, "tables", "the tables give a bound of no more than %.10g, not %.10g, at %s", least,
                k->c->proof->bound[entry], text);
-    if (sight == SX_NO_SIGHT) atomic_store(&k->watch.over, true);
+    if (outcome == SX_CHECK_FAILED) atomic_store(&k->budget.over, true);
     pthread_mutex_lock(&k->lock);
-    if (sight == SX_NOTHING_BELOW) k->out->done.entries++;
+    if (outcome == SX_CHECK_NONE_BELOW) k->out->done.entries++;
     k->out->done.evaluations += evaluations;
-    if (sight == SX_NO_SIGHT && !k->failure)
+    if (outcome == SX_CHECK_FAILED && !k->failure)
         k->failure = sx_error_new(SX_ERR_LIMIT, "out of memory, or too many loop orders at a level");
     pthread_mutex_unlock(&k->lock);
 }
@@ -270,20 +271,22 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
     const sx_proof *p = k->c->proof;
     char text[256];
     double least = INFINITY;
-    sx_sight sight;
-    if (atomic_load(&k->watch.over)) return;
-    uint64_t before = sx_tour_evaluations(k->tour[worker]);
+    sx_check_outcome outcome;
+    if (atomic_load(&k->budget.over)) return;
+    uint64_t before = sx_enumeration_evaluations(k->enumeration[worker]);
     spatial_of(k, entry, spatial);
     if (p->searched[entry]) {
-        sight = sx_tour_mappings(k->tour[worker], factors, sx_proof_floor(k->c->lower_bound), &least);
+        outcome = sx_enumeration_check_mappings(k->enumeration[worker], factors,
+                                                sx_proof_floor(k->c->lower_bound), &least);
     } else if (p->bound[entry] < sx_proof_floor(k->c->lower_bound)) {
         refute(k, "tables", "a bound of %.10g is below the lower bound %.10g, at %s", p->bound[entry],
                k->c->lower_bound, name_array(k, factors, text));
         return;
     } else {
-        sight = sx_tour_bounds(k->tour[worker], factors, sx_proof_floor(p->bound[entry]), &least);
+        outcome = sx_enumeration_check_bounds(k->enumeration[worker], factors,
+                                              sx_proof_floor(p->bound[entry]), &least);
     }
-    conclude(k, entry, sight, least, sx_tour_evaluations(k->tour[worker]) - before, factors);
+    conclude(k, entry, outcome, least, sx_enumeration_evaluations(k->enumeration[worker]) - before, factors);
 }
 
 /* The bytes that tables may take. */
@@ -315,20 +318,21 @@ static uint32_t most_points(const check *k) {
 /* Makes all that a check needs. */
 static sx_status prepare(check *k) {
     const sx_certificate *c = k->c;
-    int choices = sx_scope_choices(&k->scope);
+    int choices = sx_verify_space_n_keeps(&k->space);
     if (choices > MOST_CHOICES)
         return sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", choices);
     SX_TRY(sx_bound_new(k->model, most_points(k), &k->bound));
-    SX_TRY(sx_bound_survey(k->bound, k->scope.must, k->scope.may, &(sx_halt){sx_watch_over, &k->watch}));
-    SX_TRY(sx_book_new(&k->scope, &k->book));
+    SX_TRY(
+        sx_bound_survey(k->bound, k->space.must, k->space.may, &(sx_halt){sx_check_budget_over, &k->budget}));
+    SX_TRY(sx_order_list_new(&k->space, &k->order_list));
     SX_TRY(set_threads(k));
-    k->ground = (sx_ground){&k->scope, k->bound, k->book, &c->objective, &k->watch};
-    k->tour = calloc(k->threads, sizeof *k->tour);
+    k->context = (sx_check_context){&k->space, k->bound, k->order_list, &c->objective, &k->budget};
+    k->enumeration = calloc(k->threads, sizeof *k->enumeration);
     k->order = calloc(c->proof->n_entries + 1, sizeof *k->order);
     k->met = calloc(c->proof->n_entries + 1, sizeof *k->met);
-    if (!k->tour || !k->order || !k->met) return sx_error_memory();
-    for (unsigned i = 0; i < k->threads; i++) SX_TRY(sx_tour_new(&k->ground, &k->tour[i]));
-    sx_tour_tick(k->tour[0], tell, k);
+    if (!k->enumeration || !k->order || !k->met) return sx_error_memory();
+    for (unsigned i = 0; i < k->threads; i++) SX_TRY(sx_enumeration_new(&k->context, &k->enumeration[i]));
+    sx_enumeration_on_tick(k->enumeration[0], tell, k);
     return SX_OK;
 }
 
@@ -347,13 +351,13 @@ static sx_status check_all(check *k) {
     if (c->space.remainders || c->objective.n_criteria != 1)
         return sx_error_new(SX_ERR_USAGE, "a certificate is for exact factors and one criterion");
     SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &k->model));
-    SX_TRY(sx_scope_init(&k->scope, k->model, &c->constraints, &c->space));
+    SX_TRY(sx_verify_space_init(&k->space, k->model, &c->constraints, &c->space));
     SX_TRY(check_mapping(k));
     if (k->out->verdict == SX_CLAIMS_FAIL || !check_totals(k)) return SX_OK;
     SX_TRY(prepare(k));
-    check_arrays(k);
-    if (!atomic_load(&k->watch.over)) SX_TRY(check_entries(k));
-    if (!atomic_load(&k->watch.over)) k->out->verdict = SX_CLAIMS_HOLD;
+    check_spatial_mappings(k);
+    if (!atomic_load(&k->budget.over)) SX_TRY(check_entries(k));
+    if (!atomic_load(&k->budget.over)) k->out->verdict = SX_CLAIMS_HOLD;
     return SX_OK;
 }
 
@@ -367,8 +371,8 @@ sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_veri
     if (!k) return sx_error_memory();
     memset(out, 0, sizeof *out);
     *k = (check){.c = certificate, .options = options, .out = out, .began = sx_clock_seconds()};
-    k->watch.cancel = options->cancel;
-    k->watch.most = options->steps;
+    k->budget.cancel = options->cancel;
+    k->budget.most = options->steps;
     out->verdict = SX_CLAIMS_OPEN;
     out->done.n_entries = certificate->proof->n_entries;
     out->done.n_arrays = certificate->proof->n_arrays;
@@ -377,15 +381,15 @@ sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_veri
         status = check_all(k);
         pthread_mutex_destroy(&k->lock);
     }
-    out->done.steps = atomic_load(&k->watch.steps);
+    out->done.steps = atomic_load(&k->budget.steps);
     out->done.seconds = sx_clock_seconds() - k->began;
-    for (unsigned i = 0; i < k->threads && k->tour; i++) sx_tour_free(k->tour[i]);
-    free(k->tour);
+    for (unsigned i = 0; i < k->threads && k->enumeration; i++) sx_enumeration_free(k->enumeration[i]);
+    free(k->enumeration);
     free(k->order);
     free(k->met);
-    sx_book_free(k->book);
+    sx_order_list_free(k->order_list);
     sx_bound_free(k->bound);
-    sx_scope_fini(&k->scope);
+    sx_verify_space_fini(&k->space);
     sx_model_free(k->model);
     free(k);
     return status;

@@ -1,5 +1,6 @@
 /* The search of designs against brute force: every design, and of each every mapping of small spaces.
- * test_codesign [count [seed]]; a count of them is quartered, as each searches several spaces by brute force. */
+ * test_codesign [count [seed]]; a count of them is quartered, as each searches several spaces by brute force.
+ */
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"
@@ -42,13 +43,14 @@ static sx_status constraints_of(void *user, const sx_problem *problem, const sx_
 
 /* Adds the choices of a memory: sizes around what it has, costs that need not grow with size. */
 static void add_memory(sx_rng *rng, const sx_storage *level, sx_text *out) {
-    static const char *const laws[] = {"base", "base + 0.01 * words", "5 / words", "pat", "3 + words % 7"};
+    static const char *const size_costs[] = {"base", "base + 0.01 * words", "5 / words", "pat",
+                                             "3 + words % 7"};
     uint64_t size = level->entries > 64 ? 64 : level->entries;
     unsigned n = 1 + (unsigned)sx_rng_below(rng, 3);
     sx_text_add(out, "  - {name: %s, sizes: [%llu", level->name, (unsigned long long)size);
     for (unsigned i = 1; i < n; i++)
         sx_text_add(out, ", %llu", (unsigned long long)(size + i * (1 + size / 2)));
-    sx_text_add(out, "], energy: \"%s\", area: \"%s\"}\n", laws[sx_rng_below(rng, 5)],
+    sx_text_add(out, "], energy: \"%s\", area: \"%s\"}\n", size_costs[sx_rng_below(rng, 5)],
                 sx_rng_below(rng, 4) ? "words" : "100 / words");
 }
 
@@ -204,8 +206,8 @@ static void check_exact(uint64_t number, const case_of *c, sx_codesign_method me
             beaten |= sx_designs_area(c->designs, i) <= sx_designs_area(c->designs, d) &&
                       (value[i] < value[d] || same(value[i], value[d])) && i != d;
         if (options.front && !beaten && value[d] < INFINITY)
-            expect(r.design[d].fate == SX_FATE_DONE && same(r.design[d].value, value[d]), number, c, "front",
-                   r.design[d].value, value[d]);
+            expect(r.design[d].outcome == SX_OUTCOME_DONE && same(r.design[d].value, value[d]), number, c,
+                   "front", r.design[d].value, value[d]);
     }
     expect(r.none == !r.found, number, c, "none", r.none, !r.found);
     for (size_t i = 0; r.found && i < r.n_layers; i++)

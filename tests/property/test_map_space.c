@@ -135,7 +135,7 @@ static void check_point(const bench *b, void *point, const char *how) {
     expect(b, allowed, what);
     expect(b, banks_are_dealt(b, point), "banks do not add up");
     memcpy(b->third, point, sx_space_point_size(b->space));
-    sx_map_settle(b->map, b->third);
+    sx_map_normalize(b->map, b->third);
     expect(b, memcmp(b->third, point, sx_space_point_size(b->space)) == 0, "settling changes a point");
 }
 

@@ -5,7 +5,7 @@
 #include "support/small_certificate.h"
 
 #include "space/map_choices.h"
-#include "verify/tour.h"
+#include "verify/enumeration.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -218,7 +218,7 @@ static bool spoil_bounds(sx_rng *rng, const sx_small_space *small, unsigned kind
     }
 }
 
-/* Makes a claim about arrays false; false where this one has no such claim. */
+/* Makes a claim about spatial mappings false; false where this one has no such claim. */
 static bool spoil_arrays(sx_rng *rng, unsigned kind, sx_certificate *c) {
     sx_proof *proof = c->proof;
     size_t n = proof->n_entries, entry = n ? sx_rng_below(rng, n) : 0;
@@ -336,19 +336,20 @@ static void sort_keys(keys *k) {
 
 /* The verifier's view of a space. */
 typedef struct view {
-    sx_scope scope;
-    sx_watch watch;
+    sx_verify_space space;
+    sx_check_budget budget;
     sx_objective objective;
     sx_bound *bound;
-    sx_book *book;
-    sx_tour *tour;
+    sx_order_list *order_list;
+    sx_enumeration *enumeration;
     keys seen;
 } view;
 
 static bool tour_array(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     view *w = user;
     double least;
-    assert_int_equal(sx_tour_mappings(w->tour, spatial, INFINITY, &least), SX_NOTHING_BELOW);
+    assert_int_equal(sx_enumeration_check_mappings(w->enumeration, spatial, INFINITY, &least),
+                     SX_CHECK_NONE_BELOW);
     return true;
 }
 
@@ -356,24 +357,24 @@ static bool tour_array(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
 static void open_view(view *w, const sx_small_space *small) {
     memset(w, 0, sizeof *w);
     sx_expect_ok(sx_objective_parse("edp", &w->objective));
-    sx_expect_ok(sx_scope_init(&w->scope, small->model, &small->limits, &small->options));
+    sx_expect_ok(sx_verify_space_init(&w->space, small->model, &small->limits, &small->options));
     sx_expect_ok(sx_bound_new(small->model, 1 << 20, &w->bound));
-    sx_expect_ok(sx_book_new(&w->scope, &w->book));
-    sx_ground ground = {&w->scope, w->bound, w->book, &w->objective, &w->watch};
-    sx_expect_ok(sx_tour_new(&ground, &w->tour));
-    sx_tour_listen(w->tour, add_key, &w->seen);
+    sx_expect_ok(sx_order_list_new(&w->space, &w->order_list));
+    sx_check_context context = {&w->space, w->bound, w->order_list, &w->objective, &w->budget};
+    sx_expect_ok(sx_enumeration_new(&context, &w->enumeration));
+    sx_enumeration_on_below(w->enumeration, add_key, &w->seen);
 }
 
 static void close_view(view *w) {
-    sx_tour_free(w->tour);
-    sx_book_free(w->book);
+    sx_enumeration_free(w->enumeration);
+    sx_order_list_free(w->order_list);
     sx_bound_free(w->bound);
-    sx_scope_fini(&w->scope);
+    sx_verify_space_fini(&w->space);
     free(w->seen.key);
 }
 
 /* All legal constructions of a space, each of which the verifier must take for a member. */
-static keys members(const sx_small_space *small, const sx_scope *scope, uint64_t number) {
+static keys members(const sx_small_space *small, const sx_verify_space *space, uint64_t number) {
     void *point = malloc(sx_space_point_size(small->space));
     sx_cardinal index = {.exact = true};
     keys k = {0};
@@ -382,7 +383,8 @@ static keys members(const sx_small_space *small, const sx_scope *scope, uint64_t
         sx_mapping mapping;
         if (!sx_space_legal(small->space, point, NULL, 0)) continue;
         sx_map_space_mapping(small->space, point, &mapping);
-        if (!sx_scope_has(scope, &mapping, why, sizeof why)) fail_case(small, number, "a member", why);
+        if (!sx_verify_space_contains(space, &mapping, why, sizeof why))
+            fail_case(small, number, "a member", why);
         add_key(&k, &mapping);
     }
     free(point);
@@ -398,8 +400,8 @@ static void the_same_mappings_are_seen(void **state) {
         view w;
         draw_space(&rng, &small);
         open_view(&w, &small);
-        keys there = members(&small, &w.scope, i);
-        sx_scope_arrays(&w.scope, &w.watch, tour_array, &w);
+        keys there = members(&small, &w.space, i);
+        sx_verify_space_list_spatial(&w.space, &w.budget, tour_array, &w);
         sort_keys(&there);
         sort_keys(&w.seen);
         bool same = there.n == w.seen.n;
@@ -435,7 +437,7 @@ static void orders_are_told_apart_alike(void **state) {
                     real &= !(loops >> d & 1) || small.map->problem->size[d] > 1;
                 if (!real) continue;
                 assert_non_null(sx_map_orders_of(choices, s, loops, true, &there));
-                assert_non_null(sx_book_orders(w.book, s, loops, &seen));
+                assert_non_null(sx_order_list_of(w.order_list, s, loops, &seen));
                 compared++;
                 if (there != seen) {
                     print_error("level %d, loops %x: %zu orders there, %zu seen\n", s, loops, there, seen);

@@ -25,7 +25,7 @@ static double count(const sx_map_space *map) {
     double product = 1;
     for (int d = 0; d < map->problem->n_dims; d++) product *= (double)sx_factors_count(map->factors[d]);
     for (int s = 0; s < map->arch->n_levels; s++)
-        product *= (double)(sx_map_raw_orders(map, s) * sx_map_raw_spreads(map, s)) *
+        product *= (double)(sx_map_raw_orders(map, s) * sx_map_raw_layouts(map, s)) *
                    (double)(sx_map_raw_keeps(map, s) * sx_map_raw_banks(map, s));
     return product;
 }

@@ -72,37 +72,37 @@ sx_status sx_node_require(const sx_node *map, const char *key, const char *what,
     return SX_OK;
 }
 
-sx_status sx_map_u64(const sx_node *map, const char *key, uint64_t *out) {
+sx_status sx_node_get_u64(const sx_node *map, const char *key, uint64_t *out) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_u64(node, key, out) : SX_OK;
 }
 
-sx_status sx_map_u32(const sx_node *map, const char *key, uint32_t *out) {
+sx_status sx_node_get_u32(const sx_node *map, const char *key, uint32_t *out) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_u32(node, key, out) : SX_OK;
 }
 
-sx_status sx_map_i64(const sx_node *map, const char *key, int64_t *out) {
+sx_status sx_node_get_i64(const sx_node *map, const char *key, int64_t *out) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_i64(node, key, out) : SX_OK;
 }
 
-sx_status sx_map_double(const sx_node *map, const char *key, double *out) {
+sx_status sx_node_get_double(const sx_node *map, const char *key, double *out) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_double(node, key, out) : SX_OK;
 }
 
-sx_status sx_map_bool(const sx_node *map, const char *key, bool *out) {
+sx_status sx_node_get_bool(const sx_node *map, const char *key, bool *out) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_bool(node, key, out) : SX_OK;
 }
 
-sx_status sx_map_text(const sx_node *map, const char *key, const char **out) {
+sx_status sx_node_get_text(const sx_node *map, const char *key, const char **out) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_text(node, key, out) : SX_OK;
 }
 
-sx_status sx_map_name(const sx_node *map, const char *key, char *field) {
+sx_status sx_node_get_name(const sx_node *map, const char *key, char *field) {
     const sx_node *node = sx_node_get(map, key);
     return node ? sx_node_name(node, key, field) : SX_OK;
 }

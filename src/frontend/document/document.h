@@ -83,13 +83,13 @@ SX_MUST_USE sx_status sx_node_text(const sx_node *node, const char *what, const 
 SX_MUST_USE sx_status sx_node_name(const sx_node *node, const char *what, char *field);
 
 /* The same for the value under a key; where the key is missing *out stays as it is. */
-SX_MUST_USE sx_status sx_map_u64(const sx_node *map, const char *key, uint64_t *out);
-SX_MUST_USE sx_status sx_map_u32(const sx_node *map, const char *key, uint32_t *out);
-SX_MUST_USE sx_status sx_map_i64(const sx_node *map, const char *key, int64_t *out);
-SX_MUST_USE sx_status sx_map_double(const sx_node *map, const char *key, double *out);
-SX_MUST_USE sx_status sx_map_bool(const sx_node *map, const char *key, bool *out);
-SX_MUST_USE sx_status sx_map_text(const sx_node *map, const char *key, const char **out);
-SX_MUST_USE sx_status sx_map_name(const sx_node *map, const char *key, char *field);
+SX_MUST_USE sx_status sx_node_get_u64(const sx_node *map, const char *key, uint64_t *out);
+SX_MUST_USE sx_status sx_node_get_u32(const sx_node *map, const char *key, uint32_t *out);
+SX_MUST_USE sx_status sx_node_get_i64(const sx_node *map, const char *key, int64_t *out);
+SX_MUST_USE sx_status sx_node_get_double(const sx_node *map, const char *key, double *out);
+SX_MUST_USE sx_status sx_node_get_bool(const sx_node *map, const char *key, bool *out);
+SX_MUST_USE sx_status sx_node_get_text(const sx_node *map, const char *key, const char **out);
+SX_MUST_USE sx_status sx_node_get_name(const sx_node *map, const char *key, char *field);
 
 /* Names given as a list of scalars or as one scalar with spaces or commas between them. Calls `each` with
  * every name, its place and the caller's pointer, and stops at the first error. Null is an empty list. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Reads the architecture in the dialect its keys tell. */
-static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const sx_scope *variables,
+static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const sx_attribute_scope *variables,
                               sx_arch *out) {
     const sx_node *arch = section->value;
     bool tree = sx_node_get(arch, "nodes") || sx_node_get(arch, "subtree");
@@ -25,7 +25,7 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
 
 sx_status sx_timeloop_arch(sx_input *input, sx_arch *out) {
     const sx_pair *arch, *architecture;
-    sx_scope names;
+    sx_attribute_scope names;
     SX_TRY(sx_input_single(input, "arch", &arch));
     SX_TRY(sx_input_single(input, "architecture", &architecture));
     SX_TRY(sx_variables_scope(input, &names));

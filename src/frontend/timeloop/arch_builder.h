@@ -34,15 +34,15 @@ typedef struct sx_arch_builder {
 } sx_arch_builder;
 
 /* A storage level or compute unit as the dialects hand it over. */
-typedef struct sx_element {
+typedef struct sx_arch_component {
     const char *name;
     size_t name_size;  /* bytes of the name, without its range */
     const char *class; /* NULL where the dialect has none */
     sx_place place;
-    const sx_scope *attributes;
+    const sx_attribute_scope *attributes;
     uint64_t instances;      /* 0: only the attributes say */
     uint64_t mesh_x, mesh_y; /* 0: the attributes may say */
-} sx_element;
+} sx_arch_component;
 
 /* The rules for the keys of a storage level's and of a compute unit's attributes; the flat dialect, where
  * they stand beside the name, has a few more. */
@@ -65,22 +65,22 @@ SX_MUST_USE sx_status sx_name_range(const sx_node *node, const char *name, size_
 
 /* Adds a storage level, or only its fan-out: a level that keeps nothing. *out is the level within the
  * builder, valid until sx_builder_finish. */
-SX_MUST_USE sx_status sx_builder_storage(sx_arch_builder *builder, const sx_element *element,
+SX_MUST_USE sx_status sx_builder_storage(sx_arch_builder *builder, const sx_arch_component *element,
                                          sx_storage **out);
-SX_MUST_USE sx_status sx_builder_fanout(sx_arch_builder *builder, const sx_element *element);
+SX_MUST_USE sx_status sx_builder_fanout(sx_arch_builder *builder, const sx_arch_component *element);
 
 /* Adds the compute unit; there is exactly one. */
-SX_MUST_USE sx_status sx_builder_compute(sx_arch_builder *builder, const sx_element *element);
+SX_MUST_USE sx_status sx_builder_compute(sx_arch_builder *builder, const sx_arch_component *element);
 
 /* Settles names, energies and constraints, checks the whole and hands it over. */
 SX_MUST_USE sx_status sx_builder_finish(sx_arch_builder *builder, bool outermost_first, sx_arch *out);
 
 /* The dialects: each fills a builder from the `arch` or `architecture` section. */
 SX_MUST_USE sx_status sx_arch_read_flat(sx_arch_builder *builder, const sx_node *arch,
-                                        const sx_scope *variables);
+                                        const sx_attribute_scope *variables);
 SX_MUST_USE sx_status sx_arch_read_v3(sx_arch_builder *builder, const sx_node *arch,
-                                      const sx_scope *variables);
+                                      const sx_attribute_scope *variables);
 SX_MUST_USE sx_status sx_arch_read_v4(sx_arch_builder *builder, const sx_node *arch,
-                                      const sx_scope *variables);
+                                      const sx_attribute_scope *variables);
 
 #endif

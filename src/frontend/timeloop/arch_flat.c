@@ -11,7 +11,7 @@
 /* The element a map describes; what it has is checked against the rules. A name must be there where `out` has
  * none to take its place. */
 static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char *kind,
-                              const sx_key_rule *rules, size_t n, sx_element *out) {
+                              const sx_key_rule *rules, size_t n, sx_arch_component *out) {
     char what[SX_NAME_SIZE + 32];
     const sx_node *name = sx_node_get(map, "name");
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, kind));
@@ -24,23 +24,23 @@ static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char
 }
 
 /* Reads the energies of a level's own; all three of an access or none. */
-static sx_status read_energies(const sx_scope *scope, sx_storage *level, sx_level_draft *draft) {
+static sx_status read_energies(const sx_attribute_scope *scope, sx_storage *level, sx_level_draft *draft) {
     static const char *const keys[] = {"read_energy", "fill_energy", "update_energy"};
     double *const energy[] = {&level->read_energy, &level->fill_energy, &level->update_energy};
-    const char *given = sx_scope_first(scope, keys, 3);
+    const char *given = sx_attribute_first(scope, keys, 3);
     for (int i = 0; i < 3 && given; i++) {
-        if (!sx_scope_pair(scope, keys[i]))
-            return sx_error_at(sx_scope_pair(scope, given)->place, "'%s' is given without '%s'", given,
+        if (!sx_attribute_pair(scope, keys[i]))
+            return sx_error_at(sx_attribute_pair(scope, given)->place, "'%s' is given without '%s'", given,
                                keys[i]);
-        SX_TRY(sx_scope_double(scope, keys[i], energy[i]));
+        SX_TRY(sx_attribute_double(scope, keys[i], energy[i]));
         draft->energy_given = true;
     }
-    return sx_scope_double(scope, "leak_energy", &level->leak_energy);
+    return sx_attribute_double(scope, "leak_energy", &level->leak_energy);
 }
 
-static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_scope *variables) {
-    const sx_scope scope = {.map = map, .outer = variables};
-    sx_element element = {.attributes = &scope};
+static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
+    const sx_attribute_scope scope = {.map = map, .outer = variables};
+    sx_arch_component element = {.attributes = &scope};
     size_t n;
     const sx_key_rule *rules = sx_storage_rules(true, &n);
     sx_storage *level;
@@ -49,20 +49,20 @@ static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_s
     SX_TRY(read_energies(&scope, level, &b->draft[b->arch.n_levels - 1]));
     SX_TRY(sx_tensor_names(map, "keep", level->keeps, &level->n_keeps));
     SX_TRY(sx_tensor_names(map, "bypass", level->bypasses, &level->n_bypasses));
-    SX_TRY(sx_scope_u32(&scope, "banks", &level->banks));
-    return sx_scope_bool(&scope, "transparent", &level->transparent);
+    SX_TRY(sx_attribute_u32(&scope, "banks", &level->banks));
+    return sx_attribute_bool(&scope, "transparent", &level->transparent);
 }
 
-static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_scope *variables) {
-    const sx_scope scope = {.map = map, .outer = variables};
-    sx_element element = {.name = "arithmetic", .attributes = &scope};
+static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
+    const sx_attribute_scope scope = {.map = map, .outer = variables};
+    sx_arch_component element = {.name = "arithmetic", .attributes = &scope};
     size_t n;
     const sx_key_rule *rules = sx_compute_rules(true, &n);
     SX_TRY(read_element(b, map, "the arithmetic", rules, n, &element));
     return sx_builder_compute(b, &element);
 }
 
-sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
+sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
     static const sx_key_rule rules[] = {
         {"name", SX_KEY_USED, NULL},          {"arithmetic", SX_KEY_USED, NULL},
         {"storage", SX_KEY_USED, NULL},       {"constraints", SX_KEY_USED, NULL},
@@ -73,7 +73,7 @@ sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_sc
     SX_TRY(sx_node_require(arch, "arithmetic", "the architecture", &arithmetic));
     SX_TRY(sx_node_require(arch, "storage", "the architecture", &storage));
     SX_TRY(sx_node_expect(storage, SX_NODE_LIST, "'storage'"));
-    SX_TRY(sx_map_name(arch, "name", b->arch.name));
+    SX_TRY(sx_node_get_name(arch, "name", b->arch.name));
     SX_TRY(read_compute(b, arithmetic, variables));
     for (size_t i = 0; i < storage->n; i++) SX_TRY(read_storage(b, storage->item[i], variables));
     return SX_OK;

@@ -6,28 +6,28 @@
 #include <string.h>
 
 #define FIRST(scope, ...)                                                                                    \
-    sx_scope_first(scope, (const char *const[]){__VA_ARGS__},                                                \
-                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+    sx_attribute_first(scope, (const char *const[]){__VA_ARGS__},                                            \
+                       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* The place of an attribute, or that of the element. */
-static sx_place place_of(const sx_element *e, const char *key) {
-    const sx_pair *pair = key ? sx_scope_pair(e->attributes, key) : NULL;
+static sx_place place_of(const sx_arch_component *e, const char *key) {
+    const sx_pair *pair = key ? sx_attribute_pair(e->attributes, key) : NULL;
     return pair ? pair->value->place : e->place;
 }
 
-static sx_status at_least_1(const sx_element *e, const char *key, uint64_t value) {
+static sx_status at_least_1(const sx_arch_component *e, const char *key, uint64_t value) {
     if (value >= 1) return SX_OK;
     return sx_error_at(place_of(e, key), "'%s' is 0; it must be at least 1", key);
 }
 
 /* Reads the first of some keys that is given, as a whole number from 1. */
-static sx_status read_u32(const sx_element *e, const char *key, uint32_t *out) {
+static sx_status read_u32(const sx_arch_component *e, const char *key, uint32_t *out) {
     if (!key) return SX_OK;
-    SX_TRY(sx_scope_u32(e->attributes, key, out));
+    SX_TRY(sx_attribute_u32(e->attributes, key, out));
     return at_least_1(e, key, *out);
 }
 
-static sx_status copy_name(const sx_element *e, char *field) {
+static sx_status copy_name(const sx_arch_component *e, char *field) {
     if (e->name_size == 0) return sx_error_at(e->place, "the name is missing");
     if (e->name_size >= SX_NAME_SIZE)
         return sx_error_at(e->place, "the name '%.*s...' is too long; at most %d bytes are allowed", 24,
@@ -38,7 +38,7 @@ static sx_status copy_name(const sx_element *e, char *field) {
 }
 
 /* The error for instances that do not fill their mesh; x or y is 0 where it is not given. */
-static sx_status bad_mesh(const sx_element *e, uint64_t n, uint64_t x, uint64_t y) {
+static sx_status bad_mesh(const sx_arch_component *e, uint64_t n, uint64_t x, uint64_t y) {
     sx_place place = place_of(e, FIRST(e->attributes, "meshX", "meshY"));
     int size = (int)e->name_size;
     sx_status error;
@@ -54,13 +54,14 @@ static sx_status bad_mesh(const sx_element *e, uint64_t n, uint64_t x, uint64_t 
 
 /* Instances and their mesh: what is missing follows from the rest, a mesh being one row where nothing says
  * otherwise. */
-static sx_status read_mesh(const sx_element *e, uint64_t *instances, uint64_t *mesh_x, uint64_t *mesh_y) {
+static sx_status read_mesh(const sx_arch_component *e, uint64_t *instances, uint64_t *mesh_x,
+                           uint64_t *mesh_y) {
     uint64_t n = e->instances, x = e->mesh_x, y = e->mesh_y;
     const uint64_t limit = (uint64_t)1 << 31;
     if (!e->mesh_x) {
-        SX_TRY(sx_scope_u64(e->attributes, "instances", &n));
-        SX_TRY(sx_scope_u64(e->attributes, "meshX", &x));
-        SX_TRY(sx_scope_u64(e->attributes, "meshY", &y));
+        SX_TRY(sx_attribute_u64(e->attributes, "instances", &n));
+        SX_TRY(sx_attribute_u64(e->attributes, "meshX", &x));
+        SX_TRY(sx_attribute_u64(e->attributes, "meshY", &y));
     }
     if (n > limit || x > limit || y > limit)
         return sx_error_at(e->place, "'%.*s' has more than 2^31 instances", (int)e->name_size, e->name);
@@ -81,13 +82,14 @@ static sx_status read_mesh(const sx_element *e, uint64_t *instances, uint64_t *m
 
 /* The words of a vector access and the instances that share one, from the width of a memory. Where a cluster
  * is given, the width may be that of one of its instances. */
-static sx_status read_width(const sx_element *e, bool cluster_default, sx_storage *s) {
+static sx_status read_width(const sx_arch_component *e, bool cluster_default, sx_storage *s) {
     const char *block_key = FIRST(e->attributes, "block_size", "n_words");
     const char *width_key = FIRST(e->attributes, "width", "memory_width", "data_storage_width");
-    bool cluster = sx_scope_pair(e->attributes, "cluster_size") || cluster_default;
+    bool cluster = sx_attribute_pair(e->attributes, "cluster_size") || cluster_default;
     uint32_t width = 0;
     SX_TRY(read_u32(e, block_key, &s->block_size));
-    if (sx_scope_pair(e->attributes, "cluster_size")) SX_TRY(read_u32(e, "cluster_size", &s->cluster_size));
+    if (sx_attribute_pair(e->attributes, "cluster_size"))
+        SX_TRY(read_u32(e, "cluster_size", &s->cluster_size));
     if (!width_key) return SX_OK;
     SX_TRY(read_u32(e, width_key, &width));
     uint64_t unit = (uint64_t)s->word_bits * s->block_size * s->cluster_size, times = width / unit;
@@ -107,13 +109,13 @@ static sx_status read_width(const sx_element *e, bool cluster_default, sx_storag
 }
 
 /* The capacity in words. */
-static sx_status read_size(const sx_element *e, sx_storage *s) {
-    const sx_scope *a = e->attributes;
+static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
+    const sx_attribute_scope *a = e->attributes;
     const char *depth = FIRST(a, "depth", "memory_depth", "data_storage_depth");
-    const char *key = sx_scope_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
-    if (!sx_scope_pair(a, key)) return SX_OK;
+    const char *key = sx_attribute_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
+    if (!sx_attribute_pair(a, key)) return SX_OK;
     uint64_t size = 0;
-    SX_TRY(sx_scope_u64(a, key, &size));
+    SX_TRY(sx_attribute_u64(a, key, &size));
     if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
     if (size == 0 && key == depth)
         return sx_error_hint(
@@ -121,24 +123,24 @@ static sx_status read_size(const sx_element *e, sx_storage *s) {
             "leave it out for a memory without a limit");
     if (key == depth) size *= s->block_size;
     if (strcmp(key, "sizeKB") == 0) size = size * 8192 / s->word_bits;
-    if (strcmp(key, "sizeKB") != 0 && sx_scope_pair(a, "sizeKB"))
+    if (strcmp(key, "sizeKB") != 0 && sx_attribute_pair(a, "sizeKB"))
         return sx_error_at(place_of(e, "sizeKB"), "'sizeKB' and '%s' both give the size of '%.*s'", key,
                            (int)e->name_size, e->name);
     s->entries = size;
     return SX_OK;
 }
 
-static sx_status read_bandwidths(const sx_element *e, sx_storage *s) {
-    const sx_scope *a = e->attributes;
-    if (sx_scope_pair(a, "bandwidth")) {
+static sx_status read_bandwidths(const sx_arch_component *e, sx_storage *s) {
+    const sx_attribute_scope *a = e->attributes;
+    if (sx_attribute_pair(a, "bandwidth")) {
         double both = 0;
-        SX_TRY(sx_scope_double(a, "bandwidth", &both));
+        SX_TRY(sx_attribute_double(a, "bandwidth", &both));
         s->read_bandwidth = s->write_bandwidth = both / 2;
     }
-    SX_TRY(sx_scope_double(a, "shared_bandwidth", &s->shared_bandwidth));
-    SX_TRY(sx_scope_double(a, "read_bandwidth", &s->read_bandwidth));
-    SX_TRY(sx_scope_double(a, "write_bandwidth", &s->write_bandwidth));
-    const sx_pair *scales = sx_scope_pair(a, "per_dataspace_bandwidth_consumption_scale");
+    SX_TRY(sx_attribute_double(a, "shared_bandwidth", &s->shared_bandwidth));
+    SX_TRY(sx_attribute_double(a, "read_bandwidth", &s->read_bandwidth));
+    SX_TRY(sx_attribute_double(a, "write_bandwidth", &s->write_bandwidth));
+    const sx_pair *scales = sx_attribute_pair(a, "per_dataspace_bandwidth_consumption_scale");
     if (!scales) return SX_OK;
     SX_TRY(sx_node_expect(scales->value, SX_NODE_MAP, "'per_dataspace_bandwidth_consumption_scale'"));
     if (scales->value->n > SX_MAX_TENSORS)
@@ -148,61 +150,63 @@ static sx_status read_bandwidths(const sx_element *e, sx_storage *s) {
         sx_tensor_scale *scale = &s->bandwidth_scale[i];
         sx_status named = sx_text_name(scale->tensor, sizeof scale->tensor, pair->key, "a tensor");
         if (named) return sx_error_place(named, pair->place);
-        SX_TRY(sx_scope_number(a, pair->value, pair->key, &scale->scale));
+        SX_TRY(sx_attribute_number(a, pair->value, pair->key, &scale->scale));
     }
     s->n_scales = (uint8_t)scales->value->n;
     return SX_OK;
 }
 
 /* The network to the next inner level. Its energy per hop follows later where only wires are described. */
-static sx_status read_network(const sx_element *e, sx_storage *s, sx_level_draft *draft) {
-    const sx_scope *a = e->attributes;
-    const sx_pair *type = sx_scope_pair(a, "network_type");
+static sx_status read_network(const sx_arch_component *e, sx_storage *s, sx_level_draft *draft) {
+    const sx_attribute_scope *a = e->attributes;
+    const sx_pair *type = sx_attribute_pair(a, "network_type");
     if (type && sx_node_is(type->value, "M:N"))
         return sx_error_hint(sx_error_at(type->value->place, "the network type M:N is not supported"),
                              "several sources that share a multicast are not modelled; use 1:N");
     draft->network_bits = s->word_bits;
-    draft->hop_given = sx_scope_pair(a, "energy_per_hop");
-    draft->wire_given = sx_scope_pair(a, "wire_energy");
-    draft->tile_given = sx_scope_pair(a, "tile_width");
-    SX_TRY(sx_scope_u32(a, "network_word_bits", &draft->network_bits));
-    SX_TRY(sx_scope_double(a, "energy_per_hop", &s->energy_per_hop));
-    SX_TRY(sx_scope_double(a, "router_energy", &s->router_energy));
-    SX_TRY(sx_scope_double(a, "wire_energy", &draft->wire_energy));
-    SX_TRY(sx_scope_double(a, "tile_width", &draft->tile_width));
-    SX_TRY(sx_scope_u64(a, "network_fill_latency", &s->fill_latency));
-    return sx_scope_u64(a, "network_drain_latency", &s->drain_latency);
+    draft->hop_given = sx_attribute_pair(a, "energy_per_hop");
+    draft->wire_given = sx_attribute_pair(a, "wire_energy");
+    draft->tile_given = sx_attribute_pair(a, "tile_width");
+    SX_TRY(sx_attribute_u32(a, "network_word_bits", &draft->network_bits));
+    SX_TRY(sx_attribute_double(a, "energy_per_hop", &s->energy_per_hop));
+    SX_TRY(sx_attribute_double(a, "router_energy", &s->router_energy));
+    SX_TRY(sx_attribute_double(a, "wire_energy", &draft->wire_energy));
+    SX_TRY(sx_attribute_double(a, "tile_width", &draft->tile_width));
+    SX_TRY(sx_attribute_u64(a, "network_fill_latency", &s->fill_latency));
+    return sx_attribute_u64(a, "network_drain_latency", &s->drain_latency);
 }
 
 /* Refuses an attribute that would change results if it were true. */
-static sx_status refuse(const sx_element *e, const char *key, const char *why) {
+static sx_status refuse(const sx_arch_component *e, const char *key, const char *why) {
     bool on = false;
-    SX_TRY(sx_scope_bool(e->attributes, key, &on));
+    SX_TRY(sx_attribute_bool(e->attributes, key, &on));
     if (!on) return SX_OK;
     return sx_error_hint(
         sx_error_at(place_of(e, key), "'%s' is not supported and would change the result", key), "%s", why);
 }
 
-static sx_status read_behaviour(const sx_element *e, bool reduces, sx_storage *s, sx_level_draft *draft) {
-    const sx_scope *a = e->attributes;
+static sx_status read_behaviour(const sx_arch_component *e, bool reduces, sx_storage *s,
+                                sx_level_draft *draft) {
+    const sx_attribute_scope *a = e->attributes;
     SX_TRY(refuse(e, "allow_overbooking", "tiles must fit; leave it out"));
     SX_TRY(refuse(e, "has_power_gating", "name the level that gates this one with 'power_gated_at'"));
     s->reduction_supported = reduces;
-    SX_TRY(sx_scope_bool(a, "reduction_supported", &s->reduction_supported));
-    SX_TRY(sx_scope_double(a, "multiple_buffering", &s->multiple_buffering));
-    SX_TRY(sx_scope_double(a, "min_utilization", &s->min_utilization));
-    draft->gate = sx_scope_pair(a, "power_gated_at");
+    SX_TRY(sx_attribute_bool(a, "reduction_supported", &s->reduction_supported));
+    SX_TRY(sx_attribute_double(a, "multiple_buffering", &s->multiple_buffering));
+    SX_TRY(sx_attribute_double(a, "min_utilization", &s->min_utilization));
+    draft->gate = sx_attribute_pair(a, "power_gated_at");
     double energy = 0, address = 0;
-    draft->energy_given = sx_scope_pair(a, "vector_access_energy");
-    SX_TRY(sx_scope_double(a, "vector_access_energy", &energy));
-    SX_TRY(sx_scope_double(a, "addr_gen_energy", &address));
+    draft->energy_given = sx_attribute_pair(a, "vector_access_energy");
+    SX_TRY(sx_attribute_double(a, "vector_access_energy", &energy));
+    SX_TRY(sx_attribute_double(a, "addr_gen_energy", &address));
     s->read_energy = s->fill_energy = s->update_energy = energy;
     s->addr_gen_energy = address > 0 ? address : 0;
     return SX_OK;
 }
 
 /* Makes room for one more level of that element's name. */
-static sx_status next_level(sx_arch_builder *b, const sx_element *e, sx_storage **s, sx_level_draft **draft) {
+static sx_status next_level(sx_arch_builder *b, const sx_arch_component *e, sx_storage **s,
+                            sx_level_draft **draft) {
     if (b->arch.n_levels == SX_MAX_LEVELS)
         return sx_error_at(e->place, "there are more than %d storage levels, fan-outs counted",
                            SX_MAX_LEVELS);
@@ -218,11 +222,11 @@ static sx_status next_level(sx_arch_builder *b, const sx_element *e, sx_storage 
     return SX_OK;
 }
 
-sx_status sx_builder_storage(sx_arch_builder *b, const sx_element *e, sx_storage **out) {
+sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_storage **out) {
     sx_storage *s;
     sx_level_draft *draft;
     SX_TRY(next_level(b, e, &s, &draft));
-    const sx_pair *technology = sx_scope_pair(e->attributes, "technology");
+    const sx_pair *technology = sx_attribute_pair(e->attributes, "technology");
     if (e->class && strstr(e->class, "DRAM")) s->technology = SX_DRAM;
     if (technology && sx_node_is(technology->value, "DRAM")) s->technology = SX_DRAM;
     SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "word_width", "datawidth"), &s->word_bits));
@@ -240,7 +244,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_element *e, sx_storage
     return SX_OK;
 }
 
-sx_status sx_builder_fanout(sx_arch_builder *b, const sx_element *e) {
+sx_status sx_builder_fanout(sx_arch_builder *b, const sx_arch_component *e) {
     sx_storage *s;
     sx_level_draft *draft;
     SX_TRY(next_level(b, e, &s, &draft));
@@ -253,7 +257,7 @@ sx_status sx_builder_fanout(sx_arch_builder *b, const sx_element *e) {
     return SX_OK;
 }
 
-sx_status sx_builder_compute(sx_arch_builder *b, const sx_element *e) {
+sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
     if (b->has_compute)
         return sx_error_at(e->place, "'%.*s' is a second compute unit beside '%s'", (int)e->name_size,
                            e->name, b->arch.compute.name);
@@ -265,8 +269,8 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_element *e) {
     SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "datawidth"), &c->word_bits));
     SX_TRY(read_mesh(e, &c->instances, &c->mesh_x, &c->mesh_y));
     c->energy = sx_pat_mac(c->word_bits);
-    b->compute_energy_given = sx_scope_pair(e->attributes, "energy");
-    SX_TRY(sx_scope_double(e->attributes, "energy", &c->energy));
+    b->compute_energy_given = sx_attribute_pair(e->attributes, "energy");
+    SX_TRY(sx_attribute_double(e->attributes, "energy", &c->energy));
     b->has_compute = true;
     b->compute_place = e->place;
     return SX_OK;

@@ -8,7 +8,7 @@
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* A fan-out that the front end made: a component of its own class and name. */
-static bool is_fanout(const sx_element *e) {
+static bool is_fanout(const sx_arch_component *e) {
     const char prefix[] = "inter_", suffix[] = "_spatial";
     size_t p = sizeof prefix - 1, s = sizeof suffix - 1;
     return strcmp(e->class, "dummy_storage") == 0 && e->name_size > p + s &&
@@ -16,7 +16,8 @@ static bool is_fanout(const sx_element *e) {
 }
 
 /* Adds a component, by the role its class has. */
-static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_element *e, const char *what) {
+static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_component *e,
+                               const char *what) {
     size_t n;
     const sx_key_rule *rules;
     sx_storage *level;
@@ -39,7 +40,7 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_eleme
 }
 
 static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_t outer,
-                                const sx_scope *names) {
+                                const sx_attribute_scope *names) {
     static const sx_key_rule rules[] = {
         {"name", SX_KEY_USED, NULL},
         {"class", SX_KEY_USED, NULL},
@@ -54,8 +55,8 @@ static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_
     SX_TRY(sx_node_expect(node, SX_NODE_MAP, "a component"));
     SX_TRY(sx_node_require(node, "name", "the component", &name));
     SX_TRY(sx_node_require(node, "class", "the component", &class));
-    const sx_scope scope = {.map = sx_node_get(node, "attributes"), .outer = names};
-    sx_element element = {.place = name->place, .attributes = &scope};
+    const sx_attribute_scope scope = {.map = sx_node_get(node, "attributes"), .outer = names};
+    sx_arch_component element = {.place = name->place, .attributes = &scope};
     SX_TRY(sx_node_text(name, "name", &element.name));
     SX_TRY(sx_node_text(class, "class", &element.class));
     SX_TRY(sx_name_range(name, element.name, &element.name_size, &element.instances));
@@ -85,8 +86,8 @@ static void set_name(sx_arch_builder *b, const char *name, size_t size) {
 }
 
 /* Reads one subtree: its local components, with `outer` becoming the number of its own instances. */
-static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_scope *names, bool top,
-                              uint64_t *outer) {
+static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_attribute_scope *names,
+                              bool top, uint64_t *outer) {
     static const sx_key_rule rules[] = {
         {"name", SX_KEY_USED, NULL},
         {"attributes", SX_KEY_USED, NULL},
@@ -113,7 +114,7 @@ static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_
     return SX_OK;
 }
 
-sx_status sx_arch_read_v3(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
+sx_status sx_arch_read_v3(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
     static const sx_key_rule rules[] = {
         {"version", SX_KEY_USED, NULL},
         {"subtree", SX_KEY_USED, NULL},

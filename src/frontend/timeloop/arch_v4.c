@@ -12,7 +12,7 @@
 
 typedef struct reader {
     sx_arch_builder *builder;
-    const sx_scope *scope; /* the containers so far, the last one first, then the variables */
+    const sx_attribute_scope *scope; /* the containers so far, the last one first, then the variables */
     uint64_t mesh_x, mesh_y;
 } reader;
 
@@ -37,27 +37,27 @@ static sx_status widen(uint64_t *mesh, uint64_t by, sx_place place) {
 
 /* Reads `spatial`, in which `names` may stand: where it fans out, adds a level for the fan-out and widens the
  * mesh for what follows. */
-static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_scope *names, const char *name,
-                              sx_place place, bool parallel) {
+static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_attribute_scope *names,
+                              const char *name, sx_place place, bool parallel) {
     static const sx_key_rule rules[] = {{"meshX", SX_KEY_USED, NULL}, {"meshY", SX_KEY_USED, NULL}};
     uint64_t x = 1, y = 1;
     char level[2 * SX_NAME_SIZE];
     if (!spatial || spatial->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(spatial, SX_NODE_MAP, "'spatial'"));
     SX_TRY(sx_node_check_keys(r->builder->input, spatial, "'spatial'", rules, N(rules)));
-    const sx_scope scope = {.map = spatial, .outer = names};
-    SX_TRY(sx_scope_u64(&scope, "meshX", &x));
-    SX_TRY(sx_scope_u64(&scope, "meshY", &y));
+    const sx_attribute_scope scope = {.map = spatial, .outer = names};
+    SX_TRY(sx_attribute_u64(&scope, "meshX", &x));
+    SX_TRY(sx_attribute_u64(&scope, "meshY", &y));
     if (x == 1 && y == 1) return SX_OK;
     if (parallel) return sx_error_at(spatial->place, "a branch of !Parallel cannot fan out");
     snprintf(level, sizeof level, "inter_%.*s_spatial", SX_NAME_SIZE, name);
-    const sx_element element = {.name = level,
-                                .name_size = strlen(level),
-                                .place = place,
-                                .attributes = r->scope,
-                                .instances = r->mesh_x * r->mesh_y,
-                                .mesh_x = r->mesh_x,
-                                .mesh_y = r->mesh_y};
+    const sx_arch_component element = {.name = level,
+                                       .name_size = strlen(level),
+                                       .place = place,
+                                       .attributes = r->scope,
+                                       .instances = r->mesh_x * r->mesh_y,
+                                       .mesh_x = r->mesh_x,
+                                       .mesh_y = r->mesh_y};
     SX_TRY(sx_builder_fanout(r->builder, &element));
     SX_TRY(widen(&r->mesh_x, x, spatial->place));
     SX_TRY(widen(&r->mesh_y, y, spatial->place));
@@ -106,9 +106,9 @@ static sx_status read_container(reader *r, const sx_node *node, const char *name
     SX_TRY(refuse_mesh(sx_node_get(node, "attributes")));
     SX_TRY(sx_attributes_check(input, sx_node_get(node, "attributes"), what, storage_rules, n));
     SX_TRY(sx_constraints_inline(input, sx_node_get(node, "constraints"), name, NULL));
-    sx_scope *scope = sx_arena_alloc(sx_input_arena(input), 1, sizeof *scope);
+    sx_attribute_scope *scope = sx_arena_alloc(sx_input_arena(input), 1, sizeof *scope);
     if (!scope) return sx_arena_error(sx_input_arena(input));
-    *scope = (sx_scope){.map = sx_node_get(node, "attributes"), .outer = r->scope};
+    *scope = (sx_attribute_scope){.map = sx_node_get(node, "attributes"), .outer = r->scope};
     r->scope = scope;
     if (!r->builder->arch.name[0] && strlen(name) < SX_NAME_SIZE)
         memcpy(r->builder->arch.name, name, strlen(name));
@@ -124,7 +124,7 @@ static void keep_branch(sx_storage *level, const sx_name_set *branch) {
 }
 
 /* Adds a component of a known role. */
-static sx_status add_component(reader *r, const sx_node *node, const sx_element *e,
+static sx_status add_component(reader *r, const sx_node *node, const sx_arch_component *e,
                                const sx_name_set *branch) {
     sx_input *input = r->builder->input;
     const sx_node *constraints = sx_node_get(node, "constraints");
@@ -173,7 +173,7 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
     const sx_node *class;
     bool enabled = true;
     SX_TRY(check_component(r, node, name));
-    SX_TRY(sx_map_bool(node, "enabled", &enabled));
+    SX_TRY(sx_node_get_bool(node, "enabled", &enabled));
     SX_TRY(sx_node_require(node, "class", "the component", &class));
     SX_TRY(sx_node_expect(class, SX_NODE_SCALAR, "'class'"));
     sx_role role = sx_class_role(class->text);
@@ -186,16 +186,16 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
         return sx_input_add_note(r->builder->input, node->place, "the network '%.64s' is not used", name);
     if (r->builder->has_compute)
         return sx_error_at(place, "'%.64s' comes after the compute unit, which must be the last node", name);
-    const sx_scope scope = {.map = sx_node_get(node, "attributes"), .outer = r->scope};
+    const sx_attribute_scope scope = {.map = sx_node_get(node, "attributes"), .outer = r->scope};
     SX_TRY(read_spatial(r, sx_node_get(node, "spatial"), &scope, name, place, parallel));
-    const sx_element element = {.name = name,
-                                .name_size = strlen(name),
-                                .class = class->text,
-                                .place = place,
-                                .attributes = &scope,
-                                .instances = r->mesh_x * r->mesh_y,
-                                .mesh_x = r->mesh_x,
-                                .mesh_y = r->mesh_y};
+    const sx_arch_component element = {.name = name,
+                                       .name_size = strlen(name),
+                                       .class = class->text,
+                                       .place = place,
+                                       .attributes = &scope,
+                                       .instances = r->mesh_x * r->mesh_y,
+                                       .mesh_x = r->mesh_x,
+                                       .mesh_y = r->mesh_y};
     return add_component(r, node, &element, branch);
 }
 
@@ -280,7 +280,7 @@ static sx_status read_nodes(reader *r, const sx_node *nodes, bool parallel, cons
     return SX_OK;
 }
 
-sx_status sx_arch_read_v4(sx_arch_builder *b, const sx_node *arch, const sx_scope *variables) {
+sx_status sx_arch_read_v4(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
     static const sx_key_rule rules[] = {
         {"version", SX_KEY_USED, NULL}, {"nodes", SX_KEY_USED, NULL}, {"name", SX_KEY_NO_BEARING, NULL}};
     const sx_node *version = sx_node_get(arch, "version"), *nodes = sx_node_get(arch, "nodes");

@@ -29,7 +29,8 @@ static const sx_pair *given(const sx_node *map, const char *key) {
 }
 
 /* The scope that holds an attribute, with its pair. */
-static const sx_scope *find(const sx_scope *scope, const char *key, const sx_pair **pair) {
+static const sx_attribute_scope *find(const sx_attribute_scope *scope, const char *key,
+                                      const sx_pair **pair) {
     bool outer = false;
     for (; scope && !scope->names_only; scope = scope->outer, outer = true) {
         *pair = given(scope->map, key);
@@ -38,21 +39,21 @@ static const sx_scope *find(const sx_scope *scope, const char *key, const sx_pai
     return NULL;
 }
 
-const sx_pair *sx_scope_pair(const sx_scope *scope, const char *key) {
+const sx_pair *sx_attribute_pair(const sx_attribute_scope *scope, const char *key) {
     const sx_pair *pair = NULL;
     return find(scope, key, &pair) ? pair : NULL;
 }
 
-const char *sx_scope_first(const sx_scope *scope, const char *const *keys, size_t n) {
+const char *sx_attribute_first(const sx_attribute_scope *scope, const char *const *keys, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (sx_scope_pair(scope, keys[i])) return keys[i];
+        if (sx_attribute_pair(scope, keys[i])) return keys[i];
     return NULL;
 }
 
 /* One evaluation: the scope that names are looked up from, the value being computed (which may use an outer
  * value of its own name), how deep the names go and how many may still be looked up. */
 typedef struct evaluation {
-    const sx_scope *scope;
+    const sx_attribute_scope *scope;
     const sx_node *value;
     int depth;
     int *lookups;
@@ -65,7 +66,7 @@ static sx_status name_value(void *user, const char *name, double *value, bool *f
     evaluation e = *(const evaluation *)user;
     if (e.depth >= MAX_DEPTH || --*e.lookups < 0)
         return sx_error_at(e.value->place, "the value of '%s' is circular or too deeply nested", name);
-    for (const sx_scope *scope = e.scope; scope; scope = scope->outer) {
+    for (const sx_attribute_scope *scope = e.scope; scope; scope = scope->outer) {
         const sx_pair *pair = given(scope->map, name);
         if (!pair || pair->value == e.value) continue;
         *found = true;
@@ -81,24 +82,25 @@ static sx_status evaluate(evaluation e, const char *what, double *out) {
     return sx_expression(text, e.value->place, name_value, &e, out);
 }
 
-sx_status sx_scope_number(const sx_scope *scope, const sx_node *node, const char *what, double *out) {
+sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *node, const char *what,
+                              double *out) {
     int lookups = MAX_LOOKUPS;
     return evaluate((evaluation){scope, node, 0, &lookups}, what, out);
 }
 
-sx_status sx_scope_double(const sx_scope *scope, const char *key, double *out) {
+sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out) {
     const sx_pair *pair = NULL;
-    const sx_scope *at = find(scope, key, &pair);
-    return at ? sx_scope_number(at, pair->value, key, out) : SX_OK;
+    const sx_attribute_scope *at = find(scope, key, &pair);
+    return at ? sx_attribute_number(at, pair->value, key, out) : SX_OK;
 }
 
-sx_status sx_scope_u64(const sx_scope *scope, const char *key, uint64_t *out) {
+sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uint64_t *out) {
     const sx_pair *pair = NULL;
-    const sx_scope *at = find(scope, key, &pair);
+    const sx_attribute_scope *at = find(scope, key, &pair);
     double value;
     if (!at) return SX_OK;
     if (pair->value->kind == SX_NODE_SCALAR && sx_text_u64(pair->value->text, out)) return SX_OK;
-    SX_TRY(sx_scope_number(at, pair->value, key, &value));
+    SX_TRY(sx_attribute_number(at, pair->value, key, &value));
     if (value < 0 || value != floor(value) || value > 0x1p53)
         return sx_error_at(pair->value->place, "'%s' must be a whole number from 0 to 2^53, but is %g", key,
                            value);
@@ -106,11 +108,11 @@ sx_status sx_scope_u64(const sx_scope *scope, const char *key, uint64_t *out) {
     return SX_OK;
 }
 
-sx_status sx_scope_u32(const sx_scope *scope, const char *key, uint32_t *out) {
-    const sx_pair *pair = sx_scope_pair(scope, key);
+sx_status sx_attribute_u32(const sx_attribute_scope *scope, const char *key, uint32_t *out) {
+    const sx_pair *pair = sx_attribute_pair(scope, key);
     uint64_t value;
     if (!pair) return SX_OK;
-    SX_TRY(sx_scope_u64(scope, key, &value));
+    SX_TRY(sx_attribute_u64(scope, key, &value));
     if (value > UINT32_MAX)
         return sx_error_at(pair->value->place, "'%s' is %llu; at most %llu is allowed", key,
                            (unsigned long long)value, (unsigned long long)UINT32_MAX);
@@ -118,8 +120,8 @@ sx_status sx_scope_u32(const sx_scope *scope, const char *key, uint32_t *out) {
     return SX_OK;
 }
 
-sx_status sx_scope_bool(const sx_scope *scope, const char *key, bool *out) {
-    const sx_pair *pair = sx_scope_pair(scope, key);
+sx_status sx_attribute_bool(const sx_attribute_scope *scope, const char *key, bool *out) {
+    const sx_pair *pair = sx_attribute_pair(scope, key);
     return pair ? sx_node_bool(pair->value, key, out) : SX_OK;
 }
 

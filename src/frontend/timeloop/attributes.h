@@ -6,27 +6,27 @@
 #include "frontend/input.h"
 
 /* A map and what lies around it. In an outer map are attributes too, except where it is names_only. */
-typedef struct sx_scope {
+typedef struct sx_attribute_scope {
     const sx_node *map; /* NULL is an empty one */
-    const struct sx_scope *outer;
+    const struct sx_attribute_scope *outer;
     bool names_only; /* variables: names for expressions */
-} sx_scope;
+} sx_attribute_scope;
 
 /* The attribute of that key: the innermost one that is not null, NULL where there is none. */
-const sx_pair *sx_scope_pair(const sx_scope *scope, const char *key);
+const sx_pair *sx_attribute_pair(const sx_attribute_scope *scope, const char *key);
 
 /* The first of n keys that has an attribute, NULL where none has. */
-const char *sx_scope_first(const sx_scope *scope, const char *const *keys, size_t n);
+const char *sx_attribute_first(const sx_attribute_scope *scope, const char *const *keys, size_t n);
 
 /* Typed attributes; numbers may be expressions. Without the attribute *out stays as it is. */
-SX_MUST_USE sx_status sx_scope_double(const sx_scope *scope, const char *key, double *out);
-SX_MUST_USE sx_status sx_scope_u64(const sx_scope *scope, const char *key, uint64_t *out);
-SX_MUST_USE sx_status sx_scope_u32(const sx_scope *scope, const char *key, uint32_t *out);
-SX_MUST_USE sx_status sx_scope_bool(const sx_scope *scope, const char *key, bool *out);
+SX_MUST_USE sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out);
+SX_MUST_USE sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uint64_t *out);
+SX_MUST_USE sx_status sx_attribute_u32(const sx_attribute_scope *scope, const char *key, uint32_t *out);
+SX_MUST_USE sx_status sx_attribute_bool(const sx_attribute_scope *scope, const char *key, bool *out);
 
 /* The number a node stands for, `what` naming it in errors; its expression may use the names of `scope`. */
-SX_MUST_USE sx_status sx_scope_number(const sx_scope *scope, const sx_node *node, const char *what,
-                                      double *out);
+SX_MUST_USE sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *node,
+                                          const char *what, double *out);
 
 /* Checks a map of attributes that may also hold what other tools read: an unknown key is an error only where
  * it looks like a known one misspelt, otherwise a note. */

@@ -132,7 +132,7 @@ static sx_status add_parallelism(sx_gathering *g, const sx_constraint *c, int le
 static sx_status check_overbooking(const sx_constraint *c) {
     const sx_node *node = sx_node_get(c->map, "proportion");
     double proportion = 0;
-    SX_TRY(sx_map_double(c->map, "proportion", &proportion));
+    SX_TRY(sx_node_get_double(c->map, "proportion", &proportion));
     if (proportion == 0) return SX_OK;
     return sx_error_hint(sx_error_at(node->place, "overbooked buffers are not supported"),
                          "tiles must fit: leave the constraint out");
@@ -163,7 +163,7 @@ static sx_status add(void *user, const sx_constraint *c) {
 static sx_status is_absent(const sx_node *node, bool *absent) {
     const sx_node *class = sx_node_get(node, "class");
     bool enabled = true;
-    SX_TRY(sx_map_bool(node, "enabled", &enabled));
+    SX_TRY(sx_node_get_bool(node, "enabled", &enabled));
     *absent = !enabled || (node->tag && strcmp(node->tag, "!Nothing") == 0) ||
               (class && class->kind == SX_NODE_SCALAR && sx_class_role(class->text) == SX_ROLE_NOTHING);
     return SX_OK;

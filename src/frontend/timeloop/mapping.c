@@ -178,7 +178,7 @@ static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, i
                                              "spatial loops at '%s', which has no fan-out",
                                              r->arch->level[level].name),
                                  "there are as many instances inside it as of itself");
-    SX_TRY(sx_map_u64(directive, "split", &split));
+    SX_TRY(sx_node_get_u64(directive, "split", &split));
     out->split = split < r->problem->n_dims ? (uint8_t)split : r->problem->n_dims;
     SX_TRY(read_tensors(r, directive, "no_multicast", &out->no_multicast));
     SX_TRY(read_tensors(r, directive, "no_multicast_no_reduction", &out->no_multicast));

@@ -17,7 +17,7 @@ typedef struct reader {
     sx_problem problem;
     sx_coefficient coefficient[MAX_COEFFICIENTS];
     sx_symbols symbols;
-    sx_scope variables; /* that sizes may be computed from */
+    sx_attribute_scope variables; /* that sizes may be computed from */
 } reader;
 
 static const sx_key_rule problem_rules[] = {
@@ -76,7 +76,7 @@ static SX_MUST_USE sx_status read_coefficients(reader *r, const sx_node *list) {
             return sx_error_at(name->place, "'%s' is already the name of something else", c->name);
         c->place = item->place;
         c->known = sx_node_get(item, "default") != NULL;
-        SX_TRY(sx_map_i64(item, "default", &c->value));
+        SX_TRY(sx_node_get_i64(item, "default", &c->value));
         r->symbols.n_coefficients++;
     }
     return SX_OK;
@@ -110,7 +110,7 @@ static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
         return sx_error_at(name->place, "two data spaces are called '%s'", tensor->name);
     if (sx_node_get(space, "alias"))
         SX_TRY(sx_node_name(sx_node_get(space, "alias"), "alias", tensor->alias));
-    SX_TRY(sx_map_bool(space, "read_write", &tensor->output));
+    SX_TRY(sx_node_get_bool(space, "read_write", &tensor->output));
     projection = sx_node_get(space, "projection");
     if (!projection) return no_projection(r, space);
     SX_TRY(sx_projection_read(projection, &r->symbols, tensor));
@@ -131,7 +131,7 @@ static bool is_density(const char *key) {
 static SX_MUST_USE sx_status read_expression(const reader *r, const sx_pair *pair, double low, double high,
                                              double *out) {
     double value;
-    SX_TRY(sx_scope_number(&r->variables, pair->value, pair->key, &value));
+    SX_TRY(sx_attribute_number(&r->variables, pair->value, pair->key, &value));
     if (value != floor(value) || value < low || value > high)
         return sx_error_at(pair->value->place,
                            "'%s' must be a whole number from %.0f to %.0f, but '%.64s' is %g", pair->key, low,

@@ -39,7 +39,7 @@ static SX_MUST_USE sx_status count_pairs(const sx_node *variables, size_t *n) {
     return SX_OK;
 }
 
-sx_status sx_variables_scope(sx_input *input, sx_scope *out) {
+sx_status sx_variables_scope(sx_input *input, sx_attribute_scope *out) {
     sx_arena *arena = sx_input_arena(input);
     const sx_pair *section;
     sx_pair *set;
@@ -56,6 +56,6 @@ sx_status sx_variables_scope(sx_input *input, sx_scope *out) {
     if (variables && variables->kind == SX_NODE_MAP) add_pairs(variables->pair, variables->n, map, pair);
     for (size_t i = n && variables->kind == SX_NODE_LIST ? variables->n : 0; i-- > 0;)
         add_pairs(variables->item[i]->pair, variables->item[i]->n, map, pair);
-    *out = (sx_scope){.map = map, .names_only = true};
+    *out = (sx_attribute_scope){.map = map, .names_only = true};
     return SX_OK;
 }

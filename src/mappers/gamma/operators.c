@@ -78,7 +78,7 @@ static void express(const sx_map_space *space, sx_gamma_individual i) {
             if (side == 1) at->split = (uint8_t)(to - at->spatial_order);
         }
     }
-    sx_map_settle(space, i.point);
+    sx_map_normalize(space, i.point);
 }
 
 /* What a dimension has at each level, spatial and temporal together. */

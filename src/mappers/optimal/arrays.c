@@ -72,7 +72,7 @@ static bool may_lie(listing *l, int s) {
     uint32_t loops = 0;
     size_t n;
     for (int d = 0; d < l->out->space->problem->n_dims; d++) loops |= (uint32_t)(l->now[s][d] > 1) << d;
-    const uint16_t *x = sx_map_spreads_of(l->choices, s, loops, &n);
+    const uint16_t *x = sx_map_layouts_of(l->choices, s, loops, &n);
     l->failed |= !x;
     for (size_t i = 0; x && i < n; i++)
         if (sx_array_fits(l->out->space, s, l->now[s], x[i])) return true;

@@ -130,7 +130,7 @@ void sx_descent_free(sx_descent *w) {
     free(w);
 }
 
-void sx_descent_arrays(sx_descent *w, const sx_arrays *arrays, const sx_judge *judge, sx_node *node,
+void sx_descent_arrays(sx_descent *w, const sx_arrays *arrays, const sx_judge *judge, sx_search_node *node,
                        size_t n) {
     const sx_map_space *space = w->space;
     uint8_t may[SX_MAX_LEVELS] = {0};
@@ -365,37 +365,37 @@ static void start(sx_descent *w, sx_look *look) {
 }
 
 /* Lowers a node's bounds to those of an option. */
-static void include(sx_node *node, const option *o) {
+static void include(sx_search_node *node, const option *o) {
     node->bound = fmin(node->bound, o->value);
     node->energy = fmin(node->energy, o->energy);
     node->cycles = fmin(node->cycles, o->cycles);
 }
 
 /* Whether a tile is one of those that the node has left. */
-static bool is_left(const sx_node *node, const option *tile) {
+static bool is_left(const sx_search_node *node, const option *tile) {
     if ((tile->number * 2654435761u >> 16) % node->parts != node->part) return false;
     return tile->value > node->from || (tile->value == node->from && tile->number >= node->from_number);
 }
 
 /* Hands back a node whose bound was raised. */
-static void leave_sharp(sx_descent *w, sx_node *node) {
-    const sx_node *from = &w->look->node;
+static void leave_sharp(sx_descent *w, sx_search_node *node) {
+    const sx_search_node *from = &w->look->node;
     if (node->bound == INFINITY || cut_off(w)) return;
     node->bound = fmax(node->bound, from->bound);
     node->energy = fmax(node->energy, from->energy);
     node->cycles = fmax(node->cycles, from->cycles);
     node->looks++;
-    w->leaf.failed |= !sx_nodes_add(&w->look->left, node);
+    w->leaf.failed |= !sx_search_nodes_add(&w->look->left, node);
 }
 
 /* Hands back the tiles of a choice from number i on, in several parts where they are many. */
 static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
     const options *tiles = &w->tiles[0];
-    const sx_node *from = &w->look->node;
+    const sx_search_node *from = &w->look->node;
     bool deal = from->keep != SX_ANY_KEEP && from->parts < MOST_PARTS && tiles->n - i > FEW_TILES;
     uint16_t n = deal ? PARTS : 1;
     for (uint16_t p = 0; p < n; p++) {
-        sx_node node = *from;
+        sx_search_node node = *from;
         node.keep = keep;
         node.part = (uint16_t)(from->part + from->parts * p);
         node.parts = (uint16_t)(from->parts * n);
@@ -406,29 +406,29 @@ static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
         for (size_t k = i; k < tiles->n; k++)
             if (is_left(&node, &tiles->at[k]) && hopeful(w, &tiles->at[k])) include(&node, &tiles->at[k]);
         node.bound = fmax(node.bound, from->bound);
-        if (node.bound < INFINITY) w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
+        if (node.bound < INFINITY) w->leaf.failed |= !sx_search_nodes_add(&w->look->left, &node);
     }
 }
 
 /* Hands back choices of kept tensors from number i on. */
 static void leave_keeps(sx_descent *w, size_t i) {
-    const sx_node *from = &w->look->node;
+    const sx_search_node *from = &w->look->node;
     for (; i < w->keeps.n; i++) {
         const option *keep = &w->keeps.at[i];
-        sx_node node = *from;
+        sx_search_node node = *from;
         if (!hopeful(w, keep)) continue;
         node.keep = keep->number;
         node.bound = fmax(from->bound, keep->value);
         node.energy = fmax(from->energy, keep->energy);
         node.cycles = fmax(from->cycles, keep->cycles);
         node.looks = 0;
-        w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
+        w->leaf.failed |= !sx_search_nodes_add(&w->look->left, &node);
     }
 }
 
 /* Raises the bound of an array to the least of its choices. */
 static void sharpen_array(sx_descent *w) {
-    sx_node node = w->look->node;
+    sx_search_node node = w->look->node;
     node.bound = node.energy = node.cycles = INFINITY;
     for (size_t i = 0; i < w->keeps.n; i++) include(&node, &w->keeps.at[i]);
     leave_sharp(w, &node);
@@ -436,7 +436,7 @@ static void sharpen_array(sx_descent *w) {
 
 /* Raises the bound of a choice by tables, and evaluates the mapping that they lead to. */
 static void sharpen_choice(sx_descent *w) {
-    sx_node node = w->look->node;
+    sx_search_node node = w->look->node;
     if (w->keeps.n == 0) return;
     node.bound = node.energy = node.cycles = INFINITY;
     begin_tiles(w, node.keep);

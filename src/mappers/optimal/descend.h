@@ -12,8 +12,8 @@ SX_MUST_USE sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choi
 void sx_descent_free(SX_TAKE sx_descent *descent);
 
 /* Bounds the arrays of some nodes, each by itself. */
-void sx_descent_arrays(sx_descent *descent, const sx_arrays *arrays, const sx_judge *judge, sx_node *node,
-                       size_t n);
+void sx_descent_arrays(sx_descent *descent, const sx_arrays *arrays, const sx_judge *judge,
+                       sx_search_node *node, size_t n);
 
 /* Raises the bound of a node, or takes an array apart. */
 sx_ending sx_descent_sharpen(sx_descent *descent, sx_look *look);

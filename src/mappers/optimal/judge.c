@@ -70,15 +70,15 @@ static void set_limit(sx_hope *hope) {
 /* Takes in one of the best: of several, in its place; of one, where it is the only one or better. */
 static void learn_best(sx_hope *hope, const sx_score *score, double value, const void *point) {
     const sx_judge *judge = hope->judge;
-    sx_kept kept = {.metrics = sx_score_metrics(score), .value = value};
+    sx_archived kept = {.metrics = sx_score_metrics(score), .value = value};
     size_t place;
     if (value >= hope->best) return;
     if (judge->k > 1)
-        place = sx_best_place(&hope->kept, judge->k, judge->goal, &kept.metrics, point);
+        place = sx_k_best_place(&hope->kept, judge->k, judge->goal, &kept.metrics, point);
     else
         place = 0;
     if (place == SX_NOWHERE) return;
-    hope->failed |= !sx_best_put(&hope->kept, judge->k, place, &kept, point);
+    hope->failed |= !sx_k_best_put(&hope->kept, judge->k, place, &kept, point);
     hope->found |= place == 0;
     if (!hope->failed) set_limit(hope);
 }
@@ -87,7 +87,7 @@ void sx_hope_learn(sx_hope *hope, const sx_score *score, const void *point) {
     double value = value_of(hope->judge, score);
     if (value < INFINITY) learn_best(hope, score, value, point);
     if (!hope->judge->front) return;
-    sx_kept kept = {.metrics = sx_score_metrics(score)};
+    sx_archived kept = {.metrics = sx_score_metrics(score)};
     size_t place = sx_front_place(&hope->front, hope->judge->goal, &kept.metrics);
     if (place != SX_NOWHERE)
         hope->failed |= !sx_front_put(&hope->front, hope->judge->goal, place, &kept, NULL);
@@ -111,15 +111,15 @@ void sx_hope_read(sx_hope *hope, const sx_judge *judge, const sx_run *run) {
 }
 
 /* Makes a shelf hold what another one does. */
-static bool copy_shelf(sx_shelf *to, const sx_shelf *from) {
+static bool copy_shelf(sx_archive *to, const sx_archive *from) {
     to->point_size = from->point_size;
-    if (!sx_shelf_reserve(to, from->n)) return false;
+    if (!sx_archive_reserve(to, from->n)) return false;
     for (size_t i = 0; i < from->n; i++) {
         size_t slot = to->kept[i].slot;
         to->kept[i] = from->kept[i];
         to->kept[i].slot = slot;
         if (to->point_size)
-            memcpy(to->points + slot * to->point_size, sx_shelf_point(from, i), to->point_size);
+            memcpy(to->points + slot * to->point_size, sx_archive_point(from, i), to->point_size);
     }
     to->n = from->n;
     return true;
@@ -133,13 +133,13 @@ void sx_hope_copy(sx_hope *hope, const sx_hope *from) {
 }
 
 void sx_hope_fini(sx_hope *hope) {
-    sx_shelf_fini(&hope->kept);
-    sx_shelf_fini(&hope->front);
+    sx_archive_fini(&hope->kept);
+    sx_archive_fini(&hope->front);
 }
 
 /* Whether no member of the front has as little of both, to within the gap. */
 static bool leads(const sx_hope *hope, double energy, double cycles) {
-    const sx_kept *kept = hope->front.kept;
+    const sx_archived *kept = hope->front.kept;
     size_t low = 0, high = hope->front.n;
     double slack = (1 + hope->judge->gap) * (1 + ROUNDING);
     energy = fmax(energy, 0);

@@ -32,8 +32,8 @@ double sx_judge_limit(const sx_judge *judge, double best);
 typedef struct sx_hope {
     const sx_judge *judge;
     double best, limit; /* the last of the best; what bounds must be below */
-    sx_shelf kept;      /* the best; with bytes where several are wanted */
-    sx_shelf front;     /* scores */
+    sx_archive kept;    /* the best; with bytes where several are wanted */
+    sx_archive front;   /* scores */
     bool found;         /* this task has found kept[0] */
     bool failed;        /* memory is out */
 } sx_hope;

@@ -24,7 +24,7 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
         memcpy(sx_map_level(leaf->point, s)->spatial, outline->spatial[s], model->n_dims * sizeof(uint32_t));
         if (space->spatial_slot[s] < 0) continue;
         for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(outline->spatial[s][d] > 1) << d;
-        leaf->spread[s] = sx_map_spreads_of(leaf->choices, s, loops, &leaf->n_spreads[s]);
+        leaf->spread[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_spreads[s]);
         leaf->failed |= !leaf->spread[s];
         leaf->laid[s] = leaf->hope->judge->k > 1 || model->net_energy ||
                         (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
@@ -69,7 +69,7 @@ const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS
 /* Evaluates the mapping. */
 static void evaluate(sx_leaf *leaf) {
     const sx_space *space = &leaf->space->space;
-    sx_map_settle(leaf->space, leaf->point);
+    sx_map_normalize(leaf->space, leaf->point);
     if (space->type->check(space, leaf->point) != 0) {
         sx_worker_reject(leaf->worker, 1);
         return;
@@ -93,7 +93,7 @@ static void try_spreads(sx_leaf *leaf, int level) {
     const uint32_t *factor = sx_map_level(leaf->point, level)->spatial;
     for (size_t i = 0; i < leaf->n_spreads[level] && !leaf->over && !leaf->failed; i++) {
         if (!sx_array_fits(leaf->space, level, factor, leaf->spread[level][i])) continue;
-        sx_map_lay(leaf->space, level, leaf->spread[level][i], leaf->point);
+        sx_map_set_layout(leaf->space, level, leaf->spread[level][i], leaf->point);
         try_spreads(leaf, level - 1);
         if (!leaf->laid[level]) break;
     }
@@ -146,10 +146,10 @@ bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *po
     for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
     for (int s = 0; s < space->arch->n_levels; s++) {
         sx_mapping_level *at = sx_map_level(point, s);
-        sx_map_grow(space, at, extent);
+        sx_map_extents(space, at, extent);
         if (!sx_leaf_keep(&leaf, s, at->keep, extent)) return false;
         if (!set_order(space, choices, point, s, failed)) return false;
     }
-    sx_map_settle(space, point);
+    sx_map_normalize(space, point);
     return space->space.type->check(&space->space, point) == 0;
 }

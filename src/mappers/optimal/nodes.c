@@ -6,10 +6,10 @@
 
 enum { MOST_CHECKED = 64 }; /* nodes of a heap whose order is asserted as a whole */
 
-bool sx_nodes_add(sx_nodes *nodes, const sx_node *node) {
+bool sx_search_nodes_add(sx_search_nodes *nodes, const sx_search_node *node) {
     if (nodes->n == nodes->room) {
         size_t room = nodes->room ? 2 * nodes->room : 16;
-        sx_node *at = realloc(nodes->at, room * sizeof *at);
+        sx_search_node *at = realloc(nodes->at, room * sizeof *at);
         if (!at) return false;
         nodes->at = at;
         nodes->room = room;
@@ -18,13 +18,13 @@ bool sx_nodes_add(sx_nodes *nodes, const sx_node *node) {
     return true;
 }
 
-static double rank_of(const sx_node *node) {
+static double rank_of(const sx_search_node *node) {
     double tired = node->looks > 1 ? node->looks - 1 : 0;
     return node->bound > 0 ? node->bound * (1 + tired / 4) : node->bound;
 }
 
 /* Whether a node comes before another: by rank, then by what it is. */
-static bool before(const sx_node *a, const sx_node *b) {
+static bool before(const sx_search_node *a, const sx_search_node *b) {
     double x = rank_of(a), y = rank_of(b);
     if (a->ragged != b->ragged) return b->ragged;
     if (x != y) return x < y;
@@ -33,26 +33,26 @@ static bool before(const sx_node *a, const sx_node *b) {
     return a->part < b->part;
 }
 
-static void swap(sx_node *a, sx_node *b) {
-    sx_node c = *a;
+static void swap(sx_search_node *a, sx_search_node *b) {
+    sx_search_node c = *a;
     *a = *b;
     *b = c;
 }
 
 /* Whether no node comes before the one that it lies below. */
-__attribute__((unused)) static bool in_order(const sx_node *heap, size_t n) {
+__attribute__((unused)) static bool in_order(const sx_search_node *heap, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (before(&heap[i], &heap[(i - 1) / 2])) return false;
     return true;
 }
 
-void sx_heap_push(sx_node *heap, size_t n) {
+void sx_heap_push(sx_search_node *heap, size_t n) {
     for (size_t i = n; i > 0 && before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
         swap(&heap[i], &heap[(i - 1) / 2]);
     assert(n > MOST_CHECKED || in_order(heap, n + 1));
 }
 
-void sx_heap_pop(sx_node *heap, size_t n) {
+void sx_heap_pop(sx_search_node *heap, size_t n) {
     swap(&heap[0], &heap[--n]);
     for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
         if (child + 1 < n && before(&heap[child + 1], &heap[child])) child++;

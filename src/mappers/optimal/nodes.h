@@ -7,7 +7,7 @@
 
 /* A part of the space that is open: an array, with one choice of kept tensors or all of them, and of its
  * innermost tiles those that are left. */
-typedef struct sx_node {
+typedef struct sx_search_node {
     double bound, energy, cycles; /* the least value, energy and cycles */
     double from;                  /* tiles of a smaller bound are done, */
     uint32_t from_number;         /* and of this one, those of a smaller number */
@@ -15,24 +15,24 @@ typedef struct sx_node {
     uint16_t part, parts; /* of the tiles: those whose numbers leave this remainder */
     uint16_t looks;       /* how often it was looked at: first to sharpen its bound, then to search it */
     bool ragged;          /* of the mappings, those that leave remainders */
-} sx_node;
+} sx_search_node;
 
 #define SX_ANY_KEEP UINT32_MAX
 
 /* The parts that a look at a node left open, in place of the node. */
-typedef struct sx_nodes {
-    sx_node *at;
+typedef struct sx_search_nodes {
+    sx_search_node *at;
     size_t n, room;
-} sx_nodes;
+} sx_search_nodes;
 
 /* Adds a node; false when memory is out. */
-bool sx_nodes_add(sx_nodes *nodes, const sx_node *node);
+bool sx_search_nodes_add(sx_search_nodes *nodes, const sx_search_node *node);
 
 /* A heap of nodes: puts node number n, which is behind it, in its place; takes the first one out to behind
  * the others. The order is by bound, but those that took much effort already give way, and remainders to all
  * others. */
-void sx_heap_push(sx_node *heap, size_t n);
-void sx_heap_pop(sx_node *heap, size_t n);
+void sx_heap_push(sx_search_node *heap, size_t n);
+void sx_heap_pop(sx_search_node *heap, size_t n);
 
 /* How a look ended: nothing is left, something is, or it was cut off: by the run, or as memory is out. */
 typedef enum sx_ending { SX_CLOSED, SX_LEFT, SX_STOPPED } sx_ending;
@@ -40,13 +40,13 @@ typedef enum sx_ending { SX_CLOSED, SX_LEFT, SX_STOPPED } sx_ending;
 /* A look at a node. */
 typedef struct sx_look {
     const sx_arrays *arrays;
-    sx_node node;
+    sx_search_node node;
     sx_hope *hope;
     sx_worker *worker;
-    uint64_t effort; /* steps, at most, about */
-    uint64_t steps;  /* that it took */
-    bool unlawful;   /* some choices were left out as they are not legal */
-    sx_nodes left;   /* what is left; freed by the caller */
+    uint64_t effort;      /* steps, at most, about */
+    uint64_t steps;       /* that it took */
+    bool unlawful;        /* some choices were left out as they are not legal */
+    sx_search_nodes left; /* what is left; freed by the caller */
 } sx_look;
 
 #endif

@@ -144,7 +144,7 @@ static sx_status prove(sx_optimal *o) {
     size_t n = o->arrays.n;
     sx_run_summary summary = sx_run_result(o->run);
     double least = summary.optimal ? o->known.best : summary.lower_bound;
-    sx_node *node = malloc((n + 1) * sizeof *node);
+    sx_search_node *node = malloc((n + 1) * sizeof *node);
     double *compulsory = malloc((n + 1) * sizeof *compulsory);
     uint8_t *looks = calloc(n + 1, 1);
     sx_status status = node && compulsory && looks ? sx_optimal_bounds(o, node) : sx_error_memory();

@@ -38,7 +38,7 @@ typedef struct sx_optimal {
     sx_bound *bound;
     sx_arrays arrays, ragged; /* those whose factors divide; with remainders, all */
     bool unlisted;            /* of the latter there are too many: one bound must do for them */
-    sx_node outside;          /* that bound */
+    sx_search_node outside;   /* that bound */
     double most;              /* steps; 0: any number */
     double look_seconds;      /* of a look in the last round, where time is limited; 0: none yet */
     sx_judge judge;
@@ -48,7 +48,7 @@ typedef struct sx_optimal {
     double *sharp;
     uint8_t *searched;
     unsigned char *point;
-    sx_node *heap;
+    sx_search_node *heap;
 
     sx_hope known; /* at the start of the tasks */
     sx_look *look;
@@ -64,7 +64,7 @@ typedef struct sx_optimal {
 SX_MUST_USE sx_status sx_optimal_remember(sx_optimal *o);
 
 /* Puts a node into the heap; false when memory is out. */
-bool sx_optimal_push(sx_optimal *o, const sx_node *node);
+bool sx_optimal_push(sx_optimal *o, const sx_search_node *node);
 
 /* Remembers the point that stands for the criterion at hand, where that is better than before. */
 void sx_optimal_keep(sx_optimal *o, const sx_hope *hope);
@@ -74,7 +74,7 @@ SX_MUST_USE sx_status sx_optimal_prepare(sx_optimal *o);
 void sx_optimal_finish(sx_optimal *o);
 
 /* Bounds all arrays whose factors divide, each by itself, without regard to limits of the run. */
-SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_node *node);
+SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
 
 /* The steps that putting all arrays into the heap counts for. */
 uint64_t sx_optimal_list_steps(const sx_optimal *o);

@@ -71,13 +71,14 @@ void sx_ramble_free(sx_ramble *w) {
 }
 
 /* Sets the bounds of a node. */
-static void set_bounds(sx_node *node, const sx_judge *judge, const sx_score *bound) {
+static void set_bounds(sx_search_node *node, const sx_judge *judge, const sx_score *bound) {
     node->bound = sx_judge_value(judge, bound);
     node->energy = bound->energy_pj;
     node->cycles = bound->cycles;
 }
 
-void sx_ramble_arrays(sx_ramble *w, const sx_arrays *arrays, const sx_judge *judge, sx_node *node, size_t n) {
+void sx_ramble_arrays(sx_ramble *w, const sx_arrays *arrays, const sx_judge *judge, sx_search_node *node,
+                      size_t n) {
     const sx_map_space *space = w->space;
     uint8_t may[SX_MAX_LEVELS] = {0};
     sx_outline outline;
@@ -91,7 +92,7 @@ void sx_ramble_arrays(sx_ramble *w, const sx_arrays *arrays, const sx_judge *jud
     }
 }
 
-void sx_ramble_any(const sx_ramble *w, const sx_judge *judge, sx_node *node) {
+void sx_ramble_any(const sx_ramble *w, const sx_judge *judge, sx_search_node *node) {
     sx_score least = sx_rough_all(&w->rough);
     set_bounds(node, judge, &least);
 }
@@ -225,7 +226,7 @@ static void list_keeps(sx_ramble *w) {
 /* Hands back the choices of kept tensors from number i on, the first of them in several parts. */
 static void leave(sx_ramble *w, size_t i) {
     for (size_t k = i; k < w->n_keeps; k++) {
-        sx_node node = w->look->node;
+        sx_search_node node = w->look->node;
         bool deal = k == i && node.keep != SX_ANY_KEEP && node.parts < MOST_PARTS;
         uint16_t n = deal ? PARTS : 1, first = node.part, parts = node.parts;
         node.looks = (uint16_t)(k == i ? node.looks + 1 : 1);
@@ -236,7 +237,7 @@ static void leave(sx_ramble *w, size_t i) {
         node.parts = (uint16_t)(parts * n);
         for (uint16_t p = 0; p < n; p++) {
             node.part = (uint16_t)(first + parts * p);
-            w->leaf.failed |= !sx_nodes_add(&w->look->left, &node);
+            w->leaf.failed |= !sx_search_nodes_add(&w->look->left, &node);
         }
     }
 }

@@ -82,27 +82,27 @@ void sx_optimal_finish(sx_optimal *o) {
 }
 
 /* Makes nodes of arrays number first..first+n-1. */
-static void begin_nodes(sx_node *node, size_t n, bool ragged) {
+static void begin_nodes(sx_search_node *node, size_t n, bool ragged) {
     for (size_t i = 0; i < n; i++)
-        node[i] = (sx_node){.bound = -INFINITY,
-                            .from = -INFINITY,
-                            .array = (uint32_t)i,
-                            .keep = SX_ANY_KEEP,
-                            .parts = 1,
-                            .looks = ragged,
-                            .ragged = ragged};
+        node[i] = (sx_search_node){.bound = -INFINITY,
+                                   .from = -INFINITY,
+                                   .array = (uint32_t)i,
+                                   .keep = SX_ANY_KEEP,
+                                   .parts = 1,
+                                   .looks = ragged,
+                                   .ragged = ragged};
 }
 
 /* A list of nodes of arrays that tasks bound. */
 typedef struct listing {
     sx_optimal *o;
-    sx_node *node;
+    sx_search_node *node;
     size_t n;
     bool ragged;
 } listing;
 
 /* Bounds some of them, each by itself. */
-static void bound_some(const listing *l, sx_workspace *w, sx_node *node, size_t n) {
+static void bound_some(const listing *l, sx_workspace *w, sx_search_node *node, size_t n) {
     if (l->ragged)
         sx_ramble_arrays(w->ramble, &l->o->ragged, &l->o->judge, node, n);
     else
@@ -112,7 +112,7 @@ static void bound_some(const listing *l, sx_workspace *w, sx_node *node, size_t 
 /* A task: a chunk of them, which is its output. */
 static sx_status run_arrays(const void *input, size_t task, sx_worker *worker, void *output) {
     const listing *l = input;
-    sx_node *node = output;
+    sx_search_node *node = output;
     sx_workspace w;
     SX_TRY(take(l->o, &w));
     size_t n = l->n - task * CHUNK < CHUNK ? l->n - task * CHUNK : CHUNK;
@@ -122,7 +122,7 @@ static sx_status run_arrays(const void *input, size_t task, sx_worker *worker, v
     return SX_OK;
 }
 
-sx_status sx_optimal_bounds(sx_optimal *o, sx_node *node) {
+sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
     listing l = {o, node, o->arrays.n, false};
     sx_workspace w;
     SX_TRY(take(o, &w));
@@ -174,7 +174,7 @@ static sx_status bound_outside(sx_optimal *o) {
     return SX_OK;
 }
 
-static bool is_open(const sx_optimal *o, const sx_node *node) {
+static bool is_open(const sx_optimal *o, const sx_search_node *node) {
     return sx_hope_open(&o->known, node->bound, node->energy, node->cycles);
 }
 
@@ -198,7 +198,7 @@ static void read_known(sx_optimal *o) {
 }
 
 void sx_optimal_tell(sx_optimal *o) {
-    const sx_shelf *best = &o->known.kept;
+    const sx_archive *best = &o->known.kept;
     read_known(o);
     if (o->judge.criterion > 0 || !sx_judge_sound(&o->judge, 0)) return;
     double least = fmin(least_open(o), o->known.limit);
@@ -231,7 +231,7 @@ static size_t pick(sx_optimal *o) {
     size_t most = round_looks(o), searches = 0, n = 0;
     while (s->n_nodes > 0 && n < most && searches < SEARCHES) {
         sx_heap_pop(o->heap, s->n_nodes);
-        const sx_node *node = &o->heap[--s->n_nodes];
+        const sx_search_node *node = &o->heap[--s->n_nodes];
         if (!is_open(o, node)) continue;
         o->look[n++].node = *node;
         searches += node->looks > 0 && (node->ragged || node->keep != SX_ANY_KEEP);
@@ -263,7 +263,7 @@ static sx_status run_look(const void *input, size_t task, sx_worker *worker, voi
 /* Takes over what a look left; false when memory is out. */
 static bool learn(sx_optimal *o, size_t task) {
     const sx_look *look = &o->look[task];
-    const sx_node *node = &look->node;
+    const sx_search_node *node = &look->node;
     bool good = true;
     o->s->steps += look->steps;
     if (!node->ragged && (node->looks > 0 || look->unlawful)) o->searched[node->array] = 1;

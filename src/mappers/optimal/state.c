@@ -28,11 +28,11 @@ static void find_parts(sx_optimal *o, void *block) {
     o->sharp = (double *)(void *)((char *)block + at.sharp);
     o->searched = (uint8_t *)block + at.searched;
     o->point = (unsigned char *)block + at.point;
-    o->heap = (sx_node *)(void *)((char *)block + at.heap);
+    o->heap = (sx_search_node *)(void *)((char *)block + at.heap);
 }
 
 /* Whether a node of a checkpoint is one of this search. */
-static bool node_holds(const sx_optimal *o, const sx_node *node) {
+static bool node_holds(const sx_optimal *o, const sx_search_node *node) {
     uint8_t ragged;
     memcpy(&ragged, &node->ragged, 1);
     if (ragged > 1 || (ragged && !o->space->options.remainders)) return false;
@@ -66,12 +66,12 @@ sx_status sx_optimal_remember(sx_optimal *o) {
     if (size < least) return sx_run_damaged(o->run);
     find_parts(o, block);
     if (!resumed) o->s->n_arrays = o->arrays.n;
-    bool fits = o->s->n_arrays == o->arrays.n && o->s->room == (size - least) / sizeof(sx_node) &&
-                (size - least) % sizeof(sx_node) == 0 && o->s->n_nodes <= o->s->room && state_holds(o);
+    bool fits = o->s->n_arrays == o->arrays.n && o->s->room == (size - least) / sizeof(sx_search_node) &&
+                (size - least) % sizeof(sx_search_node) == 0 && o->s->n_nodes <= o->s->room && state_holds(o);
     return fits ? SX_OK : sx_run_damaged(o->run);
 }
 
-bool sx_optimal_push(sx_optimal *o, const sx_node *node) {
+bool sx_optimal_push(sx_optimal *o, const sx_search_node *node) {
     sx_optimal_state *s = o->s;
     if (s->n_nodes == s->room) {
         size_t room = s->room ? 2 * s->room : 1024;
@@ -94,5 +94,5 @@ void sx_optimal_keep(sx_optimal *o, const sx_hope *hope) {
     s->found |= 1u << s->criterion;
     s->least[s->criterion] = hope->kept.kept[0].value;
     s->score[s->criterion] = sx_metrics_score(&hope->kept.kept[0].metrics);
-    memcpy(o->point + s->criterion * size, sx_shelf_point(&hope->kept, 0), size);
+    memcpy(o->point + s->criterion * size, sx_archive_point(&hope->kept, 0), size);
 }

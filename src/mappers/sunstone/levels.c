@@ -166,7 +166,7 @@ static void try_orders(walk *w, const sx_sunstone_stage *stage, const uint32_t *
     if (!order) atomic_store(&plan->failed, true);
     for (size_t i = 0; i < n && !w->over; i++) {
         sx_sunstone_put_order(plan, stage->outer, order[i], point);
-        sx_map_settle(plan->space, point);
+        sx_map_normalize(plan->space, point);
         sx_outcome outcome = sx_worker_evaluate(w->worker, point, plan->on.alphabeta);
         w->over = outcome.reason == SX_NOT_EVALUATED;
         if (!outcome.reason && outcome.value < w->bound) w->bound = outcome.value;
@@ -204,7 +204,7 @@ static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_u
         for (int d = 0; d < plan->space->problem->n_dims; d++) left[d] = at.left[d] / tile->factor[d];
         sx_sunstone_put_tile(plan, stage->outer, left, point);
         sx_sunstone_put_banks(plan, point);
-        sx_map_settle(plan->space, point);
+        sx_map_normalize(plan->space, point);
         if (is_legal(plan, point))
             try_orders(w, stage, left, point);
         else

@@ -32,7 +32,7 @@ void sx_sunstone_put_unrolling(const sx_sunstone *plan, const sx_sunstone_stage 
             to->left[d] = to->left[d] * plan->space->min[d][slot] / parts[p].factor[d];
             at->spatial[d] = parts[p].factor[d];
         }
-        sx_map_spread(plan->space, level, parts[p].on_x, at);
+        sx_map_set_xy(plan->space, level, parts[p].on_x, at);
     }
 }
 
@@ -60,7 +60,7 @@ void sx_sunstone_put_banks(const sx_sunstone *plan, void *point) {
     for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
     for (int s = 0; space->banks_at && s < space->arch->n_levels; s++) {
         sx_map_keep choice[256];
-        sx_map_grow(space, sx_map_level(point, s), extent);
+        sx_map_extents(space, sx_map_level(point, s), extent);
         if (!space->banked[s]) continue;
         int n = sx_map_keeps_of(space, s, extent, choice);
         if (n > 0) memcpy(sx_map_banks(space, point, s), choice[n - 1].banks, SX_MAX_TENSORS);

@@ -64,8 +64,8 @@ static void files_are_read(void **state) {
     assert_memory_equal(c->memory[1].size, doubled, sizeof doubled);
     assert_memory_equal(c->memory[2].size, mixed, sizeof mixed);
     assert_string_equal(c->memory[2].tensor, "Weights");
-    assert_int_equal(c->memory[1].law[SX_LAW_ENERGY].n, 2);
-    assert_string_equal(c->memory[0].law[SX_LAW_AREA].formula, "3 * words");
+    assert_int_equal(c->memory[1].size_cost[SX_SIZE_COST_ENERGY].n, 2);
+    assert_string_equal(c->memory[0].size_cost[SX_SIZE_COST_AREA].formula, "3 * words");
     assert_int_equal(c->array[0].n_shapes, 2);
     assert_int_equal(c->array[0].shape[1].y, 8);
     assert_int_equal(c->n_limits, 2);
@@ -142,15 +142,15 @@ static void short_texts_are_read(void **state) {
     sx_choices_free(c);
 }
 
-/* What a law says of a level of 256 words of 16 bits that costs 2. */
+/* What a cost function says of a level of 256 words of 16 bits that costs 2. */
 static double value_of(const char *formula, uint64_t words) {
     sx_storage base;
     double value;
     sx_storage_init(&base);
     base.entries = 256;
     base.block_size = 4;
-    sx_law law = {.formula = formula};
-    sx_expect_ok(sx_law_value(&law, &base, 2, words, "L1", "energy", &value));
+    sx_size_cost size_cost = {.formula = formula};
+    sx_expect_ok(sx_size_cost_value(&size_cost, &base, 2, words, "L1", "energy", &value));
     return value;
 }
 
@@ -165,14 +165,15 @@ static void laws_are_formulas_of_the_size(void **state) {
     sx_storage base;
     double value;
     sx_storage_init(&base);
-    sx_law law = {.formula = "width * depth"},
-           table = {.n = 1, .size = (uint64_t[]){8}, .value = (double[]){3}};
-    sx_expect_error(sx_law_value(&law, &base, 0, 8, "L1", "energy", &value), "words, rows, bits");
-    law.formula = "1 - words";
-    sx_expect_error(sx_law_value(&law, &base, 0, 8, "L1", "energy", &value), "energy of L1 at 8 words is -7");
-    sx_expect_ok(sx_law_value(&table, &base, 0, 8, "L1", "area", &value));
+    sx_size_cost size_cost = {.formula = "width * depth"},
+                 table = {.n = 1, .size = (uint64_t[]){8}, .value = (double[]){3}};
+    sx_expect_error(sx_size_cost_value(&size_cost, &base, 0, 8, "L1", "energy", &value), "words, rows, bits");
+    size_cost.formula = "1 - words";
+    sx_expect_error(sx_size_cost_value(&size_cost, &base, 0, 8, "L1", "energy", &value),
+                    "energy of L1 at 8 words is -7");
+    sx_expect_ok(sx_size_cost_value(&table, &base, 0, 8, "L1", "area", &value));
     assert_true(value == 3);
-    sx_expect_error(sx_law_value(&table, &base, 0, 9, "L1", "area", &value),
+    sx_expect_error(sx_size_cost_value(&table, &base, 0, 9, "L1", "area", &value),
                     "no row for 9 words, a size of L1");
 }
 

@@ -1,5 +1,5 @@
 /* Trees of tiles with their memories, and the search of designs. */
-#include "codesign/grove.h"
+#include "codesign/tile_forest.h"
 #include "support/expect.h"
 
 #include <math.h>
@@ -81,14 +81,14 @@ static void tiles_have_their_smallest_memory(void **state) {
     sx_target target = {.problem = &s.layer[0].problem, .weight = 1};
     sx_codesign c = {
         .designs = s.designs, .options = &s.options, .n_targets = 1, .target = &target, .out = &result};
-    sx_grove grove;
+    sx_tile_forest forest;
     const bool like[] = {true, true, true};
     const uint64_t most[] = {3, 4, 8};
-    sx_expect_ok(sx_grove_init(&c, 0, 0, like, &grove));
-    assert_true(grove.usable && !grove.flat);
+    sx_expect_ok(sx_tile_forest_init(&c, 0, 0, like, &forest));
+    assert_true(forest.usable && !forest.flat);
     size_t of[3] = {0};
-    for (size_t i = 0; i < grove.nodes.n; i++) {
-        const sx_tile_node *node = sx_sunstone_at(&grove.nodes, i);
+    for (size_t i = 0; i < forest.nodes.n; i++) {
+        const sx_tile_node *node = sx_sunstone_at(&forest.nodes, i);
         const uint32_t *f = node->item.tile.factor;
         uint64_t words = f[0] * f[1] + f[2] * (f[1] + f[3] - 1) + f[0] * f[2] * f[3];
         assert_true(node->memory < 3);
@@ -101,7 +101,7 @@ static void tiles_have_their_smallest_memory(void **state) {
     assert_int_equal(of[1], 0);
     assert_true(of[2] >= 3 && of[2] < 6);
     assert_true(result.counts.nodes > of[2]);
-    sx_grove_fini(&grove);
+    sx_tile_forest_fini(&forest);
     close_set(&s);
 }
 

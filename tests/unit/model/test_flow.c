@@ -18,7 +18,7 @@ typedef struct tally {
     uint64_t siblings, columns, rows;
     bool apart, may_link;
     int64_t at[MOST]; /* packed place of each sibling's tile */
-    sx_record record[MOST_RECORDS];
+    sx_access_entry record[MOST_RECORDS];
     size_t n_records;
     double links;
 } tally;
@@ -27,7 +27,7 @@ static void add(tally *t, uint64_t m, uint64_t scatter, double accesses, double 
     size_t i = 0;
     while (i < t->n_records && (t->record[i].m != m || t->record[i].scatter != scatter)) i++;
     assert_true(i < MOST_RECORDS);
-    if (i == t->n_records) t->record[t->n_records++] = (sx_record){.m = m, .scatter = scatter};
+    if (i == t->n_records) t->record[t->n_records++] = (sx_access_entry){.m = m, .scatter = scatter};
     t->record[i].accesses += accesses;
     t->record[i].hops += hops;
 }
@@ -133,8 +133,8 @@ static void begin(const sx_window *w, int tensor, int level, tally *t) {
 
 /* Whether a flow is what the visits add up to. */
 static bool same_flow(const sx_evaluator *e, int level, const tally *t, bool hops) {
-    const sx_flow *flow = &e->flow[level];
-    const sx_record *record = e->records.data + flow->first;
+    const sx_access_stats *flow = &e->flow[level];
+    const sx_access_entry *record = e->records.data + flow->first;
     if (flow->n_records != t->n_records || flow->fanout != t->siblings || flow->links != t->links)
         return false;
     for (size_t i = 0; i < t->n_records; i++) {
@@ -154,7 +154,7 @@ static uint64_t compare(sx_evaluator *e, const sx_window *w, int tensor, tally *
     uint64_t compared = 0;
     bool wide = w->nest.n_temporal > 12;
     for (int hops = 0; hops < 2 && !wide; hops++) {
-        sx_flow_count(e, &w->mapping, tensor, hops);
+        sx_access_stats_count(e, &w->mapping, tensor, hops);
         for (int s = 0; s < 3; s++) {
             if (s > 0 && w->nest.tile[tensor][s - 1] > MOST_WORDS) continue;
             bool always = s == 0 || (w->mapping.level[s - 1].no_temporal_reuse >> tensor & 1);

@@ -172,13 +172,13 @@ static void wrong_calls_are_refused(void **state) {
 }
 
 /* Keeps the last checkpoint before some number of evaluations. */
-typedef struct shelf {
+typedef struct archive {
     void *bytes;
     size_t size, wanted, n;
-} shelf;
+} archive;
 
 static sx_status keep(void *user, const void *bytes, size_t size) {
-    shelf *s = user;
+    archive *s = user;
     if (s->n++ != s->wanted) return SX_OK;
     s->bytes = malloc(size);
     memcpy(s->bytes, bytes, size);
@@ -196,7 +196,7 @@ static void calls_go_on_where_they_were(void **state) {
     sx_run *alone = search_by(space, call_alone, &options, &status);
     sx_expect_ok(status);
     for (size_t at = 0; at < 40; at += 5) {
-        shelf s = {.wanted = at};
+        archive s = {.wanted = at};
         options.checkpoint = keep;
         options.user = &s;
         options.resume = NULL;
@@ -226,7 +226,7 @@ static void states_grow_and_are_resumed(void **state) {
     (void)state;
     sx_space *space = sx_toy_space_new(NULL);
     for (size_t at = 0; at < 30; at += 3) {
-        shelf s = {.wanted = at};
+        archive s = {.wanted = at};
         sx_run_options options;
         sx_status status;
         sx_found whole, resumed;

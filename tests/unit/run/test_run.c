@@ -1,6 +1,6 @@
 /* Runs over a toy space, by navigators made for the purpose. */
 #include "base/status.h"
-#include "run/crew.h"
+#include "run/worker_pool.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -351,25 +351,25 @@ static void cut_offs_are_where_ties_end(void **state) {
     for (size_t t = 0; t < 4; t++)
         for (size_t i = 0; i < 4; i++) {
             o.tolerance = tolerances[t];
-            double edge = sx_crew_edge(&o, values[i]);
+            double cutoff = sx_worker_pool_cutoff(&o, values[i]);
             const sx_score known = {.energy_pj = values[i], .cycles = 100};
-            const sx_score below = {.energy_pj = edge * (1 - off), .cycles = 99};
-            const sx_score above = {.energy_pj = edge * (1 + off), .cycles = 99};
+            const sx_score below = {.energy_pj = cutoff * (1 - off), .cycles = 99};
+            const sx_score above = {.energy_pj = cutoff * (1 + off), .cycles = 99};
             assert_int_equal(sx_objective_compare(&o, &below, &known), -1);
             assert_int_equal(sx_objective_compare(&o, &above, &known), 1);
         }
     sx_expect_ok(sx_objective_parse("utilization,delay", &o));
     for (size_t t = 0; t < 4; t++) {
         o.tolerance = tolerances[t];
-        double edge = sx_crew_edge(&o, -0.5);
+        double cutoff = sx_worker_pool_cutoff(&o, -0.5);
         const sx_score known = {.utilization = 0.5, .cycles = 100};
-        const sx_score below = {.utilization = -edge + off, .cycles = 99};
-        const sx_score above = {.utilization = -edge - off, .cycles = 99};
+        const sx_score below = {.utilization = -cutoff + off, .cycles = 99};
+        const sx_score above = {.utilization = -cutoff - off, .cycles = 99};
         assert_int_equal(sx_objective_compare(&o, &below, &known), -1);
         assert_int_equal(sx_objective_compare(&o, &above, &known), 1);
     }
     sx_expect_ok(sx_objective_parse("energy", &o));
-    assert_true(sx_crew_edge(&o, 5) == 5);
+    assert_true(sx_worker_pool_cutoff(&o, 5) == 5);
 }
 
 /* Evaluates one batch and keeps what came back. */

@@ -211,7 +211,7 @@ static void tiles_fit_their_banks(void **state) {
         w.mapping.level[1].temporal[K] = 4;
         sx_map_space_point(w.space, &w.mapping, point);
         memcpy(sx_map_banks(w.map, point, 1), (uint8_t[3]){[O] = 1, [A] = 2, [B] = 1}, 3);
-        sx_map_settle(w.map, point);
+        sx_map_normalize(w.map, point);
         assert_int_equal(sx_map_point(point)->level[1].keep, must ? 7 : 1 << B | 1 << O);
         char text[200] = "";
         assert_true(sx_space_legal(w.space, point, text, sizeof text) == !must);

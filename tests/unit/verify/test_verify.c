@@ -1,7 +1,7 @@
 #include "support/expect.h"
 #include "support/small_certificate.h"
 
-#include "verify/book.h"
+#include "verify/order_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,49 +119,49 @@ static void a_check_can_be_stopped(void **state) {
 static void members_are_told_from_others(void **state) {
     (void)state;
     sx_small_space small;
-    sx_scope scope;
+    sx_verify_space space;
     sx_mapping m, bad;
     char why[400];
     open_space(GEMM, "accel-b", &small);
     small.limits.level[0].temporal.max[0] = 1;
-    sx_expect_ok(sx_scope_init(&scope, small.model, &small.limits, &small.options));
+    sx_expect_ok(sx_verify_space_init(&space, small.model, &small.limits, &small.options));
     sx_mapping_init(&m, &small.c.problem, &small.c.arch);
-    assert_true(sx_scope_has(&scope, &m, why, sizeof why));
+    assert_true(sx_verify_space_contains(&space, &m, why, sizeof why));
     int top = m.n_levels - 1;
     bad = m;
     bad.level[0].temporal[0] = 2;
-    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_false(sx_verify_space_contains(&space, &bad, why, sizeof why));
     bad.level[top].temporal[0] = 8;
-    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_false(sx_verify_space_contains(&space, &bad, why, sizeof why));
     assert_non_null(strstr(why, "out of its limits"));
     bad = m;
     bad.level[top].no_multicast = 1;
-    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_false(sx_verify_space_contains(&space, &bad, why, sizeof why));
     assert_non_null(strstr(why, "forbids other kinds of reuse"));
     bad = m;
     bad.level[0].temporal[1] = 5;
     bad.level[top].temporal[1] = 7;
-    assert_false(sx_scope_has(&scope, &bad, why, sizeof why));
+    assert_false(sx_verify_space_contains(&space, &bad, why, sizeof why));
     assert_non_null(strstr(why, "remainders"));
-    sx_scope_fini(&scope);
+    sx_verify_space_fini(&space);
     sx_small_space_fini(&small);
 }
 
 static void orders_of_a_product_are_three(void **state) {
     (void)state;
     sx_small_space small;
-    sx_scope scope;
-    sx_book *book;
+    sx_verify_space space;
+    sx_order_list *order_list;
     size_t n;
     open_space(GEMM, "accel-b", &small);
-    sx_expect_ok(sx_scope_init(&scope, small.model, &small.limits, &small.options));
-    sx_expect_ok(sx_book_new(&scope, &book));
-    assert_non_null(sx_book_orders(book, 1, 7, &n));
+    sx_expect_ok(sx_verify_space_init(&space, small.model, &small.limits, &small.options));
+    sx_expect_ok(sx_order_list_new(&space, &order_list));
+    assert_non_null(sx_order_list_of(order_list, 1, 7, &n));
     assert_int_equal(n, 3);
-    assert_non_null(sx_book_orders(book, 1, 0, &n));
+    assert_non_null(sx_order_list_of(order_list, 1, 0, &n));
     assert_int_equal(n, 1);
-    sx_book_free(book);
-    sx_scope_fini(&scope);
+    sx_order_list_free(order_list);
+    sx_verify_space_fini(&space);
     sx_small_space_fini(&small);
 }
 

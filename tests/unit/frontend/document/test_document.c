@@ -239,41 +239,42 @@ static void typed_values_are_read_or_refused(void **state) {
     bool b = false;
     const char *s = "untouched";
     char name[SX_NAME_SIZE];
-    sx_expect_ok(sx_map_u64(x, "n", &u));
-    sx_expect_ok(sx_map_u64(x, "missing", &u));
+    sx_expect_ok(sx_node_get_u64(x, "n", &u));
+    sx_expect_ok(sx_node_get_u64(x, "missing", &u));
     assert_int_equal(u, 5);
-    sx_expect_ok(sx_map_u32(x, "n", &u32));
-    sx_expect_ok(sx_map_u32(x, "missing", &u32));
+    sx_expect_ok(sx_node_get_u32(x, "n", &u32));
+    sx_expect_ok(sx_node_get_u32(x, "missing", &u32));
     assert_int_equal(u32, 5);
-    sx_expect_ok(sx_map_i64(x, "neg", &i));
-    sx_expect_ok(sx_map_i64(x, "missing", &i));
+    sx_expect_ok(sx_node_get_i64(x, "neg", &i));
+    sx_expect_ok(sx_node_get_i64(x, "missing", &i));
     assert_int_equal(i, -3);
-    sx_expect_ok(sx_map_double(x, "d", &d));
-    sx_expect_ok(sx_map_double(x, "missing", &d));
+    sx_expect_ok(sx_node_get_double(x, "d", &d));
+    sx_expect_ok(sx_node_get_double(x, "missing", &d));
     assert_true(d == 2.5);
-    sx_expect_ok(sx_map_bool(x, "t", &b));
+    sx_expect_ok(sx_node_get_bool(x, "t", &b));
     assert_true(b);
-    sx_expect_ok(sx_map_bool(x, "f", &b));
-    sx_expect_ok(sx_map_bool(x, "missing", &b));
+    sx_expect_ok(sx_node_get_bool(x, "f", &b));
+    sx_expect_ok(sx_node_get_bool(x, "missing", &b));
     assert_false(b);
-    sx_expect_ok(sx_map_text(x, "missing", &s));
+    sx_expect_ok(sx_node_get_text(x, "missing", &s));
     assert_string_equal(s, "untouched");
-    sx_expect_ok(sx_map_text(x, "s", &s));
+    sx_expect_ok(sx_node_get_text(x, "s", &s));
     assert_string_equal(s, "text");
-    sx_expect_ok(sx_map_name(x, "s", name));
-    sx_expect_ok(sx_map_name(x, "missing", name));
+    sx_expect_ok(sx_node_get_name(x, "s", name));
+    sx_expect_ok(sx_node_get_name(x, "missing", name));
     assert_string_equal(name, "text");
-    sx_expect_error(sx_map_u64(x, "neg", &u),
+    sx_expect_error(sx_node_get_u64(x, "neg", &u),
                     "t.yaml:4:8: 'neg' must be a whole number from 0 to 2^64-1, but is '-3'");
-    sx_expect_error(sx_map_u32(x, "big", &u32), "t.yaml:3:8: 'big' must be a whole number from 0 to 2^32-1");
-    sx_expect_error(sx_map_i64(x, "d", &i),
+    sx_expect_error(sx_node_get_u32(x, "big", &u32),
+                    "t.yaml:3:8: 'big' must be a whole number from 0 to 2^32-1");
+    sx_expect_error(sx_node_get_i64(x, "d", &i),
                     "'d' must be a whole number from -(2^63-1) to 2^63-1, but is '2.5'");
-    sx_expect_error(sx_map_double(x, "s", &d), "'s' must be a number, but is 'text'");
-    sx_expect_error(sx_map_bool(x, "n", &b), "'n' must be true or false, but is '5'");
-    sx_expect_error(sx_map_text(x, "l", &s), "'l' must be a text, but is a list");
-    sx_expect_error(sx_map_text(x, "m", &s), "'m' must be a text, but is a map");
-    sx_expect_error(sx_map_u64(x, "z", &u), "'z' must be a whole number from 0 to 2^64-1, but is empty");
-    sx_expect_error(sx_map_name(x, "c", name), "'c' has characters that cannot be printed");
+    sx_expect_error(sx_node_get_double(x, "s", &d), "'s' must be a number, but is 'text'");
+    sx_expect_error(sx_node_get_bool(x, "n", &b), "'n' must be true or false, but is '5'");
+    sx_expect_error(sx_node_get_text(x, "l", &s), "'l' must be a text, but is a list");
+    sx_expect_error(sx_node_get_text(x, "m", &s), "'m' must be a text, but is a map");
+    sx_expect_error(sx_node_get_u64(x, "z", &u), "'z' must be a whole number from 0 to 2^64-1, but is empty");
+    sx_expect_error(sx_node_get_name(x, "c", name), "'c' has characters that cannot be printed");
     sx_input_free(input);
 }
 

@@ -89,7 +89,7 @@ static void check_construction(const pair *p, const void *point) {
     void *settled = malloc(p->m.space->point_size);
     assert_non_null(settled);
     memcpy(settled, point, p->m.space->point_size);
-    sx_map_settle(p->space, settled);
+    sx_map_normalize(p->space, settled);
     assert_memory_equal(settled, point, p->m.space->point_size);
     free(settled);
 }

@@ -49,7 +49,7 @@ static void bounds_are_pruned_at_the_best(void **state) {
     }
 }
 
-static double rank_of(const sx_node *node) {
+static double rank_of(const sx_search_node *node) {
     return node->bound * (1 + (node->looks > 1 ? node->looks - 1 : 0) / 4.0);
 }
 
@@ -57,18 +57,18 @@ static double rank_of(const sx_node *node) {
 static void nodes_come_out_in_order(void **state) {
     (void)state;
     enum { N = 500 };
-    sx_node heap[N];
+    sx_search_node heap[N];
     sx_rng rng = sx_rng_stream(1, "optimal.heap", 0);
     for (size_t i = 0; i < N; i++) {
-        heap[i] = (sx_node){.bound = 1 + (double)sx_rng_below(&rng, 50),
-                            .array = (uint32_t)sx_rng_below(&rng, 20),
-                            .looks = (uint16_t)sx_rng_below(&rng, 6),
-                            .ragged = sx_rng_below(&rng, 4) == 0};
+        heap[i] = (sx_search_node){.bound = 1 + (double)sx_rng_below(&rng, 50),
+                                   .array = (uint32_t)sx_rng_below(&rng, 20),
+                                   .looks = (uint16_t)sx_rng_below(&rng, 6),
+                                   .ragged = sx_rng_below(&rng, 4) == 0};
         sx_heap_push(heap, i);
     }
     for (size_t n = N; n > 1; n--) sx_heap_pop(heap, n);
     for (size_t i = 1; i < N; i++) {
-        const sx_node *late = &heap[i - 1], *early = &heap[i];
+        const sx_search_node *late = &heap[i - 1], *early = &heap[i];
         assert_true(late->ragged >= early->ragged);
         if (late->ragged != early->ragged) continue;
         assert_true(rank_of(late) >= rank_of(early));

@@ -3,7 +3,7 @@
  * process may take it for one: who gets the lock of a file that is no longer there creates another. Where
  * a file system has no locks nothing is removed. */
 #define _DEFAULT_SOURCE /* flock */
-#include "base/beside.h"
+#include "base/temp_file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -48,29 +48,29 @@ static void remove_unused(int folder, const char *name) {
 }
 
 /* Removes what killed processes left beside a path, as far as that is possible. */
-static void clean(const sx_beside *beside) {
-    const char *slash = strrchr(beside->path, '/'), *target = slash ? slash + 1 : beside->path;
-    size_t length = slash ? (size_t)(slash - beside->path) + 1 : 0;
-    memcpy(beside->name, beside->path, length);
-    strcpy(beside->name + length, slash ? "" : ".");
-    DIR *folder = opendir(beside->name);
+static void clean(const sx_temp_file *temp) {
+    const char *slash = strrchr(temp->path, '/'), *target = slash ? slash + 1 : temp->path;
+    size_t length = slash ? (size_t)(slash - temp->path) + 1 : 0;
+    memcpy(temp->name, temp->path, length);
+    strcpy(temp->name + length, slash ? "" : ".");
+    DIR *folder = opendir(temp->name);
     if (!folder) return;
     for (const struct dirent *entry; (entry = readdir(folder));)
         if (is_temporary(entry->d_name, target)) remove_unused(dirfd(folder), entry->d_name);
     closedir(folder);
 }
 
-sx_status sx_beside_init(const char *path, sx_beside *out) {
+sx_status sx_temp_file_init(const char *path, sx_temp_file *out) {
     size_t room = strlen(path) + NUMBERS_SIZE + sizeof suffix;
-    *out = (sx_beside){.path = path, .name = malloc(room), .room = room, .fd = -1};
+    *out = (sx_temp_file){.path = path, .name = malloc(room), .room = room, .fd = -1};
     if (!out->name) return sx_error_memory();
     clean(out);
     return SX_OK;
 }
 
-void sx_beside_fini(sx_beside *beside) {
-    if (beside->fd >= 0) close(beside->fd);
-    free(beside->name);
+void sx_temp_file_fini(sx_temp_file *temp) {
+    if (temp->fd >= 0) close(temp->fd);
+    free(temp->name);
 }
 
 /* Locks a file that was just created; false where it was removed before that. */
@@ -81,14 +81,14 @@ static bool lock(int fd) {
     return fstat(fd, &info) != 0 || info.st_nlink > 0;
 }
 
-bool sx_beside_create(sx_beside *beside) {
+bool sx_temp_file_create(sx_temp_file *temp) {
     for (int i = 0; i < MOST_NUMBERS; i++) {
-        snprintf(beside->name, beside->room, "%s.%ld-%d%s", beside->path, (long)getpid(), i, suffix);
-        beside->fd = open(beside->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (beside->fd >= 0 && lock(beside->fd)) return true;
-        if (beside->fd < 0 && errno != EEXIST) return false;
-        if (beside->fd >= 0) close(beside->fd);
-        beside->fd = -1;
+        snprintf(temp->name, temp->room, "%s.%ld-%d%s", temp->path, (long)getpid(), i, suffix);
+        temp->fd = open(temp->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (temp->fd >= 0 && lock(temp->fd)) return true;
+        if (temp->fd < 0 && errno != EEXIST) return false;
+        if (temp->fd >= 0) close(temp->fd);
+        temp->fd = -1;
     }
     errno = EEXIST;
     return false;

@@ -1,8 +1,8 @@
 /* The threads of a run. Each worker writes what it evaluates into a log of its task; the run's own thread
  * joins the logs in the order of the tasks. What workers read of the run is frozen for the length of a call,
  * so that a log says the same whatever other tasks are about. */
-#ifndef SX_RUN_CREW_H
-#define SX_RUN_CREW_H
+#ifndef SX_RUN_WORKER_POOL_H
+#define SX_RUN_WORKER_POOL_H
 
 #include "base/pool.h"
 #include "run/engine.h"
@@ -35,7 +35,7 @@ typedef struct sx_log {
 } sx_log;
 
 struct sx_worker {
-    sx_crew *crew;
+    sx_worker_pool *workers;
     sx_log *log;
     sx_scorer scorer;
     unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
@@ -45,12 +45,12 @@ struct sx_worker {
     double looked;                  /* what it said the last time */
     uint64_t left;                  /* evaluations, as known when the task began */
     uint64_t limit;                 /* steps beyond it are forgotten in any case */
-    double edge;                    /* values above it are of no interest to the best */
+    double cutoff;                  /* values above it are of no interest to the best */
     uint64_t rejected;              /* since the last step */
-    sx_shelf best, front;           /* of this task */
+    sx_archive best, front;         /* of this task */
 };
 
-struct sx_crew {
+struct sx_worker_pool {
     sx_run *run;
     const sx_space *space;
     unsigned n_workers;
@@ -72,9 +72,9 @@ struct sx_crew {
 
     /* Frozen at its start. */
     bool full; /* there are k best */
-    sx_kept last;
-    double edge; /* values above it are of no interest to the best */
-    sx_shelf front;
+    sx_archived last;
+    double cutoff; /* values above it are of no interest to the best */
+    sx_archive front;
     uint64_t fronts; /* the changes of the run's front that it has */
 
     sx_log skipped; /* stands for tasks that were not begun */
@@ -86,13 +86,13 @@ struct sx_crew {
 };
 
 /* Makes an array of items larger where it is full; false when memory is out. */
-bool sx_crew_grow(void **items, size_t n, size_t *room, size_t size);
+bool sx_worker_pool_grow(void **items, size_t n, size_t *room, size_t size);
 
 /* Notes a failure of a task, which ends the run; the first stays. */
-void sx_crew_fail(sx_crew *crew, SX_TAKE sx_status failure);
+void sx_worker_pool_fail(sx_worker_pool *workers, SX_TAKE sx_status failure);
 
 /* The value above which a point cannot be better than one of `value`. */
-double sx_crew_edge(const sx_objective *objective, double value);
+double sx_worker_pool_cutoff(const sx_objective *objective, double value);
 
 /* Begins a task on a worker with an empty log. */
 void sx_worker_begin(sx_worker *worker, sx_log *log);

@@ -13,7 +13,7 @@
  * for every tensor is as good as whole.
  *
  * Complexity: O(beginnings * dimensions * tensors) per set of loops, and a sort. */
-#include "verify/book.h"
+#include "verify/order_list.h"
 
 #include "base/status.h"
 
@@ -36,16 +36,16 @@ typedef struct list {
     size_t n;
 } list;
 
-struct sx_book {
-    const sx_scope *scope;
+struct sx_order_list {
+    const sx_verify_space *space;
     unsigned indexed[SX_MAX_TENSORS], own[SX_MAX_TENSORS]; /* dimensions of tensors, as masks */
     pthread_mutex_t lock;
     list *lists[SX_MAX_LEVELS]; /* per set of loops; NULL: none yet */
 };
 
 /* Sets which dimensions index a tensor, and which of them have a rank to themselves and are in no other. */
-static void set_masks(sx_book *book, int v) {
-    const sx_problem *problem = book->scope->problem;
+static void set_masks(sx_order_list *order_list, int v) {
+    const sx_problem *problem = order_list->space->problem;
     const sx_tensor *tensor = &problem->tensor[v];
     for (int d = 0; d < problem->n_dims; d++) {
         int ranks = 0, alone = 0;
@@ -57,48 +57,48 @@ static void set_masks(sx_book *book, int v) {
             ranks++;
             alone += !others;
         }
-        if (ranks > 0) book->indexed[v] |= 1u << d;
-        if (ranks == 1 && alone == 1) book->own[v] |= 1u << d;
+        if (ranks > 0) order_list->indexed[v] |= 1u << d;
+        if (ranks == 1 && alone == 1) order_list->own[v] |= 1u << d;
     }
 }
 
-sx_status sx_book_new(const sx_scope *scope, sx_book **out) {
-    sx_book *book = calloc(1, sizeof *book);
-    if (!book) return sx_error_memory();
-    book->scope = scope;
-    for (int v = 0; v < scope->problem->n_tensors; v++) set_masks(book, v);
-    if (pthread_mutex_init(&book->lock, NULL) != 0) {
-        free(book);
+sx_status sx_order_list_new(const sx_verify_space *space, sx_order_list **out) {
+    sx_order_list *order_list = calloc(1, sizeof *order_list);
+    if (!order_list) return sx_error_memory();
+    order_list->space = space;
+    for (int v = 0; v < space->problem->n_tensors; v++) set_masks(order_list, v);
+    if (pthread_mutex_init(&order_list->lock, NULL) != 0) {
+        free(order_list);
         return sx_error_memory();
     }
-    *out = book;
+    *out = order_list;
     return SX_OK;
 }
 
-void sx_book_free(sx_book *book) {
-    if (!book) return;
+void sx_order_list_free(sx_order_list *order_list) {
+    if (!order_list) return;
     for (int s = 0; s < SX_MAX_LEVELS; s++) {
-        for (size_t i = 0; book->lists[s] && i < (size_t)1 << book->scope->problem->n_dims; i++)
-            free(book->lists[s][i].order);
-        free(book->lists[s]);
+        for (size_t i = 0; order_list->lists[s] && i < (size_t)1 << order_list->space->problem->n_dims; i++)
+            free(order_list->lists[s][i].order);
+        free(order_list->lists[s]);
     }
-    pthread_mutex_destroy(&book->lock);
-    free(book);
+    pthread_mutex_destroy(&order_list->lock);
+    free(order_list);
 }
 
 /* Describes how a tensor sees the first n loops of an order; true where it has come to a dimension of the
  * tensor's own. */
-static bool look(const sx_book *book, int v, const uint8_t *order, int n, uint32_t *view) {
+static bool look(const sx_order_list *order_list, int v, const uint8_t *order, int n, uint32_t *view) {
     enum { WINDOW = 1u << 30, END = 1u << 31 };
     uint32_t set = 0;
     int k = 0;
     for (int i = 0; i < n; i++) {
         uint32_t dim = 1u << order[i];
-        if (book->own[v] & dim) {
+        if (order_list->own[v] & dim) {
             view[k] = set | (uint32_t)END;
             return true;
         }
-        if (!(book->indexed[v] & dim)) {
+        if (!(order_list->indexed[v] & dim)) {
             set |= dim;
             continue;
         }
@@ -111,12 +111,12 @@ static bool look(const sx_book *book, int v, const uint8_t *order, int n, uint32
 }
 
 /* Completes the view of a beginning of n loops. */
-static void describe(const sx_book *book, int n, beginning *b) {
+static void describe(const sx_order_list *order_list, int n, beginning *b) {
     memset(b->view, 0, sizeof b->view);
     b->used |= 1u << b->order[n - 1];
     b->whole = true;
-    for (int v = 0; v < book->scope->problem->n_tensors; v++)
-        b->whole &= look(book, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
+    for (int v = 0; v < order_list->space->problem->n_tensors; v++)
+        b->whole &= look(order_list, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
     b->view[VIEW] = b->whole ? 0 : b->used;
 }
 
@@ -137,8 +137,8 @@ static size_t unite(beginning *b, size_t n) {
 }
 
 /* Adds to `out` every beginning that is one loop longer than `from`, of n; false where there is no room. */
-static bool extend(const sx_book *book, const uint8_t *rank, unsigned loops, const beginning *from, int n,
-                   beginning *out, size_t *n_out) {
+static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigned loops,
+                   const beginning *from, int n, beginning *out, size_t *n_out) {
     unsigned left = loops & ~from->used;
     for (unsigned more = left; more; more &= more - 1) {
         int d = __builtin_ctz(more);
@@ -150,14 +150,14 @@ static bool extend(const sx_book *book, const uint8_t *rank, unsigned loops, con
         beginning *b = &out[(*n_out)++];
         *b = *from;
         b->order[n] = (uint8_t)d;
-        describe(book, n + 1, b);
+        describe(order_list, n + 1, b);
     }
     return true;
 }
 
 /* Adds an order that begins so to a list: what is left in any order that the constraint allows. */
-static bool add(const sx_book *book, const uint8_t *rank, unsigned loops, const beginning *b, int n,
-                list *out) {
+static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const beginning *b,
+                int n, list *out) {
     uint8_t(*order)[SX_MAX_DIMS] = realloc(out->order, (out->n + 1) * sizeof *order);
     if (!order) return false;
     out->order = order;
@@ -168,14 +168,14 @@ static bool add(const sx_book *book, const uint8_t *rank, unsigned loops, const 
     for (int r = 0; r <= 2 * SX_MAX_DIMS; r++)
         for (unsigned more = left; more; more &= more - 1)
             if (rank[__builtin_ctz(more)] == r) to[n++] = (uint8_t)__builtin_ctz(more);
-    for (int d = 0; d < book->scope->problem->n_dims; d++)
+    for (int d = 0; d < order_list->space->problem->n_dims; d++)
         if (!(loops >> d & 1)) to[n++] = (uint8_t)d;
     return true;
 }
 
 /* Makes the list of a set of loops; false when memory is out or there are too many. */
-static bool make(const sx_book *book, int level, unsigned loops, list *out) {
-    const uint8_t *rank = book->scope->temporal_rank[level];
+static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out) {
+    const uint8_t *rank = order_list->space->temporal_rank[level];
     size_t n = 1, most = MOST_BEGINNINGS;
     beginning *now = calloc(1, sizeof *now), *next = malloc(most * sizeof *next);
     bool good = now && next;
@@ -183,9 +183,9 @@ static bool make(const sx_book *book, int level, unsigned loops, list *out) {
         size_t n_next = 0;
         for (size_t i = 0; i < n && good; i++) {
             if (now[i].whole || (loops & ~now[i].used) == 0)
-                good = add(book, rank, loops, &now[i], length, out);
+                good = add(order_list, rank, loops, &now[i], length, out);
             else
-                good = extend(book, rank, loops, &now[i], length, next, &n_next);
+                good = extend(order_list, rank, loops, &now[i], length, next, &n_next);
         }
         n = unite(next, n_next);
         beginning *copy = realloc(now, (n + 1) * sizeof *now);
@@ -198,17 +198,18 @@ static bool make(const sx_book *book, int level, unsigned loops, list *out) {
     return good;
 }
 
-const uint8_t (*sx_book_orders(sx_book *book, int level, unsigned loops, size_t *n))[SX_MAX_DIMS] {
-    pthread_mutex_lock(&book->lock);
-    list **lists = &book->lists[level];
-    if (!*lists) *lists = calloc((size_t)1 << book->scope->problem->n_dims, sizeof **lists);
+const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned loops,
+                                 size_t *n))[SX_MAX_DIMS] {
+    pthread_mutex_lock(&order_list->lock);
+    list **lists = &order_list->lists[level];
+    if (!*lists) *lists = calloc((size_t)1 << order_list->space->problem->n_dims, sizeof **lists);
     list *at = *lists ? *lists + loops : NULL;
-    if (at && !at->order && !make(book, level, loops, at)) {
+    if (at && !at->order && !make(order_list, level, loops, at)) {
         free(at->order);
         *at = (list){0};
     }
     *n = at ? at->n : 0;
     const void *orders = at ? at->order : NULL;
-    pthread_mutex_unlock(&book->lock);
+    pthread_mutex_unlock(&order_list->lock);
     return orders;
 }

@@ -10,7 +10,7 @@
  * Area of a compute unit: the integer multipliers of the 45 nm table that goes with Horowitz (ISSCC 2014),
  * 282 um^2 for 8 bits and 3,495 um^2 for 32, a power of the width in between, and an adder of twice the width
  * at 137 um^2 per 32 bits. */
-#include "codesign/law.h"
+#include "codesign/size_cost.h"
 
 #include "frontend/template/expression.h"
 
@@ -26,20 +26,20 @@ static const char COMPUTE_AREA[] = "282 * (word_bits / 8) ** 1.816 + 8.56 * word
 
 enum { MOST_SIZES = 1000 };
 
-const char *sx_law_key(sx_law_kind kind) {
+const char *sx_size_cost_key(sx_size_cost_kind kind) {
     static const char *const keys[] = {"energy", "write-energy", "leakage", "area"};
     return keys[kind];
 }
 
-sx_law sx_law_preset(sx_law_kind kind, const sx_storage *base, double base_value) {
+sx_size_cost sx_size_cost_preset(sx_size_cost_kind kind, const sx_storage *base, double base_value) {
     bool based = base_value > 0 && base->entries != SX_UNLIMITED;
-    if (kind == SX_LAW_AREA) return (sx_law){.formula = AREA};
-    if (kind == SX_LAW_LEAKAGE) return (sx_law){.formula = based ? LEAKAGE : "base"};
-    return (sx_law){.formula = based ? ENERGY_OF_BASE : ENERGY};
+    if (kind == SX_SIZE_COST_AREA) return (sx_size_cost){.formula = AREA};
+    if (kind == SX_SIZE_COST_LEAKAGE) return (sx_size_cost){.formula = based ? LEAKAGE : "base"};
+    return (sx_size_cost){.formula = based ? ENERGY_OF_BASE : ENERGY};
 }
 
-sx_law sx_law_compute_area(void) {
-    return (sx_law){.formula = COMPUTE_AREA};
+sx_size_cost sx_size_cost_compute_area(void) {
+    return (sx_size_cost){.formula = COMPUTE_AREA};
 }
 
 /* Refuses a value that no energy and no area has. */
@@ -59,7 +59,7 @@ static sx_status read_row(const sx_pair *pair, const char *what, uint64_t *size,
 }
 
 /* Reads a table, by ascending sizes. */
-static sx_status read_table(sx_arena *arena, const sx_node *node, const char *what, sx_law *out) {
+static sx_status read_table(sx_arena *arena, const sx_node *node, const char *what, sx_size_cost *out) {
     if (node->n == 0) return sx_error_at(node->place, "the table of %s is empty", what);
     if (node->n > MOST_SIZES)
         return sx_error_at(node->place, "the table of %s has more than %d rows", what, MOST_SIZES);
@@ -81,18 +81,18 @@ static sx_status read_table(sx_arena *arena, const sx_node *node, const char *wh
         size[at] = words;
         value[at] = number;
     }
-    *out = (sx_law){.place = node->place, .n = node->n, .size = size, .value = value};
+    *out = (sx_size_cost){.place = node->place, .n = node->n, .size = size, .value = value};
     return SX_OK;
 }
 
-sx_status sx_law_read(sx_arena *arena, const sx_node *node, const char *what, sx_law *out) {
+sx_status sx_size_cost_read(sx_arena *arena, const sx_node *node, const char *what, sx_size_cost *out) {
     const char *text;
     if (node->kind == SX_NODE_MAP) return read_table(arena, node, what, out);
     if (node->kind != SX_NODE_SCALAR)
         return sx_error_hint(sx_error_at(node->place, "%s is neither a formula nor a table", what),
                              "write a number, a formula such as 0.1 + 0.01 * words, or {8: 0.2, 16: 0.3}");
     SX_TRY(sx_node_text(node, what, &text));
-    *out = (sx_law){.place = node->place, .formula = text};
+    *out = (sx_size_cost){.place = node->place, .formula = text};
     return SX_OK;
 }
 
@@ -115,11 +115,11 @@ static sx_status look_up(void *user, const char *name, double *value, bool *foun
 }
 
 /* The value of a formula; what it may name is the hint of an error. */
-static sx_status evaluate(const sx_law *law, scope *s, double *out) {
+static sx_status evaluate(const sx_size_cost *size_cost, scope *s, double *out) {
     static const char *const all[] = {"words, rows, bits, kb, word_bits, block_size, width, pat, base, "
                                       "base_words, base_pat",
                                       "word_bits"};
-    sx_status status = sx_expression(law->formula, law->place, look_up, s, out);
+    sx_status status = sx_expression(size_cost->formula, size_cost->place, look_up, s, out);
     if (!status || status->code != SX_ERR_INPUT) return status;
     return sx_error_hint(status,
                          "numbers, + - * / ** and functions such as sqrt and log2, of these names: %s",
@@ -127,8 +127,8 @@ static sx_status evaluate(const sx_law *law, scope *s, double *out) {
 }
 
 /* The value of a formula for a memory like `base` of so many words. */
-static sx_status evaluate_memory(const sx_law *law, const sx_storage *base, double base_value, uint64_t words,
-                                 double *out) {
+static sx_status evaluate_memory(const sx_size_cost *size_cost, const sx_storage *base, double base_value,
+                                 uint64_t words, double *out) {
     static const char *const names[] = {"words", "rows", "bits",       "kb",       "word_bits", "block_size",
                                         "width", "pat",  "base_words", "base_pat", "base"};
     double width = (double)base->word_bits * base->block_size, bits = (double)words * base->word_bits;
@@ -145,20 +145,20 @@ static sx_status evaluate_memory(const sx_law *law, const sx_storage *base, doub
                       base_words,
                       sx_pat_sram(base_words * base->word_bits / kilobyte, width),
                       base_value};
-    return evaluate(law, &(scope){names, value, sizeof value / sizeof *value}, out);
+    return evaluate(size_cost, &(scope){names, value, sizeof value / sizeof *value}, out);
 }
 
-sx_status sx_law_value(const sx_law *law, const sx_storage *base, double base_value, uint64_t words,
-                       const char *name, const char *key, double *out) {
+sx_status sx_size_cost_value(const sx_size_cost *size_cost, const sx_storage *base, double base_value,
+                             uint64_t words, const char *name, const char *key, double *out) {
     double value = 0;
     size_t at = 0;
-    while (at < law->n && law->size[at] != words) at++;
-    if (law->formula) {
-        SX_TRY(evaluate_memory(law, base, base_value, words, &value));
-    } else if (at < law->n) {
-        value = law->value[at];
+    while (at < size_cost->n && size_cost->size[at] != words) at++;
+    if (size_cost->formula) {
+        SX_TRY(evaluate_memory(size_cost, base, base_value, words, &value));
+    } else if (at < size_cost->n) {
+        value = size_cost->value[at];
     } else {
-        return sx_error_hint(sx_error_at(law->place,
+        return sx_error_hint(sx_error_at(size_cost->place,
                                          "the table of %s has no row for %llu words, a size of %s", key,
                                          (unsigned long long)words, name),
                              "add the row, or write a formula");
@@ -167,17 +167,17 @@ sx_status sx_law_value(const sx_law *law, const sx_storage *base, double base_va
         *out = value;
         return SX_OK;
     }
-    return sx_error_at(law->place,
+    return sx_error_at(size_cost->place,
                        "%s of %s at %llu words is %g; it must be a finite number that is not negative", key,
                        name, (unsigned long long)words, value);
 }
 
-sx_status sx_law_of_compute(const sx_law *law, const sx_compute *compute, double *out) {
+sx_status sx_size_cost_of_compute(const sx_size_cost *size_cost, const sx_compute *compute, double *out) {
     static const char *const names[] = {"word_bits"};
     double value[] = {compute->word_bits};
-    if (!law->formula)
-        return sx_error_hint(sx_error_at(law->place, "compute-area is a table"),
+    if (!size_cost->formula)
+        return sx_error_hint(sx_error_at(size_cost->place, "compute-area is a table"),
                              "it is a number or a formula");
-    SX_TRY(evaluate(law, &(scope){names, value, 1}, out));
-    return check_value(law->place, "compute-area", *out);
+    SX_TRY(evaluate(size_cost, &(scope){names, value, 1}, out));
+    return check_value(size_cost->place, "compute-area", *out);
 }

@@ -12,12 +12,12 @@
  *   - each level keeps what it must and nothing it may not (the outermost one, or with keep_all each one:
  *     all that it may); a level in banks can share them out so that just these tensors fit;
  *   - sx_constraints_allow and the model take it. */
-#ifndef SX_VERIFY_SCOPE_H
-#define SX_VERIFY_SCOPE_H
+#ifndef SX_VERIFY_VERIFY_SPACE_H
+#define SX_VERIFY_VERIFY_SPACE_H
 
 #include "model/model.h"
 #include "sextant/space.h"
-#include "verify/watch.h"
+#include "verify/check_budget.h"
 
 typedef struct sx_limit {
     uint32_t least, most;
@@ -29,7 +29,7 @@ typedef struct sx_divisors {
     size_t n;
 } sx_divisors;
 
-typedef struct sx_scope {
+typedef struct sx_verify_space {
     const sx_model *model;
     const sx_problem *problem;
     const sx_arch *arch;
@@ -41,32 +41,37 @@ typedef struct sx_scope {
     uint8_t spatial_rank[SX_MAX_LEVELS][SX_MAX_DIMS]; /* where a constraint places loops: lower inside */
     uint8_t temporal_rank[SX_MAX_LEVELS][SX_MAX_DIMS];
     sx_divisors divisors[SX_MAX_DIMS];
-} sx_scope;
+} sx_verify_space;
 
-/* Reads a space; what it is made of must outlive it. *out is freed with sx_scope_fini, also after an error.
+/* Reads a space; what it is made of must outlive it. *out is freed with sx_verify_space_fini, also after an
+ * error.
  */
-SX_MUST_USE sx_status sx_scope_init(sx_scope *out, const sx_model *model, const sx_constraints *constraints,
-                                    const sx_map_space_options *options);
-void sx_scope_fini(sx_scope *scope);
+SX_MUST_USE sx_status sx_verify_space_init(sx_verify_space *out, const sx_model *model,
+                                           const sx_constraints *constraints,
+                                           const sx_map_space_options *options);
+void sx_verify_space_fini(sx_verify_space *space);
 
 /* Whether a level's spatial loops may lie so that those of a mask are on X and the others on Y. */
-bool sx_scope_lies(const sx_scope *scope, int level, const uint32_t *factor, unsigned x);
+bool sx_verify_space_fits(const sx_verify_space *space, int level, const uint32_t *factor, unsigned x);
 /* Lays them so. */
-void sx_scope_lay(const sx_scope *scope, int level, unsigned x, sx_mapping_level *at);
+void sx_verify_space_set_layout(const sx_verify_space *space, int level, unsigned x, sx_mapping_level *at);
 
 /* The dimensions with factors beyond 1, as a mask. */
-unsigned sx_scope_loops(const sx_scope *scope, const uint32_t *factor);
+unsigned sx_verify_space_loops(const sx_verify_space *space, const uint32_t *factor);
 
 /* Whether a level's banks can be shared out so that just these tensors fit, where its tile reaches so far;
  * true where it has none. */
-bool sx_scope_banks(const sx_scope *scope, int level, unsigned keep, const uint32_t *extent);
+bool sx_verify_space_banks_fit(const sx_verify_space *space, int level, unsigned keep,
+                               const uint32_t *extent);
 
 /* Whether a mapping belongs to the space; where not, says why. */
-bool sx_scope_has(const sx_scope *scope, const sx_mapping *mapping, char *text, size_t size);
+bool sx_verify_space_contains(const sx_verify_space *space, const sx_mapping *mapping, char *text,
+                              size_t size);
 
-/* Calls `visit` for every array: spatial factors within their limits, whose products divide the sizes, that
- * have room in some way. Ends early where that returns false, or the watch is over. */
-typedef bool sx_array_visitor(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]);
-void sx_scope_arrays(const sx_scope *scope, sx_watch *watch, sx_array_visitor *visit, void *user);
+/* Calls `visit` for every spatial mapping: spatial factors within their limits, whose products divide the
+ * sizes, that have room in some way. Ends early where that returns false, or the budget is spent. */
+typedef bool sx_spatial_visitor(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]);
+void sx_verify_space_list_spatial(const sx_verify_space *space, sx_check_budget *budget,
+                                  sx_spatial_visitor *visit, void *user);
 
 #endif

@@ -95,7 +95,7 @@ static unsigned hold_split(const sx_map_space *space, int level, unsigned loops,
     return x;
 }
 
-void sx_map_spread(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at) {
+void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at) {
     int n_dims = space->problem->n_dims;
     unsigned loops = 0;
     for (int d = 0; d < n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
@@ -129,7 +129,7 @@ void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void 
     sx_mapping_level *at = sx_map_level(point, level);
     if (space->slot[slot].spatial) {
         unsigned x = sx_map_on_x(at), bit = 1u << dim;
-        sx_map_spread(space, level, place == 0 ? x | bit : x & ~bit, at);
+        sx_map_set_xy(space, level, place == 0 ? x | bit : x & ~bit, at);
         return;
     }
     uint8_t loop[SX_MAX_DIMS + 1];
@@ -143,7 +143,7 @@ void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void 
     sx_map_set_loops(space, level, loop, n, at);
 }
 
-void sx_map_grow(const sx_map_space *space, const sx_mapping_level *at, uint32_t *extent) {
+void sx_map_extents(const sx_map_space *space, const sx_mapping_level *at, uint32_t *extent) {
     for (int d = 0; d < space->problem->n_dims; d++) {
         uint64_t reach = (uint64_t)extent[d] * at->spatial[d], size = space->problem->size[d];
         reach = (reach < size ? reach : size) * at->temporal[d];
@@ -155,13 +155,13 @@ bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned 
     return sx_level_banks(&space->model->level[level], (double)words) <= banks;
 }
 
-void sx_map_settle_banks(const sx_map_space *space, void *point) {
+void sx_map_normalize_banks(const sx_map_space *space, void *point) {
     if (!space->banks_at) return;
     uint32_t extent[SX_MAX_DIMS];
     for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
     for (int s = 0; s < space->arch->n_levels; s++) {
         sx_mapping_level *at = sx_map_level(point, s);
-        sx_map_grow(space, at, extent);
+        sx_map_extents(space, at, extent);
         if (!space->banked[s]) continue;
         const uint8_t *banks = sx_map_banks(space, point, s);
         unsigned keep = space->fixed_keep[s];
@@ -180,18 +180,18 @@ __attribute__((unused)) static bool is_settled(const sx_map_space *space, int s,
     uint8_t loop[SX_MAX_DIMS + 1];
     int n = sx_map_loops(space, s, at, loop);
     sx_map_set_loops(space, s, loop, n, &again);
-    if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, sx_map_on_x(at), &again);
+    if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, sx_map_on_x(at), &again);
     return memcmp(&again, at, sizeof again) == 0;
 }
 
-void sx_map_settle(const sx_map_space *space, void *point) {
+void sx_map_normalize(const sx_map_space *space, void *point) {
     for (int s = 0; s < space->arch->n_levels; s++) {
         sx_mapping_level *at = sx_map_level(point, s);
         uint8_t loop[SX_MAX_DIMS + 1];
         int n = sx_map_loops(space, s, at, loop);
         sx_map_set_loops(space, s, loop, n, at);
-        if (space->spatial_slot[s] >= 0) sx_map_spread(space, s, sx_map_on_x(at), at);
+        if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, sx_map_on_x(at), at);
         assert(is_settled(space, s, at));
     }
-    sx_map_settle_banks(space, point);
+    sx_map_normalize_banks(space, point);
 }

@@ -3,7 +3,7 @@
  * Source: Sunstone (thesis 2022), sections 5.2.1 and 5.2.2. A tile is priced with the energies of its own
  * memories. What the memories further out will be is not known yet: they get the least energies of their
  * choices, so that the price is what the whole costs at least. */
-#include "codesign/grove.h"
+#include "codesign/tile_forest.h"
 
 #include "base/status.h"
 
@@ -15,37 +15,37 @@
  */
 static void most_of_all(const sx_designs *designs, size_t design, sx_arch *out) {
     sx_designs_arch(designs, design, out);
-    for (size_t k = 0; k < designs->n_knobs; k++) {
-        const sx_knob *knob = &designs->knob[k];
-        sx_storage *level = &out->level[knob->level];
-        if (knob->array) continue;
-        sx_knob_apply(knob, knob->n_options - 1, out);
-        for (size_t i = 0; i < knob->n_options; i++) {
-            level->read_energy = fmin(level->read_energy, knob->option[i].read);
-            level->fill_energy = fmin(level->fill_energy, knob->option[i].fill);
-            level->update_energy = fmin(level->update_energy, knob->option[i].update);
-            level->leak_energy = fmin(level->leak_energy, knob->option[i].leak);
+    for (size_t k = 0; k < designs->n_parameters; k++) {
+        const sx_design_parameter *parameter = &designs->parameter[k];
+        sx_storage *level = &out->level[parameter->level];
+        if (parameter->array) continue;
+        sx_design_parameter_apply(parameter, parameter->n_options - 1, out);
+        for (size_t i = 0; i < parameter->n_options; i++) {
+            level->read_energy = fmin(level->read_energy, parameter->option[i].read);
+            level->fill_energy = fmin(level->fill_energy, parameter->option[i].fill);
+            level->update_energy = fmin(level->update_energy, parameter->option[i].update);
+            level->leak_energy = fmin(level->leak_energy, parameter->option[i].leak);
         }
     }
 }
 
 /* Finds which choices are of the innermost memory. */
-static sx_status find_chosen(const sx_designs *designs, const sx_sunstone *plan, sx_grove *out) {
+static sx_status find_chosen(const sx_designs *designs, const sx_sunstone *plan, sx_tile_forest *out) {
     sx_tile_memories *chosen = &out->chosen;
     chosen->n_combinations = 1;
-    for (size_t k = 0; k < designs->n_knobs; k++) {
-        const sx_knob *knob = &designs->knob[k];
-        bool inner =
-            !knob->array && knob->level >= plan->memory[0].first && knob->level <= plan->memory[0].last;
+    for (size_t k = 0; k < designs->n_parameters; k++) {
+        const sx_design_parameter *parameter = &designs->parameter[k];
+        bool inner = !parameter->array && parameter->level >= plan->memory[0].first &&
+                     parameter->level <= plan->memory[0].last;
         if (!inner || plan->n_stages == 1) continue;
         int i = chosen->n++;
-        out->knob[i] = k;
-        chosen->memory[i].level = knob->level;
-        chosen->memory[i].n_options = knob->n_options;
+        out->parameter[i] = k;
+        chosen->memory[i].level = parameter->level;
+        chosen->memory[i].n_options = parameter->n_options;
         chosen->memory[i].stride = chosen->n_combinations;
-        chosen->memory[i].option = calloc(knob->n_options, sizeof(sx_level));
+        chosen->memory[i].option = calloc(parameter->n_options, sizeof(sx_level));
         if (!chosen->memory[i].option) return sx_error_memory();
-        chosen->n_combinations *= knob->n_options;
+        chosen->n_combinations *= parameter->n_options;
     }
     chosen->allowed = calloc(chosen->n_combinations, sizeof *chosen->allowed);
     out->apart = calloc(chosen->n_combinations, sizeof *out->apart);
@@ -53,7 +53,8 @@ static sx_status find_chosen(const sx_designs *designs, const sx_sunstone *plan,
 }
 
 /* Compiles the options of the chosen memories. */
-static sx_status compile_options(const sx_codesign *c, size_t target, const sx_arch *largest, sx_grove *g) {
+static sx_status compile_options(const sx_codesign *c, size_t target, const sx_arch *largest,
+                                 sx_tile_forest *g) {
     size_t most = 0;
     for (int i = 0; i < g->chosen.n; i++)
         if (g->chosen.memory[i].n_options > most) most = g->chosen.memory[i].n_options;
@@ -61,7 +62,8 @@ static sx_status compile_options(const sx_codesign *c, size_t target, const sx_a
         sx_arch arch = *largest;
         sx_model *model;
         for (int i = 0; i < g->chosen.n; i++)
-            if (o < g->chosen.memory[i].n_options) sx_knob_apply(&c->designs->knob[g->knob[i]], o, &arch);
+            if (o < g->chosen.memory[i].n_options)
+                sx_design_parameter_apply(&c->designs->parameter[g->parameter[i]], o, &arch);
         SX_TRY(sx_model_new(c->target[target].problem, &arch, &c->options->model, &model));
         for (int i = 0; i < g->chosen.n; i++)
             if (o < g->chosen.memory[i].n_options)
@@ -71,30 +73,31 @@ static sx_status compile_options(const sx_codesign *c, size_t target, const sx_a
     return SX_OK;
 }
 
-uint32_t sx_grove_number(const sx_grove *grove, const sx_designs *designs, size_t design) {
+uint32_t sx_tile_forest_number(const sx_tile_forest *forest, const sx_designs *designs, size_t design) {
     size_t number = 0;
-    for (int i = 0; i < grove->chosen.n; i++)
-        number += sx_design_options(designs, design)[grove->knob[i]] * grove->chosen.memory[i].stride;
+    for (int i = 0; i < forest->chosen.n; i++)
+        number += sx_design_options(designs, design)[forest->parameter[i]] * forest->chosen.memory[i].stride;
     return (uint32_t)number;
 }
 
-bool sx_grove_matches(const sx_grove *grove, const sx_sunstone *plan) {
-    return plan->n_memories == grove->n_memories &&
-           memcmp(plan->memory, grove->memory, sizeof grove->memory) == 0 &&
-           memcmp(plan->keep, grove->keep, sizeof grove->keep) == 0;
+bool sx_tile_forest_matches(const sx_tile_forest *forest, const sx_sunstone *plan) {
+    return plan->n_memories == forest->n_memories &&
+           memcmp(plan->memory, forest->memory, sizeof forest->memory) == 0 &&
+           memcmp(plan->keep, forest->keep, sizeof forest->keep) == 0;
 }
 
-bool sx_grove_candidate(const sx_grove *grove, const sx_tile_node *node, uint32_t number, bool own) {
+bool sx_tile_forest_candidate(const sx_tile_forest *forest, const sx_tile_node *node, uint32_t number,
+                              bool own) {
     if (own) return node->memory == number;
-    if (!sx_tile_within(&grove->chosen, node->memory, number)) return false;
+    if (!sx_tile_within(&forest->chosen, node->memory, number)) return false;
     for (int d = 0; d < SX_MAX_DIMS; d++)
-        if (node->child[d] != SX_TILE_NOWHERE && sx_tile_within(&grove->chosen, node->child[d], number))
+        if (node->child[d] != SX_TILE_NOWHERE && sx_tile_within(&forest->chosen, node->child[d], number))
             return false;
     return true;
 }
 
 /* Lists the nodes of all unrollings. */
-static sx_status grow(sx_codesign *c, const sx_sunstone *plan, sx_grove *g) {
+static sx_status grow(sx_codesign *c, const sx_sunstone *plan, sx_tile_forest *g) {
     const double limit = plan->on.limit;
     sx_sunstone_partial start = sx_sunstone_start(plan),
                         at = {.point = malloc(plan->space->space.point_size)};
@@ -119,7 +122,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Prices the nodes of one combination, which are of one unrolling after another. */
-static void price_nodes(sx_sunstone *plan, sx_grove *g, uint32_t number) {
+static void price_nodes(sx_sunstone *plan, sx_tile_forest *g, uint32_t number) {
     sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
     for (size_t i = 0; i < g->nodes.n;) {
         uint64_t root = ((sx_tile_node *)sx_sunstone_at(&g->nodes, i))->item.root;
@@ -149,19 +152,21 @@ static void price_nodes(sx_sunstone *plan, sx_grove *g, uint32_t number) {
 
 /* Prices the nodes of a combination with the energies of its memories. */
 static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch *largest, uint32_t number,
-                                   sx_grove *g) {
+                                   sx_tile_forest *g) {
     sx_arch arch = *largest;
-    sx_bench bench;
+    sx_target_space target_space;
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
     bool usable;
     for (int i = 0; i < g->chosen.n; i++)
-        sx_knob_apply(&c->designs->knob[g->knob[i]], sx_tile_option(&g->chosen, i, number), &arch);
-    sx_status status = sx_bench_init(c, &arch, target, &bench, &usable);
+        sx_design_parameter_apply(&c->designs->parameter[g->parameter[i]],
+                                  sx_tile_option(&g->chosen, i, number), &arch);
+    sx_status status = sx_target_space_init(c, &arch, target, &target_space, &usable);
     if (!status && usable) {
-        status = sx_sunstone_init(sx_map_space_of(bench.space), &c->options->run.objective, &on, &plan);
+        status =
+            sx_sunstone_init(sx_map_space_of(target_space.space), &c->options->run.objective, &on, &plan);
         if (!status) {
-            g->apart[number] = !sx_grove_matches(g, &plan);
+            g->apart[number] = !sx_tile_forest_matches(g, &plan);
             plan.roots = g->roots;
             if (!g->apart[number]) price_nodes(&plan, g, number);
             plan.roots = (sx_sunstone_list){.size = 0};
@@ -171,12 +176,12 @@ static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch 
             sx_sunstone_fini(&plan);
         }
     }
-    sx_bench_fini(&bench);
+    sx_target_space_fini(&target_space);
     return status;
 }
 
 /* Prices all nodes and puts them in order. */
-static sx_status price(sx_codesign *c, size_t target, const sx_arch *largest, sx_grove *g) {
+static sx_status price(sx_codesign *c, size_t target, const sx_arch *largest, sx_tile_forest *g) {
     for (size_t i = 0; i < g->chosen.n_combinations && !sx_codesign_stopped(c); i++)
         if (g->chosen.allowed[i]) SX_TRY(price_combination(c, target, largest, (uint32_t)i, g));
     for (size_t i = 0; i < g->nodes.n; i++) ((sx_tile_node *)sx_sunstone_at(&g->nodes, i))->item.number = i;
@@ -184,9 +189,9 @@ static sx_status price(sx_codesign *c, size_t target, const sx_arch *largest, sx
     return SX_OK;
 }
 
-/* Plants the trees by the plan for the largest memories. */
-static sx_status plant(sx_codesign *c, size_t target, const sx_arch *largest, const sx_sunstone *plan,
-                       const bool *like, sx_grove *g) {
+/* Builds the trees by the plan for the largest memories. */
+static sx_status build_forest(sx_codesign *c, size_t target, const sx_arch *largest, const sx_sunstone *plan,
+                              const bool *like, sx_tile_forest *g) {
     g->flat = plan->n_stages == 1;
     g->n_memories = plan->n_memories;
     memcpy(g->memory, plan->memory, sizeof g->memory);
@@ -195,7 +200,7 @@ static sx_status plant(sx_codesign *c, size_t target, const sx_arch *largest, co
     if (plan->n_stages > c->out->counts.n_memories) c->out->counts.n_memories = plan->n_stages;
     SX_TRY(find_chosen(c->designs, plan, g));
     for (size_t d = 0; d < c->designs->n; d++)
-        if (like[d]) g->chosen.allowed[sx_grove_number(g, c->designs, d)] = true;
+        if (like[d]) g->chosen.allowed[sx_tile_forest_number(g, c->designs, d)] = true;
     if (g->flat) return SX_OK;
     SX_TRY(compile_options(c, target, largest, g));
     for (int d = 0; d < plan->space->problem->n_dims; d++)
@@ -206,29 +211,31 @@ static sx_status plant(sx_codesign *c, size_t target, const sx_arch *largest, co
     return price(c, target, largest, g);
 }
 
-sx_status sx_grove_init(sx_codesign *c, size_t target, size_t design, const bool *like, sx_grove *out) {
+sx_status sx_tile_forest_init(sx_codesign *c, size_t target, size_t design, const bool *like,
+                              sx_tile_forest *out) {
     sx_arch largest;
-    sx_bench bench;
+    sx_target_space target_space;
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
-    *out = (sx_grove){.nodes = {.size = sizeof(sx_tile_node)}};
+    *out = (sx_tile_forest){.nodes = {.size = sizeof(sx_tile_node)}};
     most_of_all(c->designs, design, &largest);
-    sx_status status = sx_bench_init(c, &largest, target, &bench, &out->usable);
+    sx_status status = sx_target_space_init(c, &largest, target, &target_space, &out->usable);
     if (!status && out->usable) {
-        status = sx_sunstone_init(sx_map_space_of(bench.space), &c->options->run.objective, &on, &plan);
+        status =
+            sx_sunstone_init(sx_map_space_of(target_space.space), &c->options->run.objective, &on, &plan);
         if (!status) {
-            status = plant(c, target, &largest, &plan, like, out);
+            status = build_forest(c, target, &largest, &plan, like, out);
             sx_sunstone_fini(&plan);
         }
     }
-    sx_bench_fini(&bench);
+    sx_target_space_fini(&target_space);
     return status;
 }
 
-void sx_grove_fini(sx_grove *grove) {
-    for (int i = 0; i < grove->chosen.n; i++) free(grove->chosen.memory[i].option);
-    free(grove->chosen.allowed);
-    free(grove->apart);
-    sx_sunstone_clear(&grove->roots);
-    sx_sunstone_clear(&grove->nodes);
+void sx_tile_forest_fini(sx_tile_forest *forest) {
+    for (int i = 0; i < forest->chosen.n; i++) free(forest->chosen.memory[i].option);
+    free(forest->chosen.allowed);
+    free(forest->apart);
+    sx_sunstone_clear(&forest->roots);
+    sx_sunstone_clear(&forest->nodes);
 }

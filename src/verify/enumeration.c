@@ -1,0 +1,295 @@
+/* All mappings of a spatial mapping, in the plainest way: what levels keep, then tile and order of one level
+ * after another from the innermost outward, then ways to lay spatial loops on X and Y. A branch is left where
+ * the model's lower bound of it (bound/bound.h) is not below the value that is claimed; what comes through to
+ * the end is evaluated by the model. There is no incumbent and no order of search.
+ *
+ * Complexity: exponential at worst; what is visited depends on how close the bounds are. */
+#include "verify/enumeration.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sx_enumeration {
+    sx_check_context context;
+    sx_rest *rest;
+    sx_evaluator *evaluator;
+    bool sound; /* the objective does not fall as energy or cycles grow: bounds say something */
+    bool whole; /* go through all tiles and orders, not only the innermost tiles */
+    sx_check_outcome outcome;
+    double value, least;
+    unsigned beat;
+    uint64_t evaluations;
+    uint32_t *point[SX_MAX_DIMS]; /* per divisor of a dimension: its number in the lattice */
+    sx_stem stem[SX_MAX_LEVELS + 1];
+    sx_mapping mapping;
+    sx_mapping_visitor *listener;
+    void *user;
+    void (*tick)(void *user);
+    void *tick_user;
+};
+
+/* Whether an objective cannot fall as energy or cycles grow. */
+static bool is_sound(const sx_objective *objective) {
+    const sx_criterion *c = &objective->criterion[0];
+    if (c->kind == SX_PRODUCT) return c->energy_power >= 0 && c->delay_power >= 0;
+    return c->kind == SX_UTILIZATION;
+}
+
+/* Numbers the divisors of all dimensions; false when memory is out. */
+static bool number_divisors(sx_enumeration *t) {
+    const sx_verify_space *space = t->context.space;
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        t->point[d] = malloc(space->divisors[d].n * sizeof *t->point[d]);
+        if (!t->point[d]) return false;
+        for (size_t i = 0; i < space->divisors[d].n; i++) {
+            extent[d] = space->divisors[d].divisor[i];
+            t->point[d][i] = sx_lattice_point(&t->context.bound->lattice, extent);
+        }
+        extent[d] = 1;
+    }
+    return true;
+}
+
+sx_status sx_enumeration_new(const sx_check_context *context, sx_enumeration **out) {
+    sx_enumeration *t = calloc(1, sizeof *t);
+    if (!t) return sx_error_memory();
+    t->context = *context;
+    t->sound = is_sound(context->objective);
+    sx_mapping_init(&t->mapping, context->space->problem, context->space->arch);
+    for (int s = 0; s < context->space->arch->n_levels; s++)
+        sx_level_limits_impose(&context->space->constraints->level[s], &t->mapping.level[s]);
+    sx_status status = number_divisors(t) ? sx_rest_new(context->bound, &t->rest) : sx_error_memory();
+    if (!status) status = sx_evaluator_new(context->space->model, &t->evaluator);
+    if (status) {
+        sx_enumeration_free(t);
+        return status;
+    }
+    *out = t;
+    return SX_OK;
+}
+
+void sx_enumeration_free(sx_enumeration *t) {
+    if (!t) return;
+    for (int d = 0; d < SX_MAX_DIMS; d++) free(t->point[d]);
+    sx_rest_free(t->rest);
+    sx_evaluator_free(t->evaluator);
+    free(t);
+}
+
+uint64_t sx_enumeration_evaluations(const sx_enumeration *t) {
+    return t->evaluations;
+}
+
+void sx_enumeration_on_tick(sx_enumeration *t, void (*tick)(void *user), void *user) {
+    t->tick = tick;
+    t->tick_user = user;
+}
+
+void sx_enumeration_on_below(sx_enumeration *t, sx_mapping_visitor *listener, void *user) {
+    t->listener = listener;
+    t->user = user;
+}
+
+int sx_verify_space_n_keeps(const sx_verify_space *space) {
+    int n = 0;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        n += __builtin_popcount(space->may[s] & ~(unsigned)space->must[s]);
+    return n;
+}
+
+/* The least value of the objective for a bound; -INFINITY where nothing can be said. */
+static double value_of(const sx_enumeration *t, sx_score bound) {
+    if (!t->sound) return -INFINITY;
+    if (bound.energy_pj < 0) bound.energy_pj = 0;
+    return sx_criterion_value(&t->context.objective->criterion[0], &bound);
+}
+
+static bool goes_on(sx_enumeration *t) {
+    enum { OFTEN = 8192 };
+    if (t->tick && t->beat % OFTEN == 0) t->tick(t->tick_user);
+    if (!sx_check_budget_step(t->context.budget, &t->beat) && t->outcome == SX_CHECK_NONE_BELOW)
+        t->outcome = SX_CHECK_STOPPED;
+    return t->outcome == SX_CHECK_NONE_BELOW;
+}
+
+/* Whether a branch may hold something below the value. */
+static bool is_open(const sx_enumeration *t, double bound) {
+    return bound < t->value;
+}
+
+double sx_enumeration_compulsory(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS]) {
+    const sx_verify_space *space = t->context.space;
+    sx_outline outline;
+    uint8_t more[SX_MAX_LEVELS] = {0};
+    memset(&outline, 0, sizeof outline);
+    memcpy(outline.spatial, spatial, sizeof outline.spatial);
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        outline.keep[s] = space->must[s];
+        more[s] = space->may[s];
+    }
+    return value_of(t, sx_rest_array(t->rest, &outline, more));
+}
+
+/* Evaluates the mapping. */
+static void evaluate(sx_enumeration *t) {
+    const sx_verify_space *space = t->context.space;
+    sx_score score;
+    sx_verdict verdict =
+        sx_evaluate_within(t->evaluator, &t->mapping, t->context.objective, t->value, &score);
+    t->evaluations++;
+    if (verdict.reason == SX_NO_MEMORY) t->outcome = SX_CHECK_FAILED;
+    if (verdict.reason != SX_LEGAL) return;
+    if (!sx_constraints_allow(space->constraints, &t->mapping, space->problem, space->arch, NULL, 0)) return;
+    double value = sx_objective_value(t->context.objective, &score);
+    if (value >= t->value) return;
+    if (t->listener) {
+        t->listener(t->user, &t->mapping);
+        return;
+    }
+    t->least = value;
+    t->outcome = SX_CHECK_BELOW;
+}
+
+/* Evaluates the mapping in all ways to lay the spatial loops of level s and those inside it. */
+static void lay(sx_enumeration *t, int s) {
+    const sx_verify_space *space = t->context.space;
+    if (s < 0) {
+        evaluate(t);
+        return;
+    }
+    sx_mapping_level *at = &t->mapping.level[s];
+    unsigned loops = sx_verify_space_loops(space, at->spatial), x = 0;
+    do {
+        if (!goes_on(t)) return;
+        if (sx_verify_space_fits(space, s, at->spatial, x)) {
+            sx_verify_space_set_layout(space, s, x, at);
+            lay(t, s - 1);
+        }
+        x = (x - loops) & loops;
+    } while (x);
+}
+
+static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point);
+
+/* The orders of a level that are worth telling apart; of the innermost one just the first, unless units that
+ * stand side by side may hand operands to each other: without that it only steps through operands, each of
+ * which is fetched anew. */
+static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DIMS] {
+    const sx_verify_space *space = t->context.space;
+    const sx_mapping_level *at = &t->mapping.level[s];
+    const uint8_t(*order)[SX_MAX_DIMS] =
+        sx_order_list_of(t->context.order_list, s, sx_verify_space_loops(space, at->temporal), n);
+    if (!order) t->outcome = SX_CHECK_FAILED;
+    bool linked = sx_verify_space_loops(space, at->spatial) && !space->model->options.no_link_transfers;
+    if (s == 0 && !linked && *n > 1) *n = 1;
+    return order;
+}
+
+/* Goes on outward from a level whose tile is set, in all orders. */
+static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
+    size_t n;
+    const uint8_t(*order)[SX_MAX_DIMS] = orders_of(t, s, &n);
+    for (size_t i = 0; i < n && goes_on(t); i++) {
+        sx_stem_grow(t->rest, &t->stem[s], s, extent, point, order[i], &t->stem[s + 1]);
+        if (!is_open(t, value_of(t, sx_stem_bound(t->rest, &t->stem[s + 1], s)))) continue;
+        memcpy(t->mapping.level[s].temporal_order, order[i], SX_MAX_DIMS);
+        if (s + 1 == t->context.space->arch->n_levels) {
+            lay(t, s);
+        } else {
+            uint32_t next[SX_MAX_DIMS] = {0};
+            tiles(t, s + 1, 0, next, 0);
+        }
+    }
+}
+
+/* Takes a tile of a level whose extents are all set, unless its bound or its banks speak against it. */
+static void take(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
+    sx_mapping_level *at = &t->mapping.level[s];
+    sx_score bound = sx_stem_try(t->rest, &t->stem[s], s, extent, point);
+    double value = isinf(bound.energy_pj) ? INFINITY : value_of(t, bound);
+    if (!is_open(t, value)) return;
+    if (!t->whole) {
+        t->outcome = SX_CHECK_BELOW;
+        t->least = value;
+        return;
+    }
+    for (int d = 0; d < t->context.space->problem->n_dims; d++)
+        at->temporal[d] = extent[d] / (t->stem[s].extent[d] * at->spatial[d]);
+    if (sx_verify_space_banks_fit(t->context.space, s, at->keep, extent)) orders(t, s, extent, point);
+}
+
+/* Goes through the tiles of level s, whose extents before dimension d are set. */
+static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point) {
+    const sx_verify_space *space = t->context.space;
+    if (!goes_on(t)) return;
+    if (d == space->problem->n_dims) {
+        take(t, s, extent, point);
+        return;
+    }
+    sx_limit limit = space->temporal[s][d];
+    uint32_t base = t->stem[s].extent[d] * t->mapping.level[s].spatial[d], left = space->problem->size[d];
+    bool last = s + 1 == space->arch->n_levels;
+    for (int r = s + 1; r < space->arch->n_levels; r++) left /= t->mapping.level[r].spatial[d];
+    for (size_t i = 0; i < space->divisors[d].n; i++) {
+        uint32_t to = space->divisors[d].divisor[i];
+        if (to % base || left % to || (last && to != left)) continue;
+        if (to / base < limit.least || to / base > limit.most) continue;
+        extent[d] = to;
+        tiles(t, s, d + 1, extent, point + t->point[d][i]);
+    }
+}
+
+/* Sets choice number `choice` of what levels keep; false where some tensor is kept nowhere. */
+static bool set_keep(sx_enumeration *t, uint32_t choice, sx_outline *outline) {
+    const sx_verify_space *space = t->context.space;
+    unsigned kept = 0;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        unsigned keep = space->must[s];
+        for (unsigned more = space->may[s] & ~keep; more; more &= more - 1, choice >>= 1)
+            if (choice & 1) keep |= more & -more;
+        outline->keep[s] = t->mapping.level[s].keep = (uint8_t)keep;
+        kept |= keep;
+    }
+    return kept == (1u << space->problem->n_tensors) - 1;
+}
+
+/* Looks at a spatial mapping in all choices of what levels keep. */
+static sx_check_outcome look(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS], double value,
+                             bool whole, double *least) {
+    const sx_verify_space *space = t->context.space;
+    sx_outline outline;
+    memset(&outline, 0, sizeof outline);
+    memcpy(outline.spatial, spatial, sizeof outline.spatial);
+    for (int s = 0; s < space->arch->n_levels; s++)
+        memcpy(t->mapping.level[s].spatial, spatial[s], space->problem->n_dims * sizeof **spatial);
+    t->outcome = SX_CHECK_NONE_BELOW;
+    t->value = value;
+    t->whole = whole;
+    for (uint32_t i = 0; i < 1u << sx_verify_space_n_keeps(space) && goes_on(t); i++) {
+        uint32_t extent[SX_MAX_DIMS] = {0};
+        if (!set_keep(t, i, &outline)) continue;
+        sx_rest_begin(t->rest, &outline);
+        if (!is_open(t, value_of(t, sx_rest_flat(t->rest)))) continue;
+        sx_check_budget_spend(t->context.budget, t->context.bound->lattice.n_points);
+        sx_rest_tabulate(t->rest, &(sx_halt){sx_check_budget_over, t->context.budget});
+        sx_stem_begin(t->rest, &t->stem[0]);
+        tiles(t, 0, 0, extent, 0);
+    }
+    *least = t->least;
+    return t->outcome;
+}
+
+sx_check_outcome sx_enumeration_check_bounds(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS],
+                                             double value, double *least) {
+    return look(t, spatial, value, false, least);
+}
+
+sx_check_outcome sx_enumeration_check_mappings(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS],
+                                               double value, double *least) {
+    return look(t, spatial, value, true, least);
+}

@@ -1,0 +1,59 @@
+/* Enumeration of all mappings with one spatial mapping: one thread's workspace. */
+#ifndef SX_VERIFY_ENUMERATION_H
+#define SX_VERIFY_ENUMERATION_H
+
+#include "bound/bound.h"
+#include "verify/order_list.h"
+
+/* What all threads share. */
+typedef struct sx_check_context {
+    const sx_verify_space *space;
+    const sx_bound *bound;
+    sx_order_list *order_list;
+    const sx_objective *objective; /* of one criterion */
+    sx_check_budget *budget;
+} sx_check_context;
+
+typedef struct sx_enumeration sx_enumeration;
+
+SX_MUST_USE sx_status sx_enumeration_new(const sx_check_context *context, SX_OWN sx_enumeration **out);
+void sx_enumeration_free(SX_TAKE sx_enumeration *enumeration);
+
+/* The outcome of checking one spatial mapping. */
+typedef enum sx_check_outcome {
+    SX_CHECK_NONE_BELOW, /* nothing is below the value */
+    SX_CHECK_BELOW,      /* a bound, or a mapping, is */
+    SX_CHECK_STOPPED,    /* the budget was spent first */
+    SX_CHECK_FAILED,     /* memory is out, or there are too many orders */
+} sx_check_outcome;
+
+/* The least value that the spatial factors alone leave possible. */
+double sx_enumeration_compulsory(sx_enumeration *enumeration, const uint32_t (*spatial)[SX_MAX_DIMS]);
+
+/* Whether bounds by tables, of all that levels may keep and of all innermost tiles, are at least a value;
+ * *least is one that is not, where there is one. */
+sx_check_outcome sx_enumeration_check_bounds(sx_enumeration *enumeration,
+                                             const uint32_t (*spatial)[SX_MAX_DIMS], double value,
+                                             double *least);
+
+/* Goes through all mappings of a spatial mapping; whether none is below a value. *least is the value of one
+ * that is.
+ */
+sx_check_outcome sx_enumeration_check_mappings(sx_enumeration *enumeration,
+                                               const uint32_t (*spatial)[SX_MAX_DIMS], double value,
+                                               double *least);
+
+/* Mappings that the model evaluated so far. */
+uint64_t sx_enumeration_evaluations(const sx_enumeration *enumeration);
+
+/* Has the enumerations call a function now and then, on their thread. */
+void sx_enumeration_on_tick(sx_enumeration *enumeration, void (*tick)(void *user), void *user);
+
+/* Has the enumerations of mappings tell of every one below the value, and end at none of them. */
+typedef void sx_mapping_visitor(void *user, const sx_mapping *mapping);
+void sx_enumeration_on_below(sx_enumeration *enumeration, sx_mapping_visitor *listener, void *user);
+
+/* Tensors beyond what must be kept that levels may keep or not, taken together: 2^n choices. */
+int sx_verify_space_n_keeps(const sx_verify_space *space);
+
+#endif

@@ -1,0 +1,18 @@
+/* The orders of a level's temporal loops that are worth telling apart. */
+#ifndef SX_VERIFY_ORDER_LIST_H
+#define SX_VERIFY_ORDER_LIST_H
+
+#include "verify/verify_space.h"
+
+/* Lists made on demand and kept; may be shared by threads. */
+typedef struct sx_order_list sx_order_list;
+
+SX_MUST_USE sx_status sx_order_list_new(const sx_verify_space *space, SX_OWN sx_order_list **out);
+void sx_order_list_free(SX_TAKE sx_order_list *order_list);
+
+/* Orders, innermost first and whole, that stand for all those of a level's loops (a mask of dimensions) that
+ * its constraint allows; NULL when memory is out or there are too many. */
+const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned loops,
+                                 size_t *n))[SX_MAX_DIMS];
+
+#endif

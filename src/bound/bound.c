@@ -73,7 +73,7 @@ static void fill_points(sx_bound *b) {
         sx_lattice_extents(&b->lattice, i, extent);
         for (int v = 0; v < model->n_tensors; v++) {
             double times = 1;
-            for (unsigned dims = b->idle[v]; dims; dims &= dims - 1)
+            for (unsigned dims = b->irrelevant[v]; dims; dims &= dims - 1)
                 times *= (double)(model->size[__builtin_ctz(dims)] / extent[__builtin_ctz(dims)]);
             b->times[v][i] = times;
             b->tile[v][i] = (double)sx_shape_words(&model->shape[v], extent);
@@ -105,7 +105,7 @@ static void set_classes(sx_bound *b) {
         uint8_t profit = 0;
         bool included = false;
         for (int v = 0; v < model->n_tensors && model->size[d] > 1; v++)
-            if (b->idle[v] >> d & 1) profit |= (uint8_t)(1u << v);
+            if (b->irrelevant[v] >> d & 1) profit |= (uint8_t)(1u << v);
         for (int i = 0; i < b->n_classes; i++) included |= (profit & ~b->profit[i]) == 0;
         if (included) continue;
         int n = 0;
@@ -143,13 +143,13 @@ static void set_masks(sx_bound *b, int v) {
     unsigned seen = 0;
     bool windows = true;
     for (int d = 0; d < model->n_dims; d++)
-        if (model->size[d] > 1 && !(shape->dims >> d & 1)) b->idle[v] |= (uint16_t)(1u << d);
+        if (model->size[d] > 1 && !(shape->dims >> d & 1)) b->irrelevant[v] |= (uint16_t)(1u << d);
     for (int r = 0; r < shape->n_ranks; r++) {
         unsigned rank = 0;
         for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
             rank |= (unsigned)(model->size[shape->term[i].dim] > 1) << shape->term[i].dim;
-        b->crowd[v] |= (uint16_t)(rank & seen);
-        if (rank & (rank - 1)) b->crowd[v] |= (uint16_t)rank;
+        b->partly_relevant[v] |= (uint16_t)(rank & seen);
+        if (rank & (rank - 1)) b->partly_relevant[v] |= (uint16_t)rank;
         seen |= rank;
         windows = windows && add_window(b, v, r);
     }
@@ -199,7 +199,7 @@ sx_status sx_bound_new(const sx_model *model, uint32_t most, sx_bound **out) {
     bool small = set_lattice(&b->lattice, model, UINT16_MAX, most);
     for (int v = 0; v < model->n_tensors && small; v++) {
         set_masks(b, v);
-        small = set_lattice(&b->form[v], model, b->crowd[v], most);
+        small = set_lattice(&b->form[v], model, b->partly_relevant[v], most);
     }
     if (!small) {
         sx_bound_free(b);
@@ -227,10 +227,10 @@ void sx_bound_free(sx_bound *b) {
         for (int w = 0; w < SX_MAX_RANKS; w++) free(b->window[v][w].tile);
     }
     for (int s = 0; s < SX_MAX_LEVELS; s++) {
-        for (size_t i = 0; b->skyline[s] && i < (size_t)1 << b->model->n_tensors; i++)
-            free(b->skyline[s][i].flow);
-        free(b->skyline[s]);
+        for (size_t i = 0; b->traffic_front[s] && i < (size_t)1 << b->model->n_tensors; i++)
+            free(b->traffic_front[s][i].flow);
+        free(b->traffic_front[s]);
     }
-    sx_outers_free(b->outers);
+    sx_outer_tables_free(b->outer_tables);
     free(b);
 }

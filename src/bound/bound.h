@@ -34,14 +34,14 @@ typedef struct sx_window {
 } sx_window;
 
 /* The words that the tiles of a level bring about which no other tile undercuts, for each tensor that the
- * level keeps: rows (array.c). */
-typedef struct sx_skyline {
+ * level keeps: rows (spatial.c). */
+typedef struct sx_traffic_front {
     bool made;
     uint32_t n;
     double *flow;
-} sx_skyline;
+} sx_traffic_front;
 
-typedef struct sx_outers sx_outers;
+typedef struct sx_outer_tables sx_outer_tables;
 
 /* What is the same for all mappings of a model; never changes, may be shared by threads.
  *
@@ -51,21 +51,22 @@ typedef struct sx_outers sx_outers;
 typedef struct sx_bound {
     const sx_model *model;
     sx_lattice lattice;
-    uint16_t idle[SX_MAX_TENSORS];  /* dimensions that do not index a tensor */
-    uint16_t crowd[SX_MAX_TENSORS]; /* those that index it in a rank with others, or in several ranks */
-    int n_windows[SX_MAX_TENSORS];  /* 0 where not all of the crowd are in windows */
+    uint16_t irrelevant[SX_MAX_TENSORS]; /* dimensions that do not index a tensor */
+    uint16_t
+        partly_relevant[SX_MAX_TENSORS]; /* those that index it in a rank with others, or in several ranks */
+    int n_windows[SX_MAX_TENSORS]; /* 0 where not all of the partially relevant dimensions are in windows */
     sx_window window[SX_MAX_TENSORS][SX_MAX_RANKS];
     int n_classes;
     uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
-    sx_lattice form[SX_MAX_TENSORS];    /* extents of the crowd alone */
-    uint32_t *form_of[SX_MAX_TENSORS];  /* per point */
-    double *moved[SX_MAX_TENSORS];      /* per form: those that are fetched at the least, any outline */
-    sx_outers *outers;                  /* what quick bounds share (outer.c); NULL: nothing */
-    sx_skyline *skyline[SX_MAX_LEVELS]; /* per set of kept tensors; NULL: no survey was made */
-    double *bare[SX_MAX_TENSORS];       /* per form: words of all tiles, along the tensor's own dimensions */
-    double *times[SX_MAX_TENSORS];      /* per point: what is left of the idle dimensions, multiplied */
-    double *tile[SX_MAX_TENSORS];       /* per point: words of the tile */
-    double least[SX_MAX_TENSORS];       /* words that a level is filled with at the least, any outline */
+    sx_lattice form[SX_MAX_TENSORS];   /* extents of the partially relevant dimensions alone */
+    uint32_t *form_of[SX_MAX_TENSORS]; /* per point */
+    double *moved[SX_MAX_TENSORS];     /* per form: those that are fetched at the least, any outline */
+    sx_outer_tables *outer_tables;     /* what quick bounds share (outer.c); NULL: nothing */
+    sx_traffic_front *traffic_front[SX_MAX_LEVELS]; /* per set of kept tensors; NULL: no survey was made */
+    double *bare[SX_MAX_TENSORS];  /* per form: words of all tiles, along the tensor's own dimensions */
+    double *times[SX_MAX_TENSORS]; /* per point: what is left of the irrelevant dimensions, multiplied */
+    double *tile[SX_MAX_TENSORS];  /* per point: words of the tile */
+    double least[SX_MAX_TENSORS];  /* words that a level is filled with at the least, any outline */
 } sx_bound;
 
 /* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
@@ -74,22 +75,22 @@ SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN 
 void sx_bound_free(SX_TAKE sx_bound *bound);
 
 /* Long work asks it every few milliseconds whether to end early; NULL: never. */
-typedef struct sx_halt {
+typedef struct sx_interrupt {
     bool (*asked)(void *user);
     void *user;
-} sx_halt;
+} sx_interrupt;
 
-/* Surveys what levels can hold of what they must and may keep; bounds of arrays are closer then. Ended early,
- * they are less close. To be called before the bounds are shared. */
+/* Surveys what levels can hold of what they must and may keep; bounds of spatial mappings are closer then.
+ * Ended early, they are less close. To be called before the bounds are shared. */
 SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, const uint8_t *may,
-                                      const sx_halt *halt);
+                                      const sx_interrupt *halt);
 
 /* Readies quick bounds of outlines, where they do not take too much. To be called before the bounds are
  * shared. */
 SX_MUST_USE sx_status sx_bound_quicken(sx_bound *bound);
 
 /* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
- * crowd (window.c). */
+ * partially relevant dimensions (window.c). */
 double sx_bound_share(const sx_bound *bound, int tensor, const uint32_t *extent);
 
 /* The number of a vector of extents, each of which divides its size, and the extents of a number. Numbers of
@@ -104,15 +105,16 @@ typedef struct sx_outline {
 
 /* What flows of a tensor into a level (from -1: the compute units) from the next one outward that keeps it
  * are at the least (window.c), for a form of the tile. */
-typedef struct sx_pull {
+typedef struct sx_least_traffic {
     double words;  /* into all instances, per unit of `times`; INFINITY where the outline has no such tile */
     double groups; /* of children that share an access, per child */
     double most;   /* children in such a group, at most */
-    double twins;  /* at least */
+    double fewest; /* at least */
     double own;    /* share of the children that no neighbour can help, at the least */
-    double sure;   /* words that none is helped with, at the least, into all instances without idle loops */
-    double outer;  /* accesses to the outer level per access to the array of the inner one */
-} sx_pull;
+    double
+        sure; /* words that none is helped with, at the least, into all instances without irrelevant loops */
+    double outer; /* accesses to the outer level per access to all instances of the inner one */
+} sx_least_traffic;
 
 /* A sum of flows with prices: energy (measure 0) or the use of one of a level's bandwidths, in cycles. */
 typedef struct sx_measure {
@@ -121,30 +123,32 @@ typedef struct sx_measure {
 } sx_measure;
 
 /* The bounds of one outline: one thread's workspace. */
-typedef struct sx_rest {
+typedef struct sx_outline_bound {
     const sx_bound *bound;
     sx_outline outline;
     bool tables;
-    const sx_halt *halt;                             /* of the tables being made; else NULL */
-    bool halted;                                     /* these tables were ended early */
-    uint32_t unpolled;                               /* tiles passed over since it was asked */
-    double above[SX_MAX_LEVELS], steps;              /* instances in use; cycles of the compute units */
-    double leak;                                     /* energy per cycle */
-    uint32_t open[SX_MAX_LEVELS + 1][SX_MAX_DIMS];   /* what the spatial loops leave of a dimension: size /
+    const sx_interrupt *halt;                      /* of the tables being made; else NULL */
+    bool halted;                                   /* these tables were ended early */
+    uint32_t unpolled;                             /* tiles passed over since it was asked */
+    double above[SX_MAX_LEVELS], steps;            /* instances in use; cycles of the compute units */
+    double leak;                                   /* energy per cycle */
+    uint32_t open[SX_MAX_LEVELS + 1][SX_MAX_DIMS]; /* what the spatial loops leave of a dimension: size /
                                                         product of those of level s and above */
-    double apart[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* idle spatial loops of level s and above, multiplied */
-    bool linked[SX_MAX_TENSORS];                     /* compute units may hand operands to each other */
-    bool arrayed;                                    /* the spatial loops are set */
+    double apart[SX_MAX_TENSORS]
+                [SX_MAX_LEVELS + 1]; /* irrelevant spatial loops of level s and above, multiplied */
+    bool linked[SX_MAX_TENSORS];     /* compute units may hand operands to each other */
+    bool spatial_set;                /* the spatial loops are set */
     /* Per form, the flows of a tensor into level c - 1 from another; NULL: not asked for yet. */
-    sx_pull *pull[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
-    sx_pull *pulls; /* where they stand */
+    sx_least_traffic *traffic[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
+    sx_least_traffic *traffics; /* where they stand */
     int n_measures;
     sx_measure measure[SX_MAX_MEASURES];
     /* Per measure, tensor and c, per form: the cost of what level c - 1 is filled with, per unit of `times`;
      * c = 0: compute units. NULL: nothing. */
     double *cost[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
     double least[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms */
-    /* As `cost`: what comes on top, whatever idle loops follow (NULL: nothing), and the least of that. */
+    /* As `cost`: what comes on top, whatever irrelevant loops follow (NULL: nothing), and the least of that.
+     */
     double *extra[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
     double on_top[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
     double *costs; /* where they stand */
@@ -153,7 +157,7 @@ typedef struct sx_rest {
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
      * where the next loop is of the class. */
     double *table[SX_MAX_TABLED][SX_MAX_LEVELS][SX_MAX_DIMS];
-    bool numbered;                 /* the tiles of this array are */
+    bool numbered;                 /* the tiles of this spatial mapping are */
     sx_lattice tiles;              /* what temporal loops alone make of tiles; tables are numbered by it */
     uint32_t *whole;               /* from there to the whole lattice */
     uint32_t *inside;              /* and back, where there is a way */
@@ -167,76 +171,81 @@ typedef struct sx_rest {
     bool fit_known[1 << SX_MAX_TENSORS];                            /* where known */
     uint16_t *loops; /* per tile: the dimensions that temporal loops make larger */
     uint64_t work;   /* of quick bounds so far, in units of about 0.1 us; the same for every machine */
-} sx_rest;
+} sx_outline_bound;
 
 /* What comes on top of the cost of flows into level c - 1 at a point, whatever follows. */
-static inline double sx_rest_extra(const sx_rest *rest, int measure, int c, uint32_t point) {
-    const sx_bound *b = rest->bound;
+static inline double sx_outline_bound_extra(const sx_outline_bound *bounds, int measure, int c,
+                                            uint32_t point) {
+    const sx_bound *b = bounds->bound;
     double sum = 0;
     for (int v = 0; v < b->model->n_tensors; v++)
-        if (rest->extra[measure][v][c]) sum += rest->extra[measure][v][c][b->form_of[v][point]];
+        if (bounds->extra[measure][v][c]) sum += bounds->extra[measure][v][c][b->form_of[v][point]];
     return sum;
 }
 
-/* The cost of a flow into level c - 1 whose tile is that of a point, if no idle loop follows. */
-static inline double sx_rest_cost(const sx_rest *rest, int measure, int tensor, int c, uint32_t point) {
-    const double *cost = rest->cost[measure][tensor][c];
-    const sx_bound *b = rest->bound;
+/* The cost of a flow into level c - 1 whose tile is that of a point, if no irrelevant loop follows. */
+static inline double sx_outline_bound_cost(const sx_outline_bound *bounds, int measure, int tensor, int c,
+                                           uint32_t point) {
+    const double *cost = bounds->cost[measure][tensor][c];
+    const sx_bound *b = bounds->bound;
     return cost ? cost[b->form_of[tensor][point]] * b->times[tensor][point] : 0;
 }
 
 /* What a flow of a tensor from level `to` into level `from` (-1: compute units) is at the least, for every
  * form. */
-const sx_pull *sx_rest_pull(sx_rest *rest, int tensor, int from, int to);
+const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int tensor, int from, int to);
 
 /* The same into the compute units from the innermost level. */
-sx_pull sx_rest_operand(const sx_rest *rest, int tensor);
+sx_least_traffic sx_outline_bound_operand(const sx_outline_bound *bounds, int tensor);
 
 /* The spatial loops of a level on some dimensions, multiplied. */
-double sx_rest_spread(const sx_rest *rest, int level, unsigned dims);
+double sx_outline_bound_fanout(const sx_outline_bound *bounds, int level, unsigned dims);
 
-SX_MUST_USE sx_status sx_rest_new(const sx_bound *bound, SX_OWN sx_rest **out);
-void sx_rest_free(SX_TAKE sx_rest *rest);
+SX_MUST_USE sx_status sx_outline_bound_new(const sx_bound *bound, SX_OWN sx_outline_bound **out);
+void sx_outline_bound_free(SX_TAKE sx_outline_bound *bounds);
 
 /* Sets the outline and what follows from it at once. */
-void sx_rest_begin(sx_rest *rest, const sx_outline *outline);
+void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline);
 
 /* A bound from the outline alone: compulsory traffic. */
-sx_score sx_rest_flat(const sx_rest *rest);
+sx_score sx_outline_bound_compulsory(const sx_outline_bound *bounds);
 
 /* A closer bound of the outline, with what memories hold in view; the same without sx_bound_quicken. `notes`:
  * bounds of innermost tiles profit from it, too. */
-sx_score sx_rest_quick(sx_rest *rest, bool notes);
+sx_score sx_outline_bound_quick(sx_outline_bound *bounds, bool notes);
 
 /* Sets the spatial factors of an outline; returns a bound for all that levels may keep beside what it keeps.
  * What follows from kept tensors is not set. */
-sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep);
+sx_score sx_outline_bound_spatial(sx_outline_bound *bounds, const sx_outline *outline,
+                                  const uint8_t *may_keep);
 
 /* Makes the tables of the outline (table.c); returns a bound from them. Ended early, there are no
- * tables and the bound is that of sx_rest_flat. */
-sx_score sx_rest_tabulate(sx_rest *rest, const sx_halt *halt);
+ * tables and the bound is that of sx_outline_bound_compulsory. */
+sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt *halt);
 
 /* What is decided below a level. */
-typedef struct sx_stem {
+typedef struct sx_partial_mapping {
     uint32_t point, extent[SX_MAX_DIMS];
     double closed[SX_MAX_MEASURES];                  /* flows that are known */
     double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
                                                         tensor make smaller: what they are without such */
-} sx_stem;
+} sx_partial_mapping;
 
-/* The stem with nothing decided but the outline. */
-void sx_stem_begin(const sx_rest *rest, sx_stem *stem);
+/* The partial mapping with nothing decided but the outline. */
+void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping *partial);
 
-/* A bound where the stem reaches up to level - 1 and the tile of `level` has these extents, which are
- * those of the point; any order. */
-sx_score sx_stem_try(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent,
-                     uint32_t point);
+/* A bound where the partial mapping reaches up to level - 1 and the tile of `level` has these extents, which
+ * are those of the point; any order. */
+sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                                const uint32_t *extent, uint32_t point);
 
 /* Decides the extents and the order (innermost first) of a level. */
-void sx_stem_grow(const sx_rest *rest, const sx_stem *stem, int level, const uint32_t *extent, uint32_t point,
-                  const uint8_t *order, sx_stem *out);
+void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                               const uint32_t *extent, uint32_t point, const uint8_t *order,
+                               sx_partial_mapping *out);
 
 /* A bound where levels up to this one are decided. */
-sx_score sx_stem_bound(const sx_rest *rest, const sx_stem *stem, int level);
+sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_partial_mapping *partial,
+                                  int level);
 
 #endif

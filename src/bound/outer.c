@@ -1,18 +1,19 @@
 /* A bound of an outline that comes close to tables in a fraction of their time.
  *
- * Let q be the outermost level with an array. All that flows into levels from q outward depends on the tile
- * of q and on what these levels keep, and not on the array: the tables of table.c from q outward are
- * made once for every choice of that. Let E be a tile of level q - 1 and S the array of q. The flows into
- * q - 1 and beyond cost, where the next loop is of class o, at least
+ * Let q be the outermost level with spatial loops. All that flows into levels from q outward depends on the
+ * tile of q and on what these levels keep, and not on the spatial mapping: the tables of table.c from q
+ * outward are made once for every choice of that. Let E be a tile of level q - 1 and S the spatial loops of
+ * q. The flows into q - 1 and beyond cost, where the next loop is of class o, at least
  *   sum of h(E) times(E) over tensors outside o  +  min over multiples E' of E S of  h(E) times(E' / S)
  *     + table(q, E')
- * for a tensor in o, whatever the others in o gain. As times(E' / S) is times(E') times the idle loops of S,
- * the minimum is a function of E S and of the product of h(E) and these loops, in which it is concave: it is
- * tabulated for a few values, and chords between them are bounds too (as in table.c). Where level q has
- * only idle loops for that tensor, it costs at least its least and what table(q, o', E') leaves for classes
- * o' that have it, E' differing in idle dimensions alone: one more table. So per outline only the tiles of
- * level q - 1 are gone through. Flows into levels further in count their least; except, where q is 1, those
- * of operands that compute units may hand on, as these go on through level 0 where it has only idle loops.
+ * for a tensor in o, whatever the others in o gain. As times(E' / S) is times(E') times the irrelevant loops
+ * of S, the minimum is a function of E S and of the product of h(E) and these loops, in which it is concave:
+ * it is tabulated for a few values, and chords between them are bounds too (as in table.c). Where level q has
+ * only irrelevant loops for that tensor, it costs at least its least and what table(q, o', E') leaves for
+ * classes o' that have it, E' differing in irrelevant dimensions alone: one more table. So per outline only
+ * the tiles of level q - 1 are gone through. Flows into levels further in count their least; except, where q
+ * is 1, those of operands that compute units may hand on, as these go on through level 0 where it has only
+ * irrelevant loops.
  *
  * Complexity: some tables over the lattice once per choice; then a step per tile of level q - 1 and class. */
 #include "bound/parts.h"
@@ -26,7 +27,7 @@
 
 enum { MOST_BITS = 12, MOST_POINTS = 1 << 19, STEPS = 7 };
 
-/* The tables of a choice of what levels from the array's outward keep. */
+/* The tables of a choice of what levels from the spatial mapping's outward keep. */
 typedef struct outer {
     bool made, failed;
     double scale[SX_MAX_TENSORS][STEPS]; /* 0 first, ascending */
@@ -34,15 +35,15 @@ typedef struct outer {
     float *still[SX_MAX_TENSORS];
 } outer;
 
-struct sx_outers {
-    int level; /* of the array */
+struct sx_outer_tables {
+    int level; /* of the spatial loops */
     pthread_mutex_t lock;
     uint8_t *fits[1 << SX_MAX_TENSORS]; /* under the lock: tiles of the level inside that fit, per set kept */
     size_t n;
     outer at[]; /* under the lock until they are made */
 };
 
-/* The outermost level with an array; -1: none. */
+/* The outermost level with spatial loops; -1: none. */
 static int find_array(const sx_model *model) {
     int s = model->n_levels - 1;
     while (s >= 0 && model->level[s].fanout_x * model->level[s].fanout_y <= 1) s--;
@@ -70,8 +71,8 @@ static float *new_floats(const sx_bound *b, const double *from) {
 }
 
 /* Sets `at` to the least of the tables of a level over classes that have a tensor (-1: any). */
-static void least_class(const sx_rest *rest, int level, int tensor, double *at) {
-    const sx_bound *b = rest->bound;
+static void least_class(const sx_outline_bound *bounds, int level, int tensor, double *at) {
+    const sx_bound *b = bounds->bound;
     uint32_t n = b->lattice.n_points;
     for (uint32_t i = 0; i < n; i++) at[i] = INFINITY;
     if (level + 1 == b->model->n_levels) {
@@ -80,22 +81,22 @@ static void least_class(const sx_rest *rest, int level, int tensor, double *at) 
     }
     for (int o = 0; o < b->n_classes; o++)
         for (uint32_t i = 0; i < n && (tensor < 0 || b->profit[o] >> tensor & 1); i++)
-            at[i] = fmin(at[i], rest->table[0][level][o][i]);
+            at[i] = fmin(at[i], bounds->table[0][level][o][i]);
 }
 
 /* The products of costs and loops that are tabulated for a tensor: from what a word costs to be read where
  * the level keeps it, to what all children pay at the most. */
-static void set_scale(const sx_rest *rest, int v, outer *out) {
-    const sx_bound *b = rest->bound;
-    int level = b->outers->level;
+static void set_scale(const sx_outline_bound *bounds, int v, outer *out) {
+    const sx_bound *b = bounds->bound;
+    int level = b->outer_tables->level;
     const sx_model *model = b->model;
     const sx_level *array = &model->level[level];
-    sx_price prices[SX_MAX_LEVELS];
+    sx_access_cost prices[SX_MAX_LEVELS];
     double most = 0, read = 0, fill = 0, least = b->least[v];
-    sx_price_energy(rest, v, prices);
+    sx_access_cost_energy(bounds, v, prices);
     for (uint32_t i = 0; i < b->form[v].n_points; i++) most = fmax(most, b->bare[v][i]);
     for (int s = level; s < model->n_levels && read == 0; s++)
-        if (rest->outline.keep[s] >> v & 1)
+        if (bounds->outline.keep[s] >> v & 1)
             read = prices[s].read + (model->shape[v].output ? prices[s].update : 0);
     for (int s = 0; s < level; s++) fill = fmax(fill, prices[s].fill);
     double low = least * read, high = most * (read + fill * (double)(array->fanout_x * array->fanout_y));
@@ -105,33 +106,33 @@ static void set_scale(const sx_rest *rest, int v, outer *out) {
 }
 
 /* Makes the tables of a choice; false when memory is out. */
-static bool make_outer(const sx_bound *b, sx_rest *rest, double *at, outer *out) {
+static bool make_outer(const sx_bound *b, sx_outline_bound *bounds, double *at, outer *out) {
     const sx_model *model = b->model;
-    int level = b->outers->level;
+    int level = b->outer_tables->level;
     uint32_t n = b->lattice.n_points;
-    sx_rest_outer(rest, level);
+    sx_outline_bound_outer(bounds, level);
     bool good = true;
     for (int v = 0; v < model->n_tensors && good; v++) {
-        set_scale(rest, v, out);
+        set_scale(bounds, v, out);
         for (int k = 0; k < STEPS && good; k++) {
             if (k > 0 && out->scale[v][k] == 0) continue;
             if (k == 0 && v > 0) continue;
-            least_class(rest, level, -1, at);
+            least_class(bounds, level, -1, at);
             for (uint32_t i = 0; i < n && k > 0; i++) at[i] += out->scale[v][k] * b->times[v][i];
             sx_lattice_ascend(&b->lattice, UINT16_MAX, at);
             good = (out->gain[v][k] = new_floats(b, at)) != NULL;
         }
-        least_class(rest, level, v, at);
-        sx_lattice_ascend(&b->lattice, b->idle[v], at);
+        least_class(bounds, level, v, at);
+        sx_lattice_ascend(&b->lattice, b->irrelevant[v], at);
         good = good && (out->still[v] = new_floats(b, at)) != NULL;
     }
     return good;
 }
 
-/* Makes the tables of what an outline keeps, without its array; false when memory is out. */
+/* Makes the tables of what an outline keeps, without its spatial mapping; false when memory is out. */
 static bool make_choice(const sx_bound *b, const uint8_t *keep, outer *out) {
-    int level = b->outers->level;
-    sx_rest *rest = NULL;
+    int level = b->outer_tables->level;
+    sx_outline_bound *bounds = NULL;
     sx_outline outline;
     memset(&outline, 0, sizeof outline);
     for (int s = 0; s < b->model->n_levels; s++) {
@@ -139,22 +140,22 @@ static bool make_choice(const sx_bound *b, const uint8_t *keep, outer *out) {
         for (int d = 0; d < b->model->n_dims; d++) outline.spatial[s][d] = 1;
     }
     double *at = malloc(b->lattice.n_points * sizeof *at);
-    sx_status status = sx_rest_new(b, &rest);
+    sx_status status = sx_outline_bound_new(b, &bounds);
     bool good = !status && at;
-    if (good) sx_rest_begin(rest, &outline);
-    good = good && make_outer(b, rest, at, out);
+    if (good) sx_outline_bound_begin(bounds, &outline);
+    good = good && make_outer(b, bounds, at, out);
     sx_status_free(status);
-    sx_rest_free(rest);
+    sx_outline_bound_free(bounds);
     free(at);
     return good;
 }
 
 /* The tables of what the outline keeps, and the tiles of the level inside that fit (where there is one); NULL
  * where there are none. */
-static const outer *outer_of(const sx_rest *rest, const uint8_t **fits) {
-    const sx_bound *b = rest->bound;
-    sx_outers *all = b->outers;
-    const uint8_t *keep = rest->outline.keep;
+static const outer *outer_of(const sx_outline_bound *bounds, const uint8_t **fits) {
+    const sx_bound *b = bounds->bound;
+    sx_outer_tables *all = b->outer_tables;
+    const uint8_t *keep = bounds->outline.keep;
     if (!all) return NULL;
     outer *out = &all->at[number_of(b->model, all->level, keep)];
     uint8_t **fitting = all->level > 0 ? &all->fits[keep[all->level - 1]] : NULL;
@@ -173,15 +174,15 @@ sx_status sx_bound_quicken(sx_bound *b) {
     int level = find_array(model), bits = model->n_tensors * (model->n_levels - level);
     if (level < 0 || bits > MOST_BITS || b->lattice.n_points > MOST_POINTS) return SX_OK;
     size_t n = (size_t)1 << bits;
-    b->outers = calloc(1, sizeof *b->outers + n * sizeof *b->outers->at);
-    if (!b->outers) return sx_error_memory();
-    b->outers->level = level;
-    b->outers->n = n;
-    pthread_mutex_init(&b->outers->lock, NULL);
+    b->outer_tables = calloc(1, sizeof *b->outer_tables + n * sizeof *b->outer_tables->at);
+    if (!b->outer_tables) return sx_error_memory();
+    b->outer_tables->level = level;
+    b->outer_tables->n = n;
+    pthread_mutex_init(&b->outer_tables->lock, NULL);
     return SX_OK;
 }
 
-void sx_outers_free(sx_outers *all) {
+void sx_outer_tables_free(sx_outer_tables *all) {
     if (!all) return;
     for (size_t i = 0; i < all->n; i++)
         for (int v = 0; v < SX_MAX_TENSORS; v++) {
@@ -200,9 +201,9 @@ typedef struct place {
     double each;         /* what a unit of `times` costs */
 } place;
 
-static place place_on(const outer *out, int v, double each, double idle) {
+static place place_on(const outer *out, int v, double each, double irrelevant) {
     int k = 0, last = STEPS - 1;
-    double product = each * idle;
+    double product = each * irrelevant;
     while (last > 0 && out->scale[v][last] == 0) last--;
     while (k + 1 < last && product >= out->scale[v][k + 1]) k++;
     const float *first = out->gain[0][0];
@@ -214,9 +215,9 @@ static place place_on(const outer *out, int v, double each, double idle) {
     return p;
 }
 
-/* A sweep over the tiles of the level inside the array. */
+/* A sweep over the tiles of the level inside the spatial mapping. */
 typedef struct sweep {
-    const sx_rest *rest;
+    const sx_outline_bound *bounds;
     const outer *out;
     int c;
     unsigned linked;                       /* tensors whose operands compute units may hand on */
@@ -226,13 +227,13 @@ typedef struct sweep {
 
 /* A tile of that level, and a class of the loops inside it. */
 typedef struct spot {
-    uint32_t point, spread; /* the tile; and with the array outside it */
+    uint32_t point, spread; /* the tile; and with the spatial mapping outside it */
     unsigned keep;          /* tensors that flow into the level */
     unsigned waits;         /* those of them whose operands go on, too */
 } spot;
 
 static const place *place_of(const sweep *s, const spot *at, int v) {
-    return &s->place[v][at->waits >> v & 1][s->rest->bound->form_of[v][at->point]];
+    return &s->place[v][at->waits >> v & 1][s->bounds->bound->form_of[v][at->point]];
 }
 
 /* What is outside a class of which these tensors flow, and where the others cost `sum`. */
@@ -249,7 +250,7 @@ static double close_class(const sweep *s, const spot *at, unsigned gains, double
 
 /* The least of all flows into level c for a tile, and those outside. */
 static double flow_out(const sweep *s, const spot *at) {
-    const sx_bound *b = s->rest->bound;
+    const sx_bound *b = s->bounds->bound;
     double least = INFINITY, full[SX_MAX_TENSORS];
     for (unsigned left = at->keep; left; left &= left - 1) {
         int v = __builtin_ctz(left);
@@ -265,16 +266,16 @@ static double flow_out(const sweep *s, const spot *at) {
 }
 
 /* The same with what the compute units fetch of tensors that they may hand on, where the loops of level 0 are
- * of a class: others move at once; those in it gain what level 0 has of idle loops, and where it has no
+ * of a class: others move at once; those in it gain what level 0 has of irrelevant loops, and where it has no
  * others they go on as if level 0 kept them. */
 static double feed_class(const sweep *s, spot at, unsigned loops, unsigned profit) {
-    const sx_bound *b = s->rest->bound;
+    const sx_bound *b = s->bounds->bound;
     double sum = 0;
     for (unsigned left = s->linked; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        bool goes_on = !(loops & ~(unsigned)b->idle[v]);
+        bool goes_on = !(loops & ~(unsigned)b->irrelevant[v]);
         if (loops && !(profit >> v & 1))
-            sum += s->operand[v] * b->times[v][s->rest->below[0]];
+            sum += s->operand[v] * b->times[v][s->bounds->below[0]];
         else if (!goes_on)
             sum += s->operand[v] * b->times[v][at.point];
         else
@@ -286,113 +287,115 @@ static double feed_class(const sweep *s, spot at, unsigned loops, unsigned profi
 
 /* The least of all flows for a tile; those into levels further in are left out, except for operands. */
 static double try_tile(const sweep *s, uint32_t i) {
-    const sx_rest *rest = s->rest;
-    const sx_bound *b = rest->bound;
-    spot at = {.point = rest->whole[i] + rest->below[s->c],
-               .spread = rest->whole[i] + rest->below[s->c + 1],
-               .keep = rest->outline.keep[s->c]};
+    const sx_outline_bound *bounds = s->bounds;
+    const sx_bound *b = bounds->bound;
+    spot at = {.point = bounds->whole[i] + bounds->below[s->c],
+               .spread = bounds->whole[i] + bounds->below[s->c + 1],
+               .keep = bounds->outline.keep[s->c]};
     if (!s->linked) return flow_out(s, &at);
     double least = INFINITY;
-    for (int o = 0; o < (rest->loops[i] ? b->n_classes : 1); o++)
-        least = fmin(least, feed_class(s, at, rest->loops[i], b->profit[o]));
+    for (int o = 0; o < (bounds->loops[i] ? b->n_classes : 1); o++)
+        least = fmin(least, feed_class(s, at, bounds->loops[i], b->profit[o]));
     return least;
 }
 
 /* The tiles of level c that fit and have room outside, in the order of their numbers; NULL when memory is
  * out.
  */
-static const uint32_t *list_tiles(sx_rest *rest, int c, const uint8_t *fits, uint32_t *n) {
-    unsigned keep = rest->outline.keep[c];
-    uint32_t *list = rest->fit[keep];
-    if (!list) list = rest->fit[keep] = malloc(rest->bound->lattice.n_points * sizeof *list);
-    if (list && !rest->fit_known[keep]) {
-        rest->fit_known[keep] = true;
-        rest->n_fit[keep] = 0;
-        for (uint32_t i = 0; i < rest->tiles.n_points; i++)
-            if (fits[rest->whole[i] + rest->below[c]]) list[rest->n_fit[keep]++] = i;
+static const uint32_t *list_tiles(sx_outline_bound *bounds, int c, const uint8_t *fits, uint32_t *n) {
+    unsigned keep = bounds->outline.keep[c];
+    uint32_t *list = bounds->fit[keep];
+    if (!list) list = bounds->fit[keep] = malloc(bounds->bound->lattice.n_points * sizeof *list);
+    if (list && !bounds->fit_known[keep]) {
+        bounds->fit_known[keep] = true;
+        bounds->n_fit[keep] = 0;
+        for (uint32_t i = 0; i < bounds->tiles.n_points; i++)
+            if (fits[bounds->whole[i] + bounds->below[c]]) list[bounds->n_fit[keep]++] = i;
     }
-    *n = rest->n_fit[keep];
+    *n = bounds->n_fit[keep];
     return list;
 }
 
 /* Goes through all tiles that fit. For the least alone, tiles are passed over where all that flows costs no
  * less at its least; otherwise what is found for each is noted. */
-static double sweep_tiles(const sweep *s, sx_rest *rest, const uint32_t *list, uint32_t n, bool notes) {
+static double sweep_tiles(const sweep *s, sx_outline_bound *bounds, const uint32_t *list, uint32_t n,
+                          bool notes) {
     const float *outside = s->out->gain[0][0];
     double least = INFINITY, at_least = 0;
-    uint32_t below = rest->below[s->c + 1], tried = 0;
-    for (unsigned left = rest->outline.keep[s->c]; left; left &= left - 1)
+    uint32_t below = bounds->below[s->c + 1], tried = 0;
+    for (unsigned left = bounds->outline.keep[s->c]; left; left &= left - 1)
         at_least +=
-            rest->least[0][__builtin_ctz(left)][s->c + 1] * rest->apart[__builtin_ctz(left)][s->c + 1];
-    for (uint32_t i = 0; i < rest->tiles.n_points && notes; i++) rest->swept[i] = INFINITY;
+            bounds->least[0][__builtin_ctz(left)][s->c + 1] * bounds->apart[__builtin_ctz(left)][s->c + 1];
+    for (uint32_t i = 0; i < bounds->tiles.n_points && notes; i++) bounds->swept[i] = INFINITY;
     for (uint32_t k = 0; k < n; k++) {
-        double beyond = (double)outside[rest->whole[list[k]] + below];
+        double beyond = (double)outside[bounds->whole[list[k]] + below];
         if (beyond == INFINITY || (!notes && beyond + at_least >= least)) continue;
         double found =
-            try_tile(s, list[k]) + sx_rest_extra(rest, 0, s->c + 1, rest->whole[list[k]] + rest->below[s->c]);
+            try_tile(s, list[k]) +
+            sx_outline_bound_extra(bounds, 0, s->c + 1, bounds->whole[list[k]] + bounds->below[s->c]);
         least = fmin(least, found);
-        if (notes) rest->swept[list[k]] = found;
+        if (notes) bounds->swept[list[k]] = found;
         tried++;
     }
-    uint64_t classes = (unsigned)s->rest->bound->n_classes, flows = s->linked ? classes * classes : classes;
-    rest->work += n / 24 + tried * flows / 8 + 1;
+    uint64_t classes = (unsigned)s->bounds->bound->n_classes, flows = s->linked ? classes * classes : classes;
+    bounds->work += n / 24 + tried * flows / 8 + 1;
     return least;
 }
 
 /* Sets where the tensors that flow into level c stand on the scales, per form. */
-static void set_places(sx_rest *rest, const outer *out, sweep *s) {
-    const sx_bound *b = rest->bound;
-    place *at = rest->places;
+static void set_places(sx_outline_bound *bounds, const outer *out, sweep *s) {
+    const sx_bound *b = bounds->bound;
+    place *at = bounds->places;
     int c = s->c;
     for (int v = 0; v < b->model->n_tensors; v++) {
-        const double *cost = rest->outline.keep[c] >> v & 1 ? rest->cost[0][v][c + 1] : NULL;
+        const double *cost = bounds->outline.keep[c] >> v & 1 ? bounds->cost[0][v][c + 1] : NULL;
         for (int waits = 0; waits < 2; waits++) {
             s->place[v][waits] = at;
             for (uint32_t i = 0; i < b->form[v].n_points; i++, at++) {
                 double each = (cost ? cost[i] : 0) + (waits ? s->operand[v] : 0);
-                *at = place_on(out, v, each < INFINITY ? each : 0, rest->apart[v][c + 1]);
+                *at = place_on(out, v, each < INFINITY ? each : 0, bounds->apart[v][c + 1]);
             }
         }
     }
 }
 
 /* Sets what operands cost that compute units may hand on; returns what they count in the least of all. */
-static double set_operands(const sx_rest *rest, sweep *s) {
-    const sx_bound *b = rest->bound;
+static double set_operands(const sx_outline_bound *bounds, sweep *s) {
+    const sx_bound *b = bounds->bound;
     double least = 0;
     for (int v = 0; v < b->model->n_tensors && s->c == 0; v++) {
-        if (!rest->linked[v] || !rest->cost[0][v][0]) continue;
+        if (!bounds->linked[v] || !bounds->cost[0][v][0]) continue;
         s->linked |= 1u << v;
-        s->operand[v] = rest->cost[0][v][0][0] * rest->apart[v][0] / rest->apart[v][1];
-        least += rest->least[0][v][0] * rest->apart[v][0];
+        s->operand[v] = bounds->cost[0][v][0][0] * bounds->apart[v][0] / bounds->apart[v][1];
+        least += bounds->least[0][v][0] * bounds->apart[v][0];
     }
     return least;
 }
 
-sx_score sx_rest_quick(sx_rest *rest, bool notes) {
-    const sx_bound *b = rest->bound;
-    const sx_measure *energy = &rest->measure[0];
+sx_score sx_outline_bound_quick(sx_outline_bound *bounds, bool notes) {
+    const sx_bound *b = bounds->bound;
+    const sx_measure *energy = &bounds->measure[0];
     const uint8_t *fits;
-    const outer *out = outer_of(rest, &fits);
-    if (!out) return sx_rest_flat(rest);
-    sweep s = {.rest = rest, .out = out, .c = b->outers->level - 1};
+    const outer *out = outer_of(bounds, &fits);
+    if (!out) return sx_outline_bound_compulsory(bounds);
+    sweep s = {.bounds = bounds, .out = out, .c = b->outer_tables->level - 1};
     double cycles = 0, beyond,
            inside = energy->constant + energy->tail[0] - energy->tail[s.c >= 0 ? s.c + 1 : 1];
-    for (int i = 1; i < rest->n_measures; i++)
-        cycles = fmax(cycles, rest->measure[i].constant + rest->measure[i].tail[0]);
-    sx_rest_number(rest);
+    for (int i = 1; i < bounds->n_measures; i++)
+        cycles = fmax(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
+    sx_outline_bound_number(bounds);
     if (s.c >= 0) {
         uint32_t n;
-        const uint32_t *list = list_tiles(rest, s.c, fits, &n);
-        if (!list) return sx_rest_flat(rest);
-        inside -= set_operands(rest, &s);
-        set_places(rest, out, &s);
-        beyond = sweep_tiles(&s, rest, list, n, notes && s.c == 0);
-        if (notes && s.c == 0) rest->inside_swept = inside;
+        const uint32_t *list = list_tiles(bounds, s.c, fits, &n);
+        if (!list) return sx_outline_bound_compulsory(bounds);
+        inside -= set_operands(bounds, &s);
+        set_places(bounds, out, &s);
+        beyond = sweep_tiles(&s, bounds, list, n, notes && s.c == 0);
+        if (notes && s.c == 0) bounds->inside_swept = inside;
     } else {
-        beyond = (double)out->gain[0][0][rest->below[0]];
+        beyond = (double)out->gain[0][0][bounds->below[0]];
     }
-    return sx_rest_score(rest, inside + beyond, cycles);
+    return sx_outline_bound_score(bounds, inside + beyond, cycles);
 }
 
 size_t sx_place_size(void) {

@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-sx_route sx_route_make(const sx_rest *rest, int v, int from, int to, const sx_price *prices) {
-    const sx_shape *shape = &rest->bound->model->shape[v];
+sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, int to,
+                             const sx_access_cost *prices) {
+    const sx_shape *shape = &bounds->bound->model->shape[v];
     bool exact = shape->unit;
-    sx_price none = {0}, outer = prices[to], inner = from >= 0 ? prices[from] : none;
-    sx_route r = {.v = v, .from = from, .to = to, .instances = rest->above[from + 1]};
+    sx_access_cost none = {0}, outer = prices[to], inner = from >= 0 ? prices[from] : none;
+    sx_transfer r = {.v = v, .from = from, .to = to, .instances = bounds->above[from + 1]};
     r.read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
     r.fill = shape->output && !exact ? 0 : inner.fill;
     r.peer = shape->output ? 0 : inner.read;
@@ -16,52 +17,53 @@ sx_route sx_route_make(const sx_rest *rest, int v, int from, int to, const sx_pr
 
 /* The cost of a word where a share of the children get it from the outer level, and neighbours help the
  * others: as groups are not smaller than twins, nor larger than the most, there are at least so many. */
-static double price_word(const sx_route *r, const sx_pull *pull, double share) {
-    double groups = fmax(share / pull->most, pull->groups - (1 - share) / pull->twins);
+static double price_word(const sx_transfer *r, const sx_least_traffic *traffic, double share) {
+    double groups = fmax(share / traffic->most, traffic->groups - (1 - share) / traffic->fewest);
     double handed = (r->fill + r->peer) / r->instances;
-    return r->read * pull->outer * groups + r->fill * share + handed * (1 - share);
+    return r->read * traffic->outer * groups + r->fill * share + handed * (1 - share);
 }
 
 /* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: that is convex in
  * the share, and linear but for one kink. */
-double sx_route_cost(const sx_route *r, const sx_pull *pull, double *extra) {
+double sx_transfer_cost(const sx_transfer *r, const sx_least_traffic *traffic, double *extra) {
     *extra = 0;
-    if (pull->words == INFINITY) return INFINITY;
-    double alone = price_word(r, pull, 1), least = alone;
-    if (pull->own < 1) {
-        double steep = 1 / pull->twins - 1 / pull->most;
-        double kink = steep > 0 ? (1 / pull->twins - pull->groups) / steep : 1;
-        least = fmin(least, price_word(r, pull, pull->own));
-        if (kink > pull->own && kink < 1) least = fmin(least, price_word(r, pull, kink));
-        *extra = pull->sure * (alone - least);
+    if (traffic->words == INFINITY) return INFINITY;
+    double alone = price_word(r, traffic, 1), least = alone;
+    if (traffic->own < 1) {
+        double steep = 1 / traffic->fewest - 1 / traffic->most;
+        double kink = steep > 0 ? (1 / traffic->fewest - traffic->groups) / steep : 1;
+        least = fmin(least, price_word(r, traffic, traffic->own));
+        if (kink > traffic->own && kink < 1) least = fmin(least, price_word(r, traffic, kink));
+        *extra = traffic->sure * (alone - least);
     }
-    return pull->words * least;
+    return traffic->words * least;
 }
 
-double sx_route_spared(const sx_rest *rest, const sx_route *r, const sx_price *prices) {
-    const sx_bound *b = rest->bound;
+double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *r,
+                          const sx_access_cost *prices) {
+    const sx_bound *b = bounds->bound;
     const sx_model *model = b->model;
     const sx_shape *shape = &model->shape[r->v];
     double words = (double)model->words[r->v], sum = 0;
-    if (b->crowd[r->v] && r->to > r->from + 1) sum += 0.5 * rest->above[r->to] * r->read;
+    if (b->partly_relevant[r->v] && r->to > r->from + 1) sum += 0.5 * bounds->above[r->to] * r->read;
     if (r->from >= 0 && !model->options.no_link_transfers &&
-        sx_rest_spread(rest, r->from + 1, b->crowd[r->v]) > 1)
-        sum += rest->above[r->from] * (r->fill + 0.5 * r->peer);
+        sx_outline_bound_fanout(bounds, r->from + 1, b->partly_relevant[r->v]) > 1)
+        sum += bounds->above[r->from] * (r->fill + 0.5 * r->peer);
     if (!shape->output || !shape->unit || model->options.no_first_read_elision) return sum;
-    sum += words * rest->apart[r->v][r->to + 1] * prices[r->to].read;
-    if (r->from >= 0) sum += words * rest->apart[r->v][r->from + 1] * r->fill;
+    sum += words * bounds->apart[r->v][r->to + 1] * prices[r->to].read;
+    if (r->from >= 0) sum += words * bounds->apart[r->v][r->from + 1] * r->fill;
     return sum;
 }
 
-void sx_price_energy(const sx_rest *rest, int v, sx_price *prices) {
-    const sx_model *model = rest->bound->model;
+void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost *prices) {
+    const sx_model *model = bounds->bound->model;
     bool output = model->shape[v].output;
     for (int s = 0; s < model->n_levels; s++) {
         const sx_level *level = &model->level[s];
-        double share = fmin(1, (double)level->clusters / rest->above[s]), block = share / level->block_size;
+        double share = fmin(1, (double)level->clusters / bounds->above[s]), block = share / level->block_size;
         double address = share * level->addr_gen_energy;
-        prices[s] = (sx_price){level->read_energy * block + (output ? 0 : address),
-                               level->fill_energy * block + address,
-                               level->update_energy * block + (output ? address : 0)};
+        prices[s] = (sx_access_cost){level->read_energy * block + (output ? 0 : address),
+                                     level->fill_energy * block + address,
+                                     level->update_energy * block + (output ? address : 0)};
     }
 }

@@ -3,9 +3,9 @@
  *
  * Source: the divisor-lattice decomposition of exact mappers for even mappings. Let E be the tile of level c,
  * t the temporal loops of level c + 1, E' = E * spatial * t its tile. The flow of a tensor into c costs
- * h(E) * times(E), where h depends on the form of the tile (bound.h), less by the idle loops that follow. If
- * the innermost loop of the first level outside c that has any is of class o, then tensors outside o move at
- * once. Those in o gain at most all their idle loops of that level: they cost at least
+ * h(E) * times(E), where h depends on the form of the tile (bound.h), less by the irrelevant loops that
+ * follow. If the innermost loop of the first level outside c that has any is of class o, then tensors outside
+ * o move at once. Those in o gain at most all their irrelevant loops of that level: they cost at least
  * h(E) * times(E' / spatial). Unless level c + 1 has only loops that are idle for such a tensor: then it
  * gains from the next level with loops too, if that one's class o' has the tensor, and costs at least h(E)
  * times the least of `times`. So
@@ -47,11 +47,11 @@ bool sx_bound_fits(const sx_bound *b, int s, unsigned keep, uint32_t point) {
 }
 
 /* Lists the tiles of a level that fit. */
-static void list_fitting(sx_rest *rest, int c) {
-    rest->n_fitting = 0;
-    for (uint32_t i = 0; i < rest->tiles.n_points; i++)
-        if (sx_bound_fits(rest->bound, c, rest->outline.keep[c], rest->whole[i] + rest->below[c]))
-            rest->fitting[rest->n_fitting++] = i;
+static void list_fitting(sx_outline_bound *bounds, int c) {
+    bounds->n_fitting = 0;
+    for (uint32_t i = 0; i < bounds->tiles.n_points; i++)
+        if (sx_bound_fits(bounds->bound, c, bounds->outline.keep[c], bounds->whole[i] + bounds->below[c]))
+            bounds->fitting[bounds->n_fitting++] = i;
 }
 
 /* The exponent of a prime in a number. */
@@ -61,19 +61,19 @@ static uint32_t exponent(uint32_t number, uint32_t prime) {
     return e;
 }
 
-void sx_rest_number(sx_rest *rest) {
-    if (rest->numbered) return;
-    rest->numbered = true;
-    const sx_lattice *l = &rest->bound->lattice;
-    sx_lattice *sub = &rest->tiles;
+void sx_outline_bound_number(sx_outline_bound *bounds) {
+    if (bounds->numbered) return;
+    bounds->numbered = true;
+    const sx_lattice *l = &bounds->bound->lattice;
+    sx_lattice *sub = &bounds->tiles;
     uint32_t stride[SX_MAX_DIGITS], digit[SX_MAX_DIGITS] = {0};
     *sub = (sx_lattice){.n_points = 1};
-    for (int s = 0; s < rest->bound->model->n_levels; s++) rest->below[s] = 0;
+    for (int s = 0; s < bounds->bound->model->n_levels; s++) bounds->below[s] = 0;
     for (int k = 0; k < l->n_digits; k++) {
         uint32_t used = 0;
-        for (int s = 0; s < rest->bound->model->n_levels; s++) {
-            used += exponent(rest->outline.spatial[s][l->dim[k]], l->prime[k]);
-            rest->below[s] += used * l->stride[k];
+        for (int s = 0; s < bounds->bound->model->n_levels; s++) {
+            used += exponent(bounds->outline.spatial[s][l->dim[k]], l->prime[k]);
+            bounds->below[s] += used * l->stride[k];
         }
         if (used == l->top[k]) continue;
         int n = sub->n_digits++;
@@ -84,10 +84,10 @@ void sx_rest_number(sx_rest *rest) {
         stride[n] = l->stride[k];
     }
     for (uint32_t i = 0, whole = 0; i < sub->n_points; i++) {
-        rest->loops[i] = 0;
-        for (int k = 0; k < sub->n_digits; k++) rest->loops[i] |= (uint16_t)((digit[k] > 0) << sub->dim[k]);
-        rest->whole[i] = whole;
-        rest->inside[whole] = i;
+        bounds->loops[i] = 0;
+        for (int k = 0; k < sub->n_digits; k++) bounds->loops[i] |= (uint16_t)((digit[k] > 0) << sub->dim[k]);
+        bounds->whole[i] = whole;
+        bounds->inside[whole] = i;
         for (int k = 0; k < sub->n_digits; k++) {
             whole += stride[k];
             if (++digit[k] <= sub->top[k]) break;
@@ -100,7 +100,7 @@ void sx_rest_number(sx_rest *rest) {
 /* A choice of the loops of level c + 1: the tensors in its class, those of them that go on, and what all
  * forms of one cost. */
 typedef struct step {
-    sx_rest *rest;
+    sx_outline_bound *bounds;
     int measure, c;
     unsigned profit, going;
     int formed; /* -1: none */
@@ -110,12 +110,12 @@ typedef struct step {
 /* Sets the scratch table to the least of the tables of the next level whose class has all tensors that go on.
  */
 static void set_next(const step *s) {
-    const sx_bound *b = s->rest->bound;
-    uint32_t n = s->rest->tiles.n_points;
-    double *at = s->rest->scratch;
+    const sx_bound *b = s->bounds->bound;
+    uint32_t n = s->bounds->tiles.n_points;
+    double *at = s->bounds->scratch;
     for (uint32_t i = 0; i < n; i++) at[i] = INFINITY;
     for (int o = 0; o < b->n_classes; o++) {
-        const double *table = s->rest->table[s->measure][s->c + 1][o];
+        const double *table = s->bounds->table[s->measure][s->c + 1][o];
         if (s->going & ~b->profit[o]) continue;
         for (uint32_t i = 0; i < n; i++) at[i] = at[i] < table[i] ? at[i] : table[i];
     }
@@ -123,23 +123,23 @@ static void set_next(const step *s) {
 
 /* The same where level c + 1 is the outermost, whose tile is everything. */
 static void choose_all(const step *s) {
-    const sx_rest *rest = s->rest;
-    const sx_bound *b = rest->bound;
-    uint32_t n = rest->tiles.n_points, all = rest->whole[n - 1] + rest->below[s->c];
+    const sx_outline_bound *bounds = s->bounds;
+    const sx_bound *b = bounds->bound;
+    uint32_t n = bounds->tiles.n_points, all = bounds->whole[n - 1] + bounds->below[s->c];
     double sum = 0;
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        sum += (v == s->formed ? s->h : rest->least[s->measure][v][s->c + 1]) * b->times[v][all];
+        sum += (v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1]) * b->times[v][all];
     }
-    for (uint32_t i = 0; i < n; i++) rest->scratch[i] = sum;
+    for (uint32_t i = 0; i < n; i++) bounds->scratch[i] = sum;
 }
 
 /* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions; what
  * tensors that go on cost is left out. */
 static void choose(const step *s, unsigned dims) {
-    const sx_rest *rest = s->rest;
-    const sx_bound *b = rest->bound;
-    double *at = rest->scratch;
+    const sx_outline_bound *bounds = s->bounds;
+    const sx_bound *b = bounds->bound;
+    double *at = bounds->scratch;
     if (s->c + 2 == b->model->n_levels) {
         choose_all(s);
         return;
@@ -147,31 +147,31 @@ static void choose(const step *s, unsigned dims) {
     set_next(s);
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        double h = v == s->formed ? s->h : rest->least[s->measure][v][s->c + 1];
-        const double *times = b->times[v] + rest->below[s->c];
+        double h = v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1];
+        const double *times = b->times[v] + bounds->below[s->c];
         if (h == 0) continue;
-        for (uint32_t i = 0; i < rest->tiles.n_points; i++) at[i] += h * times[rest->whole[i]];
+        for (uint32_t i = 0; i < bounds->tiles.n_points; i++) at[i] += h * times[bounds->whole[i]];
     }
-    sx_lattice_ascend(&rest->tiles, dims, at);
+    sx_lattice_ascend(&bounds->tiles, dims, at);
 }
 
 /* What a form of a tile costs, at a point of the tiles. */
 static double form_cost(const step *s, int v, uint32_t i) {
-    const sx_rest *rest = s->rest;
-    const double *cost = rest->cost[s->measure][v][s->c + 1];
-    return cost ? cost[rest->bound->form_of[v][rest->whole[i] + rest->below[s->c]]] : 0;
+    const sx_outline_bound *bounds = s->bounds;
+    const double *cost = bounds->cost[s->measure][v][s->c + 1];
+    return cost ? cost[bounds->bound->form_of[v][bounds->whole[i] + bounds->below[s->c]]] : 0;
 }
 
 /* Lowers a table to the scratch table plus what tensors that go on cost. */
 static void lower(const step *s, double *table) {
-    const sx_rest *rest = s->rest;
-    for (uint32_t k = 0; k < rest->n_fitting; k++) {
-        uint32_t i = rest->fitting[k];
-        double sum = rest->scratch[i];
+    const sx_outline_bound *bounds = s->bounds;
+    for (uint32_t k = 0; k < bounds->n_fitting; k++) {
+        uint32_t i = bounds->fitting[k];
+        double sum = bounds->scratch[i];
         if (sum >= table[i]) continue;
         for (unsigned left = s->going; left; left &= left - 1) {
             int v = __builtin_ctz(left);
-            sum += form_cost(s, v, i) * rest->apart[v][s->c + 1];
+            sum += form_cost(s, v, i) * bounds->apart[v][s->c + 1];
         }
         table[i] = table[i] < sum ? table[i] : sum;
     }
@@ -187,64 +187,64 @@ static double on_chord(const double *h, int n, double at, const double *value) {
 }
 
 /* Counts a pass over all tiles; whether the tables should be ended early. */
-static bool is_halted(sx_rest *rest) {
+static bool is_halted(sx_outline_bound *bounds) {
     enum { POLL = 1 << 18 };
-    if (!rest->halt || rest->halted) return rest->halted;
-    if ((rest->unpolled += rest->tiles.n_points) < POLL) return false;
-    rest->unpolled = 0;
-    return rest->halted = rest->halt->asked(rest->halt->user);
+    if (!bounds->halt || bounds->halted) return bounds->halted;
+    if ((bounds->unpolled += bounds->tiles.n_points) < POLL) return false;
+    bounds->unpolled = 0;
+    return bounds->halted = bounds->halt->asked(bounds->halt->user);
 }
 
 /* Lowers a table to the chords between those of a few costs of the forms of one tensor. */
 static void lower_chords(step *s, unsigned dims, double *table) {
-    sx_rest *rest = s->rest;
-    const double *cost = rest->cost[s->measure][s->formed][s->c + 1];
-    double low = rest->least[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
-    for (uint32_t i = 0; i < rest->bound->form[s->formed].n_points; i++)
+    sx_outline_bound *bounds = s->bounds;
+    const double *cost = bounds->cost[s->measure][s->formed][s->c + 1];
+    double low = bounds->least[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
+    for (uint32_t i = 0; i < bounds->bound->form[s->formed].n_points; i++)
         if (cost[i] < INFINITY) high = fmax(high, cost[i]);
     int n = high > low * 1.001 ? SX_MAX_CHORDS : 1;
     for (int k = 0; k < n; k++) {
-        if (is_halted(rest)) return;
+        if (is_halted(bounds)) return;
         s->h = h[k] = k == 0 ? low : low * pow(high / low, k / (SX_MAX_CHORDS - 1.0));
         choose(s, dims);
-        for (uint32_t j = 0; j < rest->n_fitting; j++)
-            rest->chord[j * SX_MAX_CHORDS + (unsigned)k] = rest->scratch[rest->fitting[j]];
+        for (uint32_t j = 0; j < bounds->n_fitting; j++)
+            bounds->chord[j * SX_MAX_CHORDS + (unsigned)k] = bounds->scratch[bounds->fitting[j]];
     }
-    for (uint32_t j = 0; j < rest->n_fitting; j++) {
-        uint32_t i = rest->fitting[j];
-        rest->scratch[i] = on_chord(h, n, form_cost(s, s->formed, i), rest->chord + j * SX_MAX_CHORDS);
+    for (uint32_t j = 0; j < bounds->n_fitting; j++) {
+        uint32_t i = bounds->fitting[j];
+        bounds->scratch[i] = on_chord(h, n, form_cost(s, s->formed, i), bounds->chord + j * SX_MAX_CHORDS);
     }
     lower(s, table);
 }
 
 /* The tensor of a class that does not go on whose forms differ most in what they cost; -1: none differ. */
 static int most_formed(const step *s) {
-    const sx_rest *rest = s->rest;
+    const sx_outline_bound *bounds = s->bounds;
     int most = -1;
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        uint32_t n = rest->bound->form[v].n_points;
-        if (n > 1 && rest->least[s->measure][v][s->c + 1] > 0 &&
-            (most < 0 || n > rest->bound->form[most].n_points))
+        uint32_t n = bounds->bound->form[v].n_points;
+        if (n > 1 && bounds->least[s->measure][v][s->c + 1] > 0 &&
+            (most < 0 || n > bounds->bound->form[most].n_points))
             most = v;
     }
     return most;
 }
 
 /* Fills the table of a measure, a level and a class. */
-static void fill(sx_rest *rest, int measure, int c, int o) {
-    const sx_bound *b = rest->bound;
-    step s = {.rest = rest, .measure = measure, .c = c, .profit = b->profit[o]};
+static void fill(sx_outline_bound *bounds, int measure, int c, int o) {
+    const sx_bound *b = bounds->bound;
+    step s = {.bounds = bounds, .measure = measure, .c = c, .profit = b->profit[o]};
     unsigned all = (1u << b->model->n_tensors) - 1, may_go = 0;
-    uint32_t n = rest->tiles.n_points;
-    double *table = rest->table[measure][c][o];
+    uint32_t n = bounds->tiles.n_points;
+    double *table = bounds->table[measure][c][o];
     for (uint32_t i = 0; i < n; i++) table[i] = INFINITY;
     for (int v = 0; v < b->model->n_tensors && c + 2 < b->model->n_levels; v++)
-        if (s.profit >> v & 1 && rest->cost[measure][v][c + 1]) may_go |= 1u << v;
+        if (s.profit >> v & 1 && bounds->cost[measure][v][c + 1]) may_go |= 1u << v;
     s.going = may_go;
     for (;; s.going = (s.going - 1) & may_go) {
         unsigned dims = UINT16_MAX;
-        for (unsigned left = s.going; left; left &= left - 1) dims &= b->idle[__builtin_ctz(left)];
+        for (unsigned left = s.going; left; left &= left - 1) dims &= b->irrelevant[__builtin_ctz(left)];
         s.formed = most_formed(&s);
         if (s.formed >= 0) {
             lower_chords(&s, dims, table);
@@ -252,62 +252,63 @@ static void fill(sx_rest *rest, int measure, int c, int o) {
             choose(&s, dims);
             lower(&s, table);
         }
-        if (is_halted(rest) || s.going == 0) break;
+        if (is_halted(bounds) || s.going == 0) break;
     }
     for (unsigned left = all & ~s.profit; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        for (uint32_t k = 0; k < rest->n_fitting && rest->cost[measure][v][c + 1]; k++) {
-            uint32_t i = rest->fitting[k];
-            table[i] += sx_rest_cost(rest, measure, v, c + 1, rest->whole[i] + rest->below[c]);
+        for (uint32_t k = 0; k < bounds->n_fitting && bounds->cost[measure][v][c + 1]; k++) {
+            uint32_t i = bounds->fitting[k];
+            table[i] += sx_outline_bound_cost(bounds, measure, v, c + 1, bounds->whole[i] + bounds->below[c]);
         }
     }
     bool more = false;
-    for (int v = 0; v < b->model->n_tensors; v++) more |= rest->extra[measure][v][c + 1] != NULL;
-    for (uint32_t k = 0; k < rest->n_fitting && more; k++) {
-        uint32_t i = rest->fitting[k];
-        table[i] += sx_rest_extra(rest, measure, c + 1, rest->whole[i] + rest->below[c]);
+    for (int v = 0; v < b->model->n_tensors; v++) more |= bounds->extra[measure][v][c + 1] != NULL;
+    for (uint32_t k = 0; k < bounds->n_fitting && more; k++) {
+        uint32_t i = bounds->fitting[k];
+        table[i] += sx_outline_bound_extra(bounds, measure, c + 1, bounds->whole[i] + bounds->below[c]);
     }
 }
 
 /* The least of a measure over all tiles of the innermost level; what the compute units fetch is at its least.
  */
-static double least_tile(const sx_rest *rest, int m) {
-    const sx_measure *measure = &rest->measure[m];
+static double least_tile(const sx_outline_bound *bounds, int m) {
+    const sx_measure *measure = &bounds->measure[m];
     double least = INFINITY;
-    if (m >= rest->n_tabled || rest->bound->model->n_levels == 1) return measure->constant + measure->tail[0];
-    for (int o = 0; o < rest->bound->n_classes; o++) {
-        const double *table = rest->table[m][0][o];
-        for (uint32_t k = 0; k < rest->n_fitting; k++) least = fmin(least, table[rest->fitting[k]]);
+    if (m >= bounds->n_tabled || bounds->bound->model->n_levels == 1)
+        return measure->constant + measure->tail[0];
+    for (int o = 0; o < bounds->bound->n_classes; o++) {
+        const double *table = bounds->table[m][0][o];
+        for (uint32_t k = 0; k < bounds->n_fitting; k++) least = fmin(least, table[bounds->fitting[k]]);
     }
     return measure->constant + measure->tail[0] - measure->tail[1] + least;
 }
 
-sx_score sx_rest_tabulate(sx_rest *rest, const sx_halt *halt) {
-    const sx_bound *b = rest->bound;
-    rest->halt = halt;
-    rest->halted = false;
-    rest->unpolled = 0;
-    sx_rest_quick(rest, true);
-    sx_rest_number(rest);
-    rest->n_tabled = rest->n_measures < SX_MAX_TABLED ? rest->n_measures : SX_MAX_TABLED;
-    for (int c = b->model->n_levels - 2; c >= 0 && !rest->halted; c--) {
-        list_fitting(rest, c);
-        for (int m = 0; m < rest->n_tabled; m++)
-            for (int o = 0; o < b->n_classes && !rest->halted; o++) fill(rest, m, c, o);
+sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt *halt) {
+    const sx_bound *b = bounds->bound;
+    bounds->halt = halt;
+    bounds->halted = false;
+    bounds->unpolled = 0;
+    sx_outline_bound_quick(bounds, true);
+    sx_outline_bound_number(bounds);
+    bounds->n_tabled = bounds->n_measures < SX_MAX_TABLED ? bounds->n_measures : SX_MAX_TABLED;
+    for (int c = b->model->n_levels - 2; c >= 0 && !bounds->halted; c--) {
+        list_fitting(bounds, c);
+        for (int m = 0; m < bounds->n_tabled; m++)
+            for (int o = 0; o < b->n_classes && !bounds->halted; o++) fill(bounds, m, c, o);
     }
-    rest->halt = NULL;
-    if (rest->halted) return sx_rest_flat(rest);
-    rest->tables = true;
+    bounds->halt = NULL;
+    if (bounds->halted) return sx_outline_bound_compulsory(bounds);
+    bounds->tables = true;
     double cycles = 0;
-    for (int m = 1; m < rest->n_measures; m++) cycles = fmax(cycles, least_tile(rest, m));
-    return sx_rest_score(rest, least_tile(rest, 0), cycles);
+    for (int m = 1; m < bounds->n_measures; m++) cycles = fmax(cycles, least_tile(bounds, m));
+    return sx_outline_bound_score(bounds, least_tile(bounds, 0), cycles);
 }
 
-void sx_rest_outer(sx_rest *rest, int level) {
-    const sx_bound *b = rest->bound;
-    sx_rest_number(rest);
+void sx_outline_bound_outer(sx_outline_bound *bounds, int level) {
+    const sx_bound *b = bounds->bound;
+    sx_outline_bound_number(bounds);
     for (int c = b->model->n_levels - 2; c >= level; c--) {
-        list_fitting(rest, c);
-        for (int o = 0; o < b->n_classes; o++) fill(rest, 0, c, o);
+        list_fitting(bounds, c);
+        for (int o = 0; o < b->n_classes; o++) fill(bounds, 0, c, o);
     }
 }

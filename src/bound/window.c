@@ -1,14 +1,14 @@
 /* What a level is filled with of a tensor at the least, and from where, when it has sliding windows.
  *
  * Motion. Let j be the innermost temporal loop outside a tile that indexes V, n its iterations, and f(k) the
- * step of the tile as loop k advances (model/motion.h): f(k) = step(k) less the steps of all loops inside.
- * Every second visit is one of j, as visits count in binary; so the rule of docs/model.md, section 2, comes
- * to this: visits of j fetch what f(j) leaves new, a share a of the tile; those of any other loop k fetch the
- * same share where f(k) = f(j), nothing where f(k) = 0, else all. If j is on a solo dimension a = 1. Let it
- * be on a window, the rank of dimensions d and e, j on d. Then f(k) = f(j) or 0 only for k on d or e with no
- * loops on other ranks inside, as the window's own step would be negative. Let s be the step of the first
- * loop on d that is possible outside the tile, r the sum of the steps of all loops on e that are possible
- * (each at least twice the one inside; 0 where e has no loops left).
+ * step of the tile as loop k advances (model/tile_delta.h): f(k) = step(k) less the steps of all loops
+ * inside. Every second visit is one of j, as visits count in binary; so the rule of docs/model.md, section 2,
+ * comes to this: visits of j fetch what f(j) leaves new, a share a of the tile; those of any other loop k
+ * fetch the same share where f(k) = f(j), nothing where f(k) = 0, else all. If j is on a solo dimension a =
+ * 1. Let it be on a window, the rank of dimensions d and e, j on d. Then f(k) = f(j) or 0 only for k on d or
+ * e with no loops on other ranks inside, as the window's own step would be negative. Let s be the step of the
+ * first loop on d that is possible outside the tile, r the sum of the steps of all loops on e that are
+ * possible (each at least twice the one inside; 0 where e has no loops left).
  *   - s > 2 r: f(k) for k on d is at least s - r in magnitude unless k is d's next loop and goes on as j
  *     did; so only loops on d itself go on, by as many iterations as d has left outside: T. At the least
  *     a + (1 - a) / T of all tiles are fetched. The same with d and e exchanged.
@@ -29,8 +29,8 @@
  * its words from outside at every visit: all but the most that any step can help, along the window where that
  * is most. And no step helps as a loop advances that is outside one on a solo dimension of V, or on a window
  * in which neighbours do not help and no step is 0, as along that rank the step is no way to a child: so of
- * T_d T_e visits over all other windows, times the idle loops, at least one has no help, and fetches the
- * whole tile unless the first loop is on a window without help, when no visit has any. A
+ * T_d T_e visits over all other windows, times the irrelevant loops, at least one has no help, and fetches
+ * the whole tile unless the first loop is on a window without help, when no visit has any. A
  * word from a neighbour counts as filled and read at the inner level, but divided by the instances of the
  * outer one (docs/model.md, section 4). */
 #include "bound/bound.h"
@@ -62,7 +62,7 @@ static bool is_closed(const sx_bound *b, const uint32_t *extent, int v) {
         unsigned open = 0;
         for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
             int d = shape->term[i].dim;
-            open |= (unsigned)(b->crowd[v] >> d & 1 && extent[d] < b->model->size[d]) << d;
+            open |= (unsigned)(b->partly_relevant[v] >> d & 1 && extent[d] < b->model->size[d]) << d;
         }
         if (open & (open - 1) || open & seen) return false;
         seen |= open;
@@ -77,13 +77,13 @@ static uint32_t least_prime(uint32_t number) {
     return number;
 }
 
-double sx_rest_spread(const sx_rest *rest, int s, unsigned dims) {
+double sx_outline_bound_fanout(const sx_outline_bound *bounds, int s, unsigned dims) {
     double product = 1;
-    for (; dims; dims &= dims - 1) product *= rest->outline.spatial[s][__builtin_ctz(dims)];
+    for (; dims; dims &= dims - 1) product *= bounds->outline.spatial[s][__builtin_ctz(dims)];
     return product;
 }
 
-/* One dimension of a window, outside a tile and along the array next to it. */
+/* One dimension of a window, outside a tile and along the spatial loops next to it. */
 typedef struct side {
     double way;   /* from one child to the next */
     double n;     /* children */
@@ -133,10 +133,10 @@ static double moved(const side *d, const side *e, double reach) {
 
 /* Every advance of the first loop that indexes V shifts the tile by that loop's step, and that happens for
  * all but 1 of its iterations; where a tile is closed, steps never cancel, and all loops outside do so. */
-static double crowd_share(const sx_bound *b, int v, const uint32_t *extent) {
+static double partly_relevant_share(const sx_bound *b, int v, const uint32_t *extent) {
     double share = 1;
     bool closed = is_closed(b, extent, v);
-    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1) {
+    for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1) {
         int d = __builtin_ctz(dims);
         uint32_t size = b->model->size[d];
         if (extent[d] == size) continue;
@@ -162,29 +162,29 @@ static double window_share(const sx_bound *b, const sx_window *window, const uin
 
 double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
     double share = 1;
-    if (b->n_windows[v] == 0) return crowd_share(b, v, extent);
+    if (b->n_windows[v] == 0) return partly_relevant_share(b, v, extent);
     for (int i = 0; i < b->n_windows[v]; i++) share = fmin(share, window_share(b, &b->window[v][i], extent));
     return share;
 }
 
 /* How many children of a level may share an access to a tensor whose tile is not known. */
-static double sharing(const sx_rest *rest, int s, int v) {
-    const sx_bound *b = rest->bound;
-    double idle = sx_rest_spread(rest, s, b->idle[v]), share = 1, largest = 1;
+static double sharing(const sx_outline_bound *bounds, int s, int v) {
+    const sx_bound *b = bounds->bound;
+    double irrelevant = sx_outline_bound_fanout(bounds, s, b->irrelevant[v]), share = 1, largest = 1;
     for (int i = 0; i < b->n_windows[v]; i++) {
-        const uint32_t *n = rest->outline.spatial[s];
+        const uint32_t *n = bounds->outline.spatial[s];
         share *= fmin(n[b->window[v][i].dim[0]], n[b->window[v][i].dim[1]]);
     }
-    if (b->n_windows[v] > 0) return idle * share;
-    for (unsigned dims = b->crowd[v]; dims; dims &= dims - 1)
-        largest = fmax(largest, rest->outline.spatial[s][__builtin_ctz(dims)]);
-    return idle * sx_rest_spread(rest, s, b->crowd[v]) / largest;
+    if (b->n_windows[v] > 0) return irrelevant * share;
+    for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1)
+        largest = fmax(largest, bounds->outline.spatial[s][__builtin_ctz(dims)]);
+    return irrelevant * sx_outline_bound_fanout(bounds, s, b->partly_relevant[v]) / largest;
 }
 
 /* What is left in time of a dimension outside a tile; 0 where an outline has no tile of that extent. */
-static uint32_t left_of(const sx_rest *rest, int d, int from, uint32_t extent) {
-    uint32_t inside = 1, open = rest->open[from + 1][d];
-    for (int s = 0; s <= from; s++) inside *= rest->outline.spatial[s][d];
+static uint32_t left_of(const sx_outline_bound *bounds, int d, int from, uint32_t extent) {
+    uint32_t inside = 1, open = bounds->open[from + 1][d];
+    for (int s = 0; s <= from; s++) inside *= bounds->outline.spatial[s][d];
     return open % extent || extent % inside ? 0 : open / extent;
 }
 
@@ -193,8 +193,9 @@ static double helped_by(const side *d, const side *e, int64_t step) {
     int64_t n = (int64_t)d->n, m = (int64_t)e->n, x = (int64_t)d->way, y = (int64_t)e->way;
     double sum = 0;
     for (int64_t i = 1 - n; i < n; i++) {
-        int64_t rest = step - i * x;
-        if (rest % y == 0 && llabs(rest / y) < m) sum += (double)((n - llabs(i)) * (m - llabs(rest / y)));
+        int64_t bounds = step - i * x;
+        if (bounds % y == 0 && llabs(bounds / y) < m)
+            sum += (double)((n - llabs(i)) * (m - llabs(bounds / y)));
     }
     return sum;
 }
@@ -224,15 +225,16 @@ typedef struct piece {
     bool possible;
 } piece;
 
-static piece make_piece(const sx_rest *rest, const sx_window *window, int from, const sx_window_tile *tile) {
+static piece make_piece(const sx_outline_bound *bounds, const sx_window *window, int from,
+                        const sx_window_tile *tile) {
     side sides[2], *d = &sides[0], *e = &sides[1];
     double reach = 1;
     for (int i = 0; i < 2; i++) {
         int dim = window->dim[i];
-        uint32_t left = left_of(rest, dim, from, tile->extent[i]), size = rest->bound->model->size[dim];
+        uint32_t left = left_of(bounds, dim, from, tile->extent[i]), size = bounds->bound->model->size[dim];
         if (left == 0) return (piece){.possible = false};
         sides[i] =
-            make_side(window->coef[i], tile->extent[i], rest->outline.spatial[from + 1][dim], left, size);
+            make_side(window->coef[i], tile->extent[i], bounds->outline.spatial[from + 1][dim], left, size);
         reach += window->coef[i] * (tile->extent[i] - 1.0);
     }
     piece p = {.possible = true, .moved = fmin(moved(d, e, reach), moved(e, d, reach))};
@@ -240,7 +242,7 @@ static piece make_piece(const sx_rest *rest, const sx_window *window, int from, 
     double x = d->way / common, y = e->way / common;
     p.groups = 1 - fmax(0, d->n - y) * fmax(0, e->n - x) / (d->n * e->n);
     p.most = fmin(ceil(d->n / y), ceil(e->n / x));
-    p.helped = rest->bound->model->options.no_link_transfers ? 0 : most_helped(d, e);
+    p.helped = bounds->bound->model->options.no_link_transfers ? 0 : most_helped(d, e);
     bool clear = p.helped == 0 && (d->step > e->sum || e->step > d->sum);
     p.sure = clear ? 1 : 1 / (d->times * e->times);
     return p;
@@ -248,34 +250,34 @@ static piece make_piece(const sx_rest *rest, const sx_window *window, int from, 
 
 /* A pull in the making. */
 typedef struct making {
-    const sx_rest *rest;
+    const sx_outline_bound *bounds;
     int v, from;
     double outer;
-    sx_pull *out; /* per form */
+    sx_least_traffic *out; /* per form */
 } making;
 
 /* Sets the pull of a form from what its windows make of it. */
-static void finish(const making *m, uint32_t form, sx_pull pull) {
-    const sx_bound *b = m->rest->bound;
-    if (m->from < 0 && !m->rest->linked[m->v]) pull.words = 1;
-    pull.words *= b->bare[m->v][form];
-    pull.sure = fmin(pull.sure * b->bare[m->v][form], pull.words);
-    pull.outer = m->outer;
-    m->out[form] = pull;
+static void finish(const making *m, uint32_t form, sx_least_traffic traffic) {
+    const sx_bound *b = m->bounds->bound;
+    if (m->from < 0 && !m->bounds->linked[m->v]) traffic.words = 1;
+    traffic.words *= b->bare[m->v][form];
+    traffic.sure = fmin(traffic.sure * b->bare[m->v][form], traffic.words);
+    traffic.outer = m->outer;
+    m->out[form] = traffic;
 }
 
 /* Goes through all tiles of window w and those after it. */
-static void combine(const making *m, int w, uint32_t form, sx_pull pull) {
-    const sx_bound *b = m->rest->bound;
+static void combine(const making *m, int w, uint32_t form, sx_least_traffic traffic) {
+    const sx_bound *b = m->bounds->bound;
     if (w == b->n_windows[m->v]) {
-        finish(m, form, pull);
+        finish(m, form, traffic);
         return;
     }
     const sx_window *window = &b->window[m->v][w];
     for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++) {
-        piece p = make_piece(m->rest, window, m->from, &window->tile[i]);
+        piece p = make_piece(m->bounds, window, m->from, &window->tile[i]);
         if (!p.possible) continue;
-        sx_pull next = pull;
+        sx_least_traffic next = traffic;
         next.words = fmin(next.words, p.moved);
         next.groups *= p.groups;
         next.most *= p.most;
@@ -285,24 +287,24 @@ static void combine(const making *m, int w, uint32_t form, sx_pull pull) {
     }
 }
 
-/* The same for a crowd that is not in windows. */
-static void combine_crowd(const making *m, sx_pull pull) {
-    const sx_rest *rest = m->rest;
-    const sx_bound *b = rest->bound;
-    double crowd = sx_rest_spread(rest, m->from + 1, b->crowd[m->v]);
+/* The same for partially relevant dimensions outside windows. */
+static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
+    const sx_outline_bound *bounds = m->bounds;
+    const sx_bound *b = bounds->bound;
+    double partly_relevant = sx_outline_bound_fanout(bounds, m->from + 1, b->partly_relevant[m->v]);
     for (uint32_t i = 0; i < (m->from < 0 ? 1 : b->form[m->v].n_points); i++) {
         uint32_t extent[SX_MAX_DIMS];
         bool possible = true;
-        sx_pull next = pull;
+        sx_least_traffic next = traffic;
         sx_lattice_extents(&b->form[m->v], i, extent);
-        for (unsigned dims = b->crowd[m->v]; dims; dims &= dims - 1)
-            possible &= left_of(rest, __builtin_ctz(dims), m->from, extent[__builtin_ctz(dims)]) > 0;
+        for (unsigned dims = b->partly_relevant[m->v]; dims; dims &= dims - 1)
+            possible &= left_of(bounds, __builtin_ctz(dims), m->from, extent[__builtin_ctz(dims)]) > 0;
         if (!possible) continue;
-        next.words = crowd_share(b, m->v, extent);
-        if (crowd > 1 && !is_closed(b, extent, m->v)) {
-            next.most = sharing(rest, m->from + 1, m->v);
+        next.words = partly_relevant_share(b, m->v, extent);
+        if (partly_relevant > 1 && !is_closed(b, extent, m->v)) {
+            next.most = sharing(bounds, m->from + 1, m->v);
             next.groups = 1 / next.most;
-            if (!b->model->options.no_link_transfers) next.own = 1 / crowd;
+            if (!b->model->options.no_link_transfers) next.own = 1 / partly_relevant;
             next.sure = 0;
         }
         finish(m, i, next);
@@ -310,38 +312,39 @@ static void combine_crowd(const making *m, sx_pull pull) {
 }
 
 /* Makes the pulls of all forms (of the compute units: of the first). */
-static void make_pulls(const making *m) {
-    const sx_bound *b = m->rest->bound;
-    double idle = sx_rest_spread(m->rest, m->from + 1, b->idle[m->v]);
-    sx_pull pull = {.words = 1, .groups = 1 / idle, .most = idle, .twins = idle, .own = 1, .sure = 1};
-    if (b->crowd[m->v] && b->n_windows[m->v] == 0)
-        combine_crowd(m, pull);
+static void make_traffics(const making *m) {
+    const sx_bound *b = m->bounds->bound;
+    double irrelevant = sx_outline_bound_fanout(m->bounds, m->from + 1, b->irrelevant[m->v]);
+    sx_least_traffic traffic = {
+        .words = 1, .groups = 1 / irrelevant, .most = irrelevant, .fewest = irrelevant, .own = 1, .sure = 1};
+    if (b->partly_relevant[m->v] && b->n_windows[m->v] == 0)
+        combine_partly_relevant(m, traffic);
     else
-        combine(m, 0, 0, pull);
+        combine(m, 0, 0, traffic);
 }
 
-sx_pull sx_rest_operand(const sx_rest *rest, int v) {
-    sx_pull out;
-    make_pulls(&(making){.rest = rest, .v = v, .from = -1, .outer = 1, .out = &out});
+sx_least_traffic sx_outline_bound_operand(const sx_outline_bound *bounds, int v) {
+    sx_least_traffic out;
+    make_traffics(&(making){.bounds = bounds, .v = v, .from = -1, .outer = 1, .out = &out});
     return out;
 }
 
 /* Where the pulls of a flow stand: those of a tensor together. */
-static sx_pull *place(const sx_rest *rest, int v, int from, int to) {
-    const sx_bound *b = rest->bound;
+static sx_least_traffic *place(const sx_outline_bound *bounds, int v, int from, int to) {
+    const sx_bound *b = bounds->bound;
     size_t forms = 0, levels = b->model->n_levels;
     for (int i = 0; i < v; i++) forms += b->form[i].n_points;
     size_t pair = (size_t)(from + 1) * levels + (size_t)to;
-    return rest->pulls + forms * levels * levels + pair * b->form[v].n_points;
+    return bounds->traffics + forms * levels * levels + pair * b->form[v].n_points;
 }
 
-const sx_pull *sx_rest_pull(sx_rest *rest, int v, int from, int to) {
-    sx_pull **known = &rest->pull[v][from + 1][to];
+const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v, int from, int to) {
+    sx_least_traffic **known = &bounds->traffic[v][from + 1][to];
     if (*known) return *known;
-    *known = place(rest, v, from, to);
-    making m = {.rest = rest, .v = v, .from = from, .outer = 1, .out = *known};
-    for (int s = from + 2; s <= to; s++) m.outer /= sharing(rest, s, v);
-    for (uint32_t i = 0; i < rest->bound->form[v].n_points; i++) m.out[i].words = INFINITY;
-    make_pulls(&m);
+    *known = place(bounds, v, from, to);
+    making m = {.bounds = bounds, .v = v, .from = from, .outer = 1, .out = *known};
+    for (int s = from + 2; s <= to; s++) m.outer /= sharing(bounds, s, v);
+    for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) m.out[i].words = INFINITY;
+    make_traffics(&m);
     return *known;
 }

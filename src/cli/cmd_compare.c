@@ -113,7 +113,7 @@ static sx_status read_options(const sx_args *args, sx_comparison *c) {
 }
 
 /* Leaves each computation once among the problems. */
-static sx_status drop_twins(sx_network *problems) {
+static sx_status drop_duplicates(sx_network *problems) {
     size_t *first = calloc(problems->n_layers + 1, sizeof *first), kept = 0;
     if (!first) return sx_error_memory();
     sx_network_distinct(problems, first);
@@ -279,7 +279,7 @@ static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison
     c->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problems(sources, &c->problems));
     SX_TRY(sx_bind_network(sources, &c->arch, NULL, &c->problems, &result->err));
-    SX_TRY(drop_twins(&c->problems));
+    SX_TRY(drop_duplicates(&c->problems));
     sx_search_foresee(sources, &c->problems, &c->arch);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));

@@ -3,17 +3,18 @@
 
 #include <math.h>
 
-void sx_bill_begin(sx_bill *bill, const sx_model *model, const sx_nest *nest, bool totals) {
-    bill->model = model;
-    bill->nest = nest;
-    bill->totals = totals;
-    bill->compute_energy = (double)model->computes * model->compute_energy;
+void sx_cost_accumulator_begin(sx_cost_accumulator *costs, const sx_model *model, const sx_nest *nest,
+                               bool totals) {
+    costs->model = model;
+    costs->nest = nest;
+    costs->totals = totals;
+    costs->compute_energy = (double)model->computes * model->compute_energy;
     for (int s = 0; s < model->n_levels; s++) {
         uint64_t clusters = model->level[s].clusters;
         if (clusters > nest->above[s]) clusters = nest->above[s];
-        bill->clusters[s] = clusters;
-        bill->storage[s] = bill->network[s] = bill->reads[s] = bill->writes[s] = 0;
-        bill->slowdown[s] = 1;
+        costs->clusters[s] = clusters;
+        costs->storage[s] = costs->network[s] = costs->reads[s] = costs->writes[s] = 0;
+        costs->slowdown[s] = 1;
     }
 }
 
@@ -23,23 +24,23 @@ static inline double vectors(const sx_level *level, double count) {
 }
 
 /* Lowers a level's slowdown to what a use of its bandwidth allows. */
-static void slow_down(sx_bill *bill, int s, double reads, double writes) {
-    const sx_level *level = &bill->model->level[s];
-    double slow = bill->slowdown[s];
+static void slow_down(sx_cost_accumulator *costs, int s, double reads, double writes) {
+    const sx_level *level = &costs->model->level[s];
+    double slow = costs->slowdown[s];
     if (level->read_bandwidth < reads) slow = fmin(slow, level->read_bandwidth / reads);
     if (level->write_bandwidth < writes) slow = fmin(slow, level->write_bandwidth / writes);
     if (level->shared_bandwidth < writes + reads)
         slow = fmin(slow, level->shared_bandwidth / (writes + reads));
-    bill->slowdown[s] = slow;
+    costs->slowdown[s] = slow;
 }
 
 /* Charges one tensor's accesses to a level that keeps it; returns the energy of all instances. */
-static double charge_storage(sx_bill *bill, int s, int tensor, bool output, const sx_counts *c,
+static double charge_storage(sx_cost_accumulator *costs, int s, int tensor, bool output, const sx_counts *c,
                              sx_cost_tensor *out) {
-    const sx_level *level = &bill->model->level[s];
-    double instances = (double)bill->nest->above[s], clusters = (double)bill->clusters[s];
+    const sx_level *level = &costs->model->level[s];
+    double instances = (double)costs->nest->above[s], clusters = (double)costs->clusters[s];
     double reads = c->reads, fills = c->fills, updates = c->updates;
-    if (bill->totals) {
+    if (costs->totals) {
         reads /= instances;
         fills /= instances;
         updates /= instances;
@@ -49,15 +50,15 @@ static double charge_storage(sx_bill *bill, int s, int tensor, bool output, cons
     double generations = (output ? updates : reads) + fills;
     double energy = (access + generations * level->addr_gen_energy) * clusters;
     if (level->bounded) {
-        double cycles = (double)bill->nest->cycles, scale = level->scale[tensor];
+        double cycles = (double)costs->nest->cycles, scale = level->scale[tensor];
         double read_rate = ceil(reads) / cycles * scale, write_rate = ceil(fills + updates) / cycles * scale;
-        if (level->banks > 0) slow_down(bill, s, read_rate, write_rate);
-        bill->reads[s] += read_rate;
-        bill->writes[s] += write_rate;
+        if (level->banks > 0) slow_down(costs, s, read_rate, write_rate);
+        costs->reads[s] += read_rate;
+        costs->writes[s] += write_rate;
     }
-    bill->storage[s] += energy;
+    costs->storage[s] += energy;
     if (!out) return energy;
-    double times = bill->totals ? 1 : instances;
+    double times = costs->totals ? 1 : instances;
     *out = (sx_cost_tensor){
         .kept = true,
         .tile = c->tile,
@@ -73,9 +74,10 @@ static double charge_storage(sx_bill *bill, int s, int tensor, bool output, cons
 }
 
 /* Charges one tensor's traffic to the network below a level. */
-static double charge_network(sx_bill *bill, int s, bool output, double partition, const sx_access_stats *flow,
-                             const sx_access_entry *record, sx_cost_net_tensor *out) {
-    const sx_level *level = &bill->model->level[s];
+static double charge_network(sx_cost_accumulator *costs, int s, bool output, double partition,
+                             const sx_access_stats *flow, const sx_access_entry *record,
+                             sx_cost_net_tensor *out) {
+    const sx_level *level = &costs->model->level[s];
     double hops = 0, routers = 0, ingresses = 0, reductions = 0;
     uint64_t multicast = 0;
     for (uint32_t i = 0; i < flow->n_records; i++) {
@@ -89,12 +91,12 @@ static double charge_network(sx_bill *bill, int s, bool output, double partition
         routers = trunc(routers + (1 + floor(each)) * accesses);
         hops += each * accesses;
     }
-    double links = trunc(flow->links), times = bill->totals ? 1 : (double)bill->nest->above[s];
+    double links = trunc(flow->links), times = costs->totals ? 1 : (double)costs->nest->above[s];
     double energy = (hops * level->energy_per_hop + routers * level->router_energy) * times;
     double link_energy = links * (level->energy_per_hop + 2 * level->router_energy) * times;
-    bill->network[s] += energy + link_energy;
+    costs->network[s] += energy + link_energy;
     if (!out) return energy + link_energy;
-    double unit = bill->totals ? (double)bill->nest->above[s] : 1;
+    double unit = costs->totals ? (double)costs->nest->above[s] : 1;
     *out = (sx_cost_net_tensor){
         .fanout = flow->fanout,
         .multicast = multicast,
@@ -108,21 +110,21 @@ static double charge_network(sx_bill *bill, int s, bool output, double partition
     return energy + link_energy;
 }
 
-double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, const sx_counts *counts,
-                      sx_cost *out) {
-    const sx_model *model = bill->model;
+double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
+                                      const sx_counts *counts, sx_cost *out) {
+    const sx_model *model = costs->model;
     bool output = model->shape[tensor].output;
     double energy = 0;
     for (int s = 0; s < model->n_levels; s++) {
         sx_cost_tensor *storage = out ? &out->level[s].tensor[tensor] : NULL;
         if (counts[s].tile > 0)
-            energy += charge_storage(bill, s, tensor, output, &counts[s], storage);
+            energy += charge_storage(costs, s, tensor, output, &counts[s], storage);
         else if (out)
             *storage = (sx_cost_tensor){.kept = false};
         if (!out && !model->level[s].net_energy) continue;
         const sx_access_stats *flow = &evaluator->flow[s];
         energy +=
-            charge_network(bill, s, output, counts[s].partition, flow, evaluator->records.data + flow->first,
+            charge_network(costs, s, output, counts[s].partition, flow, evaluator->records.data + flow->first,
                            out ? &out->network[s].tensor[tensor] : NULL);
     }
     return energy;
@@ -135,31 +137,31 @@ static double leaking(const sx_model *model, const sx_nest *nest, int s) {
     return (double)nest->above[s];
 }
 
-void sx_bill_end(sx_bill *bill, sx_score *score, sx_cost *out) {
-    const sx_model *model = bill->model;
-    double compute_cycles = (double)bill->nest->cycles, cycles = compute_cycles;
+void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_cost *out) {
+    const sx_model *model = costs->model;
+    double compute_cycles = (double)costs->nest->cycles, cycles = compute_cycles;
     for (int s = 0; s < model->n_levels; s++) {
         double level_cycles = compute_cycles;
         if (model->level[s].bounded) {
-            if (model->level[s].banks == 0) slow_down(bill, s, bill->reads[s], bill->writes[s]);
-            level_cycles = ceil(compute_cycles / bill->slowdown[s]);
+            if (model->level[s].banks == 0) slow_down(costs, s, costs->reads[s], costs->writes[s]);
+            level_cycles = ceil(compute_cycles / costs->slowdown[s]);
             if (level_cycles > cycles) cycles = level_cycles;
         }
         if (out) out->level[s].cycles = (uint64_t)level_cycles;
     }
-    double energy = bill->compute_energy;
+    double energy = costs->compute_energy;
     for (int s = 0; s < model->n_levels; s++) {
-        double leakage = model->level[s].leak_energy * cycles * leaking(model, bill->nest, s);
-        energy += bill->storage[s] + leakage;
+        double leakage = model->level[s].leak_energy * cycles * leaking(model, costs->nest, s);
+        energy += costs->storage[s] + leakage;
         if (!out) continue;
-        out->level[s].instances = bill->nest->above[s];
-        out->level[s].clusters = bill->clusters[s];
-        out->level[s].slowdown = bill->slowdown[s];
+        out->level[s].instances = costs->nest->above[s];
+        out->level[s].clusters = costs->clusters[s];
+        out->level[s].slowdown = costs->slowdown[s];
         out->level[s].leakage_pj = leakage;
-        out->level[s].energy_pj = bill->storage[s] + leakage;
-        out->network[s].energy_pj = bill->network[s];
+        out->level[s].energy_pj = costs->storage[s] + leakage;
+        out->network[s].energy_pj = costs->network[s];
     }
-    for (int s = 0; s < model->n_levels; s++) energy += bill->network[s];
+    for (int s = 0; s < model->n_levels; s++) energy += costs->network[s];
     cycles += (double)model->latency;
     score->energy_pj = energy;
     score->cycles = cycles;

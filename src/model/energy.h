@@ -1,10 +1,10 @@
-/* The bill of one evaluation: energies and bandwidths, tensor by tensor, then the totals. */
+/* The cost accumulator of one evaluation: energies and bandwidths, tensor by tensor, then the totals. */
 #ifndef SX_MODEL_ENERGY_H
 #define SX_MODEL_ENERGY_H
 
 #include "model/model.h"
 
-typedef struct sx_bill {
+typedef struct sx_cost_accumulator {
     const sx_model *model;
     const sx_nest *nest;
     bool totals; /* counts are over all instances */
@@ -13,17 +13,18 @@ typedef struct sx_bill {
     double storage[SX_MAX_LEVELS], network[SX_MAX_LEVELS];
     double reads[SX_MAX_LEVELS], writes[SX_MAX_LEVELS]; /* words per compute cycle and instance */
     double slowdown[SX_MAX_LEVELS];
-} sx_bill;
+} sx_cost_accumulator;
 
-/* Starts a bill for a nest. */
-void sx_bill_begin(sx_bill *bill, const sx_model *model, const sx_nest *nest, bool totals);
+/* Starts a cost accumulator for a nest. */
+void sx_cost_accumulator_begin(sx_cost_accumulator *costs, const sx_model *model, const sx_nest *nest,
+                               bool totals);
 
 /* Charges one tensor; returns its energy. `out` may be NULL; then networks that cost nothing are passed over.
  */
-double sx_bill_tensor(sx_bill *bill, const sx_evaluator *evaluator, int tensor, const sx_counts *counts,
-                      sx_cost *out);
+double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
+                                      const sx_counts *counts, sx_cost *out);
 
 /* Adds up. `out` may be NULL. Leaves last_level_accesses alone. */
-void sx_bill_end(sx_bill *bill, sx_score *score, sx_cost *out);
+void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_cost *out);
 
 #endif

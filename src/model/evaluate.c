@@ -1,6 +1,6 @@
 /* The public face of the model. */
 #include "model/energy.h"
-#include "model/motion.h"
+#include "model/tile_delta.h"
 
 #include "base/status.h"
 
@@ -13,9 +13,9 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     sx_evaluator *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
     e->model = model;
-    e->slot = sx_slot_scratch_new();
-    e->motion = calloc(1, sizeof *e->motion);
-    if (!e->slot || !e->motion) {
+    e->slot = sx_fanout_scratch_new();
+    e->delta = calloc(1, sizeof *e->delta);
+    if (!e->slot || !e->delta) {
         sx_evaluator_free(e);
         return sx_error_memory();
     }
@@ -26,8 +26,8 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
 void sx_evaluator_free(sx_evaluator *evaluator) {
     if (!evaluator) return;
     free(evaluator->records.data);
-    sx_slot_scratch_free(evaluator->slot);
-    sx_motion_scratch_free(evaluator->motion);
+    sx_fanout_scratch_free(evaluator->slot);
+    sx_tile_delta_scratch_free(evaluator->delta);
     sx_walker_free(evaluator->walker);
     free(evaluator);
 }
@@ -57,11 +57,11 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     const sx_nest *nest = &e->nest;
     bool walk = e->exact || !nest->perfect;
     e->failed = e->overflow = false;
-    sx_bill bill;
-    sx_bill_begin(&bill, model, nest, walk);
+    sx_cost_accumulator costs;
+    sx_cost_accumulator_begin(&costs, model, nest, walk);
     int last = model->n_levels - 1;
     while (mapping->level[last].keep == 0) last--;
-    double energy = bill.compute_energy, cycles = (double)nest->cycles + (double)model->latency;
+    double energy = costs.compute_energy, cycles = (double)nest->cycles + (double)model->latency;
     double last_level = 0;
     for (int v = 0; v < model->n_tensors; v++) {
         if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
@@ -69,9 +69,9 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             return verdict;
         }
         sx_counts counts[SX_MAX_LEVELS];
-        bool counted =
-            !out && !e->exact &&
-            (walk ? sx_ragged_count(e, mapping, v, counts) : sx_express_count(e, mapping, v, counts));
+        bool counted = !out && !e->exact &&
+                       (walk ? sx_fast_count_imperfect(e, mapping, v, counts)
+                             : sx_fast_count_perfect(e, mapping, v, counts));
         if (!counted) {
             if (walk)
                 sx_walk_count(e, mapping, v, out != NULL);
@@ -83,11 +83,11 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
             return verdict;
         }
-        energy += sx_bill_tensor(&bill, e, v, counts, out);
+        energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
         double times = walk ? 1 : (double)nest->above[last];
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
     }
-    sx_bill_end(&bill, score, out);
+    sx_cost_accumulator_finish(&costs, score, out);
     score->last_level_accesses = last_level;
     assert(above_minimum(model, mapping, score));
     if (objective && sx_objective_value(objective, score) > bound) verdict.reason = SX_BOUND_EXCEEDED;

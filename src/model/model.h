@@ -1,9 +1,9 @@
 /* The inside of the cost model, shared by its files.
  *
- * An evaluation goes through four steps, each a file: nest.c lays out the loops and decides legality; flow.c
- * (exact factors) or walk.c (remainders) counts, per level and tensor, the words that each level hands to its
- * children; collapse.c turns these into reads, fills and updates, with bypass, peers and first-read elision;
- * energy.c adds up energies and cycles. */
+ * An evaluation goes through four steps, each a file: nest.c lays out the loops and decides legality;
+ * access_stats.c (exact factors) or walk.c (remainders) counts, per level and tensor, the words that each
+ * level hands to its children; collapse.c turns these into reads, fills and updates, with bypass, peers and
+ * first-read elision; energy.c adds up energies and cycles. */
 #ifndef SX_MODEL_MODEL_H
 #define SX_MODEL_MODEL_H
 
@@ -124,8 +124,8 @@ typedef struct sx_access_entries {
 } sx_access_entries;
 
 typedef struct sx_walker sx_walker;
-typedef struct sx_slot_scratch sx_slot_scratch;
-typedef struct sx_motion_scratch sx_motion_scratch;
+typedef struct sx_fanout_scratch sx_fanout_scratch;
+typedef struct sx_tile_delta_scratch sx_tile_delta_scratch;
 
 struct sx_evaluator {
     const sx_model *model;
@@ -134,8 +134,8 @@ struct sx_evaluator {
     double partition[SX_MAX_LEVELS];     /* of the tensor in hand, when walked: words ever held, over all
                                         instances */
     sx_access_entries records;
-    sx_slot_scratch *slot;
-    sx_motion_scratch *motion;
+    sx_fanout_scratch *slot;
+    sx_tile_delta_scratch *delta;
     sx_walker *walker;
     bool exact;    /* walk every mapping, also those with exact factors */
     bool failed;   /* memory ran out */
@@ -226,16 +226,17 @@ sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outerm
 void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
                  sx_counts *counts);
 
-/* Counts a tensor the short way; false where that does not lead. Sets no partitions and no flows. */
-bool sx_express_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
-                      sx_counts *counts);
+/* Counts a tensor by the fast path; false if it does not apply. Sets no partitions and no flows. */
+bool sx_fast_count_perfect(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
+                           sx_counts *counts);
 
 /* The same for mappings that leave remainders; counts are over all instances. */
-bool sx_ragged_count(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, sx_counts *counts);
+bool sx_fast_count_imperfect(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
+                             sx_counts *counts);
 
 void sx_walker_free(SX_TAKE sx_walker *walker);
-void sx_motion_scratch_free(SX_TAKE sx_motion_scratch *scratch);
-SX_OWN sx_slot_scratch *sx_slot_scratch_new(void);
-void sx_slot_scratch_free(SX_TAKE sx_slot_scratch *scratch);
+void sx_tile_delta_scratch_free(SX_TAKE sx_tile_delta_scratch *scratch);
+SX_OWN sx_fanout_scratch *sx_fanout_scratch_new(void);
+void sx_fanout_scratch_free(SX_TAKE sx_fanout_scratch *scratch);
 
 #endif

@@ -30,7 +30,7 @@ void sx_walker_free(sx_walker *w) {
     free(w->block);
     free(w->child);
     free(w->scratch);
-    free(w->party);
+    free(w->traffic);
     free(w);
 }
 
@@ -206,21 +206,21 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
 }
 
 /* Adds what a visit moves where all children are alike: groups by the slot's closed forms. */
-static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_piece *now,
-                      const sx_piece *before, double times, bool hops) {
-    const sx_group *group;
+static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_box_delta *now,
+                      const sx_box_delta *before, double times, bool hops) {
+    const sx_multicast_group *group;
     int64_t need[SX_MAX_RANKS];
     uint64_t groups = 0, fewer = 0, served = 0;
-    size_t n = sx_slot_groups(&w->slot, e->slot, hops, &group);
+    size_t n = sx_fanout_groups(&w->slot, e->slot, hops, &group);
     w->failed |= n == 0;
     for (size_t i = 0; i < n; i++) groups += group[i].count;
-    if (w->links && before->words > 0 && sx_piece_alike(w->shape->n_ranks, now, before, need)) {
-        size_t left = sx_slot_served(&w->slot, e->slot, need, hops, &served, &group);
+    if (w->links && before->words > 0 && sx_box_delta_congruent(w->shape->n_ranks, now, before, need)) {
+        size_t left = sx_fanout_served(&w->slot, e->slot, need, hops, &served, &group);
         w->failed |= left == SIZE_MAX;
         for (size_t i = 0; i < left && !w->failed; i++) fewer += group[i].count;
         n = left;
         if (!w->failed && fewer >= groups) {
-            n = sx_slot_groups(&w->slot, e->slot, hops, &group);
+            n = sx_fanout_groups(&w->slot, e->slot, hops, &group);
             served = 0;
         }
     }
@@ -233,14 +233,14 @@ static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, cons
 }
 
 /* Adds what a visit moves where children at the edge differ. */
-static void add_crowd(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, double times, bool hops) {
-    sx_crowd crowd = {&w->slot, w->class_of, w->now, w->before, w->n_classes, w->links};
+static void add_mixed_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, double times, bool hops) {
+    sx_multicast_visit multicast = {&w->slot, w->class_of, w->now, w->before, w->n_classes, w->links};
     uint64_t links;
-    if (!sx_walk_reserve(w, &w->party, &w->party_room, w->slot.siblings, sizeof *w->party)) return;
-    size_t n = sx_crowd_visit(&crowd, hops, w->party, &links);
+    if (!sx_walk_reserve(w, &w->traffic, &w->traffic_room, w->slot.siblings, sizeof *w->traffic)) return;
+    size_t n = sx_multicast_visit_groups(&multicast, hops, w->traffic, &links);
     w->failed |= n == SIZE_MAX;
     for (size_t i = 0; i < n && !w->failed; i++) {
-        const sx_party *p = &w->party[i];
+        const sx_multicast_traffic *p = &w->traffic[i];
         sx_access_stats_add(e, flow,
                             (sx_access_entry){p->m, p->count, times * (double)p->words,
                                               times * (p->hops * (double)p->words / (double)p->count)});
@@ -265,7 +265,7 @@ static void add_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, cons
     if (w->n_classes == 1)
         add_alike(e, w, flow, w->now, w->before, times, hops);
     else
-        add_crowd(e, w, flow, times, hops);
+        add_mixed_visit(e, w, flow, times, hops);
 }
 
 /* Walks one class of parent instances, of which there are `parents`. */
@@ -284,7 +284,7 @@ static void walk_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, d
     if (w->blocks_at.size) memset(w->blocks_at.slot, 0xff, w->blocks_at.size * sizeof *w->blocks_at.slot);
     memset(w->scratch, 0, w->width * sizeof(int64_t));
     uint32_t after;
-    uint32_t root = run(w, w->n_items, w->ragged, sx_walk_intern(w), &after);
+    uint32_t root = run(w, w->n_items, w->imperfect, sx_walk_intern(w), &after);
     if (w->failed) return;
     for (size_t i = 0; i < w->n_blocks; i++) w->block[i].times = 0;
     w->block[root].times = 1;
@@ -332,7 +332,7 @@ static double list_items(sx_walker *w) {
     w->n_items = 0;
     for (int s = w->level; s < w->model->n_levels; s++) {
         for (int l = nest->spatial_of[s]; s > w->level && l < nest->spatial_of[s + 1]; l++) {
-            if (w->ragged >> nest->spatial[l].dim & 1)
+            if (w->imperfect >> nest->spatial[l].dim & 1)
                 w->items[w->n_items++] = (sx_walk_item){.loop = &nest->spatial[l], .spatial = true};
             else
                 parents *= nest->spatial[l].n;
@@ -350,7 +350,7 @@ static double list_items(sx_walker *w) {
 
 /* Sorts the children of the level into classes. */
 static void list_classes(sx_walker *w) {
-    const sx_slot *slot = &w->slot;
+    const sx_fanout *slot = &w->slot;
     w->n_classes = 0;
     if (!sx_walk_reserve(w, &w->class_of, &w->class_room, slot->siblings, sizeof *w->class_of)) return;
     uint32_t at[SX_MAX_DIMS] = {0};
@@ -359,7 +359,7 @@ static void list_classes(sx_walker *w) {
         memset(place, SX_ON, sizeof place);
         for (int l = 0; l < slot->n_loops; l++) {
             const sx_loop *loop = &slot->loop[l];
-            if (!(w->ragged >> loop->dim & 1)) continue;
+            if (!(w->imperfect >> loop->dim & 1)) continue;
             place[loop->dim] = at[l] + 1 < loop->last ? SX_EARLY : at[l] + 1 == loop->last ? SX_ON : SX_IDLE;
         }
         int c = 0;
@@ -393,16 +393,16 @@ static double prepare(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, 
     w->failed = false;
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     w->links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1) && may_link(w);
-    w->ragged = 0;
+    w->imperfect = 0;
     for (int d = 0; d < model->n_dims; d++) {
         uint64_t full = level > 0 ? sx_mapping_extent(mapping, level - 1, d) : 1;
         bool exact = sx_mapping_extent(mapping, model->n_levels - 1, d) == model->size[d];
-        if (!exact) w->ragged |= 1u << d;
+        if (!exact) w->imperfect |= 1u << d;
         w->full[d] = (uint32_t)full;
         w->rest[d] = (uint32_t)((model->size[d] - 1) % full) + 1;
     }
-    sx_slot_init(&w->slot, model, &e->nest, level, tensor, at->no_multicast >> tensor & 1);
-    sx_slot_moves(&w->slot);
+    sx_fanout_init(&w->slot, model, &e->nest, level, tensor, at->no_multicast >> tensor & 1);
+    sx_fanout_moves(&w->slot);
     list_classes(w);
     w->record = 1 + 3 * (size_t)w->shape->n_ranks + (w->links ? 4 * (size_t)w->shape->n_ranks : 0);
     w->width = w->record * (size_t)w->n_classes;

@@ -2,7 +2,7 @@
 #ifndef SX_MODEL_WALK_H
 #define SX_MODEL_WALK_H
 
-#include "model/crowd.h"
+#include "model/multicast.h"
 
 /* Flags of a record: there is a tile held, a last step, something fetched at the last visit. */
 enum { HELD = 1, STEPPED = 2, FETCHED = 4 };
@@ -41,20 +41,20 @@ struct sx_walker {
     const sx_shape *shape;
     int level;
     bool links, always;
-    uint32_t ragged; /* dimensions with remainders */
+    uint32_t imperfect; /* dimensions with remainders */
     sx_walk_item items[MAX_ITEMS];
     int n_items;
     uint32_t leaving[MAX_ITEMS + 1]; /* dimensions that can leave the edge inside the j innermost items */
     uint32_t
         dead[MAX_ITEMS + 1]; /* dimensions at whose edge the parent is idle inside the j innermost items */
     /* children */
-    sx_slot slot;
+    sx_fanout slot;
     int n_classes;
     uint8_t (*place)[SX_MAX_DIMS]; /* per class and dimension */
     size_t place_room;
     uint16_t *class_of; /* per sibling */
     size_t class_room;
-    sx_piece *now, *before; /* per class */
+    sx_box_delta *now, *before; /* per class */
     size_t now_room, before_room;
     uint32_t full[SX_MAX_DIMS], rest[SX_MAX_DIMS]; /* extents of a tile, inside and at the edge */
     /* states: `width` numbers each */
@@ -68,8 +68,8 @@ struct sx_walker {
     size_t n_children, child_room;
     int64_t *scratch;
     size_t scratch_room;
-    sx_party *party;
-    size_t party_room;
+    sx_multicast_traffic *traffic;
+    size_t traffic_room;
     bool failed;
 };
 
@@ -98,10 +98,10 @@ uint32_t sx_walk_shift(sx_walker *w, uint32_t id, const sx_walk_item *it, int64_
 bool sx_walk_idle(const sx_walker *w, int c, uint32_t edges);
 
 /* What a record says the last visit fetched. */
-sx_piece sx_walk_recall(const sx_walker *w, int64_t *record);
+sx_box_delta sx_walk_recall(const sx_walker *w, int64_t *record);
 
 /* One visit: leaves the new state in w->scratch, and what each class fetches in now[] where that is asked
  * for. */
-void sx_walk_visit(sx_walker *w, uint32_t edges, uint32_t in, sx_piece *now);
+void sx_walk_visit(sx_walker *w, uint32_t edges, uint32_t in, sx_box_delta *now);
 
 #endif

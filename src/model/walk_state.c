@@ -129,11 +129,11 @@ static int64_t middle_moved(int64_t low, int64_t high, int64_t old_low, int64_t 
 }
 
 /* Applies the rule of docs/model.md, section 2, to a class's record; returns what it fetches. */
-static sx_piece fetch(const sx_walker *w, int64_t *record, const int64_t *low, const int64_t *high) {
+static sx_box_delta fetch(const sx_walker *w, int64_t *record, const int64_t *low, const int64_t *high) {
     int ranks = w->shape->n_ranks;
     int64_t *held = sx_walk_held(record), *last = step_of(w, record);
     int64_t step[SX_MAX_RANKS];
-    sx_piece whole = sx_piece_whole(ranks, low, high), piece = whole;
+    sx_box_delta whole = sx_box_delta_whole(ranks, low, high), delta = whole;
     if (w->always) return whole;
     bool moved = false, same = true;
     if (record[0] & HELD) {
@@ -142,12 +142,12 @@ static sx_piece fetch(const sx_walker *w, int64_t *record, const int64_t *low, c
             moved |= step[r] != 0;
             same &= step[r] == last[r];
         }
-        piece = sx_piece_new(ranks, low, high, held, held + ranks);
+        delta = sx_box_delta_new(ranks, low, high, held, held + ranks);
     }
     if (moved && record[0] & STEPPED && !same) {
         record[0] &= ~STEPPED;
         memset(last, 0, (size_t)ranks * sizeof *last);
-        piece = whole;
+        delta = whole;
     } else if (moved && !(record[0] & STEPPED)) {
         record[0] |= STEPPED;
         memcpy(last, step, (size_t)ranks * sizeof *last);
@@ -155,58 +155,58 @@ static sx_piece fetch(const sx_walker *w, int64_t *record, const int64_t *low, c
     record[0] |= HELD;
     memcpy(held, low, (size_t)ranks * sizeof *held);
     memcpy(held + ranks, high, (size_t)ranks * sizeof *held);
-    return piece;
+    return delta;
 }
 
 /* Writes what a visit fetched into a record, for links. */
-static void remember(const sx_walker *w, int64_t *record, const sx_piece *piece) {
+static void remember(const sx_walker *w, int64_t *record, const sx_box_delta *delta) {
     size_t ranks = w->shape->n_ranks, bytes = ranks * sizeof(int64_t);
     int64_t *to = fetch_of(w, record);
     record[0] &= ~FETCHED;
     memset(to, 0, 4 * bytes);
-    if (!piece || piece->words == 0) return;
+    if (!delta || delta->words == 0) return;
     record[0] |= FETCHED;
-    memcpy(to, piece->low, bytes);
-    memcpy(to + ranks, piece->high, bytes);
-    memcpy(to + 2 * ranks, piece->hole_low, bytes);
-    memcpy(to + 3 * ranks, piece->hole_high, bytes);
+    memcpy(to, delta->low, bytes);
+    memcpy(to + ranks, delta->high, bytes);
+    memcpy(to + 2 * ranks, delta->hole_low, bytes);
+    memcpy(to + 3 * ranks, delta->hole_high, bytes);
 }
 
-sx_piece sx_walk_recall(const sx_walker *w, int64_t *record) {
+sx_box_delta sx_walk_recall(const sx_walker *w, int64_t *record) {
     size_t ranks = w->shape->n_ranks, bytes = ranks * sizeof(int64_t);
     const int64_t *from = fetch_of(w, record);
-    sx_piece piece;
-    memset(&piece, 0, sizeof piece);
-    if (!(record[0] & FETCHED)) return piece;
-    memcpy(piece.low, from, bytes);
-    memcpy(piece.high, from + ranks, bytes);
-    memcpy(piece.hole_low, from + 2 * ranks, bytes);
-    memcpy(piece.hole_high, from + 3 * ranks, bytes);
+    sx_box_delta delta;
+    memset(&delta, 0, sizeof delta);
+    if (!(record[0] & FETCHED)) return delta;
+    memcpy(delta.low, from, bytes);
+    memcpy(delta.high, from + ranks, bytes);
+    memcpy(delta.hole_low, from + 2 * ranks, bytes);
+    memcpy(delta.hole_high, from + 3 * ranks, bytes);
     uint64_t box = 1, hole = 1;
     for (size_t r = 0; r < ranks; r++) {
-        box *= (uint64_t)(piece.high[r] - piece.low[r]);
-        hole *= (uint64_t)(piece.hole_high[r] - piece.hole_low[r]);
+        box *= (uint64_t)(delta.high[r] - delta.low[r]);
+        hole *= (uint64_t)(delta.hole_high[r] - delta.hole_low[r]);
     }
-    piece.words = box - hole;
-    return piece;
+    delta.words = box - hole;
+    return delta;
 }
 
-void sx_walk_visit(sx_walker *w, uint32_t edges, uint32_t in, sx_piece *now) {
+void sx_walk_visit(sx_walker *w, uint32_t edges, uint32_t in, sx_box_delta *now) {
     int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];
     sx_walk_load(w, in);
     for (int c = 0; c < w->n_classes; c++) {
         int64_t *record = w->scratch + (size_t)c * w->record;
-        sx_piece piece;
+        sx_box_delta delta;
         bool idle = sx_walk_idle(w, c, edges);
         if (!idle) {
             tile_of(w, c, edges, low, high);
-            piece = fetch(w, record, low, high);
+            delta = fetch(w, record, low, high);
         }
-        if (w->links) remember(w, record, idle ? NULL : &piece);
+        if (w->links) remember(w, record, idle ? NULL : &delta);
         if (!now) continue;
         if (idle)
             memset(&now[c], 0, sizeof now[c]);
         else
-            now[c] = piece;
+            now[c] = delta;
     }
 }

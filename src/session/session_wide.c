@@ -7,7 +7,7 @@
  * of the first, which is mostly far from any good one with remainders. What is proven by the second holds for
  * all mappings, as tiles that divide are part of its space. */
 #include "base/status.h"
-#include "mappers/optimal/spread.h"
+#include "mappers/optimal/utilization.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static const double IDLE = 0.75, LEAST_SECONDS = 1e-3;
 
 sx_status sx_session_share(const sx_session *session, const sx_space *space, double *share, bool *widens) {
     bool windows;
-    SX_TRY(sx_spread_share(space, share, &windows));
+    SX_TRY(sx_max_utilization(space, share, &windows));
     *widens = session->options->widen && !session->wide && !windows && *share < IDLE;
     return SX_OK;
 }

@@ -1,8 +1,8 @@
 /* Which orders of a level's temporal loops no cost tells apart.
  *
  * With exact factors. Of a tensor the model counts the visits that move the tile of a level's children, and
- * what each of them fetches, as one loop after another advances (model/motion.h). A dimension is solo for a
- * tensor if it has a rank to itself. Seen from the children outward:
+ * what each of them fetches, as one loop after another advances (model/tile_delta.h). A dimension is solo for
+ * a tensor if it has a rank to itself. Seen from the children outward:
  *   - the first loop on a solo dimension moves the tile clear of itself and of its siblings, and so does
  *     every loop outside it; between two such steps all inner loops run, so what they find does not depend on
  *     which of the outer loops advanced. Hence only the order of the loops inside the first solo one matters;

@@ -48,7 +48,7 @@ static sx_status walk(const void *input, size_t task, sx_worker *worker, void *o
 static double edge_of(const sx_run *run) {
     double best = INFINITY;
     sx_run_incumbent(run, &best);
-    return sx_exact_edge(sx_run_objective(run), best);
+    return sx_exact_cutoff(sx_run_objective(run), best);
 }
 
 /* Walks the next shapes; false where one was left unfinished. */

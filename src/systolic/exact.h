@@ -33,7 +33,7 @@ const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic
 
 /* The value from which on nothing matters once there is something of that value. With several criteria, what
  * is near it matters too. */
-double sx_exact_edge(const sx_objective *objective, double value);
+double sx_exact_cutoff(const sx_objective *objective, double value);
 
 /* Looks through the tiles of a shape and evaluates those that are below *best, which becomes the edge of what
  * was found; true where it came to its end. */

@@ -12,7 +12,7 @@ void sx_exact_fini(sx_exact *exact) {
     free(exact->shape);
 }
 
-double sx_exact_edge(const sx_objective *objective, double value) {
+double sx_exact_cutoff(const sx_objective *objective, double value) {
     if (objective->n_criteria == 1 || isinf(value)) return value;
     return value + (2 * objective->tolerance + 1e-12) * fabs(value);
 }

@@ -99,7 +99,7 @@ static int compare_branches(const void *a, const void *b) {
 static void evaluate(walk *w) {
     sx_outcome outcome = sx_worker_evaluate(w->worker, &w->point, false);
     if (!outcome.reason)
-        w->best = fmin(w->best, sx_exact_edge(sx_goal_objective(w->exact->judge.goal), outcome.value));
+        w->best = fmin(w->best, sx_exact_cutoff(sx_goal_objective(w->exact->judge.goal), outcome.value));
 }
 
 /* Writes a choice into the point. */

@@ -21,7 +21,7 @@ static inline void sx_check_budget_spend(sx_check_budget *budget, uint64_t n) {
         atomic_store(&budget->over, true);
 }
 
-/* Whether the budget is spent, as sx_halt asks it. */
+/* Whether the budget is spent, as sx_interrupt asks it. */
 static inline bool sx_check_budget_over(void *budget) {
     sx_check_budget_spend(budget, 0);
     return atomic_load(&((sx_check_budget *)budget)->over);

@@ -14,7 +14,7 @@
 
 struct sx_enumeration {
     sx_check_context context;
-    sx_rest *rest;
+    sx_outline_bound *bounds;
     sx_evaluator *evaluator;
     bool sound; /* the objective does not fall as energy or cycles grow: bounds say something */
     bool whole; /* go through all tiles and orders, not only the innermost tiles */
@@ -23,7 +23,7 @@ struct sx_enumeration {
     unsigned beat;
     uint64_t evaluations;
     uint32_t *point[SX_MAX_DIMS]; /* per divisor of a dimension: its number in the lattice */
-    sx_stem stem[SX_MAX_LEVELS + 1];
+    sx_partial_mapping partial[SX_MAX_LEVELS + 1];
     sx_mapping mapping;
     sx_mapping_visitor *listener;
     void *user;
@@ -63,7 +63,8 @@ sx_status sx_enumeration_new(const sx_check_context *context, sx_enumeration **o
     sx_mapping_init(&t->mapping, context->space->problem, context->space->arch);
     for (int s = 0; s < context->space->arch->n_levels; s++)
         sx_level_limits_impose(&context->space->constraints->level[s], &t->mapping.level[s]);
-    sx_status status = number_divisors(t) ? sx_rest_new(context->bound, &t->rest) : sx_error_memory();
+    sx_status status =
+        number_divisors(t) ? sx_outline_bound_new(context->bound, &t->bounds) : sx_error_memory();
     if (!status) status = sx_evaluator_new(context->space->model, &t->evaluator);
     if (status) {
         sx_enumeration_free(t);
@@ -76,7 +77,7 @@ sx_status sx_enumeration_new(const sx_check_context *context, sx_enumeration **o
 void sx_enumeration_free(sx_enumeration *t) {
     if (!t) return;
     for (int d = 0; d < SX_MAX_DIMS; d++) free(t->point[d]);
-    sx_rest_free(t->rest);
+    sx_outline_bound_free(t->bounds);
     sx_evaluator_free(t->evaluator);
     free(t);
 }
@@ -132,7 +133,7 @@ double sx_enumeration_compulsory(sx_enumeration *t, const uint32_t (*spatial)[SX
         outline.keep[s] = space->must[s];
         more[s] = space->may[s];
     }
-    return value_of(t, sx_rest_array(t->rest, &outline, more));
+    return value_of(t, sx_outline_bound_spatial(t->bounds, &outline, more));
 }
 
 /* Evaluates the mapping. */
@@ -195,8 +196,8 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
     size_t n;
     const uint8_t(*order)[SX_MAX_DIMS] = orders_of(t, s, &n);
     for (size_t i = 0; i < n && goes_on(t); i++) {
-        sx_stem_grow(t->rest, &t->stem[s], s, extent, point, order[i], &t->stem[s + 1]);
-        if (!is_open(t, value_of(t, sx_stem_bound(t->rest, &t->stem[s + 1], s)))) continue;
+        sx_partial_mapping_extend(t->bounds, &t->partial[s], s, extent, point, order[i], &t->partial[s + 1]);
+        if (!is_open(t, value_of(t, sx_partial_mapping_bound(t->bounds, &t->partial[s + 1], s)))) continue;
         memcpy(t->mapping.level[s].temporal_order, order[i], SX_MAX_DIMS);
         if (s + 1 == t->context.space->arch->n_levels) {
             lay(t, s);
@@ -210,7 +211,7 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
 /* Takes a tile of a level whose extents are all set, unless its bound or its banks speak against it. */
 static void take(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
     sx_mapping_level *at = &t->mapping.level[s];
-    sx_score bound = sx_stem_try(t->rest, &t->stem[s], s, extent, point);
+    sx_score bound = sx_partial_mapping_try(t->bounds, &t->partial[s], s, extent, point);
     double value = isinf(bound.energy_pj) ? INFINITY : value_of(t, bound);
     if (!is_open(t, value)) return;
     if (!t->whole) {
@@ -219,7 +220,7 @@ static void take(sx_enumeration *t, int s, const uint32_t *extent, uint32_t poin
         return;
     }
     for (int d = 0; d < t->context.space->problem->n_dims; d++)
-        at->temporal[d] = extent[d] / (t->stem[s].extent[d] * at->spatial[d]);
+        at->temporal[d] = extent[d] / (t->partial[s].extent[d] * at->spatial[d]);
     if (sx_verify_space_banks_fit(t->context.space, s, at->keep, extent)) orders(t, s, extent, point);
 }
 
@@ -232,7 +233,7 @@ static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t po
         return;
     }
     sx_limit limit = space->temporal[s][d];
-    uint32_t base = t->stem[s].extent[d] * t->mapping.level[s].spatial[d], left = space->problem->size[d];
+    uint32_t base = t->partial[s].extent[d] * t->mapping.level[s].spatial[d], left = space->problem->size[d];
     bool last = s + 1 == space->arch->n_levels;
     for (int r = s + 1; r < space->arch->n_levels; r++) left /= t->mapping.level[r].spatial[d];
     for (size_t i = 0; i < space->divisors[d].n; i++) {
@@ -273,11 +274,11 @@ static sx_check_outcome look(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX
     for (uint32_t i = 0; i < 1u << sx_verify_space_n_keeps(space) && goes_on(t); i++) {
         uint32_t extent[SX_MAX_DIMS] = {0};
         if (!set_keep(t, i, &outline)) continue;
-        sx_rest_begin(t->rest, &outline);
-        if (!is_open(t, value_of(t, sx_rest_flat(t->rest)))) continue;
+        sx_outline_bound_begin(t->bounds, &outline);
+        if (!is_open(t, value_of(t, sx_outline_bound_compulsory(t->bounds)))) continue;
         sx_check_budget_spend(t->context.budget, t->context.bound->lattice.n_points);
-        sx_rest_tabulate(t->rest, &(sx_halt){sx_check_budget_over, t->context.budget});
-        sx_stem_begin(t->rest, &t->stem[0]);
+        sx_outline_bound_tabulate(t->bounds, &(sx_interrupt){sx_check_budget_over, t->context.budget});
+        sx_partial_mapping_begin(t->bounds, &t->partial[0]);
         tiles(t, 0, 0, extent, 0);
     }
     *least = t->least;

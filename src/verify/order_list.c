@@ -1,7 +1,7 @@
 /* Orders that stand for all others, by what the tensors see of them.
  *
  * With exact factors, what the model counts for a tensor depends on the order of a level's loops only in this
- * (model/motion.h, docs/model.md, section 2): a loop on a dimension that has a rank of the tensor to
+ * (model/tile_delta.h, docs/model.md, section 2): a loop on a dimension that has a rank of the tensor to
  * itself moves the tile clear of itself, so that the order of all loops outside the first such one is of no
  * matter; and loops next to each other that do not index the tensor can change places. So a tensor's view of
  * an order is: its loops from the innermost one outward up to the first on a dimension of its own, each loop

@@ -301,7 +301,7 @@ static sx_status set_threads(check *k) {
     for (int v = 0; v < k->model->n_tensors; v++) forms += b->form[v].n_points;
     double each =
         (double)b->lattice.n_points * (n_levels * b->n_classes * SX_MAX_TABLED + 4) * sizeof(double);
-    each += forms * n_levels * (n_levels * sizeof(sx_pull) + SX_MAX_MEASURES * sizeof(double));
+    each += forms * n_levels * (n_levels * sizeof(sx_least_traffic) + SX_MAX_MEASURES * sizeof(double));
     k->threads = k->options->threads ? k->options->threads : 1;
     if (each > memory_of(k))
         return sx_error_new(SX_ERR_LIMIT, "the tables of its bounds would take %.1f GiB", each / (1 << 30));
@@ -322,8 +322,8 @@ static sx_status prepare(check *k) {
     if (choices > MOST_CHOICES)
         return sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", choices);
     SX_TRY(sx_bound_new(k->model, most_points(k), &k->bound));
-    SX_TRY(
-        sx_bound_survey(k->bound, k->space.must, k->space.may, &(sx_halt){sx_check_budget_over, &k->budget}));
+    SX_TRY(sx_bound_survey(k->bound, k->space.must, k->space.may,
+                           &(sx_interrupt){sx_check_budget_over, &k->budget}));
     SX_TRY(sx_order_list_new(&k->space, &k->order_list));
     SX_TRY(set_threads(k));
     k->context = (sx_check_context){&k->space, k->bound, k->order_list, &c->objective, &k->budget};

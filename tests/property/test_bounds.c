@@ -47,7 +47,7 @@ typedef struct bench {
     const sx_map_space *map;
     const sx_small_space *small; /* NULL: of the catalog */
     sx_bound *bound;
-    sx_rest *rest, *other;
+    sx_outline_bound *bounds, *other;
     sx_evaluator *evaluator;
     bool begun;
     sx_score tables;
@@ -96,7 +96,7 @@ static void hold_array(const bench *b, const sx_outline *outline, const sx_score
         bare.keep[s] = map->fixed_keep[s];
         may[s] = map->free_keep[s] | map->banked[s];
     }
-    hold(b, "array", -1, sx_rest_array(b->other, &bare, may), cost, ARRAY);
+    hold(b, "array", -1, sx_outline_bound_spatial(b->other, &bare, may), cost, ARRAY);
 }
 
 /* Holds all bounds of a mapping's beginnings against its cost, those by tables where asked to. */
@@ -104,30 +104,31 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_score cost;
     if (sx_evaluate_score(b->evaluator, mapping, &cost).reason != SX_LEGAL) return;
     sx_outline outline = outline_of(mapping);
-    if (!b->begun || memcmp(&outline, &b->rest->outline, sizeof outline) != 0) {
-        sx_rest_begin(b->rest, &outline);
-        if (tabled) b->tables = sx_rest_tabulate(b->rest, NULL);
+    if (!b->begun || memcmp(&outline, &b->bounds->outline, sizeof outline) != 0) {
+        sx_outline_bound_begin(b->bounds, &outline);
+        if (tabled) b->tables = sx_outline_bound_tabulate(b->bounds, NULL);
         b->begun = true;
     }
     hold_array(b, &outline, &cost);
-    hold(b, "outline", -1, sx_rest_flat(b->rest), &cost, FLAT);
-    hold(b, "outline, quick", -1, sx_rest_quick(b->rest, false), &cost, QUICK);
+    hold(b, "outline", -1, sx_outline_bound_compulsory(b->bounds), &cost, FLAT);
+    hold(b, "outline, quick", -1, sx_outline_bound_quick(b->bounds, false), &cost, QUICK);
     if (tabled) hold(b, "outline, tables", -1, b->tables, &cost, TABLES);
-    sx_stem stem, next;
+    sx_partial_mapping partial, next;
     int n_levels = mapping->n_levels;
     for (int tables = 0; tables < (tabled ? 2 : 1); tables++) {
-        b->rest->tables = tables != 0;
-        sx_stem_begin(b->rest, &stem);
+        b->bounds->tables = tables != 0;
+        sx_partial_mapping_begin(b->bounds, &partial);
         for (int s = 0; s < n_levels; s++) {
             uint32_t extent[SX_MAX_DIMS] = {0};
             for (int d = 0; d < mapping->n_dims; d++) extent[d] = (uint32_t)sx_mapping_extent(mapping, s, d);
             uint32_t point = sx_lattice_point(&b->bound->lattice, extent);
-            sx_score tried = sx_stem_try(b->rest, &stem, s, extent, point);
+            sx_score tried = sx_partial_mapping_try(b->bounds, &partial, s, extent, point);
             hold(b, tables ? "tile with tables" : "tile", s, tried, &cost, tables ? TILE_TABLES : TILE);
-            sx_stem_grow(b->rest, &stem, s, extent, point, mapping->level[s].temporal_order, &next);
-            stem = next;
-            hold(b, tables ? "stem with tables" : "stem", s, sx_stem_bound(b->rest, &stem, s), &cost,
-                 tables ? STEM_TABLES : STEM);
+            sx_partial_mapping_extend(b->bounds, &partial, s, extent, point, mapping->level[s].temporal_order,
+                                      &next);
+            partial = next;
+            hold(b, tables ? "stem with tables" : "stem", s, sx_partial_mapping_bound(b->bounds, &partial, s),
+                 &cost, tables ? STEM_TABLES : STEM);
         }
     }
 }
@@ -139,15 +140,15 @@ static void start(bench *b, const sx_map_space *map, tally *sums) {
     for (int s = 0; s < map->arch->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
     sx_expect_ok(sx_bound_survey(b->bound, map->fixed_keep, may, NULL));
     sx_expect_ok(sx_bound_quicken(b->bound));
-    sx_expect_ok(sx_rest_new(b->bound, &b->rest));
-    sx_expect_ok(sx_rest_new(b->bound, &b->other));
+    sx_expect_ok(sx_outline_bound_new(b->bound, &b->bounds));
+    sx_expect_ok(sx_outline_bound_new(b->bound, &b->other));
     sx_expect_ok(sx_evaluator_new(map->model, &b->evaluator));
 }
 
 static void finish(bench *b) {
     sx_evaluator_free(b->evaluator);
-    sx_rest_free(b->rest);
-    sx_rest_free(b->other);
+    sx_outline_bound_free(b->bounds);
+    sx_outline_bound_free(b->other);
     sx_bound_free(b->bound);
 }
 
@@ -175,12 +176,13 @@ static void hold_for_every_mapping(void **state) {
         sx_random_space(&rng, MOST, &small);
         if (!small.options.remainders) {
             bench b;
-            bool crowd = false;
+            bool partly_relevant = false;
             start(&b, small.map, &plain);
             b.small = &small;
             b.number = i;
-            for (int v = 0; v < small.model->n_tensors; v++) crowd |= b.bound->crowd[v] != 0;
-            if (crowd) b.tally = &windows;
+            for (int v = 0; v < small.model->n_tensors; v++)
+                partly_relevant |= b.bound->partly_relevant[v] != 0;
+            if (partly_relevant) b.tally = &windows;
             void *point = malloc(sx_space_point_size(small.space));
             sx_cardinal index = {.exact = true};
             for (; sx_space_at(small.space, &index, point); index.low++) {

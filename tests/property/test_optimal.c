@@ -96,7 +96,7 @@ static sx_score score_of(sx_scorer *scorer, const void *point) {
     return sx_metrics_score(&outcome.metrics);
 }
 
-/* Looks at every construction. */
+/* Visits at every construction. */
 static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
     const sx_space *space = small->space;
     size_t size = sx_space_point_size(space), at = 0;
@@ -115,7 +115,7 @@ static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
         assert_true(sx_space_at(space, &index, point));
         if (!sx_space_legal(space, point, NULL, 0)) continue;
         sx_score score = score_of(scorer, point);
-        assert_true(sx_leaf_normal(small->map, choices, point, &failed));
+        assert_true(sx_leaf_canonical(small->map, choices, point, &failed));
         if (find(c, point, &at)) continue;
         sx_score normal = score_of(scorer, point);
         if (memcmp(&score, &normal, sizeof score) != 0)

@@ -137,7 +137,7 @@ static bool same_value(const sx_node *a, const sx_node *b) {
 }
 
 /* Takes pair number `index` out of a map. */
-static SX_MUST_USE sx_status drop_twin(sx_arena *arena, sx_node *map, size_t index) {
+static SX_MUST_USE sx_status drop_duplicate(sx_arena *arena, sx_node *map, size_t index) {
     sx_pair *pair = sx_arena_alloc(arena, map->n, sizeof *pair);
     if (!pair) return sx_arena_error(arena);
     memcpy(pair, map->pair, map->n * sizeof *pair);
@@ -149,7 +149,8 @@ static SX_MUST_USE sx_status drop_twin(sx_arena *arena, sx_node *map, size_t ind
 }
 
 /* Finds a key that is written twice: NULL where there is none, an error where its values differ. */
-static SX_MUST_USE sx_status find_twin(const sx_node *map, const sx_pair **first, const sx_pair **second) {
+static SX_MUST_USE sx_status find_duplicate(const sx_node *map, const sx_pair **first,
+                                            const sx_pair **second) {
     candidate *all = calloc(map->n + 1, sizeof *all);
     if (!all) return sx_error_memory();
     for (size_t i = 0; i < map->n; i++) all[i] = (candidate){&map->pair[i], i};
@@ -171,9 +172,9 @@ static SX_MUST_USE sx_status find_twin(const sx_node *map, const sx_pair **first
 static SX_MUST_USE sx_status check_twice(sx_arena *arena, sx_node *map) {
     for (int n = 0; n < MAX_TWINS; n++) {
         const sx_pair *first = NULL, *second = NULL;
-        SX_TRY(find_twin(map, &first, &second));
+        SX_TRY(find_duplicate(map, &first, &second));
         if (!second) return SX_OK;
-        SX_TRY(drop_twin(arena, map, (size_t)(second - map->pair)));
+        SX_TRY(drop_duplicate(arena, map, (size_t)(second - map->pair)));
     }
     return sx_error_at(map->place, "more than %d duplicate keys in one map", MAX_TWINS);
 }

@@ -203,8 +203,8 @@ typedef struct crossing {
 } crossing;
 
 /* Makes a legal child of two parents; where repair fails again and again it is the first parent again. */
-static void bear(const gamma *g, sx_rng *rng, sx_worker *worker, const crossing *cross, size_t mother,
-                 size_t father, sx_gamma_individual child) {
+static void make_child(const gamma *g, sx_rng *rng, sx_worker *worker, const crossing *cross, size_t mother,
+                       size_t father, sx_gamma_individual child) {
     for (int tries = 0; tries < REPAIRS; tries++) {
         sx_gamma_copy(g->space, individual(g, mother), child);
         if (cross->happens) sx_gamma_take(g->space, cross->axis, cross->dim, individual(g, father), child);
@@ -232,7 +232,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
         void *made = (unsigned char *)output + side * g->each;
         sx_gamma_individual child = parts(made);
         if ((double)number < bred)
-            bear(g, &rng, worker, &cross, parent[side], parent[1 - side], child);
+            make_child(g, &rng, worker, &cross, parent[side], parent[1 - side], child);
         else
             draw(g, &rng, worker, child);
         *(sx_outcome *)made = sx_worker_evaluate(worker, child.point, false);

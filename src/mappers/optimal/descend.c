@@ -1,7 +1,8 @@
-/* All mappings of one array that may be worth a look: what levels keep, then tiles and orders from the
- * innermost level outward, each choice only where its bound leaves hope, the most hopeful first.
+/* All mappings of one spatial mapping that the cutoff admits: what levels keep, then tiles and orders from
+ * the innermost level outward, each choice only where its bound is below the cutoff, the most promising
+ * first.
  *
- * A look that takes too long leaves off between two innermost tiles and hands back what is left: the other
+ * A visit that takes too long leaves off between two innermost tiles and hands back what is left: the other
  * choices of kept tensors, and of this one the tiles that were not begun, dealt out over several parts so
  * that other threads can take them. Tiles are gone through by their bounds, so the first that is left bounds
  * the rest.
@@ -41,16 +42,16 @@ typedef struct divisors {
 struct sx_descent {
     const sx_bound *bound;
     const sx_map_space *space;
-    sx_rest *rest;
+    sx_outline_bound *bounds;
     sx_leaf leaf;
-    const sx_hope *hope;
-    sx_look *look;
-    bool tired;
+    const sx_cutoff *cutoff;
+    sx_node_visit *visit;
+    bool exhausted;
     uint64_t turn; /* of looking at the clock */
     uint64_t each; /* the steps that a tile counts for */
     divisors of[SX_MAX_DIMS];
     options tiles[SX_MAX_LEVELS], orders[SX_MAX_LEVELS], keeps;
-    sx_stem stem[SX_MAX_LEVELS + 1];
+    sx_partial_mapping partial[SX_MAX_LEVELS + 1];
 };
 
 /* Adds an option; notes when memory is out. */
@@ -104,9 +105,9 @@ sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices, const s
     if (!w) return sx_error_memory();
     *w = (sx_descent){.bound = bound, .space = space, .leaf = {.space = space, .choices = choices}};
     bool good = true;
-    for (int v = 0; v < space->problem->n_tensors; v++) w->leaf.windows |= bound->crowd[v];
+    for (int v = 0; v < space->problem->n_tensors; v++) w->leaf.windows |= bound->partly_relevant[v];
     for (int d = 0; d < space->problem->n_dims; d++) good &= list_divisors(bound, d, &w->of[d]);
-    sx_status status = good ? sx_rest_new(bound, &w->rest) : sx_error_memory();
+    sx_status status = good ? sx_outline_bound_new(bound, &w->bounds) : sx_error_memory();
     if (status) {
         sx_descent_free(w);
         return status;
@@ -126,12 +127,12 @@ void sx_descent_free(sx_descent *w) {
         free(w->orders[s].at);
     }
     free(w->keeps.at);
-    sx_rest_free(w->rest);
+    sx_outline_bound_free(w->bounds);
     free(w);
 }
 
-void sx_descent_arrays(sx_descent *w, const sx_arrays *arrays, const sx_judge *judge, sx_search_node *node,
-                       size_t n) {
+void sx_descent_bounds(sx_descent *w, const sx_spatial_mappings *spatials, const sx_prune_rule *rule,
+                       sx_search_node *node, size_t n) {
     const sx_map_space *space = w->space;
     uint8_t may[SX_MAX_LEVELS] = {0};
     sx_outline outline;
@@ -141,64 +142,64 @@ void sx_descent_arrays(sx_descent *w, const sx_arrays *arrays, const sx_judge *j
         may[l] = space->free_keep[l] | space->banked[l];
     }
     for (size_t i = 0; i < n; i++) {
-        sx_arrays_get(arrays, node[i].array, &outline);
-        sx_score least = sx_rest_array(w->rest, &outline, may);
-        node[i].bound = sx_judge_value(judge, &least);
+        sx_spatial_mappings_get(spatials, node[i].spatial, &outline);
+        sx_score least = sx_outline_bound_spatial(w->bounds, &outline, may);
+        node[i].bound = sx_prune_rule_value(rule, &least);
         node[i].energy = least.energy_pj;
         node[i].cycles = least.cycles;
     }
 }
 
-static bool hopeful(const sx_descent *w, const option *o) {
-    return sx_hope_open(w->hope, o->value, o->energy, o->cycles);
+static bool admitted(const sx_descent *w, const option *o) {
+    return sx_cutoff_admits(w->cutoff, o->value, o->energy, o->cycles);
 }
 
-/* Whether an option and those after it leave no hope, whatever the front says. */
+/* Whether an option and those after it are beyond the cutoff, whatever the front says. */
 static bool is_past(const sx_descent *w, const option *o) {
-    return !w->hope->judge->front && o->value >= w->hope->limit;
+    return !w->cutoff->rule->front && o->value >= w->cutoff->limit;
 }
 
 static bool cut_off(const sx_descent *w) {
     return w->leaf.over || w->leaf.failed;
 }
 
-/* Looks now and then whether the search was stopped. */
+/* Polls whether the search was stopped. */
 static void poll(sx_descent *w) {
-    if (++w->turn % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+    if (++w->turn % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->visit->worker);
 }
 
 /* Counts a step. */
 static bool goes_on(sx_descent *w) {
-    w->look->steps++;
+    w->visit->steps++;
     poll(w);
-    w->tired |= w->look->steps > w->look->effort;
-    return !cut_off(w) && !w->tired;
+    w->exhausted |= w->visit->steps > w->visit->effort;
+    return !cut_off(w) && !w->exhausted;
 }
 
 static bool is_open(const sx_descent *w, const sx_score *bound) {
-    double value = sx_judge_value(w->hope->judge, bound);
-    return sx_hope_open(w->hope, value, bound->energy_pj, bound->cycles);
+    double value = sx_prune_rule_value(w->cutoff->rule, bound);
+    return sx_cutoff_admits(w->cutoff, value, bound->energy_pj, bound->cycles);
 }
 
-/* Adds an option where its bound leaves hope. */
+/* Adds an option where its bound is below the cutoff. */
 static void offer(sx_descent *w, options *list, const sx_score *bound, uint32_t number) {
-    if (is_open(w, bound)) add(w, list, sx_judge_value(w->hope->judge, bound), bound, number);
+    if (is_open(w, bound)) add(w, list, sx_prune_rule_value(w->cutoff->rule, bound), bound, number);
 }
 
 /* Lists the tiles of a level from dimension d on that may lead to something better. */
 static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t number) {
     const sx_map_space *space = w->space;
-    const sx_stem *stem = &w->stem[s];
+    const sx_partial_mapping *partial = &w->partial[s];
     if (cut_off(w)) return;
     if (d == space->problem->n_dims) {
-        w->look->steps += w->each;
+        w->visit->steps += w->each;
         poll(w);
-        sx_score bound = sx_stem_try(w->rest, stem, s, extent, number);
+        sx_score bound = sx_partial_mapping_try(w->bounds, partial, s, extent, number);
         offer(w, &w->tiles[s], &bound, number);
         return;
     }
     int slot = space->temporal_slot[s];
-    uint32_t base = stem->extent[d] * w->rest->outline.spatial[s][d], open = w->rest->open[s + 1][d];
+    uint32_t base = partial->extent[d] * w->bounds->outline.spatial[s][d], open = w->bounds->open[s + 1][d];
     bool last = s + 1 == space->arch->n_levels;
     for (size_t i = 0; i < w->of[d].n; i++) {
         uint32_t to = w->of[d].divisor[i];
@@ -211,13 +212,14 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
 
 static void descend(sx_descent *w, int s);
 
-/* Lists the orders of a level whose tile is set that may lead to something better, the most hopeful first. */
+/* Lists the orders of a level whose tile is set that may lead to something better, the most promising first.
+ */
 static void list_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t number,
                         const uint8_t (*order)[SX_MAX_DIMS], size_t n) {
     w->orders[s].n = 0;
     for (size_t i = 0; i < n && goes_on(w); i++) {
-        sx_stem_grow(w->rest, &w->stem[s], s, extent, number, order[i], &w->stem[s + 1]);
-        sx_score bound = sx_stem_bound(w->rest, &w->stem[s + 1], s);
+        sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, order[i], &w->partial[s + 1]);
+        sx_score bound = sx_partial_mapping_bound(w->bounds, &w->partial[s + 1], s);
         offer(w, &w->orders[s], &bound, (uint32_t)i);
     }
     sort(&w->orders[s]);
@@ -232,19 +234,19 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
     list_orders(w, s, extent, number, order, n);
     for (size_t i = 0; i < orders->n && goes_on(w) && !is_past(w, &orders->at[i]); i++) {
         const uint8_t *which = order[orders->at[i].number];
-        if (!hopeful(w, &orders->at[i])) continue;
+        if (!admitted(w, &orders->at[i])) continue;
         memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
         if (last) {
             sx_leaf_evaluate(&w->leaf);
-            w->look->steps += EVALUATION_STEPS;
+            w->visit->steps += EVALUATION_STEPS;
             continue;
         }
-        sx_stem_grow(w->rest, &w->stem[s], s, extent, number, which, &w->stem[s + 1]);
+        sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, which, &w->partial[s + 1]);
         descend(w, s + 1);
     }
 }
 
-/* Lists the tiles of a level, the most hopeful first. */
+/* Lists the tiles of a level, the most promising first. */
 static void list_level(sx_descent *w, int s) {
     uint32_t extent[SX_MAX_DIMS] = {0};
     w->tiles[s].n = 0;
@@ -257,8 +259,8 @@ static bool set_tile(sx_descent *w, int s, uint32_t number, uint32_t *extent) {
     sx_mapping_level *at = sx_map_level(w->leaf.point, s);
     sx_lattice_extents(&w->bound->lattice, number, extent);
     for (int d = 0; d < w->space->problem->n_dims; d++)
-        at->temporal[d] = extent[d] / (w->stem[s].extent[d] * w->rest->outline.spatial[s][d]);
-    return sx_leaf_keep(&w->leaf, s, w->rest->outline.keep[s], extent);
+        at->temporal[d] = extent[d] / (w->partial[s].extent[d] * w->bounds->outline.spatial[s][d]);
+    return sx_leaf_keep(&w->leaf, s, w->bounds->outline.keep[s], extent);
 }
 
 /* Goes through what is inside a tile's choice: its orders and the levels outside. */
@@ -272,12 +274,12 @@ static void descend(sx_descent *w, int s) {
     const options *tiles = &w->tiles[s];
     list_level(w, s);
     for (size_t i = 0; i < tiles->n && goes_on(w) && !is_past(w, &tiles->at[i]); i++)
-        if (hopeful(w, &tiles->at[i])) try_tile(w, s, tiles->at[i].number);
+        if (admitted(w, &tiles->at[i])) try_tile(w, s, tiles->at[i].number);
 }
 
-/* Evaluates the mapping that the bounds alone lead to: the most hopeful tile and order of every level. */
+/* Evaluates the mapping that the bounds alone lead to: the most promising tile and order of every level. */
 static void dive(sx_descent *w) {
-    sx_leaf_begin(&w->leaf, &w->rest->outline);
+    sx_leaf_begin(&w->leaf, &w->bounds->outline);
     for (int s = 0; s < w->space->arch->n_levels && !cut_off(w); s++) {
         uint32_t extent[SX_MAX_DIMS], number;
         size_t n;
@@ -290,22 +292,23 @@ static void dive(sx_descent *w) {
         if (w->orders[s].n == 0) return;
         const uint8_t *which = order[w->orders[s].at[0].number];
         memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
-        sx_stem_grow(w->rest, &w->stem[s], s, extent, number, which, &w->stem[s + 1]);
+        sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, which, &w->partial[s + 1]);
     }
     if (!cut_off(w)) sx_leaf_evaluate(&w->leaf);
 }
 
-/* Begins the outline of an array and a choice of kept tensors; false where there is no such choice. */
+/* Begins the outline of a spatial mapping and a choice of kept tensors; false where there is no such choice.
+ */
 static bool begin(sx_descent *w, uint32_t choice) {
     sx_outline outline;
     memset(&outline, 0, sizeof outline);
-    sx_arrays_get(w->look->arrays, w->look->node.array, &outline);
+    sx_spatial_mappings_get(w->visit->spatials, w->visit->node.spatial, &outline);
     if (!sx_keep_choice(w->space, choice, &outline)) return false;
-    if (!sx_outline_lawful(w->space, &outline)) {
-        w->look->unlawful = true;
+    if (!sx_outline_legal(w->space, &outline)) {
+        w->visit->illegal = true;
         return false;
     }
-    sx_rest_begin(w->rest, &outline);
+    sx_outline_bound_begin(w->bounds, &outline);
     return true;
 }
 
@@ -318,49 +321,50 @@ static bool is_halted(void *user) {
 static void begin_tiles(sx_descent *w, uint32_t choice) {
     bool open = true;
     begin(w, choice);
-    if (w->hope->judge->tables) {
-        sx_score bound = sx_rest_tabulate(w->rest, &(sx_halt){is_halted, w->look->worker});
+    if (w->cutoff->rule->tables) {
+        sx_score bound = sx_outline_bound_tabulate(w->bounds, &(sx_interrupt){is_halted, w->visit->worker});
         open = is_open(w, &bound);
-        w->look->steps += (uint64_t)w->rest->tiles.n_points * (uint64_t)w->rest->n_tabled *
-                              (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 12 +
-                          1;
-        w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+        w->visit->steps += (uint64_t)w->bounds->tiles.n_points * (uint64_t)w->bounds->n_tabled *
+                               (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 12 +
+                           1;
+        w->leaf.over |= !sx_worker_goes_on(w->visit->worker);
     }
-    sx_stem_begin(w->rest, &w->stem[0]);
-    w->each = 1 + (uint64_t)w->rest->n_measures * (unsigned)(w->bound->n_classes * w->bound->n_classes) / 16;
+    sx_partial_mapping_begin(w->bounds, &w->partial[0]);
+    w->each =
+        1 + (uint64_t)w->bounds->n_measures * (unsigned)(w->bound->n_classes * w->bound->n_classes) / 16;
     w->tiles[0].n = 0;
     if (open) list_level(w, 0);
 }
 
 /* Lists the choices of kept tensors that may lead to something better, with their bounds. */
 static void list_keeps(sx_descent *w) {
-    uint32_t n = sx_keep_choices(w->space), keep = w->look->node.keep;
+    uint32_t n = sx_keep_choices(w->space), keep = w->visit->node.keep;
     w->keeps.n = 0;
     for (uint32_t i = keep == SX_ANY_KEEP ? 0 : keep; i < n && !cut_off(w); i++) {
-        uint64_t before = w->rest->work;
-        w->look->steps += KEEP_STEPS;
+        uint64_t before = w->bounds->work;
+        w->visit->steps += KEEP_STEPS;
         if (begin(w, i)) {
-            sx_score bound = sx_rest_flat(w->rest);
-            if (is_open(w, &bound)) bound = sx_rest_quick(w->rest, false);
+            sx_score bound = sx_outline_bound_compulsory(w->bounds);
+            if (is_open(w, &bound)) bound = sx_outline_bound_quick(w->bounds, false);
             offer(w, &w->keeps, &bound, i);
         }
-        w->look->steps += w->rest->work - before;
-        w->leaf.over |= !sx_worker_goes_on(w->look->worker);
+        w->visit->steps += w->bounds->work - before;
+        w->leaf.over |= !sx_worker_goes_on(w->visit->worker);
         if (keep != SX_ANY_KEEP) break;
     }
     sort(&w->keeps);
 }
 
-/* Readies the workspace for a look. */
-static void start(sx_descent *w, sx_look *look) {
-    w->look = look;
-    w->hope = look->hope;
-    w->leaf.hope = look->hope;
-    w->leaf.worker = look->worker;
-    w->leaf.over = w->leaf.failed = w->tired = false;
-    look->steps = 0;
-    look->unlawful = false;
-    look->left.n = 0;
+/* Readies the workspace for a visit. */
+static void start(sx_descent *w, sx_node_visit *visit) {
+    w->visit = visit;
+    w->cutoff = visit->cutoff;
+    w->leaf.cutoff = visit->cutoff;
+    w->leaf.worker = visit->worker;
+    w->leaf.over = w->leaf.failed = w->exhausted = false;
+    visit->steps = 0;
+    visit->illegal = false;
+    visit->left.n = 0;
     list_keeps(w);
 }
 
@@ -379,19 +383,19 @@ static bool is_left(const sx_search_node *node, const option *tile) {
 
 /* Hands back a node whose bound was raised. */
 static void leave_sharp(sx_descent *w, sx_search_node *node) {
-    const sx_search_node *from = &w->look->node;
+    const sx_search_node *from = &w->visit->node;
     if (node->bound == INFINITY || cut_off(w)) return;
     node->bound = fmax(node->bound, from->bound);
     node->energy = fmax(node->energy, from->energy);
     node->cycles = fmax(node->cycles, from->cycles);
-    node->looks++;
-    w->leaf.failed |= !sx_search_nodes_add(&w->look->left, node);
+    node->visits++;
+    w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, node);
 }
 
 /* Hands back the tiles of a choice from number i on, in several parts where they are many. */
 static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
     const options *tiles = &w->tiles[0];
-    const sx_search_node *from = &w->look->node;
+    const sx_search_node *from = &w->visit->node;
     bool deal = from->keep != SX_ANY_KEEP && from->parts < MOST_PARTS && tiles->n - i > FEW_TILES;
     uint16_t n = deal ? PARTS : 1;
     for (uint16_t p = 0; p < n; p++) {
@@ -399,36 +403,36 @@ static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
         node.keep = keep;
         node.part = (uint16_t)(from->part + from->parts * p);
         node.parts = (uint16_t)(from->parts * n);
-        node.looks++;
+        node.visits++;
         node.bound = node.energy = node.cycles = INFINITY;
         node.from = tiles->at[i].value;
         node.from_number = tiles->at[i].number;
         for (size_t k = i; k < tiles->n; k++)
-            if (is_left(&node, &tiles->at[k]) && hopeful(w, &tiles->at[k])) include(&node, &tiles->at[k]);
+            if (is_left(&node, &tiles->at[k]) && admitted(w, &tiles->at[k])) include(&node, &tiles->at[k]);
         node.bound = fmax(node.bound, from->bound);
-        if (node.bound < INFINITY) w->leaf.failed |= !sx_search_nodes_add(&w->look->left, &node);
+        if (node.bound < INFINITY) w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, &node);
     }
 }
 
 /* Hands back choices of kept tensors from number i on. */
 static void leave_keeps(sx_descent *w, size_t i) {
-    const sx_search_node *from = &w->look->node;
+    const sx_search_node *from = &w->visit->node;
     for (; i < w->keeps.n; i++) {
         const option *keep = &w->keeps.at[i];
         sx_search_node node = *from;
-        if (!hopeful(w, keep)) continue;
+        if (!admitted(w, keep)) continue;
         node.keep = keep->number;
         node.bound = fmax(from->bound, keep->value);
         node.energy = fmax(from->energy, keep->energy);
         node.cycles = fmax(from->cycles, keep->cycles);
-        node.looks = 0;
-        w->leaf.failed |= !sx_search_nodes_add(&w->look->left, &node);
+        node.visits = 0;
+        w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, &node);
     }
 }
 
-/* Raises the bound of an array to the least of its choices. */
-static void sharpen_array(sx_descent *w) {
-    sx_search_node node = w->look->node;
+/* Raises the bound of a spatial mapping to the least of its choices. */
+static void sharpen_spatial(sx_descent *w) {
+    sx_search_node node = w->visit->node;
     node.bound = node.energy = node.cycles = INFINITY;
     for (size_t i = 0; i < w->keeps.n; i++) include(&node, &w->keeps.at[i]);
     leave_sharp(w, &node);
@@ -436,43 +440,43 @@ static void sharpen_array(sx_descent *w) {
 
 /* Raises the bound of a choice by tables, and evaluates the mapping that they lead to. */
 static void sharpen_choice(sx_descent *w) {
-    sx_search_node node = w->look->node;
+    sx_search_node node = w->visit->node;
     if (w->keeps.n == 0) return;
     node.bound = node.energy = node.cycles = INFINITY;
     begin_tiles(w, node.keep);
     for (size_t k = 0; k < w->tiles[0].n; k++) include(&node, &w->tiles[0].at[k]);
-    if (w->tiles[0].n > 0 && w->hope->judge->k == 1) dive(w);
+    if (w->tiles[0].n > 0 && w->cutoff->rule->k == 1) dive(w);
     leave_sharp(w, &node);
 }
 
-sx_ending sx_descent_sharpen(sx_descent *w, sx_look *look) {
-    start(w, look);
-    if (look->node.keep != SX_ANY_KEEP)
+sx_visit_end sx_descent_sharpen(sx_descent *w, sx_node_visit *visit) {
+    start(w, visit);
+    if (visit->node.keep != SX_ANY_KEEP)
         sharpen_choice(w);
-    else if (look->node.looks == 0)
-        sharpen_array(w);
+    else if (visit->node.visits == 0)
+        sharpen_spatial(w);
     else
         leave_keeps(w, 0);
-    return sx_leaf_ending(&w->leaf, look);
+    return sx_leaf_end(&w->leaf, visit);
 }
 
-sx_ending sx_descent_search(sx_descent *w, sx_look *look) {
+sx_visit_end sx_descent_search(sx_descent *w, sx_node_visit *visit) {
     const options *tiles = &w->tiles[0];
-    start(w, look);
+    start(w, visit);
     for (size_t i = 0; i < w->keeps.n && !cut_off(w); i++) {
         uint32_t keep = w->keeps.at[i].number;
-        if (!hopeful(w, &w->keeps.at[i])) continue;
+        if (!admitted(w, &w->keeps.at[i])) continue;
         begin_tiles(w, keep);
-        if (i == 0) look->effort += look->steps;
-        sx_leaf_begin(&w->leaf, &w->rest->outline);
-        for (size_t k = 0; k < tiles->n && !cut_off(w) && !w->tired && !is_past(w, &tiles->at[k]); k++) {
-            if (!is_left(&look->node, &tiles->at[k]) || !hopeful(w, &tiles->at[k])) continue;
+        if (i == 0) visit->effort += visit->steps;
+        sx_leaf_begin(&w->leaf, &w->bounds->outline);
+        for (size_t k = 0; k < tiles->n && !cut_off(w) && !w->exhausted && !is_past(w, &tiles->at[k]); k++) {
+            if (!is_left(&visit->node, &tiles->at[k]) || !admitted(w, &tiles->at[k])) continue;
             try_tile(w, 0, tiles->at[k].number);
-            if (w->tired && !cut_off(w)) leave_tiles(w, keep, k);
+            if (w->exhausted && !cut_off(w)) leave_tiles(w, keep, k);
         }
-        if (!w->tired) continue;
+        if (!w->exhausted) continue;
         leave_keeps(w, i + 1);
         break;
     }
-    return sx_leaf_ending(&w->leaf, look);
+    return sx_leaf_end(&w->leaf, visit);
 }

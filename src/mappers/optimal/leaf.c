@@ -3,7 +3,7 @@
  * What is left out without a bound, and why no optimum is lost: ways to lay spatial loops on X and Y at a
  * level where no cost tells them apart. Where they stand decides only hops, which cost nothing without energy
  * in the network, and neighbours, which matter to compute units (level 0) and to sliding windows whose own
- * dimensions are spread at that level (docs/model.md, section 3; model/express.c holds the same view,
+ * dimensions are spread at that level (docs/model.md, section 3; model/fast_perfect.c holds the same view,
  * bit for bit). Legality is the same for all that have room. Where several best mappings are wanted nothing
  * is left out, as such ways are different mappings. */
 #include "mappers/optimal/leaf.h"
@@ -26,7 +26,7 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
         for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(outline->spatial[s][d] > 1) << d;
         leaf->spread[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_spreads[s]);
         leaf->failed |= !leaf->spread[s];
-        leaf->laid[s] = leaf->hope->judge->k > 1 || model->net_energy ||
+        leaf->laid[s] = leaf->cutoff->rule->k > 1 || model->net_energy ||
                         (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
     }
 }
@@ -78,9 +78,9 @@ static void evaluate(sx_leaf *leaf) {
     leaf->over |= outcome.reason == SX_NOT_EVALUATED;
     if (outcome.reason == 0) {
         sx_score score = sx_metrics_score(&outcome.metrics);
-        sx_hope_learn(leaf->hope, &score, leaf->point);
+        sx_cutoff_update(leaf->cutoff, &score, leaf->point);
     }
-    leaf->failed |= leaf->hope->failed;
+    leaf->failed |= leaf->cutoff->failed;
 }
 
 /* Evaluates the mapping in all ways to lay the spatial loops of the levels up to `level`. */
@@ -92,7 +92,7 @@ static void try_spreads(sx_leaf *leaf, int level) {
     }
     const uint32_t *factor = sx_map_level(leaf->point, level)->spatial;
     for (size_t i = 0; i < leaf->n_spreads[level] && !leaf->over && !leaf->failed; i++) {
-        if (!sx_array_fits(leaf->space, level, factor, leaf->spread[level][i])) continue;
+        if (!sx_spatial_fits(leaf->space, level, factor, leaf->spread[level][i])) continue;
         sx_map_set_layout(leaf->space, level, leaf->spread[level][i], leaf->point);
         try_spreads(leaf, level - 1);
         if (!leaf->laid[level]) break;
@@ -104,18 +104,18 @@ void sx_leaf_evaluate(sx_leaf *leaf) {
 }
 
 /* Whether no part of a node has a lower bound than the node. */
-__attribute__((unused)) static bool bounds_hold(const sx_look *look) {
-    const double bound = look->node.bound, least = bound - 1e-9 * fabs(bound);
-    for (size_t i = 0; i < look->left.n && isfinite(bound); i++)
-        if (look->left.at[i].bound < least) return false;
+__attribute__((unused)) static bool bounds_hold(const sx_node_visit *visit) {
+    const double bound = visit->node.bound, least = bound - 1e-9 * fabs(bound);
+    for (size_t i = 0; i < visit->left.n && isfinite(bound); i++)
+        if (visit->left.at[i].bound < least) return false;
     return true;
 }
 
-sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look) {
+sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit) {
     if (leaf->failed) sx_worker_fail(leaf->worker, sx_error_memory());
-    if (leaf->over || leaf->failed) return SX_STOPPED;
-    assert(bounds_hold(look));
-    return look->left.n > 0 ? SX_LEFT : SX_CLOSED;
+    if (leaf->over || leaf->failed) return SX_VISIT_STOPPED;
+    assert(bounds_hold(visit));
+    return visit->left.n > 0 ? SX_VISIT_OPEN : SX_VISIT_CLOSED;
 }
 
 /* Gives a level that order of its list which is of the class of the one it has. */
@@ -140,7 +140,7 @@ static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *
     return true;
 }
 
-bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed) {
+bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed) {
     sx_leaf leaf = {.space = space, .point = point};
     uint32_t extent[SX_MAX_DIMS];
     for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;

@@ -8,7 +8,7 @@
 typedef struct sx_leaf {
     const sx_map_space *space;
     sx_map_choices *choices;
-    sx_hope *hope;
+    sx_cutoff *cutoff;
     sx_worker *worker;
     void *point;
     uint32_t windows;  /* the dimensions that share ranks of a tensor with others */
@@ -33,9 +33,9 @@ void sx_leaf_evaluate(sx_leaf *leaf);
 
 /* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or
  * (then `failed` is set) memory is out. */
-bool sx_leaf_normal(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
+bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
 
-/* How a look ended whose mappings a leaf evaluated; tells the run where memory is out. */
-sx_ending sx_leaf_ending(const sx_leaf *leaf, const sx_look *look);
+/* How a visit ended whose mappings a leaf evaluated; tells the run where memory is out. */
+sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit);
 
 #endif

@@ -1,4 +1,4 @@
-/* Open parts of a space: lists, and a heap that a search takes the most hopeful ones from. */
+/* Open parts of a space: lists, and a heap that a search takes the most promising ones from. */
 #include "mappers/optimal/nodes.h"
 
 #include <assert.h>
@@ -19,16 +19,16 @@ bool sx_search_nodes_add(sx_search_nodes *nodes, const sx_search_node *node) {
 }
 
 static double rank_of(const sx_search_node *node) {
-    double tired = node->looks > 1 ? node->looks - 1 : 0;
-    return node->bound > 0 ? node->bound * (1 + tired / 4) : node->bound;
+    double exhausted = node->visits > 1 ? node->visits - 1 : 0;
+    return node->bound > 0 ? node->bound * (1 + exhausted / 4) : node->bound;
 }
 
 /* Whether a node comes before another: by rank, then by what it is. */
 static bool before(const sx_search_node *a, const sx_search_node *b) {
     double x = rank_of(a), y = rank_of(b);
-    if (a->ragged != b->ragged) return b->ragged;
+    if (a->imperfect != b->imperfect) return b->imperfect;
     if (x != y) return x < y;
-    if (a->array != b->array) return a->array < b->array;
+    if (a->spatial != b->spatial) return a->spatial < b->spatial;
     if (a->keep != b->keep) return a->keep < b->keep;
     return a->part < b->part;
 }

@@ -2,21 +2,22 @@
  *
  * Source: our own, after the exact mappers that decompose the cost over the lattice of tile extents. A
  * mapping is decided in three parts, each with a lower bound of all that is left open (bound/bound.h): how
- * loops are spread over the arrays (arrays.c; with it the compute cycles are known), what each level
+ * loops are mapped in space (spatial_mappings.c; with it the compute cycles are known), what each level
  * keeps, then tiles and orders from the innermost level outward (descend.c). Open parts stand in a
- * heap (nodes.c): arrays at first, of which those that take long are taken apart. The most hopeful
- * ones are looked at, first to sharpen the bound, then to evaluate all mappings of theirs that may
+ * heap (nodes.c): spatial mappings at first, of which those that take long are taken apart. The most
+ * promising ones are visited, first to sharpen the bound, then to evaluate all mappings of theirs that may
  * be better than what is known. So the least bound in the heap is at any time a proven lower bound of
- * everything not seen, from the first moment on. The first incumbent is Gamma's (start.c).
+ * everything not seen, from the first moment on. The first incumbent is Gamma's (heuristics.c).
  *
- * What is worth a look, with several best mappings, a front or several criteria: judge.c. Several
- * criteria take a search each. Looks are tasks, some at a time (rounds.c).
+ * What is admitted by the cutoff, with several best mappings, a front or several criteria: cutoff.c. Several
+ * criteria take a search each. Visits are tasks, some at a time (rounds.c).
  *
- * Where factors may leave remainders, the mappings that do are a second part of the space, with arrays,
- * bounds and a walk of their own (ragged.c); mappings whose factors divide are searched first.
+ * Where factors may leave remainders, the mappings that do are a second part of the space, with spatial
+ * mappings, bounds and a walk of their own (remainder_search.c); mappings whose factors divide are searched
+ * first.
  *
- * Complexity: exponential at worst. Memory: a node per array, and per thread a table of the lattice for each
- * level and class of orders. */
+ * Complexity: exponential at worst. Memory: a node per spatial mapping, and per thread a table of the lattice
+ * for each level and class of orders. */
 #include "base/status.h"
 #include "mappers/optimal/plan.h"
 #include "run/navigator.h"
@@ -49,12 +50,12 @@ static const sx_setting settings[] = {
 
 enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */ };
 
-/* Lists the arrays; of those that leave remainders there may be too many to list. */
-static sx_status list_arrays(sx_optimal *o) {
+/* Lists the spatial mappings; of those that leave remainders there may be too many to list. */
+static sx_status list_spatials(sx_optimal *o) {
     size_t most = (size_t)sx_run_setting(o->run, ARRAYS);
-    SX_TRY(sx_arrays_list(o->choices, o->space, false, most, &o->arrays));
+    SX_TRY(sx_spatial_mappings_list(o->choices, o->space, false, most, &o->spatials));
     if (!o->space->options.remainders) return SX_OK;
-    sx_status status = sx_arrays_list(o->choices, o->space, true, most, &o->ragged);
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, &o->imperfect);
     if (!status || status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
     o->unlisted = true;
@@ -80,33 +81,33 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
             sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", bits),
             "constrain what levels keep, or use another mapper");
     o->most = sx_run_setting(run, EFFORT) * 1e6;
-    o->judge = (sx_judge){.objective = objective,
-                          .goal = sx_run_goal(run),
-                          .gap = sx_run_setting(run, GAP),
-                          .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
-                          .front = sx_run_pareto(run),
-                          .tables = sx_run_setting(run, TABLES) > 0};
+    o->rule = (sx_prune_rule){.objective = objective,
+                              .goal = sx_run_goal(run),
+                              .gap = sx_run_setting(run, GAP),
+                              .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
+                              .front = sx_run_pareto(run),
+                              .tables = sx_run_setting(run, TABLES) > 0};
     SX_TRY(sx_map_choices_new(space, &o->choices));
     SX_TRY(sx_bound_new(space->model, MOST_POINTS, &o->bound));
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
-    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_halt){is_halted, run}));
+    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, run}));
     SX_TRY(sx_bound_quicken(o->bound));
-    SX_TRY(list_arrays(o));
-    o->start = (sx_optimal_start){.run = run,
-                                  .space = space,
-                                  .choices = o->choices,
-                                  .arrays = o->arrays.n + o->ragged.n,
-                                  .sunstone = (uint64_t)sx_run_setting(run, SUNSTONE),
-                                  .gamma = (uint64_t)sx_run_setting(run, GAMMA),
-                                  .walks = (uint64_t)sx_run_setting(run, DESCENTS),
-                                  .moves = (uint64_t)sx_run_setting(run, MOVES)};
+    SX_TRY(list_spatials(o));
+    o->start = (sx_heuristics){.run = run,
+                               .space = space,
+                               .choices = o->choices,
+                               .spatials = o->spatials.n + o->imperfect.n,
+                               .sunstone = (uint64_t)sx_run_setting(run, SUNSTONE),
+                               .gamma = (uint64_t)sx_run_setting(run, GAMMA),
+                               .walks = (uint64_t)sx_run_setting(run, DESCENTS),
+                               .moves = (uint64_t)sx_run_setting(run, MOVES)};
     return sx_optimal_prepare(o);
 }
 
 static void free_plan(sx_optimal *o) {
     sx_optimal_finish(o);
-    sx_arrays_fini(&o->arrays);
-    sx_arrays_fini(&o->ragged);
+    sx_spatial_mappings_fini(&o->spatials);
+    sx_spatial_mappings_fini(&o->imperfect);
     sx_bound_free(o->bound);
     sx_map_choices_free(o->choices);
     pthread_mutex_destroy(&o->lock);
@@ -118,14 +119,14 @@ static void free_plan(sx_optimal *o) {
 static void evaluate_optima(const sx_optimal *o) {
     size_t size = o->space->space.point_size;
     sx_outcome outcome;
-    for (int i = 0; i < o->judge.objective->n_criteria; i++)
+    for (int i = 0; i < o->rule.objective->n_criteria; i++)
         sx_run_evaluate(o->run, o->point + (size_t)i * size, 1, &outcome);
 }
 
 /* Searches for one criterion after another. */
 static sx_status search_criteria(sx_optimal *o) {
-    const uint64_t n = o->judge.objective->n_criteria;
-    bool all = true, exact = o->judge.gap == 0 && (n == 1 || sx_run_k_best(o->run) == 1);
+    const uint64_t n = o->rule.objective->n_criteria;
+    bool all = true, exact = o->rule.gap == 0 && (n == 1 || sx_run_k_best(o->run) == 1);
     while (o->s->criterion < n) {
         SX_TRY(sx_optimal_search(o, &all));
         if (!all) return SX_OK;
@@ -138,39 +139,39 @@ static sx_status search_criteria(sx_optimal *o) {
     return SX_OK;
 }
 
-/* Says how the arrays were closed: those whose bound by tables is below what is proven were searched up to
- * there. */
+/* Says how the spatial mappings were closed: those whose bound by tables is below what is proven were
+ * searched up to there. */
 static sx_status prove(sx_optimal *o) {
-    size_t n = o->arrays.n;
+    size_t n = o->spatials.n;
     sx_run_summary summary = sx_run_result(o->run);
     double least = summary.optimal ? o->known.best : summary.lower_bound;
     sx_search_node *node = malloc((n + 1) * sizeof *node);
     double *compulsory = malloc((n + 1) * sizeof *compulsory);
-    uint8_t *looks = calloc(n + 1, 1);
-    sx_status status = node && compulsory && looks ? sx_optimal_bounds(o, node) : sx_error_memory();
+    uint8_t *visits = calloc(n + 1, 1);
+    sx_status status = node && compulsory && visits ? sx_optimal_bounds(o, node) : sx_error_memory();
     for (size_t i = 0; i < n && !status; i++) {
         compulsory[i] = node[i].bound;
-        looks[i] = o->searched[i] && o->sharp[i] < least ? SX_SEARCHED : 0;
+        visits[i] = o->searched[i] && o->sharp[i] < least ? SX_SEARCHED : 0;
     }
-    if (!status) status = sx_arrays_prove(o->run, &o->arrays, compulsory, o->sharp, looks);
+    if (!status) status = sx_spatial_mappings_prove(o->run, &o->spatials, compulsory, o->sharp, visits);
     free(node);
     free(compulsory);
-    free(looks);
+    free(visits);
     return status;
 }
 
 /* Searches beside the proof first, then by it. Where already the first bounds take more than the effort there
  * is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
-    const bool plain = o->judge.objective->n_criteria == 1 && !o->space->options.remainders;
-    SX_TRY(sx_optimal_remember(o));
+    const bool plain = o->rule.objective->n_criteria == 1 && !o->space->options.remainders;
+    SX_TRY(sx_optimal_state_init(o));
     uint64_t first = sx_optimal_list_steps(o);
-    SX_TRY(sx_optimal_first(&o->start, &o->s->begun, first));
+    SX_TRY(sx_heuristics_first(&o->start, &o->s->begun, first));
     if (o->most >= SX_OPTIMAL_LARGE && (double)first > o->most)
-        return sx_optimal_share(&o->start, &o->s->begun, SX_ANY_STEPS);
+        return sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS);
     if (o->s->criterion == 0) {
         if (!o->s->listed) SX_TRY(sx_optimal_list(o));
-        sx_optimal_tell(o);
+        sx_optimal_report_bound(o);
     }
     SX_TRY(search_criteria(o));
     return plain && sx_run_wants_proof(o->run) ? prove(o) : SX_OK;

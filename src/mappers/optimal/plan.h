@@ -3,22 +3,22 @@
 #define SX_MAPPERS_OPTIMAL_PLAN_H
 
 #include "mappers/optimal/descend.h"
+#include "mappers/optimal/heuristics.h"
 #include "mappers/optimal/proof.h"
-#include "mappers/optimal/ragged.h"
-#include "mappers/optimal/start.h"
+#include "mappers/optimal/remainder_search.h"
 
 #include <pthread.h>
 
 /* The steps from which on an effort counts the first bounds, too. */
 #define SX_OPTIMAL_LARGE 1e7
 
-/* What a search remembers: this, then per array (of those whose factors divide) the bound by tables and
- * whether it was searched, then the best points of the criteria that are done, then the heap. */
+/* What a search remembers: this, then per spatial mapping (of those whose factors divide) the bound by tables
+ * and whether it was searched, then the best points of the criteria that are done, then the heap. */
 typedef struct sx_optimal_state {
-    sx_optimal_begun begun;
-    uint64_t n_arrays, n_nodes, room;
-    uint64_t steps, pace;       /* so far; of a look in the last round, about */
-    uint64_t criterion, listed; /* the one at hand; its arrays are in the heap */
+    sx_heuristics_state begun;
+    uint64_t n_spatials, n_nodes, room;
+    uint64_t steps, pace;       /* so far; of a visit in the last round, about */
+    uint64_t criterion, listed; /* the one at hand; its spatial mappings are in the heap */
     double least[SX_MAX_CRITERIA];
     uint64_t found; /* criteria that have a point, as a mask */
     sx_score score[SX_MAX_CRITERIA];
@@ -27,7 +27,7 @@ typedef struct sx_optimal_state {
 /* What a task works with. */
 typedef struct sx_workspace {
     sx_descent *descent;
-    sx_ramble *ramble; /* NULL without remainders */
+    sx_remainder_search *remainder_search; /* NULL without remainders */
 } sx_workspace;
 
 /* What all tasks read, and what each writes. */
@@ -36,13 +36,13 @@ typedef struct sx_optimal {
     const sx_map_space *space;
     sx_map_choices *choices;
     sx_bound *bound;
-    sx_arrays arrays, ragged; /* those whose factors divide; with remainders, all */
-    bool unlisted;            /* of the latter there are too many: one bound must do for them */
-    sx_search_node outside;   /* that bound */
-    double most;              /* steps; 0: any number */
-    double look_seconds;      /* of a look in the last round, where time is limited; 0: none yet */
-    sx_judge judge;
-    sx_optimal_start start;
+    sx_spatial_mappings spatials, imperfect; /* those whose factors divide; with remainders, all */
+    bool unlisted;          /* of the latter there are too many: one bound must do for them */
+    sx_search_node outside; /* that bound */
+    double most;            /* steps; 0: any number */
+    double visit_seconds;   /* of a visit in the last round, where time is limited; 0: none yet */
+    sx_prune_rule rule;
+    sx_heuristics start;
 
     sx_optimal_state *s; /* and its parts */
     double *sharp;
@@ -50,10 +50,10 @@ typedef struct sx_optimal {
     unsigned char *point;
     sx_search_node *heap;
 
-    sx_hope known; /* at the start of the tasks */
-    sx_look *look;
-    sx_hope *hope;
-    sx_ending *ending;
+    sx_cutoff known; /* at the start of the tasks */
+    sx_node_visit *visit;
+    sx_cutoff *cutoff;
+    sx_visit_end *end;
     pthread_mutex_t lock;
     size_t n_idle, idle_room; /* under the lock: workspaces */
     sx_workspace *idle;
@@ -61,30 +61,30 @@ typedef struct sx_optimal {
 } sx_optimal;
 
 /* Makes the state, or takes that of a checkpoint (state.c). */
-SX_MUST_USE sx_status sx_optimal_remember(sx_optimal *o);
+SX_MUST_USE sx_status sx_optimal_state_init(sx_optimal *o);
 
 /* Puts a node into the heap; false when memory is out. */
 bool sx_optimal_push(sx_optimal *o, const sx_search_node *node);
 
 /* Remembers the point that stands for the criterion at hand, where that is better than before. */
-void sx_optimal_keep(sx_optimal *o, const sx_hope *hope);
+void sx_optimal_keep(sx_optimal *o, const sx_cutoff *cutoff);
 
 /* Makes what rounds need beside the plan; and frees it (rounds.c). */
 SX_MUST_USE sx_status sx_optimal_prepare(sx_optimal *o);
 void sx_optimal_finish(sx_optimal *o);
 
-/* Bounds all arrays whose factors divide, each by itself, without regard to limits of the run. */
+/* Bounds all spatial mappings whose factors divide, each by itself, without regard to limits of the run. */
 SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
 
-/* The steps that putting all arrays into the heap counts for. */
+/* The steps that putting all spatial mappings into the heap counts for. */
 uint64_t sx_optimal_list_steps(const sx_optimal *o);
 
-/* Puts all arrays into the heap for the criterion at hand. */
+/* Puts all spatial mappings into the heap for the criterion at hand. */
 SX_MUST_USE sx_status sx_optimal_list(sx_optimal *o);
 
 /* Reads what is known for the criterion at hand, and states a lower bound of the first criterion: what is
  * open, what is known, and what the gap gave up. */
-void sx_optimal_tell(sx_optimal *o);
+void sx_optimal_report_bound(sx_optimal *o);
 
 /* Searches for the optimum of the criterion at hand; *all: nothing is left. */
 SX_MUST_USE sx_status sx_optimal_search(sx_optimal *o, bool *all);

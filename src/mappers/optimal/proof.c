@@ -1,8 +1,8 @@
-/* What the mapper `optimal` can say for a certificate: which arrays the compulsory bound does not close, and
- * what closes them instead. Held against the final lower bound, whatever was known when an array was looked
- * at, so that it does not depend on the course of the search.
+/* What the mapper `optimal` can say for a certificate: which spatial mappings the compulsory bound does not
+ * close, and what closes them instead. Held against the final lower bound, whatever was known when a spatial
+ * mapping was looked at, so that it does not depend on the course of the search.
  *
- * Complexity: a step per array. */
+ * Complexity: a step per spatial mapping. */
 #include "mappers/optimal/proof.h"
 
 #include <math.h>
@@ -16,19 +16,19 @@ static bool proven(const sx_run *run, double *out) {
     return summary.optimal || summary.lower_bound > 0;
 }
 
-sx_status sx_arrays_prove(sx_run *run, const sx_arrays *arrays, const double *compulsory, const double *bound,
-                          const uint8_t *looks) {
-    const size_t width = (size_t)arrays->space->arch->n_levels * arrays->space->problem->n_dims;
+sx_status sx_spatial_mappings_prove(sx_run *run, const sx_spatial_mappings *spatials,
+                                    const double *compulsory, const double *bound, const uint8_t *visits) {
+    const size_t width = (size_t)spatials->space->arch->n_levels * spatials->space->problem->n_dims;
     double least;
     sx_proof *proof;
     if (!proven(run, &least)) return SX_OK;
-    SX_TRY(sx_proof_new(arrays->n, width, &proof));
+    SX_TRY(sx_proof_new(spatials->n, width, &proof));
     sx_status status = SX_OK;
-    for (size_t i = 0; i < arrays->n && !status; i++) {
+    for (size_t i = 0; i < spatials->n && !status; i++) {
         if (compulsory[i] >= sx_proof_floor(least)) continue;
-        bool searched = looks[i] == SX_SEARCHED && bound[i] < sx_proof_floor(least);
+        bool searched = visits[i] == SX_SEARCHED && bound[i] < sx_proof_floor(least);
         status = sx_proof_add(proof, searched, searched || isinf(bound[i]) ? least : bound[i],
-                              arrays->factor + i * width);
+                              spatials->factor + i * width);
     }
     if (status)
         sx_proof_free(proof);

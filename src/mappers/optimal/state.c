@@ -12,8 +12,8 @@ typedef struct layout {
 } layout;
 
 static layout lay_out(const sx_optimal *o) {
-    int n_criteria = o->judge.objective->n_criteria;
-    size_t n = o->arrays.n, points = n_criteria > 1 ? (size_t)n_criteria : 0;
+    int n_criteria = o->rule.objective->n_criteria;
+    size_t n = o->spatials.n, points = n_criteria > 1 ? (size_t)n_criteria : 0;
     layout at = {.sharp = sizeof(sx_optimal_state)};
     at.searched = at.sharp + n * sizeof(double);
     at.point = at.searched + (n + 7) / 8 * 8;
@@ -33,10 +33,10 @@ static void find_parts(sx_optimal *o, void *block) {
 
 /* Whether a node of a checkpoint is one of this search. */
 static bool node_holds(const sx_optimal *o, const sx_search_node *node) {
-    uint8_t ragged;
-    memcpy(&ragged, &node->ragged, 1);
-    if (ragged > 1 || (ragged && !o->space->options.remainders)) return false;
-    return node->array < (ragged ? o->ragged.n : o->arrays.n) &&
+    uint8_t imperfect;
+    memcpy(&imperfect, &node->imperfect, 1);
+    if (imperfect > 1 || (imperfect && !o->space->options.remainders)) return false;
+    return node->spatial < (imperfect ? o->imperfect.n : o->spatials.n) &&
            (node->keep == SX_ANY_KEEP || node->keep < sx_keep_choices(o->space)) &&
            node->part < node->parts && !isnan(node->bound) && !isnan(node->from);
 }
@@ -44,7 +44,7 @@ static bool node_holds(const sx_optimal *o, const sx_search_node *node) {
 /* Whether the state is one that a search may have. */
 static bool state_holds(const sx_optimal *o) {
     const sx_optimal_state *s = o->s;
-    const uint64_t n_criteria = o->judge.objective->n_criteria;
+    const uint64_t n_criteria = o->rule.objective->n_criteria;
     if (s->begun.stage > SX_OPTIMAL_ALL || s->criterion > n_criteria || s->listed > 1 ||
         s->found >> n_criteria != 0)
         return false;
@@ -58,15 +58,15 @@ static bool state_holds(const sx_optimal *o) {
     return true;
 }
 
-sx_status sx_optimal_remember(sx_optimal *o) {
+sx_status sx_optimal_state_init(sx_optimal *o) {
     size_t least = lay_out(o).heap, size = least;
     bool resumed;
     void *block = sx_run_state_sized(o->run, &size, &resumed);
     if (!block) return sx_error_memory();
     if (size < least) return sx_run_damaged(o->run);
     find_parts(o, block);
-    if (!resumed) o->s->n_arrays = o->arrays.n;
-    bool fits = o->s->n_arrays == o->arrays.n && o->s->room == (size - least) / sizeof(sx_search_node) &&
+    if (!resumed) o->s->n_spatials = o->spatials.n;
+    bool fits = o->s->n_spatials == o->spatials.n && o->s->room == (size - least) / sizeof(sx_search_node) &&
                 (size - least) % sizeof(sx_search_node) == 0 && o->s->n_nodes <= o->s->room && state_holds(o);
     return fits ? SX_OK : sx_run_damaged(o->run);
 }
@@ -86,13 +86,13 @@ bool sx_optimal_push(sx_optimal *o, const sx_search_node *node) {
     return true;
 }
 
-void sx_optimal_keep(sx_optimal *o, const sx_hope *hope) {
+void sx_optimal_keep(sx_optimal *o, const sx_cutoff *cutoff) {
     size_t size = o->space->space.point_size;
     sx_optimal_state *s = o->s;
-    if (o->judge.objective->n_criteria == 1 || hope->kept.n == 0) return;
-    if (s->found >> s->criterion & 1 && hope->kept.kept[0].value >= s->least[s->criterion]) return;
+    if (o->rule.objective->n_criteria == 1 || cutoff->kept.n == 0) return;
+    if (s->found >> s->criterion & 1 && cutoff->kept.kept[0].value >= s->least[s->criterion]) return;
     s->found |= 1u << s->criterion;
-    s->least[s->criterion] = hope->kept.kept[0].value;
-    s->score[s->criterion] = sx_metrics_score(&hope->kept.kept[0].metrics);
-    memcpy(o->point + s->criterion * size, sx_archive_point(&hope->kept, 0), size);
+    s->least[s->criterion] = cutoff->kept.kept[0].value;
+    s->score[s->criterion] = sx_metrics_score(&cutoff->kept.kept[0].metrics);
+    memcpy(o->point + s->criterion * size, sx_archive_point(&cutoff->kept, 0), size);
 }

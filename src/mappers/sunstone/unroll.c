@@ -140,7 +140,7 @@ static int by_factors(const void *a, const void *b) {
 }
 
 /* Leaves one of those with the same factors, from number `first` on. */
-static void drop_twins(sx_sunstone_list *list, size_t first) {
+static void drop_duplicates(sx_sunstone_list *list, size_t first) {
     size_t n = first;
     if (list->n > first) qsort(sx_sunstone_at(list, first), list->n - first, list->size, by_factors);
     for (size_t i = first; i < list->n; i++) {
@@ -217,5 +217,5 @@ void sx_sunstone_unroll(const sx_map_space *space, const sx_sunstone_divisors *d
     x.forced = bound & ~allowed(space, level, false);
     unroll_all(&x, rule, true, out, level);
     if (out->n == first && rule == SX_SPREAD_TENSOR) unroll_all(&x, rule, false, out, level);
-    drop_twins(out, first);
+    drop_duplicates(out, first);
 }

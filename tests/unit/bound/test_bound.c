@@ -24,7 +24,7 @@ static bool ask(void *user) {
 typedef struct bench {
     sx_small_map map;
     sx_bound *bound;
-    sx_rest *rest;
+    sx_outline_bound *bounds;
     sx_outline outline; /* everything is kept everywhere */
     uint8_t may[SX_MAX_LEVELS];
 } bench;
@@ -33,7 +33,7 @@ static void begin(bench *b) {
     memset(b, 0, sizeof *b);
     sx_small_map_open(&b->map, "O[m,n]+=A[m,k]*B[k,n] {m:5040,n:2520,k:5040}", "accel-b", NULL, NULL);
     sx_expect_ok(sx_bound_new(b->map.model, 1 << 20, &b->bound));
-    sx_expect_ok(sx_rest_new(b->bound, &b->rest));
+    sx_expect_ok(sx_outline_bound_new(b->bound, &b->bounds));
     for (int s = 0; s < SX_MAX_LEVELS; s++) {
         for (int d = 0; d < SX_MAX_DIMS; d++) b->outline.spatial[s][d] = 1;
         b->outline.keep[s] = b->may[s] = 7;
@@ -41,7 +41,7 @@ static void begin(bench *b) {
 }
 
 static void end(bench *b) {
-    sx_rest_free(b->rest);
+    sx_outline_bound_free(b->bounds);
     sx_bound_free(b->bound);
     sx_small_map_close(&b->map);
 }
@@ -51,23 +51,23 @@ static void tables_end_early(void **state) {
     (void)state;
     bench b;
     begin(&b);
-    sx_rest_begin(b.rest, &b.outline);
-    sx_score flat = sx_rest_flat(b.rest);
+    sx_outline_bound_begin(b.bounds, &b.outline);
+    sx_score flat = sx_outline_bound_compulsory(b.bounds);
     patience never = {.most = UINT32_MAX}, once = {.most = 0}, soon = {.most = 1};
-    sx_score whole = sx_rest_tabulate(b.rest, &(sx_halt){ask, &never});
-    assert_true(b.rest->tables);
+    sx_score whole = sx_outline_bound_tabulate(b.bounds, &(sx_interrupt){ask, &never});
+    assert_true(b.bounds->tables);
     assert_true(never.asked > soon.most + 1);
     assert_true(whole.energy_pj > flat.energy_pj);
     patience *const early[] = {&once, &soon};
     for (int i = 0; i < 2; i++) {
-        sx_rest_begin(b.rest, &b.outline);
-        sx_score score = sx_rest_tabulate(b.rest, &(sx_halt){ask, early[i]});
+        sx_outline_bound_begin(b.bounds, &b.outline);
+        sx_score score = sx_outline_bound_tabulate(b.bounds, &(sx_interrupt){ask, early[i]});
         assert_int_equal(early[i]->asked, early[i]->most + 1);
-        assert_false(b.rest->tables);
+        assert_false(b.bounds->tables);
         assert_true(score.energy_pj == flat.energy_pj && score.cycles == flat.cycles);
     }
-    sx_rest_begin(b.rest, &b.outline);
-    sx_score again = sx_rest_tabulate(b.rest, NULL);
+    sx_outline_bound_begin(b.bounds, &b.outline);
+    sx_score again = sx_outline_bound_tabulate(b.bounds, NULL);
     assert_true(again.energy_pj == whole.energy_pj && again.cycles == whole.cycles);
     end(&b);
 }
@@ -81,9 +81,9 @@ static void a_survey_ends_early(void **state) {
     begin(&b);
     begin(&early);
     sx_expect_ok(sx_bound_survey(b.bound, none, b.may, NULL));
-    sx_expect_ok(sx_bound_survey(early.bound, none, early.may, &(sx_halt){ask, &soon}));
-    sx_score whole = sx_rest_array(b.rest, &b.outline, b.may);
-    sx_score part = sx_rest_array(early.rest, &early.outline, early.may);
+    sx_expect_ok(sx_bound_survey(early.bound, none, early.may, &(sx_interrupt){ask, &soon}));
+    sx_score whole = sx_outline_bound_spatial(b.bounds, &b.outline, b.may);
+    sx_score part = sx_outline_bound_spatial(early.bounds, &early.outline, early.may);
     assert_true(part.energy_pj < whole.energy_pj);
     int sets = 0;
     for (int s = 0; s + 1 < b.map.map->arch->n_levels; s++) sets += 7;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* A second criterion is looked at where the first is within its tolerance of the optimum, and only there. */
+/* A second criterion is visited where the first is within its tolerance of the optimum, and only there. */
 static void earlier_criteria_are_held_to_the_tolerance(void **state) {
     (void)state;
     const double tolerances[] = {0.001, 0.05, 0.3}, off = 1e-9;
@@ -21,18 +21,18 @@ static void earlier_criteria_are_held_to_the_tolerance(void **state) {
         sx_objective objective;
         sx_expect_ok(sx_objective_parse("energy,delay", &objective));
         objective.tolerance = tolerances[i];
-        const sx_judge judge = {.objective = &objective, .criterion = 1, .least = {100}, .k = 1};
+        const sx_prune_rule rule = {.objective = &objective, .criterion = 1, .least = {100}, .k = 1};
         double edge = 100 / (1 - tolerances[i]);
         const sx_score inside = {.energy_pj = edge * (1 - off), .cycles = 7};
         const sx_score outside = {.energy_pj = edge * (1 + off), .cycles = 5};
-        assert_true(sx_judge_value(&judge, &inside) == 7);
-        assert_true(sx_judge_value(&judge, &outside) == INFINITY);
-        sx_hope hope = {.judge = &judge, .best = INFINITY, .limit = INFINITY};
-        sx_hope_learn(&hope, &outside, NULL);
-        assert_int_equal(hope.kept.n, 0);
-        sx_hope_learn(&hope, &inside, NULL);
-        assert_true(hope.kept.n == 1 && hope.best == 7);
-        sx_hope_fini(&hope);
+        assert_true(sx_prune_rule_value(&rule, &inside) == 7);
+        assert_true(sx_prune_rule_value(&rule, &outside) == INFINITY);
+        sx_cutoff cutoff = {.rule = &rule, .best = INFINITY, .limit = INFINITY};
+        sx_cutoff_update(&cutoff, &outside, NULL);
+        assert_int_equal(cutoff.kept.n, 0);
+        sx_cutoff_update(&cutoff, &inside, NULL);
+        assert_true(cutoff.kept.n == 1 && cutoff.best == 7);
+        sx_cutoff_fini(&cutoff);
     }
 }
 
@@ -42,18 +42,18 @@ static void bounds_are_pruned_at_the_best(void **state) {
     sx_objective objective;
     sx_expect_ok(sx_objective_parse("edp", &objective));
     for (int gap = 0; gap < 3; gap++) {
-        const sx_judge judge = {.objective = &objective, .gap = gap * 0.1, .k = 1};
-        double limit = sx_judge_limit(&judge, 1000), expected = 1000 / (1 + gap * 0.1);
+        const sx_prune_rule rule = {.objective = &objective, .gap = gap * 0.1, .k = 1};
+        double limit = sx_prune_rule_cutoff(&rule, 1000), expected = 1000 / (1 + gap * 0.1);
         assert_true(limit < expected && limit > expected * (1 - 1e-9));
-        assert_true(sx_judge_limit(&judge, -1) <= -1);
+        assert_true(sx_prune_rule_cutoff(&rule, -1) <= -1);
     }
 }
 
 static double rank_of(const sx_search_node *node) {
-    return node->bound * (1 + (node->looks > 1 ? node->looks - 1 : 0) / 4.0);
+    return node->bound * (1 + (node->visits > 1 ? node->visits - 1 : 0) / 4.0);
 }
 
-/* Nodes come out of the heap by bound, those of many looks later, those with remainders last. */
+/* Nodes come out of the heap by bound, those of many visits later, those with remainders last. */
 static void nodes_come_out_in_order(void **state) {
     (void)state;
     enum { N = 500 };
@@ -61,18 +61,18 @@ static void nodes_come_out_in_order(void **state) {
     sx_rng rng = sx_rng_stream(1, "optimal.heap", 0);
     for (size_t i = 0; i < N; i++) {
         heap[i] = (sx_search_node){.bound = 1 + (double)sx_rng_below(&rng, 50),
-                                   .array = (uint32_t)sx_rng_below(&rng, 20),
-                                   .looks = (uint16_t)sx_rng_below(&rng, 6),
-                                   .ragged = sx_rng_below(&rng, 4) == 0};
+                                   .spatial = (uint32_t)sx_rng_below(&rng, 20),
+                                   .visits = (uint16_t)sx_rng_below(&rng, 6),
+                                   .imperfect = sx_rng_below(&rng, 4) == 0};
         sx_heap_push(heap, i);
     }
     for (size_t n = N; n > 1; n--) sx_heap_pop(heap, n);
     for (size_t i = 1; i < N; i++) {
         const sx_search_node *late = &heap[i - 1], *early = &heap[i];
-        assert_true(late->ragged >= early->ragged);
-        if (late->ragged != early->ragged) continue;
+        assert_true(late->imperfect >= early->imperfect);
+        if (late->imperfect != early->imperfect) continue;
         assert_true(rank_of(late) >= rank_of(early));
-        if (rank_of(late) == rank_of(early)) assert_true(late->array >= early->array);
+        if (rank_of(late) == rank_of(early)) assert_true(late->spatial >= early->spatial);
     }
 }
 

@@ -1,6 +1,6 @@
 /* How a child's tile of one tensor moves from visit to visit, with exact factors. */
-#ifndef SX_MODEL_MOTION_H
-#define SX_MODEL_MOTION_H
+#ifndef SX_MODEL_TILE_DELTA_H
+#define SX_MODEL_TILE_DELTA_H
 
 #include "model/model.h"
 
@@ -12,7 +12,7 @@
  * or lead to where a neighbour was. That loop and all outside it move the tile clear of itself and of its
  * siblings: with s_0 < s_1 < ... the steps of the loops on that dimension, each at least twice the one
  * before, s_j minus all inner ones is at least s_0, which is the extent of all siblings together. */
-typedef struct sx_motion {
+typedef struct sx_tile_delta {
     const sx_shape *shape;
     const sx_loop *loop; /* temporal loops outside the tile, innermost first */
     const uint64_t *suffix;
@@ -24,31 +24,31 @@ typedef struct sx_motion {
     bool still[MAX_LOOPS];       /* near loops: f(j) is 0 */
     uint64_t fetched[MAX_LOOPS]; /* near loops: words of the tile at step j that were not in it before */
     int64_t f[MAX_LOOPS][SX_MAX_RANKS]; /* near loops: in the mixed ranks, 0 in the others */
-} sx_motion;
+} sx_tile_delta;
 
 /* Describes the motion of the tile that children of a level hold of a tensor that is not plain. */
-void sx_motion_init(sx_motion *motion, const sx_model *model, const sx_nest *nest, int level, int tensor,
-                    bool always);
+void sx_tile_delta_init(sx_tile_delta *delta, const sx_model *model, const sx_nest *nest, int level,
+                        int tensor, bool always);
 
 /* The words fetched over all visits. */
-uint64_t sx_motion_volume(sx_motion *motion);
+uint64_t sx_tile_delta_volume(sx_tile_delta *delta);
 
 /* Words that a neighbour at the displacement `need` had at the visit before they are fetched. */
-typedef struct sx_motion_key {
+typedef struct sx_tile_delta_key {
     int64_t need[SX_MAX_RANKS];
     uint64_t words;
-} sx_motion_key;
+} sx_tile_delta_key;
 
 /* Memory that grows as needed. */
-struct sx_motion_scratch {
-    struct sx_motion_block *block;
+struct sx_tile_delta_scratch {
+    struct sx_tile_delta_block *block;
     size_t room;
 };
 
-/* As sx_motion_volume, but splits off the words that a neighbour at a displacement within `span` had at the
- * visit before: fills up to `room` keys, returns their number, and *rest is what has no key. SIZE_MAX when
- * memory or room is out. */
-size_t sx_motion_keys(sx_motion *motion, const int64_t *span, sx_motion_scratch *scratch, sx_motion_key *keys,
-                      size_t room, uint64_t *rest);
+/* As sx_tile_delta_volume, but splits off the words that a neighbour at a displacement within `span` had at
+ * the visit before: fills up to `room` keys, returns their number, and *rest is what has no key. SIZE_MAX
+ * when memory or room is out. */
+size_t sx_tile_delta_keys(sx_tile_delta *delta, const int64_t *span, sx_tile_delta_scratch *scratch,
+                          sx_tile_delta_key *keys, size_t room, uint64_t *rest);
 
 #endif

@@ -1,5 +1,5 @@
 /* Groups, hops and served siblings against plain enumeration. */
-#include "model/slot.h"
+#include "model/fanout.h"
 #include "support/random_window.h"
 #include "support/words.h"
 
@@ -63,7 +63,7 @@ static double group_hops(const siblings *all, const bool *member) {
 }
 
 /* The groups of the siblings that are not served, by size. */
-static size_t group(const siblings *all, sx_group *found) {
+static size_t group(const siblings *all, sx_multicast_group *found) {
     bool done[MOST] = {false};
     size_t n = 0;
     for (uint64_t p = 0; p < all->n; p++) {
@@ -77,7 +77,7 @@ static size_t group(const siblings *all, sx_group *found) {
         if (m == 0) continue;
         size_t i = 0;
         while (i < n && found[i].m != m) i++;
-        if (i == n) found[n++] = (sx_group){.m = m};
+        if (i == n) found[n++] = (sx_multicast_group){.m = m};
         found[i].count++;
         found[i].hops += group_hops(all, member);
     }
@@ -97,7 +97,8 @@ static uint64_t serve(siblings *all, int64_t need) {
     return served;
 }
 
-static bool same_groups(const sx_group *a, size_t n, const sx_group *b, size_t m, bool hops) {
+static bool same_groups(const sx_multicast_group *a, size_t n, const sx_multicast_group *b, size_t m,
+                        bool hops) {
     if (n != m) return false;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
@@ -122,17 +123,17 @@ static int64_t draw_need(sx_rng *rng, const siblings *all, int ranks, int64_t *n
 }
 
 /* Whether one slot's groups, and those that some displacements leave, are those of the enumeration. */
-static bool agrees(sx_rng *rng, const sx_window *w, int tensor, int level, sx_slot_scratch *scratch) {
+static bool agrees(sx_rng *rng, const sx_window *w, int tensor, int level, sx_fanout_scratch *scratch) {
     siblings all = {.apart = sx_rng_below(rng, 8) == 0};
-    sx_group found[MOST];
-    const sx_group *given;
-    sx_slot slot;
+    sx_multicast_group found[MOST];
+    const sx_multicast_group *given;
+    sx_fanout slot;
     int ranks = w->problem.tensor[tensor].n_ranks;
     place(w, tensor, level, &all);
-    sx_slot_init(&slot, w->model, &w->nest, level, tensor, all.apart);
+    sx_fanout_init(&slot, w->model, &w->nest, level, tensor, all.apart);
     size_t n = group(&all, found);
     for (int hops = 0; hops < 2; hops++) {
-        size_t m = sx_slot_groups(&slot, scratch, hops, &given);
+        size_t m = sx_fanout_groups(&slot, scratch, hops, &given);
         if (!same_groups(found, n, given, m, hops)) return false;
     }
     for (int k = 0; k < 4; k++) {
@@ -141,7 +142,7 @@ static bool agrees(sx_rng *rng, const sx_window *w, int tensor, int level, sx_sl
         uint64_t served = serve(&all, packed), said;
         n = group(&all, found);
         for (int hops = 0; hops < 2; hops++) {
-            size_t m = sx_slot_served(&slot, scratch, need, hops, &said, &given);
+            size_t m = sx_fanout_served(&slot, scratch, need, hops, &said, &given);
             if (said != served || !same_groups(found, n, given, m, hops)) return false;
         }
     }
@@ -151,7 +152,7 @@ static bool agrees(sx_rng *rng, const sx_window *w, int tensor, int level, sx_sl
 static void groups_are_those_of_the_enumeration(void **state) {
     (void)state;
     sx_window *w = malloc(sizeof *w);
-    sx_slot_scratch *scratch = sx_slot_scratch_new();
+    sx_fanout_scratch *scratch = sx_fanout_scratch_new();
     assert_non_null(w);
     assert_non_null(scratch);
     uint64_t compared = 0;
@@ -169,7 +170,7 @@ static void groups_are_those_of_the_enumeration(void **state) {
         sx_window_fini(w);
     }
     assert_true(compared > CASES);
-    sx_slot_scratch_free(scratch);
+    sx_fanout_scratch_free(scratch);
     free(w);
 }
 

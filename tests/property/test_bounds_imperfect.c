@@ -5,7 +5,7 @@
 #include "support/expect.h"
 #include "support/random_space.h"
 
-#include "bound/ragged.h"
+#include "bound/imperfect.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ typedef struct settings {
 /* A space that is gone through. */
 typedef struct bench {
     const sx_small_space *small;
-    sx_rough rough;
+    sx_imperfect_bound bounds;
     sx_evaluator *evaluator;
     uint64_t number, n;
     double energy, cycles; /* sums of bound / cost */
@@ -68,13 +68,13 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
         keep[s] = mapping->level[s].keep;
         may[s] = map->free_keep[s] | map->banked[s];
     }
-    bound = sx_rough_all(&b->rough);
+    bound = sx_imperfect_bound_all(&b->bounds);
     hold(b, "all", -1, &bound, &cost);
-    sx_rough_array(&b->rough, &outline);
-    bound = sx_rough_any(&b->rough, map->fixed_keep, may);
+    sx_imperfect_bound_spatial(&b->bounds, &outline);
+    bound = sx_imperfect_bound_any(&b->bounds, map->fixed_keep, may);
     hold(b, "array", -1, &bound, &cost);
-    sx_rough_keep(&b->rough, keep);
-    bound = sx_rough_score(&b->rough, 0);
+    sx_imperfect_bound_keep(&b->bounds, keep);
+    bound = sx_imperfect_bound_score(&b->bounds, 0);
     hold(b, "kept", -1, &bound, &cost);
     for (int d = 0; d < mapping->n_dims; d++) reach[d] = turns[d] = 1;
     for (int s = 0; s < mapping->n_levels; s++) {
@@ -82,7 +82,7 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
             reach[d] *= (uint64_t)mapping->level[s].spatial[d] * mapping->level[s].temporal[d];
             turns[d] *= mapping->level[s].temporal[d];
         }
-        bound = sx_rough_score(&b->rough, sx_rough_steps(&b->rough, s, reach, turns));
+        bound = sx_imperfect_bound_score(&b->bounds, sx_imperfect_bound_steps(&b->bounds, s, reach, turns));
         hold(b, "level", s, &bound, &cost);
     }
     b->n++;
@@ -102,7 +102,7 @@ static void hold_for_every_mapping(void **state) {
             bench b = {.small = &small, .number = i};
             void *point = malloc(sx_space_point_size(small.space));
             sx_cardinal index = {.exact = true};
-            sx_rough_init(&b.rough, small.model);
+            sx_imperfect_bound_init(&b.bounds, small.model);
             sx_expect_ok(sx_evaluator_new(small.model, &b.evaluator));
             for (; sx_space_at(small.space, &index, point); index.low++) {
                 sx_mapping mapping;

@@ -1,5 +1,5 @@
 /* Groups, hops and links of unlike siblings against sets of words. */
-#include "model/crowd.h"
+#include "model/multicast.h"
 #include "support/random_window.h"
 #include "support/words.h"
 
@@ -21,12 +21,12 @@ typedef struct visit {
 } visit;
 
 /* The words of a piece, moved. */
-static void words_of(sx_words *set, int ranks, const sx_piece *piece, const int64_t *at) {
+static void words_of(sx_words *set, int ranks, const sx_box_delta *delta, const int64_t *at) {
     sx_words hole = {0};
     set->n = 0;
-    if (piece->words == 0) return;
-    sx_words_box(set, ranks, piece->low, piece->high);
-    sx_words_box(&hole, ranks, piece->hole_low, piece->hole_high);
+    if (delta->words == 0) return;
+    sx_words_box(set, ranks, delta->low, delta->high);
+    sx_words_box(&hole, ranks, delta->hole_low, delta->hole_high);
     sx_words_remove(set, &hole);
     for (size_t i = 0; i < set->n; i++) set->word[i] += sx_words_pack(ranks, at);
     sx_words_fini(&hole);
@@ -63,7 +63,7 @@ static double hops_of(const visit *v, const bool *member) {
 }
 
 /* Groups the siblings that get their words from the level; *total is what it hands out. */
-static size_t group(const visit *v, const bool *served, sx_party *party, uint64_t *total) {
+static size_t group(const visit *v, const bool *served, sx_multicast_traffic *traffic, uint64_t *total) {
     bool done[MOST] = {false};
     size_t n = 0;
     *total = 0;
@@ -77,18 +77,18 @@ static size_t group(const visit *v, const bool *served, sx_party *party, uint64_
             m += member[q];
         }
         size_t i = 0;
-        while (i < n && party[i].m != m) i++;
-        if (i == n) party[n++] = (sx_party){.m = m};
-        party[i].count++;
-        party[i].words += v->now[p].n;
-        party[i].hops += hops_of(v, member);
+        while (i < n && traffic[i].m != m) i++;
+        if (i == n) traffic[n++] = (sx_multicast_traffic){.m = m};
+        traffic[i].count++;
+        traffic[i].words += v->now[p].n;
+        traffic[i].hops += hops_of(v, member);
         *total += v->now[p].n;
     }
     return n;
 }
 
 /* The parties of a visit, with links where they make the level hand out less. */
-static size_t expect(const visit *v, bool may_link, sx_party *party, uint64_t *links) {
+static size_t expect(const visit *v, bool may_link, sx_multicast_traffic *traffic, uint64_t *links) {
     bool none[MOST] = {false}, served[MOST] = {false};
     uint64_t plain, linked, handed = 0;
     *links = 0;
@@ -96,56 +96,57 @@ static size_t expect(const visit *v, bool may_link, sx_party *party, uint64_t *l
         served[p] = v->now[p].n > 0 && is_served(v, p);
         if (served[p]) handed += v->now[p].n;
     }
-    size_t n = group(v, served, party, &linked);
-    sx_party without[MOST];
+    size_t n = group(v, served, traffic, &linked);
+    sx_multicast_traffic without[MOST];
     size_t n_without = group(v, none, without, &plain);
     if (linked < plain) {
         *links = handed;
         return n;
     }
-    memcpy(party, without, n_without * sizeof *party);
+    memcpy(traffic, without, n_without * sizeof *traffic);
     return n_without;
 }
 
 /* What a class fetches: nothing, a box, or a box less another. */
-static sx_piece draw_piece(sx_rng *rng, int ranks) {
+static sx_box_delta draw_piece(sx_rng *rng, int ranks) {
     int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS], held_low[SX_MAX_RANKS], held_high[SX_MAX_RANKS];
-    sx_piece piece;
-    memset(&piece, 0, sizeof piece);
-    if (sx_rng_below(rng, 6) == 0) return piece;
+    sx_box_delta delta;
+    memset(&delta, 0, sizeof delta);
+    if (sx_rng_below(rng, 6) == 0) return delta;
     for (int r = 0; r < ranks; r++) {
         low[r] = sx_rng_range(rng, -1, 1);
         high[r] = low[r] + sx_rng_range(rng, 1, 3);
         held_low[r] = low[r] + sx_rng_range(rng, -1, 1);
         held_high[r] = high[r] + sx_rng_range(rng, -1, 1);
     }
-    if (sx_rng_below(rng, 3) == 0) return sx_piece_whole(ranks, low, high);
-    return sx_piece_new(ranks, low, high, held_low, held_high);
+    if (sx_rng_below(rng, 3) == 0) return sx_box_delta_whole(ranks, low, high);
+    return sx_box_delta_new(ranks, low, high, held_low, held_high);
 }
 
 /* Writes what all siblings fetch, from their classes and their places in the loops. */
-static void spread(const sx_window *w, int tensor, int level, const sx_crowd *crowd, visit *v) {
+static void spread(const sx_window *w, int tensor, int level, const sx_multicast_visit *multicast, visit *v) {
     const sx_nest *nest = &w->nest;
     int ranks = w->problem.tensor[tensor].n_ranks;
     uint32_t index[SX_MAX_DIMS] = {0};
     int first = nest->spatial_of[level], n = nest->spatial_of[level + 1] - first;
-    v->n = crowd->slot->siblings;
-    v->columns = crowd->slot->columns;
-    v->rows = crowd->slot->rows;
-    v->apart = crowd->slot->apart;
+    v->n = multicast->slot->siblings;
+    v->columns = multicast->slot->columns;
+    v->rows = multicast->slot->rows;
+    v->apart = multicast->slot->apart;
     for (uint64_t p = 0; p < v->n; p++) {
         int64_t at[SX_MAX_RANKS] = {0}, move[SX_MAX_RANKS];
         for (int l = 0; l < n; l++) {
             sx_window_move(w, tensor, &nest->spatial[first + l], move);
             for (int r = 0; r < ranks; r++) at[r] += index[l] * move[r];
         }
-        words_of(&v->now[p], ranks, &crowd->now[crowd->class_of[p]], at);
-        words_of(&v->before[p], ranks, &crowd->before[crowd->class_of[p]], at);
+        words_of(&v->now[p], ranks, &multicast->now[multicast->class_of[p]], at);
+        words_of(&v->before[p], ranks, &multicast->before[multicast->class_of[p]], at);
         for (int l = 0; l < n && ++index[l] == nest->spatial[first + l].n; l++) index[l] = 0;
     }
 }
 
-static bool same_parties(const sx_party *a, size_t n, const sx_party *b, size_t m, bool hops) {
+static bool same_parties(const sx_multicast_traffic *a, size_t n, const sx_multicast_traffic *b, size_t m,
+                         bool hops) {
     if (n != m) return false;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
@@ -157,10 +158,10 @@ static bool same_parties(const sx_party *a, size_t n, const sx_party *b, size_t 
 }
 
 /* A piece moved by one iteration of the innermost loop of an axis, forth or back, or not at all. */
-static sx_piece moved(const sx_piece *piece, const sx_slot *slot, sx_rng *rng) {
+static sx_box_delta moved(const sx_box_delta *delta, const sx_fanout *slot, sx_rng *rng) {
     int64_t by = sx_rng_range(rng, -1, 1);
     int loop = slot->n_x < slot->n_loops && sx_rng_below(rng, 2) ? slot->n_x : 0;
-    sx_piece p = *piece;
+    sx_box_delta p = *delta;
     bool hole = p.hole_low[0] != p.hole_high[0];
     for (int r = 0; r < slot->shape->n_ranks && p.words; r++) {
         p.low[r] += by * slot->move[loop][r];
@@ -172,13 +173,13 @@ static sx_piece moved(const sx_piece *piece, const sx_slot *slot, sx_rng *rng) {
 }
 
 static bool agrees(sx_rng *rng, const sx_window *w, int tensor, int level, visit *v, uint64_t *linked) {
-    sx_slot slot;
-    sx_piece now[CLASSES], before[CLASSES];
+    sx_fanout slot;
+    sx_box_delta now[CLASSES], before[CLASSES];
     uint16_t class_of[MOST];
-    sx_party truth[MOST], found[MOST];
+    sx_multicast_traffic truth[MOST], found[MOST];
     int ranks = w->problem.tensor[tensor].n_ranks;
-    sx_slot_init(&slot, w->model, &w->nest, level, tensor, sx_rng_below(rng, 8) == 0);
-    sx_slot_moves(&slot);
+    sx_fanout_init(&slot, w->model, &w->nest, level, tensor, sx_rng_below(rng, 8) == 0);
+    sx_fanout_moves(&slot);
     assert_true(slot.siblings <= MOST);
     int classes = sx_rng_below(rng, 3) ? 1 : (int)sx_rng_range(rng, 2, CLASSES);
     for (int c = 0; c < classes; c++) {
@@ -188,12 +189,12 @@ static bool agrees(sx_rng *rng, const sx_window *w, int tensor, int level, visit
     }
     for (uint64_t p = 0; p < slot.siblings; p++)
         class_of[p] = (uint16_t)(sx_rng_below(rng, 3) ? 0 : sx_rng_below(rng, (uint64_t)classes));
-    sx_crowd crowd = {&slot, class_of, now, before, classes, sx_rng_below(rng, 4) > 0};
+    sx_multicast_visit multicast = {&slot, class_of, now, before, classes, sx_rng_below(rng, 4) > 0};
     uint64_t links, said;
-    spread(w, tensor, level, &crowd, v);
-    size_t n = expect(v, crowd.links, truth, &links);
+    spread(w, tensor, level, &multicast, v);
+    size_t n = expect(v, multicast.links, truth, &links);
     bool hops = sx_rng_below(rng, 2);
-    size_t m = sx_crowd_visit(&crowd, hops, found, &said);
+    size_t m = sx_multicast_visit_groups(&multicast, hops, found, &said);
     *linked += links > 0;
     return said == links && same_parties(truth, n, found, m, hops);
 }

@@ -1,8 +1,8 @@
-/* Every way to spread a problem's loops over an architecture's arrays: a factor per dimension and level with
+/* The spatial mappings of a problem on an architecture: a factor per dimension and level with
  * a fan-out. Ways to lay the loops on X and Y are not told apart here. And every choice of kept tensors.
  *
  * Complexity: one step per list entry and dimension. */
-#include "mappers/optimal/arrays.h"
+#include "mappers/optimal/spatial_mappings.h"
 
 #include "base/status.h"
 #include "model/capacity.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sx_array_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x) {
+bool sx_spatial_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x) {
     uint64_t used[2] = {1, 1};
     for (int d = 0; d < space->problem->n_dims; d++) {
         uint64_t *axis = &used[!(x >> d & 1)];
@@ -22,7 +22,7 @@ bool sx_array_fits(const sx_map_space *space, int level, const uint32_t *factor,
 
 /* The list that is being made. */
 typedef struct listing {
-    sx_arrays *out;
+    sx_spatial_mappings *out;
     sx_map_choices *choices;
     size_t most;
     bool any;   /* factors need not divide */
@@ -46,7 +46,7 @@ static void note_product(listing *l) {
 
 /* Appends what is in hand. */
 static void append(listing *l) {
-    sx_arrays *a = l->out;
+    sx_spatial_mappings *a = l->out;
     size_t n_dims = a->space->problem->n_dims, each = n_dims * a->space->arch->n_levels;
     if (a->n == l->most) l->full = true;
     if (l->full) return;
@@ -75,7 +75,7 @@ static bool may_lie(listing *l, int s) {
     const uint16_t *x = sx_map_layouts_of(l->choices, s, loops, &n);
     l->failed |= !x;
     for (size_t i = 0; x && i < n; i++)
-        if (sx_array_fits(l->out->space, s, l->now[s], x[i])) return true;
+        if (sx_spatial_fits(l->out->space, s, l->now[s], x[i])) return true;
     return false;
 }
 
@@ -113,22 +113,22 @@ static void list_level(listing *l, int s) {
     list_level(l, s + 1);
 }
 
-sx_status sx_arrays_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
-                         sx_arrays *out) {
+sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
+                                   sx_spatial_mappings *out) {
     listing l = {.out = out, .choices = choices, .most = most, .any = any};
-    *out = (sx_arrays){.space = space};
+    *out = (sx_spatial_mappings){.space = space};
     memcpy(l.left, space->problem->size, sizeof l.left);
     list_level(&l, 0);
     if (!l.full && !l.failed) return SX_OK;
-    sx_arrays_fini(out);
+    sx_spatial_mappings_fini(out);
     out->n = 0;
     if (l.failed) return sx_error_memory();
     return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial unrollings", most),
                          "use another mapper, or constrain the spatial factors");
 }
 
-sx_status sx_arrays_share(const sx_map_space *space, size_t most, double *out) {
-    sx_arrays none = {.space = space};
+sx_status sx_spatial_mappings_utilization(const sx_map_space *space, size_t most, double *out) {
+    sx_spatial_mappings none = {.space = space};
     sx_map_choices *choices;
     SX_TRY(sx_map_choices_new(space, &choices));
     listing l = {.out = &none, .choices = choices, .most = most, .share = true};
@@ -140,14 +140,14 @@ sx_status sx_arrays_share(const sx_map_space *space, size_t most, double *out) {
     return SX_OK;
 }
 
-void sx_arrays_fini(sx_arrays *arrays) {
-    free(arrays->factor);
-    arrays->factor = NULL;
+void sx_spatial_mappings_fini(sx_spatial_mappings *spatials) {
+    free(spatials->factor);
+    spatials->factor = NULL;
 }
 
-void sx_arrays_get(const sx_arrays *arrays, size_t index, sx_outline *outline) {
-    size_t n_dims = arrays->space->problem->n_dims, n_levels = arrays->space->arch->n_levels;
-    const uint32_t *from = arrays->factor + index * n_dims * n_levels;
+void sx_spatial_mappings_get(const sx_spatial_mappings *spatials, size_t index, sx_outline *outline) {
+    size_t n_dims = spatials->space->problem->n_dims, n_levels = spatials->space->arch->n_levels;
+    const uint32_t *from = spatials->factor + index * n_dims * n_levels;
     for (size_t s = 0; s < n_levels; s++, from += n_dims) {
         for (int d = 0; d < SX_MAX_DIMS; d++) outline->spatial[s][d] = 1;
         memcpy(outline->spatial[s], from, n_dims * sizeof *from);
@@ -194,7 +194,7 @@ static bool is_busy(const sx_map_space *space, const sx_outline *outline, int s)
     return used >= least * there;
 }
 
-bool sx_outline_lawful(const sx_map_space *space, const sx_outline *outline) {
+bool sx_outline_legal(const sx_map_space *space, const sx_outline *outline) {
     int top = space->arch->n_levels - 1;
     bool busy = true;
     for (int s = 0; s <= top; s++) busy &= is_busy(space, outline, s);

@@ -7,21 +7,21 @@
  * i) x (turns of the other dimensions' loops outside i), and both factors are products over dimensions, also
  * when summed over all children. A loop is inactive only at the edge, where all outer loops on its dimension
  * are at their last iteration. walk.c carries the same out step by step, for any tensor. */
+#include "model/fanout.h"
 #include "model/partition.h"
-#include "model/slot.h"
 
 #include <math.h>
 
 /* The loops on one dimension outside the children, innermost first. */
-typedef struct chain {
+typedef struct dim_loops {
     const sx_loop *loop[2 * MAX_LOOPS];
     bool spatial[2 * MAX_LOOPS], slot[2 * MAX_LOOPS];
     uint8_t place[2 * MAX_LOOPS];
     int n, turns;      /* temporal ones */
     double full, rest; /* the words that a tile spans, and the last tile */
     double tiles;      /* in the dimension, where nothing is left over */
-    bool ragged;
-} chain;
+    bool imperfect;
+} dim_loops;
 
 /* The words that a tile of a tensor spans along a dimension: more than the dimension's extent where its
  * coefficient leaves gaps. */
@@ -31,25 +31,25 @@ static double span(const sx_shape *shape, int dim, uint32_t extent) {
     return coef * (extent - 1) + 1;
 }
 
-static void list_chain(chain *c, const sx_model *model, const sx_shape *shape, const sx_nest *nest, int level,
-                       int dim) {
+static void list_dim_loops(dim_loops *c, const sx_model *model, const sx_shape *shape, const sx_nest *nest,
+                           int level, int dim) {
     uint32_t full = level > 0 ? nest->extent[level - 1][dim] : 1, rest = (model->size[dim] - 1) % full + 1;
     c->n = c->turns = 0;
     c->full = span(shape, dim, full);
     c->rest = span(shape, dim, rest);
     c->tiles = model->size[dim] / full;
-    c->ragged = rest != full;
+    c->imperfect = rest != full;
     for (int s = level; s < model->n_levels; s++) {
         for (int l = nest->spatial_of[s]; l < nest->spatial_of[s + 1]; l++) {
             if (nest->spatial[l].dim != dim) continue;
-            c->ragged |= nest->spatial[l].last != nest->spatial[l].n;
+            c->imperfect |= nest->spatial[l].last != nest->spatial[l].n;
             c->spatial[c->n] = true;
             c->slot[c->n] = s == level;
             c->loop[c->n++] = &nest->spatial[l];
         }
         for (int l = nest->temporal_of[s]; l < nest->temporal_of[s + 1]; l++) {
             if (nest->temporal[l].dim != dim) continue;
-            c->ragged |= nest->temporal[l].last != nest->temporal[l].n;
+            c->imperfect |= nest->temporal[l].last != nest->temporal[l].n;
             c->spatial[c->n] = c->slot[c->n] = false;
             c->loop[c->n++] = &nest->temporal[l];
             c->turns++;
@@ -65,7 +65,7 @@ typedef struct demand {
 } demand;
 
 /* The coordinates that meet a demand, for children at the places set in the chain. */
-static double count_here(const chain *c, demand want) {
+static double count_here(const dim_loops *c, demand want) {
     double inside = c->full, edge = c->rest,
            first = -1; /* sums below the ring in hand, off and at the edge */
     int turn = 0;
@@ -96,7 +96,7 @@ static double count_here(const chain *c, demand want) {
 }
 
 /* The same summed over all places of the children in the spatial loops, from ring i inward. */
-static double count_places(chain *c, demand want, int i, bool off) {
+static double count_places(dim_loops *c, demand want, int i, bool off) {
     while (i >= 0 && !c->spatial[i]) i--;
     if (i < 0) return count_here(c, want);
     uint32_t n = c->loop[i]->n, last = c->loop[i]->last;
@@ -115,15 +115,15 @@ static double count_places(chain *c, demand want, int i, bool off) {
 }
 
 /* The coordinates of a dimension, over all children, that meet a demand. */
-static double coordinates(chain *c, demand want) {
-    if (!c->ragged) return want.still > 0 ? 0 : c->tiles * c->full;
+static double coordinates(dim_loops *c, demand want) {
+    if (!c->imperfect) return want.still > 0 ? 0 : c->tiles * c->full;
     return count_places(c, want, c->n - 1, false);
 }
 
 /* The turns of a dimension that does not index the tensor: iterations of its temporal loops from `outside`
  * on, for each child, as far as the child is in use then. With `alone`, only the first child under each
  * parent counts. */
-static double turns(const chain *c, const sx_loop *outside, bool alone) {
+static double turns(const dim_loops *c, const sx_loop *outside, bool alone) {
     double inside = 0, edge = 1;
     for (int i = c->n - 1; i >= 0; i--) {
         const sx_loop *l = c->loop[i];
@@ -143,14 +143,14 @@ typedef struct family {
     const sx_evaluator *e;
     const sx_shape *shape;
     int level;
-    chain chain[SX_MAX_DIMS];
+    dim_loops dim_loops[SX_MAX_DIMS];
 } family;
 
 /* The words of tiles that meet the demands of their dimensions. */
 static double tile_words(family *f, const demand *want) {
     double words = 1;
     for (int d = 0; d < f->e->model->n_dims && words > 0; d++)
-        if (f->shape->dims >> d & 1) words *= coordinates(&f->chain[d], want[d]);
+        if (f->shape->dims >> d & 1) words *= coordinates(&f->dim_loops[d], want[d]);
     return words;
 }
 
@@ -158,7 +158,7 @@ static double tile_words(family *f, const demand *want) {
 static double other_turns(const family *f, const sx_loop *outside, bool alone) {
     double product = 1;
     for (int d = 0; d < f->e->model->n_dims; d++)
-        if (!(f->shape->dims >> d & 1)) product *= turns(&f->chain[d], outside, alone);
+        if (!(f->shape->dims >> d & 1)) product *= turns(&f->dim_loops[d], outside, alone);
     return product;
 }
 
@@ -187,10 +187,10 @@ static void fetch(family *f, double *all, double *grouped) {
 
 /* Whether compute units under one instance have neighbours that use the same operand at all times (1), never
  * (0), or one cannot tell so simply (-1): units that are idle at the edge forget their operands. */
-static int have_twins(const sx_model *model, const sx_shape *shape, const sx_nest *nest) {
+static int neighbours_agree(const sx_model *model, const sx_shape *shape, const sx_nest *nest) {
     int n = nest->spatial_of[1], n_x = nest->n_x[0];
     if (n > n_x && nest->slot_x[0] < model->level[0].fanout_x) return -1;
-    if (!sx_have_twins(nest->spatial, n, n_x, shape->dims)) return 0;
+    if (!sx_neighbours_agree(nest->spatial, n, n_x, shape->dims)) return 0;
     for (int l = 0; l < n; l++)
         if (nest->spatial[l].last != nest->spatial[l].n) return -1;
     return 1;
@@ -203,7 +203,7 @@ static double feed(family *f, const sx_mapping *mapping, int tensor) {
     const sx_nest *nest = &f->e->nest;
     if (nest->spatial_of[1] == 0) return (double)model->computes;
     bool links = !model->options.no_link_transfers && !(mapping->level[0].no_link_transfer >> tensor & 1);
-    int twins = links ? have_twins(model, f->shape, nest) : 0;
+    int twins = links ? neighbours_agree(model, f->shape, nest) : 0;
     if (twins < 0) return -1;
     double all, grouped;
     if (twins) {
@@ -223,7 +223,8 @@ static bool bypass(sx_level_traffic *at) {
     return at[1].demand < 0x1p40 && fabs(part - 0.5) > 1e-3;
 }
 
-bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+bool sx_fast_count_imperfect(const sx_evaluator *e, const sx_mapping *mapping, int tensor,
+                             sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_shape *shape = &model->shape[tensor];
     int n = model->n_levels;
@@ -236,7 +237,7 @@ bool sx_ragged_count(const sx_evaluator *e, const sx_mapping *mapping, int tenso
         if ((level->no_temporal_reuse | level->no_multicast | level->rmw_first_update) >> tensor & 1)
             return false;
         f.level = s;
-        for (int d = 0; d < model->n_dims; d++) list_chain(&f.chain[d], model, shape, &e->nest, s, d);
+        for (int d = 0; d < model->n_dims; d++) list_dim_loops(&f.dim_loops[d], model, shape, &e->nest, s, d);
         if (s > 0)
             fetch(&f, &at[s - 1].supply, &at[s].demand);
         else

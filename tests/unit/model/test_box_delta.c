@@ -1,5 +1,5 @@
 /* Boxes with holes against sets of words. */
-#include "model/piece.h"
+#include "model/box_delta.h"
 #include "sextant/rng.h"
 #include "support/words.h"
 
@@ -35,14 +35,14 @@ static void difference(sx_words *set, int ranks, const box *a, const box *held) 
 }
 
 /* The words a piece stands for. */
-static void words_of(sx_words *set, int ranks, const sx_piece *piece) {
+static void words_of(sx_words *set, int ranks, const sx_box_delta *delta) {
     box whole = {0}, hole = {0};
     set->n = 0;
-    if (piece->words == 0) return;
-    memcpy(&whole.low, piece->low, sizeof whole.low);
-    memcpy(&whole.high, piece->high, sizeof whole.high);
-    memcpy(&hole.low, piece->hole_low, sizeof hole.low);
-    memcpy(&hole.high, piece->hole_high, sizeof hole.high);
+    if (delta->words == 0) return;
+    memcpy(&whole.low, delta->low, sizeof whole.low);
+    memcpy(&whole.high, delta->high, sizeof whole.high);
+    memcpy(&hole.low, delta->hole_low, sizeof hole.low);
+    memcpy(&hole.high, delta->hole_high, sizeof hole.high);
     difference(set, ranks, &whole, &hole);
 }
 
@@ -57,13 +57,13 @@ static void a_piece_is_the_difference_of_its_boxes(void **state) {
         sx_rng rng = sx_rng_stream(1, "piece", i);
         int ranks = (int)sx_rng_range(&rng, 1, 3);
         box a = draw_box(&rng, ranks), held = draw_box(&rng, ranks);
-        sx_piece piece = sx_piece_new(ranks, a.low, a.high, held.low, held.high);
+        sx_box_delta delta = sx_box_delta_new(ranks, a.low, a.high, held.low, held.high);
         difference(&truth, ranks, &a, &held);
-        words_of(&found, ranks, &piece);
-        bool good = piece.words == truth.n && same_set(&truth, &found);
+        words_of(&found, ranks, &delta);
+        bool good = delta.words == truth.n && same_set(&truth, &found);
         if (!good) print_error("case %d\n", (int)i);
         assert_true(good);
-        sx_piece whole = sx_piece_whole(ranks, a.low, a.high);
+        sx_box_delta whole = sx_box_delta_whole(ranks, a.low, a.high);
         sx_words_box(&truth, ranks, a.low, a.high);
         words_of(&found, ranks, &whole);
         assert_true(whole.words == truth.n && same_set(&truth, &found));
@@ -91,14 +91,14 @@ static void pieces_are_alike_where_their_words_are(void **state) {
             b_held.high[r] += by + (sx_rng_below(&rng, 4) == 0);
         }
         if (sx_rng_below(&rng, 4) == 0) b = draw_box(&rng, ranks);
-        sx_piece p = sx_piece_new(ranks, a.low, a.high, a_held.low, a_held.high);
-        sx_piece q = sx_piece_new(ranks, b.low, b.high, b_held.low, b_held.high);
+        sx_box_delta p = sx_box_delta_new(ranks, a.low, a.high, a_held.low, a_held.high);
+        sx_box_delta q = sx_box_delta_new(ranks, b.low, b.high, b_held.low, b_held.high);
         words_of(&of_a, ranks, &p);
         words_of(&of_b, ranks, &q);
         int64_t shift[SX_MAX_RANKS] = {0}, truth;
         bool same = sx_words_moved(&of_a, &of_b, &truth);
         if (of_a.n == 0 || of_b.n == 0) continue;
-        bool said = sx_piece_alike(ranks, &p, &q, shift);
+        bool said = sx_box_delta_congruent(ranks, &p, &q, shift);
         if (said != same) print_error("case %d\n", (int)i);
         assert_int_equal(said, same);
         if (same) assert_int_equal(sx_words_pack(ranks, shift), truth);
@@ -112,11 +112,11 @@ static void pieces_are_alike_where_their_words_are(void **state) {
 static void nothing_is_left_of_what_is_held(void **state) {
     (void)state;
     const int64_t low[] = {0, 1}, high[] = {2, 4}, wider_low[] = {-1, 1}, wider_high[] = {2, 9};
-    sx_piece piece = sx_piece_new(2, low, high, wider_low, wider_high), nothing;
+    sx_box_delta delta = sx_box_delta_new(2, low, high, wider_low, wider_high), nothing;
     memset(&nothing, 0, sizeof nothing);
-    assert_memory_equal(&piece, &nothing, sizeof nothing);
-    piece = sx_piece_new(2, wider_low, wider_high, low, high);
-    assert_int_equal(piece.words, 3 * 8 - 2 * 3);
+    assert_memory_equal(&delta, &nothing, sizeof nothing);
+    delta = sx_box_delta_new(2, wider_low, wider_high, low, high);
+    assert_int_equal(delta.words, 3 * 8 - 2 * 3);
 }
 
 int main(void) {

@@ -32,36 +32,37 @@
  *
  * Energy and bandwidth follow from these counts as in energy.c.
  *
- * Complexity: a step per level and tensor; sx_rough_any a step for each set of levels and tensor. */
-#include "bound/ragged.h"
+ * Complexity: a step per level and tensor; sx_imperfect_bound_any a step for each set of levels and tensor.
+ */
+#include "bound/imperfect.h"
 
 #include <math.h>
 #include <string.h>
 
-void sx_rough_init(sx_rough *rough, const sx_model *model) {
-    memset(rough, 0, sizeof *rough);
-    rough->model = model;
+void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_model *model) {
+    memset(bounds, 0, sizeof *bounds);
+    bounds->model = model;
     unsigned all = (1u << model->n_dims) - 1;
     for (int v = 0; v < model->n_tensors; v++) {
         const sx_shape *shape = &model->shape[v];
-        rough->idle[v] = (uint16_t)(all & ~(unsigned)shape->dims);
-        rough->merge[v] = (uint16_t)(all & ~(unsigned)(shape->dims & shape->solo));
-        rough->words[v] = sx_model_touched(model, v);
+        bounds->irrelevant[v] = (uint16_t)(all & ~(unsigned)shape->dims);
+        bounds->merge[v] = (uint16_t)(all & ~(unsigned)(shape->dims & shape->solo));
+        bounds->words[v] = sx_model_touched(model, v);
     }
 }
 
 /* The spatial factors of a level on some dimensions, multiplied. */
-static double spread(const sx_rough *rough, int s, unsigned dims) {
+static double spread(const sx_imperfect_bound *bounds, int s, unsigned dims) {
     double product = 1;
-    for (; dims; dims &= dims - 1) product *= rough->outline.spatial[s][__builtin_ctz(dims)];
+    for (; dims; dims &= dims - 1) product *= bounds->outline.spatial[s][__builtin_ctz(dims)];
     return product;
 }
 
 /* The instances of level s along a dimension that are in use, at least. */
-static double used_along(const sx_rough *rough, int s, int d) {
+static double used_along(const sx_imperfect_bound *bounds, int s, int d) {
     double inner = 1, outer = 1;
-    for (int k = s + 1; k < rough->model->n_levels; k++) {
-        uint32_t factor = rough->outline.spatial[k][d];
+    for (int k = s + 1; k < bounds->model->n_levels; k++) {
+        uint32_t factor = bounds->outline.spatial[k][d];
         if (factor == 1) continue;
         inner *= outer;
         outer = factor;
@@ -70,38 +71,38 @@ static double used_along(const sx_rough *rough, int s, int d) {
 }
 
 /* The energy per cycle that leaks. */
-static double leakage(const sx_rough *rough) {
+static double leakage(const sx_imperfect_bound *bounds) {
     double leak = 0;
-    for (int s = 0; s < rough->model->n_levels; s++) {
-        const sx_level *level = &rough->model->level[s];
+    for (int s = 0; s < bounds->model->n_levels; s++) {
+        const sx_level *level = &bounds->model->level[s];
         double share =
-            level->leak_share > 0 ? level->leak_share * rough->above[level->gate] : rough->above[s];
+            level->leak_share > 0 ? level->leak_share * bounds->above[level->gate] : bounds->above[s];
         leak += level->leak_energy * share;
     }
     return leak;
 }
 
-void sx_rough_array(sx_rough *rough, const sx_outline *outline) {
-    const sx_model *model = rough->model;
+void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *outline) {
+    const sx_model *model = bounds->model;
     double used = 1;
-    rough->outline = *outline;
-    rough->steps = 1;
+    bounds->outline = *outline;
+    bounds->steps = 1;
     for (int s = model->n_levels - 1; s >= 0; s--) {
-        rough->above[s] = used;
-        used *= spread(rough, s, (1u << model->n_dims) - 1);
+        bounds->above[s] = used;
+        used *= spread(bounds, s, (1u << model->n_dims) - 1);
         for (int v = 0; v < model->n_tensors; v++) {
-            rough->group[v][s] = spread(rough, s, rough->merge[v]);
-            rough->held[v][s] = 1;
-            for (unsigned dims = rough->idle[v]; dims; dims &= dims - 1)
-                rough->held[v][s] *= used_along(rough, s, __builtin_ctz(dims));
+            bounds->group[v][s] = spread(bounds, s, bounds->merge[v]);
+            bounds->held[v][s] = 1;
+            for (unsigned dims = bounds->irrelevant[v]; dims; dims &= dims - 1)
+                bounds->held[v][s] *= used_along(bounds, s, __builtin_ctz(dims));
         }
     }
     for (int d = 0; d < model->n_dims; d++) {
         uint64_t units = 1;
         for (int s = 0; s < model->n_levels; s++) units *= outline->spatial[s][d];
-        rough->steps *= (double)((model->size[d] + units - 1) / units);
+        bounds->steps *= (double)((model->size[d] + units - 1) / units);
     }
-    rough->leak = leakage(rough);
+    bounds->leak = leakage(bounds);
 }
 
 /* The least counts of a tensor at a level. */
@@ -110,142 +111,143 @@ typedef struct tally {
 } tally;
 
 /* Whether compute units may hand words of a tensor to each other. */
-static bool is_linked(const sx_rough *rough, int v) {
-    return !rough->model->options.no_link_transfers && rough->group[v][0] > 1;
+static bool is_linked(const sx_imperfect_bound *bounds, int v) {
+    return !bounds->model->options.no_link_transfers && bounds->group[v][0] > 1;
 }
 
 /* The accesses that level s makes for what is inside it, the next level that keeps the tensor (-1: compute
  * units). */
-static double accesses(const sx_rough *rough, int v, int from, int s) {
+static double accesses(const sx_imperfect_bound *bounds, int v, int from, int s) {
     double asked;
     if (from >= 0)
-        asked = rough->words[v] * rough->held[v][from + 1];
-    else if (is_linked(rough, v))
-        asked = rough->words[v] * rough->held[v][0];
+        asked = bounds->words[v] * bounds->held[v][from + 1];
+    else if (is_linked(bounds, v))
+        asked = bounds->words[v] * bounds->held[v][0];
     else
-        asked = (double)rough->model->computes / rough->group[v][0];
-    for (int k = from + 2; k <= s; k++) asked /= rough->group[v][k];
+        asked = (double)bounds->model->computes / bounds->group[v][0];
+    for (int k = from + 2; k <= s; k++) asked /= bounds->group[v][k];
     return s > from + 1 ? fmax(asked - 0.5, 0) : asked;
 }
 
 /* The words that instances of a level hold over the run, at most; for an output of single dimensions. */
-static double most_held(const sx_rough *rough, int v, int s) {
-    double words = (double)rough->model->words[v];
-    for (int k = s + 1; k < rough->model->n_levels; k++) words *= spread(rough, k, rough->idle[v]);
+static double most_held(const sx_imperfect_bound *bounds, int v, int s) {
+    double words = (double)bounds->model->words[v];
+    for (int k = s + 1; k < bounds->model->n_levels; k++) words *= spread(bounds, k, bounds->irrelevant[v]);
     return words;
 }
 
 /* The least counts of a tensor at level s, which serves the one inside it. */
-static tally count(const sx_rough *rough, int v, int from, int s, bool outermost) {
-    const sx_shape *shape = &rough->model->shape[v];
-    double asked = accesses(rough, v, from, s), filled = rough->words[v] * rough->held[v][s];
+static tally count(const sx_imperfect_bound *bounds, int v, int from, int s, bool outermost) {
+    const sx_shape *shape = &bounds->model->shape[v];
+    double asked = accesses(bounds, v, from, s), filled = bounds->words[v] * bounds->held[v][s];
     if (!shape->output) return (tally){asked, outermost ? 0 : filled, 0};
     tally t = {.updates = asked};
-    if (rough->model->options.no_first_read_elision) {
+    if (bounds->model->options.no_first_read_elision) {
         t.reads = asked;
         t.fills = outermost ? 0 : filled;
     } else if (shape->unit && from < 0) {
-        t.reads = fmax(asked - most_held(rough, v, s) - 0.5, 0);
+        t.reads = fmax(asked - most_held(bounds, v, s) - 0.5, 0);
     }
     return t;
 }
 
 /* What counts of a tensor cost at a level, in energy. */
-static double price(const sx_rough *rough, int v, int s, const tally *t) {
-    const sx_level *level = &rough->model->level[s];
-    double share = fmin(1, (double)level->clusters / rough->above[s]);
+static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t) {
+    const sx_level *level = &bounds->model->level[s];
+    double share = fmin(1, (double)level->clusters / bounds->above[s]);
     double vectors =
         t->reads * level->read_energy + t->fills * level->fill_energy + t->updates * level->update_energy;
-    double generations = (rough->model->shape[v].output ? t->updates : t->reads) + t->fills;
+    double generations = (bounds->model->shape[v].output ? t->updates : t->reads) + t->fills;
     return share * (vectors / level->block_size + generations * level->addr_gen_energy);
 }
 
 /* The levels at which a mask per level has a tensor, as a mask. */
-static unsigned levels_of(const sx_rough *rough, const uint8_t *masks, int v) {
+static unsigned levels_of(const sx_imperfect_bound *bounds, const uint8_t *masks, int v) {
     unsigned levels = 0;
-    for (int s = 0; s < rough->model->n_levels; s++) levels |= (unsigned)(masks[s] >> v & 1) << s;
+    for (int s = 0; s < bounds->model->n_levels; s++) levels |= (unsigned)(masks[s] >> v & 1) << s;
     return levels;
 }
 
 /* The least energy of a tensor that these levels keep. */
-static double least_of(const sx_rough *rough, int v, unsigned levels) {
+static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels) {
     double energy = 0;
     int from = -1;
     for (; levels; levels &= levels - 1) {
         int s = __builtin_ctz(levels);
-        tally t = count(rough, v, from, s, !(levels & (levels - 1)));
-        energy += price(rough, v, s, &t);
+        tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
+        energy += price(bounds, v, s, &t);
         from = s;
     }
     return energy;
 }
 
-sx_score sx_rough_score(const sx_rough *rough, double steps) {
-    const sx_model *model = rough->model;
-    double cycles = fmax(fmax(steps, rough->steps), rough->cycles);
-    sx_score score = {.energy_pj = rough->energy + rough->leak * cycles,
+sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps) {
+    const sx_model *model = bounds->model;
+    double cycles = fmax(fmax(steps, bounds->steps), bounds->cycles);
+    sx_score score = {.energy_pj = bounds->energy + bounds->leak * cycles,
                       .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
     return score;
 }
 
-sx_score sx_rough_any(const sx_rough *rough, const uint8_t *must, const uint8_t *may) {
-    const sx_model *model = rough->model;
-    sx_rough bare = *rough;
+sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds, const uint8_t *must, const uint8_t *may) {
+    const sx_model *model = bounds->model;
+    sx_imperfect_bound bare = *bounds;
     bare.cycles = 0;
     bare.energy = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
-        unsigned fixed = levels_of(rough, must, v), open = levels_of(rough, may, v) & ~fixed, some = 0;
+        unsigned fixed = levels_of(bounds, must, v), open = levels_of(bounds, may, v) & ~fixed, some = 0;
         double least = INFINITY;
         do {
-            if (fixed | some) least = fmin(least, least_of(rough, v, fixed | some));
+            if (fixed | some) least = fmin(least, least_of(bounds, v, fixed | some));
             some = (some - open) & open;
         } while (some);
         bare.energy += least;
     }
-    return sx_rough_score(&bare, 0);
+    return sx_imperfect_bound_score(&bare, 0);
 }
 
 /* Raises the cycles to what a level's bandwidth allows for some uses of it. */
-static void hold_bandwidth(sx_rough *rough, int s, double reads, double writes) {
-    const sx_level *level = &rough->model->level[s];
-    rough->cycles = fmax(rough->cycles, reads / level->read_bandwidth);
-    rough->cycles = fmax(rough->cycles, writes / level->write_bandwidth);
-    rough->cycles = fmax(rough->cycles, (reads + writes) / level->shared_bandwidth);
+static void hold_bandwidth(sx_imperfect_bound *bounds, int s, double reads, double writes) {
+    const sx_level *level = &bounds->model->level[s];
+    bounds->cycles = fmax(bounds->cycles, reads / level->read_bandwidth);
+    bounds->cycles = fmax(bounds->cycles, writes / level->write_bandwidth);
+    bounds->cycles = fmax(bounds->cycles, (reads + writes) / level->shared_bandwidth);
 }
 
-void sx_rough_keep(sx_rough *rough, const uint8_t *keep) {
-    const sx_model *model = rough->model;
+void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
+    const sx_model *model = bounds->model;
     double reads[SX_MAX_LEVELS] = {0}, writes[SX_MAX_LEVELS] = {0};
-    memcpy(rough->outline.keep, keep, sizeof rough->outline.keep);
-    rough->cycles = 0;
-    rough->energy = (double)model->computes * model->compute_energy;
+    memcpy(bounds->outline.keep, keep, sizeof bounds->outline.keep);
+    bounds->cycles = 0;
+    bounds->energy = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
-        unsigned levels = levels_of(rough, keep, v);
+        unsigned levels = levels_of(bounds, keep, v);
         for (int from = -1; levels; levels &= levels - 1) {
             int s = __builtin_ctz(levels);
-            tally t = count(rough, v, from, s, !(levels & (levels - 1)));
-            double scale = model->level[s].scale[v] / rough->above[s];
-            rough->energy += price(rough, v, s, &t);
+            tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
+            double scale = model->level[s].scale[v] / bounds->above[s];
+            bounds->energy += price(bounds, v, s, &t);
             if (model->level[s].banks > 0)
-                hold_bandwidth(rough, s, t.reads * scale, (t.fills + t.updates) * scale);
+                hold_bandwidth(bounds, s, t.reads * scale, (t.fills + t.updates) * scale);
             reads[s] += t.reads * scale;
             writes[s] += (t.fills + t.updates) * scale;
             from = s;
         }
     }
     for (int s = 0; s < model->n_levels; s++)
-        if (model->level[s].banks == 0) hold_bandwidth(rough, s, reads[s], writes[s]);
+        if (model->level[s].banks == 0) hold_bandwidth(bounds, s, reads[s], writes[s]);
 }
 
-double sx_rough_steps(const sx_rough *rough, int level, const uint64_t *reach, const uint64_t *turns) {
-    const sx_model *model = rough->model;
+double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, const uint64_t *reach,
+                                const uint64_t *turns) {
+    const sx_model *model = bounds->model;
     double steps = 1;
     for (int d = 0; d < model->n_dims; d++) {
         uint64_t size = model->size[d], blocks = (size + reach[d] - 1) / reach[d], outside = 1;
-        for (int s = level + 1; s < model->n_levels; s++) outside *= rough->outline.spatial[s][d];
+        for (int s = level + 1; s < model->n_levels; s++) outside *= bounds->outline.spatial[s][d];
         uint64_t inside = 1;
-        for (int s = 0; s <= level; s++) inside *= rough->outline.spatial[s][d];
+        for (int s = 0; s <= level; s++) inside *= bounds->outline.spatial[s][d];
         uint64_t units = inside * outside, least = (size + units - 1) / units;
         uint64_t own = (blocks + outside - 1) / outside, more = (own - 1) * turns[d] + 1;
         if (own == 1 && blocks > 1) more = turns[d];
@@ -254,11 +256,11 @@ double sx_rough_steps(const sx_rough *rough, int level, const uint64_t *reach, c
     return steps;
 }
 
-sx_score sx_rough_all(const sx_rough *rough) {
-    const sx_model *model = rough->model;
+sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds) {
+    const sx_model *model = bounds->model;
     double units = (double)model->compute_instances, energy = (double)model->computes * model->compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
-        double least = INFINITY, asked = fmin((double)model->computes, rough->words[v]) / units - 0.5;
+        double least = INFINITY, asked = fmin((double)model->computes, bounds->words[v]) / units - 0.5;
         for (int s = 0; s < model->n_levels; s++) {
             const sx_level *level = &model->level[s];
             double share = (double)level->clusters / (double)level->instances / level->block_size;

@@ -1,23 +1,23 @@
-/* The short way from a nest to the counts of one tensor, for the common case that nothing needs more than one
+/* The fast path from a nest to the counts of one tensor, for the common case that nothing needs more than one
  * record per level: factors are exact, no directives, networks cost no energy, children of a level want the
  * same words exactly if they agree in the loops that index the tensor, and no buffer gets words from a
  * neighbour. What a level hands to a group of children is then what each of them gets, and docs/model.md,
- * section 4, shrinks to a product per level. Gives the very numbers of flow.c and collapse.c. */
-#include "model/motion.h"
-#include "model/slot.h"
+ * section 4, shrinks to a product per level. Gives the very numbers of access_stats.c and collapse.c. */
+#include "model/fanout.h"
+#include "model/tile_delta.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* A level's children as a tensor sees them. */
-typedef struct brood {
+typedef struct fanout_shape {
     uint64_t groups; /* of children that want the same words */
     bool apart;      /* children stand apart in a mixed rank, by at most `span` */
     int64_t span[SX_MAX_RANKS];
-} brood;
+} fanout_shape;
 
 /* Describes a level's children; false where two loops move the same rank. */
-static inline bool count_brood(brood *b, const sx_shape *shape, const sx_nest *nest, int level) {
+static inline bool describe_fanout(fanout_shape *b, const sx_shape *shape, const sx_nest *nest, int level) {
     b->groups = 1;
     b->apart = false;
     for (int l = nest->spatial_of[level]; l < nest->spatial_of[level + 1]; l++) {
@@ -39,7 +39,7 @@ static inline bool count_brood(brood *b, const sx_shape *shape, const sx_nest *n
 }
 
 /* Whether a step of the tile might lead to where a neighbour was. */
-static bool meets_neighbour(const sx_motion *m, const brood *b) {
+static bool meets_neighbour(const sx_tile_delta *m, const fanout_shape *b) {
     if (m->overlaps) return true;
     for (int j = 0; j < m->n_near; j++) {
         bool near = !m->still[j];
@@ -53,35 +53,35 @@ static bool meets_neighbour(const sx_motion *m, const brood *b) {
 /* The words one child of a level above the first gets over the whole run; 0 where the short way does not
  * lead. */
 static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, int tensor, int level,
-                                 bool links, const brood *b) {
+                                 bool links, const fanout_shape *b) {
     const sx_nest *nest = &e->nest;
     int j = nest->temporal_of[level];
     uint64_t words = nest->tile[tensor][level - 1];
     while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
     if (j == nest->n_temporal || shape->solo >> nest->temporal[j].dim & 1) return words * nest->suffix[j];
-    sx_motion motion;
-    sx_motion_init(&motion, e->model, nest, level, tensor, false);
-    if (b->apart && links && meets_neighbour(&motion, b)) return 0;
-    return sx_motion_volume(&motion);
+    sx_tile_delta delta;
+    sx_tile_delta_init(&delta, e->model, nest, level, tensor, false);
+    if (b->apart && links && meets_neighbour(&delta, b)) return 0;
+    return sx_tile_delta_volume(&delta);
 }
 
 /* The operands one compute unit gets from the first level: one a step, unless it stays the same and a
  * neighbour has it too (docs/model.md, section 3); 0 if the fast path does not apply. */
 static inline uint64_t feed(const sx_evaluator *e, const sx_shape *shape, int tensor, bool links,
-                            const brood *b) {
+                            const fanout_shape *b) {
     const sx_nest *nest = &e->nest;
     uint64_t steps = nest->suffix[0];
     if (nest->spatial_of[1] == 0 || !links) return steps;
     if (b->apart || (nest->spatial_of[1] > nest->n_x[0] && nest->slot_x[0] < e->model->level[0].fanout_x))
         return 0;
-    if (!sx_have_twins(nest->spatial, nest->spatial_of[1], nest->n_x[0], shape->dims)) return steps;
+    if (!sx_neighbours_agree(nest->spatial, nest->spatial_of[1], nest->n_x[0], shape->dims)) return steps;
     int j = 0;
     while (j < nest->n_temporal && !(shape->dims >> nest->temporal[j].dim & 1)) j++;
     if (j == nest->n_temporal || shape->solo >> nest->temporal[j].dim & 1) return nest->suffix[j];
-    sx_motion motion;
-    sx_motion_init(&motion, e->model, nest, 0, tensor, true);
-    for (j = 0; j < motion.n_near; j++)
-        if (motion.still[j]) steps -= (motion.loop[j].n - 1u) * motion.suffix[j + 1];
+    sx_tile_delta delta;
+    sx_tile_delta_init(&delta, e->model, nest, 0, tensor, true);
+    for (j = 0; j < delta.n_near; j++)
+        if (delta.still[j]) steps -= (delta.loop[j].n - 1u) * delta.suffix[j + 1];
     return steps;
 }
 
@@ -113,7 +113,7 @@ static void count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, 
     }
 }
 
-bool sx_express_count(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+bool sx_fast_count_perfect(const sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_nest *nest = &e->nest;
     const sx_shape *shape = &model->shape[tensor];
@@ -122,9 +122,9 @@ bool sx_express_count(const sx_evaluator *e, const sx_mapping *mapping, int tens
     for (int s = 0; s < model->n_levels; s++) {
         const sx_mapping_level *at = &mapping->level[s];
         bool links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1);
-        brood b;
+        fanout_shape b;
         if ((at->no_temporal_reuse | at->no_multicast | at->rmw_first_update) >> tensor & 1) return false;
-        if (!count_brood(&b, shape, nest, s)) return false;
+        if (!describe_fanout(&b, shape, nest, s)) return false;
         handed[s] = s > 0 ? hand_down(e, shape, tensor, s, links, &b) : feed(e, shape, tensor, links, &b);
         groups[s] = b.groups;
         if (handed[s] == 0 || sx_access_stats_most(e, tensor, s, s == 0) >= 0x1p53) return false;

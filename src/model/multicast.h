@@ -1,29 +1,30 @@
 /* Siblings that do not all want words of the same shape, as remainders make them: groups, hops and links. */
-#ifndef SX_MODEL_CROWD_H
-#define SX_MODEL_CROWD_H
+#ifndef SX_MODEL_MULTICAST_H
+#define SX_MODEL_MULTICAST_H
 
-#include "model/piece.h"
-#include "model/slot.h"
+#include "model/box_delta.h"
+#include "model/fanout.h"
 
 /* One visit of a slot: the siblings' classes, and what each class fetches now and fetched at the visit
  * before. */
-typedef struct sx_crowd {
-    sx_slot *slot;
+typedef struct sx_multicast_visit {
+    sx_fanout *slot;
     const uint16_t *class_of; /* per sibling */
-    const sx_piece *now, *before;
+    const sx_box_delta *now, *before;
     int n_classes;
     bool links;
-} sx_crowd;
+} sx_multicast_visit;
 
 /* Groups of m siblings: how many, the words they want together, and their hops. */
-typedef struct sx_party {
+typedef struct sx_multicast_traffic {
     uint64_t m, count, words;
     double hops;
-} sx_party;
+} sx_multicast_traffic;
 
-/* Groups the siblings of a visit by what they fetch, with links where these save accesses. Fills `party`
+/* Groups the siblings of a visit by what they fetch, with links where these save accesses. Fills `traffic`
  * (room for one entry per sibling), returns how many, and the words handed over links; SIZE_MAX when memory
  * is out. */
-size_t sx_crowd_visit(const sx_crowd *crowd, bool hops, sx_party *party, uint64_t *links);
+size_t sx_multicast_visit_groups(const sx_multicast_visit *multicast, bool hops,
+                                 sx_multicast_traffic *traffic, uint64_t *links);
 
 #endif

@@ -1,9 +1,9 @@
-#include "model/piece.h"
+#include "model/box_delta.h"
 
 #include <string.h>
 
-sx_piece sx_piece_whole(int ranks, const int64_t *low, const int64_t *high) {
-    sx_piece p;
+sx_box_delta sx_box_delta_whole(int ranks, const int64_t *low, const int64_t *high) {
+    sx_box_delta p;
     memset(&p, 0, sizeof p);
     p.words = 1;
     for (int r = 0; r < ranks; r++) {
@@ -14,15 +14,15 @@ sx_piece sx_piece_whole(int ranks, const int64_t *low, const int64_t *high) {
     return p;
 }
 
-sx_piece sx_piece_new(int ranks, const int64_t *low, const int64_t *high, const int64_t *held_low,
-                      const int64_t *held_high) {
-    sx_piece p = sx_piece_whole(ranks, low, high);
+sx_box_delta sx_box_delta_new(int ranks, const int64_t *low, const int64_t *high, const int64_t *held_low,
+                              const int64_t *held_high) {
+    sx_box_delta p = sx_box_delta_whole(ranks, low, high);
     uint64_t hole = 1;
     int cuts = 0, cut = 0;
     for (int r = 0; r < ranks; r++) {
         p.hole_low[r] = held_low[r] > low[r] ? held_low[r] : low[r];
         p.hole_high[r] = held_high[r] < high[r] ? held_high[r] : high[r];
-        if (p.hole_low[r] >= p.hole_high[r]) return sx_piece_whole(ranks, low, high);
+        if (p.hole_low[r] >= p.hole_high[r]) return sx_box_delta_whole(ranks, low, high);
         hole *= (uint64_t)(p.hole_high[r] - p.hole_low[r]);
         if (p.hole_low[r] == low[r] && p.hole_high[r] == high[r]) continue;
         cuts++;
@@ -45,7 +45,7 @@ sx_piece sx_piece_new(int ranks, const int64_t *low, const int64_t *high, const 
     return p;
 }
 
-bool sx_piece_alike(int ranks, const sx_piece *a, const sx_piece *b, int64_t *shift) {
+bool sx_box_delta_congruent(int ranks, const sx_box_delta *a, const sx_box_delta *b, int64_t *shift) {
     bool hole_a = a->hole_low[0] != a->hole_high[0], hole_b = b->hole_low[0] != b->hole_high[0];
     if (a->words != b->words || hole_a != hole_b) return false;
     for (int r = 0; r < ranks; r++) {

@@ -1,6 +1,6 @@
 /* Grouping siblings by the exact set of words each fetches. Everything is enumerated: this is the path for
  * remainders, where siblings at the edge differ from the others. */
-#include "model/crowd.h"
+#include "model/multicast.h"
 
 #include "base/hash.h"
 
@@ -18,47 +18,49 @@ typedef struct layout {
     uint32_t *table;
     size_t table_size;
     int *shape_now, *shape_before; /* per class; -1: nothing */
-    const sx_piece **shape;        /* one piece of each shape */
+    const sx_box_delta **shape;    /* one piece of each shape */
 } layout;
 
 /* Numbers the classes' pieces by shape. */
-static void number_shapes(layout *l, const sx_crowd *crowd) {
-    const sx_piece **all = l->shape;
+static void number_shapes(layout *l, const sx_multicast_visit *multicast) {
+    const sx_box_delta **all = l->shape;
     int64_t shift[SX_MAX_RANKS];
-    int shapes = 0, n = crowd->n_classes;
+    int shapes = 0, n = multicast->n_classes;
     for (int i = 0; i < 2 * n; i++) {
-        const sx_piece *piece = i < n ? &crowd->now[i] : crowd->links ? &crowd->before[i - n] : NULL;
+        const sx_box_delta *delta = i < n              ? &multicast->now[i]
+                                    : multicast->links ? &multicast->before[i - n]
+                                                       : NULL;
         int *shape = i < n ? &l->shape_now[i] : &l->shape_before[i - n];
         *shape = -1;
-        if (!piece || piece->words == 0) continue;
+        if (!delta || delta->words == 0) continue;
         int k = 0;
-        while (k < shapes && !sx_piece_alike((int)l->ranks, piece, all[k], shift)) k++;
-        if (k == shapes) all[shapes++] = piece;
+        while (k < shapes && !sx_box_delta_congruent((int)l->ranks, delta, all[k], shift)) k++;
+        if (k == shapes) all[shapes++] = delta;
         *shape = k;
     }
 }
 
-static bool layout_new(layout *l, const sx_crowd *crowd) {
-    const sx_slot *slot = crowd->slot;
+static bool layout_new(layout *l, const sx_multicast_visit *multicast) {
+    const sx_fanout *slot = multicast->slot;
     *l = (layout){.n = slot->siblings, .ranks = slot->shape->n_ranks};
     for (l->table_size = 4; l->table_size < 2 * l->n;) l->table_size *= 2;
     l->at = malloc(l->n * l->ranks * sizeof *l->at);
     l->key = malloc(l->n * (l->ranks + 1) * sizeof *l->key);
     l->group_of = malloc(l->n * sizeof *l->group_of);
     l->table = malloc(l->table_size * sizeof *l->table);
-    size_t classes = (size_t)crowd->n_classes;
+    size_t classes = (size_t)multicast->n_classes;
     l->shape_now = malloc(classes * sizeof *l->shape_now);
     l->shape_before = malloc(classes * sizeof *l->shape_before);
     l->shape = malloc(2 * classes * sizeof *l->shape);
     if (!l->at || !l->key || !l->group_of || !l->table || !l->shape_now || !l->shape_before || !l->shape)
         return false;
-    sx_slot_place(slot, l->at);
-    number_shapes(l, crowd);
+    sx_fanout_place(slot, l->at);
+    number_shapes(l, multicast);
     for (uint64_t p = 0; p < l->n; p++) {
         int64_t *key = &l->key[p * (l->ranks + 1)];
-        const sx_piece *piece = &crowd->now[crowd->class_of[p]];
-        key[0] = l->shape_now[crowd->class_of[p]];
-        for (size_t r = 0; r < l->ranks; r++) key[r + 1] = l->at[p * l->ranks + r] + piece->low[r];
+        const sx_box_delta *delta = &multicast->now[multicast->class_of[p]];
+        key[0] = l->shape_now[multicast->class_of[p]];
+        for (size_t r = 0; r < l->ranks; r++) key[r + 1] = l->at[p * l->ranks + r] + delta->low[r];
     }
     return true;
 }
@@ -74,21 +76,21 @@ static void layout_free(layout *l) {
 }
 
 /* Whether neighbour q fetched at the visit before exactly what p fetches now. */
-static bool had(const layout *l, const sx_crowd *crowd, uint64_t p, uint64_t q) {
+static bool had(const layout *l, const sx_multicast_visit *multicast, uint64_t p, uint64_t q) {
     const int64_t *key = &l->key[p * (l->ranks + 1)];
-    int c = crowd->class_of[q];
+    int c = multicast->class_of[q];
     if (l->shape_before[c] != key[0]) return false;
     for (size_t r = 0; r < l->ranks; r++)
-        if (l->at[q * l->ranks + r] + crowd->before[c].low[r] != key[r + 1]) return false;
+        if (l->at[q * l->ranks + r] + multicast->before[c].low[r] != key[r + 1]) return false;
     return true;
 }
 
-static bool is_served(const layout *l, const sx_crowd *crowd, uint64_t p) {
-    uint64_t columns = crowd->slot->columns, h = p % columns, v = p / columns;
-    return (v >= 1 && had(l, crowd, p, p - columns)) ||
-           (v + 1 < crowd->slot->rows && p + columns < l->n && had(l, crowd, p, p + columns)) ||
-           (h >= 1 && had(l, crowd, p, p - 1)) ||
-           (h + 1 < columns && p + 1 < l->n && had(l, crowd, p, p + 1));
+static bool is_served(const layout *l, const sx_multicast_visit *multicast, uint64_t p) {
+    uint64_t columns = multicast->slot->columns, h = p % columns, v = p / columns;
+    return (v >= 1 && had(l, multicast, p, p - columns)) ||
+           (v + 1 < multicast->slot->rows && p + columns < l->n && had(l, multicast, p, p + columns)) ||
+           (h >= 1 && had(l, multicast, p, p - 1)) ||
+           (h + 1 < columns && p + 1 < l->n && had(l, multicast, p, p + 1));
 }
 
 /* One group while it is put together. */
@@ -99,25 +101,26 @@ typedef struct group {
 
 /* Puts siblings that fetch the same into groups, leaving out those a neighbour serves if `links`. Returns the
  * number of groups; adds the served words to *served. */
-static size_t make_groups(layout *l, const sx_crowd *crowd, bool links, group *groups, uint64_t *served) {
+static size_t make_groups(layout *l, const sx_multicast_visit *multicast, bool links, group *groups,
+                          uint64_t *served) {
     size_t n = 0, width = l->ranks + 1;
     memset(l->table, 0xff, l->table_size * sizeof *l->table);
     for (uint64_t p = 0; p < l->n; p++) {
         const int64_t *key = &l->key[p * width];
-        uint64_t words = crowd->now[crowd->class_of[p]].words, h = p % crowd->slot->columns;
+        uint64_t words = multicast->now[multicast->class_of[p]].words, h = p % multicast->slot->columns;
         l->group_of[p] = UINT32_MAX;
         if (words == 0) continue;
-        if (links && is_served(l, crowd, p)) {
+        if (links && is_served(l, multicast, p)) {
             *served += words;
             continue;
         }
         size_t i = sx_hash_bytes(key, width * sizeof *key, 0) & (l->table_size - 1);
-        if (!crowd->slot->apart)
+        if (!multicast->slot->apart)
             while (l->table[i] != UINT32_MAX &&
                    memcmp(&l->key[l->table[i] * width], key, width * sizeof *key) != 0)
                 i = (i + 1) & (l->table_size - 1);
-        if (crowd->slot->apart || l->table[i] == UINT32_MAX) {
-            if (!crowd->slot->apart) l->table[i] = (uint32_t)p;
+        if (multicast->slot->apart || l->table[i] == UINT32_MAX) {
+            if (!multicast->slot->apart) l->table[i] = (uint32_t)p;
             l->group_of[p] = (uint32_t)n;
             groups[n++] = (group){.words = words};
         } else {
@@ -131,8 +134,9 @@ static size_t make_groups(layout *l, const sx_crowd *crowd, bool links, group *g
 }
 
 /* Adds each group's hops: to its furthest column, and up and down every column from the middle row. */
-static bool add_hops(const layout *l, const sx_crowd *crowd, group *groups, size_t n) {
-    uint64_t columns = crowd->slot->columns, rows = crowd->slot->rows, lines = (l->n + columns - 1) / columns;
+static bool add_hops(const layout *l, const sx_multicast_visit *multicast, group *groups, size_t n) {
+    uint64_t columns = multicast->slot->columns, rows = multicast->slot->rows,
+             lines = (l->n + columns - 1) / columns;
     double middle = ((double)rows - 1) / 2;
     int64_t *low = malloc((n ? n : 1) * 2 * sizeof *low);
     if (!low) return false;
@@ -155,15 +159,15 @@ static bool add_hops(const layout *l, const sx_crowd *crowd, group *groups, size
 }
 
 /* Sums groups up by size. */
-static size_t gather(const group *groups, size_t n, sx_party *party) {
+static size_t gather(const group *groups, size_t n, sx_multicast_traffic *traffic) {
     size_t parties = 0;
     for (size_t g = 0; g < n; g++) {
         size_t i = 0;
-        while (i < parties && party[i].m != groups[g].m) i++;
-        if (i == parties) party[parties++] = (sx_party){.m = groups[g].m};
-        party[i].count++;
-        party[i].words += groups[g].words;
-        party[i].hops += groups[g].hops;
+        while (i < parties && traffic[i].m != groups[g].m) i++;
+        if (i == parties) traffic[parties++] = (sx_multicast_traffic){.m = groups[g].m};
+        traffic[i].count++;
+        traffic[i].words += groups[g].words;
+        traffic[i].hops += groups[g].hops;
     }
     return parties;
 }
@@ -174,29 +178,30 @@ static uint64_t total_words(const group *groups, size_t n) {
     return words;
 }
 
-size_t sx_crowd_visit(const sx_crowd *crowd, bool hops, sx_party *party, uint64_t *links) {
+size_t sx_multicast_visit_groups(const sx_multicast_visit *multicast, bool hops,
+                                 sx_multicast_traffic *traffic, uint64_t *links) {
     layout l;
     size_t n = SIZE_MAX;
-    group *groups = malloc(2 * crowd->slot->siblings * sizeof *groups);
-    bool good = layout_new(&l, crowd) && groups;
+    group *groups = malloc(2 * multicast->slot->siblings * sizeof *groups);
+    bool good = layout_new(&l, multicast) && groups;
     *links = 0;
     if (!good) goto done;
     size_t chosen = 0;
-    if (crowd->links) {
-        group *plain = groups + crowd->slot->siblings;
+    if (multicast->links) {
+        group *plain = groups + multicast->slot->siblings;
         uint64_t served = 0, none = 0;
-        size_t all = make_groups(&l, crowd, false, plain, &none);
-        chosen = make_groups(&l, crowd, true, groups, &served);
+        size_t all = make_groups(&l, multicast, false, plain, &none);
+        chosen = make_groups(&l, multicast, true, groups, &served);
         if (total_words(groups, chosen) < total_words(plain, all))
             *links = served;
         else
-            chosen = make_groups(&l, crowd, false, groups, &none);
+            chosen = make_groups(&l, multicast, false, groups, &none);
     } else {
         uint64_t none = 0;
-        chosen = make_groups(&l, crowd, false, groups, &none);
+        chosen = make_groups(&l, multicast, false, groups, &none);
     }
-    if (hops && !add_hops(&l, crowd, groups, chosen)) goto done;
-    n = gather(groups, chosen, party);
+    if (hops && !add_hops(&l, multicast, groups, chosen)) goto done;
+    n = gather(groups, chosen, traffic);
 done:
     free(groups);
     layout_free(&l);

@@ -1,18 +1,18 @@
 /* The children under one instance of a level: which of them want the same words, how far these travel, and
  * which could get them from a neighbour. */
-#ifndef SX_MODEL_SLOT_H
-#define SX_MODEL_SLOT_H
+#ifndef SX_MODEL_FANOUT_H
+#define SX_MODEL_FANOUT_H
 
 #include "model/model.h"
 
 /* `count` groups of m children each that want the same words; `hops` is summed over these groups. */
-typedef struct sx_group {
+typedef struct sx_multicast_group {
     uint64_t m, count;
     double hops;
-} sx_group;
+} sx_multicast_group;
 
 /* The spatial loops under one instance of a level, as one tensor sees them. */
-typedef struct sx_slot {
+typedef struct sx_fanout {
     const sx_shape *shape;
     const sx_loop *loop; /* innermost first: those on X, then those on Y */
     int n_loops, n_x;
@@ -21,37 +21,38 @@ typedef struct sx_slot {
     bool apart;             /* every sibling is its own group (no multicast) */
     bool uniform; /* siblings want the same words exactly if they agree in all loops that index the tensor */
     bool paired;  /* ... or, in each mixed rank, if at most two loops that move it make up for each other */
-    sx_group one; /* the groups of a uniform slot */
-    bool moved;   /* move is set */
+    sx_multicast_group one;     /* the groups of a uniform slot */
+    bool moved;                 /* move is set */
     int64_t span[SX_MAX_RANKS]; /* largest distance between two siblings' tiles, in the mixed ranks */
     int64_t move[SX_MAX_DIMS][SX_MAX_RANKS]; /* of the tile, per rank, by one iteration of a loop */
-} sx_slot;
+} sx_fanout;
 
 /* Whether siblings spread by these loops (n_x of them on X, innermost first on each axis) have a neighbour
  * that agrees with them in all loops on `dims`: all have, or none. */
-static inline bool sx_have_twins(const sx_loop *loop, int n_loops, int n_x, uint16_t dims) {
+static inline bool sx_neighbours_agree(const sx_loop *loop, int n_loops, int n_x, uint16_t dims) {
     bool x = n_x > 0 && !(dims >> loop[0].dim & 1);
     bool y = n_loops > n_x && !(dims >> loop[n_x].dim & 1);
     return x || y;
 }
 
 /* Describes the slot of a level for a tensor. */
-void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
-                  bool apart);
+void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
+                    bool apart);
 
 /* Sets move. */
-void sx_slot_moves(sx_slot *slot);
+void sx_fanout_moves(sx_fanout *slot);
 
 /* Writes where every sibling's tile stands, a number per sibling and rank, from the moves. */
-void sx_slot_place(const sx_slot *slot, int64_t *at);
+void sx_fanout_place(const sx_fanout *slot, int64_t *at);
 
 /* The groups of all siblings, in the scratch's memory (valid until the next call); their number, or 0 when
  * memory is out. Hop counts are 0 unless asked for. */
-size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out);
+size_t sx_fanout_groups(sx_fanout *slot, sx_fanout_scratch *scratch, bool hops,
+                        const sx_multicast_group **out);
 
 /* How many siblings have a neighbour whose tile stands `need` (per rank) from their own, and the groups of
  * those who have none; SIZE_MAX when memory is out. */
-size_t sx_slot_served(sx_slot *slot, sx_slot_scratch *scratch, const int64_t *need, bool hops,
-                      uint64_t *served, const sx_group **out);
+size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
+                        uint64_t *served, const sx_multicast_group **out);
 
 #endif

@@ -1,15 +1,15 @@
-/* A bound of all mappings of an array, whatever levels keep.
+/* A bound of all mappings of a spatial mapping, whatever levels keep.
  *
  * For every choice of what levels keep, the energy is at least the sum over levels of what they are filled
  * with. Into level c flows of each tensor cost at least the least over all forms; and together they cost at
  * least what the best tile that fits makes of them: with p(v) the least price of a word and F(v, E) the words
  * that a tile E brings about whatever the outline (window.c), the least over tiles of sum p(v) F(v, E),
- * where the tensors of one class of orders count only their least, as idle loops may follow. The tiles that
- * matter are those whose F no other tile that fits undercuts in all tensors: the skyline of a level and a set
- * of kept tensors. It is the same for all arrays.
+ * where the tensors of one class of orders count only their least, as irrelevant loops may follow. The tiles
+ * that matter are those whose F no other tile that fits undercuts in all tensors: the Pareto front of a level
+ * and a set of kept tensors. It is the same for all spatial mappings.
  *
- * Complexity: O(points * primes + skyline^2) per level and set of tensors, once; then per array a step for
- * each choice of what levels keep and each row of its skylines. */
+ * Complexity: O(points * primes + front^2) per level and set of tensors, once; then per spatial mapping a
+ * step for each choice of what levels keep and each row of its Pareto fronts. */
 #include "bound/parts.h"
 
 #include "base/status.h"
@@ -50,7 +50,7 @@ static bool is_passed(const sx_bound *b, int level, unsigned keep, uint32_t poin
 }
 
 /* Adds a row; false when memory is out. */
-static bool add_row(sx_skyline *sky, uint32_t *room, int width, const double *flows) {
+static bool add_row(sx_traffic_front *sky, uint32_t *room, int width, const double *flows) {
     if (sky->n == *room) {
         *room = *room ? 2 * *room : 64;
         double *flow = realloc(sky->flow, (size_t)*room * (size_t)width * sizeof *flow);
@@ -67,14 +67,14 @@ static int compare_first(const void *a, const void *b) {
 }
 
 /* Whether a loop at step i should end early. */
-static bool is_halted(const sx_halt *halt, uint32_t i) {
+static bool is_halted(const sx_interrupt *halt, uint32_t i) {
     enum { POLL = 4096 };
     return halt && i % POLL == 0 && halt->asked(halt->user);
 }
 
 /* Drops rows that another one undercuts; where too many are left, puts neighbours together. False where it
  * was ended early. */
-static bool thin_out(sx_skyline *sky, int width, const sx_halt *halt) {
+static bool thin_out(sx_traffic_front *sky, int width, const sx_interrupt *halt) {
     size_t w = (size_t)width;
     uint32_t n = 0;
     if (sky->n > 1) qsort(sky->flow, sky->n, w * sizeof *sky->flow, compare_first);
@@ -95,13 +95,15 @@ static bool thin_out(sx_skyline *sky, int width, const sx_halt *halt) {
     return true;
 }
 
-/* Makes the skyline of a level and a set of tensors, empty where it is ended early; false when memory is out.
+/* Makes the Pareto front of a level and a set of tensors, empty where it is ended early; false when memory is
+ * out.
  */
-static bool make_skyline(const sx_bound *b, int level, unsigned keep, const sx_halt *halt, sx_skyline *sky) {
+static bool make_traffic_front(const sx_bound *b, int level, unsigned keep, const sx_interrupt *halt,
+                               sx_traffic_front *sky) {
     uint32_t room = 0;
     double flows[SX_MAX_TENSORS];
     bool good = true, halted = false;
-    *sky = (sx_skyline){.made = true};
+    *sky = (sx_traffic_front){.made = true};
     for (uint32_t i = 0; i < b->lattice.n_points && good && !halted; i++) {
         halted = is_halted(halt, i);
         if (!sx_bound_fits(b, level, keep, i)) continue;
@@ -113,14 +115,16 @@ static bool make_skyline(const sx_bound *b, int level, unsigned keep, const sx_h
     return good;
 }
 
-sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may, const sx_halt *halt) {
+sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may, const sx_interrupt *halt) {
     for (int s = 0; s + 1 < b->model->n_levels; s++) {
         unsigned more = (unsigned)may[s] & ~(unsigned)must[s], some = 0;
-        if (!b->skyline[s]) b->skyline[s] = calloc((size_t)1 << b->model->n_tensors, sizeof *b->skyline[s]);
-        if (!b->skyline[s]) return sx_error_memory();
+        if (!b->traffic_front[s])
+            b->traffic_front[s] = calloc((size_t)1 << b->model->n_tensors, sizeof *b->traffic_front[s]);
+        if (!b->traffic_front[s]) return sx_error_memory();
         do {
             unsigned keep = must[s] | some;
-            if (keep && !b->skyline[s][keep].made && !make_skyline(b, s, keep, halt, &b->skyline[s][keep]))
+            if (keep && !b->traffic_front[s][keep].made &&
+                !make_traffic_front(b, s, keep, halt, &b->traffic_front[s][keep]))
                 return sx_error_memory();
             some = (some - more) & more;
         } while (some);
@@ -134,11 +138,11 @@ typedef struct toll {
     double least, word, spared;
 } toll;
 
-/* What is asked of an array. */
+/* What is asked of a spatial mapping. */
 typedef struct survey {
-    sx_rest *rest;
+    sx_outline_bound *bounds;
     const uint8_t *must, *may;
-    sx_price prices[SX_MAX_TENSORS][SX_MAX_LEVELS];
+    sx_access_cost prices[SX_MAX_TENSORS][SX_MAX_LEVELS];
     toll toll[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
     int parent[SX_MAX_TENSORS]; /* the innermost level so far that keeps a tensor; -1: none */
     double best;
@@ -146,29 +150,29 @@ typedef struct survey {
 
 /* The toll of a route. */
 static const toll *pay(survey *s, int v, int from, int to) {
-    sx_rest *rest = s->rest;
-    const sx_bound *b = rest->bound;
+    sx_outline_bound *bounds = s->bounds;
+    const sx_bound *b = bounds->bound;
     toll *t = &s->toll[v][from + 1][to];
     if (t->known) return t;
-    sx_route r = sx_route_make(rest, v, from, to, s->prices[v]);
-    const sx_pull *pull = sx_rest_pull(rest, v, from, to);
+    sx_transfer r = sx_transfer_make(bounds, v, from, to, s->prices[v]);
+    const sx_least_traffic *traffic = sx_outline_bound_traffic(bounds, v, from, to);
     *t = (toll){.known = true,
                 .least = INFINITY,
                 .word = INFINITY,
-                .spared = sx_route_spared(rest, &r, s->prices[v])};
+                .spared = sx_transfer_spared(bounds, &r, s->prices[v])};
     for (uint32_t i = 0; i < b->form[v].n_points; i++) {
-        double extra, cost = sx_route_cost(&r, &pull[i], &extra);
+        double extra, cost = sx_transfer_cost(&r, &traffic[i], &extra);
         if (cost == INFINITY) continue;
         t->least = fmin(t->least, cost);
-        t->word = fmin(t->word, pull[i].words > 0 ? cost / pull[i].words : 0);
+        t->word = fmin(t->word, traffic[i].words > 0 ? cost / traffic[i].words : 0);
     }
-    bool fed = from < 0 && !rest->linked[v];
-    t->least = t->least < INFINITY ? t->least * (fed ? b->times[v][0] : rest->apart[v][from + 1]) : 0;
+    bool fed = from < 0 && !bounds->linked[v];
+    t->least = t->least < INFINITY ? t->least * (fed ? b->times[v][0] : bounds->apart[v][from + 1]) : 0;
     return t;
 }
 
-/* The least over a skyline of the words at prices (0: not counted). */
-static double least_row(const sx_skyline *sky, int n, const double *price) {
+/* The least over a front of the words at prices (0: not counted). */
+static double least_row(const sx_traffic_front *sky, int n, const double *price) {
     double least = sky->n > 0 ? INFINITY : 0;
     for (uint32_t i = 0; i < sky->n; i++) {
         const double *row = sky->flow + (size_t)i * (size_t)n;
@@ -181,7 +185,7 @@ static double least_row(const sx_skyline *sky, int n, const double *price) {
 
 /* What all flows into a level cost together, where it keeps a set of tensors. */
 static double fill_level(survey *s, int level, unsigned keep) {
-    const sx_bound *b = s->rest->bound;
+    const sx_bound *b = s->bounds->bound;
     double each = 0, spared = 0, together = INFINITY, word[SX_MAX_TENSORS], price[SX_MAX_TENSORS];
     for (unsigned left = keep; left; left &= left - 1) {
         int v = __builtin_ctz(left);
@@ -192,23 +196,23 @@ static double fill_level(survey *s, int level, unsigned keep) {
         each += t->least;
         spared += t->spared;
     }
-    for (int o = 0; o < b->n_classes && b->skyline[level]; o++) {
+    for (int o = 0; o < b->n_classes && b->traffic_front[level]; o++) {
         double sum = 0;
         int n = 0;
         for (unsigned left = keep; left; left &= left - 1) {
             int v = __builtin_ctz(left);
             bool gains = b->profit[o] >> v & 1;
             price[n++] = gains ? 0 : word[v];
-            if (gains) sum += word[v] * b->least[v] * s->rest->apart[v][level + 1];
+            if (gains) sum += word[v] * b->least[v] * s->bounds->apart[v][level + 1];
         }
-        together = fmin(together, sum + least_row(&b->skyline[level][keep], n, price));
+        together = fmin(together, sum + least_row(&b->traffic_front[level][keep], n, price));
     }
     return (together < INFINITY ? fmax(each, together) : each) - spared;
 }
 
 /* Adds the compute units to a choice, and notes the least. */
 static void end_choice(survey *s, double sum) {
-    for (int v = 0; v < s->rest->bound->model->n_tensors; v++) {
+    for (int v = 0; v < s->bounds->bound->model->n_tensors; v++) {
         if (s->parent[v] < 0) return;
         const toll *t = pay(s, v, -1, s->parent[v]);
         sum += t->least - t->spared;
@@ -235,15 +239,16 @@ static void choose_level(survey *s, int level, double sum) {
     } while (some);
 }
 
-sx_score sx_rest_array(sx_rest *rest, const sx_outline *outline, const uint8_t *may_keep) {
-    const sx_model *model = rest->bound->model;
-    survey s = {.rest = rest, .must = outline->keep, .may = may_keep, .best = INFINITY};
-    sx_rest_outline(rest, outline);
-    rest->n_measures = 0;
+sx_score sx_outline_bound_spatial(sx_outline_bound *bounds, const sx_outline *outline,
+                                  const uint8_t *may_keep) {
+    const sx_model *model = bounds->bound->model;
+    survey s = {.bounds = bounds, .must = outline->keep, .may = may_keep, .best = INFINITY};
+    sx_outline_bound_set(bounds, outline);
+    bounds->n_measures = 0;
     for (int v = 0; v < model->n_tensors; v++) {
         s.parent[v] = -1;
-        sx_price_energy(rest, v, s.prices[v]);
+        sx_access_cost_energy(bounds, v, s.prices[v]);
     }
     choose_level(&s, model->n_levels - 1, (double)model->computes * model->compute_energy);
-    return sx_rest_score(rest, s.best, 0);
+    return sx_outline_bound_score(bounds, s.best, 0);
 }

@@ -1,6 +1,6 @@
 /* The automaton over steps against the visits themselves. */
-#include "model/motion.h"
-#include "model/slot.h"
+#include "model/fanout.h"
+#include "model/tile_delta.h"
 #include "support/plain_arch.h"
 #include "support/sampled.h"
 
@@ -18,7 +18,7 @@ typedef struct tally {
     int ranks;
     const int64_t *span;
     uint64_t volume, rest;
-    sx_motion_key key[ROOM];
+    sx_tile_delta_key key[ROOM];
     size_t n_keys;
 } tally;
 
@@ -50,7 +50,7 @@ static void count_visit(void *to, const sx_visit *visit) {
     t->key[k].words += words;
 }
 
-static bool same_keys(const tally *t, const sx_motion_key *key, size_t n) {
+static bool same_keys(const tally *t, const sx_tile_delta_key *key, size_t n) {
     if (n != t->n_keys) return false;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
@@ -61,24 +61,24 @@ static bool same_keys(const tally *t, const sx_motion_key *key, size_t n) {
 }
 
 /* Whether the volume and the keys of one tensor at one level are those of the visits. */
-static bool agrees(const sx_window *w, int tensor, int level, bool always, sx_motion_scratch *scratch) {
-    sx_slot slot;
-    sx_motion motion, again;
-    sx_motion_key key[ROOM];
+static bool agrees(const sx_window *w, int tensor, int level, bool always, sx_tile_delta_scratch *scratch) {
+    sx_fanout slot;
+    sx_tile_delta delta, again;
+    sx_tile_delta_key key[ROOM];
     uint64_t rest;
-    sx_slot_init(&slot, w->model, &w->nest, level, tensor, false);
+    sx_fanout_init(&slot, w->model, &w->nest, level, tensor, false);
     tally t = {.ranks = w->problem.tensor[tensor].n_ranks, .span = slot.span};
     sx_sampled_visits(w, tensor, level, always, count_visit, &t);
-    sx_motion_init(&motion, w->model, &w->nest, level, tensor, always);
-    again = motion;
-    size_t n = sx_motion_keys(&again, slot.span, scratch, key, ROOM, &rest);
-    return sx_motion_volume(&motion) == t.volume && rest == t.rest && same_keys(&t, key, n);
+    sx_tile_delta_init(&delta, w->model, &w->nest, level, tensor, always);
+    again = delta;
+    size_t n = sx_tile_delta_keys(&again, slot.span, scratch, key, ROOM, &rest);
+    return sx_tile_delta_volume(&delta) == t.volume && rest == t.rest && same_keys(&t, key, n);
 }
 
 static void volumes_and_keys_are_those_of_all_visits(void **state) {
     (void)state;
     sx_window *w = malloc(sizeof *w);
-    sx_motion_scratch *scratch = calloc(1, sizeof *scratch);
+    sx_tile_delta_scratch *scratch = calloc(1, sizeof *scratch);
     assert_non_null(w);
     assert_non_null(scratch);
     uint64_t compared = 0, keyed = 0;
@@ -97,7 +97,7 @@ static void volumes_and_keys_are_those_of_all_visits(void **state) {
         sx_window_fini(w);
     }
     assert_true(compared > CASES && keyed > CASES / 4);
-    sx_motion_scratch_free(scratch);
+    sx_tile_delta_scratch_free(scratch);
     free(w);
 }
 
@@ -115,13 +115,13 @@ static void a_window_slides_until_it_jumps(void **state) {
     w->mapping.level[2].temporal[K] = 4;
     assert_null(sx_model_new(&w->problem, &w->arch, NULL, &w->model));
     assert_int_equal(sx_nest_build(w->model, &w->mapping, &w->nest).reason, SX_LEGAL);
-    sx_motion motion;
-    sx_motion_init(&motion, w->model, &w->nest, 1, 1, false);
-    assert_int_equal(sx_motion_volume(&motion), 3 + 4 + 3 * (3 + 4));
-    sx_motion_init(&motion, w->model, &w->nest, 2, 1, false);
-    assert_int_equal(sx_motion_volume(&motion), 7);
-    sx_motion_init(&motion, w->model, &w->nest, 1, 1, true);
-    assert_int_equal(sx_motion_volume(&motion), 3 * 5 * 4);
+    sx_tile_delta delta;
+    sx_tile_delta_init(&delta, w->model, &w->nest, 1, 1, false);
+    assert_int_equal(sx_tile_delta_volume(&delta), 3 + 4 + 3 * (3 + 4));
+    sx_tile_delta_init(&delta, w->model, &w->nest, 2, 1, false);
+    assert_int_equal(sx_tile_delta_volume(&delta), 7);
+    sx_tile_delta_init(&delta, w->model, &w->nest, 1, 1, true);
+    assert_int_equal(sx_tile_delta_volume(&delta), 3 * 5 * 4);
     sx_window_fini(w);
     free(w);
 }

@@ -1,7 +1,7 @@
-/* What every level hands to its children, with exact factors: temporal reuse (motion.c) times spatial groups
- * (slot.c), as Timeloop's sampled analysis counts them. */
-#include "model/motion.h"
-#include "model/slot.h"
+/* What every level hands to its children, with exact factors: temporal reuse (tile_delta.c) times spatial
+ * groups (fanout.c), as Timeloop's sampled analysis counts them. */
+#include "model/fanout.h"
+#include "model/tile_delta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ void sx_access_stats_merge(sx_evaluator *evaluator, sx_access_stats *flow, sx_ac
 }
 
 /* Adds groups that each fetch `words`. */
-static inline void add_groups(sx_evaluator *evaluator, sx_access_stats *flow, const sx_group *group, size_t n,
-                              uint64_t words) {
+static inline void add_groups(sx_evaluator *evaluator, sx_access_stats *flow, const sx_multicast_group *group,
+                              size_t n, uint64_t words) {
     for (size_t i = 0; i < n; i++)
         sx_access_stats_add(evaluator, flow,
                             (sx_access_entry){group[i].m, group[i].count,
@@ -60,11 +60,11 @@ static bool may_link(const sx_model *model, const sx_mapping_level *at, int tens
 
 /* Adds what is left to fetch when neighbours at the displacement `need` hand over `words`; false where that
  * saves no accesses. */
-static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *slot, const int64_t *need,
+static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot, const int64_t *need,
                        uint64_t words, uint64_t groups, bool hops) {
-    const sx_group *group;
+    const sx_multicast_group *group;
     uint64_t served, fewer = 0;
-    size_t left = sx_slot_served(slot, evaluator->slot, need, hops, &served, &group);
+    size_t left = sx_fanout_served(slot, evaluator->slot, need, hops, &served, &group);
     if (left == SIZE_MAX) {
         evaluator->failed = true;
         return false;
@@ -77,11 +77,11 @@ static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *
 }
 
 /* Splits off what neighbours hand over; returns the words that all groups fetch from the level. */
-static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *slot, sx_motion *motion,
-                          uint64_t groups, bool hops) {
-    sx_motion_key keys[MAX_KEYS];
+static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot,
+                          sx_tile_delta *delta, uint64_t groups, bool hops) {
+    sx_tile_delta_key keys[MAX_KEYS];
     uint64_t rest;
-    size_t n = sx_motion_keys(motion, slot->span, evaluator->motion, keys, MAX_KEYS, &rest);
+    size_t n = sx_tile_delta_keys(delta, slot->span, evaluator->delta, keys, MAX_KEYS, &rest);
     if (n == SIZE_MAX) {
         evaluator->failed = true;
         return 0;
@@ -92,16 +92,16 @@ static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_slo
     return rest;
 }
 
-static uint64_t count_groups(sx_evaluator *evaluator, sx_slot *slot) {
-    const sx_group *group;
+static uint64_t count_groups(sx_evaluator *evaluator, sx_fanout *slot) {
+    const sx_multicast_group *group;
     uint64_t groups = 0;
-    size_t n = sx_slot_groups(slot, evaluator->slot, false, &group);
+    size_t n = sx_fanout_groups(slot, evaluator->slot, false, &group);
     for (size_t i = 0; i < n; i++) groups += group[i].count;
     return groups;
 }
 
 /* The words each group fetches, with what neighbours hand over split off. */
-static uint64_t group_words(sx_evaluator *evaluator, sx_access_stats *flow, sx_slot *slot, int level,
+static uint64_t group_words(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot, int level,
                             int tensor, bool always, bool links, bool hops) {
     static const int64_t nowhere[SX_MAX_RANKS];
     const sx_nest *nest = &evaluator->nest;
@@ -116,10 +116,10 @@ static uint64_t group_words(sx_evaluator *evaluator, sx_access_stats *flow, sx_s
         return add_served(evaluator, flow, slot, nowhere, all - moving, groups, hops) ? moving : all;
     }
     if (always && !links) return all;
-    sx_motion motion;
-    sx_motion_init(&motion, evaluator->model, nest, level, tensor, always);
-    if (!links || motion.n_near == 0) return sx_motion_volume(&motion);
-    return add_links(evaluator, flow, slot, &motion, count_groups(evaluator, slot), hops);
+    sx_tile_delta delta;
+    sx_tile_delta_init(&delta, evaluator->model, nest, level, tensor, always);
+    if (!links || delta.n_near == 0) return sx_tile_delta_volume(&delta);
+    return add_links(evaluator, flow, slot, &delta, count_groups(evaluator, slot), hops);
 }
 
 /* The flow of a level with spatial loops. */
@@ -130,12 +130,12 @@ static void spatial_flow(sx_evaluator *evaluator, const sx_mapping *mapping, int
     sx_access_stats *flow = &evaluator->flow[level];
     bool always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     bool links = may_link(model, at, tensor, always);
-    sx_slot slot;
-    sx_slot_init(&slot, model, &evaluator->nest, level, tensor, at->no_multicast >> tensor & 1);
+    sx_fanout slot;
+    sx_fanout_init(&slot, model, &evaluator->nest, level, tensor, at->no_multicast >> tensor & 1);
     flow->fanout = slot.siblings;
     uint64_t words = group_words(evaluator, flow, &slot, level, tensor, always, links, hops);
-    const sx_group *group;
-    size_t n = sx_slot_groups(&slot, evaluator->slot, hops, &group);
+    const sx_multicast_group *group;
+    size_t n = sx_fanout_groups(&slot, evaluator->slot, hops, &group);
     evaluator->failed |= n == 0;
     add_groups(evaluator, flow, group, n, words);
 }
@@ -154,9 +154,9 @@ static void temporal_flow(sx_evaluator *evaluator, const sx_mapping *mapping, in
     } else if (shape->plain) {
         words = nest->tile[tensor][level - 1] * sx_plain_visits(shape, nest, level);
     } else {
-        sx_motion motion;
-        sx_motion_init(&motion, model, nest, level, tensor, false);
-        words = sx_motion_volume(&motion);
+        sx_tile_delta delta;
+        sx_tile_delta_init(&delta, model, nest, level, tensor, false);
+        words = sx_tile_delta_volume(&delta);
     }
     sx_access_stats_add(evaluator, flow, (sx_access_entry){1, 1, (double)words, 0});
 }

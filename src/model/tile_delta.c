@@ -7,15 +7,15 @@
  * of all visits inside loop j entered in state q, block(j+1, q) = block(j, q), then n_j - 1 times the weight
  * of (step j, block(j, .)). Where no step leaves a part of the tile in place, all fetches are whole tiles and
  * the sums have closed forms. */
-#include "model/motion.h"
+#include "model/tile_delta.h"
 
-#include "model/piece.h"
+#include "model/box_delta.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The extents per rank of the tile (or of a single point, under level 0). */
-static void set_extents(sx_motion *m, const sx_nest *nest, int level) {
+static void set_extents(sx_tile_delta *m, const sx_nest *nest, int level) {
     const sx_shape *shape = m->shape;
     for (int r = 0; r < shape->n_ranks; r++) {
         int64_t extent = 1;
@@ -34,7 +34,7 @@ static inline void advance(const sx_shape *shape, const sx_loop *loop, int64_t *
 }
 
 /* What is left in place of the tile, as a share of its mixed ranks' extents. */
-static inline void set_step(sx_motion *m, int j, uint64_t solo_words) {
+static inline void set_step(sx_tile_delta *m, int j, uint64_t solo_words) {
     bool still = true;
     uint64_t common = solo_words;
     for (int k = 0; k < m->shape->n_mixed; k++) {
@@ -48,8 +48,8 @@ static inline void set_step(sx_motion *m, int j, uint64_t solo_words) {
     m->overlaps |= !m->always && !still && common > 0;
 }
 
-void sx_motion_init(sx_motion *m, const sx_model *model, const sx_nest *nest, int level, int tensor,
-                    bool always) {
+void sx_tile_delta_init(sx_tile_delta *m, const sx_model *model, const sx_nest *nest, int level, int tensor,
+                        bool always) {
     const sx_shape *shape = &model->shape[tensor];
     int first = nest->temporal_of[level];
     m->shape = shape;
@@ -76,12 +76,12 @@ void sx_motion_init(sx_motion *m, const sx_model *model, const sx_nest *nest, in
 }
 
 /* How often loop j advances. */
-static uint64_t steps(const sx_motion *m, int j) {
+static uint64_t steps(const sx_tile_delta *m, int j) {
     return (m->loop[j].n - 1u) * m->suffix[j + 1];
 }
 
 /* Sets the steps of all loops, near or not. */
-static void set_all(sx_motion *m) {
+static void set_all(sx_tile_delta *m) {
     int64_t inner[SX_MAX_RANKS] = {0};
     for (int j = 0; j < m->n_loops; j++) {
         if (j >= m->n_near) {
@@ -94,14 +94,14 @@ static void set_all(sx_motion *m) {
     }
 }
 
-static inline bool same_step(const sx_motion *m, const int64_t *a, const int64_t *b) {
+static inline bool same_step(const sx_tile_delta *m, const int64_t *a, const int64_t *b) {
     for (int r = 0; r < m->shape->n_ranks; r++)
         if (a[r] != b[r]) return false;
     return true;
 }
 
 /* Numbers the different non-zero steps from 1 in id[]; 0 stands for no motion. Returns how many there are. */
-static int number_steps(const sx_motion *m, int *id) {
+static int number_steps(const sx_tile_delta *m, int *id) {
     int first[MAX_LOOPS], n = 0;
     for (int j = 0; j < m->n_loops; j++) {
         id[j] = 0;
@@ -125,7 +125,7 @@ static inline int follow(int last, int id, bool *whole) {
 }
 
 /* The automaton over last steps alone. */
-static uint64_t overlapping_volume(const sx_motion *m) {
+static uint64_t overlapping_volume(const sx_tile_delta *m) {
     int id[MAX_LOOPS], next[2][MAX_LOOPS + 1];
     uint64_t words[2][MAX_LOOPS + 1];
     int states = number_steps(m, id) + 1, now = 0;
@@ -148,7 +148,7 @@ static uint64_t overlapping_volume(const sx_motion *m) {
 }
 
 /* Visits that fetch something, the first among them, where every fetch is a whole tile. */
-static uint64_t fetching_visits(const sx_motion *m) {
+static uint64_t fetching_visits(const sx_tile_delta *m) {
     if (m->always) return m->suffix[0];
     uint64_t visits = m->suffix[m->n_near];
     for (int j = 0; j < m->n_near; j++)
@@ -156,27 +156,27 @@ static uint64_t fetching_visits(const sx_motion *m) {
     return visits;
 }
 
-uint64_t sx_motion_volume(sx_motion *m) {
+uint64_t sx_tile_delta_volume(sx_tile_delta *m) {
     if (!m->overlaps) return fetching_visits(m) * m->words;
     set_all(m);
     return overlapping_volume(m);
 }
 
 /* Whether a displacement lies within the span of a slot. */
-static bool within(const sx_motion *m, const int64_t *need, const int64_t *span) {
+static bool within(const sx_tile_delta *m, const int64_t *need, const int64_t *span) {
     for (int r = 0; r < m->shape->n_ranks; r++)
         if (llabs(need[r]) > span[r]) return false;
     return true;
 }
 
 /* The key of a displacement, a new one if there is none yet; NULL when there is no room. */
-static sx_motion_key *find_key(const sx_motion *m, const int64_t *need, sx_motion_key *keys, size_t *n,
-                               size_t room) {
+static sx_tile_delta_key *find_key(const sx_tile_delta *m, const int64_t *need, sx_tile_delta_key *keys,
+                                   size_t *n, size_t room) {
     size_t size = (size_t)m->shape->n_ranks * sizeof need[0];
     for (size_t k = 0; k < *n; k++)
         if (memcmp(keys[k].need, need, size) == 0) return &keys[k];
     if (*n == room) return NULL;
-    sx_motion_key *key = &keys[(*n)++];
+    sx_tile_delta_key *key = &keys[(*n)++];
     key->words = 0;
     memcpy(key->need, need, size);
     return key;
@@ -184,7 +184,7 @@ static sx_motion_key *find_key(const sx_motion *m, const int64_t *need, sx_motio
 
 /* Keys where every fetch is a whole tile: the visit before step j > 0 was at step 0, the one before step 0
  * was at any other step or the first. */
-static size_t whole_keys(const sx_motion *m, const int64_t *span, sx_motion_key *keys, size_t room,
+static size_t whole_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_delta_key *keys, size_t room,
                          uint64_t *rest) {
     size_t n = 0;
     uint64_t fetching = fetching_visits(m), keyed = 0;
@@ -194,7 +194,7 @@ static size_t whole_keys(const sx_motion *m, const int64_t *span, sx_motion_key 
         uint64_t visits = first ? steps(m, j) : 0;
         if (j == 0) visits = (fetching - steps(m, 0)) * (m->loop[0].n - 1u);
         if (visits == 0) continue;
-        sx_motion_key *key = find_key(m, m->f[j], keys, &n, room);
+        sx_tile_delta_key *key = find_key(m, m->f[j], keys, &n, room);
         if (!key) return SIZE_MAX;
         key->words += visits * m->words;
         keyed += visits;
@@ -205,7 +205,7 @@ static size_t whole_keys(const sx_motion *m, const int64_t *span, sx_motion_key 
 
 /* All visits inside loop j from a state: those of `first`, then, `weight` times, a step that fetches `words`
  * under `key`, and those of `second`. */
-struct sx_motion_block {
+struct sx_tile_delta_block {
     int32_t j, last, kind;        /* entered in this state */
     int32_t next_last, next_kind; /* left in this one */
     int32_t first, second, key, sibling;
@@ -214,35 +214,35 @@ struct sx_motion_block {
 
 /* The automaton over (last step, piece fetched last). */
 typedef struct automaton {
-    const sx_motion *m;
+    const sx_tile_delta *m;
     const int64_t *span;
-    sx_motion_scratch *scratch;
+    sx_tile_delta_scratch *scratch;
     int id[MAX_LOOPS];
     int newest[MAX_LOOPS + 1]; /* block of each loop made last, chained by `sibling` */
     int n_blocks;
-    sx_motion_key *keys;
+    sx_tile_delta_key *keys;
     size_t n_keys, room;
     bool failed;
-    sx_piece kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
+    sx_box_delta kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
 } automaton;
 
 /* The key of a visit at step j that fetches `kind` after one that fetched `before`; -1 where it has none. */
 static int visit_key(automaton *a, int j, int kind, int before) {
     int64_t need[SX_MAX_RANKS];
-    if (!sx_piece_alike(a->m->shape->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
+    if (!sx_box_delta_congruent(a->m->shape->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
     for (int r = 0; r < a->m->shape->n_ranks; r++) need[r] += a->m->f[j][r];
     if (!within(a->m, need, a->span)) return -1;
-    sx_motion_key *key = find_key(a->m, need, a->keys, &a->n_keys, a->room);
+    sx_tile_delta_key *key = find_key(a->m, need, a->keys, &a->n_keys, a->room);
     a->failed |= !key;
     return key ? (int)(key - a->keys) : -1;
 }
 
 /* A new block; -1 when memory is out. */
-static int add_block(automaton *a, struct sx_motion_block b) {
-    sx_motion_scratch *s = a->scratch;
+static int add_block(automaton *a, struct sx_tile_delta_block b) {
+    sx_tile_delta_scratch *s = a->scratch;
     if ((size_t)a->n_blocks == s->room) {
         size_t room = s->room ? s->room * 2 : 256;
-        struct sx_motion_block *more = realloc(s->block, room * sizeof *more);
+        struct sx_tile_delta_block *more = realloc(s->block, room * sizeof *more);
         if (!more) {
             a->failed = true;
             return -1;
@@ -260,7 +260,7 @@ static int add_block(automaton *a, struct sx_motion_block b) {
 static int find_block(automaton *a, int j, int last, int kind) {
     for (int i = a->newest[j]; i >= 0; i = a->scratch->block[i].sibling)
         if (a->scratch->block[i].last == last && a->scratch->block[i].kind == kind) return i;
-    struct sx_motion_block b = {.j = j, .last = last, .kind = kind, .first = -1, .second = -1, .key = -1};
+    struct sx_tile_delta_block b = {.j = j, .last = last, .kind = kind, .first = -1, .second = -1, .key = -1};
     b.next_last = last;
     b.next_kind = kind;
     if (j == 0) return add_block(a, b);
@@ -282,22 +282,22 @@ static int find_block(automaton *a, int j, int last, int kind) {
 
 /* What each step adds to the tile. */
 static void set_kinds(automaton *a) {
-    const sx_motion *m = a->m;
+    const sx_tile_delta *m = a->m;
     int64_t low[SX_MAX_RANKS] = {0}, held_low[SX_MAX_RANKS], held_high[SX_MAX_RANKS];
-    a->kind[0] = sx_piece_whole(m->shape->n_ranks, low, m->extent);
-    a->kind[1] = sx_piece_new(m->shape->n_ranks, low, m->extent, low, m->extent);
+    a->kind[0] = sx_box_delta_whole(m->shape->n_ranks, low, m->extent);
+    a->kind[1] = sx_box_delta_new(m->shape->n_ranks, low, m->extent, low, m->extent);
     for (int j = 0; j < m->n_loops; j++) {
         if (a->id[j] == 0) continue;
         for (int r = 0; r < m->shape->n_ranks; r++) {
             held_low[r] = -m->f[j][r];
             held_high[r] = m->extent[r] - m->f[j][r];
         }
-        a->kind[1 + a->id[j]] = sx_piece_new(m->shape->n_ranks, low, m->extent, held_low, held_high);
+        a->kind[1 + a->id[j]] = sx_box_delta_new(m->shape->n_ranks, low, m->extent, held_low, held_high);
     }
 }
 
-size_t sx_motion_keys(sx_motion *m, const int64_t *span, sx_motion_scratch *scratch, sx_motion_key *keys,
-                      size_t room, uint64_t *rest) {
+size_t sx_tile_delta_keys(sx_tile_delta *m, const int64_t *span, sx_tile_delta_scratch *scratch,
+                          sx_tile_delta_key *keys, size_t room, uint64_t *rest) {
     if (!m->overlaps) return whole_keys(m, span, keys, room, rest);
     set_all(m);
     automaton a;
@@ -315,11 +315,11 @@ size_t sx_motion_keys(sx_motion *m, const int64_t *span, sx_motion_scratch *scra
     find_block(&a, m->n_loops, 0, 0);
     if (a.failed) return SIZE_MAX;
     *rest = m->words;
-    struct sx_motion_block *block = scratch->block;
+    struct sx_tile_delta_block *block = scratch->block;
     for (int i = 0; i < a.n_blocks; i++) block[i].times = 0;
     block[a.n_blocks - 1].times = 1;
     for (int i = a.n_blocks - 1; i >= 0; i--) {
-        const struct sx_motion_block *b = &block[i];
+        const struct sx_tile_delta_block *b = &block[i];
         if (b->first < 0) continue;
         block[b->first].times += b->times;
         block[b->second].times += b->times * b->weight;
@@ -328,7 +328,7 @@ size_t sx_motion_keys(sx_motion *m, const int64_t *span, sx_motion_scratch *scra
     return a.n_keys;
 }
 
-void sx_motion_scratch_free(sx_motion_scratch *scratch) {
+void sx_tile_delta_scratch_free(sx_tile_delta_scratch *scratch) {
     if (!scratch) return;
     free(scratch->block);
     free(scratch);

@@ -3,7 +3,7 @@
  * Where siblings want the same words exactly if they agree in the loops that index the tensor (no two spatial
  * loops move the same rank), group sizes and hops have closed forms; otherwise the siblings are enumerated.
  */
-#include "model/slot.h"
+#include "model/fanout.h"
 
 #include "base/divisor.h"
 #include "base/hash.h"
@@ -15,7 +15,7 @@
 /* Slots beyond this many siblings are not enumerated (that would take gigabytes). */
 enum { MAX_ENUMERATED = 1 << 24 };
 
-struct sx_slot_scratch {
+struct sx_fanout_scratch {
     size_t room;        /* siblings there is room for */
     size_t at_room;     /* numbers there is room for in `at` */
     int64_t *at;        /* per sibling and rank: where its tile stands */
@@ -27,14 +27,14 @@ struct sx_slot_scratch {
     uint64_t *column_key;
     uint64_t *low, *high;
     bool *served;
-    sx_group *group;
+    sx_multicast_group *group;
 };
 
-sx_slot_scratch *sx_slot_scratch_new(void) {
-    return calloc(1, sizeof(sx_slot_scratch));
+sx_fanout_scratch *sx_fanout_scratch_new(void) {
+    return calloc(1, sizeof(sx_fanout_scratch));
 }
 
-static void scratch_clear(sx_slot_scratch *s) {
+static void scratch_clear(sx_fanout_scratch *s) {
     free(s->at);
     free(s->group_of);
     free(s->members);
@@ -46,17 +46,17 @@ static void scratch_clear(sx_slot_scratch *s) {
     free(s->high);
     free(s->served);
     free(s->group);
-    *s = (sx_slot_scratch){0};
+    *s = (sx_fanout_scratch){0};
 }
 
-void sx_slot_scratch_free(sx_slot_scratch *scratch) {
+void sx_fanout_scratch_free(sx_fanout_scratch *scratch) {
     if (!scratch) return;
     scratch_clear(scratch);
     free(scratch);
 }
 
 /* Makes room for n siblings; false when memory is out. */
-static bool scratch_reserve(sx_slot_scratch *s, size_t n) {
+static bool scratch_reserve(sx_fanout_scratch *s, size_t n) {
     if (n <= s->room) return true;
     size_t room = 64;
     while (room < n) room *= 2;
@@ -80,7 +80,7 @@ static bool scratch_reserve(sx_slot_scratch *s, size_t n) {
     return true;
 }
 
-void sx_slot_moves(sx_slot *slot) {
+void sx_fanout_moves(sx_fanout *slot) {
     const sx_shape *shape = slot->shape;
     if (slot->moved) return;
     slot->moved = true;
@@ -93,7 +93,7 @@ void sx_slot_moves(sx_slot *slot) {
 }
 
 /* Sets the spans, and whether groups have closed forms. */
-static void set_spans(sx_slot *slot) {
+static void set_spans(sx_fanout *slot) {
     const sx_shape *shape = slot->shape;
     uint8_t movers[SX_MAX_RANKS];
     for (int r = 0; r < shape->n_ranks; r++) {
@@ -116,8 +116,8 @@ static void set_spans(sx_slot *slot) {
     slot->paired = shape->simple && most <= 2;
 }
 
-void sx_slot_init(sx_slot *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
-                  bool apart) {
+void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
+                    bool apart) {
     const sx_level *at = &model->level[level];
     slot->shape = &model->shape[tensor];
     slot->loop = &nest->spatial[nest->spatial_of[level]];
@@ -139,7 +139,7 @@ static inline double column_hops(double middle, double low, double high) {
 
 /* The sum of a uniform slot's group hops where its X loops fill whole rows of the mesh, or all lie in one
  * row. */
-static double uniform_hops(const sx_slot *slot, uint16_t dims) {
+static double uniform_hops(const sx_fanout *slot, uint16_t dims) {
     double furthest = 0, groups_x = 1, width = 1, weight = 1;
     for (int l = 0; l < slot->n_x; l++) {
         double n = slot->loop[l].n;
@@ -177,7 +177,7 @@ static double uniform_hops(const sx_slot *slot, uint16_t dims) {
     return groups_x * groups_y * furthest + groups_x * width * vertical;
 }
 
-void sx_slot_place(const sx_slot *slot, int64_t *at) {
+void sx_fanout_place(const sx_fanout *slot, int64_t *at) {
     size_t ranks = slot->shape->n_ranks;
     uint64_t placed = 1;
     for (size_t r = 0; r < ranks; r++) at[r] = 0;
@@ -191,7 +191,7 @@ void sx_slot_place(const sx_slot *slot, int64_t *at) {
 }
 
 /* Gives each sibling the number of its group; returns how many groups there are. */
-static size_t number_groups(const sx_slot *slot, sx_slot_scratch *s) {
+static size_t number_groups(const sx_fanout *slot, sx_fanout_scratch *s) {
     size_t ranks = slot->shape->n_ranks, size = 4;
     while (size < 2 * slot->siblings) size *= 2;
     memset(s->table, 0xff, size * sizeof *s->table);
@@ -217,7 +217,7 @@ static size_t number_groups(const sx_slot *slot, sx_slot_scratch *s) {
 }
 
 /* Adds to s->hops of each group what its columns take; siblings in `skip` do not count. */
-static void add_column_hops(const sx_slot *slot, sx_slot_scratch *s, const bool *skip) {
+static void add_column_hops(const sx_fanout *slot, sx_fanout_scratch *s, const bool *skip) {
     size_t size = 4, used = 0;
     while (size < 2 * slot->siblings) size *= 2;
     memset(s->table, 0xff, size * sizeof *s->table);
@@ -240,7 +240,7 @@ static void add_column_hops(const sx_slot *slot, sx_slot_scratch *s, const bool 
 }
 
 /* Sums up the groups by size, with the siblings in `skip` left out. */
-static size_t sum_groups(const sx_slot *slot, sx_slot_scratch *s, size_t groups, const bool *skip,
+static size_t sum_groups(const sx_fanout *slot, sx_fanout_scratch *s, size_t groups, const bool *skip,
                          bool hops) {
     for (size_t g = 0; g < groups; g++) {
         s->members[g] = s->furthest[g] = 0;
@@ -259,7 +259,7 @@ static size_t sum_groups(const sx_slot *slot, sx_slot_scratch *s, size_t groups,
         if (!s->members[g]) continue;
         size_t i = 0;
         while (i < n && s->group[i].m != s->members[g]) i++;
-        if (i == n) s->group[n++] = (sx_group){.m = s->members[g]};
+        if (i == n) s->group[n++] = (sx_multicast_group){.m = s->members[g]};
         s->group[i].count++;
         if (hops) s->group[i].hops += s->hops[g] + (double)s->furthest[g];
     }
@@ -267,7 +267,7 @@ static size_t sum_groups(const sx_slot *slot, sx_slot_scratch *s, size_t groups,
 }
 
 /* Places and numbers the siblings; 0 when memory is out. */
-static size_t enumerate(sx_slot *slot, sx_slot_scratch *s) {
+static size_t enumerate(sx_fanout *slot, sx_fanout_scratch *s) {
     size_t numbers = (size_t)slot->siblings * slot->shape->n_ranks;
     if (slot->siblings > MAX_ENUMERATED || !scratch_reserve(s, (size_t)slot->siblings)) return 0;
     if (numbers > s->at_room) {
@@ -276,13 +276,13 @@ static size_t enumerate(sx_slot *slot, sx_slot_scratch *s) {
         s->at_room = s->at ? numbers : 0;
         if (!s->at) return 0;
     }
-    sx_slot_moves(slot);
-    sx_slot_place(slot, s->at);
+    sx_fanout_moves(slot);
+    sx_fanout_place(slot, s->at);
     return number_groups(slot, s);
 }
 
 /* Whether X loops fill whole rows of the mesh, or everything lies in one row. */
-static bool is_aligned(const sx_slot *slot) {
+static bool is_aligned(const sx_fanout *slot) {
     if (slot->n_loops == slot->n_x) return true;
     uint64_t width = 1;
     for (int l = 0; l < slot->n_x; l++) width *= slot->loop[l].n;
@@ -290,7 +290,7 @@ static bool is_aligned(const sx_slot *slot) {
 }
 
 /* The size of the groups of a uniform slot. */
-static uint64_t uniform_size(const sx_slot *slot, uint16_t dims) {
+static uint64_t uniform_size(const sx_fanout *slot, uint16_t dims) {
     uint64_t m = 1;
     for (int l = 0; l < slot->n_loops; l++)
         if (!(dims >> slot->loop[l].dim & 1)) m *= slot->loop[l].n;
@@ -298,7 +298,7 @@ static uint64_t uniform_size(const sx_slot *slot, uint16_t dims) {
 }
 
 /* The loops of a slot that move a rank, two at most; their number. */
-static int find_movers(const sx_slot *slot, int rank, const sx_loop **loop, uint64_t *move) {
+static int find_movers(const sx_fanout *slot, int rank, const sx_loop **loop, uint64_t *move) {
     const sx_shape *shape = slot->shape;
     int n = 0;
     for (int l = 0; l < slot->n_loops; l++)
@@ -320,8 +320,8 @@ static uint64_t chain_points(uint64_t n, uint64_t m, uint64_t a, uint64_t b, uin
 /* Multiplies the groups by those of a rank that two loops move, by a and b an iteration: iterations (i, j)
  * and (i + b/g, j - a/g) coincide, so groups are chains along that direction. Chains of at least k points
  * have one point with exactly k - 1 successors each. */
-static size_t multiply_chains(sx_group *group, size_t n_groups, const sx_loop *const *loop,
-                              const uint64_t *move, sx_group *scratch) {
+static size_t multiply_chains(sx_multicast_group *group, size_t n_groups, const sx_loop *const *loop,
+                              const uint64_t *move, sx_multicast_group *scratch) {
     uint64_t g = sx_divisor_common(move[0], move[1]), a = move[0] / g, b = move[1] / g;
     uint64_t n = loop[0]->n, m = loop[1]->n;
     size_t made = 0;
@@ -332,7 +332,7 @@ static size_t multiply_chains(sx_group *group, size_t n_groups, const sx_loop *c
             uint64_t size = group[i].m * k;
             size_t at = 0;
             while (at < made && scratch[at].m != size) at++;
-            if (at == made) scratch[made++] = (sx_group){.m = size};
+            if (at == made) scratch[made++] = (sx_multicast_group){.m = size};
             scratch[at].count += group[i].count * chains;
         }
     }
@@ -341,9 +341,9 @@ static size_t multiply_chains(sx_group *group, size_t n_groups, const sx_loop *c
 }
 
 /* The groups of a paired slot, without hops. */
-static size_t paired_groups(const sx_slot *slot, sx_slot_scratch *s) {
+static size_t paired_groups(const sx_fanout *slot, sx_fanout_scratch *s) {
     if (!scratch_reserve(s, 2 * (size_t)slot->siblings)) return 0;
-    s->group[0] = (sx_group){.m = uniform_size(slot, slot->shape->dims), .count = 1};
+    s->group[0] = (sx_multicast_group){.m = uniform_size(slot, slot->shape->dims), .count = 1};
     size_t n = 1;
     uint64_t solo = 1;
     for (int l = 0; l < slot->n_loops; l++)
@@ -359,10 +359,11 @@ static size_t paired_groups(const sx_slot *slot, sx_slot_scratch *s) {
     return n;
 }
 
-size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const sx_group **out) {
+size_t sx_fanout_groups(sx_fanout *slot, sx_fanout_scratch *scratch, bool hops,
+                        const sx_multicast_group **out) {
     if ((slot->uniform || slot->apart) && (!hops || is_aligned(slot))) {
         uint16_t dims = slot->apart ? UINT16_MAX : slot->shape->dims;
-        slot->one = (sx_group){.m = 1, .count = 1, .hops = hops ? uniform_hops(slot, dims) : 0};
+        slot->one = (sx_multicast_group){.m = 1, .count = 1, .hops = hops ? uniform_hops(slot, dims) : 0};
         for (int l = 0; l < slot->n_loops; l++)
             *(dims >> slot->loop[l].dim & 1 ? &slot->one.count : &slot->one.m) *= slot->loop[l].n;
         *out = &slot->one;
@@ -382,7 +383,7 @@ size_t sx_slot_groups(sx_slot *slot, sx_slot_scratch *scratch, bool hops, const 
 /* Neighbours along an axis (loops first..end of a slot) stand apart by g(i) = move_i - (sum of (n_k - 1) *
  * move_k over the axis' loops k inside i), i being the loop that advances from one to the next. Whether g(i),
  * or with `back` -g(i), equals `need`. */
-static bool neighbour_stands(const sx_slot *slot, int first, int i, bool back, const int64_t *need) {
+static bool neighbour_stands(const sx_fanout *slot, int first, int i, bool back, const int64_t *need) {
     for (int r = 0; r < slot->shape->n_ranks; r++) {
         int64_t g = slot->move[i][r];
         for (int k = first; k < i; k++) g -= (slot->loop[k].n - 1) * slot->move[k][r];
@@ -393,7 +394,8 @@ static bool neighbour_stands(const sx_slot *slot, int first, int i, bool back, c
 
 /* A uniform slot where the siblings served are those with the inner loops of an axis at their end (or start)
  * and loop i not yet at its own: groups they belong to lose them, the others stay whole. */
-static size_t served_by_axis(const sx_slot *slot, int first, int i, uint64_t *served, sx_group *group) {
+static size_t served_by_axis(const sx_fanout *slot, int first, int i, uint64_t *served,
+                             sx_multicast_group *group) {
     uint16_t dims = slot->shape->dims;
     uint64_t hit = 1, lost = 1, m = 1, groups = 1;
     for (int l = 0; l < slot->n_loops; l++) {
@@ -404,12 +406,12 @@ static size_t served_by_axis(const sx_slot *slot, int first, int i, uint64_t *se
     }
     *served = hit * lost;
     size_t n = 0;
-    if (groups > hit) group[n++] = (sx_group){.m = m, .count = groups - hit};
-    if (m > lost) group[n++] = (sx_group){.m = m - lost, .count = hit};
+    if (groups > hit) group[n++] = (sx_multicast_group){.m = m, .count = groups - hit};
+    if (m > lost) group[n++] = (sx_multicast_group){.m = m - lost, .count = hit};
     return n;
 }
 
-static bool is_nowhere(const sx_slot *slot, const int64_t *need) {
+static bool is_nowhere(const sx_fanout *slot, const int64_t *need) {
     for (int r = 0; r < slot->shape->n_ranks; r++)
         if (need[r] != 0) return false;
     return true;
@@ -417,16 +419,16 @@ static bool is_nowhere(const sx_slot *slot, const int64_t *need) {
 
 /* Served siblings and the groups of the others by closed forms, where one kind of neighbour at most stands at
  * `need`; false where that does not hold. */
-static bool served_closed(sx_slot *slot, sx_slot_scratch *s, const int64_t *need, uint64_t *served, size_t *n,
-                          const sx_group **out) {
+static bool served_closed(sx_fanout *slot, sx_fanout_scratch *s, const int64_t *need, uint64_t *served,
+                          size_t *n, const sx_multicast_group **out) {
     if (!slot->uniform || slot->apart || !is_aligned(slot)) return false;
     if (is_nowhere(slot, need)) {
-        bool all = sx_have_twins(slot->loop, slot->n_loops, slot->n_x, slot->shape->dims);
+        bool all = sx_neighbours_agree(slot->loop, slot->n_loops, slot->n_x, slot->shape->dims);
         *served = all ? slot->siblings : 0;
-        *n = all ? 0 : sx_slot_groups(slot, s, false, out);
+        *n = all ? 0 : sx_fanout_groups(slot, s, false, out);
         return true;
     }
-    sx_slot_moves(slot);
+    sx_fanout_moves(slot);
     int matches = 0, at = 0, axis = 0;
     for (int i = 0; i < slot->n_loops; i++) {
         int first = i < slot->n_x ? 0 : slot->n_x;
@@ -440,7 +442,7 @@ static bool served_closed(sx_slot *slot, sx_slot_scratch *s, const int64_t *need
     if (matches > 1) return false;
     *served = 0;
     if (matches == 0) {
-        *n = sx_slot_groups(slot, s, false, out);
+        *n = sx_fanout_groups(slot, s, false, out);
         return true;
     }
     if (!scratch_reserve(s, 2)) return false;
@@ -450,7 +452,7 @@ static bool served_closed(sx_slot *slot, sx_slot_scratch *s, const int64_t *need
 }
 
 /* Whether sibling q's tile stands `need` away from sibling p's. */
-static bool displaced(const sx_slot *slot, const sx_slot_scratch *s, uint64_t p, uint64_t q,
+static bool displaced(const sx_fanout *slot, const sx_fanout_scratch *s, uint64_t p, uint64_t q,
                       const int64_t *need) {
     size_t ranks = slot->shape->n_ranks;
     for (size_t r = 0; r < ranks; r++)
@@ -458,8 +460,8 @@ static bool displaced(const sx_slot *slot, const sx_slot_scratch *s, uint64_t p,
     return true;
 }
 
-size_t sx_slot_served(sx_slot *slot, sx_slot_scratch *scratch, const int64_t *need, bool hops,
-                      uint64_t *served, const sx_group **out) {
+size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
+                        uint64_t *served, const sx_multicast_group **out) {
     size_t closed;
     if (!hops && served_closed(slot, scratch, need, served, &closed, out)) return closed;
     size_t groups = enumerate(slot, scratch);

@@ -1,23 +1,23 @@
-/* The searches beside the proof. */
-#ifndef SX_MAPPERS_OPTIMAL_START_H
-#define SX_MAPPERS_OPTIMAL_START_H
+/* The primal heuristics: searches beside the proof. */
+#ifndef SX_MAPPERS_OPTIMAL_HEURISTICS_H
+#define SX_MAPPERS_OPTIMAL_HEURISTICS_H
 
 #include "sextant/navigator.h"
 #include "space/map_choices.h"
 
-/* The searches beside the proof (start.c). */
-typedef struct sx_optimal_start {
+/* The primal heuristics: searches beside the proof (heuristics.c). */
+typedef struct sx_heuristics {
     sx_run *run;
     const sx_map_space *space;
     sx_map_choices *choices;
-    uint64_t arrays;       /* ways to spread loops */
+    uint64_t spatials;     /* ways to spread loops */
     uint64_t sunstone;     /* of them, where it is called at once, at most; 0: it is never called */
     uint64_t gamma;        /* evaluations of it, at most */
     uint64_t walks, moves; /* descents by random moves */
-} sx_optimal_start;
+} sx_heuristics;
 
-/* What comes one after another: until all arrays are bounded, then where there are few of them, then in long
- * proofs. */
+/* What comes one after another: until all spatial mappings are bounded, then where there are few of them,
+ * then in long proofs. */
 enum sx_optimal_stage {
     SX_OPTIMAL_STARTS,
     SX_OPTIMAL_GAMMA,
@@ -28,20 +28,22 @@ enum sx_optimal_stage {
 };
 
 /* How far these have come; zero at first. */
-typedef struct sx_optimal_begun {
+typedef struct sx_heuristics_state {
     uint64_t stage, walks;
     uint64_t first;       /* evaluations of Gamma before the bounds */
     uint64_t target;      /* and up to which it may go now; 0: not called */
     uint64_t from, until; /* of Sunstone; until 0: not called */
     uint64_t other;       /* steps that count for what it took */
-} sx_optimal_begun;
+} sx_heuristics_state;
 
 /* Finds a good answer before a proof whose first bounds take so many steps. */
-SX_MUST_USE sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps);
+SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at,
+                                          uint64_t steps);
 
 /* Gives these searches what is due to them after so many steps of the proof: all there is after
  * SX_ANY_STEPS. */
 #define SX_ANY_STEPS (UINT64_MAX / 2)
-SX_MUST_USE sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps);
+SX_MUST_USE sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *at,
+                                          uint64_t steps);
 
 #endif

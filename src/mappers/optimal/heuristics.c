@@ -10,7 +10,7 @@
  * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
  * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
  * for all that no cost tells from it, as it would otherwise count twice. */
-#include "mappers/optimal/start.h"
+#include "mappers/optimal/heuristics.h"
 
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
@@ -39,14 +39,14 @@ static const double STEP_SECONDS = 1e-7;                          /* of the proo
 
 /* What tasks read. */
 typedef struct walks {
-    const sx_optimal_start *start;
+    const sx_heuristics *start;
     uint64_t from, moves;
 } walks;
 
 /* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
-static sx_outcome try_point(const sx_optimal_start *start, void *point, sx_worker *worker) {
+static sx_outcome try_point(const sx_heuristics *start, void *point, sx_worker *worker) {
     bool several = sx_run_k_best(start->run) > 1, failed = false;
-    bool normal = !several || sx_leaf_normal(start->space, start->choices, point, &failed);
+    bool normal = !several || sx_leaf_canonical(start->space, start->choices, point, &failed);
     if (failed) sx_worker_fail(worker, sx_error_memory());
     if (!normal) return (sx_outcome){.value = __builtin_inf(), .reason = 1};
     return sx_worker_evaluate(worker, point, false);
@@ -79,7 +79,7 @@ static sx_status run_walk(const void *input, size_t task, sx_worker *worker, voi
 }
 
 /* Evaluates the start points. */
-static sx_status evaluate_starts(const sx_optimal_start *start) {
+static sx_status evaluate_starts(const sx_heuristics *start) {
     size_t n, size = start->space->space.point_size;
     const unsigned char *given = sx_run_starts(start->run, &n);
     if (sx_run_k_best(start->run) == 1) {
@@ -91,7 +91,7 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
     bool failed = !point;
     for (size_t i = 0; i < n && !failed; i++) {
         memcpy(point, given + i * size, size);
-        if (sx_leaf_normal(start->space, start->choices, point, &failed))
+        if (sx_leaf_canonical(start->space, start->choices, point, &failed))
             sx_run_evaluate(start->run, point, 1, &outcome);
     }
     free(point);
@@ -99,12 +99,12 @@ static sx_status evaluate_starts(const sx_optimal_start *start) {
 }
 
 /* Whether Gamma has a part in it. */
-static bool has_gamma(const sx_optimal_start *start) {
+static bool has_gamma(const sx_heuristics *start) {
     return start->gamma > 0 && sx_run_k_best(start->run) == 1;
 }
 
 /* The evaluations that Gamma should have had after so many steps of the proof. */
-static uint64_t due(const sx_optimal_start *start, const sx_optimal_begun *at, uint64_t steps) {
+static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
     uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
     uint64_t all = steps + at->other, wish = all / STEPS_PER_EVALUATION;
     uint64_t later = ALIKE + all / LATER_STEPS_PER_EVALUATION;
@@ -120,7 +120,7 @@ static uint64_t due(const sx_optimal_start *start, const sx_optimal_begun *at, u
 }
 
 /* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */
-static sx_status call_sunstone(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t most) {
+static sx_status call_sunstone(const sx_heuristics *start, sx_heuristics_state *at, uint64_t most) {
     uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
     if (!at->until) {
         at->from = used;
@@ -137,7 +137,7 @@ static sx_status call_sunstone(const sx_optimal_start *start, sx_optimal_begun *
 }
 
 /* Descends by random moves, as often as is asked for; unless `all`, only a few moves. */
-static void walk(const sx_optimal_start *start, sx_optimal_begun *at, bool all) {
+static void walk(const sx_heuristics *start, sx_heuristics_state *at, bool all) {
     walks few = {start, start->walks, FEW_MOVES};
     if (!all && !sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &few, NULL, 0);
     if (!all) return;
@@ -150,13 +150,13 @@ static void walk(const sx_optimal_start *start, sx_optimal_begun *at, bool all) 
 }
 
 /* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
-static sx_status call_gamma_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
     if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
     return sx_gamma_go_on(start->run, at->first > ALONE ? at->first : ALONE, 0.75);
 }
 
-sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     uint64_t left = sx_run_left(start->run);
     if (at->stage == SX_OPTIMAL_STARTS) {
         if (!has_gamma(start)) SX_TRY(evaluate_starts(start));
@@ -175,7 +175,7 @@ sx_status sx_optimal_first(const sx_optimal_start *start, sx_optimal_begun *at, 
 }
 
 /* Lets Gamma go on to what is due to it, where that is worth a call, or goes on with an interrupted call. */
-static sx_status share_gamma(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     uint64_t had = sx_run_called_on(start->run), slice = SLICE / sx_gamma_slowness(start->space);
     if (!at->target) at->target = due(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
@@ -184,9 +184,9 @@ static sx_status share_gamma(const sx_optimal_start *start, sx_optimal_begun *at
     return SX_OK;
 }
 
-sx_status sx_optimal_share(const sx_optimal_start *start, sx_optimal_begun *at, uint64_t steps) {
+sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     bool single = sx_run_k_best(start->run) == 1,
-         few = start->arrays <= start->sunstone && sx_run_time(start->run) <= 0;
+         few = start->spatials <= start->sunstone && sx_run_time(start->run) <= 0;
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
     if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))

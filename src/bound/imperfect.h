@@ -1,0 +1,44 @@
+/* Lower bounds of the cost of mappings whose factors leave remainders, of which only a part is decided. */
+#ifndef SX_BOUND_IMPERFECT_H
+#define SX_BOUND_IMPERFECT_H
+
+#include "bound/bound.h"
+
+/* What is known of all such mappings of a spatial mapping, and of a choice of kept tensors. */
+typedef struct sx_imperfect_bound {
+    const sx_model *model;
+    double words[SX_MAX_TENSORS];        /* that are touched, at least */
+    uint16_t irrelevant[SX_MAX_TENSORS]; /* dimensions that do not index a tensor */
+    uint16_t merge[SX_MAX_TENSORS]; /* those, and dimensions along which children may want the same words */
+    sx_outline outline;
+    double above[SX_MAX_LEVELS];                 /* instances */
+    double steps;                                /* of the compute units, at least */
+    double leak;                                 /* energy per cycle */
+    double held[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* instances of a level that each need a tensor's words */
+    double group[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* children that may share an access, at most */
+    double energy, cycles;                       /* of what is kept: without leakage; by bandwidth */
+} sx_imperfect_bound;
+
+void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_model *model);
+
+/* Sets the spatial factors to those of an outline. */
+void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *outline);
+
+/* A bound of a spatial mapping for all that levels may keep beside what they must. */
+sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds, const uint8_t *must, const uint8_t *may);
+
+/* Sets what levels keep. */
+void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep);
+
+/* The temporal steps, at least, where the levels up to `level` are decided: per dimension the product of
+ * their factors, and of the temporal ones among these. */
+double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, const uint64_t *reach,
+                                const uint64_t *turns);
+
+/* A bound of a spatial mapping with its kept tensors and so many steps. */
+sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps);
+
+/* A bound of all mappings on all spatial mappings. */
+sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds);
+
+#endif

@@ -1,0 +1,442 @@
+/* Bounds of what is left open of a mapping.
+ *
+ * Energy and the use of bandwidths are sums over flows: into each level c that keeps a tensor V (and into the
+ * compute units), out of the next outer level u that keeps it. Over all instances, a flow of F words into c
+ * makes F fills at c and F / X reads (for the output: updates, and as many reads) at u, with X the spatial
+ * loops from c to u that do not index V: these children share an access. First reads and fills of the output
+ * are spared, which takes off a constant: |V| times the spatial loops outside that do not index it. So the
+ * price of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
+ * rounding up to whole blocks, networks, minimum uses. Sliding windows have rules of their own:
+ *   - window.c says what children share and when neighbours hand words on;
+ *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
+ *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
+ *   - compute units that stand side by side and use the same operand may hand it on while it stays the same:
+ * such tensors count as if the compute units kept a word of them.
+ *
+ * How large a flow is depends on extents and orders (bound.c): without irrelevant loops next to the level it
+ * is what window.c says, and it shrinks by the irrelevant temporal loops between the level and the first loop
+ * that indexes V. A partial mapping knows the flows into its levels except for those whose next loop on V is
+ * further out; those are pending, and may shrink by all irrelevant temporal loops to come, but only for
+ * tensors that the innermost of these does not index (a class). Whatever is outside the partial mapping, its
+ * flows are at least those of the tables (table.c), or the least of all.
+ *
+ * Cycles are at least those of the compute units, and those that the words through each level's ports take.
+ */
+#include "bound/parts.h"
+
+#include "base/status.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many bandwidths may become measures. */
+static size_t count_ports(const sx_model *model) {
+    size_t n = 0;
+    for (int s = 0; s < model->n_levels; s++)
+        if (model->level[s].bounded) n += model->level[s].banks > 0 ? 3u * model->n_tensors : 3;
+    return n;
+}
+
+sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
+    sx_outline_bound *bounds = calloc(1, sizeof *bounds);
+    if (!bounds) return sx_error_memory();
+    const sx_model *model = bound->model;
+    size_t measures = 1 + count_ports(model), tabled = measures < SX_MAX_TABLED ? measures : SX_MAX_TABLED;
+    int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * (int)tabled;
+    size_t n = bound->lattice.n_points, forms = 0;
+    for (int v = 0; v < model->n_tensors; v++) forms += bound->form[v].n_points;
+    double *data = bounds->scratch = malloc(((size_t)n_tables + 1 + SX_MAX_CHORDS) * n * sizeof *data);
+    bounds->bound = bound;
+    bounds->whole = malloc(n * sizeof *bounds->whole);
+    bounds->inside = calloc(n, sizeof *bounds->inside);
+    bounds->fitting = malloc(n * sizeof *bounds->fitting);
+    bounds->swept = malloc(n * sizeof *bounds->swept);
+    bounds->loops = malloc(n * sizeof *bounds->loops);
+    bounds->traffics = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *bounds->traffics);
+    bounds->places = malloc(forms * sx_place_size());
+    bounds->costs = malloc(2 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
+    if (!data || !bounds->whole || !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops ||
+        !bounds->places || !bounds->traffics || !bounds->costs) {
+        sx_outline_bound_free(bounds);
+        return sx_error_memory();
+    }
+    bounds->chord = data + n;
+    data += SX_MAX_CHORDS * n;
+    for (size_t m = 0; m < tabled; m++)
+        for (int s = 0; s < n_levels - 1; s++)
+            for (int o = 0; o < bound->n_classes; o++) bounds->table[m][s][o] = data += n;
+    *out = bounds;
+    return SX_OK;
+}
+
+void sx_outline_bound_free(sx_outline_bound *bounds) {
+    if (!bounds) return;
+    free(bounds->scratch);
+    free(bounds->whole);
+    free(bounds->inside);
+    for (size_t i = 0; i < sizeof bounds->fit / sizeof *bounds->fit; i++) free(bounds->fit[i]);
+    free(bounds->fitting);
+    free(bounds->swept);
+    free(bounds->loops);
+    free(bounds->places);
+    free(bounds->traffics);
+    free(bounds->costs);
+    free(bounds);
+}
+
+/* Instances and what the spatial loops leave. */
+static void set_array(sx_outline_bound *bounds) {
+    const sx_bound *b = bounds->bound;
+    const sx_model *model = b->model;
+    double used = 1;
+    int top = model->n_levels;
+    memcpy(bounds->open[top], model->size, sizeof bounds->open[top]);
+    for (int v = 0; v < model->n_tensors; v++) bounds->apart[v][top] = 1;
+    bounds->leak = 0;
+    for (int s = top - 1; s >= 0; s--) {
+        bounds->above[s] = used;
+        used *= sx_outline_bound_fanout(bounds, s, (1u << model->n_dims) - 1);
+        for (int d = 0; d < model->n_dims; d++)
+            bounds->open[s][d] = bounds->open[s + 1][d] / bounds->outline.spatial[s][d];
+        for (int v = 0; v < model->n_tensors; v++)
+            bounds->apart[v][s] =
+                bounds->apart[v][s + 1] * sx_outline_bound_fanout(bounds, s, b->irrelevant[v]);
+    }
+    for (int s = 0; s < top; s++) {
+        const sx_level *level = &model->level[s];
+        double leaking =
+            level->leak_share > 0 ? level->leak_share * bounds->above[level->gate] : bounds->above[s];
+        bounds->leak += level->leak_energy * leaking;
+    }
+    bounds->steps = (double)model->computes / used;
+    bool beside = used > bounds->above[0] && !model->options.no_link_transfers;
+    for (int v = 0; v < model->n_tensors; v++) {
+        bounds->linked[v] =
+            beside && sx_outline_bound_fanout(bounds, 0, b->irrelevant[v] | b->partly_relevant[v]) > 1;
+        if (!bounds->linked[v] || !b->partly_relevant[v]) continue;
+        sx_least_traffic traffic = sx_outline_bound_operand(bounds, v);
+        bounds->linked[v] = traffic.own < 1 || traffic.groups < 1;
+    }
+}
+
+void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline) {
+    bool same = bounds->spatial_set &&
+                memcmp(bounds->outline.spatial, outline->spatial, sizeof outline->spatial) == 0;
+    bounds->outline = *outline;
+    if (same) return;
+    bounds->spatial_set = true;
+    bounds->numbered = false;
+    memset(bounds->fit_known, 0, sizeof bounds->fit_known);
+    memset(bounds->traffic, 0, sizeof bounds->traffic);
+    set_array(bounds);
+}
+
+/* The levels at which a mask per level has a tensor, as a mask. */
+static unsigned levels_of(const sx_model *model, const uint8_t *masks, int v) {
+    unsigned levels = 0;
+    for (int s = 0; s < model->n_levels; s++) levels |= (unsigned)(masks[s] >> v & 1) << s;
+    return levels;
+}
+
+/* Sets what a flow costs in a measure for every form, and what comes on top. */
+static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r, double *cost, double *extra) {
+    const sx_least_traffic *traffic = sx_outline_bound_traffic(bounds, r->v, r->from, r->to);
+    double least = INFINITY, on_top = INFINITY, most = 0;
+    for (uint32_t i = 0; i < bounds->bound->form[r->v].n_points; i++) {
+        cost[i] = sx_transfer_cost(r, &traffic[i], &extra[i]);
+        extra[i] = r->from >= 0 ? extra[i] * bounds->apart[r->v][r->from + 1] : 0;
+        least = fmin(least, cost[i]);
+        most = fmax(most, extra[i]);
+        if (cost[i] < INFINITY) on_top = fmin(on_top, extra[i]);
+    }
+    bounds->least[m][r->v][r->from + 1] = least < INFINITY ? least : 0;
+    bounds->on_top[m][r->v][r->from + 1] = on_top < INFINITY ? on_top : 0;
+    bounds->extra[m][r->v][r->from + 1] = most > 0 ? extra : NULL;
+}
+
+/* Adds a tensor that these levels keep to a measure, at prices per level. */
+static void add_tensor(sx_outline_bound *bounds, int m, int v, unsigned levels,
+                       const sx_access_cost *prices) {
+    const sx_bound *b = bounds->bound;
+    uint32_t n = b->form[v].n_points;
+    for (int from = -1; levels; levels &= levels - 1) {
+        sx_transfer r = sx_transfer_make(bounds, v, from, __builtin_ctz(levels), prices);
+        bounds->measure[m].constant -= sx_transfer_spared(bounds, &r, prices);
+        if (r.read > 0 || r.fill > 0 || r.peer > 0) {
+            double *cost = bounds->cost[m][v][from + 1] = bounds->costs + bounds->n_costs;
+            set_costs(bounds, m, &r, cost, cost + n);
+            bounds->n_costs += 2 * n;
+        }
+        from = r.to;
+    }
+}
+
+static int add_measure(sx_outline_bound *bounds) {
+    int m = bounds->n_measures++;
+    bounds->measure[m] = (sx_measure){0};
+    memset(bounds->cost[m], 0, sizeof bounds->cost[m]);
+    memset(bounds->extra[m], 0, sizeof bounds->extra[m]);
+    memset(bounds->least[m], 0, sizeof bounds->least[m]);
+    memset(bounds->on_top[m], 0, sizeof bounds->on_top[m]);
+    return m;
+}
+
+/* The energy as a measure. */
+static void measure_energy(sx_outline_bound *bounds) {
+    const sx_model *model = bounds->bound->model;
+    int m = add_measure(bounds);
+    bounds->measure[m].constant = (double)model->computes * model->compute_energy;
+    for (int v = 0; v < model->n_tensors; v++) {
+        sx_access_cost prices[SX_MAX_LEVELS];
+        sx_access_cost_energy(bounds, v, prices);
+        add_tensor(bounds, m, v, levels_of(model, bounds->outline.keep, v), prices);
+    }
+}
+
+/* The use of one bandwidth of a level by some tensors, in cycles. */
+static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, double reads, double writes) {
+    const sx_level *level = &bounds->bound->model->level[s];
+    if ((reads == 0 && writes == 0) || bounds->n_measures == SX_MAX_MEASURES) return;
+    int m = add_measure(bounds);
+    for (; tensors; tensors &= tensors - 1) {
+        int v = __builtin_ctz(tensors);
+        double scale = level->scale[v] / bounds->above[s];
+        sx_access_cost prices[SX_MAX_LEVELS] = {0};
+        prices[s] = (sx_access_cost){reads * scale, writes * scale, writes * scale};
+        add_tensor(bounds, m, v, levels_of(bounds->bound->model, bounds->outline.keep, v), prices);
+    }
+}
+
+/* All bandwidths as measures. */
+static void measure_ports(sx_outline_bound *bounds) {
+    const sx_model *model = bounds->bound->model;
+    unsigned all = (1u << model->n_tensors) - 1;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_level *level = &model->level[s];
+        for (unsigned left = all; left && level->bounded; left &= left - 1) {
+            unsigned some = level->banks > 0 ? left & -left : all;
+            measure_port(bounds, s, some, 1 / level->read_bandwidth, 0);
+            measure_port(bounds, s, some, 0, 1 / level->write_bandwidth);
+            measure_port(bounds, s, some, 1 / level->shared_bandwidth, 1 / level->shared_bandwidth);
+            if (level->banks == 0) break;
+        }
+    }
+}
+
+void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline) {
+    const sx_bound *b = bounds->bound;
+    const sx_model *model = b->model;
+    sx_outline_bound_set(bounds, outline);
+    bounds->tables = false;
+    bounds->inside_swept = -INFINITY;
+    bounds->n_measures = 0;
+    bounds->n_costs = 0;
+    measure_energy(bounds);
+    measure_ports(bounds);
+    for (int i = 0; i < bounds->n_measures; i++) {
+        sx_measure *m = &bounds->measure[i];
+        m->tail[model->n_levels] = 0;
+        for (int c = model->n_levels - 1; c >= 0; c--) {
+            m->tail[c] = m->tail[c + 1];
+            for (int v = 0; v < model->n_tensors; v++) {
+                bool fed = c == 0 && !bounds->linked[v];
+                m->tail[c] += bounds->least[i][v][c] * (fed ? b->times[v][0] : bounds->apart[v][c]);
+                m->tail[c] += bounds->on_top[i][v][c];
+            }
+        }
+    }
+}
+
+sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, double cycles) {
+    cycles = fmax(cycles, bounds->steps);
+    const sx_model *model = bounds->bound->model;
+    sx_score score = {.energy_pj = energy + bounds->leak * cycles, .cycles = cycles + (double)model->latency};
+    score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
+    return score;
+}
+
+sx_score sx_outline_bound_compulsory(const sx_outline_bound *bounds) {
+    double cycles = 0;
+    for (int i = 1; i < bounds->n_measures; i++)
+        cycles = fmax(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
+    return sx_outline_bound_score(bounds, bounds->measure[0].constant + bounds->measure[0].tail[0], cycles);
+}
+
+void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping *partial) {
+    const sx_bound *b = bounds->bound;
+    partial->point = 0;
+    for (int d = 0; d < SX_MAX_DIMS; d++) partial->extent[d] = 1;
+    for (int i = 0; i < bounds->n_measures; i++) {
+        partial->closed[i] = bounds->measure[i].constant;
+        for (int v = 0; v < b->model->n_tensors; v++) {
+            double cost = sx_outline_bound_cost(bounds, i, v, 0, 0);
+            partial->pending[i][v] = bounds->linked[v] ? cost : 0;
+            if (!bounds->linked[v]) partial->closed[i] += cost;
+        }
+    }
+}
+
+/* The temporal loops of a level, and over what they are spread. */
+typedef struct bed {
+    uint32_t loop[SX_MAX_DIMS]; /* iterations */
+    unsigned loops;             /* those of more than one, as a mask */
+} bed;
+
+static void lay_base(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                     const uint32_t *extent, bed *at) {
+    at->loops = 0;
+    for (int d = 0; d < bounds->bound->model->n_dims; d++) {
+        assert(extent[d] % (partial->extent[d] * bounds->outline.spatial[level][d]) == 0);
+        at->loop[d] = extent[d] / (partial->extent[d] * bounds->outline.spatial[level][d]);
+        at->loops |= (unsigned)(at->loop[d] > 1) << d;
+    }
+}
+
+/* The irrelevant temporal loops of a tensor from a level outward, multiplied, above a partial mapping. */
+static double irrelevant_outside(const sx_outline_bound *bounds, const uint32_t *extent, int level, int v) {
+    double product = 1;
+    for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1) {
+        int d = __builtin_ctz(dims);
+        product *= (double)(bounds->open[level][d] / extent[d]);
+    }
+    return product;
+}
+
+/* The least of a measure's flows into a level and beyond, at a point, where the next loop is of a class. */
+static double outside(const sx_outline_bound *bounds, int m, int level, uint32_t point, int o) {
+    if (level + 1 == bounds->bound->model->n_levels) return 0;
+    if (!bounds->tables || m >= bounds->n_tabled) return bounds->measure[m].tail[level + 1];
+    return bounds->table[m][level][o][bounds->inside[point - bounds->below[level]]];
+}
+
+/* What tensors wait for, in a measure: where the next loop moves them; less the irrelevant loops of the level
+ * at hand; less those beyond too, if it has no others. */
+typedef struct wait {
+    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], flies[SX_MAX_TENSORS];
+} wait;
+
+/* What waits at a level whose innermost loop is of class o, and the next level's of class `next`: only
+ * tensors in both classes gain from both. */
+static double waiting(const sx_bound *b, const wait *w, int o, int next) {
+    double sum = 0;
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        bool gains = b->profit[o] >> v & 1, more = b->profit[next] >> v & 1;
+        sum += !gains ? w->ends[v] : more ? w->flies[v] : w->goes[v];
+    }
+    return sum;
+}
+
+/* The least of what waits and of what is outside. A level without loops has the class of the next one. */
+static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32_t point, const wait *w,
+                        bool empty) {
+    const sx_bound *b = bounds->bound;
+    double least = INFINITY;
+    for (int next = 0; next < b->n_classes; next++) {
+        double near = INFINITY;
+        for (int o = empty ? next : 0; o < (empty ? next + 1 : b->n_classes); o++)
+            near = fmin(near, waiting(b, w, o, next));
+        least = fmin(least, near + outside(bounds, m, level, point, next));
+    }
+    return least;
+}
+
+/* By how much the irrelevant loops of a level, and those beyond, can make smaller what a tensor waits for. */
+static void shrink_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                      const bed *at, int v, double *here, double *most) {
+    *here = 1;
+    for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1)
+        *here *= at->loop[__builtin_ctz(dims)];
+    bool stays = !(at->loops & ~(unsigned)bounds->bound->irrelevant[v]);
+    *most = stays ? irrelevant_outside(bounds, partial->extent, level, v) : *here;
+}
+
+/* What a quick bound found for a tile of the innermost level. */
+static double swept(const sx_outline_bound *bounds, uint32_t point) {
+    if (bounds->inside_swept == -INFINITY) return -INFINITY;
+    return bounds->inside_swept + bounds->swept[bounds->inside[point - bounds->below[0]]];
+}
+
+sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                                const uint32_t *extent, uint32_t point) {
+    const sx_bound *b = bounds->bound;
+    double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], least = INFINITY, energy = 0, cycles = 0;
+    bed now;
+    for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside(bounds, 0, level, point, o));
+    if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY};
+    lay_base(bounds, partial, level, extent, &now);
+    for (int v = 0; v < b->model->n_tensors; v++)
+        shrink_by(bounds, partial, level, &now, v, &here[v], &most[v]);
+    for (int m = 0; m < bounds->n_measures; m++) {
+        wait w;
+        for (int v = 0; v < b->model->n_tensors; v++) {
+            w.ends[v] = partial->pending[m][v];
+            w.goes[v] = w.ends[v] / here[v];
+            w.flies[v] = w.ends[v] / most[v];
+        }
+        double sum = partial->closed[m] + sx_outline_bound_extra(bounds, m, level, partial->point) +
+                     least_sum(bounds, m, level, point, &w, now.loops == 0);
+        if (m == 0)
+            energy = sum;
+        else
+            cycles = fmax(cycles, sum);
+    }
+    if (level == 0) energy = fmax(energy, swept(bounds, point));
+    return sx_outline_bound_score(bounds, energy, cycles);
+}
+
+void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                               const uint32_t *extent, uint32_t point, const uint8_t *order,
+                               sx_partial_mapping *out) {
+    const sx_bound *b = bounds->bound;
+    bed now;
+    lay_base(bounds, partial, level, extent, &now);
+    out->point = point;
+    memcpy(out->extent, extent, sizeof out->extent);
+    for (int i = 0; i < bounds->n_measures; i++)
+        out->closed[i] = partial->closed[i] + sx_outline_bound_extra(bounds, i, level, partial->point);
+    for (int v = 0; v < b->model->n_tensors; v++) {
+        double run = 1;
+        bool ended = false;
+        for (int k = 0; k < b->model->n_dims && !ended; k++) {
+            int d = order[k];
+            if (!(now.loops >> d & 1)) continue;
+            if (b->irrelevant[v] >> d & 1)
+                run *= now.loop[d];
+            else
+                ended = true;
+        }
+        for (int i = 0; i < bounds->n_measures; i++) {
+            double flow = partial->pending[i][v] / run;
+            if (ended) out->closed[i] += flow;
+            out->pending[i][v] = ended ? 0 : flow;
+            out->pending[i][v] +=
+                level + 1 < b->model->n_levels ? sx_outline_bound_cost(bounds, i, v, level + 1, point) : 0;
+        }
+    }
+}
+
+sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_partial_mapping *partial,
+                                  int level) {
+    const sx_bound *b = bounds->bound;
+    double most[SX_MAX_TENSORS], energy = 0, cycles = 0;
+    for (int v = 0; v < b->model->n_tensors; v++)
+        most[v] = irrelevant_outside(bounds, partial->extent, level + 1, v);
+    for (int m = 0; m < bounds->n_measures; m++) {
+        wait w;
+        for (int v = 0; v < b->model->n_tensors; v++) {
+            bool top = level + 1 == b->model->n_levels;
+            double own = top ? 0 : sx_outline_bound_cost(bounds, m, v, level + 1, partial->point);
+            w.ends[v] = fmax(partial->pending[m][v] - own, 0);
+            w.goes[v] = w.flies[v] = w.ends[v] / most[v];
+        }
+        double sum = partial->closed[m] + least_sum(bounds, m, level, partial->point, &w, true);
+        if (m == 0)
+            energy = sum;
+        else
+            cycles = fmax(cycles, sum);
+    }
+    if (level == 0) energy = fmax(energy, swept(bounds, partial->point));
+    return sx_outline_bound_score(bounds, energy, cycles);
+}

@@ -32,6 +32,9 @@ typedef struct sx_proof {
 SX_API SX_MUST_USE sx_status sx_proof_new(uint64_t n_arrays, size_t width, SX_OWN sx_proof **out);
 SX_API void sx_proof_free(SX_TAKE sx_proof *proof);
 
+/* A copy, freed with sx_proof_free. */
+SX_API SX_MUST_USE sx_status sx_proof_copy(const sx_proof *proof, SX_OWN sx_proof **out);
+
 /* Adds an entry. */
 SX_API SX_MUST_USE sx_status sx_proof_add(sx_proof *proof, bool searched, double bound,
                                           const uint32_t *spatial);

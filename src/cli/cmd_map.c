@@ -1,11 +1,10 @@
 /* `sextant map`: the main job. */
 #include "base/file.h"
 #include "cli/bind.h"
-#include "cli/certify.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "report/map_result.h"
+#include "report/map_table.h"
 #include "run/registry.h"
 
 #include <errno.h>
@@ -20,11 +19,17 @@
 #define DEFAULT_MAPPER "auto"
 #define MAPPING_SUFFIX ".map.yaml"
 
+/* What is searched, and how it is shown. */
+typedef struct map_job {
+    sx_result *r;
+    sx_mapping_view view;
+} map_job;
+
 /* What the callbacks of a session need. */
 typedef struct watcher {
     sx_progress_line line;
     sx_sources *sources;
-    const sx_mapping_report *job;
+    const map_job *job;
     const char *certificate; /* a file, or the folder of a network; NULL: none */
     size_t searched_from;    /* the first layer that this process searched; those before are a checkpoint's */
     sx_status certified;     /* what went wrong with it */
@@ -38,32 +43,45 @@ static sx_status constraints_of(void *user, const sx_problem *problem, const sx_
 static void layer_begins(void *user, size_t layer) {
     watcher *w = user;
     if (layer < w->searched_from) w->searched_from = layer;
-    if (w->job->network.n_layers > 1)
-        sx_progress_title(&w->line, "%zu/%zu %s", layer + 1, w->job->network.n_layers,
-                          w->job->network.layer[layer].name);
+    if (w->job->r->network.n_layers > 1)
+        sx_progress_title(&w->line, "%zu/%zu %s", layer + 1, w->job->r->network.n_layers,
+                          w->job->r->network.layer[layer].name);
     else
-        sx_progress_title(&w->line, "%s", w->job->network.layer[layer].name);
+        sx_progress_title(&w->line, "%s", w->job->r->network.layer[layer].name);
 }
 
 /* The file for layer `i` in a folder, named after the layer; freed with free(). */
-static sx_status path_in_folder(const sx_mapping_report *job, size_t i, const char *folder,
-                                const char *suffix, char **out) {
+static sx_status path_in_folder(const map_job *job, size_t i, const char *folder, const char *suffix,
+                                char **out) {
     sx_text name = {0};
-    sx_text_add(&name, "%s/%s%s", folder, job->network.layer[i].name, suffix);
+    sx_text_add(&name, "%s/%s%s", folder, job->r->network.layer[i].name, suffix);
     SX_TRY(sx_text_take(&name, out));
     for (char *c = *out + strlen(folder) + 1; *c; c++)
         if (*c == '/') *c = '_';
     return SX_OK;
 }
 
-/* Writes the certificate of a layer. */
-static sx_status certify(const watcher *w, size_t layer, const sx_layer_result *result) {
-    char *path = NULL;
+/* Writes the certificate of a layer to a file; an error where nothing was proven. */
+static sx_status write_certificate(const watcher *w, size_t layer, const char *path) {
     sx_constraints limits;
-    SX_TRY(sx_sources_constraints(w->sources, &w->job->network.layer[layer].problem, &w->job->arch, &limits));
-    if (w->job->network.n_layers > 1)
+    sx_certificate *certificate = NULL;
+    char *text = NULL;
+    const sx_result *r = w->job->r;
+    SX_TRY(sx_sources_constraints(w->sources, &r->network.layer[layer].problem, &r->arch, &limits));
+    SX_TRY(sx_result_certificate(r, layer, &limits, &certificate));
+    sx_status status = sx_certificate_write(certificate, &text);
+    if (!status) status = sx_file_write(path, text, strlen(text));
+    free(text);
+    sx_certificate_free(certificate);
+    return status;
+}
+
+/* The same to the file of --certificate, or into the folder of a network. */
+static sx_status certify(const watcher *w, size_t layer) {
+    char *path = NULL;
+    if (w->job->r->network.n_layers > 1)
         SX_TRY(path_in_folder(w->job, layer, w->certificate, SX_CERTIFICATE_SUFFIX, &path));
-    sx_status status = sx_certify_layer(w->job, layer, result, &limits, path ? path : w->certificate);
+    sx_status status = write_certificate(w, layer, path ? path : w->certificate);
     free(path);
     return status;
 }
@@ -71,7 +89,7 @@ static sx_status certify(const watcher *w, size_t layer, const sx_layer_result *
 /* Writes the certificate of a layer, where one is wanted; the first failure is kept. */
 static void try_certify(watcher *w, size_t layer, const sx_layer_result *result) {
     if (!w->certificate || !result->found) return;
-    sx_status status = certify(w, layer, result);
+    sx_status status = certify(w, layer);
     if (w->certified)
         sx_status_free(status);
     else
@@ -94,7 +112,7 @@ static void layer_ends(void *user, size_t layer, const sx_layer_result *result) 
 
 /* Writes the certificates of the layers that a checkpoint had finished: writing them may have failed then. */
 static void certify_finished(watcher *w) {
-    const sx_session_result *result = &w->job->result;
+    const sx_session_result *result = &w->job->r->session;
     for (size_t i = 0; result->resumed && i < result->n_layers && i < w->searched_from; i++)
         if (result->layer[i].same_as == i) try_certify(w, i, &result->layer[i]);
 }
@@ -134,44 +152,50 @@ static sx_status read_gap(const char *mapper, double gap, char **out) {
 }
 
 /* Reads the mapper and how long it may take. */
-static sx_status read_mapper(const sx_args *args, sx_mapping_report *job) {
+static sx_status read_mapper(const sx_args *args, map_job *job) {
     const char *mapper = sx_args_text(args, "mapper", 0);
-    job->asked = mapper ? mapper : DEFAULT_MAPPER;
-    uint64_t evaluations = sx_navigator_complete(job->asked) ? 0 : DEFAULT_EVALS;
-    SX_TRY(sx_search_run_options(args, evaluations, &job->options.run));
-    SX_TRY(sx_navigator_text(job->asked, &job->mapper));
-    job->options.mapper = job->mapper;
+    job->view.asked = mapper ? mapper : DEFAULT_MAPPER;
+    uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0 : DEFAULT_EVALS;
+    SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
+    SX_TRY(sx_navigator_text(job->view.asked, &job->r->mapper));
+    job->r->options.mapper = job->r->mapper;
     if (!sx_args_flag(args, "gap")) return SX_OK;
     char *full;
-    SX_TRY(read_gap(job->asked, sx_args_number(args, "gap", 0), &full));
-    free(job->mapper);
-    job->options.mapper = job->mapper = full;
+    SX_TRY(read_gap(job->view.asked, sx_args_number(args, "gap", 0), &full));
+    free(job->r->mapper);
+    job->r->options.mapper = job->r->mapper = full;
     return SX_OK;
 }
 
 /* Whether remainders are searched where tiles that divide leave compute units idle: by the default mapper,
  * for one mapping without a certificate. */
-static sx_status read_widen(const sx_args *args, sx_mapping_report *job) {
+static sx_status read_widen(const sx_args *args, map_job *job) {
     bool off = sx_args_flag(args, "no-remainders") || sx_args_flag(args, "certificate");
-    sx_session_options *o = &job->options;
-    size_t length = strcspn(job->asked, ":");
-    bool preset = length == strlen(DEFAULT_MAPPER) && strncmp(job->asked, DEFAULT_MAPPER, length) == 0;
+    sx_session_options *o = &job->r->options;
+    size_t length = strcspn(job->view.asked, ":");
+    bool preset = length == strlen(DEFAULT_MAPPER) && strncmp(job->view.asked, DEFAULT_MAPPER, length) == 0;
     if (sx_args_flag(args, "no-remainders") && o->space.remainders)
         return sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other");
     o->widen = preset && !off && !o->space.remainders && o->run.k_best == 1 && !o->run.pareto;
     return SX_OK;
 }
 
+/* Copies a text into a result; NULL stays NULL. */
+static sx_status keep_text(const char *text, char **out) {
+    *out = text ? strdup(text) : NULL;
+    return text && !*out ? sx_error_memory() : SX_OK;
+}
+
 /* Reads the options that decide the search. */
-static sx_status read_options(const sx_args *args, sx_mapping_report *job) {
-    sx_session_options *o = &job->options;
+static sx_status read_options(const sx_args *args, map_job *job) {
+    sx_session_options *o = &job->r->options;
     const char *warm = sx_args_text(args, "warm-start", 0);
     SX_TRY(read_mapper(args, job));
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);
     o->checkpoint = sx_args_text(args, "checkpoint", 0);
     o->again = sx_args_flag(args, "again");
-    job->db = sx_args_text(args, "db", 0);
+    job->view.db = sx_args_text(args, "db", 0);
     o->run.pareto = sx_args_flag(args, "pareto");
     o->run.k_best = (unsigned)sx_args_count(args, "k-best", 1);
     if (o->run.k_best < 1 || o->run.k_best > 10000)
@@ -181,17 +205,38 @@ static sx_status read_options(const sx_args *args, sx_mapping_report *job) {
     SX_TRY(read_widen(args, job));
     o->warm = SX_WARM_SIMILARITY;
     if (warm) SX_TRY(read_warm(warm, &o->warm));
-    job->problem = sx_args_text(args, "problem", 0);
-    job->batch = (uint32_t)sx_args_count(args, "batch", 1);
-    job->training = sx_args_flag(args, "training");
+    job->view.quiet = sx_args_flag(args, "quiet");
+    job->view.verbose = sx_args_flag(args, "verbose");
+    SX_TRY(keep_text(sx_args_text(args, "problem", 0), &job->r->problem));
+    job->r->batch = (uint32_t)sx_args_count(args, "batch", 1);
+    job->r->training = sx_args_flag(args, "training");
     o->run.proof = sx_args_flag(args, "certificate");
+    return SX_OK;
+}
+
+/* Refuses, before the search, a job that no certificate can be written of. */
+static sx_status check_certificate(const map_job *job) {
+    const sx_session_options *o = &job->r->options;
+    if (!sx_navigator_proves(job->view.asked))
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "the mapper '%s' does not prove optimality", job->view.asked),
+            "--certificate needs --mapper optimal or auto");
+    if (o->space.remainders)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate does not support --remainders"),
+                             "leave out --remainders or --certificate");
+    if (o->run.objective.n_criteria > 1)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--certificate does not support objectives with several criteria"),
+            "give one of '%s' as --objective", job->r->objective);
+    if (o->run.k_best > 1 || o->run.pareto)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a certificate covers a single mapping"),
+                             "leave out --%s or --certificate", o->run.pareto ? "pareto" : "k-best");
     return SX_OK;
 }
 
 /* Makes sure, before the search, that a file can be written, or the files of a network in a folder, which is
  * made. */
-static sx_status prepare_path(const sx_mapping_report *job, const char *path, bool folder,
-                              const char *suffix) {
+static sx_status prepare_path(const map_job *job, const char *path, bool folder, const char *suffix) {
     char *first;
     if (!path) return SX_OK;
     if (!folder) return sx_file_writable(path);
@@ -204,19 +249,20 @@ static sx_status prepare_path(const sx_mapping_report *job, const char *path, bo
 }
 
 /* The same for all that the search is to write. */
-static sx_status prepare_output(const sx_args *args, const sx_mapping_report *job) {
-    bool network = job->network.n_layers > 1, json = sx_args_flag(args, "json");
+static sx_status prepare_output(const sx_args *args, const map_job *job) {
+    bool network = job->r->network.n_layers > 1, json = sx_args_flag(args, "json");
     SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network, SX_CERTIFICATE_SUFFIX));
     return prepare_path(job, sx_args_text(args, "output", 0), network && !json, MAPPING_SUFFIX);
 }
 
 /* Writes the mapping of layer `i` to a file, or into the folder of a network. */
-static sx_status write_mapping(const sx_mapping_report *job, size_t i, const char *output,
-                               sx_output *result) {
+static sx_status write_mapping(const map_job *job, size_t i, const char *output, sx_output *result) {
     char *text = NULL, *path = NULL;
     sx_status status = SX_OK;
-    if (job->network.n_layers > 1) status = path_in_folder(job, i, output, MAPPING_SUFFIX, &path);
-    if (!status) status = sx_mapping_report_text(job, i, &text);
+    if (job->r->network.n_layers > 1) status = path_in_folder(job, i, output, MAPPING_SUFFIX, &path);
+    if (!status)
+        status = sx_mapping_write(&job->r->session.layer[i].best.mapping, &job->r->network.layer[i].problem,
+                                  &job->r->arch, SX_YAML, &text);
     if (!status) status = sx_output_write(result, path ? path : output, text);
     free(text);
     free(path);
@@ -225,10 +271,10 @@ static sx_status write_mapping(const sx_mapping_report *job, size_t i, const cha
 
 /* Writes all mappings to --output: one to a file, those of a network into a folder. Returns the first failure
  * and goes on with the others. */
-static sx_status write_mappings(const sx_mapping_report *job, const char *output, sx_output *result) {
+static sx_status write_mappings(const map_job *job, const char *output, sx_output *result) {
     sx_status first = SX_OK;
-    for (size_t i = 0; i < job->result.n_layers; i++) {
-        if (!job->result.layer[i].found) continue;
+    for (size_t i = 0; i < job->r->session.n_layers; i++) {
+        if (!job->r->session.layer[i].found) continue;
         sx_status status = write_mapping(job, i, output, result);
         if (first)
             sx_status_free(status);
@@ -247,27 +293,36 @@ static void forget_times(sx_session_result *result) {
 }
 
 /* Adds what was found, for a person. */
-static sx_status print(const sx_args *args, const sx_mapping_report *job, sx_output *result) {
-    bool quiet = sx_args_flag(args, "quiet"), verbose = sx_args_flag(args, "verbose");
-    if (job->result.resumed && !quiet)
-        sx_text_add(&result->err, "note: resumed from %s\n", job->options.checkpoint);
-    if (job->network.n_layers == 1)
-        return sx_mapping_report_layer(job, quiet, verbose, job->result.found ? &result->out : &result->err);
-    sx_mapping_report_network(job, verbose, &result->out);
+static sx_status print(const map_job *job, sx_output *result) {
+    const sx_session_result *found = &job->r->session;
+    if (found->resumed && !job->view.quiet)
+        sx_text_add(&result->err, "note: resumed from %s\n", job->r->options.checkpoint);
+    if (job->r->network.n_layers == 1)
+        return sx_mapping_report_layer(job->r, &job->view, found->found ? &result->out : &result->err);
+    sx_mapping_report_network(job->r, &job->view, &result->out);
+    return SX_OK;
+}
+
+/* Adds what was found, for programs. */
+static sx_status print_json(const map_job *job, sx_output *result) {
+    char *text;
+    SX_TRY(sx_result_write(job->r, &text));
+    sx_text_add_bytes(&result->out, text, strlen(text));
+    free(text);
     return SX_OK;
 }
 
 /* Gives out what was found, also where the mappings cannot be written. */
-static sx_status answer(const sx_args *args, const sx_mapping_report *job, sx_output *result) {
+static sx_status answer(const sx_args *args, const map_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
-    result->exit = job->result.found || (!job->result.complete && job->result.total.cycles > 0)
+    result->exit = job->r->session.found || (!job->r->session.complete && job->r->session.total.cycles > 0)
                        ? SX_EXIT_FOUND
                        : SX_EXIT_NONE;
     if (sx_args_flag(args, "json")) {
         sx_output_to_file(result, output);
-        return sx_mapping_report_json(job, &result->out);
+        return print_json(job, result);
     }
-    sx_status printed = print(args, job, result);
+    sx_status printed = print(job, result);
     sx_status written = output ? write_mappings(job, output, result) : SX_OK;
     if (!written) return printed;
     sx_status_free(printed);
@@ -275,59 +330,56 @@ static sx_status answer(const sx_args *args, const sx_mapping_report *job, sx_ou
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
-static sx_status map(const sx_args *args, sx_sources *sources, sx_mapping_report *job, sx_output *result) {
+static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     watcher w = {.sources = sources,
                  .job = job,
                  .certificate = sx_args_text(args, "certificate", 0),
                  .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
-    SX_TRY(sx_search_objective(sources, &job->options.run.objective, job->objective, sizeof job->objective,
-                               &result->err));
-    if (w.certificate) SX_TRY(sx_certify_check(job));
-    SX_TRY(sx_sources_arch(sources, &job->arch));
-    job->energies = sx_sources_energies(sources);
-    SX_TRY(sx_sources_network(sources, &job->network));
-    SX_TRY(sx_bind_network(sources, &job->arch, NULL, &job->network, &result->err));
-    sx_search_foresee(sources, &job->network, &job->arch);
+    SX_TRY(sx_search_objective(sources, &job->r->options.run.objective, job->r->objective,
+                               sizeof job->r->objective, &result->err));
+    if (w.certificate) SX_TRY(check_certificate(job));
+    SX_TRY(sx_sources_arch(sources, &job->r->arch));
+    SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
+    SX_TRY(sx_sources_network(sources, &job->r->network));
+    SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, &result->err));
+    sx_search_foresee(sources, &job->r->network, &job->r->arch);
     sx_search_notes(args, sources, &result->err);
     SX_TRY(prepare_output(args, job));
-    if (job->db) SX_TRY(sx_store_open(job->db, &job->options.store));
+    if (job->view.db) SX_TRY(sx_store_open(job->view.db, &job->r->options.store));
     sx_progress_begin(&w.line, args);
-    job->options.run.cancel = sx_interrupt_catch();
-    job->options.run.progress = sx_progress_show;
-    job->options.run.user = &w.line;
-    job->options.constraints = constraints_of;
-    job->options.layer_begins = layer_begins;
-    job->options.layer_ends = layer_ends;
-    job->options.warn = warn;
-    job->options.user = &w;
-    sx_status status = sx_session_run(&job->network, &job->arch, &job->options, &job->result);
+    job->r->options.run.cancel = sx_interrupt_catch();
+    job->r->options.run.progress = sx_progress_show;
+    job->r->options.run.user = &w.line;
+    job->r->options.constraints = constraints_of;
+    job->r->options.layer_begins = layer_begins;
+    job->r->options.layer_ends = layer_ends;
+    job->r->options.warn = warn;
+    job->r->options.user = &w;
+    sx_status status = sx_session_run(&job->r->network, &job->r->arch, &job->r->options, &job->r->session);
     sx_progress_end(&w.line);
     if (!status) certify_finished(&w);
-    if (sx_args_flag(args, "no-clock")) forget_times(&job->result);
-    if (status && job->result.total.cycles > 0) sx_status_free(answer(args, job, result));
+    if (sx_args_flag(args, "no-clock")) forget_times(&job->r->session);
+    if (status && job->r->session.total.cycles > 0) sx_status_free(answer(args, job, result));
     if (!status) status = answer(args, job, result);
     if (status)
         sx_status_free(w.certified);
     else
         status = w.certified;
-    if (!status && job->result.complete) result->checkpoint = job->options.checkpoint;
+    if (!status && job->r->session.complete) result->checkpoint = job->r->options.checkpoint;
     return status;
 }
 
 /* `sextant map`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
-    sx_mapping_report *job = calloc(1, sizeof *job);
-    if (!job) return sx_error_memory();
-    sx_status status = map(args, &sources, job, result);
-    sx_session_result_fini(&job->result);
-    sx_store_close(job->options.store);
-    sx_network_fini(&job->network);
+    map_job job = {0};
+    SX_TRY(sx_result_new(&job.r));
+    sx_status status = map(args, &sources, &job, result);
+    sx_store_close(job.r->options.store);
+    sx_result_free(job.r);
     sx_sources_fini(&sources);
-    free(job->mapper);
-    free(job);
     return status;
 }
 

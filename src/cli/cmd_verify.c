@@ -1,6 +1,5 @@
 /* `sextant verify`: whether certificates hold. */
 #include "base/file.h"
-#include "cli/certify.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"

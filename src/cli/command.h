@@ -12,6 +12,9 @@ typedef enum sx_exit {
     SX_EXIT_FAILED = 3, /* internal or resource failure */
 } sx_exit;
 
+/* How the names of certificates in a folder end. */
+#define SX_CERTIFICATE_SUFFIX ".cert.json"
+
 /* What a command leaves behind, also beside an error. */
 typedef struct sx_output {
     sx_text out;            /* for standard output, or for `file` */

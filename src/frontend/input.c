@@ -145,6 +145,10 @@ static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) 
     return SX_OK;
 }
 
+sx_status sx_input_add_node(sx_input *input, const sx_node *map) {
+    return add_sections(input, map);
+}
+
 static bool same_place(sx_place a, sx_place b) {
     if (!a.file || !b.file) return a.file == b.file;
     return a.line == b.line && a.column == b.column && strcmp(a.file, b.file) == 0;

@@ -20,6 +20,9 @@ const sx_pair *sx_input_first(const sx_input *input, const char *key);
  * stands at a place that is here already is not added again. */
 SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key);
 
+/* Adds the pairs of a map as sections, as if it were a document; it must outlive the input. */
+SX_MUST_USE sx_status sx_input_add_node(sx_input *input, const sx_node *map);
+
 /* The variable that was set as number `index` by sx_input_set, NULL past the last. */
 const char *sx_input_setting(const sx_input *input, size_t index, const char **value);
 

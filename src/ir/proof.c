@@ -46,6 +46,20 @@ sx_status sx_proof_add(sx_proof *proof, bool searched, double bound, const uint3
     return SX_OK;
 }
 
+sx_status sx_proof_copy(const sx_proof *proof, sx_proof **out) {
+    sx_proof *copy = NULL;
+    SX_TRY(sx_proof_new(proof->n_arrays, proof->width, &copy));
+    for (size_t i = 0; i < proof->n_entries; i++) {
+        sx_status status =
+            sx_proof_add(copy, proof->searched[i], proof->bound[i], proof->spatial + i * proof->width);
+        if (!status) continue;
+        sx_proof_free(copy);
+        return status;
+    }
+    *out = copy;
+    return SX_OK;
+}
+
 double sx_proof_floor(double value) {
     return value - SX_PROOF_SLACK * fabs(value);
 }

@@ -54,7 +54,7 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     json_object_set_new(object, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
     json_object_set_new(object, "minimum", minimum_json(&e->minimum));
     json_object_set_new(object, "energy_source", sx_json_string(e->energies));
-    sx_json_set_bind(&e->problem, object);
+    (void)sx_json_set_bind(&e->problem, object);
     if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
     if (e->simulated) json_object_set_new(object, "simulated", json_true());
     if (explain) json_object_set_new(object, "explanation", explanation_json(e, out));

@@ -56,15 +56,16 @@ json_t *sx_json_score(const sx_score *score) {
                      score->utilization);
 }
 
-void sx_json_set_bind(const sx_problem *problem, json_t *object) {
+bool sx_json_set_bind(const sx_problem *problem, json_t *object) {
     json_t *names = json_object();
+    bool whole = true;
     for (int v = 0; v < problem->n_tensors; v++)
         if (problem->tensor[v].alias[0])
-            json_object_set_new(names, problem->tensor[v].alias, json_string(problem->tensor[v].name));
-    if (json_object_size(names) > 0)
-        json_object_set_new(object, "bind", names);
-    else
-        json_decref(names);
+            whole &= json_object_set_new(names, problem->tensor[v].alias,
+                                         json_string(problem->tensor[v].name)) == 0;
+    if (json_object_size(names) > 0) return json_object_set_new(object, "bind", names) == 0 && whole;
+    json_decref(names);
+    return whole;
 }
 
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {

@@ -26,8 +26,9 @@ json_t *sx_json_append(json_t *list, SX_TAKE json_t *item);
 json_t *sx_json_attach(json_t *object, const char *key, SX_TAKE json_t *item);
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
-/* Sets in an object which names are bound to which tensors, where there are any. */
-void sx_json_set_bind(const sx_problem *problem, json_t *object);
+/* Sets in an object which names are bound to which tensors, where there are any; false where memory is out.
+ */
+bool sx_json_set_bind(const sx_problem *problem, json_t *object);
 /* Sets in an object what a systolic design costs. */
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */

@@ -1,5 +1,4 @@
-/* Answers of `sextant map` as text for a person. */
-#include "report/map_result.h"
+#include "report/map_table.h"
 
 #include "report/evaluation.h"
 #include "report/loops.h"
@@ -11,11 +10,6 @@
 #include <string.h>
 
 enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
-
-sx_status sx_mapping_report_text(const sx_mapping_report *job, size_t layer, char **out) {
-    return sx_mapping_write(&job->result.layer[layer].best.mapping, &job->network.layer[layer].problem,
-                            &job->arch, SX_YAML, out);
-}
 
 /* How a search came to its end, in words. */
 static const char *ending(sx_stop stop) {
@@ -57,7 +51,7 @@ static void add_none(const sx_layer_result *layer, sx_text *out) {
 }
 
 /* Adds what tiles that leave remainders gave, or could give. */
-static void add_remainders(const sx_mapping_report *job, const sx_layer_result *layer, sx_text *line) {
+static void add_remainders(const sx_result *r, const sx_layer_result *layer, sx_text *line) {
     const sx_dividing *d = &layer->dividing;
     if (layer->remainders && d->value > 0)
         sx_text_add(line,
@@ -67,22 +61,22 @@ static void add_remainders(const sx_mapping_report *job, const sx_layer_result *
         sx_text_add(line, " Its tiles leave remainders; no mapping whose tiles divide was found.");
     else if (layer->widened)
         sx_text_add(line, " Tiles that leave remainders gave nothing better.");
-    else if (layer->found && layer->share > 0 && layer->share < SX_IDLE_SHARE &&
-             !job->options.space.remainders)
+    else if (layer->found && layer->share > 0 && layer->share < SX_IDLE_SHARE && !r->options.space.remainders)
         sx_text_add(line,
                     " Tiles that divide can use at most %s of the compute units; --remainders allows others.",
                     sx_show_percent(layer->share).text);
 }
 
 /* Adds how the search went, in a sentence or two. */
-static void print_search(const sx_mapping_report *job, const sx_layer_result *layer, sx_text *out) {
+static void print_search(const sx_result *r, const sx_mapping_view *view, const sx_layer_result *layer,
+                         sx_text *out) {
     const sx_run_summary *s = &layer->summary;
     sx_text line = {0};
     if (layer->proven_before) {
         sx_text_add(&line,
                     "Proven before, from %s: this is the optimum of the space. Nothing was searched; --again "
                     "searches.",
-                    job->db);
+                    view->db);
         sx_text_add(out, "  ");
         sx_wrap_free(&line, 2, 2, out);
         return;
@@ -91,7 +85,7 @@ static void print_search(const sx_mapping_report *job, const sx_layer_result *la
     if (s->seconds > 0)
         sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
-    sx_text_add(&line, " by %s, seed %llu; %s", job->asked, (unsigned long long)job->options.run.seed,
+    sx_text_add(&line, " by %s, seed %llu; %s", view->asked, (unsigned long long)r->options.run.seed,
                 ending(s->stop));
     if (layer->found)
         sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
@@ -103,7 +97,7 @@ static void print_search(const sx_mapping_report *job, const sx_layer_result *la
     else if (s->lower_bound > 0 && layer->found)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
                     sx_show_percent(layer->best.value / s->lower_bound - 1).text);
-    add_remainders(job, layer, &line);
+    add_remainders(r, layer, &line);
     if (layer->warm_from != -1)
         sx_text_add(&line, " Started from the scaled mapping of %s, at %.4g.", layer->warm_name,
                     layer->warm_value);
@@ -137,14 +131,14 @@ static void print_answers(const char *title, const sx_answer *answer, size_t n, 
 }
 
 /* Evaluates a layer's answer in full. */
-static sx_status evaluate(const sx_mapping_report *job, sx_evaluation *e) {
+static sx_status evaluate(const sx_result *r, sx_evaluation *e) {
     sx_model *model = NULL;
     sx_evaluator *evaluator = NULL;
-    e->problem = job->network.layer[0].problem;
-    e->arch = job->arch;
-    e->mapping = job->result.layer[0].best.mapping;
-    e->options = job->options.model;
-    e->energies = job->energies;
+    e->problem = r->network.layer[0].problem;
+    e->arch = r->arch;
+    e->mapping = r->session.layer[0].best.mapping;
+    e->options = r->options.model;
+    e->energies = r->energies;
     sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (!status) status = sx_evaluator_new(model, &evaluator);
     if (!status) {
@@ -157,25 +151,25 @@ static sx_status evaluate(const sx_mapping_report *job, sx_evaluation *e) {
     return status;
 }
 
-sx_status sx_mapping_report_layer(const sx_mapping_report *job, bool quiet, bool verbose, sx_text *out) {
-    const sx_layer_result *layer = &job->result.layer[0];
+sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
+    const sx_layer_result *layer = &r->session.layer[0];
     if (!layer->found) {
         add_none(layer, out);
         sx_text_add(out, "\n");
-        print_search(job, layer, out);
+        print_search(r, view, layer, out);
         if (layer->diagnosis) sx_text_add(out, "\n%s", layer->diagnosis);
         return SX_OK;
     }
     sx_evaluation *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
-    sx_status status = evaluate(job, e);
+    sx_status status = evaluate(r, e);
     if (!status) {
-        sx_report(e, verbose ? SX_DETAIL_ALL : SX_DETAIL_TOTALS, out);
-        if (!quiet) {
+        sx_report(e, view->verbose ? SX_DETAIL_ALL : SX_DETAIL_TOTALS, out);
+        if (!view->quiet) {
             sx_text_add(out, "\n");
-            print_search(job, layer, out);
+            print_search(r, view, layer, out);
         }
-        if (!quiet && !verbose) {
+        if (!view->quiet && !view->verbose) {
             sx_text_add(out, "\nLoops, outermost first.\n\n");
             sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
         }
@@ -198,9 +192,9 @@ static bool is_bounded(const sx_layer_result *layer) {
 }
 
 /* Whether something is proven of some layer. */
-static bool has_bounds(const sx_mapping_report *job) {
+static bool has_bounds(const sx_result *r) {
     bool some = false;
-    for (size_t i = 0; i < job->result.n_layers; i++) some |= is_bounded(&job->result.layer[i]);
+    for (size_t i = 0; i < r->session.n_layers; i++) some |= is_bounded(&r->session.layer[i]);
     return some;
 }
 
@@ -222,22 +216,21 @@ static void gap_cell(const sx_layer_result *layer, sx_table *table) {
 }
 
 /* How often the network runs a layer; unless `each`, with all others that are the same computation. */
-static uint64_t times_run(const sx_mapping_report *job, size_t layer, bool each) {
+static uint64_t times_run(const sx_result *r, size_t layer, bool each) {
     uint64_t times = 0;
-    for (size_t i = 0; i < job->result.n_layers; i++)
-        if (i == layer || (!each && job->result.layer[i].same_as == layer))
-            times += job->network.layer[i].count;
+    for (size_t i = 0; i < r->session.n_layers; i++)
+        if (i == layer || (!each && r->session.layer[i].same_as == layer)) times += r->network.layer[i].count;
     return times;
 }
 
 /* Adds a layer's row; `bounds`: with what is proven of it. */
-static void layer_row(const sx_mapping_report *job, size_t i, bool bounds, bool each, sx_table *table) {
-    double all = job->result.total.cycles;
-    const sx_layer *layer = &job->network.layer[i];
-    const sx_layer_result *result = &job->result.layer[i];
+static void layer_row(const sx_result *r, size_t i, bool bounds, bool each, sx_table *table) {
+    double all = r->session.total.cycles;
+    const sx_layer *layer = &r->network.layer[i];
+    const sx_layer_result *result = &r->session.layer[i];
     const sx_score *score = &result->best.score;
     sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
-    uint64_t times = times_run(job, i, each);
+    uint64_t times = times_run(r, i, each);
     sx_table_cell(table, "%llu", (unsigned long long)times);
     sx_table_cell(table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
     if (!result->found) {
@@ -255,18 +248,18 @@ static void layer_row(const sx_mapping_report *job, size_t i, bool bounds, bool 
     sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
 }
 
-static void total_row(const sx_mapping_report *job, bool bounds, sx_table *table) {
-    const sx_score *total = &job->result.total;
+static void total_row(const sx_result *r, bool bounds, sx_table *table) {
+    const sx_score *total = &r->session.total;
     double computes = 0;
     size_t found = 0;
-    for (size_t i = 0; i < job->network.n_layers; i++) {
-        if (!job->result.layer[i].found) continue;
+    for (size_t i = 0; i < r->network.n_layers; i++) {
+        if (!r->session.layer[i].found) continue;
         found++;
         computes +=
-            (double)sx_problem_computes(&job->network.layer[i].problem) * (double)job->network.layer[i].count;
+            (double)sx_problem_computes(&r->network.layer[i].problem) * (double)r->network.layer[i].count;
     }
-    if (found < job->result.n_layers)
-        sx_table_cell(table, "%zu of %zu layers", found, job->result.n_layers);
+    if (found < r->session.n_layers)
+        sx_table_cell(table, "%zu of %zu layers", found, r->session.n_layers);
     else
         sx_table_cell(table, "all");
     sx_table_blank(table, 1);
@@ -280,14 +273,14 @@ static void total_row(const sx_mapping_report *job, bool bounds, sx_table *table
 }
 
 /* Adds how many searches there were and what they took. */
-static void print_effort(const sx_mapping_report *job, sx_text *out) {
+static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
     size_t searched = 0, missing = 0;
     uint64_t evaluations = 0;
     double seconds = 0;
     size_t proven = 0, before = 0;
     sx_text line = {0};
-    for (size_t i = 0; i < job->result.n_layers; i++) {
-        const sx_layer_result *layer = &job->result.layer[i];
+    for (size_t i = 0; i < r->session.n_layers; i++) {
+        const sx_layer_result *layer = &r->session.layer[i];
         missing += !layer->found;
         if (layer->same_as != i) continue;
         searched++;
@@ -299,46 +292,47 @@ static void print_effort(const sx_mapping_report *job, sx_text *out) {
     sx_text_add(
         &line,
         "%zu layers; one row for each of the %zu distinct ones. Searched by %s, seed %llu: %s evaluations",
-        job->network.n_layers, searched, job->asked, (unsigned long long)job->options.run.seed,
+        r->network.n_layers, searched, view->asked, (unsigned long long)r->options.run.seed,
         sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
-    sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", job->objective);
+    sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", r->objective);
     if (before)
         sx_text_add(&line, " %zu of the answers %s proven before, from %s, and not searched again.", before,
-                    before == 1 ? "was" : "were", job->db);
+                    before == 1 ? "was" : "were", view->db);
     if (proven == searched)
         sx_text_add(&line, " Every mapping is proven optimal for its space.");
-    else if (has_bounds(job))
+    else if (has_bounds(r))
         sx_text_add(&line,
                     " %zu %s proven optimal for %s space; the others are above the optimum by at most 'gap'.",
                     proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
-    if (!job->result.complete) sx_text_add(&line, " The search was stopped early.");
+    if (!r->session.complete) sx_text_add(&line, " The search was stopped early.");
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
-    sx_report_energies(job->energies, out);
+    sx_report_energies(r->energies, out);
 }
 
 /* Adds why a layer has no mapping. */
-static void add_failure(const sx_mapping_report *job, size_t i, sx_text *out) {
-    sx_text_add(out, "\n%s: ", job->network.layer[i].name);
-    add_none(&job->result.layer[i], out);
-    sx_text_add(out, "%s", job->result.layer[i].diagnosis);
+static void add_failure(const sx_result *r, size_t i, sx_text *out) {
+    sx_text_add(out, "\n%s: ", r->network.layer[i].name);
+    add_none(&r->session.layer[i], out);
+    sx_text_add(out, "%s", r->session.layer[i].diagnosis);
 }
 
-void sx_mapping_report_network(const sx_mapping_report *job, bool each, sx_text *out) {
+void sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
+    const bool each = view->verbose;
     sx_table table;
-    sx_text_add(out, "%s on %s\n\n", job->network.name, job->arch.name);
-    bool bounds = has_bounds(job);
+    sx_text_add(out, "%s on %s\n\n", r->network.name, r->arch.name);
+    bool bounds = has_bounds(r);
     sx_table_begin(&table, bounds ? "lRRrrRrRrL" : "lRRrrRrRL");
     head_row(bounds, &table);
-    for (size_t i = 0; i < job->network.n_layers; i++)
-        if (each || job->result.layer[i].same_as == i) layer_row(job, i, bounds, each, &table);
-    total_row(job, bounds, &table);
+    for (size_t i = 0; i < r->network.n_layers; i++)
+        if (each || r->session.layer[i].same_as == i) layer_row(r, i, bounds, each, &table);
+    total_row(r, bounds, &table);
     sx_table_end(&table, 2, out);
-    print_effort(job, out);
-    for (size_t i = 0; i < job->result.n_layers; i++)
-        if (job->result.layer[i].diagnosis && job->result.layer[i].same_as == i) add_failure(job, i, out);
+    print_effort(r, view, out);
+    for (size_t i = 0; i < r->session.n_layers; i++)
+        if (r->session.layer[i].diagnosis && r->session.layer[i].same_as == i) add_failure(r, i, out);
 }

@@ -1,0 +1,56 @@
+/* A result: what a session found, with all that it was made from. */
+#ifndef SX_RESULT_H
+#define SX_RESULT_H
+
+#include "sextant/certificate.h"
+#include "sextant/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Below this share of compute units in use a result says that tiles which divide cannot use more. */
+#define SX_IDLE_SHARE 0.75
+
+typedef struct sx_result {
+    sx_network network; /* the problems */
+    sx_arch arch;
+    sx_session_options options; /* of the search. A result that was read has those that repeat it: no
+                                   callbacks, no files, no database */
+    sx_session_result session;  /* of each layer: mappings with their scores, trace, bounds and proof */
+    char *mapper;               /* with every setting */
+    char objective[256];        /* as text */
+    char *version;              /* of the library that searched; NULL: of this one */
+    char *problem;              /* what the problem was asked for by; may be NULL */
+    char *energies;             /* where they come from; may be NULL */
+    uint32_t batch;             /* of a network of the catalog */
+    bool training;
+} sx_result;
+
+/* A result without layers, with the options of sx_run_options_init. */
+SX_API SX_MUST_USE sx_status sx_result_new(SX_OWN sx_result **out);
+/* Frees a result with its network, session and texts; the database of its options is not its own. */
+SX_API void sx_result_free(SX_TAKE sx_result *result);
+
+/* Writes a result as the JSON of `sextant map --json`; the text is freed with sx_free. Proofs are not part of
+ * it: they are written as certificates. */
+SX_API SX_MUST_USE sx_status sx_result_write(const sx_result *result, SX_OWN char **out);
+
+/* Reads what sx_result_write wrote, from a text that is called `name` in errors; written again it is the same
+ * text. Values that follow from others (edp, the numbers of layers) are not read. The names of problems are
+ * those of their layers. */
+SX_API SX_MUST_USE sx_status sx_result_read(const char *name, const char *text, size_t size,
+                                            SX_OWN sx_result **out);
+
+/* Makes the certificate of a layer, which was searched under these constraints; it is freed with
+ * sx_certificate_free. An error where the layer's result has no proof (sx_run_options: proof), or is one that
+ * certificates do not cover: remainders, several criteria. */
+SX_API SX_MUST_USE sx_status sx_result_certificate(const sx_result *result, size_t layer,
+                                                   const sx_constraints *constraints,
+                                                   SX_OWN sx_certificate **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+/* Results as JSON. The keys are promises: more may be added, none renamed. */
+#include "sextant/result.h"
+
+#include "frontend/write.h"
+#include "report/json_parts.h"
+
+#include "sextant/input.h"
+#include "sextant/sextant.h"
+
+#include <stdlib.h>
+
+/* Sets an answer's score and mapping in an object. */
+static sx_status set_answer(sx_tree *tree, const sx_result *r, size_t layer, const sx_answer *answer,
+                            const char *key, json_t *object) {
+    char *text;
+    SX_TRY(sx_mapping_write(&answer->mapping, &r->network.layer[layer].problem, &r->arch, SX_JSON, &text));
+    json_t *score = sx_json_score(&answer->score);
+    sx_tree_put(tree, score, "objective", sx_json_real(answer->value));
+    sx_tree_put(tree, score, "evaluation", json_integer((json_int_t)answer->evaluation));
+    sx_tree_put(tree, object, key, score);
+    sx_tree_put(tree, object, "mapping", sx_json_noun(text));
+    return SX_OK;
+}
+
+/* Sets a list of answers, if there are any. */
+static sx_status set_answers(sx_tree *tree, const sx_result *r, size_t layer, const sx_answer *answer,
+                             size_t n, const char *key, json_t *object) {
+    if (n == 0) return SX_OK;
+    json_t *list = json_array();
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        json_t *item = json_object();
+        status = set_answer(tree, r, layer, &answer[i], "best", item);
+        sx_tree_append(tree, list, item);
+    }
+    sx_tree_put(tree, object, key, list);
+    return status;
+}
+
+static json_t *trace_json(sx_tree *tree, const sx_layer_result *layer) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < layer->n_trace; i++)
+        sx_tree_append(tree, list,
+                       json_pack("[I, f, o]", (json_int_t)layer->trace[i].evaluations,
+                                 layer->trace[i].seconds, sx_json_real(layer->trace[i].value)));
+    return list;
+}
+
+static json_t *warm_json(const sx_layer_result *layer) {
+    return json_pack("{s:s, s:s, s:o}", "from", layer->warm_from == -2 ? "database" : "layer", "problem",
+                     layer->warm_name, "objective", sx_json_real(layer->warm_value));
+}
+
+/* What is known of tiles that divide, where others gave the answer. */
+static json_t *dividing_json(sx_tree *tree, const sx_dividing *d) {
+    json_t *object = json_object();
+    sx_tree_put(tree, object, "objective", d->value > 0 ? sx_json_real(d->value) : json_null());
+    if (d->lower_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(d->lower_bound));
+    sx_tree_put(tree, object, "optimal", json_boolean(d->optimal));
+    return object;
+}
+
+/* Sets what is known of a search that was made. */
+static void set_search(sx_tree *tree, const sx_layer_result *layer, bool own, json_t *object) {
+    const sx_run_summary *s = &layer->summary;
+    sx_tree_put(tree, object, "evaluations", json_integer(own ? (json_int_t)s->evaluations : 0));
+    sx_tree_put(tree, object, "valid", json_integer(own ? (json_int_t)s->valid : 0));
+    sx_tree_put(tree, object, "rejected", json_integer(own ? (json_int_t)s->rejected : 0));
+    sx_tree_put(tree, object, "seconds", json_real(own ? s->seconds : 0));
+    sx_tree_put(tree, object, "stop", json_string(sx_stop_name(s->stop)));
+    sx_tree_put(tree, object, "repeatable", json_boolean(s->repeatable));
+    if (s->lower_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(s->lower_bound));
+    if (s->lower_bound > 0 || s->optimal) sx_tree_put(tree, object, "optimal", json_boolean(s->optimal));
+    if (layer->proven_before) sx_tree_put(tree, object, "proven_before", json_true());
+    if (layer->widened) sx_tree_put(tree, object, "remainders", json_boolean(layer->remainders));
+    if (layer->remainders) sx_tree_put(tree, object, "dividing", dividing_json(tree, &layer->dividing));
+    if (layer->share > 0 && layer->share < SX_IDLE_SHARE)
+        sx_tree_put(tree, object, "dividing_utilization", json_real(layer->share));
+    sx_tree_put(tree, object, "minimum", sx_json_real(layer->minimum));
+    if (layer->warm_from != -1) sx_tree_put(tree, object, "warm_start", warm_json(layer));
+    sx_tree_put(tree, object, "trace", own ? trace_json(tree, layer) : json_array());
+}
+
+/* One layer's object; an error where a mapping cannot be written. */
+static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, json_t **out) {
+    const sx_layer *layer = &r->network.layer[i];
+    const sx_layer_result *result = &r->session.layer[i];
+    char *einsum;
+    SX_TRY(sx_einsum_text(&layer->problem, &einsum));
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:I}", "problem", layer->name, "einsum", einsum, "arch",
+                  r->arch.name, "mapper", r->mapper, "seed", (json_int_t)r->options.run.seed, "objective",
+                  r->objective, "count", (json_int_t)layer->count);
+    free(einsum);
+    tree->failed |= !sx_json_set_bind(&layer->problem, object);
+    sx_status status = SX_OK;
+    if (result->found) {
+        status = set_answer(tree, r, i, &result->best, "best", object);
+    } else {
+        sx_tree_put(tree, object, "best", json_null());
+        sx_tree_put(tree, object, "mapping", json_null());
+        sx_tree_put(tree, object, "searched", json_boolean(result->searched));
+        sx_tree_put(tree, object, "none", json_boolean(result->summary.none));
+        if (result->diagnosis) sx_tree_put(tree, object, "diagnosis", json_string(result->diagnosis));
+    }
+    set_search(tree, result, result->same_as == i, object);
+    if (result->same_as != i)
+        sx_tree_put(tree, object, "same_as", json_string(r->network.layer[result->same_as].name));
+    if (!status) status = set_answers(tree, r, i, result->other, result->n_best, "k_best", object);
+    if (!status) status = set_answers(tree, r, i, result->front, result->n_front, "pareto", object);
+    *out = object;
+    return status;
+}
+
+/* All that repeats the result but the inputs. */
+static json_t *repeat_json(const sx_result *r) {
+    const sx_session_options *o = &r->options;
+    return json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
+                     "s:I, s:b}",
+                     "version", r->version ? r->version : sx_version(), "problem", sx_json_string(r->problem),
+                     "mapper", r->mapper, "objective", r->objective, "seed", (json_int_t)o->run.seed, "evals",
+                     sx_json_count(o->run.evaluations), "time", o->run.seconds, "target", o->run.target,
+                     "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best,
+                     "pareto", o->run.pareto, "warm_start", sx_warm_name(o->warm), "remainders",
+                     o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
+                     "no_first_read_elision", o->model.no_first_read_elision, "no_link_transfers",
+                     o->model.no_link_transfers, "batch", (json_int_t)r->batch, "training", r->training);
+}
+
+/* The total and how many layers it covers. */
+static json_t *total_json(sx_tree *tree, const sx_result *r) {
+    json_t *object = sx_json_score(&r->session.total);
+    size_t found = 0;
+    for (size_t i = 0; i < r->session.n_layers; i++) found += r->session.layer[i].found;
+    sx_tree_put(tree, object, "layers", json_integer((json_int_t)found));
+    sx_tree_put(tree, object, "of_layers", json_integer((json_int_t)r->session.n_layers));
+    return object;
+}
+
+/* The whole result as a tree; an error where a noun cannot be written. */
+static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
+    char *arch;
+    json_t *list = json_array();
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < r->session.n_layers && !status; i++) {
+        json_t *item = NULL;
+        status = layer_json(tree, r, i, &item);
+        if (item) sx_tree_append(tree, list, item);
+    }
+    sx_tree_put(tree, object, "results", list);
+    sx_tree_put(tree, object, "network", json_string(r->network.name));
+    sx_tree_put(tree, object, "total", total_json(tree, r));
+    sx_tree_put(tree, object, "complete", json_boolean(r->session.complete));
+    sx_tree_put(tree, object, "repeat", repeat_json(r));
+    sx_tree_put(tree, object, "energy_source", sx_json_string(r->energies));
+    if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);
+    if (!status) sx_tree_put(tree, object, "architecture", sx_json_noun(arch));
+    return status;
+}
+
+sx_status sx_result_write(const sx_result *r, char **out) {
+    sx_tree tree = {0};
+    sx_text text = {0};
+    json_t *object = json_object();
+    sx_status status = whole_tree(&tree, r, object);
+    if (!status && tree.failed) status = sx_error_memory();
+    if (status) {
+        json_decref(object);
+        return status;
+    }
+    status = sx_json_finish(object, &text);
+    if (!status) return sx_text_take(&text, out);
+    sx_text_free(&text);
+    return status;
+}

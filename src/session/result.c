@@ -1,0 +1,86 @@
+#include "sextant/result.h"
+
+#include "base/status.h"
+#include "sextant/sextant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+sx_status sx_result_new(sx_result **out) {
+    sx_result *result = calloc(1, sizeof *result);
+    if (!result) return sx_error_memory();
+    sx_run_options_init(&result->options.run);
+    *out = result;
+    return SX_OK;
+}
+
+void sx_result_free(sx_result *result) {
+    if (!result) return;
+    sx_session_result_fini(&result->session);
+    sx_network_fini(&result->network);
+    free(result->mapper);
+    free(result->version);
+    free(result->problem);
+    free(result->energies);
+    free(result);
+}
+
+/* Refuses a layer of which no certificate can be made. */
+static sx_status check(const sx_result *r, size_t layer) {
+    if (layer >= r->session.n_layers) return sx_error_new(SX_ERR_USAGE, "the result has no layer %zu", layer);
+    if (r->options.space.remainders || r->session.layer[layer].remainders)
+        return sx_error_new(SX_ERR_USAGE, "certificates do not support remainders");
+    if (r->options.run.objective.n_criteria > 1)
+        return sx_error_new(SX_ERR_USAGE, "certificates do not support objectives with several criteria");
+    if (!r->session.layer[layer].found || !r->session.layer[layer].proof)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                          "no lower bound was proven for %s; no certificate is written",
+                                          r->network.layer[layer].name),
+                             "give the search more time");
+    return SX_OK;
+}
+
+/* Counts the arrays that each reason closes. */
+static void count_reasons(sx_certificate *c) {
+    for (size_t i = 0; i < c->proof->n_entries; i++) c->searched += c->proof->searched[i];
+    c->tables = c->proof->n_entries - c->searched;
+    c->compulsory = c->proof->n_arrays - c->proof->n_entries;
+}
+
+/* Puts together what is claimed of a layer. */
+static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *constraints,
+                      sx_certificate *c) {
+    const sx_layer_result *from = &r->session.layer[layer];
+    SX_TRY(sx_proof_copy(from->proof, &c->proof));
+    if (r->mapper && !(c->mapper = strdup(r->mapper))) return sx_error_memory();
+    c->problem = r->network.layer[layer].problem;
+    c->arch = r->arch;
+    c->constraints = *constraints;
+    c->space = r->options.space;
+    c->model = r->options.model;
+    c->objective = r->options.run.objective;
+    c->mapping = from->best.mapping;
+    c->score = from->best.score;
+    c->value = from->best.value;
+    c->optimal = from->summary.optimal;
+    c->lower_bound = c->optimal ? c->value : from->summary.lower_bound;
+    count_reasons(c);
+    snprintf(c->version, sizeof c->version, "%s", r->version ? r->version : sx_version());
+    c->seed = r->options.run.seed;
+    c->evaluations = from->summary.evaluations;
+    return SX_OK;
+}
+
+sx_status sx_result_certificate(const sx_result *r, size_t layer, const sx_constraints *constraints,
+                                sx_certificate **out) {
+    SX_TRY(check(r, layer));
+    sx_certificate *c = calloc(1, sizeof *c);
+    if (!c) return sx_error_memory();
+    sx_status status = fill(r, layer, constraints, c);
+    if (status)
+        sx_certificate_free(c);
+    else
+        *out = c;
+    return status;
+}

@@ -2,8 +2,8 @@
  * templates: a result is data. */
 #include "report/result_read.h"
 
+#include "frontend/document/yaml.h"
 #include "frontend/input.h"
-#include "frontend/yaml.h"
 #include "verify/certificate.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef SX_REPORT_RESULT_READ_H
 #define SX_REPORT_RESULT_READ_H
 
-#include "frontend/document.h"
+#include "frontend/document/document.h"
 #include "sextant/result.h"
 
 /* A number that is finite, null being INFINITY; the key must be there. */

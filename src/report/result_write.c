@@ -1,7 +1,7 @@
 /* Results as JSON. The keys are promises: more may be added, none renamed. */
 #include "sextant/result.h"
 
-#include "frontend/write.h"
+#include "frontend/write/write.h"
 #include "report/json_parts.h"
 
 #include "sextant/input.h"

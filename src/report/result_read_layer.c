@@ -143,7 +143,7 @@ static sx_status read_best(const scope *s) {
     if (s->out->found) return read_answer(s, s->map, &s->out->best);
     SX_TRY(sx_result_truth(s->map, "searched", &s->out->searched));
     SX_TRY(sx_result_truth(s->map, "none", &s->out->summary.none));
-    SX_TRY(sx_map_text(s->map, "diagnosis", &diagnosis));
+    SX_TRY(sx_node_get_text(s->map, "diagnosis", &diagnosis));
     if (!diagnosis) return SX_OK;
     s->out->diagnosis = strdup(diagnosis);
     return s->out->diagnosis ? SX_OK : sx_error_memory();
@@ -169,7 +169,7 @@ static sx_status read_summary(const sx_node *map, sx_run_summary *out) {
     SX_TRY(read_stop(map, &out->stop));
     SX_TRY(sx_result_truth(map, "repeatable", &out->repeatable));
     if (sx_node_get(map, "lower_bound")) SX_TRY(sx_result_finite(map, "lower_bound", &out->lower_bound));
-    return sx_map_bool(map, "optimal", &out->optimal);
+    return sx_node_get_bool(map, "optimal", &out->optimal);
 }
 
 /* Reads what is known of tiles that divide. */
@@ -186,7 +186,7 @@ static sx_status read_dividing(const sx_node *map, sx_dividing *out) {
 static sx_status read_remainders(const scope *s) {
     const sx_node *dividing = sx_node_get(s->map, "dividing");
     s->out->widened = sx_node_get(s->map, "remainders") != NULL;
-    SX_TRY(sx_map_bool(s->map, "remainders", &s->out->remainders));
+    SX_TRY(sx_node_get_bool(s->map, "remainders", &s->out->remainders));
     s->out->remainders |= dividing != NULL;
     if (dividing) SX_TRY(read_dividing(dividing, &s->out->dividing));
     if (!sx_node_get(s->map, "dividing_utilization")) return SX_OK;
@@ -295,7 +295,7 @@ sx_status sx_result_read_layer(const sx_node *map, size_t index, sx_result *r) {
     if (same) return SX_OK;
     SX_TRY(read_best(&s));
     SX_TRY(read_summary(map, &s.out->summary));
-    SX_TRY(sx_map_bool(map, "proven_before", &s.out->proven_before));
+    SX_TRY(sx_node_get_bool(map, "proven_before", &s.out->proven_before));
     SX_TRY(read_remainders(&s));
     SX_TRY(sx_result_number(map, "minimum", &s.out->minimum));
     SX_TRY(read_start(&s));

@@ -373,6 +373,18 @@ static void close_view(view *w) {
     free(w->seen.key);
 }
 
+/* Whether a mapping is still a member with a tensor less at a level that must keep it. */
+static bool may_keep_less(const sx_verify_space *space, const sx_mapping *mapping) {
+    char why[400];
+    for (int s = 0; s < mapping->n_levels; s++)
+        for (unsigned left = space->must[s]; left; left &= left - 1) {
+            sx_mapping less = *mapping;
+            less.level[s].keep = (uint8_t)(less.level[s].keep & ~(left & -left));
+            if (sx_verify_space_contains(space, &less, why, sizeof why)) return true;
+        }
+    return false;
+}
+
 /* All legal constructions of a space, each of which the verifier must take for a member. */
 static keys members(const sx_small_space *small, const sx_verify_space *space, uint64_t number) {
     void *point = malloc(sx_space_point_size(small->space));
@@ -385,6 +397,8 @@ static keys members(const sx_small_space *small, const sx_verify_space *space, u
         sx_map_space_mapping(small->space, point, &mapping);
         if (!sx_verify_space_contains(space, &mapping, why, sizeof why))
             fail_case(small, number, "a member", why);
+        if (may_keep_less(space, &mapping))
+            fail_case(small, number, "a member", "without a tensor that its level must keep");
         add_key(&k, &mapping);
     }
     free(point);

@@ -3,6 +3,7 @@
 #include "cli/folder.h"
 
 #include "base/file.h"
+#include "base/vector.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -152,16 +153,8 @@ static SX_MUST_USE sx_status add_file(sx_folder *folder, SX_TAKE char *path) {
         status = sx_error_hint(
             sx_error_new(SX_ERR_LIMIT, "'%s' has more than %d YAML files", folder->path, MAX_FILES),
             "name the files themselves");
-    if (!status && folder->n == folder->room) {
-        size_t room = folder->room ? 2 * folder->room : 16;
-        sx_folder_file *file = realloc(folder->file, room * sizeof *file);
-        if (file) {
-            folder->file = file;
-            folder->room = room;
-        } else {
-            status = sx_error_memory();
-        }
-    }
+    if (!status && !sx_reserve(&folder->file, &folder->room, folder->n + 1, sizeof *folder->file))
+        status = sx_error_memory();
     if (status) {
         free(path);
         return status;

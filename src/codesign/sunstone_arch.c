@@ -114,7 +114,7 @@ static double least(const forest *f, size_t design, size_t target) {
     if (!g->usable) return INFINITY;
     if (g->flat || g->apart[number]) return -INFINITY;
     for (size_t i = 0; i < g->nodes.n; i++) {
-        const sx_tile_node *node = sx_sunstone_at(&g->nodes, i);
+        const sx_tile_node *node = sx_vector_at(&g->nodes, i);
         if (sx_tile_forest_candidate(g, node, number, f->own)) return node->item.value;
     }
     return INFINITY;
@@ -128,7 +128,7 @@ static bool is_needed(const forest *f, size_t design, size_t target, size_t k) {
     while (i < g->chosen.n && g->parameter[i] != k) i++;
     if (!g->usable || g->flat || g->apart[number] || i == g->chosen.n) return true;
     for (size_t n = 0; n < g->nodes.n; n++) {
-        const sx_tile_node *node = sx_sunstone_at(&g->nodes, n);
+        const sx_tile_node *node = sx_vector_at(&g->nodes, n);
         if (sx_tile_option(&g->chosen, i, node->memory) == sx_tile_option(&g->chosen, i, number) &&
             sx_tile_forest_candidate(g, node, number, false))
             return true;
@@ -173,14 +173,14 @@ static void rank_bins(forest *f) {
 static sx_status fill_plan(const forest *f, size_t design, const sx_tile_forest *g, sx_sunstone *plan) {
     uint32_t number = sx_tile_forest_number(g, f->c->designs, design);
     for (size_t i = 0; i < g->roots.n; i++) {
-        void *root = sx_sunstone_add(&plan->roots);
+        void *root = sx_vector_add(&plan->roots);
         if (!root) return sx_error_memory();
-        memcpy(root, sx_sunstone_at(&g->roots, i), g->roots.size);
+        memcpy(root, sx_vector_at(&g->roots, i), g->roots.size);
     }
     for (size_t i = 0; i < g->nodes.n; i++) {
-        const sx_tile_node *node = sx_sunstone_at(&g->nodes, i);
+        const sx_tile_node *node = sx_vector_at(&g->nodes, i);
         if (!sx_tile_forest_candidate(g, node, number, f->own) || node->item.value == INFINITY) continue;
-        sx_sunstone_item *item = sx_sunstone_add(&plan->items);
+        sx_sunstone_item *item = sx_vector_add(&plan->items);
         if (!item) return sx_error_memory();
         *item = node->item;
     }

@@ -104,7 +104,7 @@ static sx_status grow(sx_codesign *c, const sx_sunstone *plan, sx_tile_forest *g
     if (!at.point) return sx_error_memory();
     for (size_t r = 0; r < g->roots.n && !sx_codesign_stopped(c); r++) {
         sx_sunstone_copy(plan, &start, &at);
-        sx_sunstone_put_unrolling(plan, &plan->stage[0], sx_sunstone_at(&g->roots, r), &at);
+        sx_sunstone_put_unrolling(plan, &plan->stage[0], sx_vector_at(&g->roots, r), &at);
         sx_tile_tree(c, plan, &g->chosen, &at, r, (size_t)limit, &g->nodes, &c->out->counts.nodes);
     }
     free(at.point);
@@ -123,23 +123,23 @@ static int by_value(const void *a, const void *b) {
 
 /* Prices the nodes of one combination, which are of one unrolling after another. */
 static void price_nodes(sx_sunstone *plan, sx_tile_forest *g, uint32_t number) {
-    sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+    sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
     for (size_t i = 0; i < g->nodes.n;) {
-        uint64_t root = ((sx_tile_node *)sx_sunstone_at(&g->nodes, i))->item.root;
+        uint64_t root = ((sx_tile_node *)sx_vector_at(&g->nodes, i))->item.root;
         size_t end = i;
         tiles.n = 0;
         plan->items.n = 0;
         for (; end < g->nodes.n; end++) {
-            const sx_tile_node *node = sx_sunstone_at(&g->nodes, end);
+            const sx_tile_node *node = sx_vector_at(&g->nodes, end);
             if (node->item.root != root) break;
-            sx_sunstone_tile *tile = node->memory == number ? sx_sunstone_add(&tiles) : NULL;
+            sx_sunstone_tile *tile = node->memory == number ? sx_vector_add(&tiles) : NULL;
             if (tile) *tile = node->item.tile;
         }
         if (tiles.n) sx_sunstone_price(plan, root, &tiles);
         for (size_t n = 0; i < end; i++) {
-            sx_tile_node *node = sx_sunstone_at(&g->nodes, i);
+            sx_tile_node *node = sx_vector_at(&g->nodes, i);
             if (node->memory != number) continue;
-            const sx_sunstone_item *item = n < plan->items.n ? sx_sunstone_at(&plan->items, n) : NULL;
+            const sx_sunstone_item *item = n < plan->items.n ? sx_vector_at(&plan->items, n) : NULL;
             node->item.value = INFINITY;
             if (!item || memcmp(&item->tile, &node->item.tile, sizeof item->tile) != 0) continue;
             node->item = *item;
@@ -147,7 +147,7 @@ static void price_nodes(sx_sunstone *plan, sx_tile_forest *g, uint32_t number) {
         }
     }
     if (tiles.failed) atomic_store(&plan->failed, true);
-    sx_sunstone_clear(&tiles);
+    sx_vector_clear(&tiles);
 }
 
 /* Prices the nodes of a combination with the energies of its memories. */
@@ -169,7 +169,7 @@ static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch 
             g->apart[number] = !sx_tile_forest_matches(g, &plan);
             plan.roots = g->roots;
             if (!g->apart[number]) price_nodes(&plan, g, number);
-            plan.roots = (sx_sunstone_list){.size = 0};
+            plan.roots = (sx_vector){.size = 0};
             if (atomic_load(&plan.failed)) status = sx_error_memory();
             c->out->counts.partial += atomic_load(&plan.partial);
             c->out->counts.tiles[0] += atomic_load(&plan.tiles[0]);
@@ -184,7 +184,7 @@ static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch 
 static sx_status price(sx_codesign *c, size_t target, const sx_arch *largest, sx_tile_forest *g) {
     for (size_t i = 0; i < g->chosen.n_combinations && !sx_codesign_stopped(c); i++)
         if (g->chosen.allowed[i]) SX_TRY(price_combination(c, target, largest, (uint32_t)i, g));
-    for (size_t i = 0; i < g->nodes.n; i++) ((sx_tile_node *)sx_sunstone_at(&g->nodes, i))->item.number = i;
+    for (size_t i = 0; i < g->nodes.n; i++) ((sx_tile_node *)sx_vector_at(&g->nodes, i))->item.number = i;
     if (g->nodes.n) qsort(g->nodes.data, g->nodes.n, g->nodes.size, by_value);
     return SX_OK;
 }
@@ -236,6 +236,6 @@ void sx_tile_forest_fini(sx_tile_forest *forest) {
     for (int i = 0; i < forest->chosen.n; i++) free(forest->chosen.memory[i].option);
     free(forest->chosen.allowed);
     free(forest->apart);
-    sx_sunstone_clear(&forest->roots);
-    sx_sunstone_clear(&forest->nodes);
+    sx_vector_clear(&forest->roots);
+    sx_vector_clear(&forest->nodes);
 }

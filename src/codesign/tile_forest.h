@@ -14,8 +14,8 @@ typedef struct sx_tile_forest {
     sx_tile_memories chosen;         /* those of the innermost memory */
     size_t parameter[SX_MAX_LEVELS]; /* the choices that they are */
     bool *apart;                     /* per combination: it is to be searched by itself, memories differ */
-    sx_sunstone_list roots;          /* unrollings */
-    sx_sunstone_list nodes;          /* sx_tile_node, the cheapest first */
+    sx_vector roots;                 /* unrollings */
+    sx_vector nodes;                 /* sx_tile_node, the cheapest first */
 } sx_tile_forest;
 
 /* Builds the tile trees of a target under the shape that a design has; `like` marks the designs of that

@@ -59,7 +59,7 @@ typedef struct tree {
     uint8_t dim[SX_MAX_DIMS];
     sx_tile_node node;
     size_t limit;
-    sx_sunstone_list *out;
+    sx_vector *out;
     uint64_t walked, steps;
 } tree;
 
@@ -88,7 +88,7 @@ static void keep(tree *t) {
         *factor = now;
         if (t->node.child[i] == t->node.memory) return;
     }
-    sx_tile_node *new = t->out->n < t->limit ? sx_sunstone_add(t->out) : NULL;
+    sx_tile_node *new = t->out->n < t->limit ? sx_vector_add(t->out) : NULL;
     if (new) *new = t->node;
 }
 
@@ -110,7 +110,7 @@ static void walk(tree *t, int at) {
 }
 
 void sx_tile_tree(const sx_codesign *c, const sx_sunstone *plan, const sx_tile_memories *memories,
-                  const sx_sunstone_partial *at, uint64_t root, size_t limit, sx_sunstone_list *out,
+                  const sx_sunstone_partial *at, uint64_t root, size_t limit, sx_vector *out,
                   uint64_t *walked) {
     tree t = {.c = c, .plan = plan, .memories = memories, .at = at, .limit = limit, .out = out};
     sx_sunstone_make_room(plan, 0, at->point, &t.room);

@@ -38,7 +38,7 @@ uint32_t sx_tile_smallest(const sx_sunstone *plan, const sx_tile_memories *memor
  * walks over to *walked.
  */
 void sx_tile_tree(const sx_codesign *c, const sx_sunstone *plan, const sx_tile_memories *memories,
-                  const sx_sunstone_partial *at, uint64_t root, size_t limit, sx_sunstone_list *out,
+                  const sx_sunstone_partial *at, uint64_t root, size_t limit, sx_vector *out,
                   uint64_t *walked);
 
 /* Whether combination a has no memory larger than b has. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "frontend/document/scan.h"
 #include "frontend/document/yaml.h"
 #include "frontend/graph_read.h"
@@ -130,12 +131,7 @@ static SX_MUST_USE sx_status reserve_sections(sx_input *input, size_t more) {
     size_t n = input->n_sections + more;
     if (n > MAX_SECTIONS)
         return sx_error_new(SX_ERR_LIMIT, "the input has more than %d sections", MAX_SECTIONS);
-    if (n <= input->room) return SX_OK;
-    const sx_pair **section = realloc(input->section, 2 * n * sizeof *section);
-    if (!section) return sx_error_memory();
-    input->section = section;
-    input->room = 2 * n;
-    return SX_OK;
+    return sx_reserve(&input->section, &input->room, n, sizeof *input->section) ? SX_OK : sx_error_memory();
 }
 
 /* Adds the pairs of a document's top-level map to the sections. */

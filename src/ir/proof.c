@@ -1,6 +1,7 @@
 #include "sextant/proof.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,15 +26,12 @@ void sx_proof_free(sx_proof *proof) {
 
 /* Makes room for more entries; false when memory is out. */
 static bool grow(sx_proof *proof) {
-    size_t room = proof->room ? 2 * proof->room : 64;
-    bool *searched = realloc(proof->searched, room * sizeof *searched);
-    if (searched) proof->searched = searched;
-    double *bound = realloc(proof->bound, room * sizeof *bound);
-    if (bound) proof->bound = bound;
-    uint32_t *spatial = realloc(proof->spatial, room * (proof->width + 1) * sizeof *spatial);
-    if (spatial) proof->spatial = spatial;
-    if (!searched || !bound || !spatial) return false;
-    proof->room = room;
+    size_t room[3] = {proof->room, proof->room, proof->room}, n = proof->n_entries + 1;
+    if (!sx_reserve(&proof->searched, &room[0], n, sizeof *proof->searched) ||
+        !sx_reserve(&proof->bound, &room[1], n, sizeof *proof->bound) ||
+        !sx_reserve(&proof->spatial, &room[2], n, (proof->width + 1) * sizeof *proof->spatial))
+        return false;
+    proof->room = room[0];
     return true;
 }
 

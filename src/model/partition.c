@@ -5,6 +5,8 @@
  * bits. A tensor with a dimension in two ranks is marked in all its words. */
 #include "model/partition.h"
 
+#include "base/vector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,15 +39,9 @@ typedef struct rings {
 } rings;
 
 static void add_tile(tiles *t, int64_t start, uint32_t extent) {
-    if (t->n == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        tile *data = room > MAX_BITS ? NULL : realloc(t->data, room * sizeof *data);
-        if (!data) {
-            t->failed = true;
-            return;
-        }
-        t->data = data;
-        t->room = room;
+    if (t->n == MAX_BITS || !sx_reserve(&t->data, &t->room, t->n + 1, sizeof *t->data)) {
+        t->failed = true;
+        return;
     }
     t->data[t->n++] = (tile){start, extent};
 }

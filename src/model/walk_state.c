@@ -3,23 +3,15 @@
 #include "model/walk.h"
 
 #include "base/hash.h"
+#include "base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool sx_walk_reserve(sx_walker *w, void *array, size_t *room, size_t n, size_t size) {
-    void **data = array;
-    if (n <= *room) return true;
-    size_t more = *room ? *room : 64;
-    while (more < n) more *= 2;
-    void *grown = realloc(*data, more * size);
-    if (!grown) {
-        w->failed = true;
-        return false;
-    }
-    *data = grown;
-    *room = more;
-    return true;
+    if (sx_reserve(array, room, n, size)) return true;
+    w->failed = true;
+    return false;
 }
 
 const int64_t *sx_walk_state(const sx_walker *w, uint32_t id) {

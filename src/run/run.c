@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/pool.h"
+#include "base/vector.h"
 #include "run/worker_pool.h"
 
 #include <math.h>
@@ -205,13 +206,7 @@ sx_status sx_run_search_by(sx_run *run, const char *name, const sx_navigator *na
 
 /* Adds a line to the trace; false when memory is out. */
 static bool trace(sx_run *run, const sx_archived *kept) {
-    if (run->n_trace == run->trace_room) {
-        size_t room = run->trace_room ? run->trace_room * 2 : 64;
-        sx_trace_point *lines = realloc(run->trace, room * sizeof *lines);
-        if (!lines) return false;
-        run->trace = lines;
-        run->trace_room = room;
-    }
+    if (!sx_reserve(&run->trace, &run->trace_room, run->n_trace + 1, sizeof *run->trace)) return false;
     run->trace[run->n_trace++] = (sx_trace_point){kept->evaluation, sx_run_seconds(run), kept->value};
     return true;
 }

@@ -1,5 +1,6 @@
 /* Calls of sx_run_tasks and sx_run_evaluate: handing out tasks and joining their logs. */
 #include "base/status.h"
+#include "base/vector.h"
 #include "run/worker_pool.h"
 
 #include <assert.h>
@@ -121,8 +122,8 @@ static void judge(sx_run *run, bool reached) {
 /* Keeps what a log has for the cache until the call is over. */
 static bool remember(sx_worker_pool *workers, const sx_log *log) {
     for (size_t i = 0; i < log->n_cached && workers->n_cached <= workers->run->cache.mask; i++) {
-        if (!sx_worker_pool_grow((void **)&workers->cached, workers->n_cached, &workers->cached_room,
-                                 sizeof *workers->cached))
+        if (!sx_reserve(&workers->cached, &workers->cached_room, workers->n_cached + 1,
+                        sizeof *workers->cached))
             return false;
         workers->cached[workers->n_cached++] = log->cached[i];
     }

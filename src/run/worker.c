@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/vector.h"
 #include "run/worker_pool.h"
 
 #include <assert.h>
@@ -11,16 +12,6 @@
 
 enum { BEATS = 8 };               /* evaluations between two looks at the clock, at most */
 static const double SLOW = 0.001; /* seconds for so many from which on each of them is worth a look */
-
-bool sx_worker_pool_grow(void **items, size_t n, size_t *room, size_t size) {
-    if (n < *room) return true;
-    size_t more = *room ? *room * 2 : 16;
-    void *grown = realloc(*items, more * size);
-    if (!grown) return false;
-    *items = grown;
-    *room = more;
-    return true;
-}
 
 double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
     if (objective->n_criteria == 1 || !isfinite(value)) return value;
@@ -67,8 +58,8 @@ void sx_worker_fail(sx_worker *worker, sx_status failure) {
 static bool log_candidate(sx_worker *worker, const sx_outcome *outcome, const void *point) {
     sx_log *log = worker->log;
     size_t size = worker->workers->space->point_size, room = log->candidate_room, points_room = room;
-    if (!sx_worker_pool_grow((void **)&log->candidate, log->n_candidates, &room, sizeof *log->candidate) ||
-        !sx_worker_pool_grow((void **)&log->points, log->n_candidates, &points_room, size))
+    if (!sx_reserve(&log->candidate, &room, log->n_candidates + 1, sizeof *log->candidate) ||
+        !sx_reserve(&log->points, &points_room, log->n_candidates + 1, size))
         return false;
     log->candidate_room = room;
     log->candidate[log->n_candidates] = (sx_candidate){log->n_steps - 1, outcome->metrics, outcome->value};
@@ -127,7 +118,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
     if (*hit) return true;
     if (!measure(worker, point, 1, cutoff, out)) return false;
     if (log->n_cached > cache->mask) return true;
-    if (!sx_worker_pool_grow((void **)&log->cached, log->n_cached, &log->cached_room, sizeof *log->cached)) {
+    if (!sx_reserve(&log->cached, &log->cached_room, log->n_cached + 1, sizeof *log->cached)) {
         sx_worker_fail(worker, sx_error_memory());
         return false;
     }
@@ -160,7 +151,7 @@ static void look(sx_worker *worker) {
 static void note(sx_worker *worker, const void *point, const sx_outcome *outcome, bool hit) {
     sx_log *log = worker->log;
     bool valid = outcome->reason == 0 || outcome->reason == SX_BEYOND;
-    if (!sx_worker_pool_grow((void **)&log->step, log->n_steps, &log->step_room, sizeof *log->step)) {
+    if (!sx_reserve(&log->step, &log->step_room, log->n_steps + 1, sizeof *log->step)) {
         sx_worker_fail(worker, sx_error_memory());
         return;
     }

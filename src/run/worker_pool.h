@@ -85,9 +85,6 @@ struct sx_worker_pool {
     size_t n_cached, cached_room;
 };
 
-/* Makes an array of items larger where it is full; false when memory is out. */
-bool sx_worker_pool_grow(void **items, size_t n, size_t *room, size_t size);
-
 /* Notes a failure of a task, which ends the run; the first stays. */
 void sx_worker_pool_fail(sx_worker_pool *workers, SX_TAKE sx_status failure);
 

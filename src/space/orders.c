@@ -26,6 +26,7 @@
 #include "space/orders.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -165,13 +166,9 @@ static void append_others(const sx_orders *orders, uint32_t dims, uint8_t *order
 
 /* Adds a class; false when memory is out or there are too many. */
 static bool add_class(const sx_orders *orders, struct entry *entry, uint32_t dims, const uint8_t *order) {
-    if (entry->n == entry->room) {
-        size_t room = entry->room ? 2 * entry->room : 8;
-        void *more = room > MAX_CLASSES ? NULL : realloc(entry->order, room * sizeof *entry->order);
-        if (!more) return false;
-        entry->order = more;
-        entry->room = room;
-    }
+    if (entry->n == MAX_CLASSES ||
+        !sx_reserve(&entry->order, &entry->room, entry->n + 1, sizeof *entry->order))
+        return false;
     memset(entry->order[entry->n], 0, sizeof *entry->order);
     memcpy(entry->order[entry->n], order, SX_MAX_DIMS);
     append_others(orders, dims, entry->order[entry->n++]);

@@ -1,5 +1,7 @@
 #include "systolic/choices.h"
 
+#include "base/vector.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,18 +37,13 @@ void sx_all_choices_fini(sx_all_choices *all) {
 /* Makes room for one more choice; false when memory is out. */
 static bool grow(lister *l) {
     size_t k = l->space->n_kernels;
-    if (l->out->n < l->room) return true;
-    size_t room = l->room ? 2 * l->room : 8;
-    uint32_t *step = realloc(l->out->step, room * sizeof *step);
-    if (step) l->out->step = step;
-    uint32_t *trips = realloc(l->out->trips, room * k * sizeof *trips);
-    if (trips) l->out->trips = trips;
-    double *all = realloc(l->out->all, room * k * sizeof *all);
-    if (all) l->out->all = all;
-    double *spans = realloc(l->out->spans, room * k * sizeof *spans);
-    if (spans) l->out->spans = spans;
-    if (!step || !trips || !all || !spans) return false;
-    l->room = room;
+    size_t room[4] = {l->room, l->room, l->room, l->room}, n = l->out->n + 1;
+    if (!sx_reserve(&l->out->step, &room[0], n, sizeof *l->out->step) ||
+        !sx_reserve(&l->out->trips, &room[1], n, k * sizeof *l->out->trips) ||
+        !sx_reserve(&l->out->all, &room[2], n, k * sizeof *l->out->all) ||
+        !sx_reserve(&l->out->spans, &room[3], n, k * sizeof *l->out->spans))
+        return false;
+    l->room = room[0];
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* The shapes of arrays that a device has room for, each with a lower bound over all its tiles. */
 #include "base/status.h"
+#include "base/vector.h"
 #include "systolic/exact.h"
 
 #include <math.h>
@@ -55,13 +56,8 @@ static sx_status add_shape(sx_exact *exact, sx_systolic_shape shape,
         return sx_error_hint(
             sx_error_new(SX_ERR_LIMIT, "the device fits more than %d array shapes", MOST_SHAPES),
             "search one design at a time, or use another method");
-    if (exact->n == exact->room) {
-        size_t room = exact->room ? 2 * exact->room : 1024;
-        sx_systolic_shape *grown = realloc(exact->shape, room * sizeof *grown);
-        if (!grown) return sx_error_memory();
-        exact->shape = grown;
-        exact->room = room;
-    }
+    if (!sx_reserve(&exact->shape, &exact->room, exact->n + 1, sizeof *exact->shape))
+        return sx_error_memory();
     exact->shape[exact->n++] = shape;
     return SX_OK;
 }

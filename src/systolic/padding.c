@@ -24,6 +24,7 @@
 
 #include "base/divisor.h"
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,12 +92,7 @@ static void mark_sizes(uint8_t *marked, uint32_t n, bool pads) {
 /* Lists a size with the tiles that are new with it, and notes these; false when memory is out. */
 static bool add_size(level *l, uint32_t size, uint8_t *seen, size_t *used) {
     size_t n = sx_divisors_of(size, NULL);
-    if (*used + n > l->room) {
-        l->room = 2 * (*used + n);
-        uint32_t *grown = realloc(l->t1, l->room * sizeof *grown);
-        if (!grown) return false;
-        l->t1 = grown;
-    }
+    if (!sx_reserve(&l->t1, &l->room, *used + n, sizeof *l->t1)) return false;
     padded *p = &l->size[l->n++];
     *p = (padded){.first = *used};
     uint32_t *t1 = &l->t1[*used];

@@ -2,6 +2,7 @@
 #include "frontend/catalog/networks.h"
 
 #include "base/text.h"
+#include "base/vector.h"
 #include "ir/graph.h"
 
 #include <stdarg.h>
@@ -93,15 +94,9 @@ static sx_graph_node new_node(sx_net *net, sx_op_kind kind, const char *name) {
 /* Notes what the einsum of the node to be added next is made from. */
 static void note_layer(sx_net *net, sx_net_layer layer) {
     if (net->error) return;
-    if (net->n_layers == net->room) {
-        const size_t room = net->room ? 2 * net->room : 64;
-        sx_net_layer *grown = realloc(net->layer, room * sizeof *grown);
-        if (!grown) {
-            net->error = sx_error_memory();
-            return;
-        }
-        net->layer = grown;
-        net->room = room;
+    if (!sx_reserve(&net->layer, &net->room, net->n_layers + 1, sizeof *net->layer)) {
+        net->error = sx_error_memory();
+        return;
     }
     layer.node = net->graph.n_nodes;
     net->layer[net->n_layers++] = layer;

@@ -1,5 +1,7 @@
 #include "frontend/document/source.h"
 
+#include "base/vector.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -30,13 +32,7 @@ void sx_source_advance(const char *at, const char *end, size_t *line, size_t *co
 
 sx_status sx_source_add_span(sx_source_builder *b, const char *file, size_t line, size_t column) {
     sx_source *s = &b->source;
-    if (s->n_spans == b->span_room) {
-        size_t room = b->span_room ? 2 * b->span_room : 8;
-        sx_span *span = realloc(s->span, room * sizeof *span);
-        if (!span) return sx_error_memory();
-        s->span = span;
-        b->span_room = room;
-    }
+    if (!sx_reserve(&s->span, &b->span_room, s->n_spans + 1, sizeof *s->span)) return sx_error_memory();
     s->span[s->n_spans++] = (sx_span){b->line, b->column, file, line, column};
     return SX_OK;
 }
@@ -52,13 +48,7 @@ sx_status sx_source_add_text(sx_source_builder *b, const char *at, const char *e
 
 sx_status sx_source_add_node(sx_source_builder *b, const struct sx_node *node, size_t *index) {
     sx_source *s = &b->source;
-    if (s->n_nodes == b->node_room) {
-        size_t room = b->node_room ? 2 * b->node_room : 8;
-        const struct sx_node **list = realloc(s->node, room * sizeof *list);
-        if (!list) return sx_error_memory();
-        s->node = list;
-        b->node_room = room;
-    }
+    if (!sx_reserve(&s->node, &b->node_room, s->n_nodes + 1, sizeof *s->node)) return sx_error_memory();
     *index = s->n_nodes;
     s->node[s->n_nodes++] = node;
     return SX_OK;

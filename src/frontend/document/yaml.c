@@ -1,5 +1,6 @@
 #include "frontend/document/yaml.h"
 
+#include "base/vector.h"
 #include "frontend/document/merge.h"
 
 #include <stdint.h>
@@ -166,13 +167,7 @@ static SX_MUST_USE sx_status read_included(const reader *r, sx_node *node) {
 
 static SX_MUST_USE sx_status push(reader *r, sx_pair pair) {
     stack *s = &r->open;
-    if (s->n == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        sx_pair *grown = realloc(s->pair, room * sizeof *grown);
-        if (!grown) return sx_error_memory();
-        s->pair = grown;
-        s->room = room;
-    }
+    if (!sx_reserve(&s->pair, &s->room, s->n + 1, sizeof *s->pair)) return sx_error_memory();
     s->pair[s->n++] = pair;
     return SX_OK;
 }

@@ -11,6 +11,7 @@
 #include "mappers/optimal/descend.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 #include "mappers/optimal/leaf.h"
 
 #include <math.h>
@@ -56,13 +57,9 @@ struct sx_descent {
 
 /* Adds an option; notes when memory is out. */
 static void add(sx_descent *w, options *list, double value, const sx_score *bound, uint32_t number) {
-    if (list->n == list->room) {
-        size_t room = list->room ? 2 * list->room : 256;
-        option *at = realloc(list->at, room * sizeof *at);
-        w->leaf.failed |= !at;
-        if (!at) return;
-        list->at = at;
-        list->room = room;
+    if (!sx_reserve(&list->at, &list->room, list->n + 1, sizeof *list->at)) {
+        w->leaf.failed = true;
+        return;
     }
     list->at[list->n++] = (option){value, bound->energy_pj, bound->cycles, number};
 }

@@ -1,19 +1,15 @@
 /* Open parts of a space: lists, and a heap that a search takes the most promising ones from. */
 #include "mappers/optimal/nodes.h"
 
+#include "base/vector.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
 enum { MOST_CHECKED = 64 }; /* nodes of a heap whose order is asserted as a whole */
 
 bool sx_search_nodes_add(sx_search_nodes *nodes, const sx_search_node *node) {
-    if (nodes->n == nodes->room) {
-        size_t room = nodes->room ? 2 * nodes->room : 16;
-        sx_search_node *at = realloc(nodes->at, room * sizeof *at);
-        if (!at) return false;
-        nodes->at = at;
-        nodes->room = room;
-    }
+    if (!sx_reserve(&nodes->at, &nodes->room, nodes->n + 1, sizeof *nodes->at)) return false;
     nodes->at[nodes->n++] = *node;
     return true;
 }

@@ -6,6 +6,7 @@
 #include "mappers/optimal/plan.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,13 +51,7 @@ static sx_status take(sx_optimal *o, sx_workspace *out) {
 
 static void give(sx_optimal *o, sx_workspace *w) {
     pthread_mutex_lock(&o->lock);
-    if (o->n_idle == o->idle_room) {
-        size_t room = o->idle_room + 16;
-        sx_workspace *idle = realloc(o->idle, room * sizeof *idle);
-        o->idle = idle ? idle : o->idle;
-        o->idle_room = idle ? room : o->idle_room;
-    }
-    bool kept = o->n_idle < o->idle_room;
+    bool kept = sx_reserve(&o->idle, &o->idle_room, o->n_idle + 1, sizeof *o->idle);
     if (kept) o->idle[o->n_idle++] = *w;
     pthread_mutex_unlock(&o->lock);
     if (!kept) free_workspace(w);

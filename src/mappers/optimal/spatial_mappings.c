@@ -5,6 +5,7 @@
 #include "mappers/optimal/spatial_mappings.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 #include "model/capacity.h"
 
 #include <stdlib.h>
@@ -54,13 +55,9 @@ static void append(listing *l) {
         note_product(l);
         return;
     }
-    if (a->n == a->room) {
-        size_t room = a->room ? 2 * a->room : 64;
-        uint32_t *factor = realloc(a->factor, room * each * sizeof *factor);
-        l->failed |= !factor;
-        if (!factor) return;
-        a->factor = factor;
-        a->room = room;
+    if (!sx_reserve(&a->factor, &a->room, a->n + 1, each * sizeof *a->factor)) {
+        l->failed = true;
+        return;
     }
     for (size_t s = 0; s < a->space->arch->n_levels; s++)
         memcpy(a->factor + a->n * each + s * n_dims, l->now[s], n_dims * sizeof **l->now);

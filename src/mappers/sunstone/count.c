@@ -49,7 +49,7 @@ static void count_tile(const sx_sunstone *plan, int number, const sx_sunstone_pa
 /* Adds what follows from an unrolling (which `at` holds). */
 static void count_tiles(const sx_sunstone *plan, int number, const sx_sunstone_partial *at, double weight,
                         tally *out) {
-    sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+    sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
     sx_sunstone_partial next = {.point = malloc(plan->space->space.point_size)};
     sx_sunstone_list_tiles(plan, &plan->stage[number], at, plan->on.tiles, NULL, &tiles);
     size_t n = tiles.n < SAMPLE_TILES ? tiles.n : SAMPLE_TILES;
@@ -58,18 +58,18 @@ static void count_tiles(const sx_sunstone *plan, int number, const sx_sunstone_p
     out->failed |= tiles.failed || !next.point;
     for (size_t i = 0; i < n && next.point; i++) {
         sx_sunstone_copy(plan, at, &next);
-        sx_sunstone_add_tile(plan, &plan->stage[number],
-                             sx_sunstone_at(&tiles, pick(i, tiles.n, SAMPLE_TILES)), &next);
+        sx_sunstone_add_tile(plan, &plan->stage[number], sx_vector_at(&tiles, pick(i, tiles.n, SAMPLE_TILES)),
+                             &next);
         count_tile(plan, number, &next, weight * (double)tiles.n / (double)n, out);
     }
-    sx_sunstone_clear(&tiles);
+    sx_vector_clear(&tiles);
     free(next.point);
 }
 
 /* Counts what a stage adds to a partial mapping. */
 static void count_stage(const sx_sunstone *plan, int number, const sx_sunstone_partial *from, tally *out) {
     const sx_sunstone_stage *stage = &plan->stage[number];
-    sx_sunstone_list roots = {.size = sx_sunstone_parts_size(stage)};
+    sx_vector roots = {.size = sx_sunstone_parts_size(stage)};
     sx_sunstone_partial at = {.point = malloc(plan->space->space.point_size)};
     sx_sunstone_list_unrollings(plan, stage, from->left, &roots);
     size_t n = roots.n < SAMPLE_ROOTS ? roots.n : SAMPLE_ROOTS;
@@ -77,10 +77,10 @@ static void count_stage(const sx_sunstone *plan, int number, const sx_sunstone_p
     out->failed = roots.failed || !at.point;
     for (size_t i = 0; i < n && at.point; i++) {
         sx_sunstone_copy(plan, from, &at);
-        sx_sunstone_put_unrolling(plan, stage, sx_sunstone_at(&roots, pick(i, roots.n, SAMPLE_ROOTS)), &at);
+        sx_sunstone_put_unrolling(plan, stage, sx_vector_at(&roots, pick(i, roots.n, SAMPLE_ROOTS)), &at);
         count_tiles(plan, number, &at, (double)roots.n / (double)n, out);
     }
-    sx_sunstone_clear(&roots);
+    sx_vector_clear(&roots);
     free(at.point);
 }
 

@@ -88,16 +88,16 @@ static void with_tile(const sx_sunstone *plan, int number, const sx_sunstone_par
 }
 
 /* Adds the partial mappings of a list of tiles for an unrolling (which `at` holds). */
-static void price_tiles(walk *w, int number, const sx_sunstone_partial *at, const sx_sunstone_list *tiles,
-                        uint64_t root, sx_sunstone_partial *scratch, sx_sunstone_list *out) {
+static void price_tiles(walk *w, int number, const sx_sunstone_partial *at, const sx_vector *tiles,
+                        uint64_t root, sx_sunstone_partial *scratch, sx_vector *out) {
     for (size_t i = 0; i < tiles->n && !w->over; i++) {
-        sx_sunstone_item item = {.root = root, .tile = *(sx_sunstone_tile *)sx_sunstone_at(tiles, i)};
+        sx_sunstone_item item = {.root = root, .tile = *(sx_sunstone_tile *)sx_vector_at(tiles, i)};
         with_tile(w->plan, number, at, &item.tile, scratch);
         w->tiles[number]++;
         if (i % 64 == 63 && w->worker && !sx_worker_goes_on(w->worker)) w->over = true;
         double bound = w->plan->on.alphabeta ? w->bound : INFINITY;
         if (!price(w, number + 1, w->plan->stage[number].outer, bound, scratch, &item)) continue;
-        sx_sunstone_item *new = sx_sunstone_add(out);
+        sx_sunstone_item *new = sx_vector_add(out);
         if (new) *new = item;
     }
 }
@@ -112,13 +112,13 @@ static double least_cycles(const sx_sunstone *plan, const void *point) {
 }
 
 /* Whether bandwidth slows down every tile of a list. */
-static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx_sunstone_list *tiles,
+static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx_vector *tiles,
                     sx_sunstone_partial *scratch) {
     double least = least_cycles(w->plan, at->point);
     for (size_t i = 0; i < tiles->n && !w->over; i++) {
         sx_score score;
         if (i % 64 == 63 && w->worker && !sx_worker_goes_on(w->worker)) w->over = true;
-        with_tile(w->plan, number, at, sx_sunstone_at(tiles, i), scratch);
+        with_tile(w->plan, number, at, sx_vector_at(tiles, i), scratch);
         sx_sunstone_put_tile(w->plan, w->plan->stage[number].outer, scratch->left, scratch->point);
         w->partial++;
         sx_verdict verdict =
@@ -131,10 +131,10 @@ static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx
 
 /* Adds the partial mappings of a stage for one unrolling of it. */
 static void expand(walk *w, int number, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts,
-                   uint64_t root, sx_sunstone_list *out) {
+                   uint64_t root, sx_vector *out) {
     const sx_sunstone *plan = w->plan;
     size_t size = plan->space->space.point_size;
-    sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+    sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
     sx_sunstone_partial at = {.point = malloc(2 * size)}, scratch = {.point = NULL};
     if (at.point) {
         scratch.point = (unsigned char *)at.point + size;
@@ -151,7 +151,7 @@ static void expand(walk *w, int number, const sx_sunstone_partial *from, const s
     }
     if (!at.point || tiles.failed || out->failed) atomic_store(&w->plan->failed, true);
     if (out->n >= (size_t)plan->on.limit) w->over = true;
-    sx_sunstone_clear(&tiles);
+    sx_vector_clear(&tiles);
     free(at.point);
 }
 
@@ -188,7 +188,7 @@ static bool is_legal(const sx_sunstone *plan, const void *point) {
 static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts) {
     sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[plan->n_stages - 1];
-    sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+    sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
     sx_sunstone_partial at = {.point = sx_worker_scratch(w->worker, 0)};
     sx_sunstone_copy(plan, from, &at);
     sx_sunstone_put_unrolling(plan, stage, parts, &at);
@@ -196,7 +196,7 @@ static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_u
     if (tiles.failed) atomic_store(&plan->failed, true);
     void *point = sx_worker_scratch(w->worker, 1);
     for (size_t i = 0; i < tiles.n && !w->over; i++) {
-        const sx_sunstone_tile *tile = sx_sunstone_at(&tiles, i);
+        const sx_sunstone_tile *tile = sx_vector_at(&tiles, i);
         uint32_t left[SX_MAX_DIMS];
         w->tiles[plan->n_stages - 1]++;
         memcpy(point, at.point, plan->space->space.point_size);
@@ -211,7 +211,7 @@ static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_u
             sx_worker_reject(w->worker, 1);
         if (sx_worker_stopped(w->worker)) w->over = true;
     }
-    sx_sunstone_clear(&tiles);
+    sx_vector_clear(&tiles);
 }
 
 /* Orders items by cost, then as they were found. */
@@ -221,8 +221,8 @@ static int by_value(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
-void sx_sunstone_sort(sx_sunstone_list *items) {
-    for (size_t i = 0; i < items->n; i++) ((sx_sunstone_item *)sx_sunstone_at(items, i))->number = i;
+void sx_sunstone_sort(sx_vector *items) {
+    for (size_t i = 0; i < items->n; i++) ((sx_sunstone_item *)sx_vector_at(items, i))->number = i;
     if (items->n) qsort(items->data, items->n, items->size, by_value);
 }
 
@@ -250,24 +250,23 @@ static void follow(walk *w, int number, const sx_sunstone_partial *from, const s
 static void descend(walk *w, int number, const sx_sunstone_partial *from) {
     sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[number];
-    sx_sunstone_list roots = {.size = sx_sunstone_parts_size(stage)},
-                     items = {.size = sizeof(sx_sunstone_item)};
+    sx_vector roots = {.size = sx_sunstone_parts_size(stage)}, items = {.size = sizeof(sx_sunstone_item)};
     sx_sunstone_list_unrollings(plan, stage, from->left, &roots);
     for (size_t i = 0; i < roots.n && !w->over; i++) {
         if (number == plan->n_stages - 1)
-            finish(w, from, sx_sunstone_at(&roots, i));
+            finish(w, from, sx_vector_at(&roots, i));
         else
-            expand(w, number, from, sx_sunstone_at(&roots, i), i, &items);
+            expand(w, number, from, sx_vector_at(&roots, i), i, &items);
     }
     sx_sunstone_sort(&items);
     for (size_t i = 0; i < items.n && !w->over; i++) {
-        const sx_sunstone_item *item = sx_sunstone_at(&items, i);
+        const sx_sunstone_item *item = sx_vector_at(&items, i);
         if (plan->on.alphabeta && item->value > w->bound) break;
-        follow(w, number, from, item, sx_sunstone_at(&roots, item->root));
+        follow(w, number, from, item, sx_vector_at(&roots, item->root));
     }
     if (roots.failed || items.failed) atomic_store(&plan->failed, true);
-    sx_sunstone_clear(&roots);
-    sx_sunstone_clear(&items);
+    sx_vector_clear(&roots);
+    sx_vector_clear(&items);
 }
 
 /* --- tasks --- */
@@ -308,12 +307,12 @@ static sx_status ending(const sx_sunstone *plan) {
 static sx_status expand_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     walk w;
-    sx_sunstone_list *made = output;
+    sx_vector *made = output;
     sx_sunstone_partial start = sx_sunstone_start(j->plan);
     made->size = sizeof(sx_sunstone_item);
     if (begin_walk(&w, j->plan, worker))
         for (size_t i = task * j->each; i < (task + 1) * j->each && i < j->n && !w.over; i++)
-            expand(&w, 0, &start, sx_sunstone_at(&j->plan->roots, i), i, made);
+            expand(&w, 0, &start, sx_vector_at(&j->plan->roots, i), i, made);
     end_walk(&w);
     return ending(j->plan);
 }
@@ -325,12 +324,12 @@ static sx_status visit_task(const void *input, size_t task, sx_worker *worker, v
     (void)output;
     sx_sunstone *plan = j->plan;
     sx_sunstone_partial start = sx_sunstone_start(plan);
-    const sx_sunstone_item *item = sx_sunstone_at(&plan->items, j->first + task);
+    const sx_sunstone_item *item = sx_vector_at(&plan->items, j->first + task);
     if (begin_walk(&w, plan, worker)) {
         if (plan->n_stages == 1)
-            finish(&w, &start, sx_sunstone_at(&plan->roots, item->root));
+            finish(&w, &start, sx_vector_at(&plan->roots, item->root));
         else
-            follow(&w, 0, &start, item, sx_sunstone_at(&plan->roots, item->root));
+            follow(&w, 0, &start, item, sx_vector_at(&plan->roots, item->root));
     }
     end_walk(&w);
     return ending(plan);
@@ -345,11 +344,11 @@ static sx_status check_limit(const sx_sunstone *plan, size_t n) {
 }
 
 /* Joins the items of tasks. */
-static sx_status join(sx_sunstone *plan, const sx_sunstone_list *made, size_t n_tasks) {
+static sx_status join(sx_sunstone *plan, const sx_vector *made, size_t n_tasks) {
     for (size_t t = 0; t < n_tasks; t++)
         for (size_t i = 0; i < made[t].n; i++) {
-            sx_sunstone_item *new = sx_sunstone_add(&plan->items);
-            if (new) *new = *(sx_sunstone_item *)sx_sunstone_at(&made[t], i);
+            sx_sunstone_item *new = sx_vector_add(&plan->items);
+            if (new) *new = *(sx_sunstone_item *)sx_vector_at(&made[t], i);
         }
     if (plan->items.failed || atomic_load(&plan->failed)) return sx_error_memory();
     sx_sunstone_sort(&plan->items);
@@ -359,7 +358,7 @@ static sx_status join(sx_sunstone *plan, const sx_sunstone_list *made, size_t n_
 /* Makes items of the unrollings alone. */
 static sx_status take_roots(sx_sunstone *plan) {
     for (size_t i = 0; i < plan->roots.n; i++) {
-        sx_sunstone_item *item = sx_sunstone_add(&plan->items);
+        sx_sunstone_item *item = sx_vector_add(&plan->items);
         if (item) *item = (sx_sunstone_item){.root = i};
     }
     return plan->items.failed ? sx_error_memory() : SX_OK;
@@ -367,7 +366,7 @@ static sx_status take_roots(sx_sunstone *plan) {
 
 sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     enum { TASKS = 64 };
-    sx_sunstone_list made[TASKS] = {{0}};
+    sx_vector made[TASKS] = {{0}};
     plan->roots.n = plan->items.n = 0;
     for (int d = 0; d < plan->space->problem->n_dims; d++)
         if (plan->left[d] == 0) return SX_OK;
@@ -379,7 +378,7 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     size_t n_tasks = (j.n + j.each - 1) / j.each;
     sx_run_tasks(run, n_tasks, expand_task, &j, made, sizeof *made);
     sx_status status = join(plan, made, n_tasks);
-    for (size_t t = 0; t < n_tasks; t++) sx_sunstone_clear(&made[t]);
+    for (size_t t = 0; t < n_tasks; t++) sx_vector_clear(&made[t]);
     return status;
 }
 
@@ -392,7 +391,7 @@ void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
 static size_t count_next(const sx_sunstone *plan, size_t next) {
     size_t n = next < 1 ? 1 : next < BATCH ? next : BATCH, left = plan->items.n - next, use = 0;
     while (use < n && use < left) {
-        const sx_sunstone_item *item = sx_sunstone_at(&plan->items, next + use);
+        const sx_sunstone_item *item = sx_vector_at(&plan->items, next + use);
         if (plan->on.alphabeta && item->value > fmin(plan->incumbent, plan->cutoff)) break;
         use++;
     }
@@ -412,7 +411,7 @@ sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next) {
     return SX_OK;
 }
 
-void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_sunstone_list *tiles) {
+void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_vector *tiles) {
     walk w;
     size_t size = plan->space->space.point_size;
     sx_sunstone_partial start = sx_sunstone_start(plan), at = {.point = malloc(2 * size)}, scratch;
@@ -420,7 +419,7 @@ void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_sunstone_list 
     if (at.point && begun) {
         scratch.point = (unsigned char *)at.point + size;
         sx_sunstone_copy(plan, &start, &at);
-        sx_sunstone_put_unrolling(plan, &plan->stage[0], sx_sunstone_at(&plan->roots, root), &at);
+        sx_sunstone_put_unrolling(plan, &plan->stage[0], sx_vector_at(&plan->roots, root), &at);
         price_tiles(&w, 0, &at, tiles, root, &scratch, &plan->items);
     }
     if (!at.point || plan->items.failed) atomic_store(&plan->failed, true);

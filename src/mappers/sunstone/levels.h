@@ -29,9 +29,9 @@ SX_MUST_USE sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t 
 /* Appends the items of some tiles (sx_sunstone_tile) of the first stage's memory, for its unrolling number
  * `root`, without an order; in plans of more than one stage. Costs are without limits of the memories
  * outside. */
-void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_sunstone_list *tiles);
+void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_vector *tiles);
 
 /* Puts items in the order of their costs. */
-void sx_sunstone_sort(sx_sunstone_list *items);
+void sx_sunstone_sort(sx_vector *items);
 
 #endif

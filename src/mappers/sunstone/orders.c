@@ -17,7 +17,7 @@
 #include "mappers/sunstone/orders.h"
 
 #include "base/status.h"
-#include "mappers/sunstone/list.h"
+#include "base/vector.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +41,7 @@ struct sx_sunstone_orders {
     int n_dims, n_tensors;
     bool pruned;
     sx_sunstone_reuse reuse;
-    sx_sunstone_list leaves;
+    sx_vector leaves;
     pthread_mutex_t lock;     /* of making menus */
     _Atomic(menu *) *menu_of; /* by mask of loops; NULL: not made yet */
 };
@@ -89,18 +89,18 @@ static bool within(const sx_sunstone_orders *o, const sx_sunstone_reuse *a, cons
 }
 
 /* Adds a leaf to those from `first` on, unless one of these reuses as much; drops those that reuse less. */
-static bool add_leaf(const sx_sunstone_orders *o, const leaf *new, sx_sunstone_list *leaves, size_t first) {
+static bool add_leaf(const sx_sunstone_orders *o, const leaf *new, sx_vector *leaves, size_t first) {
     size_t n = first;
     for (size_t i = first; i < leaves->n; i++) {
-        const leaf *other = sx_sunstone_at(leaves, i);
+        const leaf *other = sx_vector_at(leaves, i);
         if (within(o, &new->reuse, &other->reuse)) return true;
     }
     for (size_t i = first; i < leaves->n; i++) {
-        leaf other = *(leaf *)sx_sunstone_at(leaves, i);
-        if (!within(o, &other.reuse, &new->reuse)) *(leaf *)sx_sunstone_at(leaves, n++) = other;
+        leaf other = *(leaf *)sx_vector_at(leaves, i);
+        if (!within(o, &other.reuse, &new->reuse)) *(leaf *)sx_vector_at(leaves, n++) = other;
     }
     leaves->n = n;
-    leaf *at = sx_sunstone_add(leaves);
+    leaf *at = sx_vector_add(leaves);
     if (at) *at = *new;
     return at != NULL;
 }
@@ -121,7 +121,7 @@ static int write_dims(uint32_t dims, uint8_t *out) {
 }
 
 /* Adds the leaves of a node with all dimensions of its tensor: one for each that reuses it in part. */
-static bool add_leaves(const sx_sunstone_orders *o, int tensor, leaf *node, int n, sx_sunstone_list *leaves) {
+static bool add_leaves(const sx_sunstone_orders *o, int tensor, leaf *node, int n, sx_vector *leaves) {
     uint16_t all = (uint16_t)((1u << o->n_dims) - 1), last = o->reuse.partial[tensor];
     do {
         int at = n;
@@ -138,7 +138,7 @@ static bool add_leaves(const sx_sunstone_orders *o, int tensor, leaf *node, int 
 
 /* Adds the leaves under a node of n dimensions; false when memory is out or there are too many. */
 static bool grow(const sx_sunstone_orders *o, int tensor, leaf *node, int n, uint16_t used,
-                 sx_sunstone_list *leaves) {
+                 sx_vector *leaves) {
     uint16_t left = o->reuse.full[tensor] & (uint16_t)~used;
     if (!left || !has_children(o, tensor, used, left))
         return add_leaves(o, tensor, node, n + write_dims(left, node->order + n), leaves);
@@ -156,20 +156,20 @@ static bool same(const sx_sunstone_orders *o, const sx_sunstone_reuse *a, const 
 
 /* Makes the trie of a tensor and takes its leaves over, but those of a reuse that is there already. */
 static bool add_tensor(sx_sunstone_orders *o, int tensor) {
-    sx_sunstone_list own = {.size = sizeof(leaf)};
+    sx_vector own = {.size = sizeof(leaf)};
     leaf node = {{0}, {{0}, {0}}};
     bool fine = grow(o, tensor, &node, 0, 0, &own);
     for (size_t i = 0; fine && i < own.n; i++) {
-        const leaf *new = sx_sunstone_at(&own, i);
+        const leaf *new = sx_vector_at(&own, i);
         bool known = false;
         for (size_t j = 0; j < o->leaves.n && !known; j++)
-            known = same(o, &new->reuse, &((const leaf *)sx_sunstone_at(&o->leaves, j))->reuse);
-        leaf *at = known ? NULL : sx_sunstone_add(&o->leaves);
+            known = same(o, &new->reuse, &((const leaf *)sx_vector_at(&o->leaves, j))->reuse);
+        leaf *at = known ? NULL : sx_vector_add(&o->leaves);
         if (at) *at = *new;
     }
     o->leaves.failed |= own.failed;
     fine = fine && !o->leaves.failed;
-    sx_sunstone_clear(&own);
+    sx_vector_clear(&own);
     return fine;
 }
 
@@ -186,7 +186,7 @@ static sx_status make(sx_sunstone_orders *o) {
                                                MAX_LEAVES);
     }
     if (o->leaves.n) return SX_OK;
-    leaf *only = sx_sunstone_add(&o->leaves);
+    leaf *only = sx_vector_add(&o->leaves);
     if (!only) return sx_error_memory();
     *only = (leaf){{0}, {{0}, {0}}};
     write_dims((1u << o->n_dims) - 1, only->order);
@@ -228,7 +228,7 @@ void sx_sunstone_orders_free(sx_sunstone_orders *o) {
     if (!o) return;
     for (size_t i = 0; o->menu_of && i < (size_t)1 << o->n_dims; i++) free(atomic_load(&o->menu_of[i]));
     free(o->menu_of);
-    sx_sunstone_clear(&o->leaves);
+    sx_vector_clear(&o->leaves);
     pthread_mutex_destroy(&o->lock);
     free(o);
 }
@@ -238,9 +238,9 @@ size_t sx_sunstone_orders_kept(const sx_sunstone_orders *o) {
 }
 
 /* Adds all permutations of loop[at..n). */
-static bool permute(const leaf *node, int at, int n, sx_sunstone_list *out) {
+static bool permute(const leaf *node, int at, int n, sx_vector *out) {
     if (at >= n - 1) {
-        leaf *new = sx_sunstone_add(out);
+        leaf *new = sx_vector_add(out);
         if (new) *new = *node;
         return new != NULL;
     }
@@ -254,7 +254,7 @@ static bool permute(const leaf *node, int at, int n, sx_sunstone_list *out) {
 }
 
 /* Makes the list of orders of some loops. */
-static bool list_orders(const sx_sunstone_orders *o, uint32_t loops, sx_sunstone_list *out) {
+static bool list_orders(const sx_sunstone_orders *o, uint32_t loops, sx_vector *out) {
     uint32_t rest = ((1u << o->n_dims) - 1) & ~loops;
     leaf one = {{0}, {{0}, {0}}};
     if (!o->pruned) {
@@ -263,7 +263,7 @@ static bool list_orders(const sx_sunstone_orders *o, uint32_t loops, sx_sunstone
         return permute(&one, 0, n, out);
     }
     for (size_t i = 0; i < o->leaves.n; i++) {
-        const leaf *from = sx_sunstone_at(&o->leaves, i);
+        const leaf *from = sx_vector_at(&o->leaves, i);
         int n = 0;
         for (int p = 0; p < o->n_dims; p++)
             if (loops >> from->order[p] & 1) one.order[n++] = from->order[p];
@@ -276,15 +276,15 @@ static bool list_orders(const sx_sunstone_orders *o, uint32_t loops, sx_sunstone
 
 /* Makes the menu of some loops; NULL when memory is out. */
 static menu *make_menu(const sx_sunstone_orders *o, uint32_t loops) {
-    sx_sunstone_list list = {.size = sizeof(leaf)};
+    sx_vector list = {.size = sizeof(leaf)};
     menu *m = NULL;
     if (list_orders(o, loops, &list)) m = malloc(sizeof *m + list.n * sizeof *m->order);
     if (m) {
         m->n = list.n;
         for (size_t i = 0; i < list.n; i++)
-            memcpy(m->order[i], ((const leaf *)sx_sunstone_at(&list, i))->order, SX_MAX_DIMS);
+            memcpy(m->order[i], ((const leaf *)sx_vector_at(&list, i))->order, SX_MAX_DIMS);
     }
-    sx_sunstone_clear(&list);
+    sx_vector_clear(&list);
     return m;
 }
 

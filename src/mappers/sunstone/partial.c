@@ -110,23 +110,22 @@ static bool fits_smaller(const sx_sunstone *plan, int memory, const void *point,
 
 /* Takes the tiles from number `first` on out of a list that a smaller memory would hold. */
 static void drop_smaller(const sx_sunstone *plan, int memory, const void *point, size_t first,
-                         sx_sunstone_list *tiles) {
+                         sx_vector *tiles) {
     size_t n = first;
     for (size_t i = first; i < tiles->n; i++) {
-        const sx_sunstone_tile *tile = sx_sunstone_at(tiles, i);
+        const sx_sunstone_tile *tile = sx_vector_at(tiles, i);
         if (fits_smaller(plan, memory, point, tile->factor)) continue;
-        memmove(sx_sunstone_at(tiles, n++), tile, sizeof *tile);
+        memmove(sx_vector_at(tiles, n++), tile, sizeof *tile);
     }
     tiles->n = n;
 }
 
 void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                            const sx_sunstone_partial *at, bool maximal, sx_worker *worker,
-                            sx_sunstone_list *out) {
+                            const sx_sunstone_partial *at, bool maximal, sx_worker *worker, sx_vector *out) {
     sx_sunstone_room room;
     uint32_t most[SX_MAX_DIMS];
     if (stage->memory < 0) {
-        sx_sunstone_tile *one = sx_sunstone_add(out);
+        sx_sunstone_tile *one = sx_vector_add(out);
         for (int d = 0; one && d < SX_MAX_DIMS; d++) one->factor[d] = 1;
         return;
     }
@@ -139,13 +138,13 @@ void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *st
 
 /* Adds to a list the unrollings of a stage from part number `part` on, after those in `parts`. */
 static void list_parts(const sx_sunstone *plan, const sx_sunstone_stage *stage, int part,
-                       const uint32_t *left, sx_sunstone_unrolling *parts, sx_sunstone_list *out) {
+                       const uint32_t *left, sx_sunstone_unrolling *parts, sx_vector *out) {
     if (part == stage->n_parts) {
-        void *at = out->n < (size_t)plan->on.limit ? sx_sunstone_add(out) : NULL;
+        void *at = out->n < (size_t)plan->on.limit ? sx_vector_add(out) : NULL;
         if (at) memcpy(at, parts, (size_t)stage->n_parts * sizeof *parts);
         return;
     }
-    sx_sunstone_list own = {.size = sizeof *parts};
+    sx_vector own = {.size = sizeof *parts};
     int level = stage->part[part], n_dims = plan->space->problem->n_dims;
     const uint32_t(*min)[SX_MAX_SLOTS] = plan->space->min;
     int slot = plan->space->spatial_slot[level];
@@ -156,12 +155,12 @@ static void list_parts(const sx_sunstone *plan, const sx_sunstone_stage *stage, 
                                                   : SX_SPREAD_TENSOR;
     sx_sunstone_unroll(plan->space, &plan->divisors, level, here, rule, (size_t)plan->on.limit, &own);
     for (size_t i = 0; i < own.n; i++) {
-        parts[part] = *(sx_sunstone_unrolling *)sx_sunstone_at(&own, i);
+        parts[part] = *(sx_sunstone_unrolling *)sx_vector_at(&own, i);
         for (int d = 0; d < n_dims; d++) rest[d] = here[d] / parts[part].factor[d];
         list_parts(plan, stage, part + 1, rest, parts, out);
     }
     out->failed |= own.failed;
-    sx_sunstone_clear(&own);
+    sx_vector_clear(&own);
 }
 
 size_t sx_sunstone_parts_size(const sx_sunstone_stage *stage) {
@@ -169,7 +168,7 @@ size_t sx_sunstone_parts_size(const sx_sunstone_stage *stage) {
 }
 
 void sx_sunstone_list_unrollings(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                                 const uint32_t *left, sx_sunstone_list *out) {
+                                 const uint32_t *left, sx_vector *out) {
     sx_sunstone_unrolling parts[SX_MAX_LEVELS];
     list_parts(plan, stage, 0, left, parts, out);
 }

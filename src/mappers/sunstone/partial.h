@@ -41,14 +41,13 @@ void sx_sunstone_most(const sx_sunstone *plan, int memory, uint32_t *most);
 /* Appends the tiles of a stage's memory for a partial mapping to a list of sx_sunstone_tile, until `worker`
  * (may be NULL) is told to stop. */
 void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                            const sx_sunstone_partial *at, bool maximal, sx_worker *worker,
-                            sx_sunstone_list *out);
+                            const sx_sunstone_partial *at, bool maximal, sx_worker *worker, sx_vector *out);
 
 /* The size of an unrolling of all fan-outs of a stage. */
 size_t sx_sunstone_parts_size(const sx_sunstone_stage *stage);
 
 /* Appends the unrollings of a stage when so much is left to a list of things of that size. */
 void sx_sunstone_list_unrollings(const sx_sunstone *plan, const sx_sunstone_stage *stage,
-                                 const uint32_t *left, sx_sunstone_list *out);
+                                 const uint32_t *left, sx_vector *out);
 
 #endif

@@ -136,8 +136,8 @@ void sx_sunstone_fini(sx_sunstone *plan) {
     sx_model_free(plan->open);
     sx_sunstone_orders_free(plan->orders);
     sx_sunstone_divisors_fini(&plan->divisors);
-    sx_sunstone_clear(&plan->roots);
-    sx_sunstone_clear(&plan->items);
+    sx_vector_clear(&plan->roots);
+    sx_vector_clear(&plan->items);
     free(plan->base);
     plan->base = NULL;
 }

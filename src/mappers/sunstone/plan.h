@@ -50,8 +50,8 @@ typedef struct sx_sunstone {
     double cutoff;                          /* nor is what is not better than this; INFINITY: all is */
     const sx_level *smaller[SX_MAX_LEVELS]; /* not NULL: tiles that this would hold in the level's place are
                                                left out */
-    sx_sunstone_list roots;                 /* unrollings of the first stage, n_parts of them each */
-    sx_sunstone_list items;                 /* of the first stage, the cheapest first: sx_sunstone_item */
+    sx_vector roots;                        /* unrollings of the first stage, n_parts of them each */
+    sx_vector items;                        /* of the first stage, the cheapest first: sx_sunstone_item */
     atomic_bool failed;
     atomic_ullong partial;              /* costs of partial mappings computed */
     atomic_ullong tiles[SX_MAX_LEVELS]; /* looked at, per stage */

@@ -21,20 +21,20 @@
 sx_status sx_sunstone_divisors_init(const sx_problem *problem, sx_sunstone_divisors *out) {
     *out = (sx_sunstone_divisors){{0}, {0}};
     for (int d = 0; d < problem->n_dims; d++) {
-        sx_sunstone_list small = {.size = sizeof(uint32_t)}, large = small;
+        sx_vector small = {.size = sizeof(uint32_t)}, large = small;
         uint32_t size = problem->size[d];
         for (uint32_t i = 1; i <= size / i; i++) {
             if (size % i) continue;
-            uint32_t *a = sx_sunstone_add(&small), *b = size / i > i ? sx_sunstone_add(&large) : NULL;
+            uint32_t *a = sx_vector_add(&small), *b = size / i > i ? sx_vector_add(&large) : NULL;
             if (a) *a = i;
             if (b) *b = size / i;
         }
         for (size_t i = large.n; i > 0; i--) {
-            uint32_t *a = sx_sunstone_add(&small);
-            if (a) *a = *(uint32_t *)sx_sunstone_at(&large, i - 1);
+            uint32_t *a = sx_vector_add(&small);
+            if (a) *a = *(uint32_t *)sx_vector_at(&large, i - 1);
         }
         bool failed = small.failed || large.failed;
-        sx_sunstone_clear(&large);
+        sx_vector_clear(&large);
         out->n[d] = (uint32_t)small.n;
         out->of[d] = (uint32_t *)(void *)small.data;
         if (!failed) continue;
@@ -75,7 +75,7 @@ typedef struct tree {
     int n;                    /* dimensions that have factors */
     uint8_t dim[SX_MAX_DIMS]; /* these */
     sx_sunstone_tile tile;
-    sx_sunstone_list *out;
+    sx_vector *out;
 } tree;
 
 /* The next larger factor of a dimension, 0 where there is none. */
@@ -103,7 +103,7 @@ static void walk(tree *t, int at) {
     if (t->over || t->out->failed || t->out->n >= t->limit) return;
     if (at == t->n) {
         if (t->maximal && has_child(t, t->n - 1)) return;
-        sx_sunstone_tile *new = sx_sunstone_add(t->out);
+        sx_sunstone_tile *new = sx_vector_add(t->out);
         if (new) *new = t->tile;
         return;
     }
@@ -125,7 +125,7 @@ static void walk(tree *t, int at) {
 
 void sx_sunstone_tiles(const sx_sunstone_room *room, const sx_sunstone_divisors *divisors,
                        const uint32_t *left, const uint32_t *most, bool maximal, size_t limit,
-                       sx_worker *worker, sx_sunstone_list *out) {
+                       sx_worker *worker, sx_vector *out) {
     tree t = {.room = room,
               .divisors = divisors,
               .left = left,

@@ -2,7 +2,7 @@
 #ifndef SX_MAPPERS_SUNSTONE_TILES_H
 #define SX_MAPPERS_SUNSTONE_TILES_H
 
-#include "mappers/sunstone/list.h"
+#include "base/vector.h"
 #include "model/model.h"
 #include "sextant/navigator.h"
 #include "space/map_space.h"
@@ -49,6 +49,6 @@ typedef struct sx_sunstone_tile {
  * tile 1 fits. Stops at `limit` of them, and where `worker` (may be NULL) is told to stop. */
 void sx_sunstone_tiles(const sx_sunstone_room *room, const sx_sunstone_divisors *divisors,
                        const uint32_t *left, const uint32_t *most, bool maximal, size_t limit,
-                       sx_worker *worker, sx_sunstone_list *out);
+                       sx_worker *worker, sx_vector *out);
 
 #endif

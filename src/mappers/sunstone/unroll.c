@@ -30,7 +30,7 @@ typedef struct axis {
     uint32_t forced;                  /* those that constraints want unrolled and that have no other axis */
     bool exact, maximal, larger;      /* what is asked for; larger: the own factors outweigh the others */
     size_t limit;
-    sx_sunstone_list *out; /* of sx_sunstone_unrolling */
+    sx_vector *out; /* of sx_sunstone_unrolling */
 } axis;
 
 /* The next factor of a dimension after one (0: the first), 0 past the last. A dimension that must have one
@@ -69,7 +69,7 @@ static void fill(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, uint6
     if (!dims) {
         if ((a->exact && product != a->size) || (a->larger && !is_own(a, now->factor))) return;
         if (a->maximal && !is_maximal(a, now->factor, product)) return;
-        sx_sunstone_unrolling *at = sx_sunstone_add(a->out);
+        sx_sunstone_unrolling *at = sx_vector_add(a->out);
         if (at) *at = *now;
         return;
     }
@@ -109,14 +109,14 @@ static void fill_partly(axis *a) {
     if (fills(a, UINT32_MAX, true, false, true) > 0) return;
     uint64_t worst = UINT64_MAX;
     for (size_t i = first; i < first + partial; i++) {
-        uint64_t product = product_of(a, sx_sunstone_at(a->out, i));
+        uint64_t product = product_of(a, sx_vector_at(a->out, i));
         if (product < worst) worst = product;
     }
     size_t n = a->out->n;
     fills(a, UINT32_MAX, false, true, true);
     for (size_t i = n; i < a->out->n; i++) {
-        sx_sunstone_unrolling other = *(sx_sunstone_unrolling *)sx_sunstone_at(a->out, i);
-        if (product_of(a, &other) > worst) *(sx_sunstone_unrolling *)sx_sunstone_at(a->out, n++) = other;
+        sx_sunstone_unrolling other = *(sx_sunstone_unrolling *)sx_vector_at(a->out, i);
+        if (product_of(a, &other) > worst) *(sx_sunstone_unrolling *)sx_vector_at(a->out, n++) = other;
     }
     a->out->n = n;
 }
@@ -140,13 +140,13 @@ static int by_factors(const void *a, const void *b) {
 }
 
 /* Leaves one of those with the same factors, from number `first` on. */
-static void drop_duplicates(sx_sunstone_list *list, size_t first) {
+static void drop_duplicates(sx_vector *list, size_t first) {
     size_t n = first;
-    if (list->n > first) qsort(sx_sunstone_at(list, first), list->n - first, list->size, by_factors);
+    if (list->n > first) qsort(sx_vector_at(list, first), list->n - first, list->size, by_factors);
     for (size_t i = first; i < list->n; i++) {
-        sx_sunstone_unrolling *at = sx_sunstone_at(list, i), *before = i > first ? at - 1 : NULL;
+        sx_sunstone_unrolling *at = sx_vector_at(list, i), *before = i > first ? at - 1 : NULL;
         if (before && memcmp(before->factor, at->factor, sizeof at->factor) == 0) continue;
-        memmove(sx_sunstone_at(list, n++), at, sizeof *at);
+        memmove(sx_vector_at(list, n++), at, sizeof *at);
     }
     list->n = n;
 }
@@ -159,14 +159,14 @@ static uint32_t allowed(const sx_map_space *space, int level, bool on_x) {
 }
 
 /* Appends the unrollings that draw from the dimensions `own`. */
-static void unroll_for(axis *x, uint32_t own, sx_sunstone_spread rule, bool strict, sx_sunstone_list *out,
+static void unroll_for(axis *x, uint32_t own, sx_sunstone_spread rule, bool strict, sx_vector *out,
                        int level) {
-    sx_sunstone_list on_x = {.size = sizeof(sx_sunstone_unrolling)}, on_y = on_x;
+    sx_vector on_x = {.size = sizeof(sx_sunstone_unrolling)}, on_y = on_x;
     x->own = own;
     x->out = &on_x;
     fill_axis(x, rule, strict);
     for (size_t i = 0; i < on_x.n && out->n < x->limit; i++) {
-        const sx_sunstone_unrolling *u = sx_sunstone_at(&on_x, i);
+        const sx_sunstone_unrolling *u = sx_vector_at(&on_x, i);
         axis y = *x;
         uint32_t taken = 0;
         for (int d = 0; d < x->space->problem->n_dims; d++) taken |= (uint32_t)(u->factor[d] > 1) << d;
@@ -179,21 +179,21 @@ static void unroll_for(axis *x, uint32_t own, sx_sunstone_spread rule, bool stri
         on_y.n = 0;
         fill_axis(&y, rule, false);
         for (size_t j = 0; j < on_y.n; j++) {
-            sx_sunstone_unrolling both = *(sx_sunstone_unrolling *)sx_sunstone_at(&on_y, j);
+            sx_sunstone_unrolling both = *(sx_sunstone_unrolling *)sx_vector_at(&on_y, j);
             for (uint32_t t = taken; t; t &= t - 1)
                 both.factor[__builtin_ctz(t)] = u->factor[__builtin_ctz(t)];
             both.on_x = taken;
-            sx_sunstone_unrolling *at = out->n < x->limit ? sx_sunstone_add(out) : NULL;
+            sx_sunstone_unrolling *at = out->n < x->limit ? sx_vector_add(out) : NULL;
             if (at) *at = both;
         }
     }
     out->failed |= on_x.failed || on_y.failed;
-    sx_sunstone_clear(&on_x);
-    sx_sunstone_clear(&on_y);
+    sx_vector_clear(&on_x);
+    sx_vector_clear(&on_y);
 }
 
 /* Appends the unrollings by the dimensions of each tensor in turn, or of all. */
-static void unroll_all(axis *x, sx_sunstone_spread rule, bool strict, sx_sunstone_list *out, int level) {
+static void unroll_all(axis *x, sx_sunstone_spread rule, bool strict, sx_vector *out, int level) {
     if (rule != SX_SPREAD_TENSOR) {
         unroll_for(x, UINT32_MAX, rule, strict, out, level);
         return;
@@ -203,7 +203,7 @@ static void unroll_all(axis *x, sx_sunstone_spread rule, bool strict, sx_sunston
 }
 
 void sx_sunstone_unroll(const sx_map_space *space, const sx_sunstone_divisors *divisors, int level,
-                        const uint32_t *left, sx_sunstone_spread rule, size_t limit, sx_sunstone_list *out) {
+                        const uint32_t *left, sx_sunstone_spread rule, size_t limit, sx_vector *out) {
     axis x = {.space = space,
               .divisors = divisors,
               .slot = space->spatial_slot[level],

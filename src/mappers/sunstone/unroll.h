@@ -2,7 +2,7 @@
 #ifndef SX_MAPPERS_SUNSTONE_UNROLL_H
 #define SX_MAPPERS_SUNSTONE_UNROLL_H
 
-#include "mappers/sunstone/list.h"
+#include "base/vector.h"
 #include "mappers/sunstone/tiles.h"
 
 /* A way to spread loops over the fan-out of a level. */
@@ -22,6 +22,6 @@ typedef enum sx_sunstone_spread {
  * sx_sunstone_unrolling; at least one. Of those with the same factors there is one only. Stops at `limit`
  * of them. */
 void sx_sunstone_unroll(const sx_map_space *space, const sx_sunstone_divisors *divisors, int level,
-                        const uint32_t *left, sx_sunstone_spread rule, size_t limit, sx_sunstone_list *out);
+                        const uint32_t *left, sx_sunstone_spread rule, size_t limit, sx_vector *out);
 
 #endif

@@ -88,7 +88,7 @@ static void tiles_have_their_smallest_memory(void **state) {
     assert_true(forest.usable && !forest.flat);
     size_t of[3] = {0};
     for (size_t i = 0; i < forest.nodes.n; i++) {
-        const sx_tile_node *node = sx_sunstone_at(&forest.nodes, i);
+        const sx_tile_node *node = sx_vector_at(&forest.nodes, i);
         const uint32_t *f = node->item.tile.factor;
         uint64_t words = f[0] * f[1] + f[2] * (f[1] + f[3] - 1) + f[0] * f[2] * f[3];
         assert_true(node->memory < 3);

@@ -143,7 +143,7 @@ static void tiles_are_those_that_cannot_grow(void **state) {
         for (int s = 0; s < 3; s++) keep[s] = m.map->free_keep[s];
         for (int s = 0; s < 3; s++)
             for (int d = 0; d < SX_MAX_DIMS; d++) room.inner[s][d] = 1;
-        sx_sunstone_list tiles = {.size = sizeof(sx_sunstone_tile)};
+        sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
         uint32_t most[SX_MAX_DIMS] = {100, 100, 100, 100}, one[SX_MAX_DIMS];
         for (int d = 0; d < SX_MAX_DIMS; d++) one[d] = 1;
         size_t fit = 0, maximal = 0;
@@ -154,17 +154,17 @@ static void tiles_are_those_that_cannot_grow(void **state) {
         sx_sunstone_tiles(&room, &divisors, m.map->problem->size, most, true, 10000, NULL, &tiles);
         assert_int_equal(tiles.n, maximal);
         for (size_t i = 0; i < tiles.n; i++)
-            assert_true(is_maximal(&room, m.map->problem, sx_sunstone_at(&tiles, i)));
-        sx_sunstone_clear(&tiles);
+            assert_true(is_maximal(&room, m.map->problem, sx_vector_at(&tiles, i)));
+        sx_vector_clear(&tiles);
         sx_sunstone_divisors_fini(&divisors);
         sx_small_map_close(&m);
     }
 }
 
 /* Whether a list has the unrolling of these factors on X and Y. */
-static bool has(const sx_sunstone_list *list, const sx_problem *p, const char *dim, const uint32_t *factor) {
+static bool has(const sx_vector *list, const sx_problem *p, const char *dim, const uint32_t *factor) {
     for (size_t i = 0; i < list->n; i++) {
-        const sx_sunstone_unrolling *u = sx_sunstone_at(list, i);
+        const sx_sunstone_unrolling *u = sx_vector_at(list, i);
         bool same = true;
         for (int d = 0; d < p->n_dims; d++) {
             const char *at = strchr(dim, p->dim_name[d][0]);
@@ -184,23 +184,23 @@ static void unrollings_follow_their_rules(void **state) {
     sx_expect_ok(sx_sunstone_divisors_init(p, &divisors));
     size_t count[3];
     for (int rule = 0; rule < 3; rule++) {
-        sx_sunstone_list list = {.size = sizeof(sx_sunstone_unrolling)};
+        sx_vector list = {.size = sizeof(sx_sunstone_unrolling)};
         sx_sunstone_unroll(m.map, &divisors, 3, p->size, (sx_sunstone_spread)rule, 100000, &list);
         count[rule] = list.n;
         for (size_t i = 0; i < list.n; i++) {
-            const sx_sunstone_unrolling *u = sx_sunstone_at(&list, i);
+            const sx_sunstone_unrolling *u = sx_vector_at(&list, i);
             uint64_t x = 1, y = 1;
             for (int d = 0; d < p->n_dims; d++) *(u->on_x >> d & 1 ? &x : &y) *= u->factor[d];
             assert_true(x <= 14 && y <= 12);
             if (rule == SX_SPREAD_TENSOR) assert_true(x == 14);
             for (size_t j = 0; j < i; j++)
-                assert_memory_not_equal(
-                    u->factor, ((sx_sunstone_unrolling *)sx_sunstone_at(&list, j))->factor, sizeof u->factor);
+                assert_memory_not_equal(u->factor, ((sx_sunstone_unrolling *)sx_vector_at(&list, j))->factor,
+                                        sizeof u->factor);
         }
         assert_true(has(&list, p, "PKR", (const uint32_t[]){14, 4, 3}));
         assert_int_equal(has(&list, p, "PKRC", (const uint32_t[]){7, 2, 3, 4}), rule != SX_SPREAD_TENSOR);
         assert_int_equal(has(&list, p, "PKRC", (const uint32_t[]){2, 2, 1, 1}), rule == SX_SPREAD_ALL);
-        sx_sunstone_clear(&list);
+        sx_vector_clear(&list);
     }
     assert_true(10 * count[0] < count[2] && count[0] < count[1] && count[1] < count[2]);
     sx_sunstone_divisors_fini(&divisors);

@@ -142,15 +142,15 @@ typedef struct sx_outline_bound {
     sx_least_traffic *traffic[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
     sx_least_traffic *traffics; /* where they stand */
     int n_measures;
-    sx_measure measure[SX_MAX_MEASURES];
+    sx_measure *measure; /* as many as the model has at most; so are the next four */
     /* Per measure, tensor and c, per form: the cost of what level c - 1 is filled with, per unit of `times`;
      * c = 0: compute units. NULL: nothing. */
-    double *cost[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
-    double least[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms */
+    double *(*cost)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double (*least)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms */
     /* As `cost`: what comes on top, whatever irrelevant loops follow (NULL: nothing), and the least of that.
      */
-    double *extra[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
-    double on_top[SX_MAX_MEASURES][SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double *(*extra)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double (*on_top)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
     double *costs; /* where they stand */
     size_t n_costs;
     int n_tabled; /* measures that have tables: the first ones */

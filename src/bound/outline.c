@@ -39,6 +39,17 @@ static size_t count_ports(const sx_model *model) {
     return n;
 }
 
+/* Allocates what there is per measure; false when memory is out. */
+static bool make_measures(sx_outline_bound *bounds, size_t n) {
+    if (n > SX_MAX_MEASURES) n = SX_MAX_MEASURES;
+    bounds->measure = calloc(n, sizeof *bounds->measure);
+    bounds->cost = calloc(n, sizeof *bounds->cost);
+    bounds->least = calloc(n, sizeof *bounds->least);
+    bounds->extra = calloc(n, sizeof *bounds->extra);
+    bounds->on_top = calloc(n, sizeof *bounds->on_top);
+    return bounds->measure && bounds->cost && bounds->least && bounds->extra && bounds->on_top;
+}
+
 sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     sx_outline_bound *bounds = calloc(1, sizeof *bounds);
     if (!bounds) return sx_error_memory();
@@ -57,8 +68,8 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->traffics = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *bounds->traffics);
     bounds->places = malloc(forms * sx_place_size());
     bounds->costs = malloc(2 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
-    if (!data || !bounds->whole || !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops ||
-        !bounds->places || !bounds->traffics || !bounds->costs) {
+    if (!make_measures(bounds, measures) || !data || !bounds->whole || !bounds->inside || !bounds->fitting ||
+        !bounds->swept || !bounds->loops || !bounds->places || !bounds->traffics || !bounds->costs) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
@@ -83,6 +94,11 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds->places);
     free(bounds->traffics);
     free(bounds->costs);
+    free(bounds->measure);
+    free(bounds->cost);
+    free(bounds->least);
+    free(bounds->extra);
+    free(bounds->on_top);
     free(bounds);
 }
 

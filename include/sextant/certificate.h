@@ -29,7 +29,7 @@ typedef struct sx_certificate {
     bool optimal; /* the lower bound is the value */
     sx_proof *proof;
     uint64_t compulsory, tables, searched; /* arrays that are closed by each reason */
-    /* Hearsay, of no matter to the claim. */
+    /* Not checked, and not part of the claim. */
     char version[32];
     char *mapper;
     uint64_t seed, evaluations;
@@ -59,7 +59,7 @@ typedef struct sx_verify_options {
     uint64_t steps;          /* give up after about so many; 0: never */
     double memory;           /* bytes that tables of bounds may take, about; 0: 4 GiB */
     const sx_cancel *cancel; /* when it is set: end; may be NULL */
-    void (*progress)(void *user, const sx_verify_progress *progress); /* now and then; may be NULL */
+    void (*progress)(void *user, const sx_verify_progress *progress); /* called periodically; may be NULL */
     void *user;
 } sx_verify_options;
 

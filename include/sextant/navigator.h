@@ -82,8 +82,8 @@ SX_API SX_MUST_USE sx_status sx_run_call(sx_run *run, const char *navigator, uin
 
 /* The same for a navigator that is called several times and each time goes on where it was, up to so many
  * evaluations in all these calls. It begins as if it were alone; another text than that of the last call
- * begins anew. Where one came to its end by itself further calls do nothing. And the evaluations of these
- * calls so far; UINT64_MAX once one came to its end. */
+ * begins anew. Once it is complete, further calls do nothing. And the evaluations of these
+ * calls so far; UINT64_MAX once it is complete. */
 SX_API SX_MUST_USE sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations,
                                             double share);
 SX_API uint64_t sx_run_called_on(const sx_run *run);
@@ -131,7 +131,7 @@ SX_API void *sx_worker_batch(sx_worker *worker, size_t *n);
 /* Room for a point, numbers 0..3, and the worker's count of rejected draws. */
 SX_API void *sx_worker_scratch(sx_worker *worker, unsigned index);
 SX_API void sx_worker_reject(sx_worker *worker, uint64_t n);
-/* Whether the run has been told to stop meanwhile: a long task should look now and then. */
+/* Whether the run has been told to stop meanwhile: a long task should poll it. */
 SX_API bool sx_worker_stopped(const sx_worker *worker);
 /* The same, also looking at the clock and telling of progress: for tasks that go long without evaluating. */
 SX_API bool sx_worker_goes_on(sx_worker *worker);

@@ -65,7 +65,7 @@ SX_API SX_MUST_USE sx_status sx_run_search_by(sx_run *run, const char *name, con
                                               const char *settings);
 
 typedef enum sx_stop {
-    SX_STOP_DONE, /* the navigator came to its own end */
+    SX_STOP_DONE, /* search complete */
     SX_STOP_EVALUATIONS,
     SX_STOP_TIME,
     SX_STOP_TARGET,

@@ -12,7 +12,7 @@ typedef struct sx_pool sx_pool;
 
 /* Does job number `index`; `worker` counts the pool's threads, the caller's own being 0. */
 typedef void sx_pool_job(void *user, size_t index, unsigned worker);
-/* Looks after things between jobs and now and then while waiting, on the caller's thread. */
+/* Called between jobs and periodically while waiting, on the caller's thread. */
 typedef void sx_pool_idle(void *user);
 
 /* A pool of that many threads (1 to SX_MAX_THREADS) with the caller's, or of as many as the system gives:

@@ -1,5 +1,5 @@
-/* Growing arrays of plain items. Most are a pointer, a number of items and the room that there is, in a struct of
- * their own type; sx_vector is one of items of any type. */
+/* Growing arrays of plain items. Most are a pointer, a number of items and the room that there is, in a
+ * struct of their own type; sx_vector is one of items of any type. */
 #ifndef SX_BASE_VECTOR_H
 #define SX_BASE_VECTOR_H
 

@@ -127,7 +127,8 @@ static sx_status assess(sx_codesign *c) {
         if (!status && usable)
             status = sx_search_bound(c, &target_space, &out->layer[c->target[t].layer].mapping, &result);
         sx_target_space_fini(&target_space);
-        if (!status) sx_codesign_judge(c, t, result.lower_bound, result.found ? result.best.value : INFINITY);
+        if (!status)
+            sx_codesign_assess_layer(c, t, result.lower_bound, result.found ? result.best.value : INFINITY);
     }
     out->counts = counts;
     return status;

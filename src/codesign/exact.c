@@ -54,7 +54,7 @@ typedef struct known {
 typedef struct proof {
     sx_codesign *c;
     double effort;   /* million steps of a proof; 0: any number */
-    double spent;    /* of all of them, about: one that came to its end counts for a tenth */
+    double spent;    /* of all of them, about: one that completed counts for a tenth */
     uint32_t filled; /* levels that constraints want to be in use to some share */
     known *known;    /* per design and target */
     size_t *rank;    /* designs in the order in which they are looked at */
@@ -346,7 +346,7 @@ static void prove(const proof *p) {
     }
     for (size_t t = 0; t < p->c->n_targets; t++) {
         const known *k = &known_of(p, out->best)[t];
-        sx_codesign_judge(p->c, t, out->optimal ? k->best.value : k->bound, INFINITY);
+        sx_codesign_assess_layer(p->c, t, out->optimal ? k->best.value : k->bound, INFINITY);
     }
 }
 

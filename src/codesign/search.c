@@ -214,7 +214,7 @@ void sx_codesign_done(sx_codesign *c, size_t design) {
     }
 }
 
-void sx_codesign_judge(sx_codesign *c, size_t target, double bound, double known) {
+void sx_codesign_assess_layer(sx_codesign *c, size_t target, double bound, double known) {
     sx_codesign_result *out = c->out;
     for (size_t i = 0; i < out->n_layers; i++) {
         sx_codesign_layer *layer = &out->layer[i];

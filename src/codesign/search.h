@@ -20,7 +20,7 @@ typedef struct sx_codesign {
     sx_target *target;
     size_t *first; /* per layer of the network: the first that is the same computation */
     sx_codesign_result *out;
-    sx_codesign_layer *found; /* per target: of the design at hand */
+    sx_codesign_layer *found; /* per target: of the current design */
     double deadline;          /* by the clock; 0: none */
     size_t shares;            /* searches that share the time that is left; 0: the next may take all */
     size_t n_none;            /* designs of which it is proven that some layer has no legal mapping */
@@ -86,7 +86,7 @@ void sx_codesign_record_outcome(sx_codesign *c, size_t design, sx_design_outcome
 
 /* Takes down the lower bound of a target on the best design, and the best value known there; marks its
  * mapping where that is poor. */
-void sx_codesign_judge(sx_codesign *c, size_t target, double bound, double known);
+void sx_codesign_assess_layer(sx_codesign *c, size_t target, double bound, double known);
 
 /* The methods. */
 SX_MUST_USE sx_status sx_codesign_auto(sx_codesign *c);

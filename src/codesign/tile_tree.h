@@ -21,7 +21,7 @@ typedef struct sx_tile_memories {
     bool *allowed; /* per combination */
 } sx_tile_memories;
 
-/* A tile that is worth a look, and what it costs at least with its memories. */
+/* A candidate tile, and its lower bound with its memories. */
 typedef struct sx_tile_node {
     sx_sunstone_item item;
     uint32_t memory;             /* the smallest combination that holds it */

@@ -44,7 +44,7 @@ typedef struct plan {
 typedef struct menu {
     const uint8_t (*order)[SX_MAX_DIMS];
     const uint16_t *spread;
-    size_t n_orders, n_spreads;
+    size_t n_orders, n_layouts;
     int n_keeps;
     sx_map_keep keep[1 << SX_MAX_TENSORS];
 } menu;
@@ -94,7 +94,7 @@ static void set_dim(walk *w, int d, uint64_t index) {
 }
 
 /* Sets what the dimensions up to d spread over, and forgets those after it. */
-static void set_spreads(walk *w, int d) {
+static void set_layouts(walk *w, int d) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         w->spread[s] = 1;
         for (int i = 0; i <= d; i++) {
@@ -120,7 +120,7 @@ static bool find_menus(walk *w) {
         if (s == 0) spread = spatial != 0;
         bool matters = sx_map_order_matters(space, s, spread);
         m->order = sx_map_orders_of(w->plan->choices, s, temporal, matters, &m->n_orders);
-        m->spread = sx_map_layouts_of(w->plan->choices, s, spatial, &m->n_spreads);
+        m->spread = sx_map_layouts_of(w->plan->choices, s, spatial, &m->n_layouts);
         if (!m->order || !m->spread) {
             w->over = w->failed = true;
             return false;
@@ -177,15 +177,15 @@ static void try_keeps(walk *w, int level) {
 }
 
 /* The same for all ways to lay the spatial loops of the levels up to `level`. */
-static void try_spreads(walk *w, int level) {
+static void try_layouts(walk *w, int level) {
     if (level < 0) {
         try_keeps(w, w->space->arch->n_levels - 1);
         return;
     }
-    for (size_t i = 0; i < w->menu[level].n_spreads && !w->over; i++) {
+    for (size_t i = 0; i < w->menu[level].n_layouts && !w->over; i++) {
         if (w->space->spatial_slot[level] >= 0)
             sx_map_set_layout(w->space, level, w->menu[level].spread[i], w->point);
-        try_spreads(w, level - 1);
+        try_layouts(w, level - 1);
     }
 }
 
@@ -208,10 +208,10 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
         bool fits = true;
         for (; d < n_dims && fits; d += fits) {
             set_dim(&w, d, at / p->weight[d + 1] % (p->weight[d] / p->weight[d + 1]));
-            set_spreads(&w, d);
+            set_layouts(&w, d);
             fits = may_fit(&w);
         }
-        if (fits && find_menus(&w)) try_spreads(&w, p->space->arch->n_levels - 1);
+        if (fits && find_menus(&w)) try_layouts(&w, p->space->arch->n_levels - 1);
         before = at;
         uint64_t step = fits ? 1 : p->weight[d + 1];
         at = at / step * step + step;

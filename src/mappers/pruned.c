@@ -88,7 +88,7 @@ typedef struct menu {
     uint32_t loops;                      /* dimensions with temporal loops */
     uint64_t n_orders;                   /* of these */
     const uint8_t (*order)[SX_MAX_DIMS]; /* NULL: all permutations */
-    int n_spreads; /* ways to lay spatial loops on X that fit the array; 0: it has none */
+    int n_layouts; /* ways to lay spatial loops on X that fit the array; 0: it has none */
     uint16_t on_x[MAX_SPREADS];
     int n_keeps;
     sx_map_keep keep[256];
@@ -184,7 +184,7 @@ static bool keep_mask(walk *w, uint64_t index) {
 }
 
 /* Finds how the spatial loops of a level can lie on the array; false where they do not fit. */
-static bool find_spreads(walk *w, int level) {
+static bool find_layouts(walk *w, int level) {
     const sx_mapping_level *at = sx_map_level(w->point, level);
     double room_x = w->plan->room_x[level], room_y = w->plan->room_y[level], all = 1;
     menu *m = &w->menu[level];
@@ -196,22 +196,22 @@ static bool find_spreads(walk *w, int level) {
     size_t n;
     const uint16_t *x = sx_map_layouts_of(w->plan->choices, level, loops, &n);
     if (!x) sx_worker_fail(w->worker, sx_error_memory());
-    m->n_spreads = 0;
-    for (size_t i = 0; x && i < n && m->n_spreads < MAX_SPREADS; i++) {
+    m->n_layouts = 0;
+    for (size_t i = 0; x && i < n && m->n_layouts < MAX_SPREADS; i++) {
         double on_x = 1;
         for (uint32_t left = x[i]; left; left &= left - 1) on_x *= at->spatial[__builtin_ctz(left)];
-        if (on_x <= room_x && all <= on_x * room_y) m->on_x[m->n_spreads++] = x[i];
+        if (on_x <= room_x && all <= on_x * room_y) m->on_x[m->n_layouts++] = x[i];
     }
-    return m->n_spreads > 0;
+    return m->n_layouts > 0;
 }
 
 /* Lays the spatial loops of all levels by spread number `index`. */
 static void set_spread(walk *w, uint64_t index) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         const menu *m = &w->menu[s];
-        if (m->n_spreads == 0) continue;
-        sx_map_set_layout(w->space, s, m->on_x[index % (uint64_t)m->n_spreads], w->point);
-        index /= (uint64_t)m->n_spreads;
+        if (m->n_layouts == 0) continue;
+        sx_map_set_layout(w->space, s, m->on_x[index % (uint64_t)m->n_layouts], w->point);
+        index /= (uint64_t)m->n_layouts;
     }
 }
 
@@ -320,8 +320,8 @@ static bool walk_masks(walk *w) {
 }
 
 /* Goes through the spreads of one permutation; false where the factorisation is to be given up. */
-static bool walk_permutation(walk *w, uint64_t n_spreads) {
-    for (uint64_t x = 0; x < n_spreads && !w->over; x++) {
+static bool walk_permutation(walk *w, uint64_t n_layouts) {
+    for (uint64_t x = 0; x < n_layouts && !w->over; x++) {
         set_spread(w, x);
         sx_map_normalize(w->space, w->point);
         if (!walk_masks(w)) return false;
@@ -332,9 +332,9 @@ static bool walk_permutation(walk *w, uint64_t n_spreads) {
 /* Goes through what follows from one factorisation. Orders are drawn without replacement where their number
  * fits a word. */
 static void walk_factorisation(walk *w) {
-    uint64_t n_spreads = 1, total = find_orders(w);
+    uint64_t n_layouts = 1, total = find_orders(w);
     for (int s = 0; s < w->space->arch->n_levels; s++)
-        if (w->menu[s].n_spreads) n_spreads = times(n_spreads, (uint64_t)w->menu[s].n_spreads);
+        if (w->menu[s].n_layouts) n_layouts = times(n_layouts, (uint64_t)w->menu[s].n_layouts);
     if (!total) {
         w->over = true;
         return;
@@ -349,7 +349,7 @@ static void walk_factorisation(walk *w) {
     deck orders = countable ? shuffle(&w->rng, total, n) : (deck){0};
     for (uint64_t i = 0; i < n && !w->over; i++) {
         set_orders(w, countable ? draw(&orders) : UINT64_MAX);
-        if (!walk_permutation(w, n_spreads)) break;
+        if (!walk_permutation(w, n_layouts)) break;
     }
 }
 
@@ -369,7 +369,7 @@ static bool draw_factors(walk *w) {
         sx_map_set_factors(space, d, factor, w->point);
     }
     for (int s = 0; s < space->arch->n_levels; s++)
-        if (space->spatial_slot[s] >= 0 && !find_spreads(w, s)) return false;
+        if (space->spatial_slot[s] >= 0 && !find_layouts(w, s)) return false;
     return true;
 }
 

@@ -203,10 +203,10 @@ static double feed(family *f, const sx_mapping *mapping, int tensor) {
     const sx_nest *nest = &f->e->nest;
     if (nest->spatial_of[1] == 0) return (double)model->computes;
     bool links = !model->options.no_link_transfers && !(mapping->level[0].no_link_transfer >> tensor & 1);
-    int twins = links ? neighbours_agree(model, f->shape, nest) : 0;
-    if (twins < 0) return -1;
+    int agree = links ? neighbours_agree(model, f->shape, nest) : 0;
+    if (agree < 0) return -1;
     double all, grouped;
-    if (twins) {
+    if (agree) {
         fetch(f, &all, &grouped);
         return grouped;
     }

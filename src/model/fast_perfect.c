@@ -50,8 +50,8 @@ static bool meets_neighbour(const sx_tile_delta *m, const fanout_shape *b) {
     return false;
 }
 
-/* The words one child of a level above the first gets over the whole run; 0 where the short way does not
- * lead. */
+/* The words one child of a level above the first gets over the whole run; 0 if the fast path does not
+ * apply. */
 static inline uint64_t hand_down(const sx_evaluator *e, const sx_shape *shape, int tensor, int level,
                                  bool links, const fanout_shape *b) {
     const sx_nest *nest = &e->nest;

@@ -11,7 +11,7 @@
 
 enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
 
-/* How a search came to its end, in words. */
+/* Why a search ended, in words. */
 static const char *ending(sx_stop stop) {
     switch (stop) {
     case SX_STOP_DONE:

@@ -34,7 +34,7 @@ static sx_status add_found(const sx_systolic_subject *s, sx_table *table) {
     return SX_OK;
 }
 
-/* Whether a design is known to have no array that fits: a method that proves others came to its end. */
+/* Whether a design is known to have no array that fits: a method that proves others completed. */
 static bool fits_nothing(const sx_systolic_job *job, const sx_systolic_answer *answer) {
     bool proves = false;
     for (size_t i = 0; i < job->n_designs; i++)

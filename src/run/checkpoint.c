@@ -167,7 +167,7 @@ static void *take_block(reader *r, size_t *size) {
     return copy;
 }
 
-/* Fills a shelf of at most `limit` points; false when memory is out. */
+/* Fills an archive of at most `limit` points; false when memory is out. */
 static bool take_shelf(reader *r, size_t limit, sx_archive *archive) {
     uint64_t n = take_number(r);
     if (n > limit || n > r->left / (sizeof *archive->kept + archive->point_size)) r->damaged = true;

@@ -30,7 +30,7 @@ typedef struct sx_resumable_call {
     uint64_t used;  /* evaluations in the calls before */
     uint64_t from;  /* of the run when the last call began */
     uint64_t name;  /* a hash of its text */
-    bool ended;     /* it came to its end by itself */
+    bool ended;     /* it completed */
     double seconds; /* in the calls of this process */
 } sx_resumable_call;
 

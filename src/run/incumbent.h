@@ -26,7 +26,7 @@ typedef struct sx_archive {
 void sx_archive_fini(sx_archive *archive);
 /* Makes room for n points; false when memory is out. */
 bool sx_archive_reserve(sx_archive *archive, size_t n);
-/* The bytes of point number `index`, owned by the shelf, until it changes. */
+/* The bytes of point number `index`, owned by the archive, until it changes. */
 const void *sx_archive_point(const sx_archive *archive, size_t index);
 /* Makes `to` hold the same scores, without bytes; false when memory is out. */
 bool sx_archive_copy_scores(const sx_archive *from, sx_archive *to);

@@ -25,7 +25,7 @@ sx_run_summary sx_run_result(const sx_run *run) {
     };
 }
 
-/* Point number `index` of a shelf. */
+/* Point number `index` of an archive. */
 static bool found(const sx_archive *archive, size_t index, sx_found *out) {
     if (index >= archive->n) return false;
     const sx_archived *kept = &archive->kept[index];

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { BEATS = 8 };               /* evaluations between two looks at the clock, at most */
-static const double SLOW = 0.001; /* seconds for so many from which on each of them is worth a look */
+static const double SLOW = 0.001; /* seconds for so many from which on each of them polls the clock */
 
 double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
     if (objective->n_criteria == 1 || !isfinite(value)) return value;
@@ -132,7 +132,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
     return true;
 }
 
-/* Looks at the clock and the stop flag now and then, on the run's own thread, and halts the crew where the
+/* Polls the clock and the stop flag, on the run's own thread, and halts the worker pool where the
  * run has ended. */
 static void look(sx_worker *worker) {
     sx_worker_pool *workers = worker->workers;

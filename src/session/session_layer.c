@@ -46,7 +46,7 @@ static sx_status choose_start(sx_session *session, const sx_space *space) {
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
-/* The seconds of the layer at hand: an equal share of what the layers before it have left. */
+/* The seconds of the current layer: an equal share of what the layers before it have left. */
 static double share_of(const sx_session *session) {
     const double total = session->options->run.seconds, least = 1e-3;
     double left = total;

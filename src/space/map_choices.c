@@ -121,7 +121,7 @@ double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops,
 }
 
 /* Makes the list of sets on X. */
-static void list_spreads(const sx_map_space *space, int level, uint32_t loops, struct list *list) {
+static void list_layouts(const sx_map_space *space, int level, uint32_t loops, struct list *list) {
     uint32_t free_x = space->free_x[level] & loops, some = 0;
     uint16_t *x = malloc(((size_t)1 << __builtin_popcount(free_x)) * sizeof *x);
     bool *seen = calloc((size_t)1 << space->problem->n_dims, sizeof *seen);
@@ -144,7 +144,7 @@ static void list_spreads(const sx_map_space *space, int level, uint32_t loops, s
 const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n) {
     pthread_mutex_lock(&choices->lock);
     struct list *list = find_list(choices, &choices->spreads[level], loops);
-    if (list && !list->items) list_spreads(choices->space, level, loops, list);
+    if (list && !list->items) list_layouts(choices->space, level, loops, list);
     *n = list ? list->n : 0;
     const void *items = list ? list->items : NULL;
     pthread_mutex_unlock(&choices->lock);

@@ -105,7 +105,7 @@ void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_
         x = hold_split(space, level, loops, x);
     else if (limits->spatial.n_inner + limits->spatial.n_outer > 0)
         x = close_order(space, level, loops, x);
-    const uint8_t *order = space->spread_order[level];
+    const uint8_t *order = space->spatial_order[level];
     uint8_t *to = at->spatial_order;
     for (int i = 0; i < n_dims; i++)
         if (x >> order[i] & 1) *to++ = order[i];

@@ -88,7 +88,7 @@ static double count_orders(survey *s, int level, uint32_t loops, bool matters) {
 }
 
 /* How many ways there are to lay a level's spatial loops on X and Y, where they are coupled. */
-static double count_spreads(survey *s, int level, uint32_t loops) {
+static double count_layouts(survey *s, int level, uint32_t loops) {
     double *known = &s->spreads[level][loops];
     if (*known > 0) return *known;
     size_t n = 0;
@@ -105,7 +105,7 @@ static double choices_left(survey *s, bool classes) {
         uint32_t loops = s->set[space->temporal_slot[l]];
         int n = __builtin_popcount(loops & ~(uint32_t)space->fixed_order[l]);
         product *= classes ? count_orders(s, l, loops, sx_map_order_matters(space, l, spread)) : factorial(n);
-        if (s->crooked[l]) product *= count_spreads(s, l, s->set[space->spatial_slot[l]]);
+        if (s->crooked[l]) product *= count_layouts(s, l, s->set[space->spatial_slot[l]]);
     }
     return product;
 }

@@ -97,7 +97,7 @@ static void set_spread(sx_map_space *space, int s) {
     int n = space->problem->n_dims, n_inner = spatial->n_inner, n_outer = spatial->n_outer, at = 0;
     unsigned inner = mask_of(spatial->inner, n_inner), outer = mask_of(spatial->outer, n_outer);
     unsigned others = ((1u << n) - 1) & ~inner & ~outer, free = others, x = 0;
-    uint8_t *order = space->spread_order[s];
+    uint8_t *order = space->spatial_order[s];
     for (; at < n_inner; at++) order[at] = spatial->inner[at];
     for (int d = 0; d < n; d++)
         if (others >> d & 1) order[at++] = (uint8_t)d;

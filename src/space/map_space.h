@@ -41,9 +41,9 @@ typedef struct sx_map_space {
     uint16_t free_x[SX_MAX_LEVELS];      /* dimensions whose spatial loop may lie on X or on Y */
     uint16_t fixed_x[SX_MAX_LEVELS];     /* dimensions whose spatial loop lies on X; all others: on Y */
     uint16_t fixed_order[SX_MAX_LEVELS]; /* dimensions whose temporal loop has its place */
-    uint8_t spread_order[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of spatial loops, within X and within Y */
-    uint8_t free_keep[SX_MAX_LEVELS];                 /* tensors that a level may keep or not */
-    uint8_t fixed_keep[SX_MAX_LEVELS];                /* tensors that it always keeps */
+    uint8_t spatial_order[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of spatial loops, within X and within Y */
+    uint8_t free_keep[SX_MAX_LEVELS];                  /* tensors that a level may keep or not */
+    uint8_t fixed_keep[SX_MAX_LEVELS];                 /* tensors that it always keeps */
     uint8_t banked[SX_MAX_LEVELS]; /* tensors that share the level by banks; 0: not banked */
     uint64_t bank_words[SX_MAX_LEVELS];
     bool reached; /* some reach is limited */
@@ -82,7 +82,7 @@ void sx_map_get_factors(const sx_map_space *space, const void *point, int dim, u
 void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *factor, void *point);
 
 /* Says of a mapping that its spatial loops spread over more children than one instance of some level has;
- * false where they do not. The model does not mind, as it only counts all instances together. */
+ * false where they do not. The model accepts it, as it only counts all instances together. */
 bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text, size_t size);
 
 /* The vector of a mapping; of one that the space cannot hold, too: of all that it has in common with points.

@@ -1,7 +1,7 @@
 /* The points kept are those with the smallest hashes of their bytes, so that which they are depends on the
  * set of points that came, not on their order. Points are gathered in twice the room; when it is full they
- * are sorted by hash, twins dropped, the larger half forgotten, and larger hashes not taken any more: O(log
- * room) for a point that is kept, a hash for one that is not. */
+ * are sorted by hash, duplicates dropped, the larger half forgotten, and larger hashes not taken any more:
+ * O(log room) for a point that is kept, a hash for one that is not. */
 #include "space/recorder.h"
 
 #include "base/hash.h"
@@ -36,8 +36,8 @@ static int by_hash(const void *a, const void *b) {
     return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* Sorts the records, drops twins and what is beyond the room; slots of those dropped go behind the others,
- * free to be used again. */
+/* Sorts the records, drops duplicates and what is beyond the room; slots of those dropped go behind the
+ * others, free to be used again. */
 static void compact(sx_recorder *r) {
     size_t kept = 0;
     if (r->n == 0) return;

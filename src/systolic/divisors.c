@@ -26,7 +26,7 @@ typedef struct state {
 
 /* A round of boxes. */
 typedef struct job {
-    const sx_systolic_judge *judge;
+    const sx_systolic_objective_value *judge;
     sx_systolic_tile_set tiles[SX_MAX_SYSTOLIC_LOOPS];
     uint64_t others; /* pairs of tiles of all loops but the first, multiplied */
     uint64_t first;  /* box */
@@ -99,8 +99,8 @@ static void tell(sx_run *run, const sx_systolic_space *space) {
 }
 
 static sx_status search(sx_run *run) {
-    const sx_systolic_judge judge =
-        sx_systolic_judge_of(sx_systolic_space_of(sx_run_space(run)), sx_run_goal(run));
+    const sx_systolic_objective_value judge =
+        sx_systolic_objective_of(sx_systolic_space_of(sx_run_space(run)), sx_run_goal(run));
     bool resumed, whole = true;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();

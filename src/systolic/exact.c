@@ -36,7 +36,7 @@ typedef struct job {
     double best; /* at its start */
 } job;
 
-/* A task: walks a shape; its output is whether it came to its end. */
+/* A task: walks a shape; its output is whether it completed. */
 static sx_status walk(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     double best = j->best;
@@ -44,8 +44,8 @@ static sx_status walk(const void *input, size_t task, sx_worker *worker, void *o
     return SX_OK;
 }
 
-/* The edge of the run's best. */
-static double edge_of(const sx_run *run) {
+/* The cutoff of the run's incumbent. */
+static double cutoff_of(const sx_run *run) {
     double best = INFINITY;
     sx_run_incumbent(run, &best);
     return sx_exact_cutoff(sx_run_objective(run), best);
@@ -53,7 +53,7 @@ static double edge_of(const sx_run *run) {
 
 /* Walks the next shapes; false where one was left unfinished. */
 static bool walk_round(sx_run *run, const sx_exact *exact, state *s) {
-    job j = {.exact = exact, .first = (size_t)s->next, .best = edge_of(run)};
+    job j = {.exact = exact, .first = (size_t)s->next, .best = cutoff_of(run)};
     size_t n = 0, most = s->next < ROUND ? (size_t)s->next + 1 : ROUND;
     while (n < most && s->next + n < exact->n &&
            sx_systolic_promises(exact->shape[s->next + n].bound, j.best))
@@ -85,7 +85,7 @@ static sx_status search(sx_run *run) {
     sx_status status = sx_exact_init(run, &exact);
     if (!status && exact.whole && s->next > exact.n) status = sx_run_damaged(run);
     while (!status && sx_run_continue(run) && exact.whole) {
-        bool left = s->next < exact.n && sx_systolic_promises(exact.shape[s->next].bound, edge_of(run));
+        bool left = s->next < exact.n && sx_systolic_promises(exact.shape[s->next].bound, cutoff_of(run));
         if (!left) {
             if (!sx_run_incumbent(run, NULL) || sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
             break;

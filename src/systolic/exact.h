@@ -16,7 +16,7 @@ typedef struct sx_systolic_shape {
 /* What an exact search knows of its space. */
 typedef struct sx_exact {
     const sx_systolic_space *space;
-    sx_systolic_judge judge;
+    sx_systolic_objective_value judge;
     sx_all_choices choices;
     bool whole; /* all shapes are there: nothing stopped the run meanwhile */
     size_t n, room;
@@ -35,8 +35,8 @@ const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic
  * is near it matters too. */
 double sx_exact_cutoff(const sx_objective *objective, double value);
 
-/* Looks through the tiles of a shape and evaluates those that are below *best, which becomes the edge of what
- * was found; true where it came to its end. */
+/* Looks through the tiles of a shape and evaluates those that are below *best, which becomes the cutoff of
+ * what was found; true if it completed. */
 bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_worker *worker, double *best);
 
 #endif

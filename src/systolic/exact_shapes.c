@@ -44,7 +44,7 @@ static double bound_of(const sx_exact *exact, const sx_systolic_shape *shape,
         for (size_t k = 0; k < space->n_kernels; k++)
             tile[k][d] = sx_choice_least(space, plan, d, pes_of(plan, shape, d), choices, choices->n - 1, k);
     }
-    return sx_systolic_judge_value(&exact->judge, plan, shape->lanes, tile);
+    return sx_systolic_objective_apply(&exact->judge, plan, shape->lanes, tile);
 }
 
 /* Adds a shape that has tiles. */
@@ -106,8 +106,9 @@ static int compare_shapes(const void *a, const void *b) {
 
 sx_status sx_exact_init(const sx_run *run, sx_exact *out) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
-    *out = (sx_exact){
-        .space = space, .judge = sx_systolic_judge_of(space, sx_run_goal(run)), .choices = {.space = space}};
+    *out = (sx_exact){.space = space,
+                      .judge = sx_systolic_objective_of(space, sx_run_goal(run)),
+                      .choices = {.space = space}};
     sx_systolic_tile(*tile)[SX_MAX_SYSTOLIC_LOOPS] = malloc(space->n_kernels * sizeof *tile);
     sx_status status = tile ? SX_OK : sx_error_memory();
     for (size_t i = 0; !status && i < space->n_open; i++)

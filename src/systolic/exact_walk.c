@@ -51,7 +51,7 @@ static void set_least(walk *w, int loop, size_t choice) {
 
 static double value(walk *w) {
     w->looked++;
-    return sx_systolic_judge_value(&w->exact->judge, w->plan, w->shape->lanes, w->tile);
+    return sx_systolic_objective_apply(&w->exact->judge, w->plan, w->shape->lanes, w->tile);
 }
 
 /* Whether the loops that are chosen, and the most that those from there on can be, make sums enough. */
@@ -110,7 +110,7 @@ static void choose(walk *w, int loop, size_t choice) {
     set_exact(w, loop, choice);
 }
 
-/* Whether the walk should go on; looks at the clock now and then. */
+/* Whether the walk should go on; polls the clock. */
 static bool goes_on(walk *w) {
     if (w->looked >= PATIENCE) {
         sx_worker_reject(w->worker, w->looked);

@@ -2,12 +2,13 @@
 
 #include <math.h>
 
-sx_systolic_judge sx_systolic_judge_of(const sx_systolic_space *space, const sx_goal *goal) {
-    return (sx_systolic_judge){space, goal, sx_goal_objective(goal)->criterion[0].energy_power != 0};
+sx_systolic_objective_value sx_systolic_objective_of(const sx_systolic_space *space, const sx_goal *goal) {
+    return (sx_systolic_objective_value){space, goal,
+                                         sx_goal_objective(goal)->criterion[0].energy_power != 0};
 }
 
-double sx_systolic_judge_value(const sx_systolic_judge *judge, const sx_systolic_plan *plan, double lanes,
-                               sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
+double sx_systolic_objective_apply(const sx_systolic_objective_value *judge, const sx_systolic_plan *plan,
+                                   double lanes, sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
     const sx_systolic_space *space = judge->space;
     sx_metrics sum = {0};
     double *latency = &sum.value[SX_SYSTOLIC_LATENCY];

@@ -4,18 +4,18 @@
 
 #include "systolic/space.h"
 
-typedef struct sx_systolic_judge {
+typedef struct sx_systolic_objective_value {
     const sx_systolic_space *space;
     const sx_goal *goal;
     bool energy; /* the objective's first criterion needs it */
-} sx_systolic_judge;
+} sx_systolic_objective_value;
 
-sx_systolic_judge sx_systolic_judge_of(const sx_systolic_space *space, const sx_goal *goal);
+sx_systolic_objective_value sx_systolic_objective_of(const sx_systolic_space *space, const sx_goal *goal);
 
 /* The value of the objective's first criterion for records, tile[kernel][loop]; for records that are lower
  * bounds, a lower bound. INFINITY beyond the BRAM that there is. */
-double sx_systolic_judge_value(const sx_systolic_judge *judge, const sx_systolic_plan *plan, double lanes,
-                               sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]);
+double sx_systolic_objective_apply(const sx_systolic_objective_value *judge, const sx_systolic_plan *plan,
+                                   double lanes, sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]);
 
 /* Whether a bound leaves room for something better than `best`. Beyond 2^50 sums are no longer exact, and
  * neither are comparisons. */

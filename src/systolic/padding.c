@@ -62,7 +62,7 @@ typedef struct level {
 /* What a search knows. */
 typedef struct plan {
     const sx_systolic_space *space;
-    sx_systolic_judge judge;
+    sx_systolic_objective_value judge;
     bool text;                          /* stop after one size more */
     bool deaf;                          /* what is found is not noted */
     level level[SX_MAX_SYSTOLIC_LOOPS]; /* outermost first */
@@ -143,7 +143,7 @@ static uint32_t longest(const sx_systolic_space *space, int loop) {
 /* Plans a search; *out is freed with plan_fini, also after an error. */
 static sx_status plan_init(const sx_run *run, plan *out) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
-    plan p = {.space = space, .judge = sx_systolic_judge_of(space, sx_run_goal(run))};
+    plan p = {.space = space, .judge = sx_systolic_objective_of(space, sx_run_goal(run))};
     bool sliding = space->kernel[0].sliding, fine = true;
     int n = 0, simd = space->kernel[0].simd;
     double share = sx_run_setting(run, SHARE);

@@ -32,7 +32,7 @@ typedef struct choices {
 
 /* A search of a box with so many lanes. */
 typedef struct hunt {
-    const sx_systolic_judge *judge;
+    const sx_systolic_objective_value *judge;
     const sx_systolic_space *space;
     const sx_systolic_plan *plan;
     const sx_tile_box *box;
@@ -111,14 +111,14 @@ static void set_least(hunt *h, int depth) {
     for (size_t k = 0; k < h->space->n_kernels; k++) h->tile[k][h->order[depth]] = h->choices[depth].least[k];
 }
 
-/* The value of the records, exact or at least; looks at the clock now and then. */
+/* The value of the records, exact or at least; polls the clock. */
 static double look(hunt *h) {
     h->find->looked++;
     if (++h->looked >= PATIENCE) {
         h->looked = 0;
         h->stopped = !sx_worker_goes_on(h->worker);
     }
-    return sx_systolic_judge_value(h->judge, h->plan, h->lanes, h->tile);
+    return sx_systolic_objective_apply(h->judge, h->plan, h->lanes, h->tile);
 }
 
 /* Whether the DSP blocks of so many PEs, along the loops up to a depth, may be enough and are not too many.
@@ -217,7 +217,7 @@ static void *make_room(hunt *h, uint32_t **divisors) {
     return block;
 }
 
-bool sx_tile_box_search(const sx_systolic_judge *judge, uint32_t design, const sx_tile_box *box,
+bool sx_tile_box_search(const sx_systolic_objective_value *judge, uint32_t design, const sx_tile_box *box,
                         sx_worker *worker, sx_tile_find *find, bool *failed) {
     hunt h = {.judge = judge,
               .space = judge->space,

@@ -22,7 +22,7 @@ typedef struct sx_tile_find {
 /* Finds the best legal point of a design in a box; false where the worker was stopped, or memory is out
  * (*failed). Exactly the best that trying all points would find: left out are only those that cannot be
  * legal, cannot be better than what was found, or cost the same as others. */
-bool sx_tile_box_search(const sx_systolic_judge *judge, uint32_t design, const sx_tile_box *box,
+bool sx_tile_box_search(const sx_systolic_objective_value *judge, uint32_t design, const sx_tile_box *box,
                         sx_worker *worker, sx_tile_find *find, bool *failed);
 
 /* A product that stops at 2^48: a run can add up many such counts. */

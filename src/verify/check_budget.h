@@ -1,4 +1,4 @@
-/* When to end a long check: what all its threads look at now and then. */
+/* When to end a long check: polled by all its threads. */
 #ifndef SX_VERIFY_CHECK_BUDGET_H
 #define SX_VERIFY_CHECK_BUDGET_H
 

@@ -46,7 +46,7 @@ sx_check_outcome sx_enumeration_check_mappings(sx_enumeration *enumeration,
 /* Mappings that the model evaluated so far. */
 uint64_t sx_enumeration_evaluations(const sx_enumeration *enumeration);
 
-/* Has the enumerations call a function now and then, on their thread. */
+/* Has the enumeration call a function periodically, on their thread. */
 void sx_enumeration_on_tick(sx_enumeration *enumeration, void (*tick)(void *user), void *user);
 
 /* Has the enumerations of mappings tell of every one below the value, and end at none of them. */

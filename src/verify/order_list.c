@@ -28,7 +28,7 @@ typedef struct beginning {
     uint32_t view[VIEW + 1]; /* for each tensor what it sees; and the loops in it, unless it is whole */
     uint8_t order[SX_MAX_DIMS];
     unsigned used; /* the loops in it */
-    bool whole;    /* what follows is of no matter */
+    bool whole;    /* what follows does not matter */
 } beginning;
 
 typedef struct list {

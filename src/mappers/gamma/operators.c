@@ -124,7 +124,7 @@ static void draw_tile(const sx_map_space *space, sx_rng *rng, int dim, sx_gamma_
     set_totals(space, dim, total, i);
 }
 
-/* A point that keeps all it may, with banks dealt out at random; factors and orders are of no matter. */
+/* A point that keeps all it may, with banks dealt out at random; factors and orders do not matter. */
 static void draw_base(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
     space->space.type->draw(&space->space, rng, i.point);
     memset(i.genes, 0, sizeof *i.genes);

@@ -110,7 +110,7 @@ void sx_cutoff_read(sx_cutoff *cutoff, const sx_prune_rule *rule, const sx_run *
     cutoff->found = false;
 }
 
-/* Makes a shelf hold what another one does. */
+/* Copies an archive. */
 static bool copy_shelf(sx_archive *to, const sx_archive *from) {
     to->point_size = from->point_size;
     if (!sx_archive_reserve(to, from->n)) return false;

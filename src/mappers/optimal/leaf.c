@@ -24,10 +24,10 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
         memcpy(sx_map_level(leaf->point, s)->spatial, outline->spatial[s], model->n_dims * sizeof(uint32_t));
         if (space->spatial_slot[s] < 0) continue;
         for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(outline->spatial[s][d] > 1) << d;
-        leaf->spread[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_spreads[s]);
-        leaf->failed |= !leaf->spread[s];
-        leaf->laid[s] = leaf->cutoff->rule->k > 1 || model->net_energy ||
-                        (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
+        leaf->layout[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_layouts[s]);
+        leaf->failed |= !leaf->layout[s];
+        leaf->layout_matters[s] = leaf->cutoff->rule->k > 1 || model->net_energy ||
+                                  (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
     }
 }
 
@@ -55,9 +55,9 @@ static uint32_t loops_of(const sx_map_space *space, const uint32_t *factor) {
 /* The orders that are worth telling apart of a point's level. */
 static const uint8_t (*orders_of(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
                                  size_t *n))[SX_MAX_DIMS] {
-    bool spread = loops_of(space, sx_map_level(point, 0)->spatial) != 0;
+    bool layout = loops_of(space, sx_map_level(point, 0)->spatial) != 0;
     return sx_map_orders_of(choices, level, loops_of(space, sx_map_level(point, level)->temporal),
-                            sx_map_order_matters(space, level, spread), n);
+                            sx_map_order_matters(space, level, layout), n);
 }
 
 const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS] {
@@ -84,23 +84,23 @@ static void evaluate(sx_leaf *leaf) {
 }
 
 /* Evaluates the mapping in all ways to lay the spatial loops of the levels up to `level`. */
-static void try_spreads(sx_leaf *leaf, int level) {
+static void try_layouts(sx_leaf *leaf, int level) {
     while (level >= 0 && leaf->space->spatial_slot[level] < 0) level--;
     if (level < 0) {
         evaluate(leaf);
         return;
     }
     const uint32_t *factor = sx_map_level(leaf->point, level)->spatial;
-    for (size_t i = 0; i < leaf->n_spreads[level] && !leaf->over && !leaf->failed; i++) {
-        if (!sx_spatial_fits(leaf->space, level, factor, leaf->spread[level][i])) continue;
-        sx_map_set_layout(leaf->space, level, leaf->spread[level][i], leaf->point);
-        try_spreads(leaf, level - 1);
-        if (!leaf->laid[level]) break;
+    for (size_t i = 0; i < leaf->n_layouts[level] && !leaf->over && !leaf->failed; i++) {
+        if (!sx_spatial_fits(leaf->space, level, factor, leaf->layout[level][i])) continue;
+        sx_map_set_layout(leaf->space, level, leaf->layout[level][i], leaf->point);
+        try_layouts(leaf, level - 1);
+        if (!leaf->layout_matters[level]) break;
     }
 }
 
 void sx_leaf_evaluate(sx_leaf *leaf) {
-    try_spreads(leaf, leaf->space->arch->n_levels - 1);
+    try_layouts(leaf, leaf->space->arch->n_levels - 1);
 }
 
 /* Whether no part of a node has a lower bound than the node. */

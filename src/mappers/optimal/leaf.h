@@ -13,9 +13,9 @@ typedef struct sx_leaf {
     void *point;
     uint32_t windows;  /* the dimensions that share ranks of a tensor with others */
     bool over, failed; /* the run has ended; memory is out */
-    const uint16_t *spread[SX_MAX_LEVELS];
-    size_t n_spreads[SX_MAX_LEVELS];
-    bool laid[SX_MAX_LEVELS]; /* X and Y matter */
+    const uint16_t *layout[SX_MAX_LEVELS];
+    size_t n_layouts[SX_MAX_LEVELS];
+    bool layout_matters[SX_MAX_LEVELS]; /* X and Y matter */
 } sx_leaf;
 
 /* Begins mappings of an outline on a worker: all above it is set. */

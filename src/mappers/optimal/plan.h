@@ -18,7 +18,7 @@ typedef struct sx_optimal_state {
     sx_heuristics_state begun;
     uint64_t n_spatials, n_nodes, room;
     uint64_t steps, pace;       /* so far; of a visit in the last round, about */
-    uint64_t criterion, listed; /* the one at hand; its spatial mappings are in the heap */
+    uint64_t criterion, listed; /* the current one; its spatial mappings are in the heap */
     double least[SX_MAX_CRITERIA];
     uint64_t found; /* criteria that have a point, as a mask */
     sx_score score[SX_MAX_CRITERIA];
@@ -66,7 +66,7 @@ SX_MUST_USE sx_status sx_optimal_state_init(sx_optimal *o);
 /* Puts a node into the heap; false when memory is out. */
 bool sx_optimal_push(sx_optimal *o, const sx_search_node *node);
 
-/* Remembers the point that stands for the criterion at hand, where that is better than before. */
+/* Remembers the point that stands for the current criterion, where that is better than before. */
 void sx_optimal_keep(sx_optimal *o, const sx_cutoff *cutoff);
 
 /* Makes what rounds need beside the plan; and frees it (rounds.c). */
@@ -79,14 +79,14 @@ SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
 /* The steps that putting all spatial mappings into the heap counts for. */
 uint64_t sx_optimal_list_steps(const sx_optimal *o);
 
-/* Puts all spatial mappings into the heap for the criterion at hand. */
+/* Puts all spatial mappings into the heap for the current criterion. */
 SX_MUST_USE sx_status sx_optimal_list(sx_optimal *o);
 
-/* Reads what is known for the criterion at hand, and states a lower bound of the first criterion: what is
+/* Reads what is known for the current criterion, and states a lower bound of the first criterion: what is
  * open, what is known, and what the gap gave up. */
 void sx_optimal_report_bound(sx_optimal *o);
 
-/* Searches for the optimum of the criterion at hand; *all: nothing is left. */
+/* Searches for the optimum of the current criterion; *all: nothing is left. */
 SX_MUST_USE sx_status sx_optimal_search(sx_optimal *o, bool *all);
 
 #endif

@@ -183,7 +183,7 @@ static double least_open(const sx_optimal *o) {
     return least;
 }
 
-/* Reads what is known for the criterion at hand, with the best point so far of its own. */
+/* Reads what is known for the current criterion, with the best point so far of its own. */
 static void read_known(sx_optimal *o) {
     const sx_optimal_state *s = o->s;
     sx_cutoff_read(&o->known, &o->rule, o->run);

@@ -73,7 +73,7 @@ static bool price(walk *w, int number, int memory, double bound, sx_sunstone_par
 }
 
 /* Whether an unrolling (which `at` holds) could be better than what is there, had its memory no limit. */
-static bool is_hopeful(walk *w, int number, const sx_sunstone_partial *at, sx_sunstone_partial *scratch) {
+static bool may_improve(walk *w, int number, const sx_sunstone_partial *at, sx_sunstone_partial *scratch) {
     sx_sunstone_item item;
     if (!w->plan->on.alphabeta || w->bound == INFINITY) return true;
     sx_sunstone_copy(w->plan, at, scratch);
@@ -140,10 +140,10 @@ static void expand(walk *w, int number, const sx_sunstone_partial *from, const s
         scratch.point = (unsigned char *)at.point + size;
         sx_sunstone_copy(plan, from, &at);
         sx_sunstone_put_unrolling(plan, &plan->stage[number], parts, &at);
-        bool hopeful = is_hopeful(w, number, &at, &scratch);
-        if (hopeful)
+        bool improves = may_improve(w, number, &at, &scratch);
+        if (improves)
             sx_sunstone_list_tiles(plan, &plan->stage[number], &at, plan->on.tiles, w->worker, &tiles);
-        if (hopeful && plan->on.smaller && is_slow(w, number, &at, &tiles, &scratch)) {
+        if (improves && plan->on.smaller && is_slow(w, number, &at, &tiles, &scratch)) {
             tiles.n = 0;
             sx_sunstone_list_tiles(plan, &plan->stage[number], &at, false, w->worker, &tiles);
         }

@@ -123,14 +123,14 @@ static sx_status walk_bypasses(sx_run *run, sx_sunstone_switches on, state *s) {
 }
 
 /* Some neighbours of a point. */
-typedef struct crowd {
+typedef struct neighbours {
     size_t size, n;
     unsigned char *point;
-} crowd;
+} neighbours;
 
-/* A task: evaluates its part of a crowd. */
+/* A task: evaluates its part of a batch of neighbours. */
 static sx_status evaluate_task(const void *input, size_t task, sx_worker *worker, void *output) {
-    const crowd *c = input;
+    const neighbours *c = input;
     (void)output;
     for (size_t i = task * NEIGHBOURS; i < (task + 1) * NEIGHBOURS && i < c->n; i++)
         sx_worker_evaluate(worker, c->point + i * c->size, true);
@@ -138,7 +138,7 @@ static sx_status evaluate_task(const void *input, size_t task, sx_worker *worker
 }
 
 /* Collects up to `room` legal neighbours from number *next on, which moves on. */
-static void gather(const sx_map_space *space, const void *point, uint64_t *next, size_t room, crowd *c) {
+static void gather(const sx_map_space *space, const void *point, uint64_t *next, size_t room, neighbours *c) {
     sx_map_walk walk = {.space = space, .point = point};
     c->n = 0;
     for (uint64_t i = 0; c->n < room; i++) {
@@ -157,7 +157,7 @@ static sx_status improve(sx_run *run, state *s) {
     size_t size = space->space.point_size;
     unsigned char *room = malloc((ROOM + 1) * size), *here = room;
     if (!room) return sx_error_memory();
-    crowd c = {.size = size, .point = room + size};
+    neighbours c = {.size = size, .point = room + size};
     while (sx_run_incumbent(run, NULL) && sx_run_continue(run)) {
         memcpy(here, sx_run_incumbent(run, NULL), size);
         gather(space, here, &s->next, ROOM, &c);

@@ -98,12 +98,17 @@ unsigned sx_space_tries(const sx_space *space) {
     return space->tries ? space->tries : SX_SAMPLE_TRIES;
 }
 
+/* Whether a point is one of the space's, legal or not, as far as the space can tell. */
+static inline bool is_held(const sx_space *space, const void *point) {
+    return !space->type->holds || space->type->holds(space, point);
+}
+
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected) {
     const sx_space_type *type = space->type;
     void (*draw)(const sx_space *, sx_rng *, void *) = type->draw_likely ? type->draw_likely : type->draw;
     for (unsigned i = 0; i < sx_space_tries(space); i++) {
         draw(space, rng, point);
-        assert(type->holds(space, point));
+        assert(is_held(space, point));
         if (type->check(space, point) == 0) return true;
         if (rejected) ++*rejected;
     }
@@ -136,7 +141,7 @@ bool sx_space_mutate(const sx_space *space, sx_rng *rng, int axis, bool redraw, 
         (redraw || !space->type->nudge ? space->type->redraw : space->type->nudge)(space, rng, (size_t)gene,
                                                                                    scratch);
         if (memcmp(scratch, point, space->point_size) == 0 || space->type->check(space, scratch)) continue;
-        assert(space->type->holds(space, scratch));
+        assert(is_held(space, scratch));
         memcpy(point, scratch, space->point_size);
         return true;
     }
@@ -148,7 +153,7 @@ bool sx_space_cross(const sx_space *space, int axis, const void *from, void *poi
     for (size_t i = 0; i < space->n_genes; i++)
         if (space->gene[i].axis == axis) space->type->take(space, i, from, scratch);
     if (space->type->check(space, scratch)) return false;
-    assert(space->type->holds(space, scratch));
+    assert(is_held(space, scratch));
     memcpy(point, scratch, space->point_size);
     return true;
 }

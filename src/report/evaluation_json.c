@@ -48,8 +48,7 @@ static json_t *objective_json(const sx_evaluation *e) {
 sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     char *text;
     SX_TRY(sx_cost_write(&e->cost, &e->problem, &e->arch, &text));
-    json_t *object = json_loads(text, 0, NULL);
-    free(text);
+    json_t *object = sx_json_noun(text);
     int level = sx_limiting_level(&e->cost);
     json_object_set_new(object, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
     json_object_set_new(object, "minimum", minimum_json(&e->minimum));

@@ -99,7 +99,7 @@ unsigned sx_space_tries(const sx_space *space) {
 }
 
 /* Whether a point is one of the space's, legal or not, as far as the space can tell. */
-static inline bool is_held(const sx_space *space, const void *point) {
+__attribute__((unused)) static bool is_held(const sx_space *space, const void *point) {
     return !space->type->holds || space->type->holds(space, point);
 }
 

@@ -333,7 +333,7 @@ static void padding_is_the_algorithm_of_the_paper(void **state) {
                  p.text ? "text" : "published");
         sx_run_summary summary = search(&t, navigator, 1 + i % 2, &value);
         if (value != p.best) complain(&t, navigator, value, p.best);
-        found += isfinite(p.best);
+        found += isfinite(p.best) ? 1 : 0;
         if (summary.evaluations + summary.rejected != p.points)
             complain(&t, "points of padding", (double)(summary.evaluations + summary.rejected),
                      (double)p.points);

@@ -1,39 +1,8 @@
 #include "report/json_parts.h"
 
 #include <math.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static atomic_bool out_of_memory; /* stays set: a tree may lack any part from then on */
-
-/* Where memory is out while a text is read, jansson gets some of a reserve: version 2.14 writes beyond a token
- * whose buffer cannot grow. */
-static _Alignas(16) unsigned char reserve[1 << 20];
-static atomic_size_t reserved;
-static _Thread_local bool reading;
-
-/* Memory for jansson. */
-static void *allocate(size_t size) {
-    void *memory = malloc(size);
-    if (memory) return memory;
-    atomic_store(&out_of_memory, true);
-    if (!reading || size > sizeof reserve) return NULL;
-    size_t from = atomic_fetch_add(&reserved, (size + 15) / 16 * 16);
-    return from <= sizeof reserve - size ? reserve + from : NULL;
-}
-
-/* Frees it; that of the reserve is not used again. */
-static void release(void *memory) {
-    uintptr_t at = (uintptr_t)memory, first = (uintptr_t)reserve;
-    if (at < first || at >= first + sizeof reserve) free(memory);
-}
-
-void sx_json_begin(void) {
-    json_set_alloc_funcs(allocate, release);
-}
 
 json_t *sx_json_number(double value) {
     if (!isfinite(value)) return json_null();
@@ -97,9 +66,7 @@ void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
 }
 
 json_t *sx_json_noun(char *text) {
-    reading = true;
-    json_t *object = json_loads(text, 0, NULL);
-    reading = false;
+    json_t *object = sx_json_read(text);
     free(text);
     return object;
 }
@@ -108,7 +75,7 @@ json_t *sx_json_noun(char *text) {
 static sx_status finish(json_t *object, size_t flags, sx_text *out) {
     char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(object);
-    bool whole = text && !atomic_load(&out_of_memory);
+    bool whole = text && !sx_json_failed();
     if (whole) sx_text_add(out, "%s\n", text);
     free(text);
     return whole ? SX_OK : sx_error_memory();

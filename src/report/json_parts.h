@@ -2,15 +2,12 @@
 #ifndef SX_REPORT_JSON_PARTS_H
 #define SX_REPORT_JSON_PARTS_H
 
+#include "base/json.h"
 #include "base/text.h"
 #include "sextant/cost.h"
 #include "sextant/systolic.h"
 
 #include <jansson.h>
-
-/* Makes memory that runs out while JSON is built known to sx_json_finish(), so that nothing in between has to
- * look. Called once, before all else. */
-void sx_json_begin(void);
 
 /* A number: an integer where it is one, null where it is none (infinite or not a number). */
 json_t *sx_json_number(double value);

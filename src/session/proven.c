@@ -2,6 +2,7 @@
  * mark in its options, and which version of the program it was. Its costs are not trusted: the mapping is
  * evaluated anew, and a record whose mapping is not of the space, or costs something else than it says, is
  * passed over. */
+#include "base/json.h"
 #include "base/status.h"
 #include "session/session.h"
 #include "sextant/sextant.h"
@@ -24,7 +25,7 @@ typedef struct taker {
 
 /* Whether a record's run searched the space of a mark. */
 static bool is_marked(const sx_record *record, const sx_space_mark *mark) {
-    json_t *options = record->options ? json_loads(record->options, 0, NULL) : NULL;
+    json_t *options = record->options ? sx_json_read(record->options) : NULL;
     const char *text = json_string_value(json_object_get(options, "space"));
     bool marked = text && strcmp(text, mark->text) == 0;
     json_decref(options);

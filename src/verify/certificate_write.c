@@ -3,6 +3,7 @@
 #include "verify/certificate.h"
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/status.h"
 
 #include <inttypes.h>
@@ -80,7 +81,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
 
 /* Moves the section of a noun's text into a map; frees the text. */
 static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
-    json_t *noun = json_loads(text, 0, NULL);
+    json_t *noun = sx_json_read(text);
     free(text);
     tree->failed |= !noun || json_object_update(root, noun) != 0;
     json_decref(noun);

@@ -23,8 +23,9 @@ uint64_t sx_gamma_slowness(const sx_map_space *space) {
 
 sx_status sx_gamma_go_on(sx_run *run, uint64_t evaluations, double share) {
     const uint64_t slow = sx_gamma_slowness(sx_map_space_of(sx_run_space(run)));
-    uint64_t population = POPULATION, before = 0, round = FIRST_ROUND / slow / POPULATION * POPULATION;
-    if (sx_run_time(run) > 0) round *= 3; /* as Gamma alone has no end then */
+    uint64_t population = POPULATION, before = 0, round = FIRST_ROUND;
+    if (sx_run_time(run) > 0) round = SX_GAMMA_ALONE;
+    round = round / slow / POPULATION * POPULATION;
     for (int i = 0; before < evaluations && !sx_run_stopped(run); i++) {
         bool last = i + 1 == MOST_ROUNDS || evaluations - before <= round;
         uint64_t n = last ? evaluations - before : round;

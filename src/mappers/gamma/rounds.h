@@ -5,6 +5,9 @@
 #include "sextant/navigator.h"
 #include "space/map_space.h"
 
+/* Evaluations of the first round, which are those of Gamma alone, where time is limited. */
+enum { SX_GAMMA_ALONE = 300000 };
+
 /* How many times longer an evaluation takes than without remainders, about. */
 uint64_t sx_gamma_slowness(const sx_map_space *space);
 

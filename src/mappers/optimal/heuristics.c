@@ -2,7 +2,7 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
- * the clock, and LATER_TIME_SHARE after ALONE evaluations. Its calls go on where the last one ended
+ * the clock, and LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations. Its calls go on where the last one ended
  * (mappers/gamma/rounds.c). What the proof is about to do in one go, a bound of every way to spread the
  * loops, counts beforehand. A run with few evaluations has its bounds before Gamma takes the last of them.
  *
@@ -28,7 +28,6 @@ enum {
     STEPS_PER_EVALUATION = 50, /* of the proof, in the time of one of Gamma */
     ALIKE = 20000,             /* evaluations of Gamma until the proof has more time than it */
     LATER_STEPS_PER_EVALUATION = 1000,
-    ALONE = 300000,          /* evaluations of Gamma where time is limited */
     SUNSTONE_STEPS = 16,     /* the same of Sunstone */
     LATE_STEPS = 10000000,   /* from here on a proof is long */
     MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
@@ -114,7 +113,7 @@ static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, u
     if (wish < half) wish = half;
     if (sx_run_time(start->run) <= 0) return wish < most ? wish : most;
     uint64_t had = sx_run_called_on(start->run);
-    double share = had < ALONE ? TIME_SHARE : LATER_TIME_SHARE;
+    double share = had < SX_GAMMA_ALONE ? TIME_SHARE : LATER_TIME_SHARE;
     uint64_t clock = had + sx_run_called_behind(start->run, share);
     return had < UINT64_MAX && wish < clock ? clock : wish;
 }
@@ -153,7 +152,7 @@ static void walk(const sx_heuristics *start, sx_heuristics_state *at, bool all) 
 static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
     if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
-    return sx_gamma_go_on(start->run, at->first > ALONE ? at->first : ALONE, 0.75);
+    return sx_gamma_go_on(start->run, at->first > SX_GAMMA_ALONE ? at->first : SX_GAMMA_ALONE, 0.75);
 }
 
 sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {

@@ -1,0 +1,17 @@
+/* jansson with memory that may run out. */
+#ifndef SX_BASE_JSON_H
+#define SX_BASE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Makes memory that runs out while JSON is built known to sx_json_failed(), so that nothing in between has to
+ * look. Called once, before all else. */
+void sx_json_begin(void);
+/* Whether memory ran out since then. */
+bool sx_json_failed(void);
+
+/* Reads a text; NULL where it is not JSON or memory is out. */
+json_t *sx_json_read(const char *text);
+
+#endif

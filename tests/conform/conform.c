@@ -445,8 +445,8 @@ static void checkpoints_resume_to_the_same_end(void **state) {
         expect_account(s, g, &options, expected, "with checkpoints");
         assert_true(a.n > 0);
         options.checkpoint = NULL;
-        size_t step = a.n / 12 + 1;
-        for (size_t c = 0; c < a.n; c += c < 4 || c + 4 > a.n ? 1 : step) {
+        size_t step = a.n / 6 + 1;
+        for (size_t c = 0; c < a.n; c += c < 2 || c + 2 > a.n ? 1 : step) {
             options.resume = a.picture[c].bytes;
             options.resume_size = a.picture[c].size;
             options.threads = 1 + (unsigned)c % 2;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { BUDGET = 1200, EDITS = 60 };
+enum { BUDGET = 1200, EDITS = 24 };
 
 /* One checkpoint of a search: the last of those whose number is a power of two, and how many there were. */
 typedef struct picture {

@@ -172,12 +172,12 @@ static void survives_being_killed(void **state) {
     assert_true(resumed > 0);
 }
 
-/* Mappers, and evaluations of a layer that keep them busy for some tenths of a second with remainders. The
+/* Mappers, and evaluations of a layer that keep them busy with remainders under sanitizers. The
  * number is odd, so that the two searches of a layer have different limits. */
 static const struct {
     const char *mapper;
     uint64_t evaluations;
-} wide_case[] = {{"random", 8001}, {"gamma", 1601}, {"auto", 1601}};
+} wide_case[] = {{"random", 2001}, {"gamma", 401}, {"auto", 401}};
 
 /* A session of two layers that are searched again with remainders, as their sizes are primes, and one between
  * them that is not. */
@@ -225,7 +225,7 @@ static void resumes_with_remainders(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof wide_case / sizeof *wide_case; i++) {
         unsigned stops = 0;
-        for (uint64_t n = wide_case[i].evaluations, tries = 0; stops == 0 && tries < 4;
+        for (uint64_t n = wide_case[i].evaluations, tries = 0; stops == 0 && tries < 5;
              n = 4 * n - 3, tries++)
             stops = stop_and_resume(i, n);
         assert_true(stops > 0);
@@ -265,7 +265,7 @@ static void survives_being_killed_with_remainders(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof wide_case / sizeof *wide_case; i++) {
         unsigned kills = 0;
-        for (uint64_t n = wide_case[i].evaluations, tries = 0; kills == 0 && tries < 4;
+        for (uint64_t n = wide_case[i].evaluations, tries = 0; kills == 0 && tries < 5;
              n = 4 * n - 3, tries++)
             kills = kill_and_resume(i, n);
         assert_true(kills > 0);

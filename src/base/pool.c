@@ -150,6 +150,10 @@ sx_status sx_pool_new(unsigned threads, sx_pool **out) {
     return SX_OK;
 }
 
+unsigned sx_pool_threads(const sx_pool *pool) {
+    return pool->n_helpers + 1;
+}
+
 void sx_pool_free(sx_pool *pool) {
     if (!pool) return;
     pthread_mutex_lock(&pool->lock);

@@ -20,6 +20,9 @@ typedef void sx_pool_idle(void *user);
 SX_MUST_USE sx_status sx_pool_new(unsigned threads, SX_OWN sx_pool **out);
 void sx_pool_free(SX_TAKE sx_pool *pool);
 
+/* How many threads it has, with the caller's: workers are numbered below that. */
+unsigned sx_pool_threads(const sx_pool *pool);
+
 /* Does jobs 0 to n - 1, begun in that order, and returns when all are done. Called by one thread at a time
  * and never from a job. */
 void sx_pool_run(sx_pool *pool, size_t n, sx_pool_job *job, sx_pool_idle *idle, void *user);

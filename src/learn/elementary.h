@@ -5,7 +5,7 @@
 
 #include "sextant/rng.h"
 
-/* Within 2 units in the last place; infinite, 0 or NaN where the function is. */
+/* Within 4 units in the last place, exp and log within 2; infinite, 0 or NaN where the function is. */
 double sx_exp(double x);
 double sx_log(double x); /* NaN below 0 */
 double sx_tanh(double x);
@@ -15,7 +15,7 @@ double sx_sigmoid(double x); /* 1 / (1 + exp(-x)) */
 double sx_cos_pi(double x);
 
 /* x to the power n, by repeated multiplication. */
-double sx_power(double x, uint64_t n);
+double sx_whole_power(double x, uint64_t n);
 
 /* A draw from the standard normal distribution (Box and Muller; two uniform numbers each). */
 double sx_normal(sx_rng *rng);

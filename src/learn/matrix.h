@@ -26,15 +26,17 @@ SX_MUST_USE sx_status sx_matrix_engine_new(sx_matrix_backend backend, sx_pool *p
 void sx_matrix_engine_free(SX_TAKE sx_matrix_engine *engine);
 
 /* C (m x n) = A (m x k) B (k x n), or C + A B. A transposed factor is stored k x m, or n x k. */
-typedef struct sx_product {
+typedef struct sx_matmul {
     size_t m, n, k;
     const float *a, *b;
     float *c;
     bool a_transposed, b_transposed;
-    bool add; /* the chain begins with c[i][j] rather than 0 */
-} sx_product;
+    bool add;            /* the chain begins with c[i][j] rather than 0 */
+    const float *wanted; /* m x n: where it is 0, c need not be computed; NULL: all of C is wanted */
+} sx_matmul;
 
-void sx_matrix_product(sx_matrix_engine *engine, const sx_product *product);
+/* Computes the product. Zeros of A times infinity may count as 0. */
+void sx_matrix_product(sx_matrix_engine *engine, const sx_matmul *product);
 
 /* Does jobs 0 to n - 1 on the engine's threads. */
 void sx_matrix_engine_run(sx_matrix_engine *engine, size_t n, sx_pool_job *job, void *user);

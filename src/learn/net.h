@@ -17,7 +17,12 @@ typedef enum sx_nn_kind {
     SX_NN_KINDS
 } sx_nn_kind;
 
-enum { SX_NN_MAX_LAYERS = 64, SX_NN_MAX_WIDTH = 1 << 16 };
+enum {
+    SX_NN_MAX_LAYERS = 64,
+    SX_NN_MAX_WIDTH = 1 << 16,
+    SX_NN_MAX_PARAMETERS = 1 << 28,
+    SX_NN_MAX_ROWS = 1 << 24,
+};
 
 /* A layer and where its parameters are in the net's block. */
 typedef struct sx_nn_layer {

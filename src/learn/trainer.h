@@ -14,6 +14,8 @@ typedef enum sx_trainer_precision { SX_FP32, SX_TF32, SX_BF16 } sx_trainer_preci
 SX_MUST_USE sx_status sx_trainer_device_find(const char *name, sx_trainer_device *out);
 SX_MUST_USE sx_status sx_trainer_precision_find(const char *name, sx_trainer_precision *out);
 
+enum { SX_TRAINER_MAX_BATCH = 1 << 20 };
+
 typedef struct sx_trainer_options {
     sx_trainer_device device;
     sx_trainer_precision precision;

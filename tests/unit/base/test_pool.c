@@ -40,6 +40,7 @@ static void every_job_is_done_once(void **state) {
     for (unsigned threads = 1; threads <= 8; threads++) {
         sx_pool *pool;
         sx_expect_ok(sx_pool_new(threads, &pool));
+        assert_int_equal(sx_pool_threads(pool), threads);
         for (size_t n = 0; n <= JOBS; n += n < 10 ? 1 : 330) {
             ledger *l = calloc(1, sizeof *l);
             assert_non_null(l);

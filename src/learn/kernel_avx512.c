@@ -1,0 +1,10 @@
+/* x86-64 with AVX-512: sixteen floats, 32 registers. Compiled with -mavx512f. */
+#include "learn/kernels.h"
+
+#if defined(__x86_64__)
+#define SX_KERNEL_ROWS 14
+#define SX_KERNEL_VECTORS 2
+#include "learn/kernel_body.h"
+
+const sx_matrix_kernel sx_kernel_avx512 = {"avx512", SX_KERNEL_ROWS, COLUMNS, tile, combine, dots};
+#endif

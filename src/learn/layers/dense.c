@@ -1,0 +1,72 @@
+/* y = x W + b, with W of inputs x outputs. dW = x^T dy, db = the sum of dy's rows, dx = dy W^T. */
+#include "learn/elementary.h"
+#include "learn/layers/layer.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t n_parameters(size_t inputs, size_t outputs) {
+    return inputs * outputs + outputs;
+}
+
+static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
+    size_t n = (size_t)layer->inputs * layer->outputs;
+    double deviation = sqrt(2.0 / layer->inputs),
+           bound = sqrt(6.0 / ((double)layer->inputs + layer->outputs));
+    for (size_t i = 0; i < n; i++)
+        parameter[i] =
+            (float)(init == SX_NN_HE ? deviation * sx_normal(rng) : bound * (2 * sx_rng_double(rng) - 1));
+    memset(parameter + n, 0, layer->outputs * sizeof *parameter);
+}
+
+static void forward(const sx_nn_call *call) {
+    size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
+    const float *bias = call->parameter + inputs * outputs;
+    for (size_t i = 0; i < call->rows; i++) memcpy(call->y + i * outputs, bias, outputs * sizeof *bias);
+    const sx_matmul product = {.m = call->rows,
+                               .n = outputs,
+                               .k = inputs,
+                               .a = call->x,
+                               .b = call->parameter,
+                               .c = call->y,
+                               .add = true};
+    sx_matrix_product(call->engine, &product);
+}
+
+static void sum_rows(const float *restrict rows, size_t n, size_t width, float *restrict sum) {
+    memset(sum, 0, width * sizeof *sum);
+    for (size_t i = 0; i < n; i++, rows += width)
+        for (size_t j = 0; j < width; j++) sum[j] += rows[j];
+}
+
+static void backward(const sx_nn_call *call) {
+    size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
+    if (call->d_parameter) {
+        const sx_matmul weights = {.m = inputs,
+                                   .n = outputs,
+                                   .k = call->rows,
+                                   .a = call->x,
+                                   .a_transposed = true,
+                                   .b = call->dy,
+                                   .c = call->d_parameter};
+        sx_matrix_product(call->engine, &weights);
+        sum_rows(call->dy, call->rows, outputs, call->d_parameter + inputs * outputs);
+    }
+    if (call->dx) {
+        const sx_matmul product = {.m = call->rows,
+                                   .n = inputs,
+                                   .k = outputs,
+                                   .a = call->dy,
+                                   .b = call->parameter,
+                                   .b_transposed = true,
+                                   .c = call->dx,
+                                   .wanted = call->x_masks ? call->x : NULL};
+        sx_matrix_product(call->engine, &product);
+    }
+}
+
+const sx_nn_type sx_nn_dense = {.name = "dense",
+                                .n_parameters = n_parameters,
+                                .initialise = initialise,
+                                .forward = forward,
+                                .backward = backward};

@@ -1,0 +1,10 @@
+#include "learn/layers/layer.h"
+
+const sx_nn_type *sx_nn_type_of(sx_nn_kind kind) {
+    static const sx_nn_type *const types[SX_NN_KINDS] = {
+        [SX_NN_DENSE] = &sx_nn_dense,     [SX_NN_RELU] = &sx_nn_relu,
+        [SX_NN_TANH] = &sx_nn_tanh,       [SX_NN_SIGMOID] = &sx_nn_sigmoid,
+        [SX_NN_SOFTMAX] = &sx_nn_softmax, [SX_NN_LAYER_NORM] = &sx_nn_layer_norm,
+    };
+    return types[kind];
+}

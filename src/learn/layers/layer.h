@@ -1,0 +1,38 @@
+/* Kinds of layers: forward beside backward, in a file each. They work on any rows, in a net or without one. */
+#ifndef SX_LEARN_LAYERS_LAYER_H
+#define SX_LEARN_LAYERS_LAYER_H
+
+#include "learn/net.h"
+#include "sextant/rng.h"
+
+/* One call of a layer, on rows of a batch. */
+typedef struct sx_nn_call {
+    const sx_nn_layer *layer;
+    sx_matrix_engine *engine;
+    size_t rows;
+    const float *parameter;
+    const float *x; /* rows x inputs */
+    float *y;       /* rows x outputs; backward only reads it */
+
+    /* backward alone */
+    const float *dy;
+    float *dx, *d_parameter; /* overwritten; NULL: not wanted */
+    bool x_masks;            /* dx is not wanted where x is 0 */
+} sx_nn_call;
+
+typedef struct sx_nn_type {
+    const char *name;
+    bool from_outputs; /* backward reads y but not x, so that y may replace x */
+    size_t (*n_parameters)(size_t inputs, size_t outputs); /* NULL: none */
+    void (*initialise)(const sx_nn_layer *layer, float *parameter, sx_nn_init init,
+                       sx_rng *rng); /* NULL: none */
+    void (*forward)(const sx_nn_call *call);
+    void (*backward)(const sx_nn_call *call);
+} sx_nn_type;
+
+extern const sx_nn_type sx_nn_dense, sx_nn_relu, sx_nn_tanh, sx_nn_sigmoid, sx_nn_softmax, sx_nn_layer_norm;
+
+/* The type of a kind. */
+const sx_nn_type *sx_nn_type_of(sx_nn_kind kind);
+
+#endif

@@ -1,0 +1,211 @@
+/* The blocking is that of Goto and van de Geijn (ACM TOMS 2008): a panel of B stays in the first cache, a block of A in the
+ * second. A job packs what it needs for itself, so that jobs need not wait for each other. */
+#include "learn/matmul.h"
+
+#include "learn/vector.h"
+
+#include <assert.h>
+
+enum {
+    DEPTH = 256, /* of k at a time */
+    ROWS = 256,  /* of C in a job, at most */
+    COLUMNS = 1024,
+    THIN = 4,        /* rows of C up to which nothing is packed */
+    THIN_PART = 512, /* columns of C in a job then */
+    SLACK = 64,      /* packed panels may be padded by so many rows or columns */
+    TILE = SX_KERNEL_MAX_ROWS * SX_KERNEL_MAX_COLUMNS,
+};
+
+enum { A_ROOM = (ROWS + SLACK) * DEPTH, B_ROOM = (COLUMNS + SLACK) * DEPTH };
+
+size_t sx_matmul_room(void) {
+    return A_ROOM + B_ROOM + TILE;
+}
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* A factor as panels want it: lanes are rows of A or columns of B. */
+typedef struct factor {
+    const float *at;
+    size_t lane, depth; /* strides of a lane and of k, one of them 1 */
+} factor;
+
+static factor factor_a(const sx_matmul *p) {
+    return p->a_transposed ? (factor){p->a, 1, p->m} : (factor){p->a, p->k, 1};
+}
+static factor factor_b(const sx_matmul *p) {
+    return p->b_transposed ? (factor){p->b, p->k, 1} : (factor){p->b, 1, p->n};
+}
+
+/* Packs a panel whose lanes are contiguous along k, by blocks of four by four. */
+static void pack_across(factor f, size_t lanes, size_t depth, unsigned width, float *to) {
+    size_t i = 0;
+    for (; i + 4 <= lanes; i += 4) {
+        const float *from = f.at + i * f.lane;
+        size_t p = 0;
+        for (; p + 4 <= depth; p += 4) {
+            sx_f4 v[4];
+            for (size_t r = 0; r < 4; r++) v[r] = sx_f4_load(from + r * f.lane + p);
+            sx_f4_transpose(v);
+            for (size_t r = 0; r < 4; r++) sx_f4_store(to + (p + r) * width + i, v[r]);
+        }
+        for (; p < depth; p++)
+            for (size_t r = 0; r < 4; r++) to[p * width + i + r] = from[r * f.lane + p];
+    }
+    for (; i < lanes; i++)
+        for (size_t p = 0; p < depth; p++) to[p * width + i] = f.at[i * f.lane + p];
+}
+
+/* Packs a panel whose lanes are side by side. */
+static void pack_along(factor f, size_t lanes, size_t depth, unsigned width, float *to) {
+    for (size_t p = 0; p < depth; p++) memcpy(to + p * width, f.at + p * f.depth, lanes * sizeof *to);
+}
+
+/* Packs lanes [first, first + n) from k = `from` on into panels of `width` lanes, zeros beyond the last lane. */
+static void pack(factor f, size_t first, size_t n, size_t from, size_t depth, unsigned width, float *to) {
+    f.at += first * f.lane + from * f.depth;
+    for (size_t i = 0; i < n; i += width, to += width * depth, f.at += width * f.lane) {
+        size_t lanes = least(width, n - i);
+        if (lanes < width) memset(to, 0, width * depth * sizeof *to);
+        if (f.lane == 1)
+            pack_along(f, lanes, depth, width, to);
+        else
+            pack_across(f, lanes, depth, width, to);
+    }
+}
+
+/* A part of C. */
+typedef struct part {
+    size_t row, rows, column, columns;
+} part;
+
+/* One tile of C, by way of a whole tile where it sticks out. */
+static void edge_tile(const sx_matrix_kernel *kernel, size_t depth, const float *a, const float *b, float *c,
+                      size_t stride, size_t rows, size_t columns, float *whole) {
+    for (size_t i = 0; i < rows; i++)
+        memcpy(whole + i * kernel->columns, c + i * stride, columns * sizeof *c);
+    kernel->tile(depth, a, b, whole, kernel->columns);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(c + i * stride, whole + i * kernel->columns, columns * sizeof *c);
+}
+
+/* C += A B on a part, of packed factors. */
+static void multiply(const sx_matmul_plan *plan, part at, size_t depth, const float *a, const float *b,
+                     float *whole) {
+    const sx_matrix_kernel *kernel = plan->kernel;
+    size_t stride = plan->product->n;
+    for (size_t j = 0; j < at.columns; j += kernel->columns, b += kernel->columns * depth) {
+        const float *panel = a;
+        for (size_t i = 0; i < at.rows; i += kernel->rows, panel += kernel->rows * depth) {
+            float *c = plan->product->c + (at.row + i) * stride + at.column + j;
+            size_t rows = least(kernel->rows, at.rows - i), columns = least(kernel->columns, at.columns - j);
+            if (rows == kernel->rows && columns == kernel->columns)
+                kernel->tile(depth, panel, b, c, stride);
+            else
+                edge_tile(kernel, depth, panel, b, c, stride, rows, columns, whole);
+        }
+    }
+}
+
+static void thick_job(const sx_matmul_plan *plan, part at, float *room) {
+    const sx_matmul *p = plan->product;
+    float *a = room, *b = a + A_ROOM, *whole = b + B_ROOM;
+    memset(whole, 0, TILE * sizeof *whole);
+    for (size_t i = 0; !p->add && i < at.rows; i++)
+        memset(p->c + (at.row + i) * p->n + at.column, 0, at.columns * sizeof *p->c);
+    for (size_t from = 0; from < p->k; from += DEPTH) {
+        size_t depth = least(DEPTH, p->k - from);
+        pack(factor_a(p), at.row, at.rows, from, depth, plan->kernel->rows, a);
+        pack(factor_b(p), at.column, at.columns, from, depth, plan->kernel->columns, b);
+        multiply(plan, at, depth, a, b, whole);
+    }
+}
+
+/* One row of C as a sum of rows of B; those that are multiplied by 0 are skipped. */
+static void thin_combine(const sx_matmul_plan *plan, const float *a, part at, float *c, float *room) {
+    const sx_matmul *p = plan->product;
+    float *value = room;
+    uint32_t *index = (uint32_t *)(room + A_ROOM);
+    for (size_t from = 0; from < p->k; from += A_ROOM) {
+        size_t n = 0, end = least(p->k, from + A_ROOM);
+        const float *b = p->b + from * p->n + at.column;
+        for (size_t i = from; i < end; i++) {
+            value[n] = a[i];
+            index[n] = (uint32_t)(i - from);
+            n += a[i] != 0;
+        }
+        plan->kernel->combine(at.columns, n, index, value, b, p->n, c);
+    }
+}
+
+/* One row of C as products of a row of A with rows of B, of the wanted elements. */
+static void thin_dots(const sx_matmul_plan *plan, const float *a, part at, float *c, const float *wanted) {
+    const sx_matmul *p = plan->product;
+    for (size_t j = 0; j < at.columns;) {
+        const float *row[SX_KERNEL_DOTS];
+        float sum[SX_KERNEL_DOTS] = {0};
+        size_t to[SX_KERNEL_DOTS], n = 0;
+        for (; j < at.columns && n < SX_KERNEL_DOTS; j++) {
+            if (wanted && wanted[j] == 0) continue;
+            row[n] = p->b + (at.column + j) * p->k;
+            sum[n] = c[j];
+            to[n++] = j;
+        }
+        if (n == 0) break;
+        for (size_t i = n; i < SX_KERNEL_DOTS; i++) row[i] = row[0];
+        plan->kernel->dots(p->k, a, row, sum);
+        for (size_t i = 0; i < n; i++) c[to[i]] = sum[i];
+    }
+}
+
+static void thin_job(const sx_matmul_plan *plan, part at, float *room) {
+    const sx_matmul *p = plan->product;
+    for (size_t i = at.row; i < at.row + at.rows; i++) {
+        const float *a = p->a + i * p->k;
+        float *c = p->c + i * p->n + at.column;
+        if (!p->add) memset(c, 0, at.columns * sizeof *c);
+        if (p->b_transposed)
+            thin_dots(plan, a, at, c, p->wanted ? p->wanted + i * p->n + at.column : NULL);
+        else
+            thin_combine(plan, a, at, c, room);
+    }
+}
+
+void sx_matmul_job(void *user, size_t index, unsigned worker) {
+    const sx_matmul_plan *plan = user;
+    const sx_matmul *p = plan->product;
+    part at = {.row = index / plan->across * plan->rows, .column = index % plan->across * plan->columns};
+    at.rows = least(plan->rows, p->m - at.row);
+    at.columns = least(plan->columns, p->n - at.column);
+    float *room = plan->room + worker * sx_matmul_room();
+    if (plan->thin)
+        thin_job(plan, at, room);
+    else
+        thick_job(plan, at, room);
+}
+
+/* n in so many parts, rounded up to a unit. */
+static size_t part_of(size_t n, size_t parts, size_t unit) {
+    return ((n + parts - 1) / parts + unit - 1) / unit * unit;
+}
+
+sx_matmul_plan sx_matmul_split(const sx_matmul *p, const sx_matrix_kernel *kernel, float *room,
+                               unsigned threads) {
+    sx_matmul_plan plan = {.product = p, .kernel = kernel, .room = room};
+    plan.thin = p->m == 1 || (p->m <= THIN && !p->a_transposed);
+    size_t down = (p->m + ROWS - 1) / ROWS, across = (p->n + COLUMNS - 1) / COLUMNS, unit = kernel->columns;
+    if (plan.thin) {
+        across = threads > 1 && p->n * p->k > THIN_PART * THIN_PART ? (p->n + THIN_PART - 1) / THIN_PART : 1;
+        unit = SX_KERNEL_DOTS;
+    } else {
+        while (threads > 1 && down * across < 2 * threads && p->n > 8 * unit * across) across++;
+    }
+    plan.rows = plan.thin ? p->m : part_of(p->m, down, kernel->rows);
+    plan.columns = part_of(p->n, across, unit);
+    plan.across = (p->n + plan.columns - 1) / plan.columns;
+    plan.n_jobs = plan.across * ((p->m + plan.rows - 1) / plan.rows);
+    assert(plan.thin || (plan.rows <= ROWS + SLACK && plan.columns <= COLUMNS + SLACK));
+    return plan;
+}

@@ -6,6 +6,7 @@
 #include "sextant/cancel.h"
 #include "sextant/certificate.h"
 #include "sextant/codesign.h"
+#include "sextant/compare.h"
 #include "sextant/constraints.h"
 #include "sextant/cost.h"
 #include "sextant/device.h"

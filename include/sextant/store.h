@@ -1,5 +1,6 @@
-/* The database of results: problems, architectures, mappings, costs and runs, in one SQLite file that several
- * programs may write at once. Without SQLite in the build, opening one is an error that says so. */
+/* The database of results, in one SQLite file that several programs may write at once: problems,
+ * architectures, mappings, costs and runs; and points of other spaces with their metrics and searches. Without
+ * SQLite in the build, opening one is an error that says so. */
 #ifndef SX_STORE_H
 #define SX_STORE_H
 
@@ -50,9 +51,47 @@ SX_API SX_MUST_USE sx_status sx_store_best(sx_store *store, const sx_arch *arch,
 SX_API SX_MUST_USE sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_arch *arch,
                                              const char *objective, sx_store_visit *visit, void *user);
 
+/* A metric of a point. */
+typedef struct sx_metric_value {
+    const char *name;
+    double value;
+} sx_metric_value;
+
+/* A result of any space, such as a systolic design or a placement. Texts are borrowed. JSON texts are
+ * compared by their content: spaces between words and the order of keys make no difference. */
+typedef struct sx_point_record {
+    const char *kind;  /* of the space: "systolic" */
+    const char *space; /* JSON object: all that tells the space from others of its kind, such as the problem,
+                          the hardware, options of the space and the model */
+    const char *name;  /* of the space, for people; that of the first record stays */
+    const char *point; /* JSON */
+    size_t n_metrics;
+    const sx_metric_value *metric; /* each name once; read back in the order of their names */
+    double value;                  /* of the objective; smaller is better */
+    const char *objective;         /* as text */
+    const char *navigator;         /* with all settings */
+    const char *options;           /* JSON: all else that repeats the run; may be NULL */
+    const char *version;           /* of the program */
+    uint64_t seed, evaluations, valid;
+    double seconds, lower_bound;
+    bool optimal;
+} sx_point_record;
+
+/* Adds a result as sx_store_add does. */
+SX_API SX_MUST_USE sx_status sx_store_add_point(sx_store *store, const sx_point_record *record);
+
+/* Visits the best result of every space of a kind under an objective, or (space not NULL) of that space; of
+ * equal values one that is proven. A visit that returns an error ends it. The record's texts live until the
+ * visit returns. */
+typedef sx_status sx_store_visit_point(void *user, const sx_point_record *record);
+SX_API SX_MUST_USE sx_status sx_store_best_points(sx_store *store, const char *kind, const char *space,
+                                                  const char *objective, sx_store_visit_point *visit,
+                                                  void *user);
+
 /* How many of each there are. */
 typedef struct sx_store_counts {
     uint64_t problems, archs, mappings, runs;
+    uint64_t spaces, points, searches;
 } sx_store_counts;
 SX_API SX_MUST_USE sx_status sx_store_count(sx_store *store, sx_store_counts *out);
 

@@ -1,9 +1,10 @@
-/* `sextant compare`: several mappers under the same budget. */
+/* `sextant compare`: several mappers, or search methods of systolic arrays, under the same budget. */
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "cli/systolic_options.h"
 #include "report/compare.h"
 
 #include <errno.h>
@@ -14,7 +15,22 @@
 #define DEFAULT_EVALS 10000
 #define DEFAULT_SEEDS 5
 
-enum { MAX_SEEDS = 10000, DIAGNOSED = 10000 };
+enum { MAX_SEEDS = 10000 };
+
+/* What is compared. */
+typedef struct compare_job {
+    sx_comparison_options options;
+    const char **navigator, **label, **problem; /* of the options */
+    uint64_t *seed;
+    sx_progress_line line;
+    sx_sources sources;
+    bool algorithmic; /* minima are Mind Mappings' */
+    /* With an architecture: each computation once, and the space that is open. */
+    sx_arch arch;
+    sx_network problems;
+    sx_search_space map;
+    sx_systolic_job *systolic; /* with a device; otherwise NULL */
+} compare_job;
 
 static sx_status bad_seeds(const char *text) {
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--seeds: '%s' is not a valid value", text),
@@ -33,7 +49,7 @@ static bool read_seed(const char **text, uint64_t *out) {
 }
 
 /* Reads --seeds: a count, or a list with commas. */
-static sx_status read_seeds(const char *text, sx_comparison *c) {
+static sx_status read_seeds(const char *text, compare_job *job) {
     const char *at = text;
     uint64_t first;
     size_t n = 1;
@@ -41,24 +57,36 @@ static sx_status read_seeds(const char *text, sx_comparison *c) {
     if (!read_seed(&at, &first) || n > MAX_SEEDS) return bad_seeds(text);
     bool count = *at == 0;
     if (count && (first < 1 || first > MAX_SEEDS)) return bad_seeds(text);
-    c->n_seeds = count ? (size_t)first : n;
-    c->seed = calloc(c->n_seeds, sizeof *c->seed);
-    if (!c->seed) return sx_error_memory();
-    for (size_t i = 0; i < c->n_seeds; i++) c->seed[i] = i;
+    job->options.n_seeds = count ? (size_t)first : n;
+    job->seed = calloc(job->options.n_seeds, sizeof *job->seed);
+    if (!job->seed) return sx_error_memory();
+    for (size_t i = 0; i < job->options.n_seeds; i++) job->seed[i] = i;
     if (count) return SX_OK;
-    c->seed[0] = first;
+    job->seed[0] = first;
     for (size_t i = 1; i < n; i++)
-        if (*at++ != ',' || !read_seed(&at, &c->seed[i])) return bad_seeds(text);
+        if (*at++ != ',' || !read_seed(&at, &job->seed[i])) return bad_seeds(text);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
-            if (c->seed[i] == c->seed[j])
-                return sx_error_new(SX_ERR_USAGE, "--seeds lists %llu twice", (unsigned long long)c->seed[i]);
+            if (job->seed[i] == job->seed[j])
+                return sx_error_new(SX_ERR_USAGE, "--seeds lists %llu twice",
+                                    (unsigned long long)job->seed[i]);
     return *at ? bad_seeds(text) : SX_OK;
 }
 
-/* Reads the mappers and what they are to be called. */
-static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
-    size_t n = 0;
+/* Refuses a navigator that searches other spaces than those that are compared on. */
+static sx_status check_space(const compare_job *job, const char *text) {
+    const char *space = sx_navigator_space(text);
+    if (!space || strcmp(space, job->systolic ? "systolic" : "map") == 0) return SX_OK;
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "--mapper %.*s searches %s", (int)strcspn(text, ":"), text,
+                     job->systolic ? "mappings, not systolic arrays" : "systolic arrays, not mappings"),
+        job->systolic ? "`sextant list methods` lists those that search systolic arrays"
+                      : "give --device instead of --arch, or see `sextant list mappers`");
+}
+
+/* Reads the mappers and their labels. */
+static sx_status read_mappers(const sx_args *args, compare_job *job) {
+    size_t n = 0, *used = &job->options.n_navigators;
     const char *text, *label;
     while (sx_args_text(args, "mapper", n)) n++;
     if (sx_args_text(args, "label", n))
@@ -66,19 +94,21 @@ static sx_status read_mappers(const sx_args *args, sx_comparison *c) {
                             sx_args_text(args, "label", n));
     if (n == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper given"),
-                             "give one or more --mapper NAME; `sextant list mappers` lists them");
-    c->mapper = calloc(n, sizeof *c->mapper);
-    c->settings = calloc(n, sizeof *c->settings);
-    if (!c->mapper || !c->settings) return sx_error_memory();
-    for (; (text = sx_args_text(args, "mapper", c->n_mappers)); c->n_mappers++) {
-        if (!(label = sx_args_text(args, "label", c->n_mappers))) label = text;
-        for (size_t i = 0; i < c->n_mappers; i++)
-            if (strcmp(c->mapper[i], label) == 0)
+                             "give one or more --mapper NAME; `sextant list %s` lists them",
+                             job->systolic ? "methods" : "mappers");
+    job->navigator = calloc(n, sizeof *job->navigator);
+    job->label = calloc(n, sizeof *job->label);
+    if (!job->navigator || !job->label) return sx_error_memory();
+    for (; (text = sx_args_text(args, "mapper", *used)); ++*used) {
+        if (!(label = sx_args_text(args, "label", *used))) label = text;
+        for (size_t i = 0; i < *used; i++)
+            if (strcmp(job->label[i], label) == 0)
                 return sx_error_new(SX_ERR_USAGE, "--%s %s is given twice",
                                     label == text ? "mapper" : "label", label);
-        SX_TRY(sx_navigator_text(text, &c->settings[c->n_mappers]));
-        c->mapper[c->n_mappers] = strdup(label);
-        if (!c->mapper[c->n_mappers]) return sx_error_memory();
+        SX_TRY(sx_search_mapper(text));
+        SX_TRY(check_space(job, text));
+        job->navigator[*used] = text;
+        job->label[*used] = label;
     }
     return SX_OK;
 }
@@ -100,15 +130,45 @@ static sx_status read_axis(const sx_args *args, bool *by_time) {
     return SX_OK;
 }
 
-static sx_status read_options(const sx_args *args, sx_comparison *c) {
+/* Refuses the options of architectures with --device, and those of arrays without. */
+static sx_status check_options(const sx_args *args) {
+    static const char *const of_archs[] = {"arch",
+                                           "constraints",
+                                           "bind",
+                                           "remainders",
+                                           "keep-all",
+                                           "no-banks",
+                                           "no-first-read-elision",
+                                           "no-link-transfers",
+                                           "algorithmic-minimum"};
+    static const char *const of_arrays[] = {"type", "design", "tiles", "thin", "corrected", "min-dsp"};
+    bool device = sx_args_flag(args, "device");
+    for (size_t i = 0; device && i < sizeof of_archs / sizeof *of_archs; i++)
+        if (sx_args_flag(args, of_archs[i]))
+            return sx_error_new(SX_ERR_USAGE, "--%s cannot be used with --device", of_archs[i]);
+    for (size_t i = 0; !device && i < sizeof of_arrays / sizeof *of_arrays; i++)
+        if (sx_args_flag(args, of_arrays[i]))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --device", of_arrays[i]),
+                                 "add --device NAME to compare searches of systolic arrays");
+    return SX_OK;
+}
+
+static sx_status read_options(const sx_args *args, compare_job *job) {
     const char *seeds = sx_args_text(args, "seeds", 0);
+    sx_comparison_options *o = &job->options;
     bool by_time;
-    SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &c->options));
-    SX_TRY(read_seeds(seeds ? seeds : SX_TEXT_OF(DEFAULT_SEEDS), c));
-    SX_TRY(read_mappers(args, c));
+    SX_TRY(check_options(args));
+    if (sx_args_flag(args, "device")) {
+        job->systolic = calloc(1, sizeof *job->systolic);
+        if (!job->systolic) return sx_error_memory();
+        SX_TRY(sx_systolic_read_array(args, job->systolic));
+    }
+    SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &o->run));
+    SX_TRY(read_seeds(seeds ? seeds : SX_TEXT_OF(DEFAULT_SEEDS), job));
+    SX_TRY(read_mappers(args, job));
     SX_TRY(read_axis(args, &by_time));
-    c->clock = !sx_args_flag(args, "no-clock");
-    c->algorithmic = sx_args_flag(args, "algorithmic-minimum");
+    o->no_clock = sx_args_flag(args, "no-clock");
+    job->algorithmic = sx_args_flag(args, "algorithmic-minimum");
     return SX_OK;
 }
 
@@ -124,195 +184,198 @@ static sx_status drop_duplicates(sx_network *problems) {
     return SX_OK;
 }
 
-/* Takes down what a run found. */
-static sx_status take_result(const sx_run *run, sx_compare_run *out) {
-    sx_found best;
-    sx_trace_point point;
-    out->summary = sx_run_result(run);
-    out->found = sx_run_best(run, 0, &best);
-    if (out->found) {
-        out->score = sx_metrics_score(&best.metrics);
-        out->value = best.value;
+/* Makes the map space of a problem. */
+static sx_status open_map(void *user, size_t problem, sx_compare_space *out) {
+    compare_job *job = user;
+    sx_status status =
+        sx_sources_space(&job->sources, &job->problems.layer[problem].problem, &job->arch, &job->map);
+    if (status) {
+        sx_search_space_fini(&job->map);
+        return status;
     }
-    size_t n = 0;
-    while (sx_run_trace(run, n, &point)) n++;
-    out->trace = calloc(n + 1, sizeof *out->trace);
-    if (!out->trace) return sx_error_memory();
-    for (; out->n_trace < n; out->n_trace++) sx_run_trace(run, out->n_trace, &out->trace[out->n_trace]);
+    out->space = job->map.space;
+    out->minimum = sx_search_space_minimum(&job->map, &job->options.run.objective, job->algorithmic);
     return SX_OK;
 }
 
-/* Forgets how long a run took. */
-static void forget_times(sx_compare_run *run) {
-    run->summary.seconds = 0;
-    for (size_t i = 0; i < run->n_trace; i++) run->trace[i].seconds = 0;
+static void close_map(void *user, size_t problem, sx_compare_space *space) {
+    (void)problem, (void)space;
+    sx_search_space_fini(&((compare_job *)user)->map);
 }
 
-/* Runs one mapper with one seed. */
-static sx_status run_once(sx_comparison *c, const sx_space *space, size_t problem, size_t mapper,
-                          uint64_t seed) {
-    sx_run_options options = c->options;
-    sx_compare_run *out = &c->run[c->n_runs];
-    sx_run *run = NULL;
-    options.seed = seed;
-    SX_TRY(sx_run_new(space, NULL, &options, &run));
-    *out = (sx_compare_run){.problem = problem, .mapper = mapper, .seed = seed};
-    sx_status status = sx_run_search(run, c->settings[mapper]);
-    if (!status) status = take_result(run, out);
-    if (!c->clock) forget_times(out);
-    sx_run_free(run);
-    if (status)
-        free(out->trace);
-    else
-        c->n_runs++;
-    return status;
-}
-
-/* Says why a problem has no legal mapping, where no run found one. */
-static sx_status add_diagnosis(const sx_comparison *c, const sx_space *space, size_t problem, sx_text *err) {
-    char *text;
-    bool found = false, any = false, none = false;
-    for (size_t i = 0; i < c->n_runs; i++) {
-        any |= c->run[i].problem == problem;
-        none |= c->run[i].problem == problem && c->run[i].summary.none;
-        found |= c->run[i].problem == problem && c->run[i].found;
-    }
-    if (found || !any) return SX_OK;
-    SX_TRY(sx_space_diagnose(space, 0, DIAGNOSED, &text));
-    size_t size = strlen(text);
-    sx_text_add(err, "%s: no legal mapping was found%s\n%s%s", c->problems.layer[problem].name,
-                none ? "" : " within the budget; the space may contain one", text,
-                size && text[size - 1] == '\n' ? "" : "\n");
-    free(text);
+/* Makes the space of all designs of a layer. */
+static sx_status open_systolic(void *user, size_t problem, sx_compare_space *out) {
+    const sx_systolic_job *job = ((compare_job *)user)->systolic;
+    sx_space *space;
+    SX_TRY(sx_systolic_job_space(job, &job->layer[problem].kernel, 1, NULL, &space));
+    out->space = space;
     return SX_OK;
 }
 
-/* The value of the objective that mappers are held against. */
-static double minimum_of(const sx_comparison *c, const sx_search_space *s) {
-    int outermost = s->arch.n_levels - 1;
-    unsigned built = sx_arch_keep_mask(&s->arch, outermost, &s->problem);
-    uint8_t backed = (uint8_t)(built & ~(unsigned)s->constraints.level[outermost].must_bypass);
-    sx_score least =
-        c->algorithmic ? sx_model_algorithmic_minimum(s->model) : sx_model_minimum(s->model, backed);
-    return sx_objective_value(&c->options.objective, &least);
+static void close_systolic(void *user, size_t problem, sx_compare_space *space) {
+    (void)user, (void)problem;
+    sx_space_free((sx_space *)space->space);
 }
 
-/* Runs all mappers with all seeds on one problem. */
-static sx_status run_problem(sx_comparison *c, sx_sources *sources, size_t problem, sx_progress_line *line,
-                             sx_text *err) {
-    sx_search_space s;
-    sx_status status = sx_sources_space(sources, &c->problems.layer[problem].problem, &c->arch, &s);
-    size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
-    if (!status) c->minimum[problem] = minimum_of(c, &s);
-    for (size_t m = 0; m < c->n_mappers && !status; m++)
-        for (size_t i = 0; i < c->n_seeds && !status && !sx_cancel_is_set(c->options.cancel); i++) {
-            sx_progress_title(line, "%zu/%zu %s, %s, seed %llu", c->n_runs + 1, total,
-                              c->problems.layer[problem].name, c->mapper[m], (unsigned long long)c->seed[i]);
-            status = run_once(c, s.space, problem, m, c->seed[i]);
-        }
-    if (!status) status = add_diagnosis(c, s.space, problem, err);
-    sx_search_space_fini(&s);
-    return status;
+/* Shows which run begins. */
+static void show_run(void *user, const sx_comparison *c, size_t problem, size_t navigator, uint64_t seed) {
+    sx_progress_title(&((compare_job *)user)->line, "%zu/%zu %s, %s, seed %llu", c->n_runs + 1,
+                      sx_comparison_total(c), c->problem[problem].name, c->label[navigator],
+                      (unsigned long long)seed);
+}
+
+/* Reads the architecture and the problems. */
+static sx_status load_map(compare_job *job, sx_text *err) {
+    char text[256];
+    SX_TRY(sx_search_objective(&job->sources, &job->options.run.objective, text, sizeof text, err));
+    SX_TRY(sx_sources_arch(&job->sources, &job->arch));
+    SX_TRY(sx_sources_problems(&job->sources, &job->problems));
+    SX_TRY(sx_bind_network(&job->sources, &job->arch, NULL, &job->problems, err));
+    SX_TRY(drop_duplicates(&job->problems));
+    sx_search_foresee(&job->sources, &job->problems, &job->arch);
+    job->options.open = open_map;
+    job->options.close = close_map;
+    return SX_OK;
+}
+
+/* Reads the problems and makes kernels of them. */
+static sx_status load_systolic(const sx_args *args, compare_job *job, sx_text *err) {
+    if (!sx_args_flag(args, "objective"))
+        SX_TRY(sx_objective_parse(SX_SYSTOLIC_OBJECTIVE, &job->options.run.objective));
+    SX_TRY(sx_sources_problems(&job->sources, &job->problems));
+    SX_TRY(drop_duplicates(&job->problems));
+    SX_TRY(sx_systolic_job_layers(job->systolic, &job->problems, sx_args_flag(args, "quiet"), err));
+    job->options.open = open_systolic;
+    job->options.close = close_systolic;
+    return SX_OK;
+}
+
+/* Reads all inputs. */
+static sx_status load(const sx_args *args, compare_job *job, sx_text *err) {
+    SX_TRY(sx_sources_load(args, &job->sources));
+    SX_TRY(job->systolic ? load_systolic(args, job, err) : load_map(job, err));
+    size_t n = job->systolic ? job->systolic->n_layers : job->problems.n_layers;
+    job->problem = calloc(n + 1, sizeof *job->problem);
+    if (!job->problem) return sx_error_memory();
+    for (size_t i = 0; i < n; i++)
+        job->problem[i] = job->systolic ? job->systolic->layer[i].name : job->problems.layer[i].name;
+    job->options.n_problems = n;
+    return SX_OK;
 }
 
 /* Runs everything. */
-static sx_status run_all(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_output *result) {
-    sx_progress_line line;
-    size_t total = c->problems.n_layers * c->n_mappers * c->n_seeds;
-    c->minimum = calloc(c->problems.n_layers, sizeof *c->minimum);
-    c->run = calloc(total, sizeof *c->run);
-    if (!c->minimum || !c->run) return sx_error_memory();
-    sx_progress_begin(&line, args);
-    c->options.cancel = sx_interrupt_catch();
-    c->options.progress = sx_progress_show;
-    c->options.user = &line;
-    sx_status status = SX_OK;
-    for (size_t p = 0; p < c->problems.n_layers && !status && !sx_cancel_is_set(c->options.cancel); p++)
-        status = run_problem(c, sources, p, &line, &result->err);
-    sx_progress_end(&line);
-    size_t whole = 0;
-    for (size_t i = 0; i < c->n_runs; i++) whole += c->run[i].summary.stop != SX_STOP_SIGNAL;
-    c->complete = whole == total;
-    if (!status && !c->complete)
-        sx_text_add(&result->err, "note: interrupted after %zu of %zu runs\n", whole, total);
+static sx_status run_all(const sx_args *args, compare_job *job, sx_comparison **out) {
+    sx_comparison_options *o = &job->options;
+    o->problem = job->problem;
+    o->navigator = job->navigator;
+    o->label = job->label;
+    o->seed = job->seed;
+    o->begins = show_run;
+    o->user = job;
+    sx_progress_begin(&job->line, args);
+    o->run.cancel = sx_interrupt_catch();
+    o->run.progress = sx_progress_show;
+    o->run.user = &job->line;
+    sx_status status = sx_comparison_run(o, out);
+    sx_progress_end(&job->line);
     return status;
 }
 
+/* Adds why problems have no answer, and how much was done before a Ctrl-C. */
+static void add_notes(const compare_job *job, const sx_comparison *c, sx_text *err) {
+    size_t whole = 0;
+    for (size_t i = 0; i < c->n_problems; i++) {
+        const sx_compare_problem *p = &c->problem[i];
+        if (!p->diagnosis) continue;
+        size_t size = strlen(p->diagnosis);
+        sx_text_add(err, "%s: no legal %s was found%s\n%s%s", p->name, job->systolic ? "array" : "mapping",
+                    p->none ? "" : " within the budget; the space may contain one", p->diagnosis,
+                    size && p->diagnosis[size - 1] == '\n' ? "" : "\n");
+    }
+    for (size_t i = 0; i < c->n_runs; i++) whole += c->run[i].summary.stop != SX_STOP_SIGNAL;
+    if (!c->complete)
+        sx_text_add(err, "note: interrupted after %zu of %zu runs\n", whole, sx_comparison_total(c));
+}
+
 /* Writes the files asked for. */
-static sx_status write_files(const sx_args *args, const sx_comparison *c, bool by_time) {
+static sx_status write_files(const sx_args *args, const sx_compare_report *r, bool by_time) {
     const char *csv = sx_args_text(args, "csv", 0), *svg = sx_args_text(args, "svg", 0);
     sx_text text = {0};
     sx_status status = SX_OK;
     if (csv) {
-        sx_compare_csv(c, &text);
+        sx_compare_csv(r->comparison, &text);
         status = text.failed ? sx_error_memory() : sx_file_write(csv, text.data, text.size);
         sx_text_free(&text);
     }
     if (!svg) return status;
-    sx_status drawn = sx_compare_svg(c, by_time, svg);
+    sx_status drawn = sx_compare_svg(r, by_time, svg);
     if (!status) return drawn;
     sx_status_free(drawn);
     return status;
 }
 
 /* Gives out the table or the JSON, also where a file asked for cannot be written. */
-static sx_status answer(const sx_args *args, const sx_comparison *c, sx_output *result) {
+static sx_status answer(const sx_args *args, const compare_job *job, const sx_comparison *c,
+                        sx_output *result) {
+    sx_compare_report r = {.comparison = c};
     bool found = false, by_time = false;
+    if (job->systolic)
+        r.device = job->systolic->device.name;
+    else
+        r.arch = job->arch.name;
+    if (r.arch) r.energies = sx_sources_energies(&job->sources);
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
     result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     SX_TRY(read_axis(args, &by_time));
-    sx_status written = write_files(args, c, by_time);
+    sx_status written = write_files(args, &r, by_time);
     sx_status printed =
-        sx_args_flag(args, "json") ? sx_compare_json(c, &result->out) : sx_compare_print(c, &result->out);
+        sx_args_flag(args, "json") ? sx_compare_json(&r, &result->out) : sx_compare_print(&r, &result->out);
     if (!written) return printed;
     sx_status_free(printed);
     return written;
 }
 
-static sx_status compare(const sx_args *args, sx_sources *sources, sx_comparison *c, sx_output *result) {
-    SX_TRY(read_options(args, c));
-    SX_TRY(sx_sources_load(args, sources));
-    SX_TRY(
-        sx_search_objective(sources, &c->options.objective, c->objective, sizeof c->objective, &result->err));
-    SX_TRY(sx_sources_arch(sources, &c->arch));
-    c->energies = sx_sources_energies(sources);
-    SX_TRY(sx_sources_problems(sources, &c->problems));
-    SX_TRY(sx_bind_network(sources, &c->arch, NULL, &c->problems, &result->err));
-    SX_TRY(drop_duplicates(&c->problems));
-    sx_search_foresee(sources, &c->problems, &c->arch);
-    sx_search_notes(args, sources, &result->err);
+static sx_status compare(const sx_args *args, compare_job *job, sx_output *result) {
+    sx_comparison *c;
+    SX_TRY(read_options(args, job));
+    SX_TRY(load(args, job, &result->err));
+    sx_search_notes(args, &job->sources, &result->err);
     SX_TRY(sx_search_writable(args));
-    SX_TRY(run_all(args, sources, c, result));
-    return answer(args, c, result);
+    SX_TRY(run_all(args, job, &c));
+    add_notes(job, c, &result->err);
+    sx_status status = answer(args, job, c, result);
+    sx_comparison_free(c);
+    return status;
 }
 
-static void comparison_fini(sx_comparison *c) {
-    for (size_t i = 0; i < c->n_runs; i++) free(c->run[i].trace);
-    for (size_t i = 0; c->mapper && i < c->n_mappers; i++) free(c->mapper[i]);
-    for (size_t i = 0; c->settings && i < c->n_mappers; i++) free(c->settings[i]);
-    free(c->run);
-    free(c->minimum);
-    free(c->mapper);
-    free(c->settings);
-    free(c->seed);
-    sx_network_fini(&c->problems);
+static void job_free(compare_job *job) {
+    sx_network_fini(&job->problems);
+    sx_systolic_job_free(job->systolic);
+    sx_sources_fini(&job->sources);
+    free(job->navigator);
+    free(job->label);
+    free(job->problem);
+    free(job->seed);
+    free(job);
 }
 
 /* `sextant compare`. */
 static sx_status run(const sx_args *args, sx_output *result) {
-    sx_sources sources = {0};
-    sx_comparison *c = calloc(1, sizeof *c);
-    if (!c) return sx_error_memory();
-    sx_status status = compare(args, &sources, c, result);
-    comparison_fini(c);
-    sx_sources_fini(&sources);
-    free(c);
+    compare_job *job = calloc(1, sizeof *job);
+    if (!job) return sx_error_memory();
+    sx_status status = compare(args, job, result);
+    job_free(job);
     return status;
 }
 
 static const sx_option options[] = {
     SX_OPTION_ARCH,
+    {"device", 'd', "NAME|FILE", SX_OPTION_TEXT, false,
+     "instead of an architecture: compare searches of systolic arrays on this device, a name of `sextant "
+     "list "
+     "devices` or a file"},
+    SX_OPTIONS_ARRAY,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
@@ -322,7 +385,8 @@ static const sx_option options[] = {
      "name of a mapper in tables and figures, in the order of the mappers; repeatable"},
     {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
      "number of seeds, or a list such as 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"},
-    SX_OPTION_MINIMISE,
+    {"objective", 0, "NAME", SX_OPTION_TEXT, false,
+     "objective to minimise, of `sextant list objectives` (edp; with --device " SX_SYSTOLIC_OBJECTIVE ")"},
     SX_OPTIONS_BUDGET,
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
@@ -346,11 +410,14 @@ const sx_command sx_command_compare = {
     .name = "compare",
     .about =
         "compare mappers on the same problems, with the same budget and several seeds: a table and curves",
-    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME ...] --mapper NAME ... "
+    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME | --device NAME] [--problem FILE|EINSUM|NAME ...] --mapper "
+             "NAME ... "
              "[OPTION ...]",
     .details = SX_HELP_FILES "Without --evals, --time, --target and --patience, a run has " SX_TEXT_OF(
         DEFAULT_EVALS) " evaluations. Equal layers\nof a network count once. The column `x minimum` is the "
-                       "objective over its compulsory minimum.\n"
+                       "objective over its compulsory minimum.\nWith --device, mappers are the methods of "
+                       "`sextant list methods`, each searches all designs at\nonce, and `x best` is the "
+                       "objective over the best that any run found.\n"
                        "Ctrl-C stops and reports the finished runs.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -400,10 +400,7 @@ static const sx_option options[] = {
     {"warm-start", 0, "HOW", SX_OPTION_TEXT, false,
      "start a layer from the mapping of the most similar layer before it (similarity), of the previous layer "
      "(previous), or from none (off)"},
-    {"db", 0, "FILE", SX_OPTION_TEXT, false,
-     "database that stores results and gives start points to later searches"},
-    {"again", 0, NULL, SX_OPTION_FLAG, false,
-     "search even if the database has a proven answer for the same space"},
+    SX_OPTIONS_DATABASE,
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "save the state of the search in FILE; resume from it if the search was stopped before"},
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,

@@ -3,8 +3,10 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "cli/systolic_options.h"
 #include "report/systolic.h"
 #include "run/registry.h"
+#include "session/systolic_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,50 +15,7 @@
 
 /* Evaluations of a search where the method has no end of its own and no budget is given. */
 #define DEFAULT_EVALS 100000
-#define PAD_TO 64
-#define DEFAULT_DEVICE "u250"
 #define DEFAULT_METHOD "exact"
-#define DEFAULT_OBJECTIVE "delay"
-
-/* Reads --device: a file, which has a point or a slash in its name or is there, or a name of the catalog. */
-static sx_status read_device(const sx_args *args, sx_device *out) {
-    const char *value = sx_args_text(args, "device", 0);
-    struct stat info;
-    if (!value) value = DEFAULT_DEVICE;
-    bool file = strpbrk(value, "./") || stat(value, &info) == 0;
-    return file ? sx_device_read(value, out) : sx_catalog_device(value, out);
-}
-
-/* Reads --tiles. Where any tile is allowed, short loops may be padded until they hide the latency of adding.
- */
-static sx_status read_tiles(const char *text, sx_systolic_options *out) {
-    static const char *const names[] = {
-        [SX_TILES_PADDED] = "padded", [SX_TILES_FULL] = "full", [SX_TILES_DIVISORS] = "divisors"};
-    if (!text) text = names[SX_TILES_FULL];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            out->tiles = (sx_systolic_tiles)i;
-            out->pad_to = i == SX_TILES_FULL ? PAD_TO : 0;
-            return SX_OK;
-        }
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--tiles: '%s' is not a valid value", text),
-                         "valid values: full, padded, divisors");
-}
-
-/* Reads --device, --type, --corrected, --thin, --tiles and --min-dsp. */
-static sx_status read_array(const sx_args *args, sx_systolic_job *job) {
-    sx_systolic_options *o = &job->options;
-    SX_TRY(read_device(args, &job->device));
-    o->element = sx_args_text(args, "type", 0);
-    SX_TRY(sx_device_element(&job->device, o->element, &job->element));
-    o->corrected = sx_args_flag(args, "corrected");
-    o->thin = sx_args_flag(args, "thin");
-    SX_TRY(read_tiles(sx_args_text(args, "tiles", 0), o));
-    o->least_dsp = sx_args_number(args, "min-dsp", 0);
-    if (o->least_dsp >= 0 && o->least_dsp <= 1) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--min-dsp: %g is not a valid value", o->least_dsp),
-                         "give the share of the usable DSP blocks, from 0 to 1");
-}
 
 /* Reads --method, refusing one that searches other spaces. */
 static sx_status read_method(const sx_args *args, sx_systolic_job *job) {
@@ -73,27 +32,13 @@ static sx_status read_method(const sx_args *args, sx_systolic_job *job) {
     return SX_OK;
 }
 
-/* Reads --design: names, where "all" is none. */
-static sx_status read_designs(const sx_args *args, sx_systolic_job *job) {
-    const char *name;
-    size_t n = 0;
-    bool all = false;
-    for (; (name = sx_args_text(args, "design", n)); n++) all |= strcmp(name, "all") == 0;
-    if (n == 0 || all) return SX_OK;
-    job->design_name = calloc(n, sizeof *job->design_name);
-    if (!job->design_name) return sx_error_memory();
-    for (; job->n_names < n; job->n_names++)
-        job->design_name[job->n_names] = sx_args_text(args, "design", job->n_names);
-    return SX_OK;
-}
-
 /* Reads the options that decide the search. */
 static sx_status read_options(const sx_args *args, sx_systolic_job *job) {
-    SX_TRY(read_array(args, job));
+    SX_TRY(sx_systolic_read_array(args, job));
     SX_TRY(read_method(args, job));
-    SX_TRY(read_designs(args, job));
     SX_TRY(sx_search_run_options(args, sx_navigator_complete(job->method) ? 0 : DEFAULT_EVALS, &job->run));
-    if (!sx_args_flag(args, "objective")) SX_TRY(sx_objective_parse(DEFAULT_OBJECTIVE, &job->run.objective));
+    if (!sx_args_flag(args, "objective"))
+        SX_TRY(sx_objective_parse(SX_SYSTOLIC_OBJECTIVE, &job->run.objective));
     sx_objective_text(&job->run.objective, job->objective, sizeof job->objective);
     job->clock = !sx_args_flag(args, "no-clock");
     return SX_OK;
@@ -144,11 +89,15 @@ static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_outp
 }
 
 /* Reads the inputs, searches, and gives out what was found. */
-static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_output *result) {
+static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_store **store,
+                      sx_output *result) {
+    const char *db = sx_args_text(args, "db", 0);
     SX_TRY(read_options(args, job));
     SX_TRY(read_problems(args, sources, job, &result->err));
     sx_search_notes(args, sources, &result->err);
     SX_TRY(sx_search_writable(args));
+    if (db) SX_TRY(sx_store_open(db, store));
+    if (db) sx_systolic_job_use_store(job, *store, sx_args_flag(args, "again"));
     sx_progress_line line;
     sx_progress_begin(&line, args);
     job->run.cancel = sx_interrupt_catch();
@@ -158,14 +107,18 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     sx_status status = sx_systolic_job_search(job);
     sx_progress_end(&line);
     SX_TRY(status);
-    return answer(args, job, result);
+    status = answer(args, job, result);
+    if (status || !job->unkept) return status;
+    status = job->unkept;
+    job->unkept = NULL;
+    return status;
 }
 
 /* Costs the points of a file. */
 static sx_status eval(const sx_args *args, const char *path, sx_output *result) {
-    static const char *const others[] = {"problem", "batch",  "training", "design",    "method",
-                                         "tiles",   "thin",   "min-dsp",  "objective", "evals",
-                                         "time",    "target", "patience", "seed",      "svg"};
+    static const char *const others[] = {"problem",  "batch",   "training",  "design", "method", "tiles",
+                                         "thin",     "min-dsp", "objective", "evals",  "time",   "target",
+                                         "patience", "seed",    "svg",       "db",     "again"};
     sx_systolic_options options = {
         .element = sx_args_text(args, "type", 0), .corrected = sx_args_flag(args, "corrected"), .thin = true};
     sx_device device;
@@ -176,7 +129,7 @@ static sx_status eval(const sx_args *args, const char *path, sx_output *result) 
                                               others[i]),
                                  "the lines of the file give problems, designs and tiles");
     if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
-    SX_TRY(read_device(args, &device));
+    SX_TRY(sx_systolic_read_device(args, &device));
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));
     SX_TRY(sx_search_writable(args));
@@ -189,10 +142,12 @@ static sx_status run(const sx_args *args, sx_output *result) {
     const char *points = sx_args_text(args, "eval", 0);
     if (points) return eval(args, points, result);
     sx_sources sources = {0};
+    sx_store *store = NULL;
     sx_systolic_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
-    sx_status status = tune(args, &sources, job, result);
+    sx_status status = tune(args, &sources, job, &store, result);
     sx_systolic_job_free(job);
+    sx_store_close(store);
     sx_sources_fini(&sources);
     return status;
 }
@@ -200,25 +155,16 @@ static sx_status run(const sx_args *args, sx_output *result) {
 static const sx_option options[] = {
     SX_OPTIONS_NETWORK,
     SX_OPTIONS_FILES,
-    {"device", 'd', "NAME|FILE", SX_OPTION_TEXT, false,
-     "the device: a name of `sextant list devices`, or a file that describes one (" DEFAULT_DEVICE ")"},
-    {"type", 0, "NAME", SX_OPTION_TEXT, false, "data type, one of the device's (its first)"},
-    {"design", 0, "NAME", SX_OPTION_TEXT, true,
-     "a design such as 3_2, DATAFLOW_PERMUTATION; repeatable (all)"},
+    SX_OPTION_DEVICE,
+    SX_OPTIONS_ARRAY,
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
      "search method of `sextant list methods`, with optional settings (" DEFAULT_METHOD ")"},
-    {"tiles", 0, "SPACE", SX_OPTION_TEXT, false,
-     "first-level tiles: full (any, short loops padded up to " SX_TEXT_OF(
-         PAD_TO) " steps), padded (as in the paper: those of the SIMD loop divide it) or divisors (full)"},
-    {"thin", 0, NULL, SX_OPTION_FLAG, false, "allow two-dimensional arrays with a side of 1"},
-    {"corrected", 0, NULL, SX_OPTION_FLAG, false, "use the corrected model instead of the published one"},
-    {"min-dsp", 0, "SHARE", SX_OPTION_NUMBER, false,
-     "minimum share of the usable DSP blocks that a design uses (0)"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
      "objective to minimise, of `sextant list objectives`; energies are relative to one multiply-accumulate "
-     "(" DEFAULT_OBJECTIVE ")"},
+     "(" SX_SYSTOLIC_OBJECTIVE ")"},
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
+    SX_OPTIONS_DATABASE,
     {"eval", 0, "FILE", SX_OPTION_TEXT, false,
      "do not search: evaluate the points of FILE (- for standard input), one line of JSON each"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also plot the throughput of the designs, or of the layers"},

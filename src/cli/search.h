@@ -65,6 +65,15 @@
 #define SX_OPTIONS_BUDGET                                                                                    \
     SX_OPTION_EVALS, SX_OPTION_TIME, SX_OPTION_TARGET, SX_OPTION_PATIENCE, SX_OPTION_THREADS
 
+/* Where results are kept. */
+#define SX_OPTIONS_DATABASE                                                                                  \
+    {"db",           0,     "FILE",                                                                          \
+     SX_OPTION_TEXT, false, "database that stores results and gives start points to later searches"},        \
+    {                                                                                                        \
+        "again", 0, NULL, SX_OPTION_FLAG, false,                                                             \
+            "search even if the database has a proven answer for the same space"                             \
+    }
+
 /* For answers that are compared byte by byte. */
 #define SX_OPTION_NO_CLOCK                                                                                   \
     {                                                                                                        \

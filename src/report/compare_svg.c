@@ -3,17 +3,18 @@
 
 #include "base/file.h"
 #include "report/figure.h"
+#include "session/statistics.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Joins the traces of a mapper on a problem. */
-static sx_status join_runs(const sx_comparison *c, size_t problem, size_t mapper, bool by_time,
+/* Joins the traces of a navigator on a problem. */
+static sx_status join_runs(const sx_comparison *c, size_t problem, size_t navigator, bool by_time,
                            sx_convergence *out) {
     size_t n;
-    const sx_compare_run *run = sx_compare_runs(c, problem, mapper, &n);
+    const sx_compare_run *run = sx_comparison_runs(c, problem, navigator, &n);
     sx_run_trace_view *view = calloc(n + 1, sizeof *view);
     if (!view) return sx_error_memory();
     for (size_t i = 0; i < n; i++)
@@ -25,26 +26,27 @@ static sx_status join_runs(const sx_comparison *c, size_t problem, size_t mapper
 }
 
 /* Adds the figure of a problem. */
-static sx_status add_figure(const sx_comparison *c, size_t problem, bool by_time, sx_text *out) {
-    sx_convergence *joined = calloc(c->n_mappers, sizeof *joined);
-    sx_curve *curve = calloc(c->n_mappers, sizeof *curve);
+static sx_status add_figure(const sx_compare_report *r, size_t problem, bool by_time, sx_text *out) {
+    const sx_comparison *c = r->comparison;
+    sx_convergence *joined = calloc(c->n_navigators, sizeof *joined);
+    sx_curve *curve = calloc(c->n_navigators, sizeof *curve);
     sx_status status = joined && curve ? SX_OK : sx_error_memory();
     bool positive = true;
-    for (size_t m = 0; m < c->n_mappers && !status; m++) {
+    for (size_t m = 0; m < c->n_navigators && !status; m++) {
         status = join_runs(c, problem, m, by_time, &joined[m]);
         curve[m] =
-            (sx_curve){c->mapper[m], joined[m].n, joined[m].x, joined[m].mid, joined[m].low, joined[m].high};
+            (sx_curve){c->label[m], joined[m].n, joined[m].x, joined[m].mid, joined[m].low, joined[m].high};
         for (size_t i = 0; i < joined[m].n; i++) positive &= joined[m].low[i] > 0;
     }
     if (!status) {
         char title[256];
-        snprintf(title, sizeof title, "%s on %s", c->problems.layer[problem].name, c->arch.name);
+        snprintf(title, sizeof title, "%s on %s", c->problem[problem].name, r->device ? r->device : r->arch);
         sx_axes axes = {title, by_time ? "seconds" : "evaluations", sx_figure_axis(c->objective), true,
                         positive};
-        sx_figure_curves(&axes, curve, c->n_mappers, out);
+        sx_figure_curves(&axes, curve, c->n_navigators, out);
         status = out->failed ? sx_error_memory() : SX_OK;
     }
-    for (size_t m = 0; joined && m < c->n_mappers; m++) sx_convergence_fini(&joined[m]);
+    for (size_t m = 0; joined && m < c->n_navigators; m++) sx_convergence_fini(&joined[m]);
     free(joined);
     free(curve);
     return status;
@@ -63,13 +65,14 @@ static sx_status file_of(const char *path, const char *problem, char **out) {
     return sx_text_take(&text, out);
 }
 
-sx_status sx_compare_svg(const sx_comparison *c, bool by_time, const char *path) {
+sx_status sx_compare_svg(const sx_compare_report *r, bool by_time, const char *path) {
+    const sx_comparison *c = r->comparison;
     sx_status status = SX_OK;
-    for (size_t p = 0; p < c->problems.n_layers && !status; p++) {
+    for (size_t p = 0; p < c->n_problems && !status; p++) {
         sx_text svg = {0};
         char *file = NULL;
-        status = add_figure(c, p, by_time, &svg);
-        if (!status && c->problems.n_layers > 1) status = file_of(path, c->problems.layer[p].name, &file);
+        status = add_figure(r, p, by_time, &svg);
+        if (!status && c->n_problems > 1) status = file_of(path, c->problem[p].name, &file);
         if (!status) status = sx_file_write(file ? file : path, svg.data, svg.size);
         free(file);
         sx_text_free(&svg);

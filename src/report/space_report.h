@@ -3,8 +3,8 @@
 #define SX_REPORT_SPACE_REPORT_H
 
 #include "base/text.h"
-#include "report/statistics.h"
 #include "session/search_space.h"
+#include "session/statistics.h"
 
 #include <jansson.h>
 

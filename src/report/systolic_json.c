@@ -130,6 +130,7 @@ static void set_search(const sx_systolic_answer *answer, json_t *object) {
     json_object_set_new(object, "repeatable", json_boolean(s->repeatable));
     if (s->lower_bound > 0) json_object_set_new(object, "lower_bound", sx_json_real(s->lower_bound));
     if (s->lower_bound > 0 || s->optimal) json_object_set_new(object, "optimal", json_boolean(s->optimal));
+    if (answer->proven_before) json_object_set_new(object, "proven_before", json_true());
     json_object_set_new(object, "trace", trace_json(answer));
 }
 

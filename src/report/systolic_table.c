@@ -62,7 +62,10 @@ static sx_status add_design(const sx_systolic_job *job, size_t i, sx_table *tabl
         sx_table_blank(table, 7);
     }
     sx_table_cell(table, "%s", sx_show_count((double)answer->summary.evaluations).text);
-    sx_table_cell(table, "%s", answer->found && answer->summary.optimal ? "proven" : "");
+    sx_table_cell(table, "%s",
+                  answer->proven_before                      ? "proven before"
+                  : answer->found && answer->summary.optimal ? "proven"
+                                                             : "");
     return SX_OK;
 }
 

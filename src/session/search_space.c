@@ -21,3 +21,12 @@ void sx_search_space_fini(sx_search_space *s) {
     s->space = NULL;
     s->model = NULL;
 }
+
+double sx_search_space_minimum(const sx_search_space *s, const sx_objective *objective, bool algorithmic) {
+    int outermost = s->arch.n_levels - 1;
+    unsigned built = sx_arch_keep_mask(&s->arch, outermost, &s->problem);
+    uint8_t backed = (uint8_t)(built & ~(unsigned)s->constraints.level[outermost].must_bypass);
+    sx_score least =
+        algorithmic ? sx_model_algorithmic_minimum(s->model) : sx_model_minimum(s->model, backed);
+    return sx_objective_value(objective, &least);
+}

@@ -111,6 +111,30 @@ sx_status sx_database_step(sx_database *database, sqlite3_stmt *statement, bool 
     return SX_OK;
 }
 
+void sx_database_bind(sqlite3_stmt *statement, int index, const char *text) {
+    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+sx_key sx_database_key(sqlite3_stmt *statement, int column) {
+    sx_key key = {0};
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    if (text) strncpy(key.hex, text, sizeof key.hex - 1);
+    return key;
+}
+
+const char *sx_database_text(sqlite3_stmt *statement, int column, sx_arena *arena) {
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    size_t size = (size_t)sqlite3_column_bytes(statement, column);
+    return sx_arena_copy(arena, text ? text : "", text ? size : 0);
+}
+
+sx_status sx_database_finish(sx_database *database, sqlite3_stmt *statement) {
+    bool row;
+    sx_status status = sx_database_step(database, statement, &row);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 sx_status sx_database_number(sx_database *database, const char *sql, int64_t *out) {
     sqlite3_stmt *statement;
     bool row;

@@ -2,7 +2,8 @@
 #ifndef SX_STORE_DATABASE_H
 #define SX_STORE_DATABASE_H
 
-#include "base/status.h"
+#include "base/arena.h"
+#include "store/key.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,18 @@ SX_MUST_USE sx_status sx_database_prepare(sx_database *database, const char *sql
 
 /* Goes to the next row; *row is false past the last. */
 SX_MUST_USE sx_status sx_database_step(sx_database *database, sqlite3_stmt *statement, bool *row);
+
+/* Binds a text that outlives the statement, or NULL. */
+void sx_database_bind(sqlite3_stmt *statement, int index, const char *text);
+
+/* Copies a column that holds a key. */
+sx_key sx_database_key(sqlite3_stmt *statement, int column);
+
+/* A copy of a column's text, "" where it is NULL; NULL when memory is out. */
+const char *sx_database_text(sqlite3_stmt *statement, int column, sx_arena *arena);
+
+/* Runs a statement that gives no rows, and frees it. */
+SX_MUST_USE sx_status sx_database_finish(sx_database *database, SX_TAKE sqlite3_stmt *statement);
 
 /* Begins a transaction that writes, waiting for other programs to finish theirs. */
 SX_MUST_USE sx_status sx_database_begin(sx_database *database);

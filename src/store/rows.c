@@ -5,7 +5,6 @@
  * are read. */
 #include "store/rows.h"
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "sextant/input.h"
 
@@ -16,76 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two hashes of the same content from different seeds. */
-typedef struct digest {
-    uint64_t half[2];
-} digest;
-
-static const digest digest_start = {{0x736578746e616e74u, 0x6d617070696e6773u}};
-
-static void digest_bytes(digest *d, const void *bytes, size_t size) {
-    for (int i = 0; i < 2; i++) d->half[i] = sx_hash_bytes(bytes, size, d->half[i]);
-}
-
-static void digest_text(digest *d, const char *text) {
-    digest_bytes(d, text, strlen(text));
-}
-
-static void digest_number(digest *d, uint64_t number) {
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(number >> 8 * i);
-    digest_bytes(d, bytes, sizeof bytes);
-}
-
-/* Takes in the bits of a double; both zeros are the same. */
-static void digest_double(digest *d, double value) {
-    uint64_t bits;
-    value += 0.0;
-    memcpy(&bits, &value, sizeof bits);
-    digest_number(d, bits);
-}
-
-static sx_key digest_key(const digest *d) {
-    sx_key key;
-    snprintf(key.hex, sizeof key.hex, "%016" PRIx64 "%016" PRIx64, d->half[0], d->half[1]);
-    return key;
-}
-
-/* The key of a text that stands for itself. */
-static sx_key text_key(const char *text) {
-    digest d = digest_start;
-    digest_text(&d, text);
-    return digest_key(&d);
-}
-
 static sx_key mapping_key(const sx_key *problem, const sx_key *arch, const char *text,
                           const sx_score *score) {
-    digest d = digest_start;
-    digest_text(&d, problem->hex);
-    digest_text(&d, arch->hex);
-    digest_text(&d, text);
-    digest_double(&d, score->energy_pj);
-    digest_double(&d, score->cycles);
-    digest_double(&d, score->utilization);
-    digest_double(&d, score->last_level_accesses);
-    return digest_key(&d);
+    sx_digest d = sx_digest_start;
+    sx_digest_text(&d, problem->hex);
+    sx_digest_text(&d, arch->hex);
+    sx_digest_text(&d, text);
+    sx_digest_double(&d, score->energy_pj);
+    sx_digest_double(&d, score->cycles);
+    sx_digest_double(&d, score->utilization);
+    sx_digest_double(&d, score->last_level_accesses);
+    return sx_digest_key(&d);
 }
 
 static sx_key run_key(const sx_key *mapping, const char *objective, const sx_record *record) {
-    digest d = digest_start;
-    digest_text(&d, mapping->hex);
-    digest_text(&d, objective);
-    digest_double(&d, record->value);
-    digest_text(&d, record->mapper);
-    digest_number(&d, record->options != NULL);
-    digest_text(&d, record->options ? record->options : "");
-    digest_text(&d, record->version);
-    digest_number(&d, record->seed);
-    digest_number(&d, record->evaluations);
-    digest_number(&d, record->valid);
-    digest_double(&d, record->lower_bound);
-    digest_number(&d, record->optimal);
-    return digest_key(&d);
+    sx_digest d = sx_digest_start;
+    sx_digest_text(&d, mapping->hex);
+    sx_digest_text(&d, objective);
+    sx_digest_double(&d, record->value);
+    sx_digest_text(&d, record->mapper);
+    sx_digest_number(&d, record->options != NULL);
+    sx_digest_text(&d, record->options ? record->options : "");
+    sx_digest_text(&d, record->version);
+    sx_digest_number(&d, record->seed);
+    sx_digest_number(&d, record->evaluations);
+    sx_digest_number(&d, record->valid);
+    sx_digest_double(&d, record->lower_bound);
+    sx_digest_number(&d, record->optimal);
+    return sx_digest_key(&d);
 }
 
 /* The text of an architecture without its name. */
@@ -105,7 +62,7 @@ static SX_MUST_USE sx_status problem_text(const sx_problem *problem, SX_OWN char
 sx_status sx_rows_arch_key(const sx_arch *arch, sx_key *out) {
     char *text;
     SX_TRY(arch_text(arch, &text));
-    *out = text_key(text);
+    *out = sx_text_key(text);
     free(text);
     return SX_OK;
 }
@@ -113,7 +70,7 @@ sx_status sx_rows_arch_key(const sx_arch *arch, sx_key *out) {
 sx_status sx_rows_problem_key(const sx_problem *problem, sx_key *out) {
     char *text;
     SX_TRY(problem_text(problem, &text));
-    *out = text_key(text);
+    *out = sx_text_key(text);
     free(text);
     return SX_OK;
 }
@@ -175,8 +132,8 @@ static SX_MUST_USE sx_status make_rows(const sx_record *record, sx_rows *rows) {
     sx_mapping_canonical(&canonical);
     SX_TRY(sx_mapping_write(&canonical, &record->problem, &record->arch, SX_JSON, &rows->mapping));
     SX_TRY(check_readable(rows));
-    rows->problem_key = text_key(rows->problem);
-    rows->arch_key = text_key(rows->arch);
+    rows->problem_key = sx_text_key(rows->problem);
+    rows->arch_key = sx_text_key(rows->arch);
     rows->mapping_key = mapping_key(&rows->problem_key, &rows->arch_key, rows->mapping, &record->score);
     rows->run_key = run_key(&rows->mapping_key, rows->objective, record);
     return SX_OK;
@@ -252,42 +209,29 @@ sx_status sx_rows_probe(sx_database *database) {
     return SX_OK;
 }
 
-/* Binds a text that outlives the statement, or NULL. */
-static void bind_text(sqlite3_stmt *statement, int index, const char *text) {
-    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
-}
-
-/* Runs a statement that gives no rows, and frees it. */
-static SX_MUST_USE sx_status finish(sx_database *database, SX_TAKE sqlite3_stmt *statement) {
-    bool row;
-    sx_status status = sx_database_step(database, statement, &row);
-    sqlite3_finalize(statement);
-    return status;
-}
-
 static SX_MUST_USE sx_status insert_named(sx_database *database, const char *sql, const sx_key *key,
                                           const char *name, const char *text) {
     sqlite3_stmt *statement;
     SX_TRY(sx_database_prepare(database, sql, &statement));
-    bind_text(statement, 1, key->hex);
-    bind_text(statement, 2, name);
-    bind_text(statement, 3, text);
-    return finish(database, statement);
+    sx_database_bind(statement, 1, key->hex);
+    sx_database_bind(statement, 2, name);
+    sx_database_bind(statement, 3, text);
+    return sx_database_finish(database, statement);
 }
 
 static SX_MUST_USE sx_status insert_mapping_row(sx_database *database, const sx_rows *rows) {
     const sx_score *score = &rows->record->score;
     sqlite3_stmt *statement;
     SX_TRY(sx_database_prepare(database, insert_mapping, &statement));
-    bind_text(statement, 1, rows->mapping_key.hex);
-    bind_text(statement, 2, rows->problem_key.hex);
-    bind_text(statement, 3, rows->arch_key.hex);
-    bind_text(statement, 4, rows->mapping);
+    sx_database_bind(statement, 1, rows->mapping_key.hex);
+    sx_database_bind(statement, 2, rows->problem_key.hex);
+    sx_database_bind(statement, 3, rows->arch_key.hex);
+    sx_database_bind(statement, 4, rows->mapping);
     sqlite3_bind_double(statement, 5, score->energy_pj);
     sqlite3_bind_double(statement, 6, score->cycles);
     sqlite3_bind_double(statement, 7, score->utilization);
     sqlite3_bind_double(statement, 8, score->last_level_accesses);
-    return finish(database, statement);
+    return sx_database_finish(database, statement);
 }
 
 static SX_MUST_USE sx_status insert_run_row(sx_database *database, const sx_rows *rows) {
@@ -296,20 +240,20 @@ static SX_MUST_USE sx_status insert_run_row(sx_database *database, const sx_rows
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, record->seed);
     SX_TRY(sx_database_prepare(database, insert_run, &statement));
-    bind_text(statement, 1, rows->run_key.hex);
-    bind_text(statement, 2, rows->mapping_key.hex);
-    bind_text(statement, 3, rows->objective);
+    sx_database_bind(statement, 1, rows->run_key.hex);
+    sx_database_bind(statement, 2, rows->mapping_key.hex);
+    sx_database_bind(statement, 3, rows->objective);
     sqlite3_bind_double(statement, 4, record->value);
-    bind_text(statement, 5, record->mapper);
-    bind_text(statement, 6, record->options);
-    bind_text(statement, 7, record->version);
-    bind_text(statement, 8, seed);
+    sx_database_bind(statement, 5, record->mapper);
+    sx_database_bind(statement, 6, record->options);
+    sx_database_bind(statement, 7, record->version);
+    sx_database_bind(statement, 8, seed);
     sqlite3_bind_int64(statement, 9, (int64_t)record->evaluations);
     sqlite3_bind_int64(statement, 10, (int64_t)record->valid);
     sqlite3_bind_double(statement, 11, record->seconds);
     sqlite3_bind_double(statement, 12, record->lower_bound);
     sqlite3_bind_int(statement, 13, record->optimal);
-    return finish(database, statement);
+    return sx_database_finish(database, statement);
 }
 
 sx_status sx_rows_insert(sx_database *database, const sx_rows *rows) {
@@ -320,13 +264,6 @@ sx_status sx_rows_insert(sx_database *database, const sx_rows *rows) {
     return insert_run_row(database, rows);
 }
 
-/* A copy of a column's text, "" where it is NULL; NULL when memory is out. */
-static const char *copy_text(sqlite3_stmt *statement, enum column column, sx_arena *arena) {
-    const char *text = (const char *)sqlite3_column_text(statement, (int)column);
-    size_t size = (size_t)sqlite3_column_bytes(statement, (int)column);
-    return sx_arena_copy(arena, text ? text : "", text ? size : 0);
-}
-
 /* The texts of a row that are not the record's own. */
 typedef struct row_texts {
     const char *run, *mapping, *problem, *mapping_text, *problem_name, *problem_text;
@@ -334,12 +271,12 @@ typedef struct row_texts {
 
 /* Takes a row of select_record apart; false when memory is out. */
 static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_texts *texts) {
-    const char *seed = copy_text(s, RUN_SEED, arena);
-    record->objective = copy_text(s, RUN_OBJECTIVE, arena);
+    const char *seed = sx_database_text(s, RUN_SEED, arena);
+    record->objective = sx_database_text(s, RUN_OBJECTIVE, arena);
     record->value = sqlite3_column_double(s, RUN_VALUE);
-    record->mapper = copy_text(s, RUN_MAPPER, arena);
-    record->version = copy_text(s, RUN_VERSION, arena);
-    record->options = copy_text(s, RUN_OPTIONS, arena);
+    record->mapper = sx_database_text(s, RUN_MAPPER, arena);
+    record->version = sx_database_text(s, RUN_VERSION, arena);
+    record->options = sx_database_text(s, RUN_OPTIONS, arena);
     record->evaluations = (uint64_t)sqlite3_column_int64(s, RUN_EVALUATIONS);
     record->valid = (uint64_t)sqlite3_column_int64(s, RUN_VALID);
     record->seconds = sqlite3_column_double(s, RUN_SECONDS);
@@ -350,12 +287,12 @@ static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_te
     record->score.utilization = sqlite3_column_double(s, MAPPING_UTILIZATION);
     record->score.last_level_accesses = sqlite3_column_double(s, MAPPING_ACCESSES);
     *texts = (row_texts){
-        .run = copy_text(s, RUN_HASH, arena),
-        .mapping = copy_text(s, RUN_MAPPING, arena),
-        .problem = copy_text(s, MAPPING_PROBLEM, arena),
-        .mapping_text = copy_text(s, MAPPING_TEXT, arena),
-        .problem_name = copy_text(s, PROBLEM_NAME, arena),
-        .problem_text = copy_text(s, PROBLEM_TEXT, arena),
+        .run = sx_database_text(s, RUN_HASH, arena),
+        .mapping = sx_database_text(s, RUN_MAPPING, arena),
+        .problem = sx_database_text(s, MAPPING_PROBLEM, arena),
+        .mapping_text = sx_database_text(s, MAPPING_TEXT, arena),
+        .problem_name = sx_database_text(s, PROBLEM_NAME, arena),
+        .problem_text = sx_database_text(s, PROBLEM_TEXT, arena),
     };
     bool whole = seed && record->objective && record->mapper && record->version && record->options &&
                  texts->run && texts->mapping && texts->problem && texts->mapping_text &&
@@ -367,7 +304,7 @@ static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_te
 
 /* Whether the row's hashes are those of its content. */
 static bool row_is_whole(const row_texts *texts, const sx_record *record, const sx_key *arch_key) {
-    sx_key problem = text_key(texts->problem_text);
+    sx_key problem = sx_text_key(texts->problem_text);
     sx_key mapping = mapping_key(&problem, arch_key, texts->mapping_text, &record->score);
     sx_key run = run_key(&mapping, record->objective, record);
     return strcmp(problem.hex, texts->problem) == 0 && strcmp(mapping.hex, texts->mapping) == 0 &&
@@ -381,7 +318,7 @@ sx_status sx_rows_read(sx_database *database, const sx_key *run, const sx_arch *
     bool row;
     sx_record record = {.arch = *arch};
     SX_TRY(sx_database_prepare(database, select_record, &statement));
-    bind_text(statement, 1, run->hex);
+    sx_database_bind(statement, 1, run->hex);
     sx_status status = sx_database_step(database, statement, &row);
     if (!status && !row) status = sx_database_damaged(database, "a run has no mapping");
     if (!status && !take_row(statement, arena, &record, &texts)) status = sx_arena_error(arena);

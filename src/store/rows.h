@@ -5,11 +5,7 @@
 #include "base/arena.h"
 #include "sextant/store.h"
 #include "store/database.h"
-
-/* A hash of content, 128 bits in hexadecimal digits. */
-typedef struct sx_key {
-    char hex[33];
-} sx_key;
+#include "store/key.h"
 
 /* Looks for every statement's tables and columns, so that a file without them is refused when it is opened.
  */

@@ -45,6 +45,41 @@ static const char *const steps[] = {
 
     "CREATE INDEX mappings_by_arch ON mappings(arch, problem);"
     "CREATE INDEX runs_by_mapping ON runs(mapping, objective);",
+
+    "CREATE TABLE spaces ("
+    "  hash TEXT PRIMARY KEY NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  text TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE points ("
+    "  hash TEXT PRIMARY KEY NOT NULL,"
+    "  space TEXT NOT NULL REFERENCES spaces(hash),"
+    "  text TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE metrics ("
+    "  point TEXT NOT NULL REFERENCES points(hash),"
+    "  name TEXT NOT NULL,"
+    "  value REAL NOT NULL,"
+    "  PRIMARY KEY (point, name)"
+    ") STRICT;"
+    "CREATE TABLE searches ("
+    "  hash TEXT PRIMARY KEY NOT NULL,"
+    "  point TEXT NOT NULL REFERENCES points(hash),"
+    "  objective TEXT NOT NULL,"
+    "  value REAL NOT NULL,"
+    "  navigator TEXT NOT NULL,"
+    "  options TEXT,"
+    "  version TEXT NOT NULL,"
+    "  seed TEXT NOT NULL,"
+    "  evaluations INTEGER NOT NULL,"
+    "  valid INTEGER NOT NULL,"
+    "  seconds REAL NOT NULL,"
+    "  lower_bound REAL NOT NULL,"
+    "  optimal INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE INDEX points_by_space ON points(space);"
+    "CREATE INDEX searches_by_point ON searches(point, objective);",
 };
 
 enum { NEWEST = sizeof steps / sizeof steps[0] };

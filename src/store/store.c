@@ -3,6 +3,7 @@
 #include "sextant/store.h"
 
 #include "base/text.h"
+#include "store/point_rows.h"
 #include "store/rows.h"
 
 #include <sqlite3.h>
@@ -22,6 +23,7 @@ sx_status sx_store_open(const char *path, sx_store **out) {
     if (!store) return sx_error_memory();
     sx_status status = sx_database_open(path, &store->database);
     if (!status) status = sx_rows_probe(&store->database);
+    if (!status) status = sx_point_rows_probe(&store->database);
     if (status)
         sx_store_close(store);
     else
@@ -46,7 +48,9 @@ sx_status sx_store_add(sx_store *store, const sx_record *record) {
 
 sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
     static const char sql[] = "SELECT (SELECT count(*) FROM problems), (SELECT count(*) FROM archs),"
-                              " (SELECT count(*) FROM mappings), (SELECT count(*) FROM runs)";
+                              " (SELECT count(*) FROM mappings), (SELECT count(*) FROM runs),"
+                              " (SELECT count(*) FROM spaces), (SELECT count(*) FROM points),"
+                              " (SELECT count(*) FROM searches)";
     sqlite3_stmt *statement;
     bool row;
     SX_TRY(sx_database_prepare(&store->database, sql, &statement));
@@ -57,6 +61,9 @@ sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
             .archs = (uint64_t)sqlite3_column_int64(statement, 1),
             .mappings = (uint64_t)sqlite3_column_int64(statement, 2),
             .runs = (uint64_t)sqlite3_column_int64(statement, 3),
+            .spaces = (uint64_t)sqlite3_column_int64(statement, 4),
+            .points = (uint64_t)sqlite3_column_int64(statement, 5),
+            .searches = (uint64_t)sqlite3_column_int64(statement, 6),
         };
     sqlite3_finalize(statement);
     return status;
@@ -74,19 +81,11 @@ typedef struct contender {
     sx_score score;
 } contender;
 
-/* Copies a column that holds a key. */
-static sx_key column_key(sqlite3_stmt *statement, int column) {
-    sx_key key = {0};
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    if (text) strncpy(key.hex, text, sizeof key.hex - 1);
-    return key;
-}
-
 /* The row of select_scores that a statement stands at. */
 static contender read_contender(sqlite3_stmt *statement) {
     return (contender){
-        .problem = column_key(statement, 0),
-        .run = column_key(statement, 1),
+        .problem = sx_database_key(statement, 0),
+        .run = sx_database_key(statement, 1),
         .value = sqlite3_column_double(statement, 2),
         .score = {.energy_pj = sqlite3_column_double(statement, 3),
                   .cycles = sqlite3_column_double(statement, 4),
@@ -173,7 +172,7 @@ static SX_MUST_USE sx_status proven_keys(sx_database *database, const sx_key *ar
     sqlite3_bind_text(statement, 3, objective, -1, SQLITE_STATIC);
     sx_status status;
     while (!(status = sx_database_step(database, statement, &row)) && row) {
-        sx_key run = column_key(statement, 0);
+        sx_key run = sx_database_key(statement, 0);
         sx_text_add_bytes(keys, (const char *)&run, sizeof run);
     }
     sqlite3_finalize(statement);
@@ -192,6 +191,32 @@ sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_a
     SX_TRY(sx_rows_problem_key(problem, &problem_key));
     sx_status status = proven_keys(&store->database, &arch_key, &problem_key, text, &keys);
     if (!status) status = visit_all(store, arch, &arch_key, &keys, visit, user);
+    sx_text_free(&keys);
+    return status;
+}
+
+sx_status sx_store_add_point(sx_store *store, const sx_point_record *record) {
+    sx_point_rows rows;
+    SX_TRY(sx_point_rows_init(record, &rows));
+    sx_status status = sx_database_begin(&store->database);
+    if (!status) status = sx_database_end(&store->database, sx_point_rows_insert(&store->database, &rows));
+    sx_point_rows_fini(&rows);
+    return status;
+}
+
+sx_status sx_store_best_points(sx_store *store, const char *kind, const char *space, const char *objective,
+                               sx_store_visit_point *visit, void *user) {
+    sx_text keys = {0};
+    sx_status status = sx_point_rows_best(&store->database, kind, space, objective, &keys);
+    for (size_t at = 0; !status && at < keys.size; at += sizeof(sx_key)) {
+        sx_arena arena = {0};
+        sx_point_record record;
+        sx_key search;
+        memcpy(&search, keys.data + at, sizeof search);
+        status = sx_point_rows_read(&store->database, &search, &arena, &record);
+        if (!status) status = visit(user, &record);
+        sx_arena_free(&arena);
+    }
     sx_text_free(&keys);
     return status;
 }

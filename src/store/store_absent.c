@@ -37,6 +37,17 @@ sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_a
     return absent();
 }
 
+sx_status sx_store_add_point(sx_store *store, const sx_point_record *record) {
+    (void)store, (void)record;
+    return absent();
+}
+
+sx_status sx_store_best_points(sx_store *store, const char *kind, const char *space, const char *objective,
+                               sx_store_visit_point *visit, void *user) {
+    (void)store, (void)kind, (void)space, (void)objective, (void)visit, (void)user;
+    return absent();
+}
+
 sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
     (void)store, (void)out;
     return absent();

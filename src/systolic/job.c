@@ -59,8 +59,7 @@ static sx_status take_layers(sx_systolic_job *job, const sx_network *network, bo
     return SX_OK;
 }
 
-/* The kernels that differ, joined and with the counts of all their layers. */
-static sx_status join_layers(sx_systolic_job *job) {
+sx_status sx_systolic_job_join(sx_systolic_job *job) {
     size_t *number = calloc(job->n_layers, sizeof *number);
     job->joined = calloc(job->n_layers, sizeof *job->joined);
     if (!number || !job->joined) {
@@ -91,7 +90,6 @@ sx_status sx_systolic_job_layers(sx_systolic_job *job, const sx_network *network
     sx_status status = first && place && job->layer ? take_layers(job, network, quiet, place, first, &notes)
                                                     : sx_error_memory();
     if (!status && notes.size) sx_text_add_bytes(err, notes.data, notes.size);
-    if (!status && sx_systolic_is_network(job)) status = join_layers(job);
     if (!status && job->n_layers == 1) memcpy(job->name, job->layer[0].name, sizeof job->name);
     err->failed |= notes.failed;
     sx_text_free(&notes);
@@ -104,6 +102,7 @@ void sx_systolic_job_free(sx_systolic_job *job) {
     if (!job) return;
     for (size_t i = 0; i < job->n_layers; i++) free(job->layer[i].best.trace);
     for (size_t i = 0; job->answer && i < job->n_designs; i++) free(job->answer[i].trace);
+    sx_status_free(job->unkept);
     free(job->shared.trace);
     free(job->layer);
     free(job->method);

@@ -12,6 +12,8 @@
 typedef struct sx_systolic_answer {
     bool searched; /* otherwise it was interrupted before */
     bool found;
+    bool recalled;      /* it was looked up among earlier answers */
+    bool proven_before; /* an earlier search proved it; nothing was searched */
     sx_systolic_point point;
     sx_systolic_cost cost; /* of all kernels, with their counts */
     double value;          /* of the objective */
@@ -19,6 +21,8 @@ typedef struct sx_systolic_answer {
     size_t n_trace;
     sx_trace_point *trace;
 } sx_systolic_answer;
+
+typedef struct sx_systolic_job sx_systolic_job;
 
 /* A layer of a network, or the only problem. */
 typedef struct sx_systolic_layer {
@@ -32,7 +36,7 @@ typedef struct sx_systolic_layer {
 } sx_systolic_layer;
 
 /* A search with all that it began from. */
-typedef struct sx_systolic_job {
+struct sx_systolic_job {
     char name[SX_NAME_SIZE]; /* of the network or the problem */
     size_t n_layers, n_left_out;
     sx_systolic_layer *layer;
@@ -51,7 +55,15 @@ typedef struct sx_systolic_job {
     bool late;       /* the time limit ended the search before everything was searched */
     size_t left;     /* searches that share the time that is left */
     void (*begins)(void *user, const char *title); /* told before each search; may be NULL */
-    void *user;                                    /* of begins */
+    /* Looks up an earlier answer for a space: a point to begin from or, with proven_before, the answer. Keeps
+     * the answer of a search. Either may be NULL. */
+    sx_status (*recall)(void *user, const sx_systolic_job *job, const sx_space *space,
+                        sx_systolic_answer *out);
+    sx_status (*keep)(void *user, const sx_systolic_job *job, const sx_space *space,
+                      const sx_systolic_answer *answer);
+    sx_status unkept; /* why an answer could not be kept: the first failure, after which none is kept */
+    void *user;       /* of begins */
+    void *keeper;     /* of recall and keep */
     /* Of one problem: a search for each chosen design. */
     size_t n_designs;
     size_t *design; /* numbers */
@@ -61,7 +73,7 @@ typedef struct sx_systolic_job {
     size_t n_joined;
     sx_systolic_kernel *joined;
     sx_systolic_answer shared;
-} sx_systolic_job;
+};
 
 /* Takes over the layers of a network that arrays compute. Those that no array does are left out with a note,
  * or are an error where nothing would be left. */
@@ -72,7 +84,12 @@ void sx_systolic_job_free(SX_TAKE sx_systolic_job *job);
 /* Whether it is about several layers. */
 bool sx_systolic_is_network(const sx_systolic_job *job);
 
-/* Searches all that the job asks for, until the stop flag rises. */
+/* Joins the kernels of a network that differ, with the counts of all their layers: what the search for one
+ * shared array needs. */
+SX_MUST_USE sx_status sx_systolic_job_join(sx_systolic_job *job);
+
+/* Searches all that the job asks for, until it is cancelled. An answer that cannot be kept ends nothing: it is
+ * left in `unkept`. */
 SX_MUST_USE sx_status sx_systolic_job_search(sx_systolic_job *job);
 
 /* Whether every search has found something; and whether any has. */

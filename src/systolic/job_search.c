@@ -128,21 +128,33 @@ static void take_answer(sx_systolic_answer *to, const sx_systolic_answer *from) 
     free(before.trace);
 }
 
-/* Searches for the best array of some kernels, of one design or of all that are chosen; quickly: for any. */
-static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
-                        const size_t *design, bool quick, sx_systolic_answer *out) {
-    sx_space *space = NULL;
+/* Searches a space; quickly: for any array. */
+static sx_status search_space(sx_systolic_job *job, const sx_space *space, bool quick,
+                              sx_systolic_answer *out) {
     sx_run *run = NULL;
-    sx_systolic_answer answer = {0};
-    sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
+    sx_systolic_answer answer = {.recalled = out->recalled};
     sx_run_options options = run_options(job, out, quick);
-    if (!status) status = sx_run_new(space, NULL, &options, &run);
+    sx_status status = sx_run_new(space, NULL, &options, &run);
     if (!status) status = sx_run_search(run, quick ? "random" : job->method);
     if (!status) status = collect(job, space, run, &answer);
     if (!status) job->interrupted |= answer.summary.stop == SX_STOP_SIGNAL;
     if (!status) take_answer(out, &answer);
     if (status) free(answer.trace);
     sx_run_free(run);
+    if (!status && !quick && out->found && job->keep && !job->unkept)
+        job->unkept = job->keep(job->keeper, job, space, out);
+    return status;
+}
+
+/* Searches for the best array of some kernels, of one design or of all that are chosen, unless it is known
+ * from before; quickly: for any. */
+static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
+                        const size_t *design, bool quick, sx_systolic_answer *out) {
+    sx_space *space = NULL;
+    sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
+    if (!status && job->recall && !out->recalled) status = job->recall(job->keeper, job, space, out);
+    if (!status && !out->proven_before) status = search_space(job, space, quick, out);
+    if (out->proven_before) job->left -= !quick;
     sx_space_free(space);
     return status;
 }
@@ -218,6 +230,7 @@ static sx_status search_each_layer(sx_systolic_job *job, bool quick) {
 
 /* Searches the arrays of a network; quickly first where time is limited. */
 static sx_status search_layers(sx_systolic_job *job) {
+    SX_TRY(sx_systolic_job_join(job));
     job->left = 1;
     for (size_t i = 0; i < job->n_layers; i++) job->left += job->layer[i].same_as == i;
     if (is_hurried(job)) SX_TRY(search_each_layer(job, true));

@@ -1,5 +1,5 @@
 /* Statistics over runs: against figures worked out by hand. */
-#include "report/statistics.h"
+#include "session/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -43,6 +43,12 @@ static void equal_numbers_stay_as_they_are(void **state) {
     const double value[] = {0.1, 0.1, 0.1};
     sx_statistics s = sx_statistics_of(value, 3);
     assert_true(s.mean == 0.1 && s.geomean == 0.1);
+}
+
+static void medians(void **state) {
+    (void)state;
+    double odd[] = {9, 1, 4}, even[] = {7, 1, 3, 100};
+    assert_true(sx_median_of(odd, 3) == 4 && sx_median_of(even, 4) == 5 && isnan(sx_median_of(odd, 0)));
 }
 
 static void shares(void **state) {
@@ -99,6 +105,7 @@ int main(void) {
         cmocka_unit_test(numbers),
         cmocka_unit_test(numbers_that_do_not_exist),
         cmocka_unit_test(equal_numbers_stay_as_they_are),
+        cmocka_unit_test(medians),
         cmocka_unit_test(shares),
         cmocka_unit_test(traces_join),
         cmocka_unit_test(traces_join_by_time),

@@ -1,6 +1,6 @@
 /* What several runs of one search have in common. */
-#ifndef SX_REPORT_STATISTICS_H
-#define SX_REPORT_STATISTICS_H
+#ifndef SX_SESSION_STATISTICS_H
+#define SX_SESSION_STATISTICS_H
 
 #include "base/status.h"
 #include "sextant/run.h"
@@ -15,6 +15,9 @@ typedef struct sx_statistics {
 } sx_statistics;
 
 sx_statistics sx_statistics_of(const double *value, size_t n);
+
+/* The median, the mean of the two in the middle where n is even; NAN without values. Sorts the values. */
+double sx_median_of(double *value, size_t n);
 
 /* A share of successes with its 95% interval (Wilson's). */
 typedef struct sx_share {

@@ -1,4 +1,4 @@
-#include "report/statistics.h"
+#include "session/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +23,17 @@ sx_statistics sx_statistics_of(const double *value, size_t n) {
     return s;
 }
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double sx_median_of(double *value, size_t n) {
+    if (n == 0) return NAN;
+    qsort(value, n, sizeof *value, ascending);
+    return n % 2 ? value[n / 2] : value[n / 2 - 1] + (value[n / 2] - value[n / 2 - 1]) / 2;
+}
+
 /* Wilson, Probable inference, the law of succession, and statistical inference, 1927. */
 sx_share sx_share_of(uint64_t successes, uint64_t tries) {
     const double z = 1.959963984540054;
@@ -37,11 +48,6 @@ sx_share sx_share_of(uint64_t successes, uint64_t tries) {
 
 static double x_of(const sx_trace_point *point, bool by_time) {
     return by_time ? point->seconds : (double)point->evaluations;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Collects where any curve changes, and ends, from `begin` on: ascending, each place once; returns how many.

@@ -1,0 +1,239 @@
+/* The runs of a comparison and their statistics. */
+#include "sextant/compare.h"
+
+#include "base/status.h"
+#include "session/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIAGNOSIS_TRIES = 10000 };
+
+void sx_comparison_options_init(sx_comparison_options *options) {
+    *options = (sx_comparison_options){0};
+    sx_run_options_init(&options->run);
+}
+
+void sx_comparison_free(sx_comparison *c) {
+    if (!c) return;
+    for (size_t i = 0; i < c->n_runs; i++) free(c->run[i].trace);
+    for (size_t i = 0; c->label && i < c->n_navigators; i++) free(c->label[i]);
+    for (size_t i = 0; c->settings && i < c->n_navigators; i++) free(c->settings[i]);
+    for (size_t i = 0; c->problem && i < c->n_problems; i++) {
+        free(c->problem[i].name);
+        free(c->problem[i].diagnosis);
+    }
+    for (size_t i = 0; i < c->n_metrics; i++) free(c->metric[i]);
+    free(c->model);
+    free(c->run);
+    free(c->label);
+    free(c->settings);
+    free(c->problem);
+    free(c->seed);
+    free(c);
+}
+
+size_t sx_comparison_total(const sx_comparison *c) {
+    return c->n_problems * c->n_navigators * c->n_seeds;
+}
+
+/* Copies a text into a comparison. */
+static sx_status copy(const char *text, char **out) {
+    *out = strdup(text);
+    return *out ? SX_OK : sx_error_memory();
+}
+
+/* Refuses a list with one entry twice. */
+static sx_status check_unique(const sx_comparison *c) {
+    for (size_t i = 0; i < c->n_navigators; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(c->label[i], c->label[j]) == 0)
+                return sx_error_new(SX_ERR_USAGE, "'%s' is compared with itself", c->label[i]);
+    for (size_t i = 0; i < c->n_seeds; i++)
+        for (size_t j = 0; j < i; j++)
+            if (c->seed[i] == c->seed[j])
+                return sx_error_new(SX_ERR_USAGE, "seed %llu is given twice", (unsigned long long)c->seed[i]);
+    return SX_OK;
+}
+
+/* Fills an empty comparison with what is to be compared. */
+static sx_status fill(const sx_comparison_options *o, sx_comparison *c) {
+    if (!o->n_problems || !o->n_navigators || !o->n_seeds || !o->open)
+        return sx_error_new(SX_ERR_USAGE, "a comparison needs a problem, a navigator and a seed");
+    c->n_problems = o->n_problems;
+    c->n_navigators = o->n_navigators;
+    c->n_seeds = o->n_seeds;
+    c->problem = calloc(o->n_problems, sizeof *c->problem);
+    c->label = calloc(o->n_navigators, sizeof *c->label);
+    c->settings = calloc(o->n_navigators, sizeof *c->settings);
+    c->seed = calloc(o->n_seeds, sizeof *c->seed);
+    c->run = calloc(sx_comparison_total(c), sizeof *c->run);
+    if (!c->problem || !c->label || !c->settings || !c->seed || !c->run) return sx_error_memory();
+    for (size_t i = 0; i < o->n_problems; i++) SX_TRY(copy(o->problem[i], &c->problem[i].name));
+    for (size_t i = 0; i < o->n_navigators; i++) {
+        SX_TRY(copy((o->label ? o->label : o->navigator)[i], &c->label[i]));
+        SX_TRY(sx_navigator_text(o->navigator[i], &c->settings[i]));
+    }
+    memcpy(c->seed, o->seed, o->n_seeds * sizeof *c->seed);
+    sx_objective_text(&o->run.objective, c->objective, sizeof c->objective);
+    c->evaluations = o->run.evaluations;
+    c->seconds = o->run.seconds;
+    c->clock = !o->no_clock;
+    return check_unique(c);
+}
+
+/* Takes over the names of a model's metrics, or refuses a model that has others than the problems before. */
+static sx_status check_model(sx_comparison *c, const sx_compare_space *s) {
+    const sx_point_model *model = s->model ? s->model : sx_space_model(s->space);
+    if (!model) return sx_error_new(SX_ERR_USAGE, "a space to compare on has no model");
+    const sx_point_model_type *type = model->type;
+    if (!c->model) {
+        SX_TRY(copy(type->name, &c->model));
+        for (; c->n_metrics < type->n_metrics; c->n_metrics++)
+            SX_TRY(copy(type->metrics[c->n_metrics].name, &c->metric[c->n_metrics]));
+    }
+    bool same = c->n_metrics == type->n_metrics;
+    for (size_t i = 0; same && i < c->n_metrics; i++) same = strcmp(c->metric[i], type->metrics[i].name) == 0;
+    if (same) return SX_OK;
+    return sx_error_new(SX_ERR_USAGE, "the models '%s' and '%s' cannot be compared: their metrics differ",
+                        c->model, type->name);
+}
+
+/* Copies out what a run found. */
+static sx_status take_result(const sx_run *run, bool clock, sx_compare_run *out) {
+    sx_found best;
+    sx_trace_point point;
+    out->summary = sx_run_result(run);
+    if (!clock) out->summary.seconds = 0;
+    out->found = sx_run_best(run, 0, &best);
+    if (out->found) {
+        out->metrics = best.metrics;
+        out->value = best.value;
+    }
+    size_t n = 0;
+    while (sx_run_trace(run, n, &point)) n++;
+    out->trace = calloc(n + 1, sizeof *out->trace);
+    if (!out->trace) return sx_error_memory();
+    for (; out->n_trace < n; out->n_trace++) {
+        sx_run_trace(run, out->n_trace, &out->trace[out->n_trace]);
+        if (!clock) out->trace[out->n_trace].seconds = 0;
+    }
+    return SX_OK;
+}
+
+/* Runs one navigator with one seed. */
+static sx_status run_once(const sx_comparison_options *o, const sx_compare_space *s, size_t problem,
+                          size_t navigator, uint64_t seed, sx_comparison *c) {
+    sx_run_options options = o->run;
+    sx_compare_run *out = &c->run[c->n_runs];
+    sx_run *run = NULL;
+    options.seed = seed;
+    SX_TRY(sx_run_new(s->space, s->model, &options, &run));
+    *out = (sx_compare_run){.problem = problem, .navigator = navigator, .seed = seed};
+    sx_status status = sx_run_search(run, c->settings[navigator]);
+    if (!status) status = take_result(run, c->clock, out);
+    sx_run_free(run);
+    if (!status) c->n_runs++;
+    return status;
+}
+
+/* Finds out why a problem has no legal point, where no run found one. */
+static sx_status diagnose(const sx_space *space, size_t problem, sx_comparison *c) {
+    sx_compare_problem *p = &c->problem[problem];
+    bool found = false, any = false;
+    for (size_t i = 0; i < c->n_runs; i++) {
+        if (c->run[i].problem != problem) continue;
+        any = true;
+        p->none |= c->run[i].summary.none;
+        found |= c->run[i].found;
+    }
+    return found || !any ? SX_OK : sx_space_diagnose(space, 0, DIAGNOSIS_TRIES, &p->diagnosis);
+}
+
+/* Runs all navigators with all seeds on one problem. */
+static sx_status run_problem(const sx_comparison_options *o, size_t problem, sx_comparison *c) {
+    sx_compare_space s = {0};
+    SX_TRY(o->open(o->user, problem, &s));
+    c->problem[problem].minimum = s.minimum;
+    sx_status status = check_model(c, &s);
+    for (size_t n = 0; n < c->n_navigators && !status; n++)
+        for (size_t i = 0; i < c->n_seeds && !status && !sx_cancel_is_set(o->run.cancel); i++) {
+            if (o->begins) o->begins(o->user, c, problem, n, c->seed[i]);
+            status = run_once(o, &s, problem, n, c->seed[i], c);
+        }
+    if (!status) status = diagnose(s.space, problem, c);
+    if (o->close) o->close(o->user, problem, &s);
+    return status;
+}
+
+sx_status sx_comparison_run(const sx_comparison_options *options, sx_comparison **out) {
+    sx_comparison *c = calloc(1, sizeof *c);
+    if (!c) return sx_error_memory();
+    sx_status status = fill(options, c);
+    for (size_t p = 0; !status && p < c->n_problems && !sx_cancel_is_set(options->run.cancel); p++)
+        status = run_problem(options, p, c);
+    if (status) {
+        sx_comparison_free(c);
+        return status;
+    }
+    c->complete = c->n_runs == sx_comparison_total(c);
+    for (size_t i = 0; i < c->n_runs; i++) c->complete &= c->run[i].summary.stop != SX_STOP_SIGNAL;
+    *out = c;
+    return SX_OK;
+}
+
+const sx_compare_run *sx_comparison_runs(const sx_comparison *c, size_t problem, size_t navigator,
+                                         size_t *n) {
+    size_t first = 0;
+    while (first < c->n_runs && (c->run[first].problem != problem || c->run[first].navigator != navigator))
+        first++;
+    *n = 0;
+    while (first + *n < c->n_runs && c->run[first + *n].problem == problem &&
+           c->run[first + *n].navigator == navigator && c->run[first + *n].summary.stop != SX_STOP_SIGNAL)
+        ++*n;
+    return c->run + first;
+}
+
+bool sx_comparison_has_minima(const sx_comparison *c) {
+    for (size_t i = 0; i < c->n_problems; i++)
+        if (c->problem[i].minimum != 0) return true;
+    return false;
+}
+
+double sx_comparison_reference(const sx_comparison *c, size_t problem) {
+    double best = NAN;
+    if (sx_comparison_has_minima(c)) return c->problem[problem].minimum;
+    for (size_t i = 0; i < c->n_runs; i++)
+        if (c->run[i].problem == problem && c->run[i].found && c->run[i].summary.stop != SX_STOP_SIGNAL)
+            best = fmin(best, c->run[i].value);
+    return best;
+}
+
+sx_status sx_comparison_summary(const sx_comparison *c, size_t problem, size_t navigator,
+                                sx_compare_summary *out) {
+    sx_compare_summary s = {0};
+    const sx_compare_run *run = sx_comparison_runs(c, problem, navigator, &s.runs);
+    double *value = malloc((s.runs + 1) * sizeof *value), evaluations = 0, seconds = 0;
+    if (!value) return sx_error_memory();
+    for (size_t i = 0; i < s.runs; i++) {
+        if (run[i].found) value[s.found++] = run[i].value;
+        evaluations += (double)run[i].summary.evaluations;
+        seconds += run[i].summary.seconds;
+    }
+    sx_statistics v = sx_statistics_of(value, s.found);
+    s.mean = v.mean;
+    s.deviation = v.deviation;
+    s.median = sx_median_of(value, s.found);
+    s.geomean = v.geomean;
+    s.best = v.low;
+    s.worst = v.high;
+    free(value);
+    double reference = sx_comparison_reference(c, problem);
+    s.normalised = reference != 0 ? (isnan(v.geomean) ? v.mean : v.geomean) / reference : NAN;
+    s.evaluations = evaluations / (double)s.runs;
+    s.seconds = seconds / (double)s.runs;
+    s.per_second = seconds > 0 ? evaluations / seconds : NAN;
+    *out = s;
+    return SX_OK;
+}

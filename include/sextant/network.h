@@ -41,9 +41,10 @@ SX_API const char *sx_catalog_network_name(size_t index, const char **about);
 
 /* What a network of the catalog is made for. */
 typedef struct sx_network_options {
-    uint32_t batch; /* 0: 1 */
-    bool training;  /* the weight-update computation of every layer instead of its inference */
-    uint32_t bits;  /* of an element of every tensor; 0: 8 */
+    uint32_t batch;     /* 0: 1 */
+    bool training;      /* the weight-update computation of every layer instead of its inference */
+    uint32_t bits;      /* of an element of every tensor; 0: 8 */
+    bool training_step; /* inference, weight update and data gradient of every layer */
 } sx_network_options;
 
 /* Inference of one input, elements of 8 bits. */

@@ -24,7 +24,7 @@ typedef struct sx_result {
     char *problem;              /* what the problem was asked for by; may be NULL */
     char *energies;             /* where they come from; may be NULL */
     uint32_t batch;             /* of a network of the catalog */
-    bool training;
+    bool training, training_step;
 } sx_result;
 
 /* A result without layers, with the options of sx_run_options_init. */

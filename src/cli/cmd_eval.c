@@ -200,6 +200,7 @@ static const sx_option options[] = {
      "only read and write arch, problem, graph or mapping, as yaml or json; a problem also as einsum"},
     SX_OPTION_BATCH,
     SX_OPTION_TRAINING,
+    SX_OPTION_TRAINING_STEP,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
     SX_OPTION_VERBOSE,

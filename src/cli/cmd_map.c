@@ -210,6 +210,7 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     SX_TRY(keep_text(sx_args_text(args, "problem", 0), &job->r->problem));
     job->r->batch = (uint32_t)sx_args_count(args, "batch", 1);
     job->r->training = sx_args_flag(args, "training");
+    job->r->training_step = sx_args_flag(args, "training-step");
     o->run.proof = sx_args_flag(args, "certificate");
     return SX_OK;
 }

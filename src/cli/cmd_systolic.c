@@ -116,9 +116,9 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
 
 /* Costs the points of a file. */
 static sx_status eval(const sx_args *args, const char *path, sx_output *result) {
-    static const char *const others[] = {"problem",  "batch",   "training",  "design", "method", "tiles",
-                                         "thin",     "min-dsp", "objective", "evals",  "time",   "target",
-                                         "patience", "seed",    "svg",       "db",     "again"};
+    static const char *const others[] = {
+        "problem",   "batch", "training", "training-step", "design",   "method", "tiles", "thin", "min-dsp",
+        "objective", "evals", "time",     "target",        "patience", "seed",   "svg",   "db",   "again"};
     sx_systolic_options options = {
         .element = sx_args_text(args, "type", 0), .corrected = sx_args_flag(args, "corrected"), .thin = true};
     sx_device device;

@@ -86,12 +86,16 @@ sx_status sx_named_pick(sx_network *network, const char *from, const char *name)
     return SX_OK;
 }
 
-/* What --batch and --training say of networks. */
+/* What --batch, --training and --training-step say of networks. */
 static sx_status network_options(const sx_args *args, sx_network_options *out) {
     uint64_t batch = sx_args_count(args, "batch", 1);
     if (batch < 1 || batch > MAX_BATCH)
         return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %d", MAX_BATCH);
-    *out = (sx_network_options){.batch = (uint32_t)batch, .training = sx_args_flag(args, "training")};
+    *out = (sx_network_options){.batch = (uint32_t)batch,
+                                .training = sx_args_flag(args, "training"),
+                                .training_step = sx_args_flag(args, "training-step")};
+    if (out->training && out->training_step)
+        return sx_error_new(SX_ERR_USAGE, "--training and --training-step cannot be combined");
     return SX_OK;
 }
 
@@ -229,8 +233,11 @@ sx_status sx_named_einsum(const char *text, sx_network *out) {
 }
 
 sx_status sx_named_check(const sx_args *args) {
-    const char *value, *option = sx_args_flag(args, "batch") ? "batch" : "training";
-    if (!sx_args_flag(args, option)) return SX_OK;
+    static const char *const options[] = {"batch", "training", "training-step"};
+    const char *value, *option = NULL;
+    for (size_t i = 0; i < sizeof options / sizeof *options && !option; i++)
+        if (sx_args_flag(args, options[i])) option = options[i];
+    if (!option) return SX_OK;
     for (size_t i = 0; (value = sx_args_text(args, "problem", i)); i++)
         if (is_network(value)) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s applies only to networks of the catalog", option),

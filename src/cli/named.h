@@ -14,7 +14,7 @@ bool sx_named_knows_arch(const char *value);
 bool sx_named_knows_problem(const char *value);
 
 /* A matrix product of sizes IxJxK, or a problem, NETWORK or NETWORK/LAYER of the catalog, networks made as
- * --batch and --training say; an error with the nearest name where there is none. *out is freed with
+ * --batch, --training and --training-step say; an error with the nearest name where there is none. *out is freed with
  * sx_network_fini, here and below. */
 SX_MUST_USE sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out);
 
@@ -32,7 +32,7 @@ SX_MUST_USE sx_status sx_named_pick(sx_network *network, const char *from, const
 /* The problem of einsum text, named after its output and its sizes. */
 SX_MUST_USE sx_status sx_named_einsum(const char *text, sx_network *out);
 
-/* Refuses --batch and --training where no value of --problem is a network. */
+/* Refuses --batch, --training and --training-step where no value of --problem is a network. */
 SX_MUST_USE sx_status sx_named_check(const sx_args *args);
 
 /* A problem as a network of one layer. */

@@ -34,7 +34,12 @@
         "training", 0, NULL, SX_OPTION_FLAG, false,                                                          \
             "weight updates of a network of the catalog instead of inference"                                \
     }
-#define SX_OPTIONS_NETWORK SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING
+#define SX_OPTION_TRAINING_STEP                                                                              \
+    {                                                                                                        \
+        "training-step", 0, NULL, SX_OPTION_FLAG, false,                                                     \
+            "a whole training step of a network of the catalog: inference, weight updates, data gradients"   \
+    }
+#define SX_OPTIONS_NETWORK SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING, SX_OPTION_TRAINING_STEP
 #define SX_OPTION_CONSTRAINTS                                                                                \
     {                                                                                                        \
         "constraints", 'c', "FILE", SX_OPTION_TEXT, true,                                                    \

@@ -135,6 +135,7 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
                                        "pareto",
                                        "batch",
                                        "training",
+                                       "training_step",
                                        "warm_start",
                                        "remainders",
                                        "keep_all",
@@ -160,7 +161,8 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
     SX_TRY(read_warm(map, &r->options.warm));
     SX_TRY(read_spaces(map, &r->options));
     SX_TRY(read_unsigned(map, "batch", &r->batch));
-    return sx_result_truth(map, "training", &r->training);
+    SX_TRY(sx_result_truth(map, "training", &r->training));
+    return sx_node_get_bool(map, "training_step", &r->training_step);
 }
 
 static sx_status read_total(const sx_node *map, sx_score *out) {

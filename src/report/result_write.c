@@ -115,16 +115,19 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, json_t 
 /* All that repeats the result but the inputs. */
 static json_t *repeat_json(const sx_result *r) {
     const sx_session_options *o = &r->options;
-    return json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
-                     "s:I, s:b}",
-                     "version", r->version ? r->version : sx_version(), "problem", sx_json_string(r->problem),
-                     "mapper", r->mapper, "objective", r->objective, "seed", (json_int_t)o->run.seed, "evals",
-                     sx_json_count(o->run.evaluations), "time", o->run.seconds, "target", o->run.target,
-                     "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best,
-                     "pareto", o->run.pareto, "warm_start", sx_warm_name(o->warm), "remainders",
-                     o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
-                     "no_first_read_elision", o->model.no_first_read_elision, "no_link_transfers",
-                     o->model.no_link_transfers, "batch", (json_int_t)r->batch, "training", r->training);
+    json_t *object =
+        json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
+                  "s:I, s:b}",
+                  "version", r->version ? r->version : sx_version(), "problem", sx_json_string(r->problem),
+                  "mapper", r->mapper, "objective", r->objective, "seed", (json_int_t)o->run.seed, "evals",
+                  sx_json_count(o->run.evaluations), "time", o->run.seconds, "target", o->run.target,
+                  "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best, "pareto",
+                  o->run.pareto, "warm_start", sx_warm_name(o->warm), "remainders", o->space.remainders,
+                  "keep_all", o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
+                  o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
+                  (json_int_t)r->batch, "training", r->training);
+    if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
+    return object;
 }
 
 /* The total and how many layers it covers. */

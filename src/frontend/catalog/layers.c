@@ -9,6 +9,11 @@
  * For Outputs[B,M,N] += Weights[M,K] * Inputs[B,K,N] it is dW[m,k] += dO[b,m,n] * I[b,k,n]: again a product,
  * with N and K swapped, output gradients in the weights' place and a sum over the batch, unless every batch
  * has a matrix of its own. */
+/* Data gradient. From dI[n,c,p*stride+r*dilation,...] += W[k,c,r,s] * dO[n,k,p,q] one sees that the gradient of
+ * a layer's inputs is the transposed convolution: the output is what windows slide over, each of its elements a
+ * sum over the windows that contain it. It takes the multiply-accumulates of the layer, one by one. (A
+ * convolution of the output gradients, padded and for strides filled up with zeros, would multiply by these
+ * zeros.) For products it is dI[b,k,n] += W[m,k] * dO[b,m,n]: M and K are swapped. */
 #include "frontend/catalog/layers.h"
 
 #include "base/text.h"
@@ -74,6 +79,19 @@ sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out) 
     return finish(&problem, name, out);
 }
 
+sx_status sx_layer_conv_data_gradient(const sx_conv *conv, const char *name, sx_problem *out) {
+    sx_problem forward, problem;
+    SX_TRY(sx_layer_conv(conv, name, &forward));
+    problem = forward;
+    problem.tensor[0] = forward.tensor[2];
+    problem.tensor[2] = forward.tensor[0];
+    memcpy(problem.tensor[0].name, forward.tensor[0].name, SX_NAME_SIZE);
+    memcpy(problem.tensor[2].name, forward.tensor[2].name, SX_NAME_SIZE);
+    problem.tensor[0].output = true;
+    problem.tensor[2].output = false;
+    return finish(&problem, name, out);
+}
+
 sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_problem *out) {
     sx_problem problem;
     memset(&problem, 0, sizeof problem);
@@ -123,4 +141,9 @@ sx_product sx_product_weight_update(const sx_product *product) {
                         .n = product->k,
                         .paired = true,
                         .summed = !product->paired};
+}
+
+sx_product sx_product_data_gradient(const sx_product *product) {
+    return (sx_product){
+        .b = product->b, .m = product->k, .k = product->m, .n = product->n, .paired = product->paired};
 }

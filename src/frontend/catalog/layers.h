@@ -28,6 +28,10 @@ SX_MUST_USE sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_
 /* The convolution that computes the gradient of a convolution's weights: see the head of layers.c. */
 sx_conv sx_conv_weight_update(const sx_conv *conv);
 
+/* The einsum of the gradient of a convolution's inputs: Outputs is that gradient, which windows slide over,
+ * Weights the weights, Inputs the gradient of the convolution's outputs. */
+SX_MUST_USE sx_status sx_layer_conv_data_gradient(const sx_conv *conv, const char *name, sx_problem *out);
+
 /* A matrix product, Outputs[B,M,N] += Weights[M,K] * Inputs[B,K,N]; with `paired` a pair of matrices per
  * batch, Weights[B,M,K]; with `summed` (and paired) one result for the whole batch, Outputs[M,N]. */
 typedef struct sx_product {
@@ -39,5 +43,8 @@ SX_MUST_USE sx_status sx_layer_product(const sx_product *product, const char *na
 
 /* The product that computes the gradient of the operand in the weights' place. */
 sx_product sx_product_weight_update(const sx_product *product);
+
+/* The product that computes the gradient of the inputs. */
+sx_product sx_product_data_gradient(const sx_product *product);
 
 #endif

@@ -33,12 +33,23 @@ static size_t add_tensor(sx_net *net, sx_graph_tensor like, const char *format, 
     return index;
 }
 
-size_t sx_net_tensor(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent) {
+/* A tensor of that shape without a name. */
+static sx_graph_tensor shaped(const sx_net *net, size_t n_ranks, const uint64_t *extent) {
     sx_graph_tensor tensor;
     memset(&tensor, 0, sizeof tensor);
     tensor.bits = net->bits;
     tensor.n_ranks = n_ranks;
     memcpy(tensor.extent, extent, n_ranks * sizeof *extent);
+    return tensor;
+}
+
+size_t sx_net_tensor(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent) {
+    return add_tensor(net, shaped(net, n_ranks, extent), "%s", name);
+}
+
+size_t sx_net_weights(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent) {
+    sx_graph_tensor tensor = shaped(net, n_ranks, extent);
+    tensor.weight = true;
     return add_tensor(net, tensor, "%s", name);
 }
 
@@ -227,6 +238,15 @@ static size_t add_plain(sx_net *net, const sx_graph_node *node, const sx_graph_t
     for (size_t i = 0; i < n; i++) operand[i + 1] = sx_graph_whole(in[i], false, 0);
     if (!net->error) net->error = sx_graph_add_node(&net->graph, node, NULL, operand, n + 1, NULL);
     return index;
+}
+
+size_t sx_net_shaped(sx_net *net, const sx_graph_node *node, size_t n_ranks, const uint64_t *extent,
+                     const size_t *in, size_t n) {
+    sx_graph_node added = new_node(net, node->kind, node->name);
+    const sx_graph_tensor out = shaped(net, n_ranks, extent);
+    memcpy(added.function, node->function, sizeof added.function);
+    if (node->layer[0]) memcpy(added.layer, node->layer, sizeof added.layer);
+    return add_plain(net, &added, &out, in, n);
 }
 
 size_t sx_net_other(sx_net *net, const sx_graph_node *node, const size_t *in, size_t n) {

@@ -66,8 +66,10 @@ static const struct {
     {"inception-v3", "Inception v3, 299 x 299, without the auxiliary classifier", sx_net_inception_v3, false},
     {"mobilenet-v2", "MobileNet v2 of width 1.0, 224 x 224", sx_net_mobilenet_v2, false},
     {"mnasnet-b1", "MnasNet-B1 of width 1.0, 224 x 224", sx_net_mnasnet_b1, false},
-    {"bert-base", "BERT-base's encoder, 512 words (bert-base-128: 128 words)", sx_net_bert_base, true},
-    {"bert-large", "BERT-large's encoder, 512 words (bert-large-128: 128 words)", sx_net_bert_large, true},
+    {"bert-base", "BERT-base with embeddings and pooler, 512 words (bert-base-128: 128 words)",
+     sx_net_bert_base, true},
+    {"bert-large", "BERT-large with embeddings and pooler, 512 words (bert-large-128: 128 words)",
+     sx_net_bert_large, true},
 };
 enum { N_ENTRIES = sizeof entries / sizeof *entries, MAX_WORDS = 1 << 20 };
 
@@ -122,7 +124,10 @@ sx_status sx_catalog_graph(const char *name, const sx_network_options *options, 
     SX_TRY(find_entry(name, &index, &net.words));
     SX_TRY(sx_text_name(net.graph.name, sizeof net.graph.name, name, "a network"));
     entries[index].build(&net);
-    if (options && options->training) sx_net_train(&net);
+    if (options && options->training_step)
+        sx_net_backward(&net);
+    else if (options && options->training)
+        sx_net_train(&net);
     if (!net.error) net.error = sx_graph_check(&net.graph);
     free(net.layer);
     if (net.error)

@@ -43,6 +43,9 @@ uint32_t sx_net_extent(const sx_net *net, size_t tensor, size_t rank);
 /* The tensor that comes from outside: an image of three channels, p x p. */
 size_t sx_net_image(sx_net *net, uint32_t p);
 
+/* Weights of that shape, for a node without an einsum. */
+size_t sx_net_weights(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent);
+
 /* A tensor of that shape, the batch included. */
 size_t sx_net_tensor(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent);
 
@@ -73,6 +76,10 @@ size_t sx_net_global_pool(sx_net *net, size_t in);
  * axis). */
 size_t sx_net_other(sx_net *net, const sx_graph_node *node, const size_t *in, size_t n);
 
+/* The same with an output of another shape. */
+size_t sx_net_shaped(sx_net *net, const sx_graph_node *node, size_t n_ranks, const uint64_t *extent,
+                     const size_t *in, size_t n);
+
 /* The sum of two tensors; the name is a format. */
 size_t sx_net_add(sx_net *net, size_t a, size_t b, const char *format, ...) SX_PRINTF(4, 5);
 
@@ -87,6 +94,17 @@ sx_graph_operand sx_net_operand(const sx_problem *einsum, int v, size_t tensor, 
 
 /* Replaces the graph by that of the weight updates. */
 void sx_net_train(sx_net *net);
+
+/* Adds the backward pass: the weight update and the data gradient of every layer, and the gradients of the
+ * nodes between them. */
+void sx_net_backward(sx_net *net);
+
+/* The einsum, called `name`, and the operands of the gradient of a layer's operand v: 1 the weights, 2 the
+ * inputs. `forward` are the layer's operands. tensor[i] stands for operand i: where i is 0 or v the tensor of
+ * its gradient, otherwise the tensor itself. */
+SX_MUST_USE sx_status sx_net_gradient_of(const sx_net_layer *layer, int v, const char *name,
+                                         const sx_graph_operand forward[3], const size_t tensor[3],
+                                         sx_problem *einsum, sx_graph_operand operand[3]);
 
 /* The families. */
 void sx_net_resnet18(sx_net *net);

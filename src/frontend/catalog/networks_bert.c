@@ -1,9 +1,10 @@
-/* Devlin et al. (NAACL 2019): the encoder, from the embeddings to the last normalisation. Its layers are one
- * layer of the network each; the products of attention are repeated for each head, on features of its own.
- * The scaling of the scores is part of their product. */
+/* Devlin et al. (NAACL 2019): the embeddings of words, token types and positions, the encoder, and the pooler
+ * over the first word. The layers of the encoder are one layer of the network each; the products of attention
+ * are repeated for each head, on features of its own. The scaling of the scores is part of their product. */
 #include "frontend/catalog/networks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { HEAD = 64 };
 
@@ -86,12 +87,55 @@ static size_t encode(const encoder *e, size_t in) {
     return add_and_norm(e, out, attention, "feed-forward-add", "feed-forward-norm");
 }
 
+/* Rows of a table of weights, one for each word: by the numbers in a tensor, or (SX_NO_INDEX) the first ones. */
+static size_t look_up(const encoder *e, const char *name, uint64_t rows, size_t numbers) {
+    const size_t table = sx_net_weights(e->net, name, 2, (const uint64_t[]){rows, e->hidden});
+    const bool all = numbers == SX_NO_INDEX;
+    sx_graph_node node = {.kind = SX_OP_OTHER, .function = "gather"};
+    snprintf(node.name, sizeof node.name, "%.*s", (int)(strlen(name) - strlen(".weights")), name);
+    return sx_net_shaped(e->net, &node, 3, (const uint64_t[]){all ? 1 : e->net->batch, e->hidden, e->words},
+                         (const size_t[]){table, numbers}, all ? 1 : 2);
+}
+
+/* The sum of the three embeddings, normalised. */
+static size_t embed(const encoder *e) {
+    enum { VOCABULARY = 30522, TYPES = 2, POSITIONS = 512 };
+    const uint64_t shape[] = {e->net->batch, e->words};
+    const sx_graph_node norm = {
+        .kind = SX_OP_NORM, .name = "embeddings.norm", .function = "layer", .axis = 1};
+    const size_t tokens = sx_net_tensor(e->net, "tokens", 2, shape);
+    const size_t types = sx_net_tensor(e->net, "token-types", 2, shape);
+    const size_t words = look_up(e, "embeddings.words.weights", VOCABULARY, tokens);
+    const size_t kinds = look_up(e, "embeddings.types.weights", TYPES, types);
+    const size_t places =
+        look_up(e, "embeddings.positions.weights", e->words > POSITIONS ? e->words : POSITIONS, SX_NO_INDEX);
+    const size_t sum = sx_net_add(e->net, words, kinds, "embeddings.add-types");
+    const size_t all = sx_net_add(e->net, sum, places, "embeddings.add-positions");
+    return sx_net_other(e->net, &norm, &all, 1);
+}
+
+/* A dense layer over the first word, which stands for the whole text. */
+static void pool(const encoder *e, size_t in) {
+    const sx_graph_node slice = {.kind = SX_OP_OTHER, .name = "pooler.first-word", .function = "slice"};
+    const sx_graph_node tanh = {.kind = SX_OP_ELEMENT_WISE, .name = "pooler.tanh", .function = "tanh"};
+    const sx_net_product p = {
+        .product = {.m = e->hidden, .k = e->hidden, .n = 1},
+        .in = sx_net_shaped(e->net, &slice, 3, (const uint64_t[]){e->net->batch, e->hidden, 1}, &in, 1),
+        .weights = SX_NO_INDEX,
+        .ranks = {"B|M|N", "M|K", "B|K|N"},
+        .split = {-1, -1, -1},
+        .layer = "pooler"};
+    const size_t out = sx_net_product_of(e->net, &p, "pooler");
+    (void)sx_net_other(e->net, &tanh, &out, 1);
+}
+
 static void bert(sx_net *net, uint32_t hidden, unsigned layers) {
     const uint32_t words = net->words ? net->words : 512;
     encoder e = {.net = net, .hidden = hidden, .words = words};
-    size_t at = sx_net_tensor(net, "embeddings", 3, (const uint64_t[]){net->batch, hidden, words});
+    size_t at = embed(&e);
     e.mask = sx_net_tensor(net, "mask", 4, (const uint64_t[]){net->batch, 1, words, 1});
     for (; e.layer < layers; e.layer++) at = encode(&e, at);
+    pool(&e, at);
 }
 
 void sx_net_bert_base(sx_net *net) {

@@ -2,7 +2,7 @@
  * operand in its weights' place (layers.h) and keeps its name. It reads what the layer reads, which the
  * inference left behind, and the gradient of the layer's output. Where that is computed by the update of
  * another layer, as for the keys and values of attention, the two are connected; elsewhere it comes from
- * outside, since gradients of data are not computed here. */
+ * outside. training_step.c has the graph with gradients of data. */
 #include "frontend/catalog/networks.h"
 
 #include "base/text.h"
@@ -32,45 +32,57 @@ static SX_MUST_USE sx_status tensor_of(training *t, size_t tensor, bool gradient
     return SX_OK;
 }
 
-/* The letter of the dimension that has the place of another in the update: see the head of layers.c. */
-static char swapped(char letter, bool product) {
-    static const char *const pairs[] = {"NCCNRPPRSQQS", "KNNK"};
-    for (const char *at = pairs[product]; *at; at += 2)
-        if (*at == letter) return at[1];
+/* The letter of the dimension that takes the place of another in a gradient: see the head of layers.c. */
+static char swapped(char letter, const char *pairs) {
+    for (; *pairs; pairs += 2)
+        if (*pairs == letter) return pairs[1];
     return letter;
 }
 
-/* The einsum of a layer's update. */
-static SX_MUST_USE sx_status update_einsum(const sx_net_layer *layer, const char *name, sx_problem *out) {
+/* The einsum of the gradient of a layer's operand v: 1 the weights, 2 the inputs. */
+static SX_MUST_USE sx_status gradient_einsum(const sx_net_layer *layer, int v, const char *name,
+                                             sx_problem *out) {
     if (layer->product.b) {
-        const sx_product update = sx_product_weight_update(&layer->product);
-        return sx_layer_product(&update, name, out);
+        const sx_product product =
+            v == 1 ? sx_product_weight_update(&layer->product) : sx_product_data_gradient(&layer->product);
+        return sx_layer_product(&product, name, out);
     }
+    if (v == 2) return sx_layer_conv_data_gradient(&layer->conv, name, out);
     const sx_conv update = sx_conv_weight_update(&layer->conv);
     return sx_layer_conv(&update, name, out);
+}
+
+sx_status sx_net_gradient_of(const sx_net_layer *layer, int v, const char *name,
+                             const sx_graph_operand forward[3], const size_t tensor[3], sx_problem *einsum,
+                             sx_graph_operand operand[3]) {
+    static const int from[][3] = {[1] = {1, 0, 2}, [2] = {2, 1, 0}};
+    static const char *const pairs[][2] = {[1] = {"NCCNRPPRSQQS", "KNNK"}, [2] = {"", "MKKM"}};
+    SX_TRY(gradient_einsum(layer, v, name, einsum));
+    for (int o = 0; o < 3; o++) {
+        const sx_graph_operand *old = &forward[from[v][o]];
+        char ranks[SX_NAME_SIZE] = "";
+        strncpy(ranks, layer->ranks[from[v][o]], sizeof ranks - 1);
+        for (char *at = ranks; *at; at++) *at = swapped(*at, pairs[v][layer->product.b != 0]);
+        operand[o] = sx_net_operand(einsum, o, tensor[from[v][o]], ranks, old->split);
+        memcpy(operand[o].before, old->before, sizeof old->before);
+        memcpy(operand[o].after, old->after, sizeof old->after);
+    }
+    return SX_OK;
 }
 
 /* Adds the update of a layer. Its Outputs are the gradient of the Weights, its Weights that of the Outputs.
  */
 static SX_MUST_USE sx_status add_update(training *t, const sx_net_layer *layer) {
-    static const int before[] = {1, 0, 2};
     const sx_graph *forward = &t->net->graph;
     const sx_graph_node *node = &forward->node[layer->node];
+    const sx_graph_operand *old = &forward->operand[node->first];
     sx_graph_operand operand[3];
     sx_problem einsum;
-    SX_TRY(update_einsum(layer, node->layer, &einsum));
-    for (int v = 0; v < 3; v++) {
-        const sx_graph_operand *old = &forward->operand[node->first + (size_t)before[v]];
-        char ranks[SX_NAME_SIZE] = "";
-        size_t tensor;
-        strncpy(ranks, layer->ranks[before[v]], sizeof ranks - 1);
-        for (char *at = ranks; *at; at++) *at = swapped(*at, layer->product.b != 0);
-        SX_TRY(tensor_of(t, old->tensor, v != 2, &tensor));
-        operand[v] = sx_net_operand(&einsum, v, tensor, ranks, old->split);
-        if (v < 2) continue;
-        memcpy(operand[v].before, old->before, sizeof old->before);
-        memcpy(operand[v].after, old->after, sizeof old->after);
-    }
+    size_t tensor[3];
+    SX_TRY(tensor_of(t, old[1].tensor, true, &tensor[1]));
+    SX_TRY(tensor_of(t, old[0].tensor, true, &tensor[0]));
+    SX_TRY(tensor_of(t, old[2].tensor, false, &tensor[2]));
+    SX_TRY(sx_net_gradient_of(layer, 1, node->layer, old, tensor, &einsum, operand));
     return sx_graph_add_node(&t->graph, node, &einsum, operand, 3, NULL);
 }
 

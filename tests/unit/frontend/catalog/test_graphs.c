@@ -99,29 +99,33 @@ static void convolutional_networks(void **state) {
     }
 }
 
-/* An encoder layer: eight products, a softmax, four element-wise nodes, two normalisations. In BERT-base it
- * has 7,087,872 parameters, of which 9 biases and 4 vectors of normalisations, each as long as a word's
- * features, are no weights here. */
+/* An encoder layer: eight products, a softmax, four element-wise nodes, two normalisations. Before them three
+ * tables, two additions and a normalisation, after them the pooler: a slice, a product, a tanh. 9 biases and 4
+ * vectors of normalisations in an encoder layer, 2 vectors of the embeddings and the bias of the pooler, each
+ * as long as a word's features, are no weights here; with them, these are the published counts. */
 static void bert(void **state) {
     (void)state;
     static const struct {
         const char *name;
-        uint64_t layers, hidden, words;
-    } cases[] = {{"bert-base", 12, 768, 512}, {"bert-large", 24, 1024, 512}, {"bert-base-128", 12, 768, 128}};
+        uint64_t layers, hidden, words, parameters;
+    } cases[] = {{"bert-base", 12, 768, 512, 109482240},
+                 {"bert-large", 24, 1024, 512, 335141888},
+                 {"bert-base-128", 12, 768, 128, 109482240}};
     for (size_t i = 0; i < 3; i++) {
         const uint64_t l = cases[i].layers, h = cases[i].hidden, w = cases[i].words;
         sx_graph graph;
         load(cases[i].name, NULL, &graph);
-        assert_int_equal(graph.n_nodes, 15 * l);
-        assert_int_equal(count(&graph, SX_OP_EINSUM, NULL), 8 * l);
+        assert_int_equal(graph.n_nodes, 15 * l + 9);
+        assert_int_equal(count(&graph, SX_OP_EINSUM, NULL), 8 * l + 1);
         assert_int_equal(count(&graph, SX_OP_SOFTMAX, NULL), l);
-        assert_int_equal(count(&graph, SX_OP_ELEMENT_WISE, "add"), 3 * l);
+        assert_int_equal(count(&graph, SX_OP_ELEMENT_WISE, "add"), 3 * l + 2);
         assert_int_equal(count(&graph, SX_OP_ELEMENT_WISE, "gelu"), l);
-        assert_int_equal(count(&graph, SX_OP_NORM, "layer"), 2 * l);
-        assert_int_equal(edges(&graph), 19 * l - 4);
-        assert_int_equal(weights(&graph), 12 * l * h * h);
-        if (h == 768) assert_int_equal(weights(&graph) / l + 13 * h, 7087872);
-        assert_int_equal(computes(&graph), l * (12 * w * h * h + 2 * w * w * h));
+        assert_int_equal(count(&graph, SX_OP_NORM, "layer"), 2 * l + 1);
+        assert_int_equal(count(&graph, SX_OP_OTHER, "gather"), 3);
+        assert_int_equal(edges(&graph), 19 * l + 8);
+        assert_int_equal(weights(&graph), 12 * l * h * h + h * h + (30522 + 512 + 2) * h);
+        assert_int_equal(weights(&graph) + (13 * l + 3) * h, cases[i].parameters);
+        assert_int_equal(computes(&graph), l * (12 * w * h * h + 2 * w * w * h) + h * h);
         sx_graph_fini(&graph);
     }
 }
@@ -163,7 +167,13 @@ static void connections(void **state) {
         {"inception-v3", "Mixed_7c.concat", 6, "Mixed_7c.branch_pool"},
         {"mobilenet-v2", "block3.add", 2, "block2.project"},
         {"mobilenet-v2", "block4.expand", 2, "block3.add"},
-        {"bert-base", "encoder0.query", 2, ""},
+        {"bert-base", "embeddings.words", 1, ""},
+        {"bert-base", "embeddings.add-types", 2, "embeddings.types"},
+        {"bert-base", "embeddings.add-positions", 2, "embeddings.positions"},
+        {"bert-base", "encoder0.query", 2, "embeddings.norm"},
+        {"bert-base", "encoder0.attention-add", 2, "embeddings.norm"},
+        {"bert-base", "pooler.first-word", 1, "encoder11.feed-forward-norm"},
+        {"bert-base", "pooler", 2, "pooler.first-word"},
         {"bert-base", "encoder1.value", 2, "encoder0.feed-forward-norm"},
         {"bert-base", "encoder1.scores", 1, "encoder1.key"},
         {"bert-base", "encoder1.scores", 2, "encoder1.query"},
@@ -237,8 +247,9 @@ static void sound_in_every_form(void **state) {
     const char *name;
     size_t n = 0;
     for (size_t i = 0; (name = sx_catalog_network_name(i, NULL)); i++) {
-        for (unsigned form = 0; form < 4; form++, n++) {
-            const sx_network_options options = {.batch = form & 1 ? 3 : 1, .training = form & 2};
+        for (unsigned form = 0; form < 6; form++, n++) {
+            const sx_network_options options = {
+                .batch = form & 1 ? 3 : 1, .training = form & 2, .training_step = form & 4};
             sx_graph graph;
             sx_network layers, network;
             load(name, &options, &graph);
@@ -253,7 +264,89 @@ static void sound_in_every_form(void **state) {
             sx_graph_fini(&graph);
         }
     }
-    assert_int_equal(n, 40);
+    assert_int_equal(n, 60);
+}
+
+/* Multiply-accumulates of the nodes that are called `ending`, "" for those of the inference. */
+static uint64_t computes_of(const sx_graph *graph, const char *ending) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < graph->n_nodes; i++) {
+        const sx_graph_node *node = &graph->node[i];
+        const char *update = strstr(node->name, ".weight_update"),
+                   *data = strstr(node->name, ".data_gradient");
+        const char *has = update ? update : data ? data : "";
+        if (node->kind == SX_OP_EINSUM && strcmp(has, ending) == 0)
+            sum += node->repeat * sx_problem_computes(&graph->einsum[node->einsum]);
+    }
+    return sum;
+}
+
+/* The weight updates of a network take the multiply-accumulates of its inference, and so do the data gradients
+ * but for the layers that read the network's input. */
+static void training_steps(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *first; /* the layer that reads the image; NULL: none */
+        uint64_t first_macs;
+    } cases[] = {{"alexnet", "conv1", 105415200},    {"vgg16", "conv1_1", 86704128},
+                 {"resnet18", "conv1", 118013952},   {"resnet50", "conv1", 118013952},
+                 {"resnet101", "conv1", 118013952},  {"inception-v3", "Conv2d_1a_3x3", 19181664},
+                 {"mobilenet-v2", "stem", 10838016}, {"mnasnet-b1", "stem", 10838016},
+                 {"bert-base-128", NULL, 0},         {"bert-large", NULL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_graph forward, step;
+        load(cases[i].name, &(sx_network_options){.batch = 2}, &forward);
+        load(cases[i].name, &(sx_network_options){.batch = 2, .training_step = true}, &step);
+        const uint64_t all = computes(&forward);
+        assert_int_equal(computes_of(&step, ""), all);
+        assert_int_equal(computes_of(&step, ".weight_update"), all);
+        assert_int_equal(computes_of(&step, ".data_gradient"), all - 2 * cases[i].first_macs);
+        for (size_t n = 0; n < forward.n_nodes; n++) {
+            char name[2 * SX_NAME_SIZE];
+            if (forward.node[n].kind != SX_OP_EINSUM) continue;
+            snprintf(name, sizeof name, "%s.weight_update", forward.node[n].name);
+            assert_true(sx_graph_find_node(&step, name) != SX_NO_INDEX);
+            snprintf(name, sizeof name, "%s.data_gradient", forward.node[n].name);
+            bool first = cases[i].first && strcmp(forward.node[n].name, cases[i].first) == 0;
+            assert_true((sx_graph_find_node(&step, name) == SX_NO_INDEX) == first);
+        }
+        sx_graph_fini(&forward);
+        sx_graph_fini(&step);
+    }
+}
+
+/* Gradients go backwards along the edges of the inference. */
+static void backward_connections(void **state) {
+    (void)state;
+    static const struct {
+        const char *network, *node;
+        size_t operand;
+        const char *from;
+    } cases[] = {
+        {"resnet50", "softmax.data_gradient", 1, ""},
+        {"resnet50", "fc.weight_update", 1, "softmax.data_gradient"},
+        {"resnet50", "fc.data_gradient", 2, "softmax.data_gradient"},
+        {"resnet50", "fc.weight_update", 2, "avgpool"},
+        {"resnet50", "layer4.2.conv3.data_gradient", 2, "avgpool.data_gradient"},
+        {"resnet50", "layer4.1.add.out.gradient", 1, "avgpool.data_gradient"},
+        {"resnet50", "layer4.1.add.out.gradient", 2, "layer4.2.conv1.data_gradient"},
+        {"resnet50", "layer4.1.conv3.data_gradient", 2, "layer4.1.add.out.gradient"},
+        {"resnet50", "conv1.weight_update", 1, "maxpool.data_gradient"},
+        {"alexnet", "flatten.data_gradient", 1, "fc6.data_gradient"},
+        {"inception-v3", "Mixed_5b.branch_pool.weight_update", 1, "Mixed_5b.concat.data_gradient4"},
+        {"bert-base", "encoder0.scores.weight_update", 1, "encoder0.softmax.data_gradient"},
+        {"bert-base", "encoder0.key.weight_update", 1, "encoder0.scores.weight_update"},
+        {"bert-base", "encoder0.query.weight_update", 1, "encoder0.scores.data_gradient"},
+        {"bert-base", "encoder0.value.data_gradient", 2, "encoder0.context.weight_update"},
+        {"bert-base", "embeddings.words.weight_update", 1, "embeddings.norm.data_gradient"},
+        {"bert-base", "embeddings.norm.data_gradient", 1, "embeddings.norm.out.gradient"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_graph graph;
+        load(cases[i].network, &(sx_network_options){.training_step = true}, &graph);
+        assert_string_equal(before(&graph, cases[i].node, cases[i].operand), cases[i].from);
+        sx_graph_fini(&graph);
+    }
 }
 
 /* An update writes the gradient of what is in the weights' place, in the shape of the weights, and reads what
@@ -339,6 +432,8 @@ int main(void) {
         cmocka_unit_test(connections),
         cmocka_unit_test(shapes),
         cmocka_unit_test(sound_in_every_form),
+        cmocka_unit_test(training_steps),
+        cmocka_unit_test(backward_connections),
         cmocka_unit_test(weight_updates),
         cmocka_unit_test(ranks_of_operands),
         cmocka_unit_test(refusals),

@@ -79,8 +79,8 @@ static void bert(void **state) {
         uint64_t weights = 0;
         load(cases[i].name, NULL, &network);
         assert_string_equal(network.name, cases[i].name);
-        assert_int_equal(network.n_layers, 8);
-        assert_int_equal(computes(&network), l * (12 * w * h * h + 2 * w * w * h));
+        assert_int_equal(network.n_layers, 9);
+        assert_int_equal(computes(&network), l * (12 * w * h * h + 2 * w * w * h) + h * h);
         for (size_t j = 0; j < network.n_layers; j++) {
             const sx_layer *layer = &network.layer[j];
             if (layer->count == l) weights += l * sx_problem_words(&layer->problem, 1);
@@ -148,6 +148,24 @@ static void weight_updates(void **state) {
                   "Outputs[M,N] += Weights[B,M,K]*Inputs[B,K,N] {B:16,M:768,K:512,N:768}");
     assert_einsum("bert-base", &training, "scores",
                   "Outputs[B,M,N] += Weights[B,M,K]*Inputs[B,K,N] {B:16,M:512,K:512,N:64}");
+}
+
+static void data_gradients(void **state) {
+    (void)state;
+    static const sx_network_options step = {.batch = 16, .training_step = true};
+    assert_einsum("inception-v3", &step, "Conv2d_2a_3x3.data_gradient",
+                  "Outputs[N,C,R+P,S+Q] += Weights[C,K,R,S]*Inputs[N,K,Q,P] "
+                  "{R:3,S:3,P:147,Q:147,C:32,K:32,N:16}");
+    assert_einsum("mobilenet-v2", &step, "block2.depthwise.data_gradient",
+                  "Outputs[N,D,R+2*P,S+2*Q] += Weights[D,R,S]*Inputs[N,D,Q,P] "
+                  "{R:3,S:3,P:56,Q:56,D:96,N:16}");
+    assert_einsum("alexnet", &step, "conv2.data_gradient",
+                  "Outputs[N,G,C,R+P,S+Q] += Weights[G,C,K,R,S]*Inputs[N,G,K,Q,P] "
+                  "{R:5,S:5,P:27,Q:27,C:48,K:128,G:2,N:16}");
+    assert_einsum("bert-base", &step, "feed-forward-in.data_gradient",
+                  "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:16,M:768,K:3072,N:512}");
+    assert_einsum("bert-base", &step, "context.data_gradient",
+                  "Outputs[B,M,N] += Weights[B,M,K]*Inputs[B,K,N] {B:16,M:512,K:64,N:512}");
 }
 
 static uint64_t words(const sx_layer *layer, const char *tensor) {
@@ -262,6 +280,7 @@ int main(void) {
         cmocka_unit_test(bert),
         cmocka_unit_test(shapes),
         cmocka_unit_test(weight_updates),
+        cmocka_unit_test(data_gradients),
         cmocka_unit_test(updates_mirror_their_layers),
         cmocka_unit_test(entries_are_legal_and_named),
         cmocka_unit_test(refusals),

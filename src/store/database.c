@@ -50,6 +50,7 @@ static SX_ERROR sx_status not_a_database(const sx_database *database) {
 /* That a file cannot be used, with what the operating system said, if anything. */
 static SX_ERROR sx_status refused(sx_database *database, sx_code code, const char *verb) {
     int system = sqlite3_system_errno(database->handle);
+    if (!system) sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
     return sx_error_new(code, "cannot %s the database '%s': %s", verb, database->path,
                         system ? strerror(system) : sqlite3_errmsg(database->handle));
 }

@@ -90,6 +90,22 @@ SX_API uint64_t sx_run_called_on(const sx_run *run);
 /* How far these calls are behind a share of the run's time, in evaluations; 0 where they are not. */
 SX_API uint64_t sx_run_called_behind(const sx_run *run, double share);
 
+/* Navigators that take turns. Part number `part` goes on where it was, for a turn of so many evaluations and
+ * then up to its next safe point, so that no generation is cut. It plans as if the run had `plan` evaluations
+ * (0: what the run has), begins anew when that are spent, and learns at the beginning of a turn what others
+ * have found (sx_run_news). The first turn begins from the best so far where the run has start points, else as
+ * if it were alone. Once it is complete, further turns do nothing. Parts must not call others. Of a run that
+ * is resumed, the first turn must be the one that was interrupted. */
+enum { SX_MAX_PARTS = 16 };
+SX_API SX_MUST_USE sx_status sx_run_turn(sx_run *run, unsigned part, const char *navigator,
+                                         uint64_t evaluations, uint64_t plan);
+SX_API bool sx_run_turn_ended(const sx_run *run, unsigned part);
+/* Evaluations until the turn ends, UINT64_MAX where there is none: what long steps should keep to. */
+SX_API uint64_t sx_run_turn_left(const sx_run *run);
+/* The best point and its outcome where other parts found it since the last turn of this one, otherwise NULL:
+ * what a navigator takes over when it goes on, before its first safe point. */
+SX_API const void *sx_run_news(const sx_run *run, sx_outcome *out);
+
 /* A safe point: the state block and the run agree. False when the search should end; writes a checkpoint when
  * one is due. */
 SX_API bool sx_run_continue(sx_run *run);

@@ -436,7 +436,8 @@ static sx_status search(sx_run *run) {
     if (!resumed) sx_run_evaluate_starts(run, 0);
     SX_TRY(sx_map_choices_new(p.space, &p.choices));
     while (sx_run_continue(run)) {
-        uint64_t n = sx_run_left(run) / TASK_SIZE + 1;
+        uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
+        uint64_t n = (turn < left ? turn : left) / TASK_SIZE + 1;
         if (n > TASKS) n = TASKS;
         sx_run_incumbent(run, &p.incumbent);
         sx_run_tasks(run, n, run_task, &p, p.s->account, sizeof *p.s->account);

@@ -246,6 +246,18 @@ static void cool(annealer *a) {
         learn(a);
 }
 
+/* The chain with the highest energy goes on from what other navigators have found. */
+static void take_news(annealer *a) {
+    sx_outcome outcome;
+    size_t highest = 0;
+    const void *point = sx_run_news(a->run, &outcome);
+    if (!point) return;
+    for (size_t c = 1; c < a->chains; c++)
+        if (a->energy[c] > a->energy[highest]) highest = c;
+    a->energy[highest] = energy_of(a, &outcome);
+    memcpy(a->current + highest * a->size, point, a->size);
+}
+
 /* Whether the state is one that a search may have. */
 static bool state_holds(const annealer *a) {
     return sx_rng_holds(&a->s->rng) && a->s->phase <= ANNEAL && sx_run_holds(a->run, a->current, a->chains);
@@ -263,6 +275,7 @@ static sx_status search(sx_run *run) {
     if (!remember(&a, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(&a)) return sx_run_damaged(run);
     if (!resumed && !begin(&a)) return SX_OK;
+    take_news(&a);
     while (sx_run_continue(run)) {
         if (a.s->phase == ANNEAL && a.s->step >= a.s->steps && !begin_again(&a)) break;
         for (size_t c = 0; c < a.chains && !sx_run_stopped(run); c++)

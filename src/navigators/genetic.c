@@ -206,6 +206,7 @@ static sx_status search(sx_run *run) {
     if (!remember(&b, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(&b)) return sx_run_damaged(run);
     if (!resumed && !begin(&b)) return SX_OK;
+    sx_select_news(run, b.n, b.outcome[b.s->turn], b.point[b.s->turn]);
     while (sx_run_continue(run)) breed(&b);
     return SX_OK;
 }

@@ -55,9 +55,9 @@ static sx_status evaluate_start(const void *input, size_t task, sx_worker *worke
 static bool draw_round(sx_run *run, uint64_t first) {
     const job j = {.run = run, .first = first};
     bool drew[TASKS] = {false};
-    uint64_t left = sx_run_left(run);
-    sx_run_tasks(run, left / DRAWS < TASKS ? (size_t)(left / DRAWS + 1) : TASKS, draw, &j, drew,
-                 sizeof *drew);
+    uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
+    uint64_t most = turn < left ? (turn + DRAWS - 1) / DRAWS : left / DRAWS + 1;
+    sx_run_tasks(run, most < TASKS ? (size_t)most : TASKS, draw, &j, drew, sizeof *drew);
     for (int i = 0; i < TASKS; i++)
         if (drew[i]) return true;
     return false;

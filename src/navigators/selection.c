@@ -89,3 +89,14 @@ size_t sx_select_rank(const sx_goal *goal, const sx_outcome *outcome, size_t n, 
     sort(goal, outcome, sx_outcome_compare, n - front, order + front, scratch);
     return front ? front : 1;
 }
+
+void sx_select_news(const sx_run *run, size_t n, sx_outcome *outcome, void *points) {
+    sx_outcome found;
+    size_t worst = 0, size = sx_run_space(run)->point_size;
+    const void *point = sx_run_news(run, &found);
+    if (!point) return;
+    for (size_t i = 1; i < n; i++)
+        if (sx_outcome_compare(sx_run_goal(run), &outcome[i], &outcome[worst]) > 0) worst = i;
+    outcome[worst] = found;
+    memcpy((unsigned char *)points + worst * size, point, size);
+}

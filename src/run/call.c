@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "run/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,49 +112,73 @@ static double seconds_of(const sx_run *run, double share) {
     return now < limit ? now + share * (limit - now) : limit;
 }
 
-/* Searches by another navigator within limits of its own; its state is freed, or kept in *state. */
-static sx_status call(sx_run *run, const char *navigator, uint64_t until, double share, void **state,
-                      size_t *size) {
-    uint64_t evaluations = run->options.evaluations;
-    double time = run->options.seconds;
+/* Searches by the navigator of the next frame, which is then empty again; its state is freed, or kept in
+ * *called. */
+static sx_status search_frame(sx_run *run, sx_resumable_call *called) {
     sx_frame *at = &run->frame[run->depth + 1];
-    if (run->depth + 1 == SX_MAX_DEPTH)
-        return sx_error_new(SX_ERR_LIMIT, "navigators call each other %d deep", SX_MAX_DEPTH);
-    SX_TRY(sx_settings_read(navigator, &at->entry, &at->settings));
-    sx_status status = sx_run_accepts(run, at->entry);
-    if (!status && !state) status = set_start(run, at);
-    if (!status) {
-        if (until < UINT64_MAX && (!evaluations || until < evaluations)) run->options.evaluations = until;
-        run->options.seconds = seconds_of(run, share);
-        run->depth++;
-        status = at->entry->navigator->search(run);
-        run->depth--;
-    }
-    if (state) {
-        *state = at->state;
-        *size = at->state_size;
+    run->depth++;
+    sx_status status = at->entry->navigator->search(run);
+    run->depth--;
+    if (called) {
+        called->state = at->state;
+        called->size = at->state_size;
         at->state = NULL;
+        called->ended = !run->ended && !status;
     }
+    return status;
+}
+
+/* Empties the next frame. */
+static void clear_frame(sx_run *run) {
+    sx_frame *at = &run->frame[run->depth + 1];
     free(at->settings);
     free(at->state);
     free(at->saved);
     free(at->start);
     *at = (sx_frame){0};
-    if (state) run->called.ended = !run->ended && !status;
+}
+
+/* Readies the next frame for a navigator of that text. */
+static sx_status open_frame(sx_run *run, const char *navigator) {
+    sx_frame *at = &run->frame[run->depth + 1];
+    SX_TRY(sx_settings_read(navigator, &at->entry, &at->settings));
+    return sx_run_accepts(run, at->entry);
+}
+
+/* An error where one more navigator would be called than there is room for. */
+static sx_status check_depth(const sx_run *run) {
+    if (run->depth + 1 < SX_MAX_DEPTH) return SX_OK;
+    return sx_error_new(SX_ERR_LIMIT, "navigators call each other %d deep", SX_MAX_DEPTH);
+}
+
+/* Searches by another navigator within limits of its own; its state is freed, or kept in *called. */
+static sx_status call(sx_run *run, const char *navigator, uint64_t until, double share,
+                      sx_resumable_call *called) {
+    uint64_t evaluations = run->options.evaluations;
+    double time = run->options.seconds;
+    sx_status status = open_frame(run, navigator);
+    if (!status && !called) status = set_start(run, &run->frame[run->depth + 1]);
+    if (!status) {
+        if (until < UINT64_MAX && (!evaluations || until < evaluations)) run->options.evaluations = until;
+        run->options.seconds = seconds_of(run, share);
+        status = search_frame(run, called);
+    }
+    clear_frame(run);
     go_on(run, evaluations, time);
     return status;
 }
 
 sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double share) {
-    return call(run, navigator, until, share, NULL, NULL);
+    SX_TRY(check_depth(run));
+    return call(run, navigator, until, share, NULL);
 }
 
-/* Readies what such a navigator remembers for its next call: nothing where it is another one. */
-static void take_up(sx_run *run, const char *navigator) {
-    sx_resumable_call *c = &run->called;
+/* Readies what such a navigator remembers for its next call: nothing where it is another one. True where
+ * the call is the one that was interrupted when the checkpoint was written. */
+static bool take_up(sx_run *run, sx_resumable_call *c, const char *navigator) {
     sx_frame *at = &run->frame[run->depth + 1];
     uint64_t name = sx_hash_bytes(navigator, strlen(navigator), 0);
-    if (at->saved) return;
+    if (at->saved) return true;
     if (c->name == name) {
         at->saved = c->state;
         at->saved_size = c->size;
@@ -164,27 +189,62 @@ static void take_up(sx_run *run, const char *navigator) {
     c->from = run->evaluations;
     c->state = NULL;
     c->size = 0;
+    return false;
 }
 
 sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations, double share) {
-    sx_resumable_call *c = &run->called;
+    sx_resumable_call *c = &run->called[0];
     if (c->ended || c->used >= evaluations) return SX_OK;
-    if (run->depth + 1 < SX_MAX_DEPTH) take_up(run, navigator);
+    SX_TRY(check_depth(run));
+    take_up(run, c, navigator);
     uint64_t left = evaluations - c->used;
     uint64_t until = left < UINT64_MAX - c->from ? c->from + left : UINT64_MAX;
     double began = sx_run_seconds(run);
-    sx_status status = call(run, navigator, until, share, &c->state, &c->size);
+    sx_status status = call(run, navigator, until, share, c);
     c->seconds += sx_run_seconds(run) - began;
     if (!status) c->used += run->evaluations - c->from;
     return status;
 }
 
 uint64_t sx_run_called_on(const sx_run *run) {
-    return run->called.ended ? UINT64_MAX : run->called.used;
+    return run->called[0].ended ? UINT64_MAX : run->called[0].used;
 }
 
 uint64_t sx_run_called_behind(const sx_run *run, double share) {
-    const sx_resumable_call *c = &run->called;
+    const sx_resumable_call *c = &run->called[0];
     double seconds = (share * sx_run_seconds(run) - c->seconds) / (1 - share);
     return seconds > 0 && c->seconds > 0 ? (uint64_t)((double)c->used * seconds / c->seconds) : 0;
+}
+
+/* Searches by a part for a turn whose frame has its state, if it had turns before. */
+static sx_status take_turn(sx_run *run, sx_resumable_call *c, uint64_t evaluations, uint64_t plan) {
+    sx_frame *at = &run->frame[run->depth + 1];
+    if (!at->saved && run->options.n_starts) SX_TRY(set_start(run, at));
+    at->turn_end = evaluations < UINT64_MAX - c->from ? c->from + evaluations : UINT64_MAX;
+    at->plan = plan;
+    at->other_parts = c->from - c->used;
+    return search_frame(run, c);
+}
+
+sx_status sx_run_turn(sx_run *run, unsigned part, const char *navigator, uint64_t evaluations,
+                      uint64_t plan) {
+    assert(part < SX_MAX_PARTS);
+    sx_resumable_call *c = &run->called[1 + part];
+    sx_frame *at = &run->frame[run->depth + 1];
+    if (c->ended) return SX_OK;
+    SX_TRY(check_depth(run));
+    bool interrupted = take_up(run, c, navigator);
+    sx_status status = open_frame(run, navigator);
+    at->news = !interrupted && at->saved && run->best.n && c->seen != run->improved;
+    if (at->news) c->seen = run->improved;
+    if (!status) status = take_turn(run, c, evaluations, plan);
+    clear_frame(run);
+    if (run->improved > c->from) c->seen = run->improved;
+    if (!status) c->used += run->evaluations - c->from;
+    go_on(run, run->options.evaluations, run->options.seconds);
+    return status;
+}
+
+bool sx_run_turn_ended(const sx_run *run, unsigned part) {
+    return run->called[1 + part].ended;
 }

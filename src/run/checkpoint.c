@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK 0x3450434b54584553u
+#define MARK 0x3550434b54584553u
 enum { PROBES = 8 };
 
 typedef struct counters {
@@ -106,6 +106,16 @@ static void add_shelf(sx_text *text, const sx_archive *archive) {
     }
 }
 
+/* Adds what is kept of a navigator that is called again and again. */
+static void add_called(sx_text *text, const sx_resumable_call *called) {
+    add_number(text, called->used);
+    add_number(text, called->from);
+    add_number(text, called->name);
+    add_number(text, called->seen);
+    add_number(text, called->ended);
+    add_block(text, called->state, called->size);
+}
+
 sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
     const counters c = {run->evaluations, run->valid,          run->rejected,    run->cache_hits,
                         run->improved,    sx_run_seconds(run), run->lower_bound, run->optimal};
@@ -119,11 +129,7 @@ sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
     add_number(&text, run->depth + 1u);
     for (unsigned i = 0; i <= run->depth; i++)
         add_block(&text, run->frame[i].state, run->frame[i].state_size);
-    add_number(&text, run->called.used);
-    add_number(&text, run->called.from);
-    add_number(&text, run->called.name);
-    add_number(&text, run->called.ended);
-    add_block(&text, run->called.state, run->called.size);
+    for (int i = 0; i < SX_MAX_CALLED; i++) add_called(&text, &run->called[i]);
     add_number(&text, text.failed ? 0 : sx_hash_bytes(text.data, text.size, MARK));
     *size = text.size;
     return sx_text_take(&text, bytes);
@@ -245,11 +251,11 @@ static sx_status check_run(const sx_run *run) {
 }
 
 /* Reads what is kept of a navigator that is called again and again; false when memory is out. */
-static bool take_called(reader *r, sx_run *run) {
-    sx_resumable_call *c = &run->called;
+static bool take_called(reader *r, const sx_run *run, sx_resumable_call *c) {
     c->used = take_number(r);
     c->from = take_number(r);
     c->name = take_number(r);
+    c->seen = take_number(r);
     c->ended = take_number(r) != 0;
     if (c->used > run->evaluations || c->from > run->evaluations) r->damaged = true;
     c->state = take_block(r, &c->size);
@@ -291,7 +297,9 @@ static bool take_run(reader *r, sx_run *run) {
     if (n < 1 || n > SX_MAX_DEPTH) r->damaged = true;
     for (uint64_t i = 0; i < n && !r->damaged; i++)
         if (!(run->frame[i].saved = take_block(r, &run->frame[i].saved_size))) return r->damaged;
-    return take_called(r, run);
+    for (int i = 0; i < SX_MAX_CALLED; i++)
+        if (!take_called(r, run, &run->called[i])) return false;
+    return true;
 }
 
 sx_status sx_checkpoint_damaged(const char *where) {

@@ -10,7 +10,7 @@
 /* The threads of a run and what they found in the current call (tasks.c). */
 typedef struct sx_worker_pool sx_worker_pool;
 
-enum { SX_MAX_DEPTH = 4 };
+enum { SX_MAX_DEPTH = 4, SX_MAX_CALLED = 1 + SX_MAX_PARTS };
 
 /* A navigator at work. */
 typedef struct sx_frame {
@@ -20,7 +20,11 @@ typedef struct sx_frame {
     size_t state_size;
     void *saved; /* the state out of a checkpoint, until the navigator asks for it */
     size_t saved_size;
-    void *start; /* of one that was called: the best at that time; NULL: as the run's */
+    void *start;          /* of one that was called: the best at that time; NULL: as the run's */
+    uint64_t turn_end;    /* evaluations of the run after which a safe point ends the turn; 0: none */
+    uint64_t plan;        /* evaluations that it plans with; 0: as the run's */
+    uint64_t other_parts; /* evaluations of the run that were not its own */
+    bool news;            /* the best was found by others since its last turn */
 } sx_frame;
 
 /* A navigator that is called again and again, each time going on where it was. */
@@ -30,6 +34,7 @@ typedef struct sx_resumable_call {
     uint64_t used;  /* evaluations in the calls before */
     uint64_t from;  /* of the run when the last call began */
     uint64_t name;  /* a hash of its text */
+    uint64_t seen;  /* the evaluation that found the best it knows of */
     bool ended;     /* it completed */
     double seconds; /* in the calls of this process */
 } sx_resumable_call;
@@ -71,7 +76,7 @@ struct sx_run {
 
     unsigned depth; /* the navigator at work: one that another one called stands behind it */
     sx_frame frame[SX_MAX_DEPTH];
-    sx_resumable_call called;
+    sx_resumable_call called[SX_MAX_CALLED]; /* that of sx_run_call_on, and those of sx_run_turn */
 
     sx_cache cache;
     sx_worker_pool *workers;
@@ -79,6 +84,9 @@ struct sx_run {
 
 /* An error where a navigator does not search spaces of this type, or relies on another model. */
 SX_MUST_USE sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry);
+
+/* Evaluations left to the run, UINT64_MAX without a limit, whatever its navigators plan. */
+uint64_t sx_run_budget(const sx_run *run);
 
 /* Seconds of searching so far. */
 double sx_run_seconds(const sx_run *run);

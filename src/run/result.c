@@ -67,11 +67,32 @@ uint64_t sx_run_seed(const sx_run *run) {
     return run->options.seed;
 }
 
-uint64_t sx_run_left(const sx_run *run) {
+uint64_t sx_run_budget(const sx_run *run) {
     return run->options.evaluations ? run->options.evaluations - run->evaluations : UINT64_MAX;
 }
 
+uint64_t sx_run_left(const sx_run *run) {
+    const sx_frame *at = &run->frame[run->depth];
+    uint64_t left = sx_run_budget(run);
+    if (!at->plan) return left;
+    uint64_t planned = at->plan - (run->evaluations - at->other_parts) % at->plan;
+    return planned < left ? planned : left;
+}
+
+uint64_t sx_run_turn_left(const sx_run *run) {
+    uint64_t end = run->frame[run->depth].turn_end;
+    return !end ? UINT64_MAX : end > run->evaluations ? end - run->evaluations : 0;
+}
+
+const void *sx_run_news(const sx_run *run, sx_outcome *out) {
+    if (!run->frame[run->depth].news) return NULL;
+    const sx_archived *best = &run->best.kept[0];
+    *out = (sx_outcome){.metrics = best->metrics, .value = best->value};
+    return sx_archive_point(&run->best, 0);
+}
+
 uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise) {
+    if (run->frame[run->depth].plan) return run->frame[run->depth].plan;
     return run->options.evaluations ? run->options.evaluations : otherwise;
 }
 

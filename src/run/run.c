@@ -76,7 +76,7 @@ void sx_run_free(sx_run *run) {
         free(run->frame[i].settings);
         free(run->frame[i].start);
     }
-    free(run->called.state);
+    for (int i = 0; i < SX_MAX_CALLED; i++) free(run->called[i].state);
     free(run->navigator);
     free(run->own_name);
     free(run->identity);
@@ -143,8 +143,10 @@ static void save(sx_run *run) {
 }
 
 bool sx_run_continue(sx_run *run) {
+    const uint64_t turn_end = run->frame[run->depth].turn_end;
     if (!run->ended) sx_run_poll(run, 0);
     if (!run->ended) save(run);
+    if (turn_end && run->evaluations >= turn_end) sx_run_end(run, SX_STOP_EVALUATIONS);
     return !run->ended;
 }
 

@@ -83,7 +83,7 @@ sx_status sx_worker_pool_new(sx_run *run, sx_worker_pool **out) {
 /* How many of a log's steps count, as far as budget and patience go. */
 static uint64_t cut(const sx_run *run, const sx_log *log) {
     const sx_run_options *o = &run->options;
-    uint64_t n = log->n_steps, left = sx_run_left(run);
+    uint64_t n = log->n_steps, left = sx_run_budget(run);
     if (n > left) n = left;
     if (o->patience) {
         uint64_t until = run->improved + o->patience;
@@ -149,7 +149,7 @@ static void join(sx_worker_pool *workers, const sx_log *log) {
     judge(run, reached);
     if (!run->closed) run->rejected += log->rejected_last;
     if (!remember(workers, log)) sx_run_fail(run, sx_error_memory());
-    atomic_store_explicit(&workers->left, sx_run_left(run), memory_order_relaxed);
+    atomic_store_explicit(&workers->left, sx_run_budget(run), memory_order_relaxed);
     if (run->ended) atomic_store(&workers->halted, true);
 }
 
@@ -255,7 +255,7 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void 
         workers->full ? sx_worker_pool_cutoff(&run->options.objective, workers->last.value) : INFINITY;
     if (k == 1 && run->cutoff < workers->cutoff) workers->cutoff = run->cutoff;
     atomic_store(&workers->halted, false);
-    atomic_store(&workers->left, sx_run_left(run));
+    atomic_store(&workers->left, sx_run_budget(run));
     if (!freeze_front(workers))
         sx_worker_pool_fail(workers, sx_error_memory());
     else if (workers->pool && n > 1)

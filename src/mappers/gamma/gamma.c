@@ -289,6 +289,19 @@ static bool state_holds(const gamma *g) {
     return true;
 }
 
+/* What other navigators have found becomes the first of the population, and the last one is lost. */
+static void take_news(gamma *g) {
+    sx_outcome found;
+    const void *point = sx_run_news(g->run, &found);
+    sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.news", g->s->generation);
+    if (!point) return;
+    for (size_t i = g->n - 1; i > 0; i--) copy(g, i - 1, i);
+    sx_gamma_individual first = individual(g, 0);
+    memcpy(first.point, point, g->size);
+    sx_gamma_read(g->space, &rng, first);
+    memcpy(block(g, 0), &found, sizeof found);
+}
+
 static sx_status search(sx_run *run) {
     gamma g = {.run = run, .space = sx_map_space_of(sx_run_space(run))};
     g.n = (size_t)sx_run_setting(run, POPULATION);
@@ -303,6 +316,7 @@ static sx_status search(sx_run *run) {
         choose(&g, 0);
         if (outcome(&g, 0)->reason) return SX_OK;
     }
+    take_news(&g);
     while (sx_run_continue(run)) {
         sx_run_tasks(run, (g.n + 1) / 2, make_pair, &g, block(&g, g.n), 2 * g.each);
         g.s->generation++;

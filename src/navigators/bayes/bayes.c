@@ -288,6 +288,7 @@ static bool lie(bayes *b, size_t n, size_t chosen, double best) {
     gp->z[k] = (best - b->mean[chosen]) / diagonal;
     gp->n = gp->factor.n = k + 1;
     for (size_t i = 0; i < n; i++) {
+        if (memcmp(candidate_at(b, i), candidate_at(b, chosen), b->size) == 0) b->variance[i] = -INFINITY;
         if (b->variance[i] == -INFINITY) continue;
         double *other = b->solved + i * b->kept;
         double covariance = sx_gp_covariance(gp, scaled, b->scaled + i * b->d);

@@ -12,7 +12,7 @@ extern "C" {
 
 #define SX_MAX_ELEMENTS 8
 
-/* A type of numbers, and what its arithmetic takes. */
+/* A data type, and what its arithmetic takes. */
 typedef struct sx_element {
     char name[SX_NAME_SIZE];
     uint32_t bits;        /* of a word */
@@ -36,7 +36,7 @@ typedef struct sx_device {
 SX_API const char *sx_catalog_device_name(size_t index, const char **about);
 SX_API SX_MUST_USE sx_status sx_catalog_device(const char *name, sx_device *out);
 
-/* The type of numbers of that name, or (NULL) the first; an error names those there are. */
+/* The data type of that name, or (NULL) the first; an error names those there are. */
 SX_API SX_MUST_USE sx_status sx_device_element(const sx_device *device, const char *name,
                                                const sx_element **out);
 

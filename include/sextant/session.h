@@ -112,8 +112,8 @@ SX_API SX_MUST_USE sx_status sx_session_forget(const char *checkpoint);
  * kind: other tensors, other ranks, other dimensions. */
 SX_API int sx_warm_distance(const sx_problem *a, const sx_problem *b);
 
-/* A mapping of problem `from` made to fit problem `to` of its kind: orders, spreads and keeping are
- * inherited, tiles scaled (the head of warm.c says how, growing and shrinking). */
+/* A mapping of problem `from` made to fit problem `to` of its kind: orders, spatial factors and kept tensors
+ * are inherited, tiles scaled (the head of warm.c says how, growing and shrinking). */
 SX_API void sx_warm_scale(const sx_mapping *mapping, const sx_problem *from, const sx_problem *to,
                           sx_mapping *out);
 

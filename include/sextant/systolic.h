@@ -14,7 +14,7 @@ extern "C" {
 
 enum { SX_MAX_SYSTOLIC_LOOPS = 8 };
 
-/* The three arrays of numbers: of the two inputs the one that windows slide over, if any, is the first. */
+/* The three tensors: of the two inputs the one that windows slide over, if any, is the first. */
 enum { SX_FIRST, SX_SECOND, SX_RESULT, SX_N_OPERANDS };
 
 /* A loop that is tiled. */
@@ -35,7 +35,7 @@ typedef struct sx_systolic_kernel {
     int n_loops;
     sx_systolic_loop loop[SX_MAX_SYSTOLIC_LOOPS];
     bool sliding; /* numbered as the paper's convolutions; otherwise as its matrix products */
-    int simd;     /* the loop whose inner tile is the lanes of a PE: the last reduction, or else the last
+    int simd; /* the SIMD loop, whose inner tile is the lanes of a PE: the last reduction, or else the last
                      loop that indexes all arrays */
     int last[SX_N_OPERANDS];       /* the loop of each array's last rank */
     uint32_t steps;                /* of the window, for each step of the loops */
@@ -58,12 +58,12 @@ SX_API SX_MUST_USE sx_status sx_systolic_convolution(uint32_t i, uint32_t o, uin
  * many. */
 SX_API SX_MUST_USE sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n);
 
-/* --- designs: which loops are spread over the array, and which array of numbers stays in it --- */
+/* --- designs: which loops are space loops, and which tensor is stationary --- */
 
 typedef struct sx_systolic_design {
     uint8_t n_space;
-    uint8_t space[2];   /* the loops that are spread, in order */
-    uint8_t stationary; /* the array of numbers whose tile stays longest: its tile loops are outermost */
+    uint8_t space[2];              /* the space loops, in order */
+    uint8_t stationary;            /* the tensor whose tile stays longest: its tile loops are outermost */
     uint8_t dataflow, permutation; /* the paper's numbers of both */
 } sx_systolic_design;
 
@@ -82,24 +82,24 @@ SX_API SX_MUST_USE sx_status sx_systolic_design_find(const sx_systolic_kernel *k
 
 /* Which first-level tiles there are, of a loop of n steps. */
 typedef enum sx_systolic_tiles {
-    SX_TILES_PADDED,   /* the lanes' loop: divisors of n; others: 1 to n and every ceil(n/x)*x (DAC 2023) */
+    SX_TILES_PADDED,   /* the SIMD loop: divisors of n; others: 1 to n and every ceil(n/x)*x (DAC 2023) */
     SX_TILES_FULL,     /* every loop: 1 to n and every ceil(n/x)*x */
     SX_TILES_DIVISORS, /* every loop: divisors of n */
 } sx_systolic_tiles;
 
 typedef struct sx_systolic_options {
-    const char *element; /* a type of numbers of the device; NULL: its first */
-    bool corrected;      /* the model with its four flaws mended; otherwise as published */
+    const char *element; /* a data type of the device; NULL: its first */
+    bool corrected;      /* the corrected model; otherwise the published one */
     bool thin;           /* arrays of two dimensions may have a side of 1 */
     sx_systolic_tiles tiles;
     uint32_t pad_to;  /* first-level tiles up to this are there in any case, however short the loop, unless
-                         they must divide it or the loop is that of the lanes; 0: none */
+                         they must divide it or it is the SIMD loop; 0: none */
     double least_dsp; /* share of the usable DSP blocks that a design must use; 0: none */
     const size_t *designs; /* numbers of the designs that may be chosen, n_designs of them; NULL: all */
     size_t n_designs;
 } sx_systolic_options;
 
-/* The published model and its tiles, all designs, the device's first type of numbers. */
+/* The published model and its tiles, all designs, the device's first data type. */
 SX_API void sx_systolic_options_init(sx_systolic_options *options);
 
 /* A point: a design and its tiles; loops beyond the kernel's are 0. */
@@ -170,19 +170,19 @@ typedef enum sx_systolic_role {
 } sx_systolic_role;
 
 /* A term of the latency: a part of the array is busy for so long in each phase. The latency is the sum of the
- * largest of each phase. Of an array of numbers, except where the PEs compute. */
+ * largest of each phase. Of a tensor, except where the PEs compute. */
 typedef struct sx_systolic_term {
     sx_systolic_role role;
     uint8_t operand, level;
     double prologue, steady, epilogue;
 } sx_systolic_term;
 
-/* Buffers of an array of numbers: into the PEs, out of them, or the sums in the PEs themselves. */
+/* Buffers of a tensor: into the PEs, out of them, or the sums in the PEs themselves. */
 typedef struct sx_systolic_buffer {
     sx_systolic_role role; /* ENTERS, LEAVES or COMPUTES */
     uint8_t operand, level;
     double copies;      /* in all, double buffers counted twice */
-    double words, pack; /* of one; pack: words side by side */
+    double words, pack; /* of one; pack: words per transfer */
     double bram18k;     /* of all */
 } sx_systolic_buffer;
 
@@ -206,7 +206,7 @@ SX_API void sx_systolic_role_text(const sx_systolic_kernel *kernel, sx_systolic_
 
 /* What AutoSA's option --sa-sizes says for a point, its program's loops being in the kernel's order; freed
  * with free(). An error says why there is none: tiles that make no design, kernels that are not summed along
- * the loop of the lanes alone, several kernels with windows of several sizes. */
+ * the SIMD loop alone, several kernels with windows of several sizes. */
 SX_API SX_MUST_USE sx_status sx_systolic_autosa(const sx_space *space, const sx_systolic_point *point,
                                                 SX_OWN char **out);
 

@@ -136,7 +136,7 @@ static const char *why_none(const sx_codesign_result *r) {
            "may be one (--method exact decides it)";
 }
 
-/* Gives out what was found, also where a file cannot be written. */
+/* Outputs the result, also where a file cannot be written. */
 static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     const sx_codesign_result *r = &job->result;
@@ -164,7 +164,7 @@ static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_outp
     return written;
 }
 
-/* Reads the inputs, searches, and gives out what was found. */
+/* Reads the inputs, searches, and outputs the result. */
 static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_job *job, sx_output *result) {
     watcher w = {.sources = sources, .job = job};
     SX_TRY(read_options(args, job));

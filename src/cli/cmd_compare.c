@@ -314,7 +314,7 @@ static sx_status write_files(const sx_args *args, const sx_compare_report *r, bo
     return status;
 }
 
-/* Gives out the table or the JSON, also where a file asked for cannot be written. */
+/* Outputs the table or the JSON, also where a file asked for cannot be written. */
 static sx_status answer(const sx_args *args, const compare_job *job, const sx_comparison *c,
                         sx_output *result) {
     sx_compare_report r = {.comparison = c};

@@ -293,7 +293,7 @@ static void forget_times(sx_session_result *result) {
     }
 }
 
-/* Adds what was found, for a person. */
+/* Adds the result as text. */
 static sx_status print(const map_job *job, sx_output *result) {
     const sx_session_result *found = &job->r->session;
     if (found->resumed && !job->view.quiet)
@@ -304,7 +304,7 @@ static sx_status print(const map_job *job, sx_output *result) {
     return SX_OK;
 }
 
-/* Adds what was found, for programs. */
+/* Adds the result as JSON. */
 static sx_status print_json(const map_job *job, sx_output *result) {
     char *text;
     SX_TRY(sx_result_write(job->r, &text));
@@ -313,7 +313,7 @@ static sx_status print_json(const map_job *job, sx_output *result) {
     return SX_OK;
 }
 
-/* Gives out what was found, also where the mappings cannot be written. */
+/* Outputs the result, also where the mappings cannot be written. */
 static sx_status answer(const sx_args *args, const map_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
     result->exit = job->r->session.found || (!job->r->session.complete && job->r->session.total.cycles > 0)
@@ -330,7 +330,7 @@ static sx_status answer(const sx_args *args, const map_job *job, sx_output *resu
     return written;
 }
 
-/* Reads the inputs, searches, and gives out what was found. */
+/* Reads the inputs, searches, and outputs the result. */
 static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     watcher w = {.sources = sources,
                  .job = job,

@@ -21,7 +21,7 @@
 
 enum { MAX_SAMPLES = 1000000000, DIAGNOSED = 100000 };
 
-/* What the command line asks for, and the answers. */
+/* The options of the command line, and the results. */
 typedef struct job {
     const sx_args *args;
     bool json, quiet, nearest, sweep, mapped; /* mapped: there is a mapping */
@@ -109,7 +109,7 @@ static sx_status give_nearest(const job *j, const sx_membership *m, sx_output *r
     return status;
 }
 
-/* Judges the mapping. */
+/* Checks the mapping. */
 static sx_status add_membership(const job *j, sx_output *result) {
     sx_map_space_options options = sx_search_space_options(j->args);
     sx_membership m;
@@ -126,7 +126,7 @@ static sx_status add_membership(const job *j, sx_output *result) {
     return status;
 }
 
-/* Says that Ctrl-C came after `done` of all. */
+/* Notes that Ctrl-C came after `done` of all. */
 static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char *what, sx_output *result) {
     if (j->object) json_object_set_new(j->object, "complete", json_false());
     if (!j->quiet)
@@ -206,7 +206,7 @@ static sx_status study_points(job *j, sx_pca_study *out) {
     return status;
 }
 
-/* The figure of what searches look at. */
+/* The figure of the points that searches evaluate. */
 static sx_status add_pca(job *j, sx_output *result) {
     sx_pca_study study;
     SX_TRY(sx_file_writable(j->pca));
@@ -225,7 +225,7 @@ static sx_status add_pca(job *j, sx_output *result) {
     return points ? SX_OK : add_diagnosis(j, result);
 }
 
-/* Answers what was asked. */
+/* Runs what the options ask for. */
 static sx_status answer(job *j, sx_output *result) {
     if (j->json)
         j->object = json_pack("{s:s, s:s, s:s, s:b}", "problem", j->s.problem.name, "arch", j->s.arch.name,

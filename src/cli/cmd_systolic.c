@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Evaluations of a search where the method has no end of its own and no budget is given. */
+/* Evaluations of a search where the method does not terminate by itself and no budget is given. */
 #define DEFAULT_EVALS 100000
 #define DEFAULT_METHOD "exact"
 
@@ -64,7 +64,7 @@ static sx_status write_svg(const sx_systolic_job *job, const char *path) {
     return status;
 }
 
-/* Gives out what was found, also where the figure cannot be written. */
+/* Outputs the result, also where the figure cannot be written. */
 static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_output *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool any = sx_systolic_any_found(job), quiet = sx_args_flag(args, "quiet");
@@ -88,7 +88,7 @@ static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_outp
     return written;
 }
 
-/* Reads the inputs, searches, and gives out what was found. */
+/* Reads the inputs, searches, and outputs the result. */
 static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_store **store,
                       sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);

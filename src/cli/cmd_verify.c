@@ -40,7 +40,7 @@ static void show(void *user, const sx_verify_progress *p) {
                          sx_show_count((double)p->evaluations).text, sx_show_count((double)p->steps).text);
 }
 
-/* What a verdict is called. */
+/* The text of a verdict. */
 static const char *verdict_name(sx_claims verdict) {
     static const char *const names[] = {"holds", "does not hold", "was not checked completely"};
     return names[verdict];
@@ -113,7 +113,7 @@ static void print(const job *j, const char *path, const sx_certificate *c, const
     if (v->verdict == SX_CLAIMS_HOLD && !j->quiet) print_claims(j, c, v, out);
 }
 
-/* Checks a certificate, and adds what was found out. */
+/* Checks a certificate and adds the outcome. */
 static sx_status verify_text(job *j, const char *path, const char *text, size_t size) {
     sx_certificate *c;
     sx_verification v;
@@ -138,7 +138,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     return sx_error_place(status, (sx_place){path, 0, 0});
 }
 
-/* Says of a certificate that it was not looked at, because of Ctrl-C. */
+/* Reports a certificate that was not checked because of Ctrl-C. */
 static void skip(job *j, const char *path) {
     j->result->exit = SX_EXIT_FAILED;
     if (j->json)

@@ -1,4 +1,4 @@
-/* What every command of the program is made of. */
+/* The parts of a command of the program. */
 #ifndef SX_CLI_COMMAND_H
 #define SX_CLI_COMMAND_H
 
@@ -15,16 +15,16 @@ typedef enum sx_exit {
 /* How the names of certificates in a folder end. */
 #define SX_CERTIFICATE_SUFFIX ".cert.json"
 
-/* What a command leaves behind, also beside an error. */
+/* The output of a command, also beside an error. */
 typedef struct sx_output {
     sx_text out;            /* for standard output, or for `file` */
     sx_text err;            /* for standard error */
     const char *file;       /* the value of --output, or NULL */
-    const char *checkpoint; /* a file that is of no use once all is written; NULL: none */
+    const char *checkpoint; /* a file to remove once all is written; NULL: none */
     sx_exit exit;
 } sx_output;
 
-/* Sends the output to a file, whose lines are as long as they like; NULL: to standard output. */
+/* Sends the output to a file, without a limit on line length; NULL: to standard output. */
 void sx_output_to_file(sx_output *result, const char *path);
 /* Writes a file; where that fails its text goes to standard output, so that it is not lost. */
 SX_MUST_USE sx_status sx_output_write(sx_output *result, const char *path, const char *text);

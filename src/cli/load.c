@@ -370,7 +370,7 @@ static sx_status file_network(const sx_sources *sources, sx_network *out) {
     return read_network(sources, input, wanted_layer(sources->args), out);
 }
 
-/* What a problem's names are held against. */
+/* What a problem's names are checked against. */
 typedef struct design {
     sx_sources *sources;
     const sx_arch *arch;

@@ -15,7 +15,7 @@ typedef enum sx_noun {
     SX_NOUN_PROBLEM,
     SX_NOUN_MAPPING,
     SX_NOUN_CONSTRAINTS,
-    SX_NOUN_FILES, /* no option: files and folders named by themselves, which may hold anything */
+    SX_NOUN_FILES, /* no option: files and folders given without an option, which may hold anything */
     SX_N_NOUNS,
 } sx_noun;
 
@@ -23,7 +23,7 @@ typedef enum sx_noun {
 const char *sx_noun_name(sx_noun noun);
 
 /* What the options named. The files of one option form an input; a name of the catalog or an einsum is a noun
- * at once. A noun whose option was not given may stand in the files of the others. */
+ * at once. A noun whose option was not given may be in the files of the others. */
 typedef struct sx_sources {
     const sx_args *args;
     sx_input *input[SX_N_NOUNS]; /* options that name the same files share one; NULL: no files */
@@ -33,7 +33,7 @@ typedef struct sx_sources {
     sx_arch arch;
     size_t n_named; /* values of --problem that are no files; each a network, if only of one layer */
     sx_network *named;
-    sx_folder *folder; /* folders named by themselves */
+    sx_folder *folder; /* folders given without an option */
     size_t n_folders;
     sx_text said;      /* notes for everybody, a line each */
     bool several_erts; /* it was noted that several energy tables match */
@@ -42,10 +42,10 @@ typedef struct sx_sources {
 /* An input for files, with what --set and --include-path say; *out is freed also after an error. */
 SX_MUST_USE sx_status sx_sources_input(const sx_args *args, SX_OWN sx_input **out);
 
-/* Reads the files and folders that are named by themselves. */
+/* Reads the files and folders given without an option. */
 SX_MUST_USE sx_status sx_sources_operands(sx_sources *sources);
 
-/* The error for a noun that they should hold, but do not hold once; NULL where they are not to blame. */
+/* The error for a noun that they should hold, but hold not at all or more than once; NULL otherwise. */
 SX_MUST_USE sx_status sx_sources_unclear(const sx_sources *sources, unsigned holds, const char *option);
 
 /* Reads what the options name; *out is freed with sx_sources_fini, also after an error. */
@@ -58,7 +58,7 @@ SX_MUST_USE sx_status sx_sources_problem(sx_sources *sources, sx_problem *out);
 SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                          sx_mapping *out);
 
-/* Where the energies of the architecture come from, in words; of no use before sx_sources_arch. */
+/* The source of the architecture's energies, as text; set by sx_sources_arch. */
 const char *sx_sources_energies(const sx_sources *sources);
 
 /* The problem or the network of --problem, or the graph in its file; a problem, NETWORK/LAYER or FILE/LAYER
@@ -79,7 +79,7 @@ SX_MUST_USE sx_status sx_sources_constraints(sx_sources *sources, const sx_probl
  * is. */
 SX_MUST_USE sx_status sx_sources_objective(sx_sources *sources, sx_objective *out, sx_place *place);
 
-/* What in the files has no bearing on the result, a line each; NULL past the last. */
+/* What in the files has no effect on the result, a line each; NULL past the last. */
 const char *sx_sources_note(const sx_sources *sources, size_t index);
 
 /* What in the files is read otherwise than it is written (sx_input_warning); NULL past the last. */

@@ -1,4 +1,4 @@
-/* Files and folders that are named without an option. */
+/* Files and folders given without an option. */
 #include "cli/load.h"
 
 #include "frontend/input.h"

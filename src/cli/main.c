@@ -1,4 +1,4 @@
-/* The program `sextant`: finds the command, runs it, and gives out what it leaves behind. */
+/* The program `sextant`: finds the command, runs it, and writes its output. */
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -39,7 +39,7 @@ sx_status sx_command_find(const char *name, const sx_command **out) {
     return sx_error_hint(error, "`sextant help` lists the commands");
 }
 
-/* The exit code that a failure stands for. */
+/* The exit code of a failure. */
 static sx_exit exit_of(sx_code code) {
     switch (code) {
     case SX_ERR_INPUT:
@@ -102,8 +102,7 @@ sx_status sx_output_write(sx_output *result, const char *path, const char *text)
     return status;
 }
 
-/* Writes to standard output. A reader that has gone away, such as `head`, ends the program without a word, as
- * it ends others. */
+/* Writes to standard output. A closed pipe, as of `head`, ends the program silently. */
 static sx_status write_out(const sx_text *out) {
     sx_text fitted = {.width = out->width};
     if (out->width) sx_terminal_fit(out->data, &fitted);
@@ -129,7 +128,7 @@ static sx_status write_result(const sx_output *result) {
     return status;
 }
 
-/* Gives out what a command left beside its status, and returns the exit code: a result that cannot be written
+/* Writes the output of a command, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last: a kill before that loses nothing. */
 static sx_exit deliver(const sx_output *result, SX_TAKE sx_status status) {
     if (result->err.size) write_err(&result->err);

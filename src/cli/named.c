@@ -48,7 +48,7 @@ sx_status sx_named_arch(const char *name, sx_arch *out) {
     return not_found("arch", name, names, n, "`sextant list archs` lists the catalog");
 }
 
-/* Whether a value is NETWORK or NETWORK/LAYER. Only the catalog can tell: bert-base-128 is one too. */
+/* Whether a value is NETWORK or NETWORK/LAYER. The catalog decides: bert-base-128 is one too. */
 static bool is_network(const char *value) {
     char name[SX_NAME_SIZE];
     if (in_catalog(sx_catalog_problem_name, value, strlen(value))) return false;

@@ -10,7 +10,7 @@
 
 enum { MAX_OPTIONS = 64, LONG_VALUE = 256 };
 
-/* What getopt_long reads: the same rows in its own words. A long option's value is LONG_VALUE plus its row.
+/* The same rows as getopt_long's. A long option's value is LONG_VALUE plus its row.
  */
 typedef struct getopt_table {
     char letters[2 * MAX_OPTIONS + 2];

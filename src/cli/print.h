@@ -1,4 +1,4 @@
-/* The way to a terminal. */
+/* Printing to a terminal. */
 #ifndef SX_CLI_PRINT_H
 #define SX_CLI_PRINT_H
 

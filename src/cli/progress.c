@@ -26,7 +26,7 @@ void sx_progress_begins(void *line, const char *title) {
     sx_progress_title(line, "%s", title);
 }
 
-/* The seconds that are left by the budget's own measure, negative where nobody can tell. */
+/* The seconds that are left by the budget's own measure, negative where unknown. */
 static double seconds_left(const sx_progress *p) {
     double left = -1;
     if (p->limit && p->evaluations) {
@@ -59,7 +59,7 @@ static void add_part(char *line, size_t size, const char *part) {
     snprintf(line + used, size - used, "%s%s", used ? "  " : "", part);
 }
 
-/* Writes what is known of the best point. */
+/* Writes the best point so far. */
 static void write_best(const sx_progress *p, bool brief, char *out, size_t size) {
     if (!isfinite(p->best)) {
         snprintf(out, size, "no legal point yet");
@@ -73,7 +73,7 @@ static void write_best(const sx_progress *p, bool brief, char *out, size_t size)
         snprintf(out + n, size - (size_t)n, " (%.3g x better than the first)", p->first / p->best);
 }
 
-/* Writes the line in full, or in few words. */
+/* Writes the line in full, or short. */
 static void write_line(const sx_progress_line *line, const sx_progress *p, bool brief, char *out,
                        size_t size) {
     char part[128];

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "sextant/run.h"
 
-/* A progress line: standard error, and only where that is a terminal and nobody asked for quiet. */
+/* A progress line: standard error, if that is a terminal and --quiet is not given. */
 typedef struct sx_progress_line {
     bool on;
     char title[128]; /* what is being searched */

@@ -1,4 +1,4 @@
-/* What the commands that search share: the rows of their options, and what these ask for. */
+/* What the commands that search share: their options and how these are read. */
 #ifndef SX_CLI_SEARCH_H
 #define SX_CLI_SEARCH_H
 
@@ -46,7 +46,7 @@
             "constraints on mappings, in Timeloop's format, in addition to those in the other files"         \
     }
 
-/* What is searched for, and for how long. */
+/* The objective and the budget. */
 #define SX_OPTION_MINIMISE                                                                                   \
     {                                                                                                        \
         "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \
@@ -79,7 +79,7 @@
             "search even if the database has a proven answer for the same space"                             \
     }
 
-/* For answers that are compared byte by byte. */
+/* For outputs that are compared byte by byte. */
 #define SX_OPTION_NO_CLOCK                                                                                   \
     {                                                                                                        \
         "no-clock", 0, NULL, SX_OPTION_FLAG, false,                                                          \
@@ -103,7 +103,7 @@
 
 /* Reads --objective, --evals, --time, --target, --patience, --seed and --threads, those of them that the
  * command has, over a run with nothing chosen; without any limit, `evaluations` is the limit (0: none).
- * Leaves stop, progress and the like alone. */
+ * Other fields are not set. */
 SX_MUST_USE sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_run_options *out);
 
 /* The objective where --objective was not given: that of a `mapper` section of the files, which is said on
@@ -129,7 +129,7 @@ SX_MUST_USE sx_status sx_search_writable(const sx_args *args);
 SX_MUST_USE sx_status sx_sources_space(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                        sx_search_space *out);
 
-/* Reads the constraints of all layers, so that what there is to note about them is known before a search;
+/* Reads the constraints of all layers, so that notes about them come before a search;
  * errors are left to the search. */
 void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_arch *arch);
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* A named number that may stand in sums. */
+/* A named number that sums may contain. */
 typedef struct sx_coefficient {
     char name[SX_NAME_SIZE];
     int64_t value;
@@ -14,7 +14,7 @@ typedef struct sx_coefficient {
     sx_place place;
 } sx_coefficient;
 
-/* The names that may stand in sums: a problem's dimensions, and coefficients. */
+/* The names that sums may contain: a problem's dimensions, and coefficients. */
 typedef struct sx_symbols {
     const sx_problem *problem;
     bool einsum; /* the dimensions are those that have a size in braces */

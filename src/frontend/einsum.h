@@ -1,4 +1,4 @@
-/* Einsum text that stands in a file. */
+/* Einsum text in a file. */
 #ifndef SX_FRONTEND_EINSUM_H
 #define SX_FRONTEND_EINSUM_H
 

@@ -305,7 +305,7 @@ static SX_MUST_USE sx_status read_node(reader *r, const sx_node *item) {
     return sx_graph_add_node(&r->graph, &r->node, NULL, r->operand, r->n_operands, NULL);
 }
 
-/* Reads all of it and checks it; an error stands where the node or tensor does that it is about. */
+/* Reads all of it and checks it; an error has the place of its node or tensor. */
 static SX_MUST_USE sx_status read_graph(reader *r, const sx_node *graph) {
     const sx_node *name;
     sx_graph_blame blame;

@@ -41,7 +41,7 @@ struct sx_input {
     sx_template_options templates;
 };
 
-/* What tells files apart, whatever their names. */
+/* The identity of a file, whatever its name. */
 struct file_id {
     dev_t device;
     ino_t number;
@@ -150,7 +150,7 @@ static bool same_place(sx_place a, sx_place b) {
     return a.line == b.line && a.column == b.column && strcmp(a.file, b.file) == 0;
 }
 
-/* Whether one of the first n sections stands at a place. */
+/* Whether one of the first n sections is at a place. */
 static bool has_place(const sx_input *input, size_t n, sx_place place) {
     for (size_t i = 0; i < n; i++)
         if (same_place(input->section[i]->place, place)) return true;

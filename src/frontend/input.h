@@ -16,8 +16,8 @@ SX_MUST_USE sx_status sx_input_single(const sx_input *input, const char *key, co
 /* The first section of that key with any content, NULL where there is none. */
 const sx_pair *sx_input_first(const sx_input *input, const char *key);
 
-/* Adds the sections of another input, which must outlive this one, or those of one key (NULL: all); what
- * stands at a place that is here already is not added again. */
+/* Adds the sections of another input, which must outlive this one, or those of one key (NULL: all); sections
+ * at a place that is here already are not added again. */
 SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key);
 
 /* Adds the pairs of a map as sections, as if it were a document; it must outlive the input. */

@@ -5,7 +5,7 @@
 #include "frontend/document/document.h"
 
 /* Refuses a document that is not a map of known sections, and sections that would change results but are not
- * read. A section of any other name may stand there when it has an anchor: it is material for merges. */
+ * read. A section of any other name is accepted when it has an anchor, for merges. */
 SX_MUST_USE sx_status sx_sections_check(sx_input *input, const sx_node *root);
 
 #endif

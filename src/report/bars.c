@@ -8,7 +8,7 @@
 
 enum {
     NAME_CHARACTERS = 18, /* of a bar's name, at most */
-    FLAT_CHARACTERS = 46, /* of all names together, as far as they stand side by side */
+    FLAT_CHARACTERS = 46, /* of all names together, if side by side */
     BELOW_AXIS = 10,      /* names begin here */
     LABEL_ROOM = 28,      /* of the label of the axis, below the names */
     LEAST_PITCH = 10,     /* from name to name */
@@ -18,7 +18,7 @@ static const char BAR[] = "fill=\"#9cc9ea\" stroke=\"#1f2a7a\"",
                   TICK[] = "stroke=\"#222222\" stroke-width=\"2.5\"",
                   LINE[] = "stroke=\"#e0631c\" stroke-width=\"2\" stroke-dasharray=\"7 3\"";
 
-/* What stands below the axis. */
+/* The text below the axis. */
 typedef struct names {
     bool upward;
     double height;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a design has chosen: sizes as numbers, shapes as text. */
+/* The choices of a design: sizes as numbers, shapes as text. */
 static json_t *settings_json(const sx_codesign_job *job, size_t design) {
     json_t *object = json_object();
     const char *name;

@@ -122,7 +122,7 @@ static void print_poor(const sx_codesign_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
-/* Adds the designs that were looked at and those that were not, in words. */
+/* Adds how many designs were searched and how many were pruned. */
 static void tell_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_counts *n = &job->result.counts;
     const char *method = sx_codesign_method_name(job->options.method, NULL);
@@ -138,7 +138,7 @@ static void tell_designs(const sx_codesign_job *job, sx_text *out) {
     if (n->open) sx_text_add(out, ", %s not searched", sx_show_count((double)n->open).text);
 }
 
-/* Adds what the search looked at, and what it has proven. */
+/* Adds how many designs the search evaluated, and what it has proven. */
 static void print_search(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     const sx_codesign_counts *n = &r->counts;
@@ -161,7 +161,7 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
-/* Adds what became of every design. */
+/* Adds the outcome of every design. */
 static void print_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;

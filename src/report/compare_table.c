@@ -32,7 +32,7 @@ static void summary_row(const sx_comparison *c, const char *label, const sx_comp
     sx_table_cell(table, "%s", isfinite(s->per_second) ? sx_show_count(floor(s->per_second)).text : "-");
 }
 
-/* Adds a problem's rows under a line of their own. */
+/* Adds a problem's rows under a heading. */
 static sx_status problem_rows(const sx_comparison *c, size_t problem, sx_table *table) {
     const char *name = c->problem[problem].name;
     double reference = sx_comparison_reference(c, problem);

@@ -122,7 +122,7 @@ static void draw_curve(const sx_plot *plot, const sx_curve *curve, size_t index,
     }
 }
 
-/* Draws the entry of the legend that explains a curve at `y`; returns where the next one stands. */
+/* Draws the entry of the legend that explains a curve at `y`; returns the y of the next one. */
 static double draw_key(const sx_plot *plot, const sx_curve *curve, size_t index, double y, sx_text *out) {
     const double width = SX_PLOT_INDENT - 10;
     char style[40];

@@ -53,7 +53,7 @@ static void print_objective(const sx_evaluation *e, sx_table *table) {
     sx_table_cell(table, "%s", name);
 }
 
-/* Says what the run waits for. */
+/* Adds what limits the run time. */
 static void print_limit(const sx_evaluation *e, sx_text *out) {
     const sx_cost *cost = &e->cost;
     int level = sx_limiting_level(cost);
@@ -212,7 +212,7 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
     sx_table_end(&table, 2, out);
 }
 
-/* Whether a tensor's use of a network is worth a line. */
+/* Whether a tensor's use of a network is shown. */
 static bool network_matters(const sx_cost_net_tensor *t, sx_detail detail) {
     if (detail == SX_DETAIL_ALL) return true;
     return t->ingresses > 0 &&

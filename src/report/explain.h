@@ -1,11 +1,12 @@
-/* Why a mapping costs what it costs, in sentences. */
+/* Explanations of a mapping's cost. */
 #ifndef SX_REPORT_EXPLAIN_H
 #define SX_REPORT_EXPLAIN_H
 
 #include "report/evaluation.h"
 
-/* Adds what becomes of one tensor at one level: kept or not, how often its tile comes and which loops decide
- * it, and what the network inside does with it. Every number is the cost's own or checked against it. */
+/* Adds the explanation for one tensor at one level: kept or not, how often its tile comes and which loops
+ * decide it, and what the network inside does with it. Every number is the cost's own or checked against it.
+ */
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out);
 
 /* Adds what the run's time comes from. */

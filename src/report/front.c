@@ -3,7 +3,7 @@
 #include "report/plot.h"
 #include "report/svg.h"
 
-/* Shapes of markers, and what they are filled and outlined with: told apart in grey, too. */
+/* Shapes of markers with their fill and outline: distinct in grey, too. */
 enum { DOT = 0, CORNER = 1, BEST = 2 };
 static const char PALE[] = "#cfd4dc", LINE[] = "#1f2a7a", MARK[] = "#e0631c", BLACK[] = "#222222";
 

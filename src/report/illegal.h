@@ -1,13 +1,13 @@
-/* An illegal mapping: what is wrong and what would cure it. */
+/* An illegal mapping: the reason, and how to fix it. */
 #ifndef SX_REPORT_ILLEGAL_H
 #define SX_REPORT_ILLEGAL_H
 
 #include "report/evaluation.h"
 
-/* Adds a sentence that says what to change; nothing where no cure is obvious. */
+/* Adds a sentence that says what to change; nothing where no fix is obvious. */
 void sx_illegal_cure(const sx_evaluation *e, sx_text *out);
 
-/* Adds the sentence and the cure for a person. */
+/* Adds the reason and the fix for a person. */
 void sx_illegal_print(const sx_evaluation *e, sx_text *out);
 
 #endif

@@ -9,13 +9,13 @@
 
 #include <jansson.h>
 
-/* A number: an integer where it is one, null where it is none (infinite or not a number). */
+/* A number: an integer where it is one, null if infinite or not a number. */
 json_t *sx_json_number(double value);
-/* A number with a point, null where it is none. */
+/* A real number, null where it is not finite. */
 json_t *sx_json_real(double value);
-/* A count; one beyond 2^63 as the nearest number with a point. */
+/* A count; one beyond 2^63 as the nearest real number. */
 json_t *sx_json_count(uint64_t value);
-/* A string, or null for NULL; where it is not UTF-8 (a path may be anything), with marks of interrogation. */
+/* A string, or null for NULL; where it is not UTF-8 (a path may be anything), with question marks. */
 json_t *sx_json_string(const char *text);
 /* Appends an item to a list, or sets it in an object, to be filled afterwards. Returns the item, which the
  * list or object owns; NULL where memory is out. */

@@ -11,7 +11,7 @@
 
 enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
 
-/* Why a search ended, in words. */
+/* Why a search ended. */
 static const char *ending(sx_stop stop) {
     switch (stop) {
     case SX_STOP_DONE:
@@ -67,7 +67,7 @@ static void add_remainders(const sx_result *r, const sx_layer_result *layer, sx_
                     sx_show_percent(layer->share).text);
 }
 
-/* Adds how the search went, in a sentence or two. */
+/* Adds a summary of the search. */
 static void print_search(const sx_result *r, const sx_mapping_view *view, const sx_layer_result *layer,
                          sx_text *out) {
     const sx_run_summary *s = &layer->summary;

@@ -9,7 +9,7 @@
 
 enum { SWEEPS = 60 };
 
-/* What is worked with: the columns that vary, centred and scaled, row after row; the matrix and its
+/* The data: the columns that vary, centred and scaled, row after row; the matrix and its
  * eigenvectors (columns). */
 typedef struct workspace {
     size_t n, m;

@@ -1,4 +1,4 @@
-/* What all figures share: paper, frame, axes with ticks, and the column of explanations on the right. */
+/* What all figures share: page, frame, axes with ticks, and the legend on the right. */
 #ifndef SX_REPORT_PLOT_H
 #define SX_REPORT_PLOT_H
 
@@ -11,7 +11,7 @@ typedef struct sx_plot {
     double width, height; /* of the paper */
     double column;        /* where the column begins */
     bool empty;           /* nothing has a place in it */
-    bool named;           /* what stands along the bottom has names, which the caller writes */
+    bool named;           /* the bottom axis has names, which the caller writes */
     sx_scale x, y;        /* the caller includes its values before the layout */
 } sx_plot;
 
@@ -36,15 +36,15 @@ void sx_plot_layout(sx_plot *plot, const sx_axes *axes, const sx_column *column)
 /* Begins the figure: paper, titles, grid, ticks and axes; sx_svg_close ends it. */
 void sx_plot_open(const sx_plot *plot, const sx_axes *axes, sx_text *out);
 
-/* Writes a name into the column, its middle at `y`, a long one on several lines; returns how far down the
- * next name stands. */
+/* Writes a name into the column, its middle at `y`, a long one on several lines; returns the y of the next
+ * name. */
 double sx_plot_name(const sx_plot *plot, double y, const char *name, sx_text *out);
 
 /* A tick's label that ends at a point, begins there, or has its middle there. */
 typedef enum sx_label_place { SX_LABEL_ENDS, SX_LABEL_BEGINS, SX_LABEL_CENTRED } sx_label_place;
 void sx_plot_label(double x, double y, sx_label_place place, const sx_tick *tick, sx_text *out);
 
-/* How curve number `index` is told from the others; so is a marker, whose shapes are numbered alike. */
+/* The style of curve number `index`, and of its marker. */
 const char *sx_plot_colour(size_t index);
 const char *sx_plot_dash(size_t index);
 

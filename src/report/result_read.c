@@ -54,7 +54,7 @@ sx_status sx_result_score(const sx_node *map, sx_score *out) {
     return sx_error_at(map->place, "energy times cycles is not finite");
 }
 
-/* A limit, which may be beyond 2^63 and is then written with a point. */
+/* A limit, which may be beyond 2^63 and is then written as a real number. */
 static sx_status read_limit(const sx_node *map, const char *key, uint64_t *out) {
     double value;
     SX_TRY(sx_result_finite(map, key, &value));

@@ -23,7 +23,7 @@ static sx_status require(const sx_node *map, const char *key, const sx_node **ou
     return sx_node_require(map, key, "the layer", out);
 }
 
-/* Refuses what contradicts the rest of the result. */
+/* Refuses a value that contradicts the rest of the result. */
 static sx_status expect_text(const sx_node *map, const char *key, const char *text) {
     const sx_node *node;
     SX_TRY(require(map, key, &node));
@@ -70,7 +70,7 @@ static sx_status read_bind(const sx_node *map, sx_problem *problem, int *place) 
     return SX_OK;
 }
 
-/* Reads the problem. Einsum text has the output first; where it stands among the tensors follows from the
+/* Reads the problem. Einsum text has the output first; its place among the tensors follows from the
  * order in which mappings and aliases name them. */
 static sx_status read_problem(const scope *s, sx_problem *out) {
     static const char *const lists[] = {"k_best", "pareto"};
@@ -105,7 +105,7 @@ static sx_status read_mapping(const scope *s, const sx_node *map, sx_mapping *ou
     return status;
 }
 
-/* Reads a mapping with its score, which stand side by side. */
+/* Reads a mapping with its score, from one object. */
 static sx_status read_answer(const scope *s, const sx_node *object, sx_answer *out) {
     static const char *const keys[] = {"cycles",      "energy_pj", "edp",
                                        "utilization", "objective", "evaluation"};
@@ -262,7 +262,7 @@ static sx_status take_same(const scope *s, bool *taken) {
     return SX_OK;
 }
 
-/* Reads what a layer is, and holds against the result what is said of all layers. */
+/* Reads the layer, and checks it against the values that all layers share. */
 static sx_status read_layer(const scope *s) {
     const sx_node *node;
     uint64_t seed;

@@ -26,7 +26,7 @@ static double measure(const sx_scale *scale, double value) {
     return scale->log ? log(value) : value;
 }
 
-/* Gives a scale that has no width some. */
+/* Widens a scale of zero width. */
 static void widen(sx_scale *scale) {
     if (!scale->used) {
         scale->low = scale->log ? 1 : 0;
@@ -42,7 +42,7 @@ static void widen(sx_scale *scale) {
     scale->used = true;
 }
 
-/* Keeps a bound where arithmetic has sense. */
+/* Limits a bound to the range of safe arithmetic. */
 static double tamed(const sx_scale *scale, double value) {
     const double least = scale->log ? 1e-150 : -1e150;
     return value > 1e150 ? 1e150 : value < least ? least : value;

@@ -1,4 +1,4 @@
-/* From values to places on paper, and the ticks on the way. */
+/* From values to positions in a figure, and the ticks. */
 #ifndef SX_REPORT_SCALE_H
 #define SX_REPORT_SCALE_H
 

@@ -43,7 +43,7 @@ sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, const 
     return SX_OK;
 }
 
-/* Adds how searches sample, in words. */
+/* Adds a sentence about how searches sample. */
 static void add_sampling(const sx_draws *draws, sx_text *out) {
     double repaired = (double)draws->repaired / draws->samples;
     if (draws->repaired == draws->samples)
@@ -67,7 +67,7 @@ static int most_first(const void *a, const void *b) {
     return (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* Lists the reasons that came up as pairs of count and number, the most frequent first; returns how many. */
+/* Lists the reasons that occurred as pairs of count and number, the most frequent first; returns how many. */
 static size_t list_reasons(const sx_draws *draws, uint64_t pair[SX_DRAW_REASONS][2]) {
     size_t n = 0;
     for (unsigned r = 0; r < SX_DRAW_REASONS; r++)

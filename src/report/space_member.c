@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds why the model refuses a mapping, with the cure; false where it takes it. */
+/* Adds why the model refuses a mapping, with the fix; false where it accepts it. */
 static sx_status add_verdict(const sx_search_space *s, const sx_mapping *mapping, sx_text *out, bool *found) {
     char sentence[512];
     sx_evaluation *e = calloc(1, sizeof *e);

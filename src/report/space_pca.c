@@ -27,7 +27,7 @@ static sx_status seen_init(const sx_space *space, const char *name, sx_seen *see
     return seen->vectors && seen->value ? SX_OK : sx_error_memory();
 }
 
-/* Takes down the points of a recorder. */
+/* Copies the points of a recorder. */
 static void take_points(const sx_space *space, sx_recorder *recorder, sx_seen *seen) {
     const void *point;
     double value;
@@ -56,7 +56,7 @@ static sx_status draw_points(const sx_space *space, const sx_run_options *run, s
     return status;
 }
 
-/* Searches by a mapper and takes down what it looked at. */
+/* Searches by a mapper and records the points it evaluated. */
 static sx_status search_points(const sx_space *space, const sx_run_options *options, const char *mapper,
                                sx_seen *seen) {
     sx_recorder *recorder = NULL;

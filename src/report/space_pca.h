@@ -1,5 +1,5 @@
-/* `sextant space --pca`: what searches look at, projected onto the plane (Demystifying Map Space Exploration,
- * section 4.3.3 and figure 4). */
+/* `sextant space --pca`: the points that searches evaluate, projected onto the plane (Demystifying Map Space
+ * Exploration, section 4.3.3 and figure 4). */
 #ifndef SX_REPORT_SPACE_PCA_H
 #define SX_REPORT_SPACE_PCA_H
 
@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-/* Points of random draws, or those that one mapper looked at. */
+/* Points of random draws, or those that one mapper evaluated. */
 typedef struct sx_seen {
     const char *name;
     size_t n;
@@ -36,12 +36,12 @@ typedef struct sx_pca_options {
     sx_run_options run;
     const char *objective;                         /* as text; borrowed */
     const char *path;                              /* of the figure */
-    void (*begins)(void *user, const char *title); /* told before each search; may be NULL */
+    void (*begins)(void *user, const char *title); /* called before each search; may be NULL */
     void *user;                                    /* of begins */
 } sx_pca_options;
 
 /* Draws at random and searches by every mapper; writes the figure to a file. A search that run.cancel
- * interrupts counts as far as it came, later ones are left out. *out is freed with sx_pca_study_fini. */
+ * interrupts counts with what it did, later ones are left out. *out is freed with sx_pca_study_fini. */
 SX_MUST_USE sx_status sx_pca_study_run(const sx_search_space *s, const sx_pca_options *options,
                                        sx_pca_study *out);
 void sx_pca_study_fini(sx_pca_study *study);

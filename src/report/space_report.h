@@ -1,4 +1,4 @@
-/* What `sextant space` says of a space, for a person and for programs. */
+/* The output of `sextant space`, as text and as JSON. */
 #ifndef SX_REPORT_SPACE_REPORT_H
 #define SX_REPORT_SPACE_REPORT_H
 
@@ -10,7 +10,7 @@
 
 enum { SX_DRAW_REASONS = 64 };
 
-/* How draws from a space fared, and samples as searches take them. */
+/* Outcomes of draws from a space, and of samples as searches take them. */
 typedef struct sx_draws {
     uint64_t n, legal;                   /* n: fewer than asked for where they were interrupted */
     uint64_t by_reason[SX_DRAW_REASONS]; /* illegal ones, by the number of the reason */
@@ -27,13 +27,13 @@ SX_MUST_USE sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64
 /* Whether a mapping belongs to a space, and the nearest that does. */
 typedef struct sx_membership {
     bool member;
-    char *why;      /* where it is none: a sentence or more */
+    char *why;      /* if it is not a member: a sentence or more */
     bool has_point; /* `nearest` and `distance` were asked for and found */
     sx_mapping nearest;
     double distance; /* of the two vectors */
 } sx_membership;
 
-/* Judges a mapping; *out is freed with sx_membership_fini. */
+/* Checks a mapping; *out is freed with sx_membership_fini. */
 SX_MUST_USE sx_status sx_membership_find(const sx_search_space *s, const sx_map_space_options *options,
                                          const sx_mapping *mapping, bool nearest, sx_membership *out);
 void sx_membership_fini(sx_membership *m);

@@ -1,4 +1,4 @@
-/* The account of a space's size. */
+/* The sizes of a space. */
 #include "report/space_report.h"
 
 #include "report/json_parts.h"

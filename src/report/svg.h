@@ -1,5 +1,5 @@
-/* The strokes figures are made of. Numbers are written with two decimals at most, the same in every locale;
- * nothing has an id, so that several figures can stand in one page. */
+/* Elements of SVG figures. Numbers are written with two decimals at most, the same in every locale;
+ * nothing has an id, so that several figures can share a page. */
 #ifndef SX_REPORT_SVG_H
 #define SX_REPORT_SVG_H
 

@@ -200,7 +200,7 @@ void sx_sweep_fini(sx_sweep *sweep) {
     *sweep = (sx_sweep){0};
 }
 
-/* Whether what stands at a place says anything: fewer dimensions than those that are free to stand there. */
+/* Whether a position of the pattern is informative: fewer dimensions than could be there. */
 static bool telling(const sx_order_group *group, int place, int n) {
     int alone = 0;
     for (int p = 0; p < n; p++) alone += __builtin_popcount(group->dims_at[p]) == 1;
@@ -208,7 +208,7 @@ static bool telling(const sx_order_group *group, int place, int n) {
     return here == 1 || here < n - alone;
 }
 
-/* What stands between the names of dimensions: nothing where they are all of one letter. */
+/* The separator of the names of dimensions: nothing where they are all of one letter. */
 static const char *between(const sx_problem *problem) {
     for (int d = 0; d < problem->n_dims; d++)
         if (problem->dim_name[d][1]) return " ";

@@ -11,7 +11,7 @@
 
 enum { SX_SWEEP_DIMS = 10 }; /* more dimensions than that have too many orders */
 
-/* The orders that cost the same to the last bit. An order is told by the dimensions that matter alone. */
+/* The orders that cost the same to the last bit. An order is identified by the dimensions that matter. */
 typedef struct sx_order_group {
     sx_score score;
     double edp;

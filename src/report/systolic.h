@@ -6,7 +6,7 @@
 
 /* --- systolic_figures.c --- */
 
-/* An array that runs n kernels, made ready to be told about. */
+/* An array that runs n kernels, with what reports need. */
 typedef struct sx_systolic_subject {
     const sx_systolic_job *job;
     const sx_systolic_kernel *kernel;
@@ -15,7 +15,7 @@ typedef struct sx_systolic_subject {
     sx_systolic_design design;
 } sx_systolic_subject;
 
-/* What follows from a cost: rates in 10^9 per second. */
+/* Figures derived from a cost: rates in 10^9 per second. */
 typedef struct sx_systolic_figures {
     double throughput; /* operations */
     double peak;       /* of the usable DSP blocks */

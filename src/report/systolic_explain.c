@@ -10,14 +10,14 @@ static void add_row(sx_table *table, const char *name, const char *value) {
     sx_table_cell(table, "%s", value);
 }
 
-/* Adds what a loop is to the array: PEs, lanes, or nothing. */
+/* Adds the role of a loop in the array: PEs, lanes, or none. */
 static void add_role(const sx_systolic_subject *s, int loop, sx_table *table) {
     uint32_t t1 = s->answer->point.t1[loop], t2 = s->answer->point.t2[loop];
-    bool spread = s->design.space[0] == loop || (s->design.n_space == 2 && s->design.space[1] == loop);
+    bool is_space = s->design.space[0] == loop || (s->design.n_space == 2 && s->design.space[1] == loop);
     sx_text role = {0};
-    if (spread) sx_text_add(&role, "%u PE%s", t1 / t2, t1 == t2 ? "" : "s");
+    if (is_space) sx_text_add(&role, "%u PE%s", t1 / t2, t1 == t2 ? "" : "s");
     if (loop == s->kernel->simd)
-        sx_text_add(&role, "%s%u lane%s", spread ? " of " : "", t2, t2 == 1 ? "" : "s");
+        sx_text_add(&role, "%s%u lane%s", is_space ? " of " : "", t2, t2 == 1 ? "" : "s");
     sx_table_cell_text(table, &role);
 }
 
@@ -140,7 +140,7 @@ static void print_totals(const sx_systolic_subject *s, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
-/* Adds a title with the design in words. */
+/* Adds a title with the name of the design. */
 static void print_title(const sx_systolic_subject *s, sx_text *out) {
     char name[16], dataflow[256];
     sx_systolic_design_name(&s->design, name, sizeof name);

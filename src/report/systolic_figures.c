@@ -1,4 +1,4 @@
-/* What follows from the cost of a systolic array. */
+/* Figures derived from the cost of a systolic array. */
 #include "base/status.h"
 #include "report/systolic.h"
 
@@ -28,7 +28,7 @@ const char *sx_systolic_unit(const sx_systolic_job *job) {
     return "GOP/s";
 }
 
-/* The streams of a design from and to memory: its result's partial sums come back where it does not stay. */
+/* The streams of a design from and to memory: partial sums come back unless the result is stationary. */
 static int streams_of(const sx_systolic_design *design) {
     return design->stationary == SX_RESULT ? 3 : 4;
 }

@@ -20,7 +20,7 @@ static json_t *params_json(const sx_systolic_kernel *kernel, const sx_systolic_p
     return object;
 }
 
-/* The PEs along each loop that is spread. */
+/* The PEs along each space loop. */
 static json_t *array_json(const sx_systolic_subject *s) {
     json_t *list = json_array();
     for (int i = 0; i < s->design.n_space; i++) {

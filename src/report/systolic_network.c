@@ -111,7 +111,7 @@ static sx_status print_layers(const sx_systolic_job *job, sx_text *out) {
     return SX_OK;
 }
 
-/* Whether the objective is the cycles, which stand in a column anyway. */
+/* Whether the objective is the cycles, which have a column already. */
 static bool is_delay(const sx_systolic_job *job) {
     return strcmp(job->objective, "delay") == 0;
 }

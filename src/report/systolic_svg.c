@@ -37,7 +37,7 @@ static void drawing_fini(drawing *d) {
     free(d->tick);
 }
 
-/* Takes in a bar of an array's throughput; its tick is the roofline. */
+/* Adds a bar of an array's throughput; its tick is the roofline. */
 static void take_answer(const sx_systolic_job *job, const sx_systolic_kernel *kernel,
                         const sx_systolic_answer *answer, drawing *d) {
     if (!answer->found) return;
@@ -48,7 +48,7 @@ static void take_answer(const sx_systolic_job *job, const sx_systolic_kernel *ke
     d->peak = f.peak;
 }
 
-/* Takes in the designs, by their numbers. */
+/* Adds the designs, by their numbers. */
 static void take_designs(const sx_systolic_job *job, drawing *d) {
     for (size_t i = 0; i < job->n_designs; i++) {
         sx_systolic_design design;
@@ -59,7 +59,7 @@ static void take_designs(const sx_systolic_job *job, drawing *d) {
     }
 }
 
-/* Takes in the layers that differ; their ticks are what the shared array does. */
+/* Adds the layers that differ; their ticks are what the shared array does. */
 static sx_status take_layers(const sx_systolic_job *job, drawing *d) {
     sx_space *shared = NULL;
     size_t design = job->shared.point.design;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What limits a design, in a word or two. */
+/* The limit of a design, as short text. */
 static void add_limit(const sx_systolic_kernel *kernel, const sx_systolic_term *term, sx_table *table) {
     static const char *const what[] = {
         [SX_SYSTOLIC_COMPUTES] = "",    [SX_SYSTOLIC_ENTERS] = "buffers", [SX_SYSTOLIC_LEAVES] = "buffers",

@@ -1,7 +1,7 @@
 /* Answers that a database has proven: not searched again. A record says which space its run searched by a
  * mark in its options, and which version of the program it was. Its costs are not trusted: the mapping is
- * evaluated anew, and a record whose mapping is not of the space, or costs something else than it says, is
- * passed over. */
+ * evaluated anew, and a record whose mapping is not of the space, or has another cost than it says, is
+ * skipped. */
 #include "base/json.h"
 #include "base/status.h"
 #include "session/session.h"

@@ -41,14 +41,14 @@ static sx_status check(const sx_result *r, size_t layer) {
     return SX_OK;
 }
 
-/* Counts the arrays that each reason closes. */
+/* Counts the spatial mappings that each reason closes. */
 static void count_reasons(sx_certificate *c) {
     for (size_t i = 0; i < c->proof->n_entries; i++) c->searched += c->proof->searched[i];
     c->tables = c->proof->n_entries - c->searched;
     c->compulsory = c->proof->n_arrays - c->proof->n_entries;
 }
 
-/* Puts together what is claimed of a layer. */
+/* Collects the claims about a layer. */
 static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *constraints,
                       sx_certificate *c) {
     const sx_layer_result *from = &r->session.layer[layer];

@@ -80,7 +80,7 @@ static bool stopped(const sx_session *session) {
     return sx_cancel_is_set(session->options->run.cancel);
 }
 
-/* Adds a layer's best to the database. One that cannot take it does not end the session, which tells of it in
+/* Adds a layer's best to the database. A database that fails does not end the session, which reports it at
  * the end. */
 static sx_status keep(sx_session *session, size_t index) {
     sx_status status = sx_session_keep(session, index);
@@ -117,7 +117,7 @@ static sx_status keep_finished(sx_session *session) {
     return SX_OK;
 }
 
-/* Searches the layers that are left, until all are finished or a signal says stop. */
+/* Searches the layers that are left, until all are finished or it is cancelled. */
 static sx_status search_all(sx_session *session) {
     while (session->at < session->network->n_layers) {
         if (session->first[session->at] != session->at) {

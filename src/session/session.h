@@ -72,7 +72,7 @@ SX_MUST_USE sx_status sx_session_identity(const sx_session *session, SX_OWN char
  * current one and its state. A file that is damaged or belongs to another session is an error that says what
  * differs. */
 SX_MUST_USE sx_status sx_session_restore(sx_session *session);
-/* What tells the space of a problem from others, beside the architecture and the objective: a hash of its
+/* The identity of a problem's space, beside the architecture and the objective: a hash of its
  * constraints and of the options of space and model, as text. */
 typedef struct sx_space_mark {
     char text[17];
@@ -84,11 +84,11 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
 SX_MUST_USE sx_status sx_session_take_proven(const sx_session *session, const sx_space *space,
                                              const sx_constraints *constraints, bool *taken);
 
-/* Whether what a checkpoint says of a finished layer may be so: answers are legal and cost what it says. */
+/* Whether a finished layer of a checkpoint is consistent: answers are legal and have the costs stated. */
 SX_MUST_USE sx_status sx_session_check(const sx_session *session, size_t index, bool *holds);
 /* The same for the start point of the layer being searched. */
 SX_MUST_USE sx_status sx_session_check_start(const sx_session *session, const sx_space *space, bool *holds);
-/* The error for a checkpoint that cannot be gone on from. */
+/* The error for a checkpoint that cannot be resumed. */
 SX_MUST_USE sx_status sx_session_refuse(const sx_session *session, const char *what);
 
 /* Writes the checkpoint: finished layers and, of the one being searched, the state given (NULL: none). A file

@@ -1,6 +1,6 @@
-/* Checking what a checkpoint says. Its hash tells damage, not intent: whoever edits a file can repair the
- * hash. So nothing of it is used before it was looked at: answers are evaluated again, and numbers are such
- * as a search may give. The states of navigators are checked by themselves (sextant/navigator.h). */
+/* Checking what a checkpoint says. Its hash detects damage, not intent: an edited file may have a correct
+ * hash. So nothing is used unchecked: answers are evaluated again, and numbers must be in the range that a
+ * search gives. Navigators check their own states (sextant/navigator.h). */
 #include "session/session.h"
 
 #include "base/status.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What answers of a layer are held against. */
+/* What answers of a layer are checked with. */
 typedef struct judge {
     const sx_session *session;
     const sx_problem *problem;
@@ -19,7 +19,7 @@ typedef struct judge {
     uint64_t evaluations;
 } judge;
 
-/* Whether nothing stands behind the last level of a mapping, which is shaped. */
+/* Whether the fields beyond a mapping's last level are zero. */
 static bool ends_blank(const sx_mapping *mapping) {
     const sx_mapping_level blank = {0};
     for (int s = mapping->n_levels; s < SX_MAX_LEVELS; s++)

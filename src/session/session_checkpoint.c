@@ -1,7 +1,7 @@
 /* The checkpoint file: a line that says what it is, how long and with which hash, the session's identity as
  * text, then the finished layers, the current one's start point and the state of its run, as the machine has
- * them in memory (the identity tells machines apart). Written whole or not at all, and never over a file that
- * was refused. */
+ * them in memory (the identity includes the kind of machine). Written whole or not at all, and never over a
+ * file that was refused. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "session/session.h"
@@ -16,7 +16,7 @@
 static const char mark[] = "sextant checkpoint ";
 static const size_t FILE_LIMIT = (size_t)1 << 32;
 
-/* One way through the data for both directions: `out` is written to, or, where it is NULL, `in` read from. */
+/* One pass over the data for both directions: `out` is written to, or, where it is NULL, `in` read from. */
 typedef struct codec {
     sx_text *out;
     const char *in;

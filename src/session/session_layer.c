@@ -1,4 +1,4 @@
-/* One layer of a session: model, space, start point, run, and what becomes of its answers. */
+/* One layer of a session: model, space, start point, run and answers. */
 #include "base/status.h"
 #include "session/session.h"
 #include "sextant/sextant.h"
@@ -178,7 +178,7 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
     return text;
 }
 
-/* What tells the space of a layer from others. */
+/* The identity of a layer's space. */
 static sx_status mark_space(const sx_session *session, size_t index, sx_space_mark *out) {
     sx_constraints *constraints = malloc(sizeof *constraints);
     sx_status status = constraints ? SX_OK : sx_error_memory();
@@ -222,7 +222,7 @@ sx_status sx_session_keep(const sx_session *session, size_t index) {
     return status;
 }
 
-/* Searches a layer's space, with remainders where that is the turn; *widens: they should be searched next. */
+/* Searches a layer's space, with remainders if session->wide; *widens: they should be searched next. */
 static sx_status search_space(sx_session *session, sx_layer_result *result, bool *widens) {
     bench *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();

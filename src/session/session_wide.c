@@ -1,7 +1,7 @@
 /* A layer searched twice: with tiles that divide, and with remainders where those must leave compute units
  * idle.
  *
- * The rule: no way to spread the loops by factors that divide uses three quarters of the compute units, and
+ * The rule: no spatial mapping with factors that divide uses three quarters of the compute units, and
  * the problem has no sliding windows (an evaluation with remainders takes milliseconds there). Each search
  * has half of the budget, the second what the first leaves of it. The second does not begin from the answer
  * of the first, which is mostly far from any good one with remainders. What is proven by the second holds for

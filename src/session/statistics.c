@@ -66,7 +66,7 @@ static size_t collect_places(const sx_run_trace_view *run, size_t n_runs, bool b
     return kept;
 }
 
-/* The best that a run knew at a place. */
+/* The best value of a run at x. */
 static double best_at(const sx_run_trace_view *run, bool by_time, double x) {
     size_t low = 0, high = run->n;
     while (high - low > 1) {

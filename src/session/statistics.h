@@ -1,11 +1,11 @@
-/* What several runs of one search have in common. */
+/* Statistics of several runs. */
 #ifndef SX_SESSION_STATISTICS_H
 #define SX_SESSION_STATISTICS_H
 
 #include "base/status.h"
 #include "sextant/run.h"
 
-/* Numbers in a few numbers. Those that do not exist are NAN: all of them without values, the deviation of one
+/* Summary statistics. Those that do not exist are NAN: all of them without values, the deviation of one
  * value, the geometric mean unless all values are positive. */
 typedef struct sx_statistics {
     size_t n;

@@ -1,6 +1,6 @@
-/* Records are of the kind "systolic". A space is told from others by its kernels, the resources of the device,
- * the data type, the designs and tiles that may be chosen, and the version of the model. A point is written as
- * `sextant systolic --eval` reads it. What a record says of costs is not trusted: the point is evaluated
+/* Records are of the kind "systolic". The identity of a space is its kernels, the resources of the device,
+ * the data type, the designs and tiles that may be chosen, and the version of the model. A point is written
+ * as `sextant systolic --eval` reads it. What a record says of costs is not trusted: the point is evaluated
  * anew. */
 #include "session/systolic_store.h"
 
@@ -43,7 +43,7 @@ static void name_design(const sx_systolic_space *space, uint32_t number, char na
     sx_systolic_design_name(&design, name, 16);
 }
 
-/* What tells a space from others, as JSON; NULL when memory is out. */
+/* The identity of a space as JSON; NULL when memory is out. */
 static char *space_text(const sx_systolic_space *space) {
     const sx_systolic_limits *l = &space->limits;
     const sx_systolic_options *o = &space->options;
@@ -84,7 +84,7 @@ static char *point_text(const sx_systolic_space *space, const sx_systolic_point 
     return text;
 }
 
-/* A tile of JSON; 0 where it is none. */
+/* A tile of JSON; 0 if it is not a valid one. */
 static uint32_t read_tile(const json_t *tiles, const char *loop, const char *suffix) {
     char key[SX_NAME_SIZE + 4];
     snprintf(key, sizeof key, "%s_%s", loop, suffix);

@@ -1,6 +1,6 @@
 /* Warm start: Demystifying MSE (IISWC 2022), section 5.1. A search begins from the answer of the layer that
- * differs from this one in the fewest dimensions; orders, spreads and kept tensors are inherited, tiles are
- * scaled to the new sizes.
+ * differs from this one in the fewest dimensions; orders, spatial factors and kept tensors are inherited,
+ * tiles are scaled to the new sizes.
  *
  * Differences. The paper has one kind of problem; here a distance exists between problems of one kind only
  * (same dimensions and tensors), and a dimension also differs by its stride or dilation. The paper says how

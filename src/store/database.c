@@ -1,6 +1,5 @@
-/* What SQLite promises here and how it is asked: a rollback journal (one file at rest, no helper files beside
- * it), synchronous=EXTRA (a commit outlives a kill and a power loss), and transactions that take the write
- * lock at once and wait for it. */
+/* How SQLite is used: a rollback journal (a single file between transactions), synchronous=EXTRA (a commit
+ * outlives a kill and a power loss), and transactions that take the write lock at once and wait for it. */
 #include "store/database.h"
 
 #include "store/schema.h"
@@ -47,7 +46,7 @@ static SX_ERROR sx_status not_a_database(const sx_database *database) {
                          "give a file that Sextant made, or one that does not exist yet");
 }
 
-/* That a file cannot be used, with what the operating system said, if anything. */
+/* The error for a file that cannot be used, with the operating system's reason, if any. */
 static SX_ERROR sx_status refused(sx_database *database, sx_code code, const char *verb) {
     int system = sqlite3_system_errno(database->handle);
     if (!system) sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
@@ -157,7 +156,7 @@ sx_status sx_database_end(sx_database *database, sx_status status) {
     return status;
 }
 
-/* Whether files can be made in the folder of a path; a folder that is not there is left to others to tell. */
+/* Whether files can be made in the folder of a path; a missing folder is reported later. */
 static bool folder_writable(const char *path) {
     char folder[4096];
     const char *slash = strrchr(path, '/');
@@ -187,13 +186,13 @@ static SX_MUST_USE sx_status check_writable(const sx_database *database) {
     return access(real, W_OK) == 0 && folder_writable(real) ? SX_OK : unwritable(database);
 }
 
-/* Four bytes of a header as the number they mean. */
+/* A big-endian number of four bytes. */
 static int64_t big_endian(const unsigned char *at) {
     return (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
 /* Takes the lock that readers share, waiting for a writer to be done: what is read while a writer copies its
- * pages into the file may be half of one thing and half of another. */
+ * pages into the file may be inconsistent. */
 static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file) {
     const struct timespec pause = {.tv_nsec = 5000000};
     for (long waits = 0; waits < WAIT_SECONDS * 200L; waits++) {
@@ -206,7 +205,7 @@ static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file
 }
 
 /* Reads the header, and how many bytes there are, through SQLite's own file handle, before SQLite itself
- * looks at the file (it might begin by mending it). Opening the file a second time instead would drop the
+ * looks at the file (which may repair it). Opening the file a second time instead would drop the
  * locks this process holds on it. */
 static SX_MUST_USE sx_status read_header(sx_database *database, unsigned char *header, sqlite3_int64 *size) {
     sqlite3_file *file = NULL;
@@ -263,7 +262,7 @@ static SX_MUST_USE sx_status check_whole(sx_database *database) {
     return status;
 }
 
-/* Opens the file under a name that SQLite takes for nothing but a file's. */
+/* Opens the file by a name that SQLite cannot take for a URI or a database in memory. */
 static SX_MUST_USE sx_status open_handle(sx_database *database) {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     char *name = sqlite3_mprintf("%s%s", database->path[0] == '/' ? "" : "./", database->path);
@@ -274,7 +273,7 @@ static SX_MUST_USE sx_status open_handle(sx_database *database) {
     return code == SQLITE_OK ? SX_OK : sx_database_error(database);
 }
 
-/* Keeps SQLite from running anything that a file brings with it. */
+/* Keeps SQLite from running triggers, views and extensions of a file. */
 static SX_MUST_USE sx_status defend(sx_database *database) {
     static const int settings[][2] = {
         {SQLITE_DBCONFIG_DEFENSIVE, 1},       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},

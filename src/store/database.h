@@ -1,4 +1,4 @@
-/* A SQLite file of ours: opening it, statements, transactions, and SQLite's failures in our words. */
+/* A SQLite file of ours: opening it, statements, transactions and errors. */
 #ifndef SX_STORE_DATABASE_H
 #define SX_STORE_DATABASE_H
 
@@ -23,16 +23,16 @@ typedef struct sx_database {
 SX_MUST_USE sx_status sx_database_open(const char *path, sx_database *out);
 void sx_database_close(sx_database *database);
 
-/* What SQLite's last failure means to the user. */
+/* The error for SQLite's last failure. */
 SX_ERROR sx_status sx_database_error(sx_database *database);
 
-/* That the file is damaged, and how. */
+/* The error for a damaged file. */
 SX_ERROR sx_status sx_database_damaged(const sx_database *database, const char *how);
 
-/* That the file is another program's. */
+/* The error for another program's file. */
 SX_ERROR sx_status sx_database_foreign(const sx_database *database);
 
-/* That the file's schema version is one this program does not know. */
+/* The error for an unknown schema version. */
 SX_ERROR sx_status sx_database_unknown_version(const sx_database *database, int64_t version);
 
 /* Runs statements that give no rows. */

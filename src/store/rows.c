@@ -1,4 +1,4 @@
-/* A problem or an architecture is stored without its name, which stands beside it: the hash is that of the
+/* A problem or an architecture is stored without its name, which is stored beside it: the hash is that of the
  * computation or the hardware, whatever it is called, and the name is the first one it was stored under. The
  * hash of a mapping covers its problem, architecture and costs; that of a run its mapping and all there is to
  * know about it but the seconds it took, so that a run repeated is the same run. Hashes are checked when rows
@@ -90,7 +90,7 @@ static SX_MUST_USE sx_status check_record(const sx_record *record) {
     return SX_OK;
 }
 
-/* Writes an objective the one way of several that stand for it. */
+/* Writes an objective in its canonical form. */
 static SX_MUST_USE sx_status objective_text(const char *objective, char *text, size_t size) {
     sx_objective parsed;
     SX_TRY(sx_objective_parse(objective, &parsed));

@@ -1,5 +1,5 @@
 /* Every noun is a row under the hash of its content, so that writing it again changes nothing. A new file
- * goes through all versions from the first one on: what an old file becomes is what a new one is. */
+ * goes through all versions from the first one on: updated files and new ones have the same tables. */
 #include "store/schema.h"
 
 #include <sqlite3.h>
@@ -115,20 +115,20 @@ static const char *column(sqlite3_stmt *statement, int index) {
     return text ? text : "";
 }
 
-/* Compares the objects that two statements stand at: as strcmp, by type and name. */
+/* Compares the current objects of two statements: as strcmp, by type and name. */
 static int compare_objects(sqlite3_stmt *a, sqlite3_stmt *b) {
     int order = strcmp(column(a, 0), column(b, 0));
     return order ? order : strcmp(column(a, 1), column(b, 1));
 }
 
-/* That an object is missing from a file, or is not as it should be. */
+/* The error for an object that is missing or altered. */
 static SX_ERROR sx_status altered(const sx_database *database, sqlite3_stmt *object, const char *how) {
     char text[160];
     snprintf(text, sizeof text, "its %.20s '%.100s' %s", column(object, 0), column(object, 1), how);
     return sx_database_damaged(database, text);
 }
 
-/* That a file holds something that Sextant did not put there. */
+/* The error for an object that Sextant did not create. */
 static SX_ERROR sx_status intruder(const sx_database *database, sqlite3_stmt *object) {
     return sx_error_hint(sx_error_new(SX_ERR_INPUT,
                                       "the database '%s' contains the %s '%s', which Sextant did not create",

@@ -1,5 +1,5 @@
 /* Adding, counting, and finding the best. Which run is best does not depend on the order they were added in:
- * among equals it is one that proved most, then the first by hash. */
+ * among equals it is the one with the strongest proof, then the first by hash. */
 #include "sextant/store.h"
 
 #include "base/text.h"
@@ -74,16 +74,16 @@ static const char select_scores[] =
     " FROM mappings m JOIN runs r ON r.mapping = m.hash WHERE m.arch = ?1 AND r.objective = ?2"
     " ORDER BY m.problem, r.optimal DESC, r.lower_bound DESC, r.hash";
 
-/* A run in the contest. */
-typedef struct contender {
+/* A candidate for the best run. */
+typedef struct candidate {
     sx_key problem, run;
     double value;
     sx_score score;
-} contender;
+} candidate;
 
-/* The row of select_scores that a statement stands at. */
-static contender read_contender(sqlite3_stmt *statement) {
-    return (contender){
+/* The current row of select_scores. */
+static candidate read_candidate(sqlite3_stmt *statement) {
+    return (candidate){
         .problem = sx_database_key(statement, 0),
         .run = sx_database_key(statement, 1),
         .value = sqlite3_column_double(statement, 2),
@@ -94,7 +94,7 @@ static contender read_contender(sqlite3_stmt *statement) {
     };
 }
 
-static bool is_better(const sx_objective *objective, const contender *a, const contender *b) {
+static bool is_better(const sx_objective *objective, const candidate *a, const candidate *b) {
     if (objective->n_criteria > 1) return sx_objective_compare(objective, &a->score, &b->score) < 0;
     return a->value < b->value;
 }
@@ -102,10 +102,10 @@ static bool is_better(const sx_objective *objective, const contender *a, const c
 /* Gathers the keys of the best runs, one for each problem, from the rows of select_scores. */
 static SX_MUST_USE sx_status gather(sx_database *database, sqlite3_stmt *statement,
                                     const sx_objective *objective, sx_text *keys) {
-    contender best = {0};
+    candidate best = {0};
     for (bool row;;) {
         SX_TRY(sx_database_step(database, statement, &row));
-        contender next = row ? read_contender(statement) : (contender){0};
+        candidate next = row ? read_candidate(statement) : (candidate){0};
         bool same = row && strcmp(next.problem.hex, best.problem.hex) == 0;
         if (!same && best.run.hex[0]) sx_text_add_bytes(keys, (const char *)&best.run, sizeof best.run);
         if (!row) break;
@@ -128,7 +128,7 @@ static SX_MUST_USE sx_status best_keys(sx_database *database, const sx_key *arch
     return status;
 }
 
-/* Visits the records of runs on an architecture, whose keys stand one after another. */
+/* Visits the records of runs on an architecture, whose keys are in a list. */
 static SX_MUST_USE sx_status visit_all(sx_store *store, const sx_arch *arch, const sx_key *key,
                                        const sx_text *keys, sx_store_visit *visit, void *user) {
     sx_status status = SX_OK;

@@ -1,8 +1,7 @@
 /* The options with which AutoSA builds a design. Source: the released program of Odyssey, which lists the
- * orders of loops for each of its 16 dataflows; they all follow from one rule: the loops that are spread come
- * first, then the others, each in the program's order. What differs: the window's sizes are the kernel's, not
- * always 3 by 3; a loop's tiles are compared with each other, not with those at the same place of the other
- * list.
+ * orders of loops for each of its 16 dataflows; they all follow from one rule: the space loops come first,
+ * then the others, each in the program's order. What differs: the window's sizes are the kernel's, not always
+ * 3 by 3; a loop's tiles are compared with each other, not with those at the same place of the other list.
  *
  * Complexity: one pass over the loops. */
 #include "base/text.h"
@@ -16,7 +15,7 @@ static void order_loops(const sx_systolic_plan *plan, int order[SX_MAX_SYSTOLIC_
             if ((plan->form.space >> d & 1) != others) order[n++] = d;
 }
 
-/* Refuses kernels whose options no list of the released program tells. */
+/* Refuses kernels that the released program has no options for. */
 static sx_status check_loops(const sx_systolic_space *space, const sx_systolic_plan *plan) {
     const sx_systolic_kernel *kernel = &space->kernel[0];
     if (plan->form.summed != (sx_loops)(1u << plan->simd))

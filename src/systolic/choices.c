@@ -81,7 +81,7 @@ static bool add(lister *l, uint32_t step, uint32_t t1) {
 }
 
 /* Lists the steps with so many PEs; false when memory is out. */
-static bool list_spread(lister *l) {
+static bool list_space(lister *l) {
     const sx_systolic_tile_set *set = &l->space->tiles[l->key->loop];
     uint32_t largest = set->t1[set->n - 1], last = largest / l->pes, first = 1;
     if (l->key->lanes) first = last = l->key->lanes;
@@ -90,7 +90,7 @@ static bool list_spread(lister *l) {
     return true;
 }
 
-/* Lists the tiles of a loop that is not spread; false when memory is out. */
+/* Lists the tiles of a loop that is not a space loop; false when memory is out. */
 static bool list_whole(lister *l) {
     const sx_systolic_tile_set *set = &l->space->tiles[l->key->loop];
     for (size_t i = 0; i < set->n; i++) {
@@ -113,12 +113,12 @@ static sx_loop_choices *choices_new(const sx_systolic_space *space, const sx_cho
     const sx_systolic_tile_set *set = &space->tiles[key->loop];
     sx_loop_choices *choices = calloc(1, sizeof *choices);
     if (!choices) return NULL;
-    choices->most_pes = key->spread ? most_pes(&space->limits, set->t1[set->n - 1]) : 1;
+    choices->most_pes = key->is_space ? most_pes(&space->limits, set->t1[set->n - 1]) : 1;
     choices->with = calloc((size_t)choices->most_pes + 1, sizeof *choices->with);
     bool fine = choices->with != NULL;
     for (uint32_t p = 1; fine && p <= choices->most_pes; p++) {
         lister l = {.space = space, .key = key, .pes = p, .out = &choices->with[p]};
-        fine = key->spread ? list_spread(&l) : list_whole(&l);
+        fine = key->is_space ? list_space(&l) : list_whole(&l);
     }
     if (fine) return choices;
     loop_choices_free(choices);
@@ -127,7 +127,7 @@ static sx_loop_choices *choices_new(const sx_systolic_space *space, const sx_cho
 
 /* What decides the choices of a loop in a design. */
 static sx_choices_key key_of(const sx_systolic_plan *plan, int loop, uint32_t lanes) {
-    sx_choices_key key = {.loop = (uint8_t)loop, .spread = plan->form.space >> loop & 1};
+    sx_choices_key key = {.loop = (uint8_t)loop, .is_space = plan->form.space >> loop & 1};
     bool own = loop == plan->simd;
     if (own) key.lanes = lanes;
     for (int a = 0; a < SX_N_OPERANDS; a++)
@@ -141,8 +141,8 @@ const sx_loop_choices *sx_choices_find(const sx_all_choices *all, const sx_systo
     sx_choices_key key = key_of(plan, loop, lanes);
     for (size_t i = 0; i < all->n; i++) {
         const sx_choices_key *k = &all->key[i];
-        if (k->loop == key.loop && k->spread == key.spread && k->lanes == key.lanes && k->cap == key.cap &&
-            k->hide == key.hide)
+        if (k->loop == key.loop && k->is_space == key.is_space && k->lanes == key.lanes &&
+            k->cap == key.cap && k->hide == key.hide)
             return all->choices[i];
     }
     return NULL;
@@ -161,7 +161,7 @@ const sx_loop_choices *sx_choices_make(sx_all_choices *all, const sx_systolic_pl
     return choices;
 }
 
-/* What is the same for a choice and the least of several. */
+/* The quantities that a choice and a lower bound of several share. */
 static sx_systolic_tile tile_at(const sx_systolic_space *space, const sx_systolic_plan *plan, int loop,
                                 uint32_t pes, const sx_step_choices *choices, size_t index, size_t kernel) {
     return (sx_systolic_tile){.trips = choices->trips[index * space->n_kernels + kernel],

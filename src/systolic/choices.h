@@ -1,4 +1,4 @@
-/* The tiles of a loop that an exact search has to look at, and what they are at least.
+/* The tiles of a loop that an exact search has to consider, with their lower bounds.
  *
  * With the number of PEs along a loop and the lanes fixed, all that a design costs grows with the step that
  * its buffers hold, as long as the trips of the tile loop stay the same; so of all steps with the same trips
@@ -18,16 +18,16 @@ typedef struct sx_step_choices {
 
 /* The choices of a loop for every number of PEs. */
 typedef struct sx_loop_choices {
-    uint32_t most_pes;     /* 1 where the loop is not spread */
+    uint32_t most_pes;     /* 1 unless it is a space loop */
     sx_step_choices *with; /* by the number of PEs, from 1 on; entry 0 is not used */
 } sx_loop_choices;
 
 /* What decides the choices of a loop in a design. */
 typedef struct sx_choices_key {
     uint8_t loop;
-    bool spread;
-    uint32_t lanes; /* of the lanes' loop; otherwise 0 */
-    uint32_t cap;   /* words side by side in an array of numbers whose last rank the loop is; 0: of none */
+    bool is_space;
+    uint32_t lanes; /* of the SIMD loop; otherwise 0 */
+    uint32_t cap;   /* words per transfer of the tensor whose last rank the loop is; 0: none */
     uint32_t hide;  /* independent sums wanted; 0: none */
 } sx_choices_key;
 
@@ -51,8 +51,8 @@ const sx_loop_choices *sx_choices_make(sx_all_choices *all, const sx_systolic_pl
 const sx_loop_choices *sx_choices_find(const sx_all_choices *all, const sx_systolic_plan *plan, int loop,
                                        uint32_t lanes);
 
-/* The record of choice number `index` for a kernel; and what all choices up to it are at least (`hide` is
- * what they are at most). */
+/* The record of choice number `index` for a kernel; and the lower bound of all choices up to it (of `hide`,
+ * the upper bound). */
 sx_systolic_tile sx_choice_exact(const sx_systolic_space *space, const sx_systolic_plan *plan, int loop,
                                  uint32_t pes, const sx_step_choices *choices, size_t index, size_t kernel);
 sx_systolic_tile sx_choice_least(const sx_systolic_space *space, const sx_systolic_plan *plan, int loop,

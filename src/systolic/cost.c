@@ -45,7 +45,7 @@ bool sx_systolic_has_cost(sx_systolic_fault fault) {
     return fault == SX_SYSTOLIC_FINE || fault >= SX_SYSTOLIC_THIN;
 }
 
-/* Whether the tiles of a point are tiles. */
+/* Whether the tiles of a point are in range and divide. */
 static bool well_formed(int n_loops, const sx_systolic_point *point) {
     for (int d = 0; d < n_loops; d++) {
         uint32_t t1 = point->t1[d], t2 = point->t2[d];

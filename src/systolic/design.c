@@ -1,6 +1,6 @@
 /* The designs of a kernel. Source: Odyssey (DAC 2023), section 4 and its table of dataflows and permutations:
- * every loop, and every pair of loops, may be spread over the array (a dataflow); of all orders of the tile
- * loops three matter, in each of which the loops that index one array of numbers are outermost. */
+ * every loop, and every pair of loops, may run over the PEs (a dataflow); of all orders of the tile
+ * loops three matter, in each of which the loops that index one tensor are outermost. */
 #include "base/status.h"
 #include "sextant/systolic.h"
 

@@ -1,4 +1,4 @@
-/* The built-in devices, and what makes a device one. */
+/* The built-in devices, and the rules of devices. */
 #include "sextant/device.h"
 
 #include "base/status.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Types of numbers on DSP48E2 blocks. fp32: Odyssey (DAC 2023), 5 blocks per lane (3 to multiply, 2 to add),
+/* Data types on DSP48E2 blocks. fp32: Odyssey (DAC 2023), 5 blocks per lane (3 to multiply, 2 to add),
  * 8 cycles to add. int16 and int8: a block multiplies 27 by 18 bits and adds, every cycle. */
 #define DSP48E2_TYPES                                                                                        \
     .n_elements = 3, .element = {                                                                            \

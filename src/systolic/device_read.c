@@ -10,15 +10,14 @@
 
 enum { MAX_MEMORY = 16 << 20 };
 
-/* What a device is that says no more than its name and its blocks; also, the rules being kept by it, what
- * each value is checked in. */
+/* The defaults of a device file. They obey the rules, so that each value read is checked as part of them. */
 static sx_status begin(sx_device *out) {
     SX_TRY(sx_catalog_device("u250", out));
     out->uram = 0;
     return SX_OK;
 }
 
-/* Reads the type of numbers of a key; one is checked alone, on a device that keeps all other rules. */
+/* Reads the data type of a key; one is checked alone, on a device that keeps all other rules. */
 static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_element *out) {
     static const sx_key_rule rules[] = {
         {"bits", SX_KEY_USED, NULL}, {"dsp_per_mac", SX_KEY_USED, NULL}, {"add_latency", SX_KEY_USED, NULL}};
@@ -116,7 +115,7 @@ static sx_status read_source(sx_arena *arena, const sx_source *source, const cha
                          "`device:` must be a top-level section");
 }
 
-/* Says what would be right where an error does not. */
+/* Adds a hint where an error has none. */
 static sx_status finish_error(sx_status error) {
     if (!error || error->hint || error->code != SX_ERR_INPUT) return error;
     return sx_error_hint(error, "for example `device: {name: mine, dsp: 220, bram18k: 280, mhz: 125, "

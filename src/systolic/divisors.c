@@ -2,7 +2,7 @@
  *
  * Source: the divisor-only search that Odyssey (DAC 2023), "Evaluation Results", holds its own against.
  * First-level tiles divide the size of their loop (of several kernels, that of one of them), second-level
- * tiles the first-level ones. What differs: not every combination is evaluated. They are counted, told as
+ * tiles the first-level ones. What differs: not every combination is evaluated. They are counted, reported as
  * rejected draws, and the best of them is found by tile_box.c; only what improves on all before is given to
  * the run. Of several criteria the first decides. It proves its answer only where the space holds no other
  * tiles.
@@ -19,26 +19,26 @@
 
 enum { ROUND = 64 }; /* boxes between two safe points */
 
-/* What is remembered between safe points. */
+/* The state between safe points. */
 typedef struct state {
     uint64_t next; /* box */
 } state;
 
 /* A round of boxes. */
 typedef struct job {
-    const sx_systolic_objective_value *judge;
+    const sx_systolic_objective_value *objective;
     sx_systolic_tile_set tiles[SX_MAX_SYSTOLIC_LOOPS];
     uint64_t others; /* pairs of tiles of all loops but the first, multiplied */
     uint64_t first;  /* box */
     double best;     /* at its start */
 } job;
 
-/* A task: the tiles of a design with one first-level tile of the first loop; its output is whether it came to
- * its end. */
+/* A task: the tiles of a design with one first-level tile of the first loop; its output is whether it
+ * completed. */
 static sx_status search_box(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     bool failed;
-    const sx_systolic_space *space = j->judge->space;
+    const sx_systolic_space *space = j->objective->space;
     uint64_t number = j->first + task;
     sx_tile_box box;
     sx_tile_find find = {.best = j->best};
@@ -49,7 +49,7 @@ static sx_status search_box(const void *input, size_t task, sx_worker *worker, v
     box.t1[0] += number % j->tiles[0].n;
     box.n[0] = 1;
     uint32_t design = space->open_list[number / j->tiles[0].n];
-    bool whole = sx_tile_box_search(j->judge, design, &box, worker, &find, &failed);
+    bool whole = sx_tile_box_search(j->objective, design, &box, worker, &find, &failed);
     if (!whole) return failed ? sx_error_memory() : SX_OK;
     uint64_t points = sx_tile_times(sx_divisors_of(*box.t1[0], NULL), j->others);
     sx_worker_reject(worker, find.found ? points - 1 : points);
@@ -76,7 +76,7 @@ static void tiles_fini(job *j) {
     for (int d = 0; d < SX_MAX_SYSTOLIC_LOOPS; d++) sx_systolic_tile_set_fini(&j->tiles[d]);
 }
 
-/* Looks through the next boxes; false where one was left unfinished. */
+/* Searches the next boxes; false where one was left unfinished. */
 static bool search_round(sx_run *run, job *j, uint64_t total, state *s) {
     bool done[ROUND] = {false}, whole = true;
     size_t n = total - s->next < ROUND ? (size_t)(total - s->next) : ROUND;
@@ -99,19 +99,19 @@ static void tell(sx_run *run, const sx_systolic_space *space) {
 }
 
 static sx_status search(sx_run *run) {
-    const sx_systolic_objective_value judge =
+    const sx_systolic_objective_value objective =
         sx_systolic_objective_of(sx_systolic_space_of(sx_run_space(run)), sx_run_goal(run));
     bool resumed, whole = true;
     state *s = sx_run_state(run, sizeof *s, &resumed);
     if (!s) return sx_error_memory();
-    job j = {.judge = &judge};
-    sx_status status = tiles_init(judge.space, &j);
-    uint64_t total = judge.space->n_open * j.tiles[0].n;
+    job j = {.objective = &objective};
+    sx_status status = tiles_init(objective.space, &j);
+    uint64_t total = objective.space->n_open * j.tiles[0].n;
     if (!status && s->next > total) status = sx_run_damaged(run);
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     while (!status && whole && s->next < total && sx_run_continue(run))
         whole = search_round(run, &j, total, s);
-    if (!status && whole && s->next == total && !sx_run_stopped(run)) tell(run, judge.space);
+    if (!status && whole && s->next == total && !sx_run_stopped(run)) tell(run, objective.space);
     tiles_fini(&j);
     return status;
 }

@@ -6,7 +6,7 @@
 
 static const double REGISTER = 1, HOP = 2, BUFFER = 6, OUTSIDE = 200;
 
-/* How often the words that a result moves out move, in both ways: mended, a first visit brings none in. */
+/* How often the words that a result moves out move, both ways: corrected, a first visit reads none. */
 static double both_ways(const sx_tiled *t, const sx_flow *f) {
     if (t->form.streams) return 1;
     return t->form.corrected ? 2 - 1 / f->visits : 2;

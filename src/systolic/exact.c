@@ -3,7 +3,8 @@
  * Source: none; Odyssey (DAC 2023) searches the same space exhaustively where that is possible at all (1.6 to
  * 35 hours on 36 threads for its smaller kernels). Three things make it fast:
  *   1. Dominance: with the PEs and lanes fixed, of all tiles with the same trips only the smallest matters
- *      (choices.h), and the inner tile of a loop that is not spread enters nothing but the hiding of latency,
+ *      (choices.h), and the inner tile of a loop that is not a space loop enters nothing but the hiding of
+ * latency,
  *      so it is the outer one.
  *   2. Partial costs: every term is a product over loops, so the model itself gives the cost of tiles that
  *      are known in part (plan.h).
@@ -24,7 +25,7 @@
 enum { DRAWS = 64 }; /* to begin with, where time is limited: listing shapes may take all of it */
 enum { ROUND = 64 }; /* shapes that are walked before the best is shared, at most; at first fewer */
 
-/* What is remembered between safe points. */
+/* The state between safe points. */
 typedef struct state {
     uint64_t next; /* shape */
 } state;

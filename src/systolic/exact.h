@@ -4,7 +4,7 @@
 
 #include "run/navigator.h"
 #include "systolic/choices.h"
-#include "systolic/judge.h"
+#include "systolic/objective_value.h"
 
 /* A shape: a design with its number of lanes and of PEs along each space loop. */
 typedef struct sx_systolic_shape {
@@ -16,7 +16,7 @@ typedef struct sx_systolic_shape {
 /* What an exact search knows of its space. */
 typedef struct sx_exact {
     const sx_systolic_space *space;
-    sx_systolic_objective_value judge;
+    sx_systolic_objective_value objective;
     sx_all_choices choices;
     bool whole; /* all shapes are there: nothing stopped the run meanwhile */
     size_t n, room;
@@ -31,11 +31,10 @@ void sx_exact_fini(sx_exact *exact);
 /* The choices of a loop in a shape; NULL where there are none. They were made by sx_exact_init. */
 const sx_step_choices *sx_exact_choices(const sx_exact *exact, const sx_systolic_shape *shape, int loop);
 
-/* The value from which on nothing matters once there is something of that value. With several criteria, what
- * is near it matters too. */
+/* The cutoff of an incumbent's value. With several criteria it is a little higher. */
 double sx_exact_cutoff(const sx_objective *objective, double value);
 
-/* Looks through the tiles of a shape and evaluates those that are below *best, which becomes the cutoff of
+/* Searches the tiles of a shape and evaluates those that are below *best, which becomes the cutoff of
  * what was found; true if it completed. */
 bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_worker *worker, double *best);
 

@@ -44,7 +44,7 @@ static double bound_of(const sx_exact *exact, const sx_systolic_shape *shape,
         for (size_t k = 0; k < space->n_kernels; k++)
             tile[k][d] = sx_choice_least(space, plan, d, pes_of(plan, shape, d), choices, choices->n - 1, k);
     }
-    return sx_systolic_objective_apply(&exact->judge, plan, shape->lanes, tile);
+    return sx_systolic_objective_apply(&exact->objective, plan, shape->lanes, tile);
 }
 
 /* Adds a shape that has tiles. */
@@ -62,14 +62,14 @@ static sx_status add_shape(sx_exact *exact, sx_systolic_shape shape,
     return SX_OK;
 }
 
-/* Makes the choices of all loops of a design; *spread are those of its space loops. */
+/* Makes the choices of all loops of a design; *space_choices are those of its space loops. */
 static sx_status make_choices(sx_exact *exact, const sx_systolic_plan *plan, uint32_t lanes,
-                              const sx_loop_choices *spread[2]) {
+                              const sx_loop_choices *space_choices[2]) {
     for (int d = 0; d < exact->space->n_loops; d++) {
         const sx_loop_choices *choices = sx_choices_make(&exact->choices, plan, d, lanes);
         if (!choices) return sx_error_memory();
         for (int i = 0; i < plan->design.n_space; i++)
-            if (plan->design.space[i] == d) spread[i] = choices;
+            if (plan->design.space[i] == d) space_choices[i] = choices;
     }
     return SX_OK;
 }
@@ -79,11 +79,11 @@ static sx_status add_design(const sx_run *run, sx_exact *exact, uint32_t design,
                             sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
     const sx_systolic_space *space = exact->space;
     const sx_systolic_plan *plan = &space->plan[design];
-    const sx_loop_choices *spread[2] = {NULL, NULL};
-    SX_TRY(make_choices(exact, plan, lanes, spread));
+    const sx_loop_choices *space_choices[2] = {NULL, NULL};
+    SX_TRY(make_choices(exact, plan, lanes, space_choices));
     bool flat = plan->design.n_space == 2;
-    uint32_t least = flat && !space->options.thin ? 2 : 1, most = flat ? spread[1]->most_pes : 1;
-    for (uint32_t p = least; p <= spread[0]->most_pes && !sx_run_stopped(run); p++)
+    uint32_t least = flat && !space->options.thin ? 2 : 1, most = flat ? space_choices[1]->most_pes : 1;
+    for (uint32_t p = least; p <= space_choices[0]->most_pes && !sx_run_stopped(run); p++)
         for (uint32_t q = flat ? least : 1; q <= most && (q % 256 || !sx_run_stopped(run)); q++) {
             double dsp = sx_systolic_dsp(&space->limits, (double)p * q, lanes);
             if (dsp > space->limits.dsp) break;
@@ -107,7 +107,7 @@ static int compare_shapes(const void *a, const void *b) {
 sx_status sx_exact_init(const sx_run *run, sx_exact *out) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
     *out = (sx_exact){.space = space,
-                      .judge = sx_systolic_objective_of(space, sx_run_goal(run)),
+                      .objective = sx_systolic_objective_of(space, sx_run_goal(run)),
                       .choices = {.space = space}};
     sx_systolic_tile(*tile)[SX_MAX_SYSTOLIC_LOOPS] = malloc(space->n_kernels * sizeof *tile);
     sx_status status = tile ? SX_OK : sx_error_memory();

@@ -1,6 +1,6 @@
 /* Walking the tiles of one shape, loop by loop: of each loop's choices those with the least bound first, none
- * whose bound is not below the best. A loop that is not yet chosen counts with what its choices are at least,
- * as far as BRAM leaves room for them beside what is chosen already. */
+ * whose bound is not below the best. A loop that is not yet chosen counts with the lower bound of those of
+ * its choices that fit into the BRAM that is left. */
 #include "systolic/exact.h"
 
 #include "base/status.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 4096 }; /* nodes between two looks at the clock */
+enum { PATIENCE = 4096 }; /* nodes between two polls of the clock */
 
 /* A choice with its bound. */
 typedef struct branch {
@@ -36,7 +36,7 @@ typedef struct walk {
     sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]; /* by kernel */
 } walk;
 
-/* Sets a loop's records to a choice, or to what all choices up to it are at least. */
+/* Sets a loop's records to a choice, or to the lower bounds of all choices up to it. */
 static void set_exact(walk *w, int loop, size_t choice) {
     for (size_t k = 0; k < w->space->n_kernels; k++)
         w->tile[k][loop] =
@@ -51,7 +51,7 @@ static void set_least(walk *w, int loop, size_t choice) {
 
 static double value(walk *w) {
     w->looked++;
-    return sx_systolic_objective_apply(&w->exact->judge, w->plan, w->shape->lanes, w->tile);
+    return sx_systolic_objective_apply(&w->exact->objective, w->plan, w->shape->lanes, w->tile);
 }
 
 /* Whether the loops that are chosen, and the most that those from there on can be, make sums enough. */
@@ -99,7 +99,7 @@ static int compare_branches(const void *a, const void *b) {
 static void evaluate(walk *w) {
     sx_outcome outcome = sx_worker_evaluate(w->worker, &w->point, false);
     if (!outcome.reason)
-        w->best = fmin(w->best, sx_exact_cutoff(sx_goal_objective(w->exact->judge.goal), outcome.value));
+        w->best = fmin(w->best, sx_exact_cutoff(sx_goal_objective(w->exact->objective.goal), outcome.value));
 }
 
 /* Writes a choice into the point. */
@@ -153,8 +153,8 @@ static bool prepare(walk *w) {
     sx_loops done = 0;
     for (int pass = 0; pass < 3; pass++)
         for (int d = 0; d < w->space->n_loops; d++) {
-            bool spread = w->plan->form.space >> d & 1, lanes = d == w->plan->simd;
-            if ((done >> d & 1) || (pass == 0 && (!spread || lanes)) || (pass == 1 && lanes)) continue;
+            bool is_space = w->plan->form.space >> d & 1, lanes = d == w->plan->simd;
+            if ((done >> d & 1) || (pass == 0 && (!is_space || lanes)) || (pass == 1 && lanes)) continue;
             w->order[w->n++] = d;
             done |= (sx_loops)(1u << d);
         }

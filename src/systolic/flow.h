@@ -1,6 +1,6 @@
-/* How arrays of numbers flow through a design: the rules that stand for the paper's 48 descriptors, tiles,
+/* How tensors flow through a design: the rules that replace the paper's 48 descriptors, tiles,
  * transfers, and what they take. Inlined into all that measures, so that a design whose form the compiler
- * knows is measured by straight lines of multiplications. */
+ * knows is measured by straight-line code. */
 #ifndef SX_SYSTOLIC_FLOW_H
 #define SX_SYSTOLIC_FLOW_H
 
@@ -8,7 +8,7 @@
 
 #define SX_INLINE static inline __attribute__((always_inline))
 
-/* What a form is made of: how arrays are indexed, which loops are spread, what stays. */
+/* The properties of a form: how arrays are indexed, which are space loops, what is stationary. */
 typedef struct sx_systolic_outline {
     int n_loops, n_space;
     int space[2];
@@ -20,7 +20,7 @@ typedef struct sx_systolic_outline {
 
 /* The tile loops that make an array move. The tile loops of the stationary array are outermost, then come the
  * others. An input below the top level stays while the innermost tile loops run, as far as they do not index
- * it; mended, so do the sums of a result, which otherwise are taken to move once. */
+ * it; corrected, so do the sums of a result, which otherwise are taken to move once. */
 SX_INLINE sx_loops sx_moving_loops(const sx_systolic_outline *o, int operand, int level) {
     sx_loops moving = (sx_loops)((1u << o->n_loops) - 1), outer = o->loops[o->stationary];
     if (operand == SX_RESULT && !o->corrected) return o->loops[operand];
@@ -34,7 +34,7 @@ SX_INLINE sx_loops sx_moving_loops(const sx_systolic_outline *o, int operand, in
     return moving;
 }
 
-/* An array of numbers in a design. */
+/* A tensor in a design. */
 SX_INLINE sx_systolic_part sx_part_of(const sx_systolic_outline *o, sx_loops space, int operand) {
     sx_loops own = space & o->loops[operand], first = (sx_loops)(1u << o->space[0]);
     sx_systolic_part part = {.loops = o->loops[operand], .last = (uint8_t)o->last[operand]};
@@ -79,10 +79,10 @@ typedef struct sx_tiled {
     double lanes;
 } sx_tiled;
 
-/* What an array's terms are made of: one tile's, and those of all its moves. */
+/* The quantities of a tensor's terms: of one tile, and of all its moves. */
 typedef struct sx_flow {
     double words;  /* of one buffer */
-    double pack;   /* words side by side */
+    double pack;   /* words per transfer */
     double packs;  /* transfers of one tile */
     double line;   /* cycles of a tile from memory that is not streamed */
     double moves;  /* of tiles */
@@ -158,21 +158,21 @@ SX_INLINE sx_flow sx_follow(const sx_tiled *t, int operand) {
     double least = operand == SX_RESULT && t->form.chained ? 1 : t->lanes;
     sx_flow f = {.visits = sx_trips_of(t, part->outer & (sx_loops)~part->loops)};
     f.pack = sx_larger(sx_smaller(last->step, cap), least);
-    double width = last->step * limits->inverse[(int)f.pack], beats = last->step * limits->per_port;
+    double width = last->step * limits->inverse[(int)f.pack], port_cycles = last->step * limits->per_port;
     if (t->form.corrected) {
         width = sx_round_up(width);
-        beats = sx_round_up(beats);
+        port_cycles = sx_round_up(port_cycles);
     }
     all *= f.visits;
     f.words = rows * last->step;
     f.packs = rows * width;
-    f.line = rows * (limits->row_cycles + beats);
+    f.line = rows * (limits->row_cycles + port_cycles);
     f.moves = sx_trips_of(t, part->outer | part->loops);
     f.moved = f.sent = all * last->all;
     if (t->form.corrected) f.sent = sx_larger(f.sent, all * last->trips * width * f.pack);
     f.passed = all * sx_larger(last->trips * width, last->all * t->plan->per_cap[operand][(int)t->lanes]);
     f.lines = all * (last->trips * limits->row_cycles +
-                     sx_larger(last->trips * beats, last->all * limits->per_port));
+                     sx_larger(last->trips * port_cycles, last->all * limits->per_port));
     return f;
 }
 

@@ -34,8 +34,8 @@ typedef struct sx_geometric {
 double sx_posynomial_log(const sx_posynomial *sum, size_t n_variables, const double *z);
 
 /* Solves a program whose constraints bound every variable. `z` is a guess, and becomes the logarithms of the
- * solution, strictly inside all constraints; what the objective leaves open comes out in the middle. False
- * where the constraints leave no room. */
+ * solution, strictly inside all constraints; variables that the objective does not depend on are centred.
+ * False where the constraints leave no room. */
 bool sx_geometric_solve(const sx_geometric *program, double *z);
 
 #endif

@@ -1,9 +1,9 @@
 /* Odyssey's hybrid: a genetic search that begins from the solution of a mathematical program.
  *
  * Source: Odyssey (DAC 2023), "Genetic-MP Hybrid Method", and its published code, which differs from the
- * text. The best 30 % of a generation live on and breed. A child has one of them, in turn, and a random one
- * as parents, and each loop's pair of tiles (or the design, where it is open) from either. Half of the
- * children are mutated: a tenth of these are drawn anew, the others have a part of a loop's factors moved
+ * text. The best 30 % of a generation survive and are the parents. A child has one of them, in turn, and a
+ * random one as parents, and each loop's pair of tiles (or the design, where it is open) from either. Half of
+ * the children are mutated: a tenth of these are drawn anew, the others have a part of a loop's factors moved
  * (hybrid_moves.c). What is infeasible counts as an evaluation and is worse than all that is feasible. The
  * first generation is copies of the program's rounded solution, which the accurate model mostly finds
  * infeasible. The published behaviour is
@@ -13,14 +13,14 @@
  *
  * and the text's the same with alpha=0.4,loops=one. In 3,000 evaluations it comes to 90 % of the optimum on
  * the paper's best design (the paper: 93 %), but to less on most others, and more evaluations add little: the
- * population becomes one of twins.
+ * population converges to duplicates.
  *
  * What differs by default, and why. t2 = 1, which published code cannot reach, is reached (snap). The best
  * are not evaluated again (elites). Second-level tiles that change nothing but the hiding of latency are as
  * large as they can be (idle), and a child that its generation has already is mutated until it differs
  * (twins): no evaluation is spent on what is known. Of the parents at most a tenth have the same shape of
  * array (crowd). A part of the mutations are small steps (nudge). Half of the first generation is drawn, the
- * other half is mutants of the solution (first). After 20 generations without improvement all begins anew
+ * other half is mutants of the solution (first). After 20 generations without improvement the search restarts
  * from draws (restart). Generations are smaller (population). A space of several designs begins from the
  * solutions for each, of the kernel with most work where there are several.
  *
@@ -54,7 +54,7 @@ enum {
 };
 
 enum { MIXED, COPIES }; /* of FIRST */
-enum { TRIES = 20 };    /* mutations of a child that has a twin */
+enum { TRIES = 20 };    /* mutations of a duplicate child */
 
 static const char *const loops[] = {"one", "all", NULL};
 static const char *const objectives[] = {"none", "1", "2", "3", NULL};
@@ -93,20 +93,20 @@ static const sx_setting settings[] = {
                  true, NULL},
 };
 
-/* What a search remembers: this, then the outcomes of two generations, then two rankings, then the points of
+/* The state of a search: this, then the outcomes of two generations, then two rankings, then the points of
  * both. */
 typedef struct state {
     sx_rng rng;
-    uint64_t turn;    /* which of the two generations lives */
+    uint64_t turn;    /* which of the two generations is current */
     uint64_t stalled; /* generations without improvement */
-    double best;      /* since all began anew */
+    double best;      /* since the last restart */
 } state;
 
 typedef struct breeder {
     sx_run *run;
     sx_hybrid_moves moves;
     size_t n, parents, crowd;
-    uint64_t rejected; /* draws, since the run was last told */
+    uint64_t rejected; /* draws since the last report to the run */
     state *s;
     sx_outcome *outcome[2];
     uint32_t *order; /* room for three times a generation */
@@ -152,7 +152,7 @@ static size_t plant(const breeder *b, size_t room, sx_systolic_point *out) {
     return n;
 }
 
-/* Evaluates a generation from an individual on, and tells of draws that were passed over. */
+/* Evaluates a generation from an individual on, and reports rejected draws. */
 static void evaluate(breeder *b, size_t generation, size_t first) {
     sx_run_reject(b->run, b->rejected);
     b->rejected = 0;
@@ -191,8 +191,8 @@ static void begin(breeder *b) {
     settle_in(b, taken, true);
 }
 
-/* Ranks the living and brings those to the front that are to be parents: the best, but no crowd of one shape
- * as long as there are others that are feasible. */
+/* Ranks the current generation and moves the parents to the front: the best, with a limited number of one
+ * array shape as long as there are other feasible ones. */
 static void choose_parents(breeder *b) {
     const sx_outcome *outcome = b->outcome[b->s->turn];
     const sx_systolic_point *point = b->point[b->s->turn];
@@ -231,7 +231,7 @@ static void make_child(breeder *b, sx_systolic_point *generation, size_t i) {
     for (int t = 0; t < TRIES && among(generation, i, child); t++) sx_hybrid_mutate(&b->moves, rng, child);
 }
 
-/* Whether the search has come to a halt and should begin anew, as the best of a generation tells. */
+/* Whether the search has converged and should restart, by the best of a generation. */
 static bool exhausted(breeder *b, double best) {
     double limit = sx_run_setting(b->run, RESTART);
     b->s->stalled = best < b->s->best ? 0 : b->s->stalled + 1;

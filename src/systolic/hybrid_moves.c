@@ -21,7 +21,7 @@ static uint32_t size_of(const sx_systolic_space *space, int d) {
 }
 
 /* The divisor of t1 that published code snaps t2 to: among ascending divisors (those that are powers of two,
- * of the lanes' loop), it starts at the first that is larger, and goes one back where that is nearer and not
+ * of the SIMD loop), it starts at the first that is larger, and goes one back where that is nearer and not
  * the first of all. */
 static uint32_t snap_as_published(const sx_systolic_tile_set *set, uint32_t t1, uint32_t t2) {
     uint32_t below = 0, above = 0, n_below = 0;

@@ -14,12 +14,12 @@ typedef struct sx_hybrid_moves {
     bool all_loops;                    /* a mutation changes all loops */
     bool as_published;                 /* with the mistakes of the published code */
     bool settle;                       /* tiles that only hide latency are as large as they can be */
-    uint64_t *rejected;                /* grows by draws that were passed over; may be NULL */
+    uint64_t *rejected;                /* grows by rejected draws; may be NULL */
 } sx_hybrid_moves;
 
-/* Sets second-level tiles that may not be as they are: with `settle` those of loops that are neither spread
- * nor the lanes', which only hide the latency of adding, become the whole tile; as published, none stays 1
- * that could be larger. All operators end with it. */
+/* Sets second-level tiles that may not be as they are: with `settle` those of loops that are neither space
+ * loops nor the SIMD loop, which only hide the latency of adding, become the whole tile; as published, none
+ * stays 1 that could be larger. All operators end with it. */
 void sx_hybrid_settle(const sx_hybrid_moves *moves, sx_systolic_point *point);
 
 /* A fresh point: any tiles that hide the latency of adding, as far as some tries find them. */

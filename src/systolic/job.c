@@ -1,4 +1,4 @@
-/* From networks to the kernels that are searched. */
+/* The kernels of a network. */
 #include "systolic/job.h"
 #include "base/status.h"
 
@@ -17,7 +17,7 @@ static sx_status name_layer(const char *name, sx_status error) {
     return named;
 }
 
-/* Takes over layer `i`, whose first equal one is `first`; or tells why not in *why. */
+/* Takes over layer `i`, whose first equal one is `first`; or sets *why. */
 static void take_layer(sx_systolic_job *job, const sx_network *network, size_t i, size_t first,
                        const size_t *place, sx_status *why) {
     const sx_layer *from = &network->layer[i];

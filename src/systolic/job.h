@@ -54,7 +54,7 @@ struct sx_systolic_job {
     double deadline; /* by the clock; 0: none */
     bool late;       /* the time limit ended the search before everything was searched */
     size_t left;     /* searches that share the time that is left */
-    void (*begins)(void *user, const char *title); /* told before each search; may be NULL */
+    void (*begins)(void *user, const char *title); /* called before each search; may be NULL */
     /* Looks up an earlier answer for a space: a point to begin from or, with proven_before, the answer. Keeps
      * the answer of a search. Either may be NULL. */
     sx_status (*recall)(void *user, const sx_systolic_job *job, const sx_space *space,

@@ -159,8 +159,8 @@ static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels,
     return status;
 }
 
-/* Whether one answer stands before another: the better value, then the smaller number. */
-static bool stands_before(const sx_systolic_job *job, size_t a, size_t b) {
+/* Whether one answer ranks before another: the better value, then the smaller number. */
+static bool ranks_before(const sx_systolic_job *job, size_t a, size_t b) {
     const sx_systolic_answer *x = &job->answer[a], *y = &job->answer[b];
     if (x->found != y->found) return x->found;
     if (x->found && x->value < y->value) return true;
@@ -172,12 +172,12 @@ static bool stands_before(const sx_systolic_job *job, size_t a, size_t b) {
 static void sort_answers(sx_systolic_job *job) {
     for (size_t i = 0; i < job->n_designs; i++) {
         size_t at = i;
-        for (; at > 0 && stands_before(job, i, job->order[at - 1]); at--) job->order[at] = job->order[at - 1];
+        for (; at > 0 && ranks_before(job, i, job->order[at - 1]); at--) job->order[at] = job->order[at - 1];
         job->order[at] = i;
     }
 }
 
-/* Tells the title of the search that begins next. */
+/* Reports the title of the next search. */
 static SX_PRINTF(2, 3) void announce(const sx_systolic_job *job, const char *format, ...) {
     char title[SX_NAME_SIZE + 48];
     va_list arguments;

@@ -20,7 +20,7 @@ static const uint8_t class_order[2][4] = {
     {SHARED, SECOND | RESULT, FIRST | RESULT, SUMMED},
 };
 
-/* A problem while it is looked at. */
+/* A problem while its kernel is made. */
 typedef struct view {
     const sx_problem *problem;
     int operand[SX_N_OPERANDS];   /* its tensors */
@@ -109,7 +109,7 @@ static sx_status find_operands(view *v) {
     return SX_OK;
 }
 
-/* Takes in a rank of the first input that is a sum: an output's dimension and the window's. */
+/* Adds a rank of the first input that is a sum: an output's dimension and the window's. */
 static sx_status read_window(view *v, const sx_tensor *tensor, int rank, const sx_tensor *result) {
     int along = -1, over = -1, n = 0;
     for (int d = 0; d < v->problem->n_dims; d++) {
@@ -134,7 +134,7 @@ static sx_status read_window(view *v, const sx_tensor *tensor, int rank, const s
     return SX_OK;
 }
 
-/* Takes in a rank that is one dimension. */
+/* Adds a rank that is one dimension. */
 static sx_status read_plain(view *v, const sx_tensor *tensor, int dim, int32_t coef, bool first) {
     if (coef < 1 || (coef > 1 && !first))
         return sx_error_new(SX_ERR_INPUT,
@@ -227,7 +227,7 @@ static int last_of(const sx_systolic_kernel *k, uint8_t class) {
     return -1;
 }
 
-/* The last loop of a class along which the words of the first input lie side by side, -1 where there is none.
+/* The last loop of a class along which the words of the first input are contiguous, -1 where there is none.
  */
 static int last_dense_of(const sx_systolic_kernel *k, uint8_t class) {
     for (int d = k->n_loops - 1; d >= 0; d--)
@@ -235,7 +235,7 @@ static int last_dense_of(const sx_systolic_kernel *k, uint8_t class) {
     return -1;
 }
 
-/* Chooses the loop of the lanes, adding one of a single step where no loop can be it, and the last rank of
+/* Chooses the SIMD loop, adding one of a single step where no loop can be it, and the last rank of
  * each array. */
 static sx_status choose_ranks(sx_systolic_kernel *k) {
     k->simd = last_dense_of(k, SUMMED);
@@ -305,7 +305,7 @@ static sx_systolic_loop plain_loop(const char *name, uint32_t size, uint8_t oper
     return loop;
 }
 
-/* Refuses sizes that are no sizes. */
+/* Refuses sizes out of range. */
 static sx_status check_sizes(const char *names, const uint32_t *size) {
     for (int i = 0; names[i]; i++)
         if (size[i] < 1 || size[i] > SX_MAX_DIM_SIZE)

@@ -1,5 +1,5 @@
 /* The performance and resources of a design. Source: Odyssey (DAC 2023), section 4.3, whose models AutoSA
- * writes for each design; docs/systolic.md derives the rules that stand for all of them.
+ * writes for each design; docs/systolic.md derives the rules that replace them.
  *
  * Every term is a product over loops. What repeats with the tile loops is the product of what each loop adds
  * up to over the whole run (`all`, `spans`, `trips`), what happens once the product of `step` or `span`; so
@@ -11,7 +11,7 @@
 
 enum { BRAM_DEPTH = 512 };
 
-/* Where the terms and buffers are written down one by one; NULL: nowhere. */
+/* Collects terms and buffers one by one; NULL: not collected. */
 typedef struct ledger {
     size_t n_terms, n_buffers;
     sx_systolic_term *term;
@@ -25,7 +25,7 @@ typedef struct scale {
     double prologue, steady, epilogue, bram, offchip;
 } scale;
 
-/* Takes in a term. */
+/* Adds a term. */
 SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
     s->prologue = sx_larger(s->prologue, term.prologue);
     s->steady = sx_larger(s->steady, term.steady);
@@ -33,7 +33,7 @@ SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
     if (l) l->term[l->n_terms++] = term;
 }
 
-/* Takes in buffers of a depth in packs. */
+/* Adds buffers of a depth in packs. */
 SX_INLINE void hold(scale *s, ledger *l, double depth, sx_systolic_buffer buffer) {
     buffer.bram18k =
         buffer.copies * s->at.plan->limits.width[(int)buffer.pack] * sx_round_up(depth * (1.0 / BRAM_DEPTH));
@@ -46,8 +46,8 @@ SX_INLINE double but_first(double all, double visits) {
     return all / visits * (visits - 1);
 }
 
-/* The levels that an array passes from memory to its buffers. Of sums that come back, mended, the first visit
- * of each tile brings nothing. */
+/* The levels that an array passes from memory to its buffers. Of sums that come back, corrected, the first
+ * visit of each tile brings nothing. */
 SX_INLINE void pass_in(scale *s, ledger *l, const sx_flow *f, int operand, bool again) {
     const sx_systolic_part *part = &s->at.form.part[operand];
     double chains = sx_pes_along(&s->at, part->above);
@@ -129,15 +129,15 @@ SX_INLINE void deliver(scale *s, ledger *l) {
         s->offchip += sx_pes_along(&s->at, part->above) * f.sent;
 }
 
-/* The result where partial sums leave and come back. Mended, every visit of a tile writes it, and all but the
- * first read it; the buffers for that are there even where each tile is visited once. Above the PEs, sums of
- * several passes meet in the buffers. */
+/* The result where partial sums leave and come back. Corrected, every visit of a tile writes it, and all but
+ * the first read it; the buffers for that are there even where each tile is visited once. Above the PEs, sums
+ * of several passes meet in the buffers. */
 SX_INLINE void exchange(scale *s, ledger *l) {
     const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
-    bool mended = s->at.form.corrected;
-    sx_loops met = part->level == 2 && mended ? s->at.form.summed & (sx_loops)~part->outer : 0;
+    bool corrected = s->at.form.corrected;
+    sx_loops met = part->level == 2 && corrected ? s->at.form.summed & (sx_loops)~part->outer : 0;
     double chains = sx_pes_along(&s->at, part->above), all = sx_larger(p.all, f.moved) + f.moves;
     sx_systolic_term term = {.role = SX_SYSTOLIC_ENTERS, .operand = SX_RESULT, .level = part->level};
     sx_systolic_buffer buffer = {.role = SX_SYSTOLIC_ENTERS,
@@ -146,11 +146,11 @@ SX_INLINE void exchange(scale *s, ledger *l) {
                                  .copies = 2 * sx_pes_along(&s->at, part->count),
                                  .words = f.words,
                                  .pack = f.pack};
-    term.prologue = mended ? 0 : p.once + 1;
-    term.steady = mended ? but_first(all, f.visits) : all;
-    if (!mended || f.visits > 1) {
+    term.prologue = corrected ? 0 : p.once + 1;
+    term.steady = corrected ? but_first(all, f.visits) : all;
+    if (!corrected || f.visits > 1) {
         busy(s, l, term);
-        pass_in(s, l, &f, SX_RESULT, mended);
+        pass_in(s, l, &f, SX_RESULT, corrected);
     }
     hold(s, l, f.packs, buffer);
     term.role = buffer.role = SX_SYSTOLIC_LEAVES;
@@ -160,10 +160,10 @@ SX_INLINE void exchange(scale *s, ledger *l) {
     busy(s, l, term);
     pass_out(s, l, &f);
     hold(s, l, f.packs, buffer);
-    if (part->level == s->at.form.top && !mended)
+    if (part->level == s->at.form.top && !corrected)
         s->offchip += 2 * (2 * f.moved + f.moves);
     else
-        s->offchip += chains * f.sent + (mended ? but_first(chains * f.sent, f.visits) : chains * f.sent);
+        s->offchip += chains * f.sent + (corrected ? but_first(chains * f.sent, f.visits) : chains * f.sent);
 }
 
 /* The sums that PEs hold. */
@@ -177,7 +177,7 @@ SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
             .role = SX_SYSTOLIC_COMPUTES, .operand = SX_RESULT, .copies = pes, .words = words, .pack = side});
 }
 
-/* Measures, writing terms down where there is a ledger. */
+/* Measures a design; collects its terms where asked for. */
 SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_form *form,
                      const sx_systolic_factors *factors, const sx_systolic_tile *tile, double lanes,
                      ledger *l, sx_systolic_cost *out) {
@@ -232,7 +232,7 @@ static void measure_any(const sx_systolic_plan *plan, const sx_systolic_factors 
     {KERNEL##_##n##first##second##_first, KERNEL##_##n##first##second##_second,                              \
      KERNEL##_##n##first##second##_result},
 
-/* The dataflows, in the order of their numbers: how many loops are spread, and which. */
+/* The dataflows, in the order of their numbers: how many space loops there are, and which. */
 #define MATRIX_DATAFLOWS(DO)                                                                                 \
     DO(MATRIX, 1, 0, 0)                                                                                      \
     DO(MATRIX, 1, 1, 0) DO(MATRIX, 1, 2, 0) DO(MATRIX, 2, 0, 1) DO(MATRIX, 2, 0, 2) DO(MATRIX, 2, 1, 2)

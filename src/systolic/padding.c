@@ -9,14 +9,14 @@
  * number of sizes. Every design is searched on its own, and the run keeps the best of all.
  *
  * What the paper leaves open: the nest is i, j, k for matrix products and i, o, r, c for convolutions; here,
- * the loops in their order, but the lanes' first where windows slide. The lanes' loop is padded only where
+ * the loops in their order, but the SIMD loop first where windows slide. The SIMD loop is padded only where
  * the space has such tiles, and no loop is where the space holds divisors only. Of several kernels each loop
  * has the largest size. A loop of one step has that one size. A level that comes to its last size keeps its
  * count of sizes that brought nothing for the next time, as in the paper's algorithm.
  *
- * What differs: not every combination is evaluated. Their number is a product, told as rejected draws, and
- * the best of them is found by tile_box.c; only what improves a design's best is given to the run. Of several
- * criteria the first decides. So all counts and answers are those of the paper.
+ * What differs: not every combination is evaluated. Their number is a product, reported as rejected draws,
+ * and the best of them is found by tile_box.c; only what improves a design's best is given to the run. Of
+ * several criteria the first decides. So all counts and answers are those of the paper.
  *
  * Complexity: the sizes that are looked at times a box of tiles each. */
 #include "run/navigator.h"
@@ -42,7 +42,7 @@ static const sx_setting settings[] = {
               "paper: text, its figures: code", PUBLISHED, 0, 1, true, stops},
 };
 
-enum { QUOTA = 20000 }; /* looks at the model that a design has between two safe points, about */
+enum { QUOTA = 20000 }; /* evaluations of a design between two safe points, about */
 
 /* A padded size of a loop: the tiles that are new with it, and their pairs with all their divisors. */
 typedef struct padded {
@@ -62,19 +62,19 @@ typedef struct level {
 /* What a search knows. */
 typedef struct plan {
     const sx_systolic_space *space;
-    sx_systolic_objective_value judge;
+    sx_systolic_objective_value objective;
     bool text;                          /* stop after one size more */
     bool deaf;                          /* what is found is not noted */
     level level[SX_MAX_SYSTOLIC_LOOPS]; /* outermost first */
 } plan;
 
-/* How far a design is. */
+/* The progress of a design. */
 typedef struct progress {
     double best;
     uint32_t done;
     uint32_t at[SX_MAX_SYSTOLIC_LOOPS];      /* the size of each level */
-    uint32_t idle[SX_MAX_SYSTOLIC_LOOPS];    /* its sizes in a row that brought nothing */
-    uint8_t improved[SX_MAX_SYSTOLIC_LOOPS]; /* its size brought something */
+    uint32_t idle[SX_MAX_SYSTOLIC_LOOPS];    /* consecutive sizes without improvement */
+    uint8_t improved[SX_MAX_SYSTOLIC_LOOPS]; /* its size gave an improvement */
 } progress;
 
 /* A round: all designs that are not done. */
@@ -143,7 +143,7 @@ static uint32_t longest(const sx_systolic_space *space, int loop) {
 /* Plans a search; *out is freed with plan_fini, also after an error. */
 static sx_status plan_init(const sx_run *run, plan *out) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
-    plan p = {.space = space, .judge = sx_systolic_objective_of(space, sx_run_goal(run))};
+    plan p = {.space = space, .objective = sx_systolic_objective_of(space, sx_run_goal(run))};
     bool sliding = space->kernel[0].sliding, fine = true;
     int n = 0, simd = space->kernel[0].simd;
     double share = sx_run_setting(run, SHARE);
@@ -164,7 +164,7 @@ static sx_status plan_init(const sx_run *run, plan *out) {
     return fine ? SX_OK : sx_error_memory();
 }
 
-/* Looks through the tiles that are new with the sizes where a design is, evaluating what is better than its
+/* Searches the tiles that are new with the sizes where a design is, evaluating what is better than its
  * best; false where the search was stopped. */
 static bool look(const plan *p, uint32_t design, progress *at, sx_worker *worker, uint64_t *looked,
                  bool *failed) {
@@ -178,7 +178,7 @@ static bool look(const plan *p, uint32_t design, progress *at, sx_worker *worker
         box.n[l->loop] = size->n;
         points = sx_tile_times(points, size->pairs);
     }
-    bool whole = sx_tile_box_search(&p->judge, design, &box, worker, &find, failed);
+    bool whole = sx_tile_box_search(&p->objective, design, &box, worker, &find, failed);
     *looked += find.looked;
     if (!whole) return false;
     sx_worker_reject(worker, find.found ? points - 1 : points);
@@ -188,7 +188,7 @@ static bool look(const plan *p, uint32_t design, progress *at, sx_worker *worker
     return sx_worker_evaluate(worker, &find.point, false).reason != SX_NOT_EVALUATED;
 }
 
-/* Goes on to the next sizes. Algorithm 1, from the innermost level outwards. */
+/* Advances to the next sizes. Algorithm 1, from the innermost level outwards. */
 static void advance(const plan *p, progress *at) {
     for (int i = p->space->n_loops - 1; i >= 0; i--) {
         const level *l = &p->level[i];

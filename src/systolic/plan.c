@@ -1,10 +1,10 @@
-/* Making a design ready. The rules stand for the paper's 48 descriptors, which AutoSA wrote one by one. */
+/* Preparing a design. The rules replace the paper's 48 descriptors, which AutoSA wrote one by one. */
 #include "systolic/flow.h"
 
 #include <math.h>
 
 enum {
-    NEAR_BITS = 128, /* side by side in a transfer at the PEs */
+    NEAR_BITS = 128, /* words per transfer at the PEs */
     FAR_BITS = 512,  /* and above them */
 };
 
@@ -39,10 +39,10 @@ void sx_systolic_plan_init(const sx_systolic_kernel *kernel, const sx_systolic_d
 
 sx_systolic_tile sx_systolic_tile_of(const sx_systolic_plan *plan, const sx_systolic_loop *loop, int index,
                                      uint32_t t1, uint32_t t2) {
-    bool spread = plan->form.space >> index & 1;
+    bool is_space = plan->form.space >> index & 1;
     sx_systolic_tile tile = {.trips = (double)((loop->size + (uint64_t)t1 - 1) / t1),
-                             .pes = spread ? (double)(t1 / t2) : 1,
-                             .step = spread ? t2 : t1,
+                             .pes = is_space ? (double)(t1 / t2) : 1,
+                             .step = is_space ? t2 : t1,
                              .hide = index == plan->simd ? 1 : t2};
     tile.all = tile.trips * tile.step;
     tile.span = sx_systolic_span(loop, tile.step);

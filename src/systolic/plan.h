@@ -1,4 +1,4 @@
-/* A design made ready for a kernel's shape and a device: what the model needs to cost tiles.
+/* A design prepared for a kernel's shape and a device: what the model needs to cost tiles.
  *
  * The model (docs/systolic.md) is a sum of three maxima over terms that are products over loops. A tile's
  * part in them is a record per loop; the same function gives the cost of tiles and, for records that are
@@ -13,7 +13,7 @@ enum { SX_MAX_SYSTOLIC_LANES = 32 }; /* of a PE: 256 bits of 8 each */
 /* Sets of loops, a bit each. */
 typedef uint8_t sx_loops;
 
-/* An array of numbers in a design. */
+/* A tensor in a design. */
 typedef struct sx_systolic_part {
     sx_loops loops;             /* that index it */
     uint8_t last;               /* loop of its last rank */
@@ -31,27 +31,27 @@ typedef struct sx_systolic_form {
     bool streams;    /* memory is laid out in the order of transfers: output-stationary designs */
     bool sums;       /* PEs hold sums in buffers of their own */
     bool chained;    /* lanes add into one sum, one after another */
-    bool corrected;  /* the model mended */
+    bool corrected;  /* the corrected model */
     double handover; /* cycles of a PE between passes */
     sx_systolic_part part[SX_N_OPERANDS];
 } sx_systolic_form;
 
-/* What the device and the type of numbers set. */
+/* What the device and the data type set. */
 typedef struct sx_systolic_limits {
     double dsp, bram; /* usable */
     double dsp_per_mac, port_words, row_cycles;
     uint32_t bits, lanes, add_latency;
-    double width[65];   /* BRAM blocks side by side for a pack of so many words */
+    double width[65];   /* BRAM blocks in width for a pack of so many words */
     double inverse[65]; /* 1 / n: exact for packs */
     double per_port;    /* 1 / port_words */
 } sx_systolic_limits;
 
-/* What the tiles of a loop are to the model, or at least are. */
+/* The quantities of a loop's tiles that the model needs, or lower bounds of them. */
 typedef struct sx_systolic_tile {
     double trips;       /* of the tile loop */
-    double pes;         /* along it; 1 where it is not spread */
-    double step;        /* steps of it that a buffer at the PEs holds: t2 where it is spread, otherwise t1 */
-    double hide;        /* t2: sums that are independent (1 for the loop of the lanes) */
+    double pes;         /* along it; 1 unless it is a space loop */
+    double step;        /* steps of it that a buffer at the PEs holds: t2 of a space loop, otherwise t1 */
+    double hide;        /* t2: sums that are independent (1 for the SIMD loop) */
     double all;         /* trips * step */
     double span, spans; /* of the first input's rank: a tile's length, and trips * that */
 } sx_systolic_tile;
@@ -71,7 +71,7 @@ struct sx_systolic_plan {
     sx_systolic_form form;
     int simd;
     bool narrow;               /* a pack may be wider than a port */
-    double cap[SX_N_OPERANDS]; /* words of each array side by side, at most, but not fewer than the lanes */
+    double cap[SX_N_OPERANDS]; /* words of each tensor per transfer, at most, but not fewer than the lanes */
     double per_cap[SX_N_OPERANDS][SX_MAX_SYSTOLIC_LANES + 1]; /* 1 / the most with so many lanes */
     sx_systolic_measurer *measure;                            /* of this form */
     sx_systolic_limits limits;
@@ -93,7 +93,7 @@ static inline void sx_systolic_measure(const sx_systolic_plan *plan, const sx_sy
     plan->measure(plan, factors, tile, lanes, out);
 }
 
-/* The same, written down term by term. */
+/* The same, term by term. */
 void sx_systolic_write_down(const sx_systolic_plan *plan, const sx_systolic_factors *factors,
                             const sx_systolic_tile *tile, double lanes, sx_systolic_items *out);
 
@@ -118,9 +118,9 @@ static inline double sx_systolic_span(const sx_systolic_loop *loop, double step)
 /* Independent sums that a PE needs to hide the latency of adding; 0: none. */
 double sx_systolic_sums_wanted(const sx_systolic_plan *plan, double lanes);
 
-/* Words side by side in transfers of an array whose last rank is `step` long. */
+/* Words per transfer of a tensor whose last rank is `step` long. */
 double sx_systolic_pack(const sx_systolic_plan *plan, int operand, double step, double lanes);
-/* Whether so many words may be side by side. */
+/* Whether a transfer may have so many words. */
 bool sx_systolic_packs(double pack);
 
 #endif

@@ -126,7 +126,7 @@ static sx_status read_text(sx_arena *arena, sx_source *source, const char *file,
                          "a line holds one point, a JSON object");
 }
 
-/* Gives an error a place in its line, where it has none or one behind its end, and says what would be right.
+/* Gives an error a place in its line, where it has none or one behind its end, and adds a hint.
  */
 static sx_status finish_error(sx_status error, const char *file, size_t line, size_t size) {
     if (!error) return SX_OK;

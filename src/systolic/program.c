@@ -2,11 +2,11 @@
  *
  * Source: Odyssey (DAC 2023), "Mathematical Programming", and what an earlier text of it says of normalising;
  * the paper solves it with AMPL and Ipopt. Per loop of size d there are d = c1 * t1 and t1 = c2 * t2; lanes
- * are even and at most 8 (for 32 bits); integers are relaxed. Lanes: c2 of the loops that are spread times
- * the lanes of a PE. Words: every array as often as the loops that do not index it have trips. Lanes are
- * normalised by those that the usable DSP blocks make, words by the sizes of all arrays, the result twice.
- * DSP blocks, BRAM (18 bits by 1024 words, first-level tiles of all three arrays, twice) and, where PEs
- * accumulate, the hiding of the adder's latency constrain it.
+ * are even and at most 8 (for 32 bits); integers are relaxed. Lanes: c2 of the space loops times the lanes of
+ * a PE. Words: every array as often as the loops that do not index it have trips. Lanes are normalised by
+ * those that the usable DSP blocks make, words by the sizes of all arrays, the result twice. DSP blocks, BRAM
+ * (18 bits by 1024 words, first-level tiles of all three arrays, twice) and, where PEs accumulate, the hiding
+ * of the adder's latency constrain it.
  *
  * What differs. The published program of matrix products divides by the BRAM of two arrays by mistake, so
  * that they are hardly constrained; here all three count. It moves the result of matrix products once and

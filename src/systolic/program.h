@@ -14,7 +14,7 @@ typedef enum sx_program_objective {
 typedef struct sx_program {
     int n_loops, simd;
     double size[SX_MAX_SYSTOLIC_LOOPS];
-    sx_loops space;                  /* loops that are spread */
+    sx_loops space;                  /* space loops */
     sx_loops loops[SX_N_OPERANDS];   /* that index an array */
     sx_loops repeats[SX_N_OPERANDS]; /* whose trips move an array again */
     double words[SX_N_OPERANDS];     /* of an array */

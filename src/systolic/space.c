@@ -1,4 +1,4 @@
-/* The space of systolic designs: making it, its size, drawing, judging and scoring points. */
+/* The space of systolic designs: construction, size, drawing, legality and scores of points. */
 #include "systolic/space.h"
 
 #include "base/status.h"

@@ -37,7 +37,7 @@ typedef struct sx_systolic_space {
 /* A space as a systolic space; NULL where it is of another type. */
 const sx_systolic_space *sx_systolic_space_of(const sx_space *space);
 
-/* A fault in words. */
+/* The text of a fault. */
 const char *sx_systolic_fault_text(sx_systolic_fault fault);
 
 /* The share of all usable DSP blocks' cycles that compute, of a design of that latency. */
@@ -49,17 +49,17 @@ static inline double sx_systolic_use(const sx_systolic_space *space, double late
  * NAN where the objective needs what the model does not measure. */
 double sx_systolic_value(const sx_objective *objective, const sx_systolic_cost *cost, double utilization);
 
-/* What is wrong with a point, if anything. */
+/* The fault of a point, or SX_SYSTOLIC_FINE. */
 sx_systolic_fault sx_systolic_fault_of(const sx_systolic_space *space, const sx_systolic_point *point);
 
 /* Brings any numbers to tiles of the space: t1 to the nearest there is, t2 to the nearest that divides it. */
 void sx_systolic_snap(const sx_systolic_space *space, sx_systolic_point *point);
 
-/* What a device and a type of numbers set; an error where it has no such type. */
+/* What a device and a data type set; an error where it has no such type. */
 SX_MUST_USE sx_status sx_systolic_limits_of(const sx_device *device, const char *element,
                                             sx_systolic_limits *out);
 
-/* The parts of the space that stand in files of their own (space_moves.c, space_project.c). */
+/* Parts of the space in other files (space_moves.c, space_project.c). */
 void sx_systolic_redraw(const sx_space *space, sx_rng *rng, size_t gene, void *point);
 void sx_systolic_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
 void sx_systolic_take(const sx_space *space, size_t gene, const void *from, void *point);

@@ -10,7 +10,7 @@ static const sx_systolic_space *own(const sx_space *space) {
     return (const sx_systolic_space *)space;
 }
 
-/* A random loop of some; -1 where there is none. */
+/* A random loop of a set; -1 where there is none. */
 static int random_loop(sx_rng *rng, int n_loops, sx_loops loops) {
     unsigned n = 0;
     for (int d = 0; d < n_loops; d++) n += loops >> d & 1;
@@ -30,8 +30,8 @@ static void set_tiles(const sx_systolic_space *space, sx_systolic_point *point, 
 }
 
 /* One rough step against a fault. */
-static void mend(const sx_systolic_space *space, sx_rng *rng, sx_systolic_fault fault,
-                 sx_systolic_point *point) {
+static void repair_step(const sx_systolic_space *space, sx_rng *rng, sx_systolic_fault fault,
+                        sx_systolic_point *point) {
     const sx_systolic_plan *plan = &space->plan[point->design];
     sx_loops all = (sx_loops)((1u << space->n_loops) - 1), lanes = (sx_loops)(1u << plan->simd), loops = all;
     bool shrink = false;
@@ -72,7 +72,7 @@ bool sx_systolic_repair(const sx_space *base, sx_rng *rng, void *point) {
     for (int i = 0; i < REPAIRS; i++) {
         sx_systolic_fault fault = sx_systolic_fault_of(space, point);
         if (!fault) return true;
-        mend(space, rng, fault, point);
+        repair_step(space, rng, fault, point);
     }
     return base->type->check(base, point) == 0;
 }
@@ -86,7 +86,7 @@ static double distance(const sx_space *base, const sx_systolic_point *point, con
     return sum;
 }
 
-/* A number as a tile: what is none becomes the nearest that is. */
+/* A number rounded to the nearest valid tile. */
 static uint32_t as_tile(double value) {
     return !(value > 1) ? 1 : value > 2147483647.0 ? 2147483647u : (uint32_t)(value + 0.5);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether t2 may stand under t1, which it divides. */
+/* Whether t2, which divides t1, may be its second-level tile. */
 static bool allowed(const sx_systolic_tile_set *set, uint32_t t2) {
     return !set->lanes || ((t2 & (t2 - 1)) == 0 && t2 <= set->lanes);
 }

@@ -14,7 +14,7 @@ typedef struct sx_pair_of_tiles {
 } sx_pair_of_tiles;
 
 typedef struct sx_systolic_tile_set {
-    uint32_t lanes;    /* of the loop of the lanes: t2 is a power of two up to this; 0: any divisor */
+    uint32_t lanes;    /* of the SIMD loop: t2 is a power of two up to this; 0: any divisor */
     uint32_t whole;    /* all numbers up to this are first-level tiles */
     size_t n;          /* first-level tiles */
     uint32_t *t1;      /* ascending */
@@ -28,7 +28,7 @@ SX_MUST_USE sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n,
                                                 uint32_t pad_to, uint32_t lanes, sx_systolic_tile_set *out);
 void sx_systolic_tile_set_fini(sx_systolic_tile_set *set);
 
-/* Where a first-level tile stands in the set, or the first that is larger (n: none). */
+/* The index of a first-level tile in the set, or the first that is larger (n: none). */
 size_t sx_systolic_tile_find(const sx_systolic_tile_set *set, uint32_t t1);
 bool sx_systolic_tile_in(const sx_systolic_tile_set *set, uint32_t t1);
 

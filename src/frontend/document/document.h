@@ -1,5 +1,5 @@
-/* A tree of values with places, read from YAML or JSON, and typed access to it with errors that say where the
- * value stands and what would be right. */
+/* A tree of values with places, read from YAML or JSON, and typed access to it with errors that have the
+ * place of the value and a hint. */
 #ifndef SX_FRONTEND_DOCUMENT_DOCUMENT_H
 #define SX_FRONTEND_DOCUMENT_DOCUMENT_H
 
@@ -34,7 +34,7 @@ struct sx_node {
     const sx_pair *dropped; /* of a map: a pair that repeats one of them; NULL: none */
     size_t weight;          /* nodes of its tree, those behind aliases counted each time */
     unsigned height;        /* levels of its tree, 1 for a scalar */
-    bool anchored;          /* has an anchor: elsewhere it may be meant */
+    bool anchored;          /* has an anchor: an alias may refer to it */
 };
 
 /* Whether two keys are the same, hyphens and underscores being alike. */
@@ -101,7 +101,7 @@ bool sx_text_u64(const char *text, uint64_t *out);
 bool sx_text_i64(const char *text, int64_t *out);
 bool sx_text_double(const char *text, double *out);
 
-/* What becomes of a key that is met in a map. */
+/* How a key of a map is treated. */
 typedef enum sx_key_use {
     SX_KEY_USED,        /* read by us */
     SX_KEY_NO_BEARING,  /* accepted; a note says that it changes nothing */

@@ -179,7 +179,7 @@ static SX_MUST_USE sx_status check_twice(sx_arena *arena, sx_node *map) {
     return sx_error_at(map->place, "more than %d duplicate keys in one map", MAX_TWINS);
 }
 
-/* Merges what stands under a merge key into the map, whose own pairs without that key are `own`. */
+/* Merges the value of a merge key into the map, whose own pairs without that key are `own`. */
 static SX_MUST_USE sx_status merge_under(sx_arena *arena, sx_node *map, const sx_pair *key,
                                          const sx_node *own, bool deep) {
     const sx_node *under = key->value;

@@ -19,7 +19,7 @@ sx_place sx_scan_place(sx_scan *scan);
 /* The next character that is not blank, 0 at the end. */
 char sx_scan_peek(sx_scan *scan);
 
-/* Goes past a word of punctuation; false (and nothing passed) where it does not stand there. */
+/* Goes past a word of punctuation; false (and nothing passed) where it is not there. */
 bool sx_scan_take(sx_scan *scan, const char *word);
 
 /* Goes past a name of letters, digits and underscores that does not begin with a digit; false where there is

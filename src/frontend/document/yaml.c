@@ -32,7 +32,7 @@ static sx_place place_of(const reader *r, yaml_mark_t mark) {
     return sx_source_place(r->source, mark.line, mark.column);
 }
 
-/* What libyaml stumbled over, in our words where the cure is known. */
+/* The error of libyaml, with a hint where the cause is known. */
 static SX_MUST_USE sx_status syntax_error(const reader *r) {
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "not YAML";

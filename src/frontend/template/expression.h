@@ -8,9 +8,9 @@
 /* Finds the value of a name for an expression; *found says whether there is one. */
 typedef sx_status sx_name_lookup(void *user, const char *name, double *value, bool *found);
 
-/* The number that an expression stands for: numbers, names, + - * / // % **, comparisons, and, or, not,
- * `a if b else c`, parentheses, and the functions of sx_math_call, all as in Python. Errors stand at `place`.
- */
+/* The value of an expression: numbers, names, + - * / // % **, comparisons, and, or, not,
+ * `a if b else c`, parentheses, and the functions of sx_math_call, all as in Python. Errors have the place
+ * `place`. */
 SX_MUST_USE sx_status sx_expression(const char *text, sx_place place, sx_name_lookup *lookup, void *user,
                                     double *out);
 

@@ -26,7 +26,7 @@ static sx_value otherwise(const sx_value *value, const sx_value *argument, size_
     return n ? argument[0] : sx_value_text("");
 }
 
-/* A value as a number, 0 where it is none. */
+/* A value as a number, 0 if it is not one. */
 static sx_value number(const sx_value *value, bool whole) {
     double x = 0;
     if (sx_value_numeric(value)) x = value->number;

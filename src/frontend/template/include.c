@@ -122,7 +122,7 @@ static SX_MUST_USE sx_status find(const sx_search *search, const char *path, fin
     return SX_OK;
 }
 
-/* Refuses a path that is none, or wildcards in the folders of one. */
+/* Refuses an empty path, or wildcards in the folders of one. */
 static SX_MUST_USE sx_status check_path(const sx_expansion *x, sx_place place, const char *path) {
     const char *slash = strrchr(path, '/');
     if (!x->root)
@@ -135,7 +135,7 @@ static SX_MUST_USE sx_status check_path(const sx_expansion *x, sx_place place, c
     return SX_OK;
 }
 
-/* The error for a path that leads nowhere. */
+/* The error for a path that does not exist. */
 static SX_MUST_USE sx_status not_found(const sx_expansion *x, const sx_search *search, sx_place place,
                                        const char *path) {
     sx_text text = {0};

@@ -21,7 +21,7 @@ typedef struct cursor {
 typedef struct tag {
     char kind;               /* '{', '%' or '#' */
     const char *begin, *end; /* with its brackets */
-    const char *inner;       /* what stands between them, without the signs for white space */
+    const char *inner;       /* the text between them, without the signs for white space */
     bool trim_before, trim_after;
     sx_place place, inner_place;
 } tag;

@@ -61,7 +61,7 @@ static SX_MUST_USE sx_status make_list(sx_arena *arena, sx_place place, const sx
     return sx_node_measure(list);
 }
 
-/* include and include_all: reads files as documents; their value stands for a scalar of a tag of its own. */
+/* include and include_all: reads files as documents; their value is a scalar with a tag of its own. */
 static SX_MUST_USE sx_status include(sx_template *t, sx_place place, const sx_value *argument, size_t n,
                                      bool all, sx_value *out) {
     static const sx_node nothing = {.kind = SX_NODE_NULL, .text = "", .weight = 1, .height = 1};

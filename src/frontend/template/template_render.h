@@ -15,7 +15,7 @@ typedef struct sx_template_variable {
 /* An {% if %} that is open. */
 typedef struct sx_template_if {
     sx_place place;
-    bool around;    /* what stands around it is taken */
+    bool around;    /* the text around it is taken */
     bool decided;   /* one of its branches was taken */
     bool last_part; /* {% else %} is behind */
 } sx_template_if;

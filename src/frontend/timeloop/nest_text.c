@@ -109,7 +109,7 @@ static SX_MUST_USE sx_status finish_level(reader *r) {
     return SX_OK;
 }
 
-/* The error for a line that is none of a loop nest. */
+/* The error for a line that is not part of a loop nest. */
 static SX_MUST_USE sx_status bad_line(const reader *r, int column) {
     return sx_error_hint(sx_error_at(place_at(r, column), "this is not a line of Timeloop's loop nests"),
                          "for example 'DRAM [ Weights:64 (64) ]' and '| for K in [0:8) (Spatial-X)'; a "

@@ -1,4 +1,4 @@
-#include "systolic/judge.h"
+#include "systolic/objective_value.h"
 
 #include <math.h>
 
@@ -7,9 +7,9 @@ sx_systolic_objective_value sx_systolic_objective_of(const sx_systolic_space *sp
                                          sx_goal_objective(goal)->criterion[0].energy_power != 0};
 }
 
-double sx_systolic_objective_apply(const sx_systolic_objective_value *judge, const sx_systolic_plan *plan,
+double sx_systolic_objective_apply(const sx_systolic_objective_value *objective, const sx_systolic_plan *plan,
                                    double lanes, sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
-    const sx_systolic_space *space = judge->space;
+    const sx_systolic_space *space = objective->space;
     sx_metrics sum = {0};
     double *latency = &sum.value[SX_SYSTOLIC_LATENCY];
     for (size_t k = 0; k < space->n_kernels; k++) {
@@ -19,12 +19,12 @@ double sx_systolic_objective_apply(const sx_systolic_objective_value *judge, con
         if (cost.bram18k > plan->limits.bram) return INFINITY;
         *latency += count * cost.latency;
         sum.value[SX_SYSTOLIC_OFFCHIP] += count * cost.offchip_words;
-        if (judge->energy)
+        if (objective->energy)
             sum.value[SX_SYSTOLIC_ENERGY] +=
                 count * sx_systolic_energy(plan, &space->factors[k], tile[k], lanes, cost.offchip_words);
     }
     sum.value[SX_SYSTOLIC_UTILIZATION] = sx_systolic_use(space, *latency);
-    return sx_goal_value(judge->goal, &sum);
+    return sx_goal_value(objective->goal, &sum);
 }
 
 bool sx_systolic_promises(double bound, double best) {

@@ -1,5 +1,6 @@
 /* Groups, hops and served siblings against plain enumeration. */
 #include "model/fanout.h"
+#include "support/compared.h"
 #include "support/random_window.h"
 #include "support/words.h"
 
@@ -169,7 +170,7 @@ static void groups_are_those_of_the_enumeration(void **state) {
             }
         sx_window_fini(w);
     }
-    assert_true(compared > CASES);
+    sx_expect_compared("fan-outs of a tensor", compared, CASES);
     sx_fanout_scratch_free(scratch);
     free(w);
 }

@@ -1,5 +1,6 @@
 /* Groups, hops and links of unlike siblings against sets of words. */
 #include "model/multicast.h"
+#include "support/compared.h"
 #include "support/random_window.h"
 #include "support/words.h"
 
@@ -219,7 +220,8 @@ static void parties_are_those_of_the_sets(void **state) {
         }
         sx_window_fini(w);
     }
-    assert_true(compared > CASES / 2 && linked > compared / 20);
+    sx_expect_compared("levels with children", compared, CASES / 2);
+    sx_expect_compared("with link transfers", linked, compared / 20);
     for (int p = 0; p < MOST; p++) {
         sx_words_fini(&v->now[p]);
         sx_words_fini(&v->before[p]);

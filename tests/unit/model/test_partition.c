@@ -1,5 +1,6 @@
 /* Partitions against marking every word that every instance ever holds. */
 #include "model/partition.h"
+#include "support/compared.h"
 #include "support/plain_arch.h"
 #include "support/random_window.h"
 
@@ -106,7 +107,7 @@ static void partitions_are_what_instances_hold(void **state) {
             }
         sx_window_fini(w);
     }
-    assert_true(compared > 5 * CASES);
+    sx_expect_compared("partitions", compared, 5 * CASES);
     free(w);
 }
 

@@ -1,6 +1,7 @@
 /* The automaton over steps against the visits themselves. */
 #include "model/fanout.h"
 #include "model/tile_delta.h"
+#include "support/compared.h"
 #include "support/plain_arch.h"
 #include "support/sampled.h"
 
@@ -96,7 +97,8 @@ static void volumes_and_keys_are_those_of_all_visits(void **state) {
             }
         sx_window_fini(w);
     }
-    assert_true(compared > CASES && keyed > CASES / 4);
+    sx_expect_compared("deltas", compared, CASES);
+    sx_expect_compared("deltas with keys", keyed, CASES / 4);
     sx_tile_delta_scratch_free(scratch);
     free(w);
 }

@@ -1,5 +1,6 @@
 #include "sextant/rng.h"
 #include "sextant/sextant.h"
+#include "support/compared.h"
 #include "support/random_legal.h"
 
 #include <setjmp.h>
@@ -138,7 +139,7 @@ static void scaled_mappings_fit(void **state) {
         sx_model_free(before);
         sx_model_free(after);
     }
-    assert_true(scaled_cases > 500);
+    sx_expect_compared("scaled mappings", scaled_cases, 500);
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
 /* Small steps in map spaces, worked out by hand. */
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/plain_arch.h"
 
@@ -143,6 +144,7 @@ static void nudges_are_neighbours(void **state) {
         bool *seen = calloc(n, sizeof *seen);
         for (size_t i = 0; i < n; i++)
             assert_true(w.space->type->neighbour(w.space, w.point, i, all + i * size));
+        uint64_t moved = 0;
         for (int tries = 0; tries < 20000; tries++) {
             memcpy(nudged, w.point, size);
             int64_t gene = sx_space_random_gene(w.space, &rng, -1);
@@ -152,7 +154,9 @@ static void nudges_are_neighbours(void **state) {
             for (size_t i = 0; i < n; i++)
                 if (memcmp(nudged, all + i * size, size) == 0) known = seen[i] = true;
             assert_true(known);
+            moved++;
         }
+        sx_expect_compared("nudges that moved a point", moved, 5000);
         for (size_t i = 0; i < n; i++) assert_true(seen[i]);
         free(all);
         free(nudged);

@@ -1,6 +1,7 @@
 /* Gamma's operators: what each changes and what it leaves alone. */
 #include "mappers/gamma/operators.h"
 
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/small_map.h"
 
@@ -105,6 +106,7 @@ static void all_operators_make_constructions_that_can_be_repaired(void **state) 
     (void)state;
     for (size_t ground = 0; ground < N_GROUNDS; ground++) {
         pair p;
+        uint64_t repaired = 0;
         open_pair(&p, ground);
         for (uint64_t round = 0; round < ROUNDS; round++) {
             p.rng = sx_rng_stream(1, "operators", round);
@@ -117,12 +119,14 @@ static void all_operators_make_constructions_that_can_be_repaired(void **state) 
                 if (!sx_gamma_repair(p.space, &p.rng, p.b)) continue;
                 check_construction(&p, p.b.point);
                 assert_true(sx_space_legal(p.m.space, p.b.point, NULL, 0));
+                repaired++;
                 enum sx_gamma_axis axis = (enum sx_gamma_axis)sx_rng_below(&p.rng, 4);
                 sx_gamma_take(p.space, axis, sx_gamma_random_dim(p.space, &p.rng), p.b, p.a);
                 check_construction(&p, p.a.point);
                 if (!sx_gamma_repair(p.space, &p.rng, p.a)) draw(&p, p.a);
             }
         }
+        sx_expect_compared("repaired points", repaired, 5 * ROUNDS);
         close_pair(&p);
     }
 }
@@ -185,7 +189,7 @@ static void tile_moves_change_one_dimension(void **state) {
             assert_in_range(changed_dims(&p, p.a.point, p.b.point), 0, 1);
             assert_memory_not_equal(p.a.point, p.b.point, p.m.space->point_size);
         }
-        assert_true(redrawn > ROUNDS / 2);
+        sx_expect_compared("redrawn points", (uint64_t)redrawn, ROUNDS / 2);
         close_pair(&p);
     }
 }
@@ -260,7 +264,8 @@ static void parallel_dimensions_become_spatial(void **state) {
         assert_int_equal(bits, 1);
         assert_int_equal(changed_dims(&p, p.a.point, p.b.point), 0);
     }
-    assert_true(grown > ROUNDS / 4 && shrunk > ROUNDS / 4);
+    sx_expect_compared("grown tiles", (uint64_t)grown, ROUNDS / 4);
+    sx_expect_compared("shrunk tiles", (uint64_t)shrunk, ROUNDS / 4);
     close_pair(&p);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/divisor.h"
 #include "base/hash.h"
+#include "base/hash_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,14 +17,14 @@
 enum { MAX_ENUMERATED = 1 << 24 };
 
 struct sx_fanout_scratch {
-    size_t room;        /* siblings there is room for */
-    size_t at_room;     /* numbers there is room for in `at` */
-    int64_t *at;        /* per sibling and rank: where its tile stands */
-    uint32_t *group_of; /* per sibling */
-    uint64_t *members;  /* per group */
-    uint64_t *furthest; /* per group: its last column */
-    double *hops;       /* per group */
-    uint32_t *table;    /* hash table of 4 * room entries */
+    size_t room;         /* siblings there is room for */
+    size_t at_room;      /* numbers there is room for in `at` */
+    int64_t *at;         /* per sibling and rank: where its tile stands */
+    uint32_t *group_of;  /* per sibling */
+    uint64_t *members;   /* per group */
+    uint64_t *furthest;  /* per group: its last column */
+    double *hops;        /* per group */
+    sx_hash_table table; /* of tiles, then of columns */
     uint64_t *column_key;
     uint64_t *low, *high;
     bool *served;
@@ -40,7 +41,7 @@ static void scratch_clear(sx_fanout_scratch *s) {
     free(s->members);
     free(s->furthest);
     free(s->hops);
-    free(s->table);
+    sx_hash_table_clear(&s->table);
     free(s->column_key);
     free(s->low);
     free(s->high);
@@ -65,14 +66,13 @@ static bool scratch_reserve(sx_fanout_scratch *s, size_t n) {
     s->members = malloc(room * sizeof *s->members);
     s->furthest = malloc(room * sizeof *s->furthest);
     s->hops = malloc(room * sizeof *s->hops);
-    s->table = malloc(4 * room * sizeof *s->table);
     s->column_key = malloc(room * sizeof *s->column_key);
     s->low = malloc(room * sizeof *s->low);
     s->high = malloc(room * sizeof *s->high);
     s->served = malloc(room * sizeof *s->served);
     s->group = malloc(room * sizeof *s->group);
-    if (!s->group_of || !s->members || !s->furthest || !s->hops || !s->table || !s->column_key || !s->low ||
-        !s->high || !s->served || !s->group) {
+    if (!s->group_of || !s->members || !s->furthest || !s->hops || !s->column_key || !s->low || !s->high ||
+        !s->served || !s->group) {
         scratch_clear(s);
         return false;
     }
@@ -190,56 +190,52 @@ void sx_fanout_place(const sx_fanout *slot, int64_t *at) {
     }
 }
 
-/* Gives each sibling the number of its group; returns how many groups there are. */
+/* Gives each sibling the number of its group; returns how many groups there are, 0 when memory is out. */
 static size_t number_groups(const sx_fanout *slot, sx_fanout_scratch *s) {
-    size_t ranks = slot->shape->n_ranks, size = 4;
-    while (size < 2 * slot->siblings) size *= 2;
-    memset(s->table, 0xff, size * sizeof *s->table);
-    size_t groups = 0;
+    size_t ranks = slot->shape->n_ranks, groups = 0;
+    const sx_hash_keys tiles = {s->at, ranks * sizeof *s->at, ranks * sizeof *s->at};
+    if (!sx_hash_table_begin(&s->table, slot->siblings)) return 0;
     for (uint64_t p = 0; p < slot->siblings; p++) {
         if (slot->apart) {
             s->group_of[p] = (uint32_t)groups++;
             continue;
         }
         const int64_t *mine = &s->at[p * ranks];
-        size_t h = sx_hash_bytes(mine, ranks * sizeof *mine, 0) & (size - 1);
-        while (s->table[h] != UINT32_MAX &&
-               memcmp(&s->at[s->table[h] * ranks], mine, ranks * sizeof *mine) != 0)
-            h = (h + 1) & (size - 1);
-        if (s->table[h] == UINT32_MAX) {
-            s->table[h] = (uint32_t)p;
-            s->group_of[p] = (uint32_t)groups++;
-        } else {
-            s->group_of[p] = s->group_of[s->table[h]];
-        }
+        uint64_t hash = sx_hash_bytes(mine, tiles.size, 0);
+        uint32_t first = sx_hash_table_find(&s->table, tiles, mine, hash);
+        if (first == SX_HASH_NONE && !sx_hash_table_add(&s->table, hash, (uint32_t)p)) return 0;
+        s->group_of[p] = first == SX_HASH_NONE ? (uint32_t)groups++ : s->group_of[first];
     }
     return groups;
 }
 
-/* Adds to s->hops of each group what its columns take; siblings in `skip` do not count. */
-static void add_column_hops(const sx_fanout *slot, sx_fanout_scratch *s, const bool *skip) {
-    size_t size = 4, used = 0;
-    while (size < 2 * slot->siblings) size *= 2;
-    memset(s->table, 0xff, size * sizeof *s->table);
+/* Adds to s->hops of each group what its columns take; siblings in `skip` do not count. False when memory is
+ * out. */
+static bool add_column_hops(const sx_fanout *slot, sx_fanout_scratch *s, const bool *skip) {
+    const sx_hash_keys columns = {s->column_key, sizeof *s->column_key, sizeof *s->column_key};
+    uint32_t used = 0;
+    if (!sx_hash_table_begin(&s->table, slot->siblings)) return false;
     for (uint64_t p = 0; p < slot->siblings; p++) {
         if (skip && skip[p]) continue;
         uint64_t h = p % slot->columns, v = p / slot->columns;
         uint64_t key = (uint64_t)s->group_of[p] << 32 | h;
-        size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (size - 1);
-        while (s->table[i] != UINT32_MAX && s->column_key[s->table[i]] != key) i = (i + 1) & (size - 1);
-        if (s->table[i] == UINT32_MAX) {
-            s->table[i] = (uint32_t)used;
-            s->column_key[used] = key;
-            s->low[used++] = v;
+        uint64_t hash = sx_hash_word(key);
+        uint32_t at = sx_hash_table_find(&s->table, columns, &key, hash);
+        if (at == SX_HASH_NONE) {
+            at = used++;
+            s->column_key[at] = key;
+            s->low[at] = v;
+            if (!sx_hash_table_add(&s->table, hash, at)) return false;
         }
-        s->high[s->table[i]] = v; /* rows only grow with p */
+        s->high[at] = v; /* rows only grow with p */
     }
     double middle = ((double)slot->rows - 1) / 2;
     for (size_t c = 0; c < used; c++)
         s->hops[s->column_key[c] >> 32] += column_hops(middle, (double)s->low[c], (double)s->high[c]);
+    return true;
 }
 
-/* Sums up the groups by size, with the siblings in `skip` left out. */
+/* Sums up the groups by size, with the siblings in `skip` left out; SIZE_MAX when memory is out. */
 static size_t sum_groups(const sx_fanout *slot, sx_fanout_scratch *s, size_t groups, const bool *skip,
                          bool hops) {
     for (size_t g = 0; g < groups; g++) {
@@ -253,7 +249,7 @@ static size_t sum_groups(const sx_fanout *slot, sx_fanout_scratch *s, size_t gro
         s->members[g]++;
         if (h > s->furthest[g]) s->furthest[g] = h;
     }
-    if (hops) add_column_hops(slot, s, skip);
+    if (hops && !add_column_hops(slot, s, skip)) return SIZE_MAX;
     size_t n = 0;
     for (size_t g = 0; g < groups; g++) {
         if (!s->members[g]) continue;
@@ -374,10 +370,10 @@ size_t sx_fanout_groups(sx_fanout *slot, sx_fanout_scratch *scratch, bool hops,
         n = paired_groups(slot, scratch);
     } else {
         size_t groups = enumerate(slot, scratch);
-        n = groups ? sum_groups(slot, scratch, groups, NULL, hops) : 0;
+        n = groups ? sum_groups(slot, scratch, groups, NULL, hops) : SIZE_MAX;
     }
     *out = scratch->group;
-    return n;
+    return n == SIZE_MAX ? 0 : n;
 }
 
 /* Neighbours along an axis (loops first..end of a slot) stand apart by g(i) = move_i - (sum of (n_k - 1) *

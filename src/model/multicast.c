@@ -3,6 +3,7 @@
 #include "model/multicast.h"
 
 #include "base/hash.h"
+#include "base/hash_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,11 +13,10 @@
 typedef struct layout {
     uint64_t n;
     size_t ranks;
-    int64_t *at;        /* per sibling and rank: where its slot stands */
-    int64_t *key;       /* per sibling: shape, then place per rank, of what it fetches now */
-    uint32_t *group_of; /* per sibling; UINT32_MAX when it fetches nothing from the level */
-    uint32_t *table;
-    size_t table_size;
+    int64_t *at;                   /* per sibling and rank: where its slot stands */
+    int64_t *key;                  /* per sibling: shape, then place per rank, of what it fetches now */
+    uint32_t *group_of;            /* per sibling; UINT32_MAX when it fetches nothing from the level */
+    sx_hash_table table;           /* of the siblings' keys */
     int *shape_now, *shape_before; /* per class; -1: nothing */
     const sx_box_delta **shape;    /* one piece of each shape */
 } layout;
@@ -43,17 +43,14 @@ static void number_shapes(layout *l, const sx_multicast_visit *multicast) {
 static bool layout_new(layout *l, const sx_multicast_visit *multicast) {
     const sx_fanout *slot = multicast->slot;
     *l = (layout){.n = slot->siblings, .ranks = slot->shape->n_ranks};
-    for (l->table_size = 4; l->table_size < 2 * l->n;) l->table_size *= 2;
     l->at = malloc(l->n * l->ranks * sizeof *l->at);
     l->key = malloc(l->n * (l->ranks + 1) * sizeof *l->key);
     l->group_of = malloc(l->n * sizeof *l->group_of);
-    l->table = malloc(l->table_size * sizeof *l->table);
     size_t classes = (size_t)multicast->n_classes;
     l->shape_now = malloc(classes * sizeof *l->shape_now);
     l->shape_before = malloc(classes * sizeof *l->shape_before);
     l->shape = malloc(2 * classes * sizeof *l->shape);
-    if (!l->at || !l->key || !l->group_of || !l->table || !l->shape_now || !l->shape_before || !l->shape)
-        return false;
+    if (!l->at || !l->key || !l->group_of || !l->shape_now || !l->shape_before || !l->shape) return false;
     sx_fanout_place(slot, l->at);
     number_shapes(l, multicast);
     for (uint64_t p = 0; p < l->n; p++) {
@@ -69,7 +66,7 @@ static void layout_free(layout *l) {
     free(l->at);
     free(l->key);
     free(l->group_of);
-    free(l->table);
+    sx_hash_table_clear(&l->table);
     free(l->shape_now);
     free(l->shape_before);
     free(l->shape);
@@ -100,11 +97,12 @@ typedef struct group {
 } group;
 
 /* Puts siblings that fetch the same into groups, leaving out those a neighbour serves if `links`. Returns the
- * number of groups; adds the served words to *served. */
+ * number of groups, SIZE_MAX when memory is out; adds the served words to *served. */
 static size_t make_groups(layout *l, const sx_multicast_visit *multicast, bool links, group *groups,
                           uint64_t *served) {
     size_t n = 0, width = l->ranks + 1;
-    memset(l->table, 0xff, l->table_size * sizeof *l->table);
+    const sx_hash_keys keys = {l->key, width * sizeof *l->key, width * sizeof *l->key};
+    if (!sx_hash_table_begin(&l->table, l->n)) return SIZE_MAX;
     for (uint64_t p = 0; p < l->n; p++) {
         const int64_t *key = &l->key[p * width];
         uint64_t words = multicast->now[multicast->class_of[p]].words, h = p % multicast->slot->columns;
@@ -114,18 +112,14 @@ static size_t make_groups(layout *l, const sx_multicast_visit *multicast, bool l
             *served += words;
             continue;
         }
-        size_t i = sx_hash_bytes(key, width * sizeof *key, 0) & (l->table_size - 1);
-        if (!multicast->slot->apart)
-            while (l->table[i] != UINT32_MAX &&
-                   memcmp(&l->key[l->table[i] * width], key, width * sizeof *key) != 0)
-                i = (i + 1) & (l->table_size - 1);
-        if (multicast->slot->apart || l->table[i] == UINT32_MAX) {
-            if (!multicast->slot->apart) l->table[i] = (uint32_t)p;
-            l->group_of[p] = (uint32_t)n;
-            groups[n++] = (group){.words = words};
-        } else {
-            l->group_of[p] = l->group_of[l->table[i]];
+        uint32_t first = SX_HASH_NONE;
+        if (!multicast->slot->apart) {
+            uint64_t hash = sx_hash_bytes(key, keys.size, 0);
+            first = sx_hash_table_find(&l->table, keys, key, hash);
+            if (first == SX_HASH_NONE && !sx_hash_table_add(&l->table, hash, (uint32_t)p)) return SIZE_MAX;
         }
+        if (first == SX_HASH_NONE) groups[n] = (group){.words = words};
+        l->group_of[p] = first == SX_HASH_NONE ? (uint32_t)n++ : l->group_of[first];
         group *g = &groups[l->group_of[p]];
         g->m++;
         if (h > g->furthest) g->furthest = h;
@@ -178,31 +172,31 @@ static uint64_t total_words(const group *groups, size_t n) {
     return words;
 }
 
+/* Groups the siblings with links where these save accesses, else without; the words handed over links. */
+static size_t choose_groups(layout *l, const sx_multicast_visit *multicast, group *groups, uint64_t *links) {
+    uint64_t served = 0, none = 0;
+    *links = 0;
+    if (multicast->links) {
+        group *plain = groups + multicast->slot->siblings;
+        size_t all = make_groups(l, multicast, false, plain, &none);
+        size_t fewer = all == SIZE_MAX ? SIZE_MAX : make_groups(l, multicast, true, groups, &served);
+        if (fewer == SIZE_MAX) return SIZE_MAX;
+        if (total_words(groups, fewer) < total_words(plain, all)) {
+            *links = served;
+            return fewer;
+        }
+    }
+    return make_groups(l, multicast, false, groups, &none);
+}
+
 size_t sx_multicast_visit_groups(const sx_multicast_visit *multicast, bool hops,
                                  sx_multicast_traffic *traffic, uint64_t *links) {
     layout l;
     size_t n = SIZE_MAX;
     group *groups = malloc(2 * multicast->slot->siblings * sizeof *groups);
-    bool good = layout_new(&l, multicast) && groups;
-    *links = 0;
-    if (!good) goto done;
-    size_t chosen = 0;
-    if (multicast->links) {
-        group *plain = groups + multicast->slot->siblings;
-        uint64_t served = 0, none = 0;
-        size_t all = make_groups(&l, multicast, false, plain, &none);
-        chosen = make_groups(&l, multicast, true, groups, &served);
-        if (total_words(groups, chosen) < total_words(plain, all))
-            *links = served;
-        else
-            chosen = make_groups(&l, multicast, false, groups, &none);
-    } else {
-        uint64_t none = 0;
-        chosen = make_groups(&l, multicast, false, groups, &none);
-    }
-    if (hops && !add_hops(&l, multicast, groups, chosen)) goto done;
-    n = gather(groups, chosen, traffic);
-done:
+    if (layout_new(&l, multicast) && groups) n = choose_groups(&l, multicast, groups, links);
+    if (n != SIZE_MAX && hops && !add_hops(&l, multicast, groups, n)) n = SIZE_MAX;
+    if (n != SIZE_MAX) n = gather(groups, n, traffic);
     free(groups);
     layout_free(&l);
     return n;

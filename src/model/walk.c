@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,22 +26,13 @@ void sx_walker_free(sx_walker *w) {
     free(w->now);
     free(w->before);
     free(w->state);
-    free(w->states.slot);
-    free(w->blocks_at.slot);
+    sx_hash_table_clear(&w->states);
+    sx_hash_table_clear(&w->blocks_at);
     free(w->block);
     free(w->child);
     free(w->scratch);
     free(w->traffic);
     free(w);
-}
-
-static uint64_t block_hash(int32_t j, uint32_t edges, uint32_t state) {
-    uint64_t key[2] = {(uint64_t)(uint32_t)j << 32 | edges, state};
-    return sx_hash_bytes(key, sizeof key, 0);
-}
-
-static uint64_t hash_block(const sx_walker *w, uint32_t id) {
-    return block_hash(w->block[id].j, w->block[id].edges, w->block[id].in);
 }
 
 static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in);
@@ -178,13 +170,11 @@ static void run_item(sx_walker *w, sx_walk_block *b) {
 
 /* The block of the j innermost items from a state, carried out once. */
 static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) {
-    if (!sx_walk_grow(w, &w->blocks_at, hash_block)) return 0;
-    size_t mask = w->blocks_at.size - 1;
-    for (size_t h = block_hash(j, edges, in) & mask; w->blocks_at.slot[h] != UINT32_MAX; h = (h + 1) & mask) {
-        const sx_walk_block *b = &w->block[w->blocks_at.slot[h]];
-        if (b->j == j && b->edges == edges && b->in == in) return w->blocks_at.slot[h];
-    }
     sx_walk_block b = {.j = j, .edges = edges, .in = in, .out = in};
+    const sx_hash_keys blocks = {w->block, sizeof *w->block, offsetof(sx_walk_block, out)};
+    const uint64_t hash = sx_hash_word(((uint64_t)(uint32_t)j << 32 | edges) ^ sx_hash_word(in));
+    uint32_t known = sx_hash_table_find(&w->blocks_at, blocks, &b, hash);
+    if (known != SX_HASH_NONE) return known;
     if (j == 0) {
         sx_walk_visit(w, edges, in, NULL);
         b.out = sx_walk_intern(w);
@@ -195,12 +185,10 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
     if (w->n_blocks >= MAX_BLOCKS) w->failed = true;
     if (w->failed || !sx_walk_reserve(w, &w->block, &w->block_room, w->n_blocks + 1, sizeof *w->block))
         return 0;
-    if (!sx_walk_grow(w, &w->blocks_at, hash_block)) return 0;
-    mask = w->blocks_at.size - 1;
-    size_t h = block_hash(j, edges, in) & mask;
-    while (w->blocks_at.slot[h] != UINT32_MAX) h = (h + 1) & mask;
-    w->blocks_at.slot[h] = (uint32_t)w->n_blocks;
-    w->blocks_at.used++;
+    if (!sx_hash_table_add(&w->blocks_at, hash, (uint32_t)w->n_blocks)) {
+        w->failed = true;
+        return 0;
+    }
     w->block[w->n_blocks] = b;
     return (uint32_t)w->n_blocks++;
 }
@@ -279,9 +267,10 @@ static void walk_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, d
         w->dead[j + 1] = leaves ? w->dead[j] & ~dim : w->dead[j];
         if (it->spatial && it->place == SX_IDLE) w->dead[j + 1] |= dim;
     }
-    w->n_states = w->n_blocks = w->n_children = w->states.used = w->blocks_at.used = 0;
-    if (w->states.size) memset(w->states.slot, 0xff, w->states.size * sizeof *w->states.slot);
-    if (w->blocks_at.size) memset(w->blocks_at.slot, 0xff, w->blocks_at.size * sizeof *w->blocks_at.slot);
+    w->failed |= !sx_hash_table_begin(&w->states, w->n_states) ||
+                 !sx_hash_table_begin(&w->blocks_at, w->n_blocks); /* as many as in the walk before */
+    if (w->failed) return;
+    w->n_states = w->n_blocks = w->n_children = 0;
     memset(w->scratch, 0, w->width * sizeof(int64_t));
     uint32_t after;
     uint32_t root = run(w, w->n_items, w->imperfect, sx_walk_intern(w), &after);

@@ -4,6 +4,8 @@
 
 #include "model/multicast.h"
 
+#include "base/hash_table.h"
+
 /* Flags of a record: there is a tile held, a last step, something fetched at the last visit. */
 enum { HELD = 1, STEPPED = 2, FETCHED = 4 };
 enum { MAX_CLASSES = UINT16_MAX, MAX_ITEMS = 2 * MAX_LOOPS, MAX_BLOCKS = 1 << 24, MEMORY = 32 };
@@ -16,9 +18,12 @@ typedef struct sx_walk_item {
     int64_t move[SX_MAX_RANKS];
 } sx_walk_item;
 
+/* All visits of the j innermost items: the state they are entered in and the one they leave. The first three
+ * fields are the key. */
 typedef struct sx_walk_block {
     int32_t j;
-    uint32_t edges, in, out; /* states */
+    uint32_t edges, in;
+    uint32_t out;
     uint32_t first_child, n_children;
     bool visits; /* there is at least one */
     uint64_t times;
@@ -28,12 +33,6 @@ typedef struct sx_walk_child {
     uint32_t block;
     uint64_t times;
 } sx_walk_child;
-
-/* A hash table of indices. */
-typedef struct sx_walk_index {
-    uint32_t *slot;
-    size_t size, used;
-} sx_walk_index;
 
 struct sx_walker {
     const sx_model *model;
@@ -61,7 +60,7 @@ struct sx_walker {
     size_t width, record;
     int64_t *state;
     size_t n_states, state_room;
-    sx_walk_index states, blocks_at;
+    sx_hash_table states, blocks_at;
     sx_walk_block *block;
     size_t n_blocks, block_room;
     sx_walk_child *child;
@@ -78,9 +77,6 @@ bool sx_walk_reserve(sx_walker *w, void *array, size_t *room, size_t n, size_t s
 
 /* The numbers of a state: a record per class. */
 const int64_t *sx_walk_state(const sx_walker *w, uint32_t id);
-
-/* Doubles a table that is half full, entering all items again by `hash`. */
-bool sx_walk_grow(sx_walker *w, sx_walk_index *at, uint64_t (*hash)(const sx_walker *, uint32_t));
 
 /* The number of the state in w->scratch. */
 uint32_t sx_walk_intern(sx_walker *w);

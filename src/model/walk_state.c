@@ -18,42 +18,18 @@ const int64_t *sx_walk_state(const sx_walker *w, uint32_t id) {
     return w->state + id * w->width;
 }
 
-bool sx_walk_grow(sx_walker *w, sx_walk_index *at, uint64_t (*hash)(const sx_walker *, uint32_t)) {
-    if (2 * (at->used + 1) <= at->size) return true;
-    size_t size = at->size ? at->size * 2 : 256;
-    uint32_t *slot = malloc(size * sizeof *slot);
-    if (!slot) {
-        w->failed = true;
-        return false;
-    }
-    memset(slot, 0xff, size * sizeof *slot);
-    for (size_t i = 0; i < at->size; i++) {
-        if (at->slot[i] == UINT32_MAX) continue;
-        size_t h = hash(w, at->slot[i]) & (size - 1);
-        while (slot[h] != UINT32_MAX) h = (h + 1) & (size - 1);
-        slot[h] = at->slot[i];
-    }
-    free(at->slot);
-    at->slot = slot;
-    at->size = size;
-    return true;
-}
-
-static uint64_t hash_state(const sx_walker *w, uint32_t id) {
-    return sx_hash_bytes(sx_walk_state(w, id), w->width * sizeof(int64_t), 0);
-}
-
 uint32_t sx_walk_intern(sx_walker *w) {
-    size_t bytes = w->width * sizeof(int64_t);
-    if (!sx_walk_grow(w, &w->states, hash_state)) return 0;
-    size_t h = sx_hash_bytes(w->scratch, bytes, 0) & (w->states.size - 1);
-    for (; w->states.slot[h] != UINT32_MAX; h = (h + 1) & (w->states.size - 1))
-        if (memcmp(sx_walk_state(w, w->states.slot[h]), w->scratch, bytes) == 0) return w->states.slot[h];
-    if (!sx_walk_reserve(w, &w->state, &w->state_room, (w->n_states + 1) * w->width, sizeof(int64_t)))
+    const sx_hash_keys states = {w->state, w->width * sizeof *w->state, w->width * sizeof *w->state};
+    uint64_t hash = sx_hash_bytes(w->scratch, states.size, 0);
+    uint32_t known = sx_hash_table_find(&w->states, states, w->scratch, hash);
+    if (known != SX_HASH_NONE) return known;
+    if (!sx_walk_reserve(w, &w->state, &w->state_room, (w->n_states + 1) * w->width, sizeof *w->state))
         return 0;
-    memcpy(w->state + w->n_states * w->width, w->scratch, bytes);
-    w->states.slot[h] = (uint32_t)w->n_states;
-    w->states.used++;
+    memcpy(w->state + w->n_states * w->width, w->scratch, states.size);
+    if (!sx_hash_table_add(&w->states, hash, (uint32_t)w->n_states)) {
+        w->failed = true;
+        return 0;
+    }
     return (uint32_t)w->n_states++;
 }
 

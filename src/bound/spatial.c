@@ -13,6 +13,7 @@
 #include "bound/parts.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,13 +51,8 @@ static bool is_passed(const sx_bound *b, int level, unsigned keep, uint32_t poin
 }
 
 /* Adds a row; false when memory is out. */
-static bool add_row(sx_traffic_front *sky, uint32_t *room, int width, const double *flows) {
-    if (sky->n == *room) {
-        *room = *room ? 2 * *room : 64;
-        double *flow = realloc(sky->flow, (size_t)*room * (size_t)width * sizeof *flow);
-        if (!flow) return false;
-        sky->flow = flow;
-    }
+static bool add_row(sx_traffic_front *sky, size_t *room, int width, const double *flows) {
+    if (!sx_reserve(&sky->flow, room, sky->n + 1u, (size_t)width * sizeof *flows)) return false;
     memcpy(sky->flow + (size_t)sky->n++ * (size_t)width, flows, (size_t)width * sizeof *flows);
     return true;
 }
@@ -100,7 +96,7 @@ static bool thin_out(sx_traffic_front *sky, int width, const sx_interrupt *halt)
  */
 static bool make_traffic_front(const sx_bound *b, int level, unsigned keep, const sx_interrupt *halt,
                                sx_traffic_front *sky) {
-    uint32_t room = 0;
+    size_t room = 0;
     double flows[SX_MAX_TENSORS];
     bool good = true, halted = false;
     *sky = (sx_traffic_front){.made = true};

@@ -5,6 +5,8 @@
 #include "cli/rename.h"
 #include "frontend/timeloop/mapper_section.h"
 
+#include "base/vector.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,9 +159,9 @@ static sx_status add_arch(const char *name, sx_sources *out) {
 
 /* Adds what a value of --problem names. */
 static sx_status add_problem(const char *value, sx_sources *out) {
-    sx_network *named = realloc(out->named, (out->n_named + 1) * sizeof *named), network = {0};
-    if (!named) return sx_error_memory();
-    out->named = named;
+    sx_network network = {0};
+    size_t room = out->n_named;
+    if (!sx_reserve(&out->named, &room, room + 1, sizeof network)) return sx_error_memory();
     SX_TRY(is_einsum(value) ? sx_named_einsum(value, &network)
                             : sx_named_problem(out->args, value, &network));
     out->named[out->n_named++] = network;

@@ -1,6 +1,7 @@
 #include "cli/named.h"
 
 #include "base/text.h"
+#include "base/vector.h"
 #include "frontend/catalog/catalog.h"
 
 #include <ctype.h>
@@ -265,12 +266,10 @@ static void make_unique(const sx_network *network, sx_layer *layer) {
 
 /* Appends copies of a network's layers, their names as they are or with the network's before them. */
 static sx_status append(const sx_network *network, bool prefix, sx_network *out) {
-    size_t n = out->n_layers + network->n_layers;
-    sx_layer *layer = realloc(out->layer, (n ? n : 1) * sizeof *layer);
-    if (!layer) return sx_error_memory();
-    out->layer = layer;
+    size_t n = out->n_layers + network->n_layers, room = out->n_layers;
+    if (!sx_reserve(&out->layer, &room, n ? n : 1, sizeof *out->layer)) return sx_error_memory();
     for (size_t i = 0; i < network->n_layers; i++) {
-        sx_layer *to = &layer[out->n_layers];
+        sx_layer *to = &out->layer[out->n_layers];
         *to = network->layer[i];
         if (prefix) snprintf(to->name, sizeof to->name, "%.30s/%.32s", network->name, network->layer[i].name);
         make_unique(out, to);

@@ -35,7 +35,7 @@ struct sx_input {
     bool strict;          /* unknown keys and warnings are errors */
     bool remainders;      /* fixed factors need not divide */
     struct file_id *file; /* regular files added so far */
-    size_t n_files;
+    size_t n_files, file_room;
     const char *energies; /* where those of the architecture come from; NULL: none was read */
     bool by_formula;      /* some of them */
     sx_template_options templates;
@@ -186,9 +186,8 @@ static SX_MUST_USE sx_status added_before(sx_input *input, const char *path, boo
     for (size_t i = 0; i < input->n_files && !*before; i++)
         *before = input->file[i].device == info.st_dev && input->file[i].number == info.st_ino;
     if (*before) return SX_OK;
-    struct file_id *file = realloc(input->file, (input->n_files + 1) * sizeof *file);
-    if (!file) return sx_error_memory();
-    input->file = file;
+    if (!sx_reserve(&input->file, &input->file_room, input->n_files + 1, sizeof *input->file))
+        return sx_error_memory();
     input->file[input->n_files++] = (struct file_id){info.st_dev, info.st_ino};
     return SX_OK;
 }

@@ -1,6 +1,7 @@
 #include "ir/graph.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +44,8 @@ static size_t room_for(size_t n) {
 /* Makes room for `more` items after the n of an array (which has room_for(n), or is NULL). */
 static SX_MUST_USE sx_status reserve(void **array, size_t n, size_t more, size_t size) {
     if (more > SIZE_MAX / size / 4 - n) return sx_error_memory();
-    if (*array && n + more <= room_for(n)) return SX_OK;
-    void *grown = realloc(*array, room_for(n + more) * size);
-    if (!grown) return sx_error_memory();
-    *array = grown;
-    return SX_OK;
+    size_t room = *array ? room_for(n) : 0;
+    return sx_reserve(array, &room, room_for(n + more), size) ? SX_OK : sx_error_memory();
 }
 
 sx_status sx_graph_add_tensor(sx_graph *graph, const sx_graph_tensor *tensor, size_t *index) {

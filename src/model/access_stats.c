@@ -3,24 +3,16 @@
 #include "model/fanout.h"
 #include "model/tile_delta.h"
 
+#include "base/vector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEYS = 64 };
-
 bool sx_access_entries_reserve(sx_evaluator *evaluator, size_t more) {
     sx_access_entries *pool = &evaluator->records;
-    if (pool->n + more <= pool->room) return true;
-    size_t room = pool->room ? pool->room * 2 : 256;
-    while (room < pool->n + more) room *= 2;
-    sx_access_entry *data = realloc(pool->data, room * sizeof *data);
-    if (!data) {
-        evaluator->failed = true;
-        return false;
-    }
-    pool->data = data;
-    pool->room = room;
-    return true;
+    if (sx_reserve(&pool->data, &pool->room, pool->n + more, sizeof *pool->data)) return true;
+    evaluator->failed = true;
+    return false;
 }
 
 void sx_access_stats_merge(sx_evaluator *evaluator, sx_access_stats *flow, sx_access_entry new) {
@@ -79,9 +71,9 @@ static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout
 /* Splits off what neighbours hand over; returns the words that all groups fetch from the level. */
 static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot,
                           sx_tile_delta *delta, uint64_t groups, bool hops) {
-    sx_tile_delta_key keys[MAX_KEYS];
+    const sx_tile_delta_key *keys;
     uint64_t rest;
-    size_t n = sx_tile_delta_keys(delta, slot->span, evaluator->delta, keys, MAX_KEYS, &rest);
+    size_t n = sx_tile_delta_keys(delta, slot->span, evaluator->delta, &keys, &rest);
     if (n == SIZE_MAX) {
         evaluator->failed = true;
         return 0;

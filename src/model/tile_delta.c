@@ -11,6 +11,8 @@
 
 #include "model/box_delta.h"
 
+#include "base/vector.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,14 +171,14 @@ static bool within(const sx_tile_delta *m, const int64_t *need, const int64_t *s
     return true;
 }
 
-/* The key of a displacement, a new one if there is none yet; NULL when there is no room. */
-static sx_tile_delta_key *find_key(const sx_tile_delta *m, const int64_t *need, sx_tile_delta_key *keys,
-                                   size_t *n, size_t room) {
+/* The key of a displacement, a new one if there is none yet; NULL when memory is out. */
+static sx_tile_delta_key *find_key(const sx_tile_delta *m, const int64_t *need, sx_tile_delta_scratch *s,
+                                   size_t *n) {
     size_t size = (size_t)m->shape->n_ranks * sizeof need[0];
     for (size_t k = 0; k < *n; k++)
-        if (memcmp(keys[k].need, need, size) == 0) return &keys[k];
-    if (*n == room) return NULL;
-    sx_tile_delta_key *key = &keys[(*n)++];
+        if (memcmp(s->key[k].need, need, size) == 0) return &s->key[k];
+    if (!sx_reserve(&s->key, &s->key_room, *n + 1, sizeof *s->key)) return NULL;
+    sx_tile_delta_key *key = &s->key[(*n)++];
     key->words = 0;
     memcpy(key->need, need, size);
     return key;
@@ -184,7 +186,7 @@ static sx_tile_delta_key *find_key(const sx_tile_delta *m, const int64_t *need, 
 
 /* Keys where every fetch is a whole tile: the visit before step j > 0 was at step 0, the one before step 0
  * was at any other step or the first. */
-static size_t whole_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_delta_key *keys, size_t room,
+static size_t whole_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_delta_scratch *scratch,
                          uint64_t *rest) {
     size_t n = 0;
     uint64_t fetching = fetching_visits(m), keyed = 0;
@@ -194,7 +196,7 @@ static size_t whole_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_de
         uint64_t visits = first ? steps(m, j) : 0;
         if (j == 0) visits = (fetching - steps(m, 0)) * (m->loop[0].n - 1u);
         if (visits == 0) continue;
-        sx_tile_delta_key *key = find_key(m, m->f[j], keys, &n, room);
+        sx_tile_delta_key *key = find_key(m, m->f[j], scratch, &n);
         if (!key) return SIZE_MAX;
         key->words += visits * m->words;
         keyed += visits;
@@ -220,8 +222,7 @@ typedef struct automaton {
     int id[MAX_LOOPS];
     int newest[MAX_LOOPS + 1]; /* block of each loop made last, chained by `sibling` */
     int n_blocks;
-    sx_tile_delta_key *keys;
-    size_t n_keys, room;
+    size_t n_keys;
     bool failed;
     sx_box_delta kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
 } automaton;
@@ -232,23 +233,17 @@ static int visit_key(automaton *a, int j, int kind, int before) {
     if (!sx_box_delta_congruent(a->m->shape->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
     for (int r = 0; r < a->m->shape->n_ranks; r++) need[r] += a->m->f[j][r];
     if (!within(a->m, need, a->span)) return -1;
-    sx_tile_delta_key *key = find_key(a->m, need, a->keys, &a->n_keys, a->room);
+    sx_tile_delta_key *key = find_key(a->m, need, a->scratch, &a->n_keys);
     a->failed |= !key;
-    return key ? (int)(key - a->keys) : -1;
+    return key ? (int)(key - a->scratch->key) : -1;
 }
 
 /* A new block; -1 when memory is out. */
 static int add_block(automaton *a, struct sx_tile_delta_block b) {
     sx_tile_delta_scratch *s = a->scratch;
-    if ((size_t)a->n_blocks == s->room) {
-        size_t room = s->room ? s->room * 2 : 256;
-        struct sx_tile_delta_block *more = realloc(s->block, room * sizeof *more);
-        if (!more) {
-            a->failed = true;
-            return -1;
-        }
-        s->block = more;
-        s->room = room;
+    if (!sx_reserve(&s->block, &s->block_room, (size_t)a->n_blocks + 1, sizeof b)) {
+        a->failed = true;
+        return -1;
     }
     b.sibling = a->newest[b.j];
     a->newest[b.j] = a->n_blocks;
@@ -297,17 +292,19 @@ static void set_kinds(automaton *a) {
 }
 
 size_t sx_tile_delta_keys(sx_tile_delta *m, const int64_t *span, sx_tile_delta_scratch *scratch,
-                          sx_tile_delta_key *keys, size_t room, uint64_t *rest) {
-    if (!m->overlaps) return whole_keys(m, span, keys, room, rest);
+                          const sx_tile_delta_key **keys, uint64_t *rest) {
+    if (!m->overlaps) {
+        size_t n = whole_keys(m, span, scratch, rest);
+        *keys = scratch->key;
+        return n;
+    }
     set_all(m);
     automaton a;
     a.m = m;
     a.span = span;
     a.scratch = scratch;
     a.n_blocks = 0;
-    a.keys = keys;
     a.n_keys = 0;
-    a.room = room;
     a.failed = false;
     number_steps(m, a.id);
     for (int j = 0; j <= m->n_loops; j++) a.newest[j] = -1;
@@ -323,13 +320,15 @@ size_t sx_tile_delta_keys(sx_tile_delta *m, const int64_t *span, sx_tile_delta_s
         if (b->first < 0) continue;
         block[b->first].times += b->times;
         block[b->second].times += b->times * b->weight;
-        *(b->key < 0 ? rest : &keys[b->key].words) += b->times * b->weight * b->words;
+        *(b->key < 0 ? rest : &scratch->key[b->key].words) += b->times * b->weight * b->words;
     }
+    *keys = scratch->key;
     return a.n_keys;
 }
 
 void sx_tile_delta_scratch_free(sx_tile_delta_scratch *scratch) {
     if (!scratch) return;
     free(scratch->block);
+    free(scratch->key);
     free(scratch);
 }

@@ -42,13 +42,14 @@ typedef struct sx_tile_delta_key {
 /* Memory that grows as needed. */
 struct sx_tile_delta_scratch {
     struct sx_tile_delta_block *block;
-    size_t room;
+    sx_tile_delta_key *key;
+    size_t block_room, key_room;
 };
 
 /* As sx_tile_delta_volume, but splits off the words that a neighbour at a displacement within `span` had at
- * the visit before: fills up to `room` keys, returns their number, and *rest is what has no key. SIZE_MAX
- * when memory or room is out. */
+ * the visit before: lists them by displacement in the scratch's memory (valid until the next call), returns
+ * how many there are, and *rest is what has no key. SIZE_MAX when memory is out. */
 size_t sx_tile_delta_keys(sx_tile_delta *delta, const int64_t *span, sx_tile_delta_scratch *scratch,
-                          sx_tile_delta_key *keys, size_t room, uint64_t *rest);
+                          const sx_tile_delta_key **keys, uint64_t *rest);
 
 #endif

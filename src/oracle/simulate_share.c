@@ -1,6 +1,7 @@
 /* Sharing at one visit: which children want the same words, how far these travel over the mesh, and which
  * children get theirs from a neighbour. */
 #include "base/status.h"
+#include "base/vector.h"
 #include "oracle/simulate.h"
 
 #include <stdlib.h>
@@ -28,13 +29,8 @@ sx_status sx_sim_traffic_add(sx_sim_traffic *traffic, sx_sim_record record) {
         traffic->record[at].hops += record.hops;
         return SX_OK;
     }
-    if (traffic->n_records == traffic->room) {
-        size_t room = traffic->room ? 2 * traffic->room : 4;
-        sx_sim_record *grown = realloc(traffic->record, room * sizeof *grown);
-        if (!grown) return sx_error_memory();
-        traffic->record = grown;
-        traffic->room = room;
-    }
+    if (!sx_reserve(&traffic->record, &traffic->room, traffic->n_records + 1, sizeof record))
+        return sx_error_memory();
     memmove(traffic->record + at + 1, traffic->record + at, (traffic->n_records - at) * sizeof record);
     traffic->record[at] = record;
     traffic->n_records++;

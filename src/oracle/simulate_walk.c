@@ -1,6 +1,7 @@
 /* Walking the nest. For every level, every instance of it and every step of the temporal loops at or above
  * it, each child's tile is compared with the one it held before, word by word. */
 #include "base/status.h"
+#include "base/vector.h"
 #include "oracle/simulate.h"
 
 #include <math.h>
@@ -178,13 +179,7 @@ static uint64_t address(const sx_sim_box *whole, int n_ranks, const int64_t *poi
 }
 
 static sx_status set_add(sx_sim_set *set, uint64_t word) {
-    if (set->size == set->room) {
-        size_t room = set->room ? 2 * set->room : 16;
-        uint64_t *grown = realloc(set->word, room * sizeof *grown);
-        if (!grown) return sx_error_memory();
-        set->word = grown;
-        set->room = room;
-    }
+    if (!sx_reserve(&set->word, &set->room, set->size + 1, sizeof word)) return sx_error_memory();
     set->word[set->size++] = word;
     return SX_OK;
 }

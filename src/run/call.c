@@ -1,6 +1,7 @@
 /* The navigators of a run: what each of them remembers, and how one calls another. */
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "run/engine.h"
 
 #include <assert.h>
@@ -41,15 +42,14 @@ bool sx_run_holds(const sx_run *run, const void *points, size_t n) {
 
 void *sx_run_state_resize(sx_run *run, size_t size) {
     sx_frame *at = &run->frame[run->depth];
-    void *state = realloc(at->state, size ? size : 1);
-    if (!state) {
+    size_t room = at->state ? at->state_size : 0;
+    if (!sx_reserve(&at->state, &room, size ? size : 1, 1)) {
         sx_run_fail(run, sx_error_memory());
         return NULL;
     }
-    if (size > at->state_size) memset((char *)state + at->state_size, 0, size - at->state_size);
-    at->state = state;
+    if (size > at->state_size) memset((char *)at->state + at->state_size, 0, size - at->state_size);
     at->state_size = size;
-    return state;
+    return at->state;
 }
 
 /* The error for a navigator on a space that is not for it. */

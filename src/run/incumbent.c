@@ -1,5 +1,7 @@
 #include "run/incumbent.h"
 
+#include "base/vector.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +13,11 @@ void sx_archive_fini(sx_archive *archive) {
 }
 
 bool sx_archive_reserve(sx_archive *archive, size_t n) {
-    if (n <= archive->room) return true;
-    size_t room = archive->room * 2 > n ? archive->room * 2 : n;
-    sx_archived *kept = realloc(archive->kept, room * sizeof *kept);
-    if (!kept) return false;
-    archive->kept = kept;
-    if (archive->point_size) {
-        unsigned char *points = realloc(archive->points, room * archive->point_size);
-        if (!points) return false;
-        archive->points = points;
-    }
-    for (size_t i = archive->room; i < room; i++) kept[i].slot = i;
+    size_t room = archive->room, points = archive->room;
+    if (n <= room) return true;
+    if (!sx_reserve(&archive->kept, &room, n, sizeof *archive->kept)) return false;
+    if (archive->point_size && !sx_reserve(&archive->points, &points, n, archive->point_size)) return false;
+    for (size_t i = archive->room; i < room; i++) archive->kept[i].slot = i;
     archive->room = room;
     return true;
 }

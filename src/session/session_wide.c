@@ -7,6 +7,7 @@
  * of the first, which is mostly far from any good one with remainders. What is proven by the second holds for
  * all mappings, as tiles that divide are part of its space. */
 #include "base/status.h"
+#include "base/vector.h"
 #include "mappers/optimal/utilization.h"
 #include "session/session.h"
 
@@ -38,10 +39,10 @@ void sx_session_budget(const sx_session *session, const sx_layer_result *before,
 
 /* Appends what a second search found to the trace. */
 static sx_status merge_trace(const sx_layer_result *wide, sx_layer_result *result) {
-    size_t n = result->n_trace;
-    sx_trace_point *trace = realloc(result->trace, (n + wide->n_trace + 1) * sizeof *trace);
-    if (!trace) return sx_error_memory();
-    result->trace = trace;
+    size_t n = result->n_trace, room = n;
+    if (!sx_reserve(&result->trace, &room, n + wide->n_trace, sizeof *result->trace))
+        return sx_error_memory();
+    sx_trace_point *trace = result->trace;
     for (size_t i = 0; i < wide->n_trace; i++) {
         sx_trace_point line = wide->trace[i];
         if (n > 0 && line.value >= trace[n - 1].value) continue;

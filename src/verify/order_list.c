@@ -16,6 +16,7 @@
 #include "verify/order_list.h"
 
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ typedef struct beginning {
 
 typedef struct list {
     uint8_t (*order)[SX_MAX_DIMS];
-    size_t n;
+    size_t n, room;
 } list;
 
 struct sx_order_list {
@@ -158,10 +159,8 @@ static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigne
 /* Adds an order that begins so to a list: what is left in any order that the constraint allows. */
 static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const beginning *b,
                 int n, list *out) {
-    uint8_t(*order)[SX_MAX_DIMS] = realloc(out->order, (out->n + 1) * sizeof *order);
-    if (!order) return false;
-    out->order = order;
-    uint8_t *to = order[out->n++];
+    if (!sx_reserve(&out->order, &out->room, out->n + 1, sizeof *out->order)) return false;
+    uint8_t *to = out->order[out->n++];
     unsigned left = loops & ~b->used;
     memset(to, 0, SX_MAX_DIMS);
     memcpy(to, b->order, (size_t)n);
@@ -177,8 +176,9 @@ static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned l
 static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out) {
     const uint8_t *rank = order_list->space->temporal_rank[level];
     size_t n = 1, most = MOST_BEGINNINGS;
-    beginning *now = calloc(1, sizeof *now), *next = malloc(most * sizeof *next);
+    beginning *now = malloc(most * sizeof *now), *next = malloc(most * sizeof *next);
     bool good = now && next;
+    if (good) now[0] = (beginning){0};
     for (int length = 0; good && n > 0; length++) {
         size_t n_next = 0;
         for (size_t i = 0; i < n && good; i++) {
@@ -188,10 +188,9 @@ static bool make(const sx_order_list *order_list, int level, unsigned loops, lis
                 good = extend(order_list, rank, loops, &now[i], length, next, &n_next);
         }
         n = unite(next, n_next);
-        beginning *copy = realloc(now, (n + 1) * sizeof *now);
-        good &= copy != NULL;
-        if (copy) now = copy;
-        if (good) memcpy(now, next, n * sizeof *now);
+        beginning *done = now;
+        now = next;
+        next = done;
     }
     free(next);
     free(now);

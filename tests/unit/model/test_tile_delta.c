@@ -65,14 +65,14 @@ static bool same_keys(const tally *t, const sx_tile_delta_key *key, size_t n) {
 static bool agrees(const sx_window *w, int tensor, int level, bool always, sx_tile_delta_scratch *scratch) {
     sx_fanout slot;
     sx_tile_delta delta, again;
-    sx_tile_delta_key key[ROOM];
+    const sx_tile_delta_key *key;
     uint64_t rest;
     sx_fanout_init(&slot, w->model, &w->nest, level, tensor, false);
     tally t = {.ranks = w->problem.tensor[tensor].n_ranks, .span = slot.span};
     sx_sampled_visits(w, tensor, level, always, count_visit, &t);
     sx_tile_delta_init(&delta, w->model, &w->nest, level, tensor, always);
     again = delta;
-    size_t n = sx_tile_delta_keys(&again, slot.span, scratch, key, ROOM, &rest);
+    size_t n = sx_tile_delta_keys(&again, slot.span, scratch, &key, &rest);
     return sx_tile_delta_volume(&delta) == t.volume && rest == t.rest && same_keys(&t, key, n);
 }
 

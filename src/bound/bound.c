@@ -8,7 +8,7 @@
  * windows, the form of the tile, and on the dimensions that do not index V.
  *
  * Complexity: O(points * (dimensions + tensors)) once per model. */
-#include "bound/parts.h"
+#include "bound/outer.h"
 
 #include "base/status.h"
 

@@ -16,7 +16,10 @@
  * irrelevant loops.
  *
  * Complexity: some tables over the lattice once per choice; then a step per tile of level q - 1 and class. */
-#include "bound/parts.h"
+#include "bound/outer.h"
+#include "bound/outline.h"
+#include "bound/price.h"
+#include "bound/table.h"
 
 #include "base/status.h"
 

@@ -22,7 +22,9 @@
  *
  * Cycles are at least those of the compute units, and those that the words through each level's ports take.
  */
-#include "bound/parts.h"
+#include "bound/outline.h"
+#include "bound/outer.h"
+#include "bound/price.h"
 
 #include "base/status.h"
 

@@ -1,5 +1,5 @@
 /* What flows cost: at the prices of reading, filling and updating a word at a level. */
-#include "bound/parts.h"
+#include "bound/price.h"
 
 #include <math.h>
 

@@ -10,7 +10,9 @@
  *
  * Complexity: O(points * primes + front^2) per level and set of tensors, once; then per spatial mapping a
  * step for each choice of what levels keep and each row of its Pareto fronts. */
-#include "bound/parts.h"
+#include "bound/outline.h"
+#include "bound/price.h"
+#include "bound/table.h"
 
 #include "base/status.h"
 #include "base/vector.h"

@@ -19,7 +19,8 @@
  * others.
  *
  * Complexity: O(levels * classes * sets * points * primes) per outline. */
-#include "bound/parts.h"
+#include "bound/table.h"
+#include "bound/outline.h"
 #include "model/capacity.h"
 
 #include <math.h>

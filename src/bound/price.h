@@ -1,6 +1,6 @@
-/* What the files of the bounds share. */
-#ifndef SX_BOUND_PARTS_H
-#define SX_BOUND_PARTS_H
+/* What flows between levels cost, at the prices of reading, filling and updating a word. */
+#ifndef SX_BOUND_PRICE_H
+#define SX_BOUND_PRICE_H
 
 #include "bound/bound.h"
 
@@ -30,27 +30,5 @@ double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *rou
 
 /* What a word of a tensor costs at every level, in energy. */
 void sx_access_cost_energy(const sx_outline_bound *bounds, int tensor, sx_access_cost *prices);
-
-/* Sets the outline and, where its spatial mapping is a new one, what follows from that. */
-void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline);
-
-/* The score of an energy without leakage and of the largest use of a port. */
-sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, double cycles);
-
-/* Numbers the tiles that the spatial mapping of the outline leaves, unless they are. */
-void sx_outline_bound_number(sx_outline_bound *bounds);
-
-/* Makes the tables of energy for levels from `level` outward alone. */
-void sx_outline_bound_outer(sx_outline_bound *bounds, int level);
-
-/* Takes the least over all multiples in some dimensions. */
-void sx_lattice_ascend(const sx_lattice *lattice, unsigned dims, double *at);
-
-/* What quick bounds share (outer.c). */
-void sx_outer_tables_free(SX_TAKE sx_outer_tables *outer_tables);
-size_t sx_place_size(void);
-
-/* Whether the tiles of the tensors that a level keeps fit at a point. */
-bool sx_bound_fits(const sx_bound *bound, int level, unsigned keep, uint32_t point);
 
 #endif

@@ -1,0 +1,13 @@
+/* The inside of an outline's bounds: setting it, and the score of what was summed up. */
+#ifndef SX_BOUND_OUTLINE_H
+#define SX_BOUND_OUTLINE_H
+
+#include "bound/bound.h"
+
+/* Sets the outline and, where its spatial mapping is a new one, what follows from that. */
+void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline);
+
+/* The score of an energy without leakage and of the largest use of a port. */
+sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, double cycles);
+
+#endif

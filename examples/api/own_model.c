@@ -44,7 +44,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     for (size_t i = 0; i < n; i++, point += sx_space_point_size(t->space)) {
         sx_map_space_mapping(t->space, point, &mapping);
         sx_verdict verdict = sx_evaluate(workspace, &mapping, &cost);
-        if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
+        SX_TRY(sx_verdict_status(&verdict, sx_model_problem(t->model), sx_model_arch(t->model)));
         double words = 0;
         for (int level = 0; level < cost.n_levels; level++)
             for (int tensor = 0; tensor < cost.n_tensors; tensor++) {

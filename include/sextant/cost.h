@@ -22,7 +22,12 @@ typedef enum sx_reason {
     SX_KEEP_FORBIDDEN, /* level, tensor: a transparent level, or one not built for it, keeps it */
     SX_COUNT_OVERFLOW, /* a count exceeds 2^62 */
     SX_BOUND_EXCEEDED, /* not illegal: an early-out evaluation passed its bound */
-    SX_NO_MEMORY,      /* the evaluator could not grow its workspace */
+    SX_NO_MEMORY,      /* not illegal: the evaluator could not grow its workspace */
+    /* Not illegal: a limit of the model keeps it from counting what level and tensor exchange. */
+    SX_LIMIT_CHILDREN, /* have children of an instance whose multicast groups must be listed one by one */
+    SX_LIMIT_CLASSES,  /* have kinds of children that remainders tell apart */
+    SX_LIMIT_BLOCKS,   /* have distinct blocks of iterations, with remainders */
+    SX_LIMIT_WORDS,    /* have distinct words or tiles to be marked one by one, with remainders */
 } sx_reason;
 
 typedef struct sx_verdict {
@@ -34,6 +39,10 @@ typedef struct sx_verdict {
 /* The verdict in words, in a buffer of the caller's. */
 SX_API void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch,
                             char *text, size_t size);
+/* The error of a mapping that could not be evaluated, because memory is out or by a limit of the model;
+ * success for every other verdict, legal or not. */
+SX_API SX_MUST_USE sx_status sx_verdict_status(const sx_verdict *verdict, const sx_problem *problem,
+                                               const sx_arch *arch);
 /* The reason's stable short name, such as "capacity". */
 SX_API const char *sx_reason_name(sx_reason reason);
 

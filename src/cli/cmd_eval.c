@@ -113,7 +113,7 @@ static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
     status = sx_evaluator_new(model, &evaluator);
     if (status) goto done;
     e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
-    if (e->verdict.reason == SX_NO_MEMORY) status = sx_error_memory();
+    status = sx_verdict_status(&e->verdict, &e->problem, &e->arch);
 done:
     sx_evaluator_free(evaluator);
     sx_model_free(model);

@@ -1,5 +1,7 @@
 #include "sextant/cost.h"
 
+#include "base/status.h"
+
 #include <stdio.h>
 
 static const char *const reason_names[] = {
@@ -16,6 +18,10 @@ static const char *const reason_names[] = {
     [SX_COUNT_OVERFLOW] = "overflow",
     [SX_BOUND_EXCEEDED] = "bound",
     [SX_NO_MEMORY] = "memory",
+    [SX_LIMIT_CHILDREN] = "limit-children",
+    [SX_LIMIT_CLASSES] = "limit-classes",
+    [SX_LIMIT_BLOCKS] = "limit-blocks",
+    [SX_LIMIT_WORDS] = "limit-words",
 };
 
 const char *sx_reason_name(sx_reason reason) {
@@ -78,7 +84,40 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
     case SX_NO_MEMORY:
         snprintf(text, size, "out of memory");
         break;
+    case SX_LIMIT_CHILDREN:
+        snprintf(text, size, "%s: multicast of %s to %.0f children cannot be counted, the limit is %.0f",
+                 level, tensor, have, limit);
+        break;
+    case SX_LIMIT_CLASSES:
+        snprintf(text, size,
+                 "%s: remainders make %.0f different kinds of children for %s, the limit is %.0f", level,
+                 have, tensor, limit);
+        break;
+    case SX_LIMIT_BLOCKS:
+        snprintf(text, size,
+                 "%s: remainders make %.0f different blocks of iterations for %s, the limit is %.0f", level,
+                 have, tensor, limit);
+        break;
+    case SX_LIMIT_WORDS:
+        snprintf(text, size, "%s: counting the distinct words of %s takes %.0f marks, the limit is %.0f",
+                 level, tensor, have, limit);
+        break;
     }
+}
+
+sx_status sx_verdict_status(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch) {
+    if (verdict->reason < SX_NO_MEMORY) return SX_OK;
+    if (verdict->reason == SX_NO_MEMORY) return sx_error_memory();
+    const char *level = arch->level[verdict->level].name, *tensor = problem->tensor[verdict->tensor].name;
+    char text[256];
+    sx_verdict_text(verdict, problem, arch, text, sizeof text);
+    sx_status error = sx_error_new(SX_ERR_LIMIT, "%s", text);
+    if (verdict->reason == SX_LIMIT_CHILDREN)
+        return sx_error_hint(error, "use smaller spatial factors at %s", level);
+    if (verdict->reason == SX_LIMIT_CLASSES)
+        return sx_error_hint(error, "at %s, use spatial factors that divide the sizes of their dimensions",
+                             level);
+    return sx_error_hint(error, "use factors that divide the sizes of the dimensions that index %s", tensor);
 }
 
 sx_score sx_cost_score(const sx_cost *cost) {

@@ -55,7 +55,8 @@ typedef struct walk {
     const sx_map_space *space;
     sx_worker *worker;
     void *point;
-    bool over, failed;                           /* there is nothing more to do; as memory is out */
+    bool over;                                   /* there is nothing more to do */
+    sx_status failure;                           /* what ended it */
     uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of tiles, 1 in dimensions that are not yet set */
     uint64_t spread[SX_MAX_LEVELS];              /* children in use, likewise */
     menu menu[SX_MAX_LEVELS];
@@ -122,7 +123,8 @@ static bool find_menus(walk *w) {
         m->order = sx_map_orders_of(w->plan->choices, s, temporal, matters, &m->n_orders);
         m->spread = sx_map_layouts_of(w->plan->choices, s, spatial, &m->n_layouts);
         if (!m->order || !m->spread) {
-            w->over = w->failed = true;
+            w->over = true;
+            w->failure = m->order ? sx_error_memory() : sx_orders_failure(m->n_orders);
             return false;
         }
         int n = sx_map_keeps_of(space, s, w->extent[s], m->keep);
@@ -216,7 +218,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
         uint64_t step = fits ? 1 : p->weight[d + 1];
         at = at / step * step + step;
     }
-    return w.failed ? sx_error_memory() : SX_OK;
+    return w.failure;
 }
 
 /* Refuses a space that is too large; else counts its factorisations and cuts them into tasks. */

@@ -238,7 +238,7 @@ static uint64_t find_orders(walk *w) {
         bool listed = w->plan->classes && __builtin_popcount(m->loops) <= MAX_LISTED;
         if (listed || !matters) {
             m->order = sx_map_orders_of(w->plan->choices, s, m->loops, matters, &n);
-            if (!m->order) sx_worker_fail(w->worker, sx_error_memory());
+            if (!m->order) sx_worker_fail(w->worker, sx_orders_failure(n));
             if (!m->order) return 0;
         } else {
             for (int i = __builtin_popcount(m->loops); i > 1; i--) n *= (size_t)i;

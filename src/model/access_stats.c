@@ -52,13 +52,14 @@ static bool may_link(const sx_model *model, const sx_mapping_level *at, int tens
 
 /* Adds what is left to fetch when neighbours at the displacement `need` hand over `words`; false where that
  * saves no accesses. */
-static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot, const int64_t *need,
+static bool add_served(sx_evaluator *evaluator, int level, sx_fanout *slot, const int64_t *need,
                        uint64_t words, uint64_t groups, bool hops) {
+    sx_access_stats *flow = &evaluator->flow[level];
     const sx_multicast_group *group;
     uint64_t served, fewer = 0;
     size_t left = sx_fanout_served(slot, evaluator->slot, need, hops, &served, &group);
     if (left == SIZE_MAX) {
-        evaluator->failed = true;
+        sx_fanout_fail(slot, evaluator, level);
         return false;
     }
     for (size_t i = 0; i < left; i++) fewer += group[i].count;
@@ -69,8 +70,8 @@ static bool add_served(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout
 }
 
 /* Splits off what neighbours hand over; returns the words that all groups fetch from the level. */
-static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot,
-                          sx_tile_delta *delta, uint64_t groups, bool hops) {
+static uint64_t add_links(sx_evaluator *evaluator, int level, sx_fanout *slot, sx_tile_delta *delta,
+                          uint64_t groups, bool hops) {
     const sx_tile_delta_key *keys;
     uint64_t rest;
     size_t n = sx_tile_delta_keys(delta, slot->span, evaluator->delta, &keys, &rest);
@@ -79,7 +80,7 @@ static uint64_t add_links(sx_evaluator *evaluator, sx_access_stats *flow, sx_fan
         return 0;
     }
     for (size_t k = 0; k < n; k++)
-        if (!add_served(evaluator, flow, slot, keys[k].need, keys[k].words, groups, hops))
+        if (!add_served(evaluator, level, slot, keys[k].need, keys[k].words, groups, hops))
             rest += keys[k].words;
     return rest;
 }
@@ -93,8 +94,8 @@ static uint64_t count_groups(sx_evaluator *evaluator, sx_fanout *slot) {
 }
 
 /* The words each group fetches, with what neighbours hand over split off. */
-static uint64_t group_words(sx_evaluator *evaluator, sx_access_stats *flow, sx_fanout *slot, int level,
-                            int tensor, bool always, bool links, bool hops) {
+static uint64_t group_words(sx_evaluator *evaluator, sx_fanout *slot, int level, int tensor, bool always,
+                            bool links, bool hops) {
     static const int64_t nowhere[SX_MAX_RANKS];
     const sx_nest *nest = &evaluator->nest;
     const sx_shape *shape = slot->shape;
@@ -105,13 +106,13 @@ static uint64_t group_words(sx_evaluator *evaluator, sx_access_stats *flow, sx_f
         if (!always) return moving;
         if (!links || all == moving) return all;
         uint64_t groups = count_groups(evaluator, slot);
-        return add_served(evaluator, flow, slot, nowhere, all - moving, groups, hops) ? moving : all;
+        return add_served(evaluator, level, slot, nowhere, all - moving, groups, hops) ? moving : all;
     }
     if (always && !links) return all;
     sx_tile_delta delta;
     sx_tile_delta_init(&delta, evaluator->model, nest, level, tensor, always);
     if (!links || delta.n_near == 0) return sx_tile_delta_volume(&delta);
-    return add_links(evaluator, flow, slot, &delta, count_groups(evaluator, slot), hops);
+    return add_links(evaluator, level, slot, &delta, count_groups(evaluator, slot), hops);
 }
 
 /* The flow of a level with spatial loops. */
@@ -125,10 +126,10 @@ static void spatial_flow(sx_evaluator *evaluator, const sx_mapping *mapping, int
     sx_fanout slot;
     sx_fanout_init(&slot, model, &evaluator->nest, level, tensor, at->no_multicast >> tensor & 1);
     flow->fanout = slot.siblings;
-    uint64_t words = group_words(evaluator, flow, &slot, level, tensor, always, links, hops);
+    uint64_t words = group_words(evaluator, &slot, level, tensor, always, links, hops);
     const sx_multicast_group *group;
     size_t n = sx_fanout_groups(&slot, evaluator->slot, hops, &group);
-    evaluator->failed |= n == 0;
+    if (n == 0) sx_fanout_fail(&slot, evaluator, level);
     add_groups(evaluator, flow, group, n, words);
 }
 

@@ -32,6 +32,12 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     free(evaluator);
 }
 
+void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, int tensor, double have,
+                        double limit) {
+    evaluator->failed = true;
+    evaluator->limit = (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, have, limit};
+}
+
 /* Whether a cost is at or above the compulsory minimum. */
 __attribute__((unused)) static bool above_minimum(const sx_model *model, const sx_mapping *mapping,
                                                   const sx_score *score) {
@@ -57,6 +63,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     const sx_nest *nest = &e->nest;
     bool walk = e->exact || !nest->perfect;
     e->failed = e->overflow = false;
+    e->limit.reason = SX_LEGAL;
     sx_cost_accumulator costs;
     sx_cost_accumulator_begin(&costs, model, nest, walk);
     int last = model->n_levels - 1;
@@ -81,7 +88,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         }
         if (e->failed || e->overflow) {
             verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
-            return verdict;
+            return e->overflow || e->limit.reason == SX_LEGAL ? verdict : e->limit;
         }
         energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
         double times = walk ? 1 : (double)nest->above[last];

@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots beyond this many siblings are not enumerated (that would take gigabytes). */
-enum { MAX_ENUMERATED = 1 << 24 };
-
 struct sx_fanout_scratch {
     size_t room;         /* siblings there is room for */
     size_t at_room;      /* numbers there is room for in `at` */
@@ -262,10 +259,17 @@ static size_t sum_groups(const sx_fanout *slot, sx_fanout_scratch *s, size_t gro
     return n;
 }
 
-/* Places and numbers the siblings; 0 when memory is out. */
+void sx_fanout_fail(const sx_fanout *slot, sx_evaluator *evaluator, int level) {
+    evaluator->failed = true;
+    if (slot->siblings > SX_MAX_LISTED_CHILDREN)
+        sx_evaluator_limit(evaluator, SX_LIMIT_CHILDREN, level, (int)(slot->shape - evaluator->model->shape),
+                           (double)slot->siblings, SX_MAX_LISTED_CHILDREN);
+}
+
+/* Places and numbers the siblings; 0 when memory is out or there are too many. */
 static size_t enumerate(sx_fanout *slot, sx_fanout_scratch *s) {
     size_t numbers = (size_t)slot->siblings * slot->shape->n_ranks;
-    if (slot->siblings > MAX_ENUMERATED || !scratch_reserve(s, (size_t)slot->siblings)) return 0;
+    if (slot->siblings > SX_MAX_LISTED_CHILDREN || !scratch_reserve(s, (size_t)slot->siblings)) return 0;
     if (numbers > s->at_room) {
         free(s->at);
         s->at = malloc(numbers * sizeof *s->at);

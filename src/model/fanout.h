@@ -5,6 +5,9 @@
 
 #include "model/model.h"
 
+/* Groups of more children than this are not listed one by one (that would take gigabytes). */
+enum { SX_MAX_LISTED_CHILDREN = 1 << 24 };
+
 /* `count` groups of m children each that want the same words; `hops` is summed over these groups. */
 typedef struct sx_multicast_group {
     uint64_t m, count;
@@ -46,13 +49,16 @@ void sx_fanout_moves(sx_fanout *slot);
 void sx_fanout_place(const sx_fanout *slot, int64_t *at);
 
 /* The groups of all siblings, in the scratch's memory (valid until the next call); their number, or 0 when
- * memory is out. Hop counts are 0 unless asked for. */
+ * memory is out or there are too many siblings. Hop counts are 0 unless asked for. */
 size_t sx_fanout_groups(sx_fanout *slot, sx_fanout_scratch *scratch, bool hops,
                         const sx_multicast_group **out);
 
 /* How many siblings have a neighbour whose tile stands `need` (per rank) from their own, and the groups of
- * those who have none; SIZE_MAX when memory is out. */
+ * those who have none; SIZE_MAX when memory is out or there are too many siblings. */
 size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
                         uint64_t *served, const sx_multicast_group **out);
+
+/* Ends an evaluation whose groups under a level could not be found. */
+void sx_fanout_fail(const sx_fanout *slot, sx_evaluator *evaluator, int level);
 
 #endif

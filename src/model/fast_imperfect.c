@@ -244,7 +244,7 @@ bool sx_fast_count_imperfect(const sx_evaluator *e, const sx_mapping *mapping, i
             at[0].demand = feed(&f, mapping, tensor);
         if (at[s].demand < 0 || at[s].demand >= 0x1p53 || (s > 0 && at[s - 1].supply >= 0x1p53)) return false;
         at[s].tile = e->nest.tile[tensor][s];
-        if (shape->output) at[s].partition = sx_partition_words(model, &e->nest, mapping, tensor, s);
+        if (shape->output) at[s].partition = sx_partition_words(model, &e->nest, mapping, tensor, s, NULL);
     }
     for (int s = 0; s < n; s++)
         if (!(mapping->level[s].keep >> tensor & 1) && !bypass(&at[s])) return false;

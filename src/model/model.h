@@ -138,7 +138,8 @@ struct sx_evaluator {
     sx_tile_delta_scratch *delta;
     sx_walker *walker;
     bool exact;    /* walk every mapping, also those with exact factors */
-    bool failed;   /* memory ran out */
+    bool failed;   /* memory ran out, or the limit below is exceeded */
+    sx_verdict limit; /* SX_LEGAL: none is */
     bool overflow; /* a count exceeded 2^62 */
 };
 
@@ -147,6 +148,10 @@ typedef struct sx_counts {
     uint64_t tile;
     double partition, reads, fills, updates, reductions;
 } sx_counts;
+
+/* Ends an evaluation at a limit of the model. */
+void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, int tensor, double have,
+                        double limit);
 
 /* Lays out the loops of a mapping and says whether it is legal. */
 sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest);

@@ -7,10 +7,12 @@
 
 #include "base/vector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BITS = 1 << 28 };
+/* Words or tiles that are marked one by one at most. */
+enum { MAX_MARKS = 1 << 28 };
 
 typedef struct tile {
     int64_t start;
@@ -20,7 +22,7 @@ typedef struct tile {
 typedef struct tiles {
     tile *data;
     size_t n, room;
-    bool failed;
+    bool failed; /* memory is out */
 } tiles;
 
 /* One loop on a dimension outside the level's tiles, with the place of the instance where the loop is
@@ -39,7 +41,7 @@ typedef struct rings {
 } rings;
 
 static void add_tile(tiles *t, int64_t start, uint32_t extent) {
-    if (t->n == MAX_BITS || !sx_reserve(&t->data, &t->room, t->n + 1, sizeof *t->data)) {
+    if (!sx_reserve(&t->data, &t->room, t->n + 1, sizeof *t->data)) {
         t->failed = true;
         return;
     }
@@ -59,6 +61,16 @@ static void list_rings(rings *out, const sx_model *model, const sx_nest *nest, c
         for (int l = nest->temporal_of[s]; l < nest->temporal_of[s + 1]; l++)
             if (nest->temporal[l].dim == dim) out->ring[out->n++] = (ring){.loop = &nest->temporal[l]};
     }
+}
+
+/* How many tiles an instance holds in a dimension, from ring i inward. */
+static double count_tiles(const rings *r, int i, bool edge) {
+    if (i < 0) return 1;
+    const ring *at = &r->ring[i];
+    uint32_t n = edge ? at->loop->last : at->loop->n;
+    if (at->spatial) return at->at < n ? count_tiles(r, i - 1, edge && at->at + 1 == n) : 0;
+    return edge ? (n - 1) * count_tiles(r, i - 1, false) + count_tiles(r, i - 1, true)
+                : n * count_tiles(r, i - 1, false);
 }
 
 /* Lists the tiles an instance holds in a dimension, from ring i inward. */
@@ -94,6 +106,7 @@ typedef struct measure {
     tiles tiles[SX_MAX_DIMS];
     uint64_t *bits;
     bool failed;
+    double marks; /* needed, where they are beyond MAX_MARKS and it failed for that; else 0 */
 } measure;
 
 /* The interval [low, high) of a rank that a choice of tiles covers. */
@@ -121,13 +134,24 @@ static bool next_choice(const measure *m, size_t *choice) {
     return false;
 }
 
+/* Lists the tiles of all dimensions; false where there are none, memory is out or they are too many. */
+static bool list_all_tiles(measure *m) {
+    double combinations = 1;
+    for (int k = 0; k < m->n_dims; k++) combinations *= count_tiles(m->rings[k], m->rings[k]->n - 1, true);
+    if (combinations > MAX_MARKS) m->marks = combinations;
+    m->failed |= combinations > MAX_MARKS;
+    for (int k = 0; k < m->n_dims && combinations > 0 && !m->failed; k++) {
+        m->tiles[k].n = 0;
+        list_tiles(m->rings[k], m->rings[k]->n - 1, true, 0, &m->tiles[k]);
+        m->failed |= m->tiles[k].failed;
+    }
+    return combinations > 0 && !m->failed;
+}
+
 /* The bounds of all ranks over all choices; false when there are too many words to mark. */
-static bool find_bounds(const measure *m, int64_t *low, int64_t *high, uint64_t *words) {
+static bool find_bounds(measure *m, int64_t *low, int64_t *high, uint64_t *words) {
     size_t choice[SX_MAX_DIMS] = {0};
     bool first = true;
-    double combinations = 1;
-    for (int k = 0; k < m->n_dims; k++) combinations *= (double)m->tiles[k].n;
-    if (combinations > MAX_BITS) return false;
     do {
         for (int r = m->first_rank; r < m->end_rank; r++) {
             int64_t a, b;
@@ -141,10 +165,10 @@ static bool find_bounds(const measure *m, int64_t *low, int64_t *high, uint64_t 
     *words = 1;
     for (int r = m->first_rank; r < m->end_rank; r++) {
         product *= (double)(high[r] - low[r]);
-        if (product > MAX_BITS) return false;
         *words *= (uint64_t)(high[r] - low[r]);
     }
-    return true;
+    if (product > MAX_MARKS) m->marks = product;
+    return product <= MAX_MARKS;
 }
 
 /* Marks the words of one choice's box from `rank` on, `base` being the place in the ranks before. */
@@ -167,12 +191,7 @@ static double count_here(measure *m) {
     size_t choice[SX_MAX_DIMS] = {0};
     uint64_t words, count = 0;
     if (m->first_rank == m->end_rank) return holds_any(m->rings[0], m->rings[0]->n - 1, true);
-    for (int k = 0; k < m->n_dims; k++) {
-        m->tiles[k].n = 0;
-        list_tiles(m->rings[k], m->rings[k]->n - 1, true, 0, &m->tiles[k]);
-        m->failed |= m->tiles[k].failed;
-        if (m->failed || m->tiles[k].n == 0) return 0;
-    }
+    if (!list_all_tiles(m)) return 0;
     if (!find_bounds(m, low, high, &words) || !(m->bits = calloc(words / 64 + 1, 8))) {
         m->failed = true;
         return 0;
@@ -211,9 +230,10 @@ static double sum_places(measure *m, int k, int i) {
     return sum;
 }
 
-/* The words of a range of ranks, summed over the places of their dimensions; -1 on failure. */
+/* The words of a range of ranks, summed over the places of their dimensions; on failure as
+ * sx_partition_words. */
 static double measure_ranks(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int tensor,
-                            int level, int first_rank, int end_rank) {
+                            int level, int first_rank, int end_rank, double *marks) {
     const sx_shape *shape = &model->shape[tensor];
     measure m = {.shape = shape, .first_rank = first_rank, .end_rank = end_rank};
     unsigned seen = 0;
@@ -231,7 +251,8 @@ static double measure_ranks(const sx_model *model, const sx_nest *nest, const sx
     sum = sum_places(&m, 0, m.rings[0]->n - 1);
     for (int k = 0; k < m.n_dims; k++) free(m.tiles[k].data);
     free(all);
-    return m.failed ? -1 : sum;
+    if (m.failed && m.marks > 0 && marks) *marks = m.marks;
+    return !m.failed ? sum : m.marks > 0 ? -INFINITY : -1;
 }
 
 /* The instances of a level, along a dimension that does not index the tensor, that are ever in use. */
@@ -257,7 +278,7 @@ static bool ranks_independent(const sx_shape *shape) {
 }
 
 double sx_partition_words(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int tensor,
-                          int level) {
+                          int level, double *marks) {
     const sx_shape *shape = &model->shape[tensor];
     double words = 1;
     for (int d = 0; d < model->n_dims; d++)
@@ -267,16 +288,24 @@ double sx_partition_words(const sx_model *model, const sx_nest *nest, const sx_m
         return words;
     }
     if (!ranks_independent(shape)) {
-        double joint = measure_ranks(model, nest, mapping, tensor, level, 0, shape->n_ranks);
-        return joint < 0 ? -1 : words * joint;
+        double joint = measure_ranks(model, nest, mapping, tensor, level, 0, shape->n_ranks, marks);
+        return joint < 0 ? joint : words * joint;
     }
     for (int r = 0; r < shape->n_ranks; r++) {
         double rank = model->size[shape->term[shape->first_term[r]].dim];
         bool single = shape->first_term[r + 1] - shape->first_term[r] == 1;
         if (!single || abs(shape->term[shape->first_term[r]].coef) != 1)
-            rank = measure_ranks(model, nest, mapping, tensor, level, r, r + 1);
-        if (rank < 0) return -1;
+            rank = measure_ranks(model, nest, mapping, tensor, level, r, r + 1, marks);
+        if (rank < 0) return rank;
         words *= rank;
     }
+    return words;
+}
+
+double sx_partition_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level) {
+    double marks = 0, words = sx_partition_words(evaluator->model, &evaluator->nest, mapping, tensor, level,
+                                                 &marks);
+    evaluator->failed |= words < 0;
+    if (words == -INFINITY) sx_evaluator_limit(evaluator, SX_LIMIT_WORDS, level, tensor, marks, MAX_MARKS);
     return words;
 }

@@ -182,7 +182,7 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
     } else {
         run_item(w, &b);
     }
-    if (w->n_blocks >= MAX_BLOCKS) w->failed = true;
+    if (w->n_blocks == MAX_BLOCKS) sx_walk_limit(w, SX_LIMIT_BLOCKS, MAX_BLOCKS + 1.0, MAX_BLOCKS);
     if (w->failed || !sx_walk_reserve(w, &w->block, &w->block_room, w->n_blocks + 1, sizeof *w->block))
         return 0;
     if (!sx_hash_table_add(&w->blocks_at, hash, (uint32_t)w->n_blocks)) {
@@ -193,6 +193,12 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
     return (uint32_t)w->n_blocks++;
 }
 
+/* Ends a walk whose groups of children could not be found. */
+static void fail_groups(sx_walker *w) {
+    w->failed = true;
+    sx_fanout_fail(&w->slot, w->evaluator, w->level);
+}
+
 /* Adds what a visit moves where all children are alike: groups by the slot's closed forms. */
 static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_box_delta *now,
                       const sx_box_delta *before, double times, bool hops) {
@@ -200,11 +206,11 @@ static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, cons
     int64_t need[SX_MAX_RANKS];
     uint64_t groups = 0, fewer = 0, served = 0;
     size_t n = sx_fanout_groups(&w->slot, e->slot, hops, &group);
-    w->failed |= n == 0;
+    if (n == 0) fail_groups(w);
     for (size_t i = 0; i < n; i++) groups += group[i].count;
     if (w->links && before->words > 0 && sx_box_delta_congruent(w->shape->n_ranks, now, before, need)) {
         size_t left = sx_fanout_served(&w->slot, e->slot, need, hops, &served, &group);
-        w->failed |= left == SIZE_MAX;
+        if (left == SIZE_MAX) fail_groups(w);
         for (size_t i = 0; i < left && !w->failed; i++) fewer += group[i].count;
         n = left;
         if (!w->failed && fewer >= groups) {
@@ -337,31 +343,61 @@ static double list_items(sx_walker *w) {
     return parents;
 }
 
+/* The first place of a child in a loop with remainders, and how many there are. */
+static unsigned places(const sx_loop *loop, uint8_t *first) {
+    *first = loop->last > 1 ? SX_EARLY : SX_ON;
+    return 1u + (loop->last > 1) + (loop->n > loop->last);
+}
+
+/* Notes the class of every child: the sum, over the loops with remainders, of its place times a weight. */
+static void sort_children(sx_walker *w) {
+    const sx_fanout *slot = &w->slot;
+    uint64_t placed = 1;
+    unsigned weight = 1;
+    w->class_of[0] = 0;
+    for (int l = 0; l < slot->n_loops; l++) {
+        const sx_loop *loop = &slot->loop[l];
+        uint8_t first = SX_ON;
+        unsigned n = w->imperfect >> loop->dim & 1 ? places(loop, &first) : 1;
+        for (uint32_t i = 1; i < loop->n; i++) {
+            unsigned place = i + 1 < loop->last ? SX_EARLY : i + 1 == loop->last ? SX_ON : SX_IDLE;
+            unsigned add = n > 1 ? (place - first) * weight : 0;
+            for (uint64_t p = 0; p < placed; p++)
+                w->class_of[i * placed + p] = (uint16_t)(w->class_of[p] + add);
+        }
+        placed *= loop->n;
+        weight *= n;
+    }
+}
+
 /* Sorts the children of the level into classes. */
 static void list_classes(sx_walker *w) {
     const sx_fanout *slot = &w->slot;
-    w->n_classes = 0;
-    if (!sx_walk_reserve(w, &w->class_of, &w->class_room, slot->siblings, sizeof *w->class_of)) return;
-    uint32_t at[SX_MAX_DIMS] = {0};
-    for (uint64_t p = 0; p < slot->siblings; p++) {
-        uint8_t place[SX_MAX_DIMS];
-        memset(place, SX_ON, sizeof place);
-        for (int l = 0; l < slot->n_loops; l++) {
-            const sx_loop *loop = &slot->loop[l];
-            if (!(w->imperfect >> loop->dim & 1)) continue;
-            place[loop->dim] = at[l] + 1 < loop->last ? SX_EARLY : at[l] + 1 == loop->last ? SX_ON : SX_IDLE;
-        }
-        int c = 0;
-        while (c < w->n_classes && memcmp(w->place[c], place, sizeof place) != 0) c++;
-        if (c == w->n_classes) {
-            w->failed |= c == MAX_CLASSES;
-            if (w->failed || !sx_walk_reserve(w, &w->place, &w->place_room, (size_t)c + 1, sizeof *w->place))
-                return;
-            memcpy(w->place[w->n_classes++], place, sizeof place);
-        }
-        w->class_of[p] = (uint16_t)c;
-        for (int l = 0; l < slot->n_loops && ++at[l] == slot->loop[l].n; l++) at[l] = 0;
+    double classes = 1;
+    uint8_t first;
+    for (int l = 0; l < slot->n_loops; l++)
+        if (w->imperfect >> slot->loop[l].dim & 1) classes *= places(&slot->loop[l], &first);
+    if (classes > MAX_CLASSES) {
+        sx_walk_limit(w, SX_LIMIT_CLASSES, classes, MAX_CLASSES);
+        return;
     }
+    w->n_classes = (int)classes;
+    if (!sx_walk_reserve(w, &w->place, &w->place_room, (size_t)w->n_classes, sizeof *w->place)) return;
+    for (int c = 0; c < w->n_classes; c++) {
+        unsigned rest = (unsigned)c;
+        memset(w->place[c], SX_ON, sizeof w->place[c]);
+        for (int l = 0; l < slot->n_loops; l++) {
+            if (!(w->imperfect >> slot->loop[l].dim & 1)) continue;
+            unsigned n = places(&slot->loop[l], &first);
+            w->place[c][slot->loop[l].dim] = (uint8_t)(first + rest % n);
+            rest /= n;
+        }
+    }
+    if (w->n_classes == 1) return;
+    if (slot->siblings > SX_MAX_LISTED_CHILDREN)
+        fail_groups(w);
+    else if (sx_walk_reserve(w, &w->class_of, &w->class_room, slot->siblings, sizeof *w->class_of))
+        sort_children(w);
 }
 
 /* Whether children could get words from their neighbours. Not where tiles of a plain tensor are reused, as
@@ -375,10 +411,12 @@ static bool may_link(const sx_walker *w) {
 static double prepare(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, int tensor, int level) {
     const sx_model *model = e->model;
     const sx_mapping_level *at = &mapping->level[level];
+    w->evaluator = e;
     w->model = model;
     w->nest = &e->nest;
     w->shape = &model->shape[tensor];
     w->level = level;
+    w->tensor = tensor;
     w->failed = false;
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     w->links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1) && may_link(w);
@@ -393,6 +431,7 @@ static double prepare(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, 
     sx_fanout_init(&w->slot, model, &e->nest, level, tensor, at->no_multicast >> tensor & 1);
     sx_fanout_moves(&w->slot);
     list_classes(w);
+    if (w->failed) return 0;
     w->record = 1 + 3 * (size_t)w->shape->n_ranks + (w->links ? 4 * (size_t)w->shape->n_ranks : 0);
     w->width = w->record * (size_t)w->n_classes;
     sx_walk_reserve(w, &w->scratch, &w->scratch_room, w->width, sizeof(int64_t));
@@ -422,8 +461,7 @@ void sx_walk_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, bool 
             e->failed |= w->failed;
         }
         bool wanted = hops || model->shape[tensor].output;
-        e->partition[s] = wanted ? sx_partition_words(model, nest, mapping, tensor, s) : 0;
-        if (e->partition[s] < 0) e->failed = true;
+        e->partition[s] = wanted ? sx_partition_count(e, mapping, tensor, s) : 0;
         for (uint32_t i = 0; i < flow->n_records && !e->failed; i++)
             e->overflow |= e->records.data[flow->first + i].accesses >= 0x1p62;
     }

@@ -8,7 +8,7 @@
 
 /* Flags of a record: there is a tile held, a last step, something fetched at the last visit. */
 enum { HELD = 1, STEPPED = 2, FETCHED = 4 };
-enum { MAX_CLASSES = UINT16_MAX, MAX_ITEMS = 2 * MAX_LOOPS, MAX_BLOCKS = 1 << 24, MEMORY = 32 };
+enum { MAX_CLASSES = UINT16_MAX + 1, MAX_ITEMS = 2 * MAX_LOOPS, MAX_BLOCKS = 1 << 24, MEMORY = 32 };
 
 /* A loop outside the children: temporal, or spatial above the parent with the parent's place in it. */
 typedef struct sx_walk_item {
@@ -35,10 +35,11 @@ typedef struct sx_walk_child {
 } sx_walk_child;
 
 struct sx_walker {
+    sx_evaluator *evaluator;
     const sx_model *model;
     const sx_nest *nest;
     const sx_shape *shape;
-    int level;
+    int level, tensor;
     bool links, always;
     uint32_t imperfect; /* dimensions with remainders */
     sx_walk_item items[MAX_ITEMS];
@@ -74,6 +75,9 @@ struct sx_walker {
 
 /* Makes room for n items of a growing array; false when memory is out. */
 bool sx_walk_reserve(sx_walker *w, void *array, size_t *room, size_t n, size_t size);
+
+/* Ends a walk at a limit of the model. */
+void sx_walk_limit(sx_walker *w, sx_reason reason, double have, double limit);
 
 /* The numbers of a state: a record per class. */
 const int64_t *sx_walk_state(const sx_walker *w, uint32_t id);

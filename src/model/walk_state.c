@@ -14,6 +14,11 @@ bool sx_walk_reserve(sx_walker *w, void *array, size_t *room, size_t n, size_t s
     return false;
 }
 
+void sx_walk_limit(sx_walker *w, sx_reason reason, double have, double limit) {
+    w->failed = true;
+    sx_evaluator_limit(w->evaluator, reason, w->level, w->tensor, have, limit);
+}
+
 const int64_t *sx_walk_state(const sx_walker *w, uint32_t id) {
     return w->state + id * w->width;
 }

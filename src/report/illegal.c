@@ -89,6 +89,10 @@ void sx_illegal_cure(const sx_evaluation *e, sx_text *out) {
     case SX_COUNT_OVERFLOW:
     case SX_BOUND_EXCEEDED:
     case SX_NO_MEMORY:
+    case SX_LIMIT_CHILDREN:
+    case SX_LIMIT_CLASSES:
+    case SX_LIMIT_BLOCKS:
+    case SX_LIMIT_WORDS:
         break;
     }
 }

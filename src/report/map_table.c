@@ -144,7 +144,7 @@ static sx_status evaluate(const sx_result *r, sx_evaluation *e) {
     if (!status) {
         e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
         e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
-        if (e->verdict.reason == SX_NO_MEMORY) status = sx_error_memory();
+        status = sx_verdict_status(&e->verdict, &e->problem, &e->arch);
     }
     sx_evaluator_free(evaluator);
     sx_model_free(model);

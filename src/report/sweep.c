@@ -56,8 +56,8 @@ static int by_cost(const void *a, const void *b) {
 }
 
 /* Costs one order after another until all are done, or `cancel` is set. */
-static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, const sx_cancel *cancel,
-                             sx_sweep *sweep, swept *all) {
+static sx_status cost_orders(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
+                             const sx_cancel *cancel, sx_sweep *sweep, swept *all) {
     sx_mapping mapping = *given;
     for (; sweep->n_costed < sweep->n_orders && (sweep->n_costed == 0 || !sx_cancel_is_set(cancel));
          sweep->n_costed++) {
@@ -65,7 +65,7 @@ static sx_status cost_orders(sx_evaluator *evaluator, const sx_mapping *given, c
         sx_score score;
         set_order(sweep, i, &mapping);
         sx_verdict verdict = sx_evaluate_score(evaluator, &mapping, &score);
-        if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
+        SX_TRY(sx_verdict_status(&verdict, sx_model_problem(model), sx_model_arch(model)));
         if (verdict.reason != SX_LEGAL)
             return sx_error_new(SX_ERR_LIMIT, "a loop order of the mapping cannot be evaluated: %s",
                                 sx_reason_name(verdict.reason));
@@ -178,7 +178,7 @@ sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, cons
     if (!status) {
         (void)sx_evaluate_score(evaluator, mapping, &score);
         sweep.edp = score.energy_pj * score.cycles;
-        status = cost_orders(evaluator, mapping, cancel, &sweep, all);
+        status = cost_orders(model, evaluator, mapping, cancel, &sweep, all);
     }
     if (!status) {
         sweep.matter = find_mattering(&sweep, all);

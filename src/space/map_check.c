@@ -180,9 +180,11 @@ static void workspace_free(void *workspace) {
     sx_evaluator_free(workspace);
 }
 
-/* Scores a mapping: what the space says of it where that is needed, then what the cost model says. */
+/* Scores a mapping: what the space says of it where that is needed, then what the cost model says, which is
+ * *verdict. */
 static unsigned score(const sx_map_space *space, sx_evaluator *evaluator, const void *point,
-                      const sx_objective *objective, double cutoff, sx_metrics *out) {
+                      const sx_objective *objective, double cutoff, sx_metrics *out, sx_verdict *verdict) {
+    verdict->reason = SX_LEGAL;
     if (space->nested || space->shares || space->banks_at) {
         unsigned reason = check_rest(space, point);
         if (reason) {
@@ -191,11 +193,11 @@ static unsigned score(const sx_map_space *space, sx_evaluator *evaluator, const 
         }
     }
     sx_score totals;
-    sx_verdict verdict = cutoff < INFINITY
-                             ? sx_evaluate_within(evaluator, sx_map_point(point), objective, cutoff, &totals)
-                             : sx_evaluate_score(evaluator, sx_map_point(point), &totals);
-    if (verdict.reason == SX_LEGAL) *out = sx_score_metrics(&totals);
-    return verdict.reason == SX_BOUND_EXCEEDED ? SX_BEYOND : (unsigned)verdict.reason;
+    *verdict = cutoff < INFINITY
+                   ? sx_evaluate_within(evaluator, sx_map_point(point), objective, cutoff, &totals)
+                   : sx_evaluate_score(evaluator, sx_map_point(point), &totals);
+    if (verdict->reason == SX_LEGAL) *out = sx_score_metrics(&totals);
+    return verdict->reason == SX_BOUND_EXCEEDED ? SX_BEYOND : (unsigned)verdict->reason;
 }
 
 /* The cost model can cut off by what objectives of mappings are made of. */
@@ -206,8 +208,9 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     const unsigned char *point = points;
     if (objective->criterion[0].kind >= SX_TERMS) cutoff = INFINITY;
     for (size_t i = 0; i < n; i++, point += space->space.point_size) {
-        out[i].reason = score(space, workspace, point, objective, cutoff, &out[i].metrics);
-        if (out[i].reason == SX_NO_MEMORY) return sx_error_memory();
+        sx_verdict verdict;
+        out[i].reason = score(space, workspace, point, objective, cutoff, &out[i].metrics, &verdict);
+        if (verdict.reason >= SX_NO_MEMORY) return sx_verdict_status(&verdict, space->problem, space->arch);
     }
     return SX_OK;
 }

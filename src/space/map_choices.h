@@ -15,8 +15,8 @@ void sx_map_choices_free(SX_TAKE sx_map_choices *choices);
 bool sx_map_order_matters(const sx_map_space *space, int level, bool spread);
 
 /* One order, whole, of each class that the constraints leave for a level's temporal loops (a mask of
- * dimensions); only one order at all unless it matters. NULL when memory is out or there are more than
- * 2^22. */
+ * dimensions); only one order at all unless it matters. On failure NULL, of which sx_orders_failure(*n) makes
+ * the error. */
 const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t loops, bool matters,
                                  size_t *n))[SX_MAX_DIMS];
 

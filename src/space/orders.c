@@ -204,13 +204,19 @@ static bool add_classes(const sx_orders *orders, const sx_order_rule *rule, stru
     return true;
 }
 
-/* Lists the classes of a set; on failure the entry is empty. */
+/* Lists the classes of a set; on failure the entry has none, and n is 0 or what there is room for. */
 static void list_classes(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims,
                          struct entry *entry) {
     uint8_t order[SX_MAX_DIMS] = {0};
     if (add_classes(orders, rule, entry, dims, order, 0, dims)) return;
     free(entry->order);
-    *entry = (struct entry){0};
+    *entry = (struct entry){.n = entry->n == MAX_CLASSES ? MAX_CLASSES : 0};
+}
+
+sx_status sx_orders_failure(size_t n) {
+    if (n == 0) return sx_error_memory();
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "a level has more than %zu loop orders to tell apart", n),
+                         "constrain the permutation of its temporal loops, or the dimensions that have any");
 }
 
 const uint8_t (*sx_orders_classes(sx_orders *orders, uint32_t dims, size_t *n))[SX_MAX_DIMS] {

@@ -19,6 +19,7 @@ struct sx_enumeration {
     bool sound; /* the objective does not fall as energy or cycles grow: bounds say something */
     bool whole; /* go through all tiles and orders, not only the innermost tiles */
     sx_check_outcome outcome;
+    sx_status failure; /* of the outcome SX_CHECK_FAILED */
     double value, least;
     unsigned beat;
     uint64_t evaluations;
@@ -79,7 +80,21 @@ void sx_enumeration_free(sx_enumeration *t) {
     for (int d = 0; d < SX_MAX_DIMS; d++) free(t->point[d]);
     sx_outline_bound_free(t->bounds);
     sx_evaluator_free(t->evaluator);
+    sx_status_free(t->failure);
     free(t);
+}
+
+/* Ends a check with an error. */
+static void fail(sx_enumeration *t, sx_status failure) {
+    sx_status_free(t->failure);
+    t->failure = failure;
+    t->outcome = SX_CHECK_FAILED;
+}
+
+sx_status sx_enumeration_failure(sx_enumeration *t) {
+    sx_status failure = t->failure;
+    t->failure = SX_OK;
+    return failure;
 }
 
 uint64_t sx_enumeration_evaluations(const sx_enumeration *t) {
@@ -143,7 +158,7 @@ static void evaluate(sx_enumeration *t) {
     sx_verdict verdict =
         sx_evaluate_within(t->evaluator, &t->mapping, t->context.objective, t->value, &score);
     t->evaluations++;
-    if (verdict.reason == SX_NO_MEMORY) t->outcome = SX_CHECK_FAILED;
+    if (verdict.reason >= SX_NO_MEMORY) fail(t, sx_verdict_status(&verdict, space->problem, space->arch));
     if (verdict.reason != SX_LEGAL) return;
     if (!sx_constraints_allow(space->constraints, &t->mapping, space->problem, space->arch, NULL, 0)) return;
     double value = sx_objective_value(t->context.objective, &score);
@@ -185,7 +200,10 @@ static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DI
     const sx_mapping_level *at = &t->mapping.level[s];
     const uint8_t(*order)[SX_MAX_DIMS] =
         sx_order_list_of(t->context.order_list, s, sx_verify_space_loops(space, at->temporal), n);
-    if (!order) t->outcome = SX_CHECK_FAILED;
+    if (!order)
+        fail(t, *n ? sx_error_new(SX_ERR_LIMIT, "%s has more than %zu beginnings of loop orders to tell apart",
+                                  space->arch->level[s].name, *n)
+                   : sx_error_memory());
     bool linked = sx_verify_space_loops(space, at->spatial) && !space->model->options.no_link_transfers;
     if (s == 0 && !linked && *n > 1) *n = 1;
     return order;

@@ -24,7 +24,7 @@ typedef enum sx_check_outcome {
     SX_CHECK_NONE_BELOW, /* nothing is below the value */
     SX_CHECK_BELOW,      /* a bound, or a mapping, is */
     SX_CHECK_STOPPED,    /* the budget was spent first */
-    SX_CHECK_FAILED,     /* memory is out, or there are too many orders */
+    SX_CHECK_FAILED,     /* memory is out, or a limit is exceeded: sx_enumeration_failure */
 } sx_check_outcome;
 
 /* The least value that the spatial factors alone leave possible. */
@@ -42,6 +42,9 @@ sx_check_outcome sx_enumeration_check_bounds(sx_enumeration *enumeration,
 sx_check_outcome sx_enumeration_check_mappings(sx_enumeration *enumeration,
                                                const uint32_t (*spatial)[SX_MAX_DIMS], double value,
                                                double *least);
+
+/* The error of a check that failed; the caller's from now on. */
+SX_OWN sx_status sx_enumeration_failure(sx_enumeration *enumeration);
 
 /* Mappings that the model evaluated so far. */
 uint64_t sx_enumeration_evaluations(const sx_enumeration *enumeration);

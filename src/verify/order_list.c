@@ -172,8 +172,8 @@ static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned l
     return true;
 }
 
-/* Makes the list of a set of loops; false when memory is out or there are too many. */
-static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out) {
+/* Makes the list of a set of loops; false when memory is out or, where *many is set, there are too many. */
+static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out, bool *many) {
     const uint8_t *rank = order_list->space->temporal_rank[level];
     size_t n = 1, most = MOST_BEGINNINGS;
     beginning *now = malloc(most * sizeof *now), *next = malloc(most * sizeof *next);
@@ -182,10 +182,12 @@ static bool make(const sx_order_list *order_list, int level, unsigned loops, lis
     for (int length = 0; good && n > 0; length++) {
         size_t n_next = 0;
         for (size_t i = 0; i < n && good; i++) {
-            if (now[i].whole || (loops & ~now[i].used) == 0)
+            if (now[i].whole || (loops & ~now[i].used) == 0) {
                 good = add(order_list, rank, loops, &now[i], length, out);
-            else
+            } else {
                 good = extend(order_list, rank, loops, &now[i], length, next, &n_next);
+                *many = !good;
+            }
         }
         n = unite(next, n_next);
         beginning *done = now;
@@ -203,9 +205,10 @@ const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned 
     list **lists = &order_list->lists[level];
     if (!*lists) *lists = calloc((size_t)1 << order_list->space->problem->n_dims, sizeof **lists);
     list *at = *lists ? *lists + loops : NULL;
-    if (at && !at->order && !make(order_list, level, loops, at)) {
+    bool many = false;
+    if (at && !at->order && at->n == 0 && !make(order_list, level, loops, at, &many)) {
         free(at->order);
-        *at = (list){0};
+        *at = (list){.n = many ? MOST_BEGINNINGS : 0};
     }
     *n = at ? at->n : 0;
     const void *orders = at ? at->order : NULL;

@@ -11,7 +11,7 @@ SX_MUST_USE sx_status sx_order_list_new(const sx_verify_space *space, SX_OWN sx_
 void sx_order_list_free(SX_TAKE sx_order_list *order_list);
 
 /* Orders, innermost first and whole, that stand for all those of a level's loops (a mask of dimensions) that
- * its constraint allows; NULL when memory is out or there are too many. */
+ * its constraint allows. NULL when memory is out (*n is 0) or there are more than the limit *n. */
 const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned loops,
                                  size_t *n))[SX_MAX_DIMS];
 

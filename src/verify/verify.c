@@ -94,7 +94,7 @@ static sx_status check_mapping(check *k) {
     SX_TRY(sx_evaluator_new(k->model, &evaluator));
     sx_verdict verdict = sx_evaluate_score(evaluator, &c->mapping, &score);
     sx_evaluator_free(evaluator);
-    if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
+    SX_TRY(sx_verdict_status(&verdict, k->space.problem, k->space.arch));
     double value = sx_objective_value(&c->objective, &score);
     if (score.energy_pj != c->score.energy_pj || score.cycles != c->score.cycles)
         refute(k, "mapping", "it takes %.17g pJ and %.17g cycles, not %.17g and %.17g", score.energy_pj,
@@ -244,7 +244,7 @@ static void check_spatial_mappings(check *k) {
 
 /* Notes what an enumeration found out about an entry. */
 static void conclude(check *k, size_t entry, sx_check_outcome outcome, double least, uint64_t evaluations,
-                     const uint32_t (*spatial)[SX_MAX_DIMS]) {
+                     const uint32_t (*spatial)[SX_MAX_DIMS], unsigned worker) {
     bool searched = k->c->proof->searched[entry];
     char text[256];
     name_array(k, spatial, text);
@@ -259,7 +259,7 @@ static void conclude(check *k, size_t entry, sx_check_outcome outcome, double le
     if (outcome == SX_CHECK_NONE_BELOW) k->out->done.entries++;
     k->out->done.evaluations += evaluations;
     if (outcome == SX_CHECK_FAILED && !k->failure)
-        k->failure = sx_error_new(SX_ERR_LIMIT, "out of memory, or too many loop orders at a level");
+        k->failure = sx_enumeration_failure(k->enumeration[worker]);
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -286,7 +286,8 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
         outcome = sx_enumeration_check_bounds(k->enumeration[worker], factors,
                                               sx_proof_floor(p->bound[entry]), &least);
     }
-    conclude(k, entry, outcome, least, sx_enumeration_evaluations(k->enumeration[worker]) - before, factors);
+    conclude(k, entry, outcome, least, sx_enumeration_evaluations(k->enumeration[worker]) - before, factors,
+             worker);
 }
 
 /* The bytes that tables may take. */

@@ -27,6 +27,7 @@ static void check_mapping(sx_evaluator *evaluator, const sx_model *model, const 
     char text[512];
     sx_verdict_text(&verdict, sx_model_problem(model), sx_model_arch(model), text, sizeof text);
     promise(text[0]);
+    if (verdict.reason > SX_NO_MEMORY) return; /* a limit of the model */
     promise(sx_check(model, mapping).reason == verdict.reason || verdict.reason == SX_COUNT_OVERFLOW);
     if (verdict.reason == SX_LEGAL) check_legal(evaluator, model, mapping, &cost);
     if (succeeded(

@@ -111,11 +111,11 @@ static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
     sx_expect_ok(sx_scorer_new(space, NULL, &edp, &scorer));
     for (uint64_t i = 0; i < small->n; i++) {
         sx_cardinal index = {.low = i, .exact = true};
-        bool failed = false;
+        sx_status failure = SX_OK;
         assert_true(sx_space_at(space, &index, point));
         if (!sx_space_legal(space, point, NULL, 0)) continue;
         sx_score score = score_of(scorer, point);
-        assert_true(sx_leaf_canonical(small->map, choices, point, &failed));
+        assert_true(sx_leaf_canonical(small->map, choices, point, &failure));
         if (find(c, point, &at)) continue;
         sx_score normal = score_of(scorer, point);
         if (memcmp(&score, &normal, sizeof score) != 0)

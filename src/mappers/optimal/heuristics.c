@@ -44,9 +44,10 @@ typedef struct walks {
 
 /* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
 static sx_outcome try_point(const sx_heuristics *start, void *point, sx_worker *worker) {
-    bool several = sx_run_k_best(start->run) > 1, failed = false;
-    bool normal = !several || sx_leaf_canonical(start->space, start->choices, point, &failed);
-    if (failed) sx_worker_fail(worker, sx_error_memory());
+    sx_status failure = SX_OK;
+    bool several = sx_run_k_best(start->run) > 1;
+    bool normal = !several || sx_leaf_canonical(start->space, start->choices, point, &failure);
+    if (failure) sx_worker_fail(worker, failure);
     if (!normal) return (sx_outcome){.value = __builtin_inf(), .reason = 1};
     return sx_worker_evaluate(worker, point, false);
 }
@@ -87,14 +88,14 @@ static sx_status evaluate_starts(const sx_heuristics *start) {
     }
     void *point = malloc(size);
     sx_outcome outcome;
-    bool failed = !point;
-    for (size_t i = 0; i < n && !failed; i++) {
+    sx_status failure = point ? SX_OK : sx_error_memory();
+    for (size_t i = 0; i < n && !failure; i++) {
         memcpy(point, given + i * size, size);
-        if (sx_leaf_canonical(start->space, start->choices, point, &failed))
+        if (sx_leaf_canonical(start->space, start->choices, point, &failure))
             sx_run_evaluate(start->run, point, 1, &outcome);
     }
     free(point);
-    return failed ? sx_error_memory() : SX_OK;
+    return failure;
 }
 
 /* Whether Gamma has a part in it. */

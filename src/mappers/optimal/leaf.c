@@ -62,6 +62,7 @@ static const uint8_t (*orders_of(const sx_map_space *space, sx_map_choices *choi
 
 const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS] {
     const uint8_t(*order)[SX_MAX_DIMS] = orders_of(leaf->space, leaf->choices, leaf->point, level, n);
+    if (!order) sx_worker_fail(leaf->worker, sx_orders_failure(*n));
     leaf->failed |= !order;
     return order;
 }
@@ -120,13 +121,13 @@ sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit) {
 
 /* Gives a level that order of its list which is of the class of the one it has. */
 static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
-                      bool *failed) {
+                      sx_status *failure) {
     sx_mapping_level *at = sx_map_level(point, level);
     uint32_t loops = loops_of(space, at->temporal);
     uint8_t class[SX_MAX_DIMS], other[SX_MAX_DIMS];
     size_t n, i = 0;
     const uint8_t(*order)[SX_MAX_DIMS] = orders_of(space, choices, point, level, &n);
-    *failed |= !order;
+    if (!order) *failure = sx_orders_failure(n);
     if (!order) return false;
     memcpy(class, at->temporal_order, sizeof class);
     sx_orders_canonical(space->orders, loops, class);
@@ -140,7 +141,7 @@ static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *
     return true;
 }
 
-bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed) {
+bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, sx_status *failure) {
     sx_leaf leaf = {.space = space, .point = point};
     uint32_t extent[SX_MAX_DIMS];
     for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
@@ -148,7 +149,7 @@ bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void 
         sx_mapping_level *at = sx_map_level(point, s);
         sx_map_extents(space, at, extent);
         if (!sx_leaf_keep(&leaf, s, at->keep, extent)) return false;
-        if (!set_order(space, choices, point, s, failed)) return false;
+        if (!set_order(space, choices, point, s, failure)) return false;
     }
     sx_map_normalize(space, point);
     return space->space.type->check(&space->space, point) == 0;

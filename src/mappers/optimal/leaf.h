@@ -25,15 +25,15 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline);
  * than it can or less than it must. */
 bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent);
 
-/* The orders of a level whose loops are set; NULL when memory is out. */
+/* The orders of a level whose loops are set; NULL where they cannot be listed: then the run has failed. */
 const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS];
 
 /* Evaluates the mapping in all ways to lay its spatial loops that can differ. */
 void sx_leaf_evaluate(sx_leaf *leaf);
 
-/* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or
- * (then `failed` is set) memory is out. */
-bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, bool *failed);
+/* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or its
+ * orders cannot be listed (then *failure is set). */
+bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, sx_status *failure);
 
 /* How a visit ended whose mappings a leaf evaluated; tells the run where memory is out. */
 sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit);

@@ -55,6 +55,35 @@ static void verdicts_name_place_and_amount(void **state) {
     assert_text((sx_verdict){SX_NO_MEMORY, -1, -1, -1, 0, 0}, "out of memory");
 }
 
+/* Asserts the error of a verdict. */
+static void assert_error(sx_verdict verdict, sx_code code, const char *message, const char *hint) {
+    sx_status status = sx_verdict_status(&verdict, &problem, &arch);
+    assert_non_null(status);
+    assert_int_equal(status->code, code);
+    assert_string_equal(status->message, message);
+    if (hint) assert_string_equal(status->hint, hint);
+    sx_status_free(status);
+}
+
+static void only_what_was_not_evaluated_is_an_error(void **state) {
+    (void)state;
+    for (int r = SX_LEGAL; r < SX_NO_MEMORY; r++)
+        assert_null(sx_verdict_status(&(sx_verdict){(sx_reason)r, 0, 0, 0, 2, 1}, &problem, &arch));
+    assert_error((sx_verdict){SX_NO_MEMORY, -1, -1, -1, 0, 0}, SX_ERR_MEMORY, "out of memory", NULL);
+    assert_error((sx_verdict){SX_LIMIT_CHILDREN, 1, 0, -1, 20, 16}, SX_ERR_LIMIT,
+                 "DRAM: multicast of Inputs to 20 children cannot be counted, the limit is 16",
+                 "use smaller spatial factors at DRAM");
+    assert_error((sx_verdict){SX_LIMIT_CLASSES, 1, 0, -1, 20, 16}, SX_ERR_LIMIT,
+                 "DRAM: remainders make 20 different kinds of children for Inputs, the limit is 16",
+                 "at DRAM, use spatial factors that divide the sizes of their dimensions");
+    assert_error((sx_verdict){SX_LIMIT_BLOCKS, 0, 1, -1, 20, 16}, SX_ERR_LIMIT,
+                 "RF: remainders make 20 different blocks of iterations for Outputs, the limit is 16",
+                 "use factors that divide the sizes of the dimensions that index Outputs");
+    assert_error((sx_verdict){SX_LIMIT_WORDS, 0, 1, -1, 20, 16}, SX_ERR_LIMIT,
+                 "RF: counting the distinct words of Outputs takes 20 marks, the limit is 16",
+                 "use factors that divide the sizes of the dimensions that index Outputs");
+}
+
 static void level_past_the_last_is_the_compute_array(void **state) {
     (void)state;
     assert_text((sx_verdict){SX_MESH_X, 2, -1, -1, 20, 16},
@@ -87,8 +116,9 @@ static void reasons_have_stable_names(void **state) {
     (void)state;
     const char *const expected[] = {"legal",    "shape",  "factors",   "capacity", "min-utilization",
                                     "mesh-x",   "mesh-y", "instances", "not-kept", "keep-forbidden",
-                                    "overflow", "bound",  "memory"};
-    for (int r = SX_LEGAL; r <= SX_NO_MEMORY; r++)
+                                    "overflow", "bound",  "memory",    "limit-children", "limit-classes",
+                                    "limit-blocks", "limit-words"};
+    for (int r = SX_LEGAL; r <= SX_LIMIT_WORDS; r++)
         assert_string_equal(sx_reason_name((sx_reason)r), expected[r]);
 }
 

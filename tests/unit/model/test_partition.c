@@ -99,7 +99,7 @@ static void partitions_are_what_instances_hold(void **state) {
             for (int s = 0; s < 3; s++) {
                 double truth = count(w, v, s);
                 if (truth < 0) continue;
-                double found = sx_partition_words(w->model, &w->nest, &w->mapping, v, s);
+                double found = sx_partition_words(w->model, &w->nest, &w->mapping, v, s, NULL);
                 if (found != truth)
                     print_error("case %d, tensor %d, level %d: %g, not %g\n", (int)i, v, s, found, truth);
                 assert_true(found == truth);
@@ -128,10 +128,10 @@ static void instances_at_the_edge_hold_less(void **state) {
     w->mapping.level[1].split = 2;
     assert_null(sx_model_new(&w->problem, &w->arch, NULL, &w->model));
     assert_int_equal(sx_nest_build(w->model, &w->mapping, &w->nest).reason, SX_LEGAL);
-    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 0, 0) == 7);
-    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 1, 0) == (4 + 3) + 4 + 4);
-    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 2, 0) == 9);
-    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 1, 1) == 9);
+    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 0, 0, NULL) == 7);
+    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 1, 0, NULL) == (4 + 3) + 4 + 4);
+    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 2, 0, NULL) == 9);
+    assert_true(sx_partition_words(w->model, &w->nest, &w->mapping, 1, 1, NULL) == 9);
     sx_window_fini(w);
     free(w);
 }

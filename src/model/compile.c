@@ -32,13 +32,23 @@ static void sort_by_dim(sx_shape *shape, int n_dims) {
     shape->first_of_dim[n_dims] = n;
 }
 
-/* Compiles a tensor. Dimensions of size 1 move nothing and are left out, and so are ranks of nothing else: a
+/* The terms of a tensor at most: its dimensions, rank by rank. */
+static size_t count_terms(const sx_tensor *tensor, int n_dims) {
+    size_t n = 0;
+    for (int r = 0; r < tensor->n_ranks; r++)
+        for (int d = 0; d < n_dims; d++) n += tensor->coef[r][d] != 0;
+    return n;
+}
+
+/* Compiles a tensor, with its terms at `terms`. Dimensions of size 1 move nothing and are left out, and so are ranks of nothing else: a
  * window of one is no window. A tensor of one word keeps its first rank, and a scalar has one without terms.
  */
-static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor) {
+static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor, struct sx_term *terms) {
     const sx_tensor *v = &problem->tensor[tensor];
     const bool single = sx_problem_words(problem, tensor) == 1;
     *shape = (sx_shape){.output = v->output, .unit = true, .simple = true};
+    shape->term = terms;
+    shape->of_dim = terms + count_terms(v, problem->n_dims);
     for (int rank = 0; rank < v->n_ranks; rank++) {
         int r = shape->n_ranks;
         for (int d = 0; d < problem->n_dims; d++) {
@@ -76,7 +86,7 @@ static double bandwidth_scale(const sx_storage *from, const sx_problem *problem,
 }
 
 static void compile_level(sx_model *model, int s) {
-    const sx_arch *arch = &model->arch;
+    const sx_arch *arch = model->arch;
     const sx_storage *from = &arch->level[s];
     sx_level *to = &model->level[s];
     *to = (sx_level){
@@ -117,28 +127,48 @@ static void compile_level(sx_model *model, int s) {
         to->gate = (uint8_t)from->power_gated_at;
         if (share > 1) to->leak_share = share;
     }
-    for (int v = 0; v < model->n_tensors; v++) to->scale[v] = bandwidth_scale(from, &model->problem, v);
+    for (int v = 0; v < model->n_tensors; v++) to->scale[v] = bandwidth_scale(from, model->problem, v);
 }
 
 void sx_model_options_init(sx_model_options *options) {
     *options = (sx_model_options){0};
 }
 
+/* Allocates a model with room for `terms` terms at *term. */
+static sx_model *allocate(const sx_problem *problem, const sx_arch *arch, size_t terms,
+                          struct sx_term **term) {
+    const size_t n_levels = arch->n_levels, n_tensors = problem->n_tensors;
+    sx_model *model = calloc(1, sizeof *model + n_levels * sizeof *model->level +
+                                    n_tensors * sizeof *model->shape + sizeof *arch + sizeof *problem +
+                                    terms * sizeof **term);
+    if (!model) return NULL;
+    model->level = (sx_level *)(model + 1);
+    model->shape = (sx_shape *)(model->level + n_levels);
+    model->arch = (sx_arch *)(model->shape + n_tensors);
+    model->problem = (sx_problem *)(model->arch + 1);
+    *term = (struct sx_term *)(model->problem + 1);
+    return model;
+}
+
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                        sx_model **out) {
     SX_TRY(sx_problem_check(problem));
     SX_TRY(sx_arch_check(arch));
-    sx_model *model = calloc(1, sizeof *model);
+    size_t terms = 0;
+    for (int v = 0; v < problem->n_tensors; v++) terms += count_terms(&problem->tensor[v], problem->n_dims);
+    struct sx_term *term;
+    sx_model *model = allocate(problem, arch, 2 * terms, &term);
     if (!model) return sx_error_memory();
-    model->problem = *problem;
-    model->arch = *arch;
+    *model->problem = *problem;
+    *model->arch = *arch;
     if (options) model->options = *options;
     model->n_levels = arch->n_levels;
     model->n_dims = problem->n_dims;
     model->n_tensors = problem->n_tensors;
     memcpy(model->size, problem->size, sizeof model->size);
     for (int v = 0; v < problem->n_tensors; v++) {
-        compile_shape(&model->shape[v], problem, v);
+        compile_shape(&model->shape[v], problem, v, term);
+        term += 2 * count_terms(&problem->tensor[v], problem->n_dims);
         model->words[v] = sx_problem_words(problem, v);
     }
     for (int s = 0; s < arch->n_levels; s++) {
@@ -160,9 +190,9 @@ void sx_model_free(sx_model *model) {
 }
 
 const sx_problem *sx_model_problem(const sx_model *model) {
-    return &model->problem;
+    return model->problem;
 }
 
 const sx_arch *sx_model_arch(const sx_model *model) {
-    return &model->arch;
+    return model->arch;
 }

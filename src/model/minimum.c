@@ -34,7 +34,7 @@ static double access_energy(const sx_model *model, int v, int s) {
 static double cheapest_access(const sx_model *model, int v) {
     double least = INFINITY;
     for (int s = 0; s < model->n_levels; s++)
-        if (sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)
+        if (sx_arch_keep_mask(model->arch, s, model->problem) >> v & 1)
             least = fmin(least, access_energy(model, v, s));
     return isinf(least) ? 0 : least;
 }
@@ -105,7 +105,7 @@ sx_score sx_model_algorithmic_minimum(const sx_model *model) {
     for (int v = 0; v < model->n_tensors; v++) {
         double words = words_without_halo(model, &model->shape[v]);
         for (int s = 0; s < model->n_levels; s++) {
-            if (!(sx_arch_keep_mask(&model->arch, s, &model->problem) >> v & 1)) continue;
+            if (!(sx_arch_keep_mask(model->arch, s, model->problem) >> v & 1)) continue;
             const sx_level *level = &model->level[s];
             double access = model->shape[v].output ? level->update_energy : level->read_energy;
             least.energy_pj += words * access / level->block_size;

@@ -30,12 +30,11 @@ typedef struct sx_shape {
     uint8_t mixed[SX_MAX_RANKS]; /* the ranks that are not of one solo dimension */
     uint16_t n_terms;
     uint16_t first_term[SX_MAX_RANKS + 1];
+    uint16_t first_of_dim[SX_MAX_DIMS + 1];
     struct sx_term {
         uint8_t rank, dim;
         int32_t coef;
-    } term[SX_MAX_RANKS * SX_MAX_DIMS]; /* by rank */
-    uint16_t first_of_dim[SX_MAX_DIMS + 1];
-    struct sx_term of_dim[SX_MAX_RANKS * SX_MAX_DIMS]; /* the same by dimension */
+    } *term, *of_dim; /* by rank, and the same by dimension */
 } sx_shape;
 
 /* One level, compiled. */
@@ -58,15 +57,16 @@ typedef struct sx_level {
     double scale[SX_MAX_TENSORS];
 } sx_level;
 
+/* One allocation, with what is behind the pointers after it: as much as problem and architecture have. */
 struct sx_model {
-    sx_problem problem;
-    sx_arch arch;
+    sx_problem *problem;
+    sx_arch *arch;
+    sx_shape *shape; /* per tensor */
+    sx_level *level; /* per level */
     sx_model_options options;
     uint8_t n_levels, n_dims, n_tensors;
     uint32_t size[SX_MAX_DIMS];
     uint64_t words[SX_MAX_TENSORS]; /* of the whole tensor */
-    sx_shape shape[SX_MAX_TENSORS];
-    sx_level level[SX_MAX_LEVELS];
     bool net_energy; /* some network costs energy */
     uint64_t computes, latency;
     uint64_t compute_x, compute_y, compute_instances;

@@ -64,8 +64,8 @@ sx_status sx_verify_space_init(sx_verify_space *space, const sx_model *model,
                                const sx_constraints *constraints, const sx_map_space_options *options) {
     memset(space, 0, sizeof *space);
     space->model = model;
-    space->problem = &model->problem;
-    space->arch = &model->arch;
+    space->problem = model->problem;
+    space->arch = model->arch;
     space->constraints = constraints;
     for (int s = 0; s < space->arch->n_levels; s++) {
         space->room[s][0] = sx_arch_fanout_x(space->arch, s);

@@ -133,6 +133,7 @@ static void score_is_the_totals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(verdicts_name_place_and_amount, make_names),
+        cmocka_unit_test_setup(only_what_was_not_evaluated_is_an_error, make_names),
         cmocka_unit_test_setup(level_past_the_last_is_the_compute_array, make_names),
         cmocka_unit_test_setup(forbidden_keep_says_why, make_names),
         cmocka_unit_test_setup(large_amounts_are_written_in_full, make_names),

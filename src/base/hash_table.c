@@ -9,8 +9,7 @@ static void empty(struct sx_hash_slot *slot, size_t size) {
 
 bool sx_hash_table_begin(sx_hash_table *table, size_t n) {
     if (n > SX_HASH_NONE / 2) return false;
-    size_t size = FEWEST;
-    while (size < 2 * n) size *= 2;
+    size_t size = n > FEWEST / 2 ? (size_t)1 << (64 - __builtin_clzll(2 * n - 1)) : FEWEST;
     if (size > table->room) {
         struct sx_hash_slot *slot = malloc(size * sizeof *slot);
         if (!slot) return false;

@@ -50,6 +50,22 @@ static inline uint32_t sx_hash_table_find(const sx_hash_table *table, sx_hash_ke
     }
 }
 
+/* The index of the item with a key of this hash; where there is none, an item of this index is entered. On
+ * SX_HASH_NONE memory is out and nothing has changed. */
+static inline uint32_t sx_hash_table_put(sx_hash_table *table, sx_hash_keys keys, const void *key,
+                                         uint64_t hash, uint32_t index) {
+    if (2 * (table->used + 1) > table->size && !sx_hash_table_grow(table)) return SX_HASH_NONE;
+    const size_t mask = table->size - 1;
+    size_t i = (uint32_t)hash & mask;
+    for (; table->slot[i].index != SX_HASH_NONE; i = (i + 1) & mask)
+        if (table->slot[i].hash == (uint32_t)hash &&
+            memcmp((const char *)keys.first + table->slot[i].index * keys.stride, key, keys.size) == 0)
+            return table->slot[i].index;
+    table->slot[i] = (struct sx_hash_slot){(uint32_t)hash, index};
+    table->used++;
+    return index;
+}
+
 /* Enters an item whose key is not in the table; false when memory is out: then nothing has changed. */
 static inline bool sx_hash_table_add(sx_hash_table *table, uint64_t hash, uint32_t index) {
     if (2 * (table->used + 1) > table->size && !sx_hash_table_grow(table)) return false;

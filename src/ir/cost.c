@@ -89,9 +89,8 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
                  level, tensor, have, limit);
         break;
     case SX_LIMIT_CLASSES:
-        snprintf(text, size,
-                 "%s: remainders make %.0f different kinds of children for %s, the limit is %.0f", level,
-                 have, tensor, limit);
+        snprintf(text, size, "%s: remainders make %.0f different kinds of children for %s, the limit is %.0f",
+                 level, have, tensor, limit);
         break;
     case SX_LIMIT_BLOCKS:
         snprintf(text, size,

@@ -138,9 +138,9 @@ void sx_model_options_init(sx_model_options *options) {
 static sx_model *allocate(const sx_problem *problem, const sx_arch *arch, size_t terms,
                           struct sx_term **term) {
     const size_t n_levels = arch->n_levels, n_tensors = problem->n_tensors;
-    sx_model *model = calloc(1, sizeof *model + n_levels * sizeof *model->level +
-                                    n_tensors * sizeof *model->shape + sizeof *arch + sizeof *problem +
-                                    terms * sizeof **term);
+    sx_model *model =
+        calloc(1, sizeof *model + n_levels * sizeof *model->level + n_tensors * sizeof *model->shape +
+                      sizeof *arch + sizeof *problem + terms * sizeof **term);
     if (!model) return NULL;
     model->level = (sx_level *)(model + 1);
     model->shape = (sx_shape *)(model->level + n_levels);

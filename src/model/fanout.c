@@ -198,10 +198,10 @@ static size_t number_groups(const sx_fanout *slot, sx_fanout_scratch *s) {
             continue;
         }
         const int64_t *mine = &s->at[p * ranks];
-        uint64_t hash = sx_hash_bytes(mine, tiles.size, 0);
-        uint32_t first = sx_hash_table_find(&s->table, tiles, mine, hash);
-        if (first == SX_HASH_NONE && !sx_hash_table_add(&s->table, hash, (uint32_t)p)) return 0;
-        s->group_of[p] = first == SX_HASH_NONE ? (uint32_t)groups++ : s->group_of[first];
+        uint64_t hash = sx_hash_words(mine, ranks);
+        uint32_t first = sx_hash_table_put(&s->table, tiles, mine, hash, (uint32_t)p);
+        if (first == SX_HASH_NONE) return 0;
+        s->group_of[p] = first == p ? (uint32_t)groups++ : s->group_of[first];
     }
     return groups;
 }
@@ -216,13 +216,12 @@ static bool add_column_hops(const sx_fanout *slot, sx_fanout_scratch *s, const b
         if (skip && skip[p]) continue;
         uint64_t h = p % slot->columns, v = p / slot->columns;
         uint64_t key = (uint64_t)s->group_of[p] << 32 | h;
-        uint64_t hash = sx_hash_word(key);
-        uint32_t at = sx_hash_table_find(&s->table, columns, &key, hash);
-        if (at == SX_HASH_NONE) {
-            at = used++;
-            s->column_key[at] = key;
-            s->low[at] = v;
-            if (!sx_hash_table_add(&s->table, hash, at)) return false;
+        uint64_t hash = sx_hash_mix(0, key);
+        uint32_t at = sx_hash_table_put(&s->table, columns, &key, hash, used);
+        if (at == SX_HASH_NONE) return false;
+        if (at == used) {
+            s->column_key[used] = key;
+            s->low[used++] = v;
         }
         s->high[at] = v; /* rows only grow with p */
     }

@@ -34,7 +34,7 @@ typedef struct sx_shape {
     struct sx_term {
         uint8_t rank, dim;
         int32_t coef;
-    } *term, *of_dim; /* by rank, and the same by dimension */
+    } * term, *of_dim; /* by rank, and the same by dimension */
 } sx_shape;
 
 /* One level, compiled. */
@@ -67,7 +67,7 @@ struct sx_model {
     uint8_t n_levels, n_dims, n_tensors;
     uint32_t size[SX_MAX_DIMS];
     uint64_t words[SX_MAX_TENSORS]; /* of the whole tensor */
-    bool net_energy; /* some network costs energy */
+    bool net_energy;                /* some network costs energy */
     uint64_t computes, latency;
     uint64_t compute_x, compute_y, compute_instances;
     double compute_energy;
@@ -137,10 +137,10 @@ struct sx_evaluator {
     sx_fanout_scratch *slot;
     sx_tile_delta_scratch *delta;
     sx_walker *walker;
-    bool exact;    /* walk every mapping, also those with exact factors */
-    bool failed;   /* memory ran out, or the limit below is exceeded */
+    bool exact;       /* walk every mapping, also those with exact factors */
+    bool failed;      /* memory ran out, or the limit below is exceeded */
     sx_verdict limit; /* SX_LEGAL: none is */
-    bool overflow; /* a count exceeded 2^62 */
+    bool overflow;    /* a count exceeded 2^62 */
 };
 
 /* Counts of one tensor at one level, in the unit of sx_access_stats. */

@@ -112,14 +112,12 @@ static size_t make_groups(layout *l, const sx_multicast_visit *multicast, bool l
             *served += words;
             continue;
         }
-        uint32_t first = SX_HASH_NONE;
-        if (!multicast->slot->apart) {
-            uint64_t hash = sx_hash_bytes(key, keys.size, 0);
-            first = sx_hash_table_find(&l->table, keys, key, hash);
-            if (first == SX_HASH_NONE && !sx_hash_table_add(&l->table, hash, (uint32_t)p)) return SIZE_MAX;
-        }
-        if (first == SX_HASH_NONE) groups[n] = (group){.words = words};
-        l->group_of[p] = first == SX_HASH_NONE ? (uint32_t)n++ : l->group_of[first];
+        uint32_t first = (uint32_t)p;
+        if (!multicast->slot->apart)
+            first = sx_hash_table_put(&l->table, keys, key, sx_hash_words(key, width), first);
+        if (first == SX_HASH_NONE) return SIZE_MAX;
+        if (first == p) groups[n] = (group){.words = words};
+        l->group_of[p] = first == p ? (uint32_t)n++ : l->group_of[first];
         group *g = &groups[l->group_of[p]];
         g->m++;
         if (h > g->furthest) g->furthest = h;

@@ -303,8 +303,8 @@ double sx_partition_words(const sx_model *model, const sx_nest *nest, const sx_m
 }
 
 double sx_partition_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level) {
-    double marks = 0, words = sx_partition_words(evaluator->model, &evaluator->nest, mapping, tensor, level,
-                                                 &marks);
+    double marks = 0,
+           words = sx_partition_words(evaluator->model, &evaluator->nest, mapping, tensor, level, &marks);
     evaluator->failed |= words < 0;
     if (words == -INFINITY) sx_evaluator_limit(evaluator, SX_LIMIT_WORDS, level, tensor, marks, MAX_MARKS);
     return words;

@@ -172,7 +172,7 @@ static void run_item(sx_walker *w, sx_walk_block *b) {
 static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) {
     sx_walk_block b = {.j = j, .edges = edges, .in = in, .out = in};
     const sx_hash_keys blocks = {w->block, sizeof *w->block, offsetof(sx_walk_block, out)};
-    const uint64_t hash = sx_hash_word(((uint64_t)(uint32_t)j << 32 | edges) ^ sx_hash_word(in));
+    const uint64_t hash = sx_hash_mix(sx_hash_mix(0, in), (uint64_t)(uint32_t)j << 32 | edges);
     uint32_t known = sx_hash_table_find(&w->blocks_at, blocks, &b, hash);
     if (known != SX_HASH_NONE) return known;
     if (j == 0) {

@@ -25,17 +25,14 @@ const int64_t *sx_walk_state(const sx_walker *w, uint32_t id) {
 
 uint32_t sx_walk_intern(sx_walker *w) {
     const sx_hash_keys states = {w->state, w->width * sizeof *w->state, w->width * sizeof *w->state};
-    uint64_t hash = sx_hash_bytes(w->scratch, states.size, 0);
-    uint32_t known = sx_hash_table_find(&w->states, states, w->scratch, hash);
-    if (known != SX_HASH_NONE) return known;
+    uint64_t hash = sx_hash_words(w->scratch, w->width);
+    uint32_t state = sx_hash_table_put(&w->states, states, w->scratch, hash, (uint32_t)w->n_states);
+    w->failed |= state == SX_HASH_NONE;
+    if (state < w->n_states || w->failed) return w->failed ? 0 : state;
     if (!sx_walk_reserve(w, &w->state, &w->state_room, (w->n_states + 1) * w->width, sizeof *w->state))
         return 0;
-    memcpy(w->state + w->n_states * w->width, w->scratch, states.size);
-    if (!sx_hash_table_add(&w->states, hash, (uint32_t)w->n_states)) {
-        w->failed = true;
-        return 0;
-    }
-    return (uint32_t)w->n_states++;
+    memcpy(w->state + w->n_states++ * w->width, w->scratch, states.size);
+    return state;
 }
 
 void sx_walk_load(sx_walker *w, uint32_t id) {

@@ -88,6 +88,18 @@ static void a_table_begun_again_is_empty_and_does_not_grow_below_its_size(void *
     sx_hash_table_clear(&table);
 }
 
+static void an_item_is_put_once(void **state) {
+    (void)state;
+    sx_hash_table table = {0};
+    for (uint32_t i = 0; i < 300; i++) {
+        fill(items[i].key, i % 100);
+        uint64_t hash = sx_hash_bytes(items[i].key, SIZE, 0);
+        assert_int_equal(sx_hash_table_put(&table, keys(), items[i].key, hash, i), i % 100);
+    }
+    assert_int_equal(table.used, 100);
+    sx_hash_table_clear(&table);
+}
+
 static void sizes_beyond_all_indices_are_refused(void **state) {
     (void)state;
     sx_hash_table table = {0};
@@ -104,6 +116,7 @@ int main(void) {
         cmocka_unit_test(items_are_found_by_their_keys_while_the_table_grows),
         cmocka_unit_test(equal_hashes_are_told_apart_by_the_keys),
         cmocka_unit_test(a_table_begun_again_is_empty_and_does_not_grow_below_its_size),
+        cmocka_unit_test(an_item_is_put_once),
         cmocka_unit_test(sizes_beyond_all_indices_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

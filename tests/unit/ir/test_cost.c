@@ -114,10 +114,10 @@ static void text_is_cut_to_its_buffer(void **state) {
 
 static void reasons_have_stable_names(void **state) {
     (void)state;
-    const char *const expected[] = {"legal",    "shape",  "factors",   "capacity", "min-utilization",
-                                    "mesh-x",   "mesh-y", "instances", "not-kept", "keep-forbidden",
-                                    "overflow", "bound",  "memory",    "limit-children", "limit-classes",
-                                    "limit-blocks", "limit-words"};
+    const char *const expected[] = {
+        "legal",  "shape",          "factors",       "capacity",       "min-utilization", "mesh-x",
+        "mesh-y", "instances",      "not-kept",      "keep-forbidden", "overflow",        "bound",
+        "memory", "limit-children", "limit-classes", "limit-blocks",   "limit-words"};
     for (int r = SX_LEGAL; r <= SX_LIMIT_WORDS; r++)
         assert_string_equal(sx_reason_name((sx_reason)r), expected[r]);
 }

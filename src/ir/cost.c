@@ -28,6 +28,22 @@ const char *sx_reason_name(sx_reason reason) {
     return reason_names[reason];
 }
 
+/* The words for a limit of the model. */
+static void limit_text(const sx_verdict *verdict, const char *level, const char *tensor, char *text,
+                       size_t size) {
+    double have = verdict->have, limit = verdict->limit;
+    if (verdict->reason == SX_LIMIT_CHILDREN)
+        snprintf(text, size, "%s: multicast of %s to %.0f children cannot be counted, the limit is %.0f",
+                 level, tensor, have, limit);
+    else if (verdict->reason == SX_LIMIT_WORDS)
+        snprintf(text, size, "%s: counting the distinct words of %s takes %.0f marks, the limit is %.0f",
+                 level, tensor, have, limit);
+    else
+        snprintf(text, size, "%s: remainders make %.0f different %s for %s, the limit is %.0f", level, have,
+                 verdict->reason == SX_LIMIT_CLASSES ? "kinds of children" : "blocks of iterations", tensor,
+                 limit);
+}
+
 void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch, char *text,
                      size_t size) {
     const char *level = "";
@@ -85,21 +101,10 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
         snprintf(text, size, "out of memory");
         break;
     case SX_LIMIT_CHILDREN:
-        snprintf(text, size, "%s: multicast of %s to %.0f children cannot be counted, the limit is %.0f",
-                 level, tensor, have, limit);
-        break;
     case SX_LIMIT_CLASSES:
-        snprintf(text, size, "%s: remainders make %.0f different kinds of children for %s, the limit is %.0f",
-                 level, have, tensor, limit);
-        break;
     case SX_LIMIT_BLOCKS:
-        snprintf(text, size,
-                 "%s: remainders make %.0f different blocks of iterations for %s, the limit is %.0f", level,
-                 have, tensor, limit);
-        break;
     case SX_LIMIT_WORDS:
-        snprintf(text, size, "%s: counting the distinct words of %s takes %.0f marks, the limit is %.0f",
-                 level, tensor, have, limit);
+        limit_text(verdict, level, tensor, text, size);
         break;
     }
 }

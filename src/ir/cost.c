@@ -28,6 +28,12 @@ const char *sx_reason_name(sx_reason reason) {
     return reason_names[reason];
 }
 
+/* The name of a verdict's level, which may be the compute units. */
+static const char *level_name(const sx_verdict *verdict, const sx_arch *arch) {
+    if (verdict->level < 0) return "";
+    return verdict->level < arch->n_levels ? arch->level[verdict->level].name : arch->compute.name;
+}
+
 /* The words for a limit of the model. */
 static void limit_text(const sx_verdict *verdict, const char *level, const char *tensor, char *text,
                        size_t size) {
@@ -46,12 +52,11 @@ static void limit_text(const sx_verdict *verdict, const char *level, const char 
 
 void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch, char *text,
                      size_t size) {
-    const char *level = "";
-    if (verdict->level >= 0)
-        level = verdict->level < arch->n_levels ? arch->level[verdict->level].name : arch->compute.name;
+    const char *level = level_name(verdict, arch);
     const char *tensor = verdict->tensor >= 0 ? problem->tensor[verdict->tensor].name : "";
     const char *dim = verdict->dim >= 0 ? problem->dim_name[verdict->dim] : "";
     double have = verdict->have, limit = verdict->limit;
+    bool on_x = verdict->reason == SX_MESH_X;
     switch (verdict->reason) {
     case SX_LEGAL:
         snprintf(text, size, "legal");
@@ -72,12 +77,9 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
                  have, limit);
         break;
     case SX_MESH_X:
-        snprintf(text, size, "%s: spatial loops spread over %.0f in X, but its mesh is %.0f wide", level,
-                 have, limit);
-        break;
     case SX_MESH_Y:
-        snprintf(text, size, "%s: spatial loops spread over %.0f in Y, but its mesh is %.0f high", level,
-                 have, limit);
+        snprintf(text, size, "%s: spatial loops spread over %.0f in %c, but its mesh is %.0f %s", level, have,
+                 on_x ? 'X' : 'Y', limit, on_x ? "wide" : "high");
         break;
     case SX_INSTANCES:
         snprintf(text, size, "%s: spatial loops use %.0f instances, but there are %.0f", level, have, limit);

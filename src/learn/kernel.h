@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SX_KERNEL_MAX_ROWS = 16, SX_KERNEL_MAX_COLUMNS = 32, SX_KERNEL_DOTS = 16 };
+enum { SX_KERNEL_MAX_ROWS = 8, SX_KERNEL_MAX_COLUMNS = 48, SX_KERNEL_DOTS = 16 };
 
 typedef struct sx_matrix_kernel {
     const char *name;

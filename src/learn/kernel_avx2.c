@@ -2,8 +2,7 @@
 #include "learn/kernels.h"
 
 #if defined(__x86_64__)
-#define SX_KERNEL_ROWS 6
-#define SX_KERNEL_VECTORS 2
+#define SX_KERNEL_ROWS 4
 #include "learn/kernel_body.h"
 
 const sx_matrix_kernel sx_kernel_avx2 = {"avx2", SX_KERNEL_ROWS, COLUMNS, tile, combine, dots};

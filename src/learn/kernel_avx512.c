@@ -2,8 +2,7 @@
 #include "learn/kernels.h"
 
 #if defined(__x86_64__)
-#define SX_KERNEL_ROWS 14
-#define SX_KERNEL_VECTORS 2
+#define SX_KERNEL_ROWS 8
 #include "learn/kernel_body.h"
 
 const sx_matrix_kernel sx_kernel_avx512 = {"avx512", SX_KERNEL_ROWS, COLUMNS, tile, combine, dots};

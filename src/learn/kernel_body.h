@@ -1,5 +1,4 @@
-/* The kernels of one instruction set: a file that includes this says how many rows a tile has, SX_KERNEL_ROWS, and how many vectors a
- * row of it, SX_KERNEL_VECTORS. */
+/* The kernels of one instruction set: a file that includes this says how many rows a tile has, SX_KERNEL_ROWS, 4 or 8. */
 #ifndef SX_LEARN_KERNEL_BODY_H
 #define SX_LEARN_KERNEL_BODY_H
 
@@ -8,45 +7,59 @@
 
 #ifndef SX_KERNEL_ROWS
 #define SX_KERNEL_ROWS 4
-#define SX_KERNEL_VECTORS 2
 #endif
 
 #if defined(SX_FV_FMA)
 
-enum { COLUMNS = SX_KERNEL_VECTORS * SX_WIDTH };
+enum { COLUMNS = 3 * SX_WIDTH };
 
-static inline sx_fv load(const float *at) {
-    sx_fv v;
-    memcpy(&v, at, sizeof v);
-    return v;
-}
-static inline void store(float *at, sx_fv v) {
-    memcpy(at, &v, sizeof v);
-}
+/* The rows of a tile one by one: sums in variables of their own, since compilers keep arrays of them in memory. */
+#if SX_KERNEL_ROWS == 8
+#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#else
+#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3)
+#endif
+
+/* Values of A: lanes of two vectors where instructions take lanes, else one by one from memory. */
+#if defined(__aarch64__)
+#define LOAD_A sx_f4 a0 = sx_f4_load(a), a1 = sx_f4_load(a + 4);
+#define TIMES_A(b, i, s)                                                                                     \
+    ((sx_f4)vfmaq_laneq_f32((float32x4_t)(s), (float32x4_t)(b), (float32x4_t)(i < 4 ? a0 : a1), i % 4))
+#else
+#define LOAD_A
+#define TIMES_A(b, i, s) SX_FV_FMA(b, SX_FV_ALL(a[i]), s)
+#endif
+
+#define LOAD_ROW(i)                                                                                          \
+    sx_fv s##i##0 = SX_FV_LOAD(c + i * stride), s##i##1 = SX_FV_LOAD(c + i * stride + SX_WIDTH),             \
+          s##i##2 = SX_FV_LOAD(c + i * stride + 2 * SX_WIDTH);
+#define ADD_ROW(i)                                                                                           \
+    s##i##0 = TIMES_A(b0, i, s##i##0);                                                                       \
+    s##i##1 = TIMES_A(b1, i, s##i##1);                                                                       \
+    s##i##2 = TIMES_A(b2, i, s##i##2);
+#define STORE_ROW(i)                                                                                         \
+    SX_FV_STORE(c + i * stride, s##i##0);                                                                    \
+    SX_FV_STORE(c + i * stride + SX_WIDTH, s##i##1);                                                         \
+    SX_FV_STORE(c + i * stride + 2 * SX_WIDTH, s##i##2);
 
 static inline void tile(size_t k, const float *restrict a, const float *restrict b, float *restrict c,
                         size_t stride) {
-    sx_fv sum[SX_KERNEL_ROWS][SX_KERNEL_VECTORS];
-    for (int i = 0; i < SX_KERNEL_ROWS; i++)
-        for (int v = 0; v < SX_KERNEL_VECTORS; v++) sum[i][v] = load(c + (size_t)i * stride + v * SX_WIDTH);
+    EACH_ROW(LOAD_ROW)
     for (size_t p = 0; p < k; p++, a += SX_KERNEL_ROWS, b += COLUMNS) {
-        sx_fv row[SX_KERNEL_VECTORS];
-        for (int v = 0; v < SX_KERNEL_VECTORS; v++) row[v] = load(b + v * SX_WIDTH);
-        for (int i = 0; i < SX_KERNEL_ROWS; i++)
-            for (int v = 0; v < SX_KERNEL_VECTORS; v++)
-                sum[i][v] = SX_FV_FMA(row[v], SX_FV_ALL(a[i]), sum[i][v]);
+        sx_fv b0 = SX_FV_LOAD(b), b1 = SX_FV_LOAD(b + SX_WIDTH), b2 = SX_FV_LOAD(b + 2 * SX_WIDTH);
+        LOAD_A
+        EACH_ROW(ADD_ROW)
     }
-    for (int i = 0; i < SX_KERNEL_ROWS; i++)
-        for (int v = 0; v < SX_KERNEL_VECTORS; v++) store(c + (size_t)i * stride + v * SX_WIDTH, sum[i][v]);
+    EACH_ROW(STORE_ROW)
 }
 
 /* Adds up to eight rows, in their order. */
 static inline void combine_rows(size_t n, int k, const float *a, const float *const *row, float *restrict y) {
     size_t j = 0;
     for (; j + SX_WIDTH <= n; j += SX_WIDTH) {
-        sx_fv sum = load(y + j);
-        for (int p = 0; p < k; p++) sum = SX_FV_FMA(load(row[p] + j), SX_FV_ALL(a[p]), sum);
-        store(y + j, sum);
+        sx_fv sum = SX_FV_LOAD(y + j);
+        for (int p = 0; p < k; p++) sum = SX_FV_FMA(SX_FV_LOAD(row[p] + j), SX_FV_ALL(a[p]), sum);
+        SX_FV_STORE(y + j, sum);
     }
     for (; j < n; j++)
         for (int p = 0; p < k; p++) y[j] = __builtin_fmaf(a[p], row[p][j], y[j]);

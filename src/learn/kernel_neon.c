@@ -3,7 +3,6 @@
 
 #if defined(__aarch64__)
 #define SX_KERNEL_ROWS 8
-#define SX_KERNEL_VECTORS 3
 #include "learn/kernel_body.h"
 
 const sx_matrix_kernel sx_kernel_neon = {"neon", SX_KERNEL_ROWS, COLUMNS, tile, combine, dots};

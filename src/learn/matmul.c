@@ -5,6 +5,7 @@
 #include "learn/vector.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     DEPTH = 256, /* of k at a time */

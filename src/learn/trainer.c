@@ -84,6 +84,7 @@ void sx_trainer_free(sx_trainer *t) {
 sx_status sx_trainer_data(sx_trainer *t, const float *input, const float *target, size_t n) {
     if (n < 1 || n > UINT32_MAX)
         return sx_error_new(SX_ERR_LIMIT, "a data set has %zu rows instead of 1 to %u", n, UINT32_MAX);
+    t->n = 0;
     if (t->cuda) SX_TRY(sx_cuda_trainer_data(t->cuda, input, target, n));
     t->input = input;
     t->target = target;

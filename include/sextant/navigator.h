@@ -127,11 +127,17 @@ SX_API void sx_run_evaluate_starts(sx_run *run, size_t first);
  * they had run one after another: the budget, the incumbent, the trace and patience go by that order, and
  * what lies past the end of the budget is forgotten. All tasks read the input; a task writes nothing but its
  * output, plain data: block number `task` of those at `outputs`, of `size` bytes each (NULL and 0: it has
- * none), which is as it was where the task was not begun. It draws from a stream derived from its number. An
- * error ends the run. */
+ * none), which is as it was where the task was not begun. What is longer, or of any length, it appends
+ * (sx_worker_append). It draws from a stream derived from its number. An error ends the run. */
 typedef struct sx_worker sx_worker;
 typedef sx_status sx_task(const void *input, size_t task, sx_worker *worker, void *output);
 SX_API void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size);
+
+/* Appends plain data to the output of a task, one after another; where memory is out, the run fails. */
+SX_API void sx_worker_append(sx_worker *worker, const void *data, size_t size);
+/* What a task of the last sx_run_tasks has appended, and how many bytes: aligned for any type, valid until
+ * the next tasks; NULL where it is nothing. */
+SX_API const void *sx_run_appended(const sx_run *run, size_t task, size_t *size);
 
 /* Evaluates a point within a task. With `within`, a point that is worse than the best at the start of
  * sx_run_tasks, or than an earlier one of this task, may come back as SX_BEYOND, which is faster (only where

@@ -5,7 +5,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N_SCRATCH = 4, CHUNK = 8 /* points of sx_run_evaluate in a task, at least */ };
 
@@ -15,6 +18,7 @@ static void log_fini(sx_log *log) {
     free(log->candidate);
     free(log->points);
     free(log->cached);
+    free(log->appended);
 }
 
 void sx_worker_pool_free(sx_worker_pool *workers) {
@@ -39,6 +43,8 @@ void sx_worker_pool_free(sx_worker_pool *workers) {
     free(workers->worker);
     free(workers->log_of);
     free(workers->cached);
+    free(workers->appended);
+    free(workers->part);
     sx_status_free(workers->failure);
     free(workers);
 }
@@ -153,6 +159,41 @@ static void join(sx_worker_pool *workers, const sx_log *log) {
     if (run->ended) atomic_store(&workers->halted, true);
 }
 
+/* Takes over what a task has appended to its output; false when memory is out. */
+static bool collect(sx_worker_pool *workers, const sx_log *log, size_t task) {
+    const size_t align = alignof(max_align_t), at = (workers->n_appended + align - 1) / align * align;
+    if (log->n_appended == 0) return true;
+    if (!sx_reserve(&workers->appended, &workers->appended_room, at + log->n_appended, 1) ||
+        !sx_reserve(&workers->part, &workers->part_room, task + 1, sizeof *workers->part))
+        return false;
+    memcpy(workers->appended + at, log->appended, log->n_appended);
+    workers->n_appended = at + log->n_appended;
+    while (workers->n_parts < task) workers->part[workers->n_parts++] = (struct sx_appended){0};
+    workers->part[workers->n_parts++] = (struct sx_appended){at, log->n_appended};
+    return true;
+}
+
+const void *sx_run_appended(const sx_run *run, size_t task, size_t *size) {
+    const sx_worker_pool *workers = run->workers;
+    *size = task < workers->n_parts ? workers->part[task].size : 0;
+    return *size ? workers->appended + workers->part[task].at : NULL;
+}
+
+/* Puts a log back among the free ones. */
+static void log_give(sx_worker_pool *workers, sx_log *log) {
+    pthread_mutex_lock(&workers->lock);
+    log->next = workers->free_logs;
+    workers->free_logs = log;
+    pthread_mutex_unlock(&workers->lock);
+}
+
+/* Takes a finished task into the run, and its log back. */
+static void settle(sx_worker_pool *workers, sx_log *log, size_t task) {
+    if (!collect(workers, log, task)) sx_run_fail(workers->run, sx_error_memory());
+    join(workers, log);
+    log_give(workers, log);
+}
+
 /* A free log, or a new one; NULL when memory is out. */
 static sx_log *log_take(sx_worker_pool *workers) {
     pthread_mutex_lock(&workers->lock);
@@ -160,13 +201,6 @@ static sx_log *log_take(sx_worker_pool *workers) {
     if (log) workers->free_logs = log->next;
     pthread_mutex_unlock(&workers->lock);
     return log ? log : calloc(1, sizeof *log);
-}
-
-static void log_give(sx_worker_pool *workers, sx_log *log) {
-    pthread_mutex_lock(&workers->lock);
-    log->next = workers->free_logs;
-    workers->free_logs = log;
-    pthread_mutex_unlock(&workers->lock);
 }
 
 /* Does a task and returns its log; NULL when memory is out. */
@@ -197,10 +231,8 @@ static void join_done(void *user) {
     sx_log *log;
     while (workers->joined < workers->n_tasks &&
            (log = atomic_load_explicit(&workers->log_of[workers->joined], memory_order_acquire)) != NULL) {
-        workers->joined++;
-        if (log == &workers->skipped) continue;
-        join(workers, log);
-        log_give(workers, log);
+        size_t task = workers->joined++;
+        if (log != &workers->skipped) settle(workers, log, task);
     }
     sx_run_poll(workers->run, 0);
     if (workers->run->ended) atomic_store(&workers->halted, true);
@@ -211,8 +243,7 @@ static void run_inline(sx_worker_pool *workers) {
     for (size_t task = 0; task < workers->n_tasks && !workers->run->ended; task++) {
         sx_log *log = do_task(workers, task, 0);
         if (!log) return;
-        join(workers, log);
-        log_give(workers, log);
+        settle(workers, log, task);
         if (workers->n_tasks > 1) sx_run_poll(workers->run, 0);
     }
 }
@@ -243,6 +274,7 @@ static bool freeze_front(sx_worker_pool *workers) {
 void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size) {
     sx_worker_pool *workers = run->workers;
     size_t k = run->options.k_best;
+    workers->n_appended = workers->n_parts = 0;
     if (run->ended || n == 0) return;
     workers->n_tasks = n;
     workers->task = task;

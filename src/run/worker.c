@@ -23,7 +23,7 @@ double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
 void sx_worker_begin(sx_worker *worker, sx_log *log) {
     const sx_worker_pool *workers = worker->workers;
     const sx_run_options *o = &workers->run->options;
-    log->n_steps = log->n_candidates = log->n_cached = 0;
+    log->n_steps = log->n_candidates = log->n_cached = log->n_appended = 0;
     log->valid = log->hits = log->rejected = log->rejected_last = 0;
     worker->log = log;
     worker->rejected = 0;
@@ -52,6 +52,17 @@ void sx_worker_pool_fail(sx_worker_pool *workers, sx_status failure) {
 
 void sx_worker_fail(sx_worker *worker, sx_status failure) {
     sx_worker_pool_fail(worker->workers, failure);
+}
+
+void sx_worker_append(sx_worker *worker, const void *data, size_t size) {
+    sx_log *log = worker->log;
+    if (size == 0) return;
+    if (!sx_reserve(&log->appended, &log->appended_room, log->n_appended + size, 1)) {
+        sx_worker_fail(worker, sx_error_memory());
+        return;
+    }
+    memcpy(log->appended + log->n_appended, data, size);
+    log->n_appended += size;
 }
 
 /* Keeps a point in the log. */

@@ -32,6 +32,8 @@ typedef struct sx_log {
     size_t n_candidates, candidate_room;
     sx_cached *cached; /* for the cache */
     size_t n_cached, cached_room;
+    unsigned char *appended; /* to its output */
+    size_t n_appended, appended_room;
 } sx_log;
 
 struct sx_worker {
@@ -83,6 +85,13 @@ struct sx_worker_pool {
     sx_status failure; /* the first of the call */
     sx_cached *cached; /* what the cache learns when the call is over */
     size_t n_cached, cached_room;
+
+    unsigned char *appended; /* what the tasks of the last call have appended to their outputs */
+    size_t n_appended, appended_room;
+    struct sx_appended { /* where that of each task stands, up to the last one that has any */
+        size_t at, size;
+    } * part;
+    size_t n_parts, part_room;
 };
 
 /* Notes a failure of a task, which ends the run; the first stays. */

@@ -46,7 +46,7 @@ typedef struct sx_node_visit {
     uint64_t effort;      /* steps, at most, about */
     uint64_t steps;       /* that it took */
     bool illegal;         /* some choices were left out as they are not legal */
-    sx_search_nodes left; /* what is left; freed by the caller */
+    sx_search_nodes left; /* what is left, in memory of the caller */
 } sx_node_visit;
 
 #endif

@@ -28,9 +28,21 @@ typedef struct sx_optimal_state {
 typedef struct sx_workspace {
     sx_descent *descent;
     sx_remainder_search *remainder_search; /* NULL without remainders */
+    sx_cutoff cutoff;
+    sx_search_nodes left; /* by a visit */
 } sx_workspace;
 
-/* What all tasks read, and what each writes. */
+/* What a visit as a task comes to: its output. It appends the nodes that are left, and the point of `found`
+ * where there are several criteria. */
+typedef struct sx_visit_result {
+    sx_visit_end end;
+    bool illegal, found; /* as of the visit and of its cutoff */
+    uint64_t steps;
+    double value; /* of what was found */
+    sx_score score;
+} sx_visit_result;
+
+/* What all tasks read. */
 typedef struct sx_optimal {
     sx_run *run;
     const sx_map_space *space;
@@ -50,10 +62,9 @@ typedef struct sx_optimal {
     unsigned char *point;
     sx_search_node *heap;
 
-    sx_cutoff known; /* at the start of the tasks */
-    sx_node_visit *visit;
-    sx_cutoff *cutoff;
-    sx_visit_end *end;
+    sx_cutoff known;         /* at the start of the tasks */
+    sx_search_node *picked;  /* the nodes of a round, */
+    sx_visit_result *result; /* and what became of them */
     pthread_mutex_t lock;
     size_t n_idle, idle_room; /* under the lock: workspaces */
     sx_workspace *idle;
@@ -66,8 +77,8 @@ SX_MUST_USE sx_status sx_optimal_state_init(sx_optimal *o);
 /* Puts a node into the heap; false when memory is out. */
 bool sx_optimal_push(sx_optimal *o, const sx_search_node *node);
 
-/* Remembers the point that stands for the current criterion, where that is better than before. */
-void sx_optimal_keep(sx_optimal *o, const sx_cutoff *cutoff);
+/* Remembers a point that stands for the current criterion, where it is better than before. */
+void sx_optimal_keep(sx_optimal *o, double value, const sx_score *score, const void *point);
 
 /* Makes what rounds need beside the plan; and frees it (rounds.c). */
 SX_MUST_USE sx_status sx_optimal_prepare(sx_optimal *o);

@@ -29,6 +29,8 @@ static const double ROUND_SHARE = 0.05; /* of the time, where it is limited */
 static void free_workspace(sx_workspace *w) {
     sx_descent_free(w->descent);
     sx_remainder_search_free(w->remainder_search);
+    sx_cutoff_fini(&w->cutoff);
+    free(w->left.at);
 }
 
 /* A workspace that nobody uses, or a new one. */
@@ -58,23 +60,17 @@ static void give(sx_optimal *o, sx_workspace *w) {
 }
 
 sx_status sx_optimal_prepare(sx_optimal *o) {
-    o->visit = calloc(VISITS, sizeof *o->visit);
-    o->cutoff = calloc(VISITS, sizeof *o->cutoff);
-    o->end = calloc(VISITS, sizeof *o->end);
-    return o->visit && o->cutoff && o->end ? SX_OK : sx_error_memory();
+    o->picked = calloc(VISITS, sizeof *o->picked);
+    o->result = calloc(VISITS, sizeof *o->result);
+    return o->picked && o->result ? SX_OK : sx_error_memory();
 }
 
 void sx_optimal_finish(sx_optimal *o) {
-    for (size_t i = 0; i < VISITS; i++) {
-        if (o->visit) free(o->visit[i].left.at);
-        if (o->cutoff) sx_cutoff_fini(&o->cutoff[i]);
-    }
     for (size_t i = 0; i < o->n_idle; i++) free_workspace(&o->idle[i]);
     sx_cutoff_fini(&o->known);
     free(o->idle);
-    free(o->visit);
-    free(o->cutoff);
-    free(o->end);
+    free(o->picked);
+    free(o->result);
 }
 
 /* Makes nodes of spatial mappings number first..first+n-1. */
@@ -183,6 +179,18 @@ static double least_open(const sx_optimal *o) {
     return least;
 }
 
+/* Whether points that stand for criteria are remembered. */
+static bool keeps_points(const sx_optimal *o) {
+    return o->rule.objective->n_criteria > 1;
+}
+
+/* Remembers the best point of a cutoff for the current criterion. */
+static void keep_best(sx_optimal *o, const sx_cutoff *cutoff) {
+    if (!keeps_points(o) || cutoff->kept.n == 0) return;
+    sx_score score = sx_metrics_score(&cutoff->kept.kept[0].metrics);
+    sx_optimal_keep(o, cutoff->kept.kept[0].value, &score, sx_archive_point(&cutoff->kept, 0));
+}
+
 /* Reads what is known for the current criterion, with the best point so far of its own. */
 static void read_known(sx_optimal *o) {
     const sx_optimal_state *s = o->s;
@@ -190,7 +198,7 @@ static void read_known(sx_optimal *o) {
     if (s->found >> s->criterion & 1)
         sx_cutoff_update(&o->known, &s->score[s->criterion],
                          o->point + s->criterion * o->space->space.point_size);
-    sx_optimal_keep(o, &o->known);
+    keep_best(o, &o->known);
     if (o->known.failed) o->failed = true;
 }
 
@@ -230,44 +238,64 @@ static size_t pick(sx_optimal *o) {
         sx_heap_pop(o->heap, s->n_nodes);
         const sx_search_node *node = &o->heap[--s->n_nodes];
         if (!is_open(o, node)) continue;
-        o->visit[n++].node = *node;
+        o->picked[n++] = *node;
         searches += node->visits > 0 && (node->imperfect || node->keep != SX_ANY_KEEP);
     }
     return n;
 }
 
+/* Hands back what a visit came to. */
+static void hand_back(const sx_optimal *o, const sx_node_visit *visit, sx_visit_end end,
+                      sx_visit_result *out) {
+    const sx_archive *kept = &visit->cutoff->kept;
+    *out = (sx_visit_result){.end = end, .illegal = visit->illegal, .steps = visit->steps};
+    sx_worker_append(visit->worker, visit->left.at, visit->left.n * sizeof *visit->left.at);
+    if (!visit->cutoff->found || !keeps_points(o)) return;
+    out->found = true;
+    out->value = kept->kept[0].value;
+    out->score = sx_metrics_score(&kept->kept[0].metrics);
+    sx_worker_append(visit->worker, sx_archive_point(kept, 0), kept->point_size);
+}
+
 /* A task: a visit to a node. */
 static sx_status run_visit(const void *input, size_t task, sx_worker *worker, void *output) {
     sx_optimal *o = *(sx_optimal *const *)input;
-    sx_node_visit *visit = output;
+    sx_node_visit visit = {.node = o->picked[task], .worker = worker};
+    sx_visit_end end = SX_VISIT_STOPPED;
     sx_workspace w;
     SX_TRY(take(o, &w));
-    sx_cutoff_copy(&o->cutoff[task], &o->known);
-    visit->spatials = visit->node.imperfect ? &o->imperfect : &o->spatials;
-    visit->cutoff = &o->cutoff[task];
-    visit->worker = worker;
-    unsigned visits = visit->node.visits < MOST_VISITS ? visit->node.visits : MOST_VISITS;
-    bool sharpens = visits == 0 || visit->node.keep == SX_ANY_KEEP;
-    visit->effort = (uint64_t)FIRST_EFFORT << visits;
-    if (!visit->cutoff->failed)
-        o->end[task] = visit->node.imperfect ? sx_remainder_search_visit(w.remainder_search, visit)
-                       : sharpens            ? sx_descent_sharpen(w.descent, visit)
-                                             : sx_descent_search(w.descent, visit);
+    sx_cutoff_copy(&w.cutoff, &o->known);
+    visit.spatials = visit.node.imperfect ? &o->imperfect : &o->spatials;
+    visit.cutoff = &w.cutoff;
+    visit.left = w.left;
+    unsigned visits = visit.node.visits < MOST_VISITS ? visit.node.visits : MOST_VISITS;
+    bool sharpens = visits == 0 || visit.node.keep == SX_ANY_KEEP;
+    visit.effort = (uint64_t)FIRST_EFFORT << visits;
+    if (!w.cutoff.failed)
+        end = visit.node.imperfect ? sx_remainder_search_visit(w.remainder_search, &visit)
+              : sharpens           ? sx_descent_sharpen(w.descent, &visit)
+                                   : sx_descent_search(w.descent, &visit);
+    bool failed = w.cutoff.failed;
+    if (!failed) hand_back(o, &visit, end, output);
+    w.left = visit.left;
     give(o, &w);
-    return visit->cutoff->failed ? sx_error_memory() : SX_OK;
+    return failed ? sx_error_memory() : SX_OK;
 }
 
 /* Takes over what a visit left; false when memory is out. */
 static bool learn(sx_optimal *o, size_t task) {
-    const sx_node_visit *visit = &o->visit[task];
-    const sx_search_node *node = &visit->node;
+    const sx_visit_result *result = &o->result[task];
+    const sx_search_node *node = &o->picked[task];
+    size_t size;
+    const sx_search_node *left = sx_run_appended(o->run, task, &size);
+    size_t n = (size - (result->found ? o->space->space.point_size : 0)) / sizeof *left;
     bool good = true;
-    o->s->steps += visit->steps;
-    if (!node->imperfect && (node->visits > 0 || visit->illegal)) o->searched[node->spatial] = 1;
-    if (!node->imperfect && node->visits == 0 && node->keep == SX_ANY_KEEP && !visit->illegal)
-        o->sharp[node->spatial] = visit->left.n > 0 ? visit->left.at[0].bound : INFINITY;
-    for (size_t k = 0; k < visit->left.n; k++) good = good && sx_optimal_push(o, &visit->left.at[k]);
-    if (o->cutoff[task].found) sx_optimal_keep(o, &o->cutoff[task]);
+    o->s->steps += result->steps;
+    if (!node->imperfect && (node->visits > 0 || result->illegal)) o->searched[node->spatial] = 1;
+    if (!node->imperfect && node->visits == 0 && node->keep == SX_ANY_KEEP && !result->illegal)
+        o->sharp[node->spatial] = n > 0 ? left[0].bound : INFINITY;
+    for (size_t k = 0; k < n; k++) good = good && sx_optimal_push(o, &left[k]);
+    if (result->found) sx_optimal_keep(o, result->value, &result->score, left + n);
     return good;
 }
 
@@ -277,13 +305,13 @@ static sx_status do_round(sx_optimal *o) {
     uint64_t before = o->s->steps;
     double began = sx_run_result(o->run).seconds;
     bool good = true;
-    for (size_t i = 0; i < n; i++) o->end[i] = SX_VISIT_STOPPED;
-    sx_run_tasks(o->run, n, run_visit, &o, o->visit, sizeof *o->visit);
+    for (size_t i = 0; i < n; i++) o->result[i].end = SX_VISIT_STOPPED;
+    sx_run_tasks(o->run, n, run_visit, &o, o->result, sizeof *o->result);
     if (o->failed) return sx_error_memory();
     bool stopped = sx_run_stopped(o->run);
     for (size_t i = 0; i < n; i++) {
-        bool done = !stopped && o->end[i] != SX_VISIT_STOPPED;
-        good = good && (done ? learn(o, i) : sx_optimal_push(o, &o->visit[i].node));
+        bool done = !stopped && o->result[i].end != SX_VISIT_STOPPED;
+        good = good && (done ? learn(o, i) : sx_optimal_push(o, &o->picked[i]));
     }
     if (n > 0 && !stopped) o->s->pace = (o->s->steps - before) / n + 1;
     if (n > 0) o->visit_seconds = (sx_run_result(o->run).seconds - began) / (double)n;

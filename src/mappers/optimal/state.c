@@ -86,13 +86,12 @@ bool sx_optimal_push(sx_optimal *o, const sx_search_node *node) {
     return true;
 }
 
-void sx_optimal_keep(sx_optimal *o, const sx_cutoff *cutoff) {
+void sx_optimal_keep(sx_optimal *o, double value, const sx_score *score, const void *point) {
     size_t size = o->space->space.point_size;
     sx_optimal_state *s = o->s;
-    if (o->rule.objective->n_criteria == 1 || cutoff->kept.n == 0) return;
-    if (s->found >> s->criterion & 1 && cutoff->kept.kept[0].value >= s->least[s->criterion]) return;
+    if (s->found >> s->criterion & 1 && value >= s->least[s->criterion]) return;
     s->found |= 1u << s->criterion;
-    s->least[s->criterion] = cutoff->kept.kept[0].value;
-    s->score[s->criterion] = sx_metrics_score(&cutoff->kept.kept[0].metrics);
-    memcpy(o->point + s->criterion * size, sx_archive_point(&cutoff->kept, 0), size);
+    s->least[s->criterion] = value;
+    s->score[s->criterion] = *score;
+    memcpy(o->point + s->criterion * size, point, size);
 }

@@ -303,16 +303,18 @@ static sx_status ending(const sx_sunstone *plan) {
     return atomic_load(&plan->failed) ? sx_error_memory() : SX_OK;
 }
 
-/* A task: the partial mappings of some unrollings of the first stage; its output is a list of them. */
+/* A task: appends the partial mappings of some unrollings of the first stage. */
 static sx_status expand_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     walk w;
-    sx_vector *made = output;
+    (void)output;
+    sx_vector made = {.size = sizeof(sx_sunstone_item)};
     sx_sunstone_partial start = sx_sunstone_start(j->plan);
-    made->size = sizeof(sx_sunstone_item);
     if (begin_walk(&w, j->plan, worker))
         for (size_t i = task * j->each; i < (task + 1) * j->each && i < j->n && !w.over; i++)
-            expand(&w, 0, &start, sx_vector_at(&j->plan->roots, i), i, made);
+            expand(&w, 0, &start, sx_vector_at(&j->plan->roots, i), i, &made);
+    sx_worker_append(worker, made.data, made.n * made.size);
+    sx_vector_clear(&made);
     end_walk(&w);
     return ending(j->plan);
 }
@@ -344,12 +346,15 @@ static sx_status check_limit(const sx_sunstone *plan, size_t n) {
 }
 
 /* Joins the items of tasks. */
-static sx_status join(sx_sunstone *plan, const sx_vector *made, size_t n_tasks) {
-    for (size_t t = 0; t < n_tasks; t++)
-        for (size_t i = 0; i < made[t].n; i++) {
+static sx_status join(sx_sunstone *plan, const sx_run *run, size_t n_tasks) {
+    for (size_t t = 0; t < n_tasks; t++) {
+        size_t size;
+        const sx_sunstone_item *made = sx_run_appended(run, t, &size);
+        for (size_t i = 0; i < size / sizeof *made; i++) {
             sx_sunstone_item *new = sx_vector_add(&plan->items);
-            if (new) *new = *(sx_sunstone_item *)sx_vector_at(&made[t], i);
+            if (new) *new = made[i];
         }
+    }
     if (plan->items.failed || atomic_load(&plan->failed)) return sx_error_memory();
     sx_sunstone_sort(&plan->items);
     return check_limit(plan, plan->items.n);
@@ -366,7 +371,6 @@ static sx_status take_roots(sx_sunstone *plan) {
 
 sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     enum { TASKS = 64 };
-    sx_vector made[TASKS] = {{0}};
     plan->roots.n = plan->items.n = 0;
     for (int d = 0; d < plan->space->problem->n_dims; d++)
         if (plan->left[d] == 0) return SX_OK;
@@ -376,10 +380,8 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     if (plan->n_stages == 1) return take_roots(plan);
     job j = {.plan = plan, .each = plan->roots.n / TASKS + 1, .n = plan->roots.n};
     size_t n_tasks = (j.n + j.each - 1) / j.each;
-    sx_run_tasks(run, n_tasks, expand_task, &j, made, sizeof *made);
-    sx_status status = join(plan, made, n_tasks);
-    for (size_t t = 0; t < n_tasks; t++) sx_vector_clear(&made[t]);
-    return status;
+    sx_run_tasks(run, n_tasks, expand_task, &j, NULL, 0);
+    return join(plan, run, n_tasks);
 }
 
 void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {

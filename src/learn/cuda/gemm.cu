@@ -56,7 +56,7 @@ static float measure(const gemm *g, cublasLtHandle_t handle, void *workspace, cu
 
 /* Takes the fastest of the candidates. */
 static int choose(gemm *g, const cublasLtMatmulHeuristicResult_t *candidate, int n, cublasLtHandle_t handle,
-                  void *workspace, bool *found, char *message) {
+                  void *workspace, char *message) {
     cudaEvent_t start, stop;
     cublasLtMatmulAlgo_t best;
     float least = -1;
@@ -72,12 +72,13 @@ static int choose(gemm *g, const cublasLtMatmulHeuristicResult_t *candidate, int
     }
     cudaEventDestroy(start);
     cudaEventDestroy(stop);
-    *found = least >= 0;
-    if (*found) g->algo = best;
+    g->found = least >= 0;
+    g->time = least / TIMED;
+    if (g->found) g->algo = best;
     return 0;
 }
 
-int gemm_make(gemm *g, const gemm_plan *plan, cublasLtHandle_t handle, void *workspace, bool *found, char *message) {
+int gemm_make(gemm *g, const gemm_plan *plan, cublasLtHandle_t handle, void *workspace, char *message) {
     cublasLtMatmulPreference_t preference;
     cublasLtMatmulHeuristicResult_t candidate[CANDIDATES];
     size_t room = SX_GEMM_WORKSPACE;
@@ -87,11 +88,10 @@ int gemm_make(gemm *g, const gemm_plan *plan, cublasLtHandle_t handle, void *wor
     TRY(describe(g, message));
     TRY_BLAS(cublasLtMatmulPreferenceCreate(&preference));
     cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room);
-    cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, g->desc, g->a, g->b, g->d, g->d, preference, CANDIDATES,
-                                                           candidate, &n);
+    cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(handle, g->desc, g->a, g->b, g->d, g->d, preference, CANDIDATES, candidate, &n);
     cublasLtMatmulPreferenceDestroy(preference);
-    *found = false;
-    return status == CUBLAS_STATUS_SUCCESS ? choose(g, candidate, n, handle, workspace, found, message) : 0;
+    return status == CUBLAS_STATUS_SUCCESS ? choose(g, candidate, n, handle, workspace, message) : 0;
 }
 
 void gemm_end(gemm *g) {

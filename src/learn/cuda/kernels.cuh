@@ -33,8 +33,12 @@ void launch_loss_sum(const double *part, double *sum, cudaStream_t stream);
 /* gradient = output > 0 ? gradient : 0. */
 void launch_mask(const void *output, void *gradient, size_t n, bool half, cudaStream_t stream);
 
-/* The sums of columns. */
-void launch_column_sums(const void *rows, int n, int width, bool half, float *sum, cudaStream_t stream);
+/* The sums of columns, by way of SX_SUM_PARTS sums of each in `part`. */
+enum { SX_SUM_PARTS = 32 };
+void launch_column_sums(const void *rows, int n, int width, bool half, float *part, float *sum, cudaStream_t stream);
+
+/* Exchanges rows and columns. */
+void launch_transpose(const float *from, int rows, int columns, float *to, cudaStream_t stream);
 
 /* One layer's parameters of which the first n_weights have their momentum updated already; all for Adam have not. */
 typedef struct update {

@@ -1,6 +1,9 @@
 /* A training step as one CUDA graph. The first stream runs forward and the gradients of activations, one layer after another;
  * beside it the second stream computes the gradients of weights and updates them. SGD's momentum is added by the product
- * itself: v = dy x + momentum v. Widths are padded to multiples of 16 by zeros, which stay zeros. */
+ * itself: v = dy x + momentum v. Widths are padded to multiples of 16 by zeros, which stay zeros.
+ *
+ * What is fused to a product, whether weights are also kept transposed (tensor cores take TF32 only along k), and whether two
+ * streams are better than one is measured when the state is made: results of a GPU are not the same bits in every run. */
 #include "learn/cuda/gemm.cuh"
 #include "learn/cuda/kernels.cuh"
 
@@ -8,16 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LAYERS = 64, MAX_BUFFERS = 8 * MAX_LAYERS, SLOTS = 8, WIDTH_UNIT = 16, LAYER_UNIT = 128 };
+enum { MAX_LAYERS = 64, MAX_BUFFERS = 8 * MAX_LAYERS + 32, SLOTS = 8, WIDTH_UNIT = 16, LAYER_UNIT = 128 };
 enum { FP32, TF32, BF16 };
 enum { SGD, ADAM };
 
 typedef struct layer_state {
     int real_in, real_out, in, out; /* widths, padded */
-    bool relu, mask_fused, bias_fused;
+    bool relu, mask_fused, bias_fused, transposed;
     size_t host_first, first, n_weights, n; /* parameters: where the caller's and the padded ones begin */
     gemm forward, inputs, weights;          /* y, gradients of inputs and of weights */
+    gemm masked;                            /* y with a mask, until it is known to be better */
     void *y, *dy, *mask;
+    float *turned; /* the weights transposed; NULL: not kept */
 } layer_state;
 
 struct sx_cuda_state {
@@ -30,6 +35,7 @@ struct sx_cuda_state {
     step_head *head;
     data_set *data;
     double *part, *sum;
+    float *column_part;
     void *workspace[2], *buffer[MAX_BUFFERS];
     int n_buffers;
     float *data_input, *data_target;
@@ -81,6 +87,13 @@ static int lay_out(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     return 0;
 }
 
+static int widest(const sx_cuda_state *s) {
+    int width = s->layer[0].in;
+    for (int i = 0; i < s->n_layers; i++)
+        if (s->layer[i].out > width) width = s->layer[i].out;
+    return width;
+}
+
 /* Memory for parameters, the optimizer and what changes from step to step. */
 static int take_rest(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     size_t size = s->n_padded * sizeof(float), head = sizeof(step_head) + s->batch * sizeof(uint32_t);
@@ -88,13 +101,13 @@ static int take_rest(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) 
     TRY(take(s, size, (void **)&s->rule.first, message));
     TRY(take(s, size, (void **)&s->rule.gradient, message));
     if (s->optimizer == ADAM) TRY(take(s, size, (void **)&s->rule.second, message));
-    if (s->precision == BF16)
-        TRY(take(s, s->n_padded * sizeof(__nv_bfloat16), (void **)&s->rule.copy, message));
+    if (s->precision == BF16) TRY(take(s, s->n_padded * sizeof(__nv_bfloat16), (void **)&s->rule.copy, message));
     TRY(take(s, (size_t)s->batch * s->layer[0].in * element(s), &s->input, message));
     TRY(take(s, head, (void **)&s->head, message));
     TRY(take(s, sizeof(data_set), (void **)&s->data, message));
     TRY(take(s, SX_LOSS_BLOCKS * sizeof(double), (void **)&s->part, message));
     TRY(take(s, sizeof(double), (void **)&s->sum, message));
+    TRY(take(s, (size_t)SX_SUM_PARTS * widest(s) * sizeof(float), (void **)&s->column_part, message));
     for (int i = 0; i < 2; i++) TRY(take(s, SX_GEMM_WORKSPACE, &s->workspace[i], message));
     for (int i = 0; i < SLOTS; i++) {
         TRY_CUDA(cudaMallocHost((void **)&s->slot[i], head));
@@ -130,53 +143,90 @@ static gemm_plan plan_of(const sx_cuda_state *s, int m, int n, int k) {
     return p;
 }
 
-/* Makes a product with an epilogue, or, where that is not to be had, with another one; *first: which it is. */
-static int make_either(sx_cuda_state *s, gemm *g, gemm_plan *plan, const gemm_plan *other, bool *first, char *message) {
-    bool found;
-    TRY(gemm_make(g, plan, s->blas, s->workspace[0], first, message));
-    if (*first) return 0;
-    gemm_end(g);
-    TRY(gemm_make(g, other, s->blas, s->workspace[0], &found, message));
-    if (found) return 0;
-    snprintf(message, SX_CUDA_MESSAGE, "cuBLAS has no product of %d x %d x %d", plan->m, plan->n, plan->k);
-    return 1;
+/* Milliseconds that reading or writing so many bytes takes, about, in a kernel of its own. */
+static float traffic(size_t bytes) {
+    return 0.002f + (float)bytes / 3.5e9f;
 }
 
-/* y = relu(x W + b), with a mask of what was positive. */
-static int make_forward(sx_cuda_state *s, int i, char *message) {
-    layer_state *l = &s->layer[i];
+/* Takes the first of two ways to compute a product where it is the better one, the other one needing so much more time
+ * besides; an error where neither is there. Returns 0 in *second for the first way. */
+static int take_better(gemm *first, gemm *other, float besides, bool *second, char *message) {
+    if (!first->found && !other->found) {
+        const gemm_plan *p = &first->plan;
+        snprintf(message, SX_CUDA_MESSAGE, "cuBLAS has no product of %d x %d x %d", p->m, p->n, p->k);
+        return 1;
+    }
+    *second = !first->found || (other->found && other->time + besides < first->time);
+    if (*second) {
+        gemm_end(first);
+        *first = *other;
+        memset(other, 0, sizeof *other);
+    }
+    gemm_end(other);
+    return 0;
+}
+
+static int make_gemm(sx_cuda_state *s, gemm *g, const gemm_plan *plan, char *message) {
+    return gemm_make(g, plan, s->blas, s->workspace[0], message);
+}
+
+/* y = relu(x W + b), by the weights or by the transposed ones. */
+static gemm_plan forward_plan(const sx_cuda_state *s, int i, bool transposed) {
+    const layer_state *l = &s->layer[i];
     gemm_plan p = plan_of(s, l->out, s->batch, l->in);
-    p.a = weights_of(s, l, 0);
+    p.a_transposed = transposed;
+    p.a = transposed ? l->turned : weights_of(s, l, 0);
     p.b = input_of(s, i);
     p.d = l->y;
     p.epilogue = l->relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
     p.bias = (void *)weights_of(s, l, l->n_weights);
-    gemm_plan masked = p;
-    if (l->relu) {
-        masked.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
-        masked.mask = l->mask;
-        masked.mask_stride = ((int64_t)l->out + 127) / 128 * 128;
-    }
-    return make_either(s, &l->forward, &masked, &p, &l->mask_fused, message);
+    return p;
 }
 
-/* dx = dy W^T where x is positive. */
+/* The same with a mask of what was positive is made besides. */
+static int make_forward(sx_cuda_state *s, int i, char *message) {
+    layer_state *l = &s->layer[i];
+    gemm_plan p = forward_plan(s, i, false);
+    TRY(make_gemm(s, &l->forward, &p, message));
+    if (s->precision == TF32) {
+        gemm turned;
+        TRY(take(s, l->n_weights * sizeof(float), (void **)&l->turned, message));
+        p = forward_plan(s, i, true);
+        TRY(make_gemm(s, &turned, &p, message));
+        TRY(take_better(&l->forward, &turned, traffic(2 * l->n_weights * sizeof(float)), &l->transposed, message));
+    }
+    if (!l->relu) return 0;
+    p = l->forward.plan;
+    p.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+    p.mask = l->mask;
+    p.mask_stride = ((int64_t)l->out + 127) / 128 * 128;
+    return make_gemm(s, &l->masked, &p, message);
+}
+
+/* dx = dy W^T where x is positive: by the mask, or by a kernel of its own. */
 static int make_inputs(sx_cuda_state *s, int i, char *message) {
     layer_state *l = &s->layer[i], *before = &s->layer[i - 1];
     gemm_plan p = plan_of(s, l->in, s->batch, l->out);
+    gemm masked;
+    memset(&masked, 0, sizeof masked);
     p.a_transposed = true;
     p.a = weights_of(s, l, 0);
     p.b = l->dy;
     p.d = before->dy;
-    gemm_plan masked = p;
-    if (before->relu && before->mask_fused) {
-        masked.epilogue = CUBLASLT_EPILOGUE_DRELU;
-        masked.mask = before->mask;
-        masked.mask_stride = ((int64_t)l->in + 127) / 128 * 128;
+    TRY(make_gemm(s, &l->inputs, &p, message));
+    if (before->masked.found) {
+        p.epilogue = CUBLASLT_EPILOGUE_DRELU;
+        p.mask = before->mask;
+        p.mask_stride = before->masked.plan.mask_stride;
+        TRY(make_gemm(s, &masked, &p, message));
     }
-    bool fused;
-    TRY(make_either(s, &l->inputs, &masked, &p, &fused, message));
-    before->mask_fused = before->mask_fused && fused;
+    float besides = before->masked.time - before->forward.time - traffic(3 * (size_t)s->batch * l->in * element(s));
+    TRY(take_better(&l->inputs, &masked, besides, &before->mask_fused, message));
+    if (before->mask_fused) {
+        gemm_end(&before->forward);
+        before->forward = before->masked;
+        memset(&before->masked, 0, sizeof before->masked);
+    }
     return 0;
 }
 
@@ -184,16 +234,19 @@ static int make_inputs(sx_cuda_state *s, int i, char *message) {
 static int make_weights(sx_cuda_state *s, int i, char *message) {
     layer_state *l = &s->layer[i];
     gemm_plan p = plan_of(s, l->out, l->in, s->batch);
+    gemm biased;
     p.b_transposed = true;
     p.a = l->dy;
     p.b = input_of(s, i);
     p.out = p.bias_type = CUDA_R_32F;
     p.d = s->optimizer == SGD ? s->rule.first + l->first : (float *)s->rule.gradient + l->first;
     p.beta = s->optimizer == SGD ? s->rule.momentum : 0;
-    gemm_plan biased = p;
-    biased.epilogue = CUBLASLT_EPILOGUE_BGRADA;
-    biased.bias = (float *)s->rule.gradient + l->first + l->n_weights;
-    return make_either(s, &l->weights, &biased, &p, &l->bias_fused, message);
+    TRY(make_gemm(s, &l->weights, &p, message));
+    p.epilogue = CUBLASLT_EPILOGUE_BGRADA;
+    p.bias = (float *)s->rule.gradient + l->first + l->n_weights;
+    TRY(make_gemm(s, &biased, &p, message));
+    return take_better(&l->weights, &biased, -2 * traffic((size_t)s->batch * l->out * element(s)), &l->bias_fused,
+                       message);
 }
 
 /* Lets one stream wait for what the other has been given until now. */
@@ -224,8 +277,8 @@ static int give_backward(sx_cuda_state *s, int i, char *message) {
     bool half = s->precision == BF16;
     TRY(gemm_run(&l->weights, s->blas, s->workspace[1], s->stream[1], message));
     if (!l->bias_fused)
-        launch_column_sums(l->dy, s->batch, l->out, half, (float *)s->rule.gradient + l->first + l->n_weights,
-                           s->stream[1]);
+        launch_column_sums(l->dy, s->batch, l->out, half, s->column_part,
+                           (float *)s->rule.gradient + l->first + l->n_weights, s->stream[1]);
     if (i > 0) {
         const layer_state *before = &s->layer[i - 1];
         TRY(gemm_run(&l->inputs, s->blas, s->workspace[0], s->stream[0], message));
@@ -245,19 +298,61 @@ static int give_backward(sx_cuda_state *s, int i, char *message) {
         launch_sgd(&u, s->head, s->stream[1]);
     else
         launch_adam(&u, s->head, s->stream[1]);
+    if (l->transposed) launch_transpose(u.parameter, l->in, l->out, l->turned, s->stream[1]);
     return 0;
 }
 
 /* Records a step as a graph. */
-static int record(sx_cuda_state *s, char *message) {
+static int record(sx_cuda_state *s, cudaGraphExec_t *out, char *message) {
     cudaGraph_t graph;
     TRY_CUDA(cudaStreamBeginCapture(s->stream[0], cudaStreamCaptureModeThreadLocal));
     TRY(give_forward(s, message));
     for (int i = s->n_layers; i-- > 0;) TRY(give_backward(s, i, message));
     TRY(wait_for(s, 0, 1, message));
     TRY_CUDA(cudaStreamEndCapture(s->stream[0], &graph));
-    TRY_CUDA(cudaGraphInstantiate(&s->graph, graph, 0));
+    TRY_CUDA(cudaGraphInstantiate(out, graph, 0));
     TRY_CUDA(cudaGraphDestroy(graph));
+    return 0;
+}
+
+/* Milliseconds of a step, on one row of zeros at a rate of 0. */
+static int measure_graph(sx_cuda_state *s, cudaGraphExec_t graph, float *time, char *message) {
+    enum { WARM = 3, TIMED = 10 };
+    cudaEvent_t start, stop;
+    TRY_CUDA(cudaEventCreate(&start));
+    TRY_CUDA(cudaEventCreate(&stop));
+    for (int i = 0; i < WARM + TIMED; i++) {
+        if (i == WARM) TRY_CUDA(cudaEventRecord(start, s->stream[0]));
+        TRY_CUDA(cudaGraphLaunch(graph, s->stream[0]));
+    }
+    TRY_CUDA(cudaEventRecord(stop, s->stream[0]));
+    TRY_CUDA(cudaEventSynchronize(stop));
+    TRY_CUDA(cudaEventElapsedTime(time, start, stop));
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
+    return 0;
+}
+
+/* Records a step on two streams and on one, and keeps the faster graph. */
+static int choose_graph(sx_cuda_state *s, char *message) {
+    data_set none;
+    void *zeros;
+    cudaGraphExec_t graph[2];
+    float time[2];
+    cudaStream_t second = s->stream[1];
+    TRY(take(s, widest(s) * sizeof(float), &zeros, message));
+    none.input = none.target = (const float *)zeros;
+    TRY_CUDA(cudaMemcpy(s->data, &none, sizeof none, cudaMemcpyHostToDevice));
+    TRY_CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 2; i++) {
+        s->stream[1] = i ? s->stream[0] : second;
+        int failed = record(s, &graph[i], message) || measure_graph(s, graph[i], &time[i], message);
+        s->stream[1] = second;
+        if (failed) return 1;
+    }
+    s->graph = graph[time[1] < time[0]];
+    cudaGraphExecDestroy(graph[time[1] >= time[0]]);
+    TRY_CUDA(cudaMemset(s->sum, 0, sizeof *s->sum));
     return 0;
 }
 
@@ -296,6 +391,10 @@ static int upload(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     TRY(transfer(s, state, s->rule.first, true, message));
     if (s->optimizer == ADAM) TRY(transfer(s, state + s->n_parameters, s->rule.second, true, message));
     if (s->rule.copy) launch_copy(s->rule.parameter, s->rule.copy, s->n_padded, 0);
+    for (int i = 0; i < s->n_layers; i++) {
+        const layer_state *l = &s->layer[i];
+        if (l->transposed) launch_transpose(s->rule.parameter + l->first, l->in, l->out, l->turned, 0);
+    }
     TRY_CUDA(cudaDeviceSynchronize());
     return 0;
 }
@@ -318,8 +417,8 @@ static int prepare(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
         if (i > 0) TRY(make_inputs(s, i, message));
         TRY(make_weights(s, i, message));
     }
-    TRY(upload(s, plan, message));
-    return record(s, message);
+    TRY(choose_graph(s, message));
+    return upload(s, plan, message);
 }
 
 static void finish(sx_cuda_state *s) {
@@ -328,6 +427,7 @@ static void finish(sx_cuda_state *s) {
     if (s->graph) cudaGraphExecDestroy(s->graph);
     for (int i = 0; i < s->n_layers; i++) {
         gemm_end(&s->layer[i].forward);
+        gemm_end(&s->layer[i].masked);
         gemm_end(&s->layer[i].inputs);
         gemm_end(&s->layer[i].weights);
     }

@@ -23,6 +23,25 @@ size_t sx_map_n_values(const sx_map_space *space) {
     return n;
 }
 
+/* Describes the numbers of some dimensions or tensors (a mask) at a level; returns where they end. */
+static sx_map_value *describe(sx_map_value *out, enum sx_map_value_kind kind, int level, unsigned mask) {
+    for (; mask; mask &= mask - 1)
+        *out++ = (sx_map_value){(uint8_t)kind, (uint8_t)level, (uint8_t)__builtin_ctz(mask), 0};
+    return out;
+}
+
+void sx_map_describe(const sx_map_space *space, sx_map_value *out) {
+    int n_dims = space->problem->n_dims, n_levels = space->arch->n_levels;
+    unsigned all = (1u << n_dims) - 1;
+    for (int d = 0; d < n_dims; d++)
+        for (int i = 0; i < space->n_slots; i++)
+            *out++ = (sx_map_value){SX_VALUE_FACTOR, space->slot[i].level, (uint8_t)d, space->slot[i].spatial};
+    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_ORDER, s, all);
+    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_PLANE, s, space->planar[s] ? all : 0);
+    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_KEEP, s, space->free_keep[s]);
+    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_BANKS, s, space->banked[s]);
+}
+
 /* What a step in the order is worth. */
 static double step_of(const sx_map_space *space) {
     return space->problem->n_dims > 1 ? 1.0 / (space->problem->n_dims - 1) : 0;

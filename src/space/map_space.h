@@ -89,6 +89,17 @@ bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping,
  */
 SX_MUST_USE sx_status sx_map_vector(const sx_space *space, const sx_mapping *mapping, double *values);
 
+/* What a number of a point's vector is: see map_encode.c. */
+enum sx_map_value_kind { SX_VALUE_FACTOR, SX_VALUE_ORDER, SX_VALUE_PLANE, SX_VALUE_KEEP, SX_VALUE_BANKS };
+typedef struct sx_map_value {
+    uint8_t kind;
+    uint8_t level;
+    uint8_t which; /* the dimension; the tensor of keeping and of banks */
+    uint8_t spatial; /* of a factor */
+} sx_map_value;
+/* Describes all numbers of the space's vectors, n_values of them. */
+void sx_map_describe(const sx_map_space *space, sx_map_value *out);
+
 /* Draws all genes of an axis. */
 void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point);
 

@@ -1,0 +1,25 @@
+/* The settings of `gradient`, and its searches. */
+#ifndef SX_MAPPERS_GRADIENT_H
+#define SX_MAPPERS_GRADIENT_H
+
+#include "run/navigator.h"
+
+enum {
+    SX_GRADIENT_SURROGATE,
+    SX_GRADIENT_PRINTED,
+    SX_GRADIENT_PUBLISHED,
+    SX_GRADIENT_DIRECTION,
+    SX_GRADIENT_SCREEN,
+    SX_GRADIENT_RATE,
+    SX_GRADIENT_INJECTION,
+    SX_GRADIENT_NEAR,
+    SX_GRADIENT_LENGTH,
+    SX_GRADIENT_CHAINS,
+    SX_GRADIENT_FIT,
+    SX_GRADIENT_SETTINGS
+};
+
+/* Searches by the gradient of a surrogate. */
+SX_MUST_USE sx_status sx_gradient_by_surrogate(sx_run *run);
+
+#endif

@@ -1,0 +1,52 @@
+#include "surrogate/encoding.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double least = 1e-3; /* the ratio that stands for none, as of tensors that bypass a level */
+
+void sx_encoding_of(const sx_map_space *space, sx_encoding *out) {
+    int n_dims = space->problem->n_dims;
+    size_t n = 0;
+    out->n_inputs = (size_t)n_dims + space->space.n_values;
+    for (int d = 0; d < n_dims; d++) out->input[d] = (sx_map_value){SX_VALUE_SIZE, 0, (uint8_t)d, 0};
+    sx_map_describe(space, out->input + n_dims);
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (unsigned left = sx_arch_keep_mask(space->arch, s, space->problem); left; left &= left - 1) {
+            out->energy[n].level = (uint8_t)s;
+            out->energy[n++].tensor = (uint8_t)__builtin_ctz(left);
+        }
+    out->n_outputs = n + 3;
+}
+
+void sx_encode_point(const sx_map_space *space, const void *point, double *out) {
+    for (int d = 0; d < space->problem->n_dims; d++) *out++ = log2(space->problem->size[d]);
+    sx_space_encode(&space->space, point, out);
+}
+
+static double ratio(double value, double minimum) {
+    double r = minimum > 0 ? value / minimum : value;
+    return log2(r > least ? r : least);
+}
+
+void sx_encode_cost(const sx_encoding *encoding, const sx_cost *cost, const sx_score *minimum, double *out) {
+    size_t n = encoding->n_outputs - 3;
+    for (size_t i = 0; i < n; i++) {
+        const sx_cost_level *level = &cost->level[encoding->energy[i].level];
+        *out++ = ratio(level->tensor[encoding->energy[i].tensor].energy_pj, minimum->energy_pj);
+    }
+    *out++ = ratio(cost->utilization, 1);
+    *out++ = ratio(cost->energy_pj, minimum->energy_pj);
+    *out++ = ratio((double)cost->cycles, minimum->cycles);
+}
+
+void sx_output_name(const sx_encoding *encoding, size_t index, const sx_arch *arch, const sx_problem *problem,
+                    char *text, size_t size) {
+    static const char *const totals[] = {"utilization", "energy", "cycles"};
+    size_t n = encoding->n_outputs - 3;
+    if (index >= n)
+        snprintf(text, size, "%s", totals[index - n]);
+    else
+        snprintf(text, size, "%s/%s", arch->level[encoding->energy[index].level].name,
+                 problem->tensor[encoding->energy[index].tensor].name);
+}

@@ -1,0 +1,173 @@
+/* The checkpoint of a training: the net and its optimizer in one weight file, and beside it, with the ending
+ * .best, the best net so far. The text of the first says how far the training is. The best net is written
+ * first: of a training that is killed between the two, it is one that the training comes to again. */
+#include "surrogate/training.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "learn/weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All that decides the weights that a training comes to. */
+static sx_status key_of(const sx_training *t, char *out, size_t size) {
+    const sx_train_options *o = t->options;
+    const sx_surrogate *s = t->surrogate;
+    sx_text text = {0};
+    sx_text_add(&text, "%016llx %s %d%d%d%d%d %d%d%d %llu %llu %llu %llu ", (unsigned long long)s->arch_hash,
+                s->family_text, s->space.remainders, s->space.keep_all, s->space.no_banks,
+                s->model.no_first_read_elision, s->model.no_link_transfers, s->form.raw_inputs,
+                s->form.raw_outputs, s->form.edp, (unsigned long long)o->data.seed,
+                (unsigned long long)o->data.n_problems, (unsigned long long)o->data.per_problem,
+                (unsigned long long)o->held_problems);
+    for (size_t i = 0; i < o->n_widths; i++) sx_text_add(&text, "%u-", o->width[i]);
+    sx_text_add(&text, " %d %d %d %.17g %.17g %llu %zu %llu %u %d", (int)o->loss, (int)o->optimizer,
+                (int)o->schedule.kind, o->schedule.rate, o->schedule.factor,
+                (unsigned long long)o->schedule.period, o->batch, (unsigned long long)o->epochs, o->measures,
+                (int)o->precision);
+    if (text.failed) {
+        sx_text_free(&text);
+        return sx_error_memory();
+    }
+    uint64_t hash = sx_hash_bytes(text.data, text.size, SX_ENCODING_VERSION);
+    snprintf(out, size, "%016llx", (unsigned long long)hash);
+    sx_text_free(&text);
+    return SX_OK;
+}
+
+/* The path of the best net, beside the checkpoint. */
+static sx_status best_path(const sx_training *t, char **out) {
+    sx_text text = {0};
+    sx_text_add(&text, "%s.best", t->options->checkpoint);
+    return sx_text_take(&text, out);
+}
+
+/* Writes the best net. */
+static sx_status save_best(sx_training *t) {
+    char *path;
+    SX_TRY(best_path(t, &path));
+    sx_surrogate *copy = malloc(sizeof *copy);
+    sx_status status = copy ? SX_OK : sx_error_memory();
+    if (!status) {
+        *copy = *t->surrogate;
+        copy->net = t->best;
+        copy->record = t->best_record;
+        status = sx_surrogate_write(path, copy);
+    }
+    free(copy);
+    free(path);
+    return status;
+}
+
+/* What the checkpoint says: where the training is, and what it measured. */
+static sx_status text_of(const sx_training *t, char **out) {
+    char key[20];
+    SX_TRY(key_of(t, key, sizeof key));
+    json_t *list = json_array();
+    for (size_t i = 0; i < t->out->n_measures; i++) {
+        const sx_train_measure *m = &t->out->measure[i];
+        json_array_append_new(
+            list, json_pack("[I, f, f, f]", (json_int_t)m->step, m->loss, m->held_loss, m->rank));
+    }
+    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "kind", "training", "key", key, "step", (json_int_t)t->step,
+                          "measures", list);
+    *out = o && !sx_json_failed() ? json_dumps(o, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(o);
+    return *out ? SX_OK : sx_error_memory();
+}
+
+sx_status sx_training_save(sx_training *t) {
+    sx_weights weights = {.net = t->surrogate->net, .optimizer = t->optimizer};
+    SX_TRY(save_best(t));
+    SX_TRY(text_of(t, &weights.text));
+    sx_status status = sx_weights_write(t->options->checkpoint, &weights);
+    free(weights.text);
+    return status;
+}
+
+static sx_status refuse(const sx_training *t, const char *why) {
+    return sx_error_hint(sx_error_at((sx_place){t->options->checkpoint, 0, 0}, "%s", why),
+                         "remove it, or give another file");
+}
+
+/* Takes the measures of a checkpoint. */
+static sx_status take_measures(sx_training *t, const json_t *list) {
+    size_t n = json_array_size(list);
+    if (!n) return refuse(t, "the checkpoint is damaged");
+    t->out->measure = calloc(n, sizeof *t->out->measure);
+    if (!t->out->measure) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(list, i);
+        t->out->measure[i] = (sx_train_measure){
+            .step = (uint64_t)json_integer_value(json_array_get(item, 0)),
+            .loss = json_number_value(json_array_get(item, 1)),
+            .held_loss = json_number_value(json_array_get(item, 2)),
+            .rank = json_number_value(json_array_get(item, 3)),
+        };
+    }
+    t->out->n_measures = n;
+    return SX_OK;
+}
+
+/* Takes the best net that was written beside the checkpoint. */
+static sx_status take_best(sx_training *t) {
+    char *path;
+    sx_surrogate *best;
+    SX_TRY(best_path(t, &path));
+    sx_status status = sx_surrogate_read(path, &best);
+    free(path);
+    SX_TRY(status);
+    if (!sx_nn_alike(best->net, t->surrogate->net)) {
+        sx_surrogate_free(best);
+        return refuse(t, "the best net beside the checkpoint is another one's");
+    }
+    t->best = best->net;
+    t->best_record = best->record;
+    best->net = NULL;
+    sx_surrogate_free(best);
+    return SX_OK;
+}
+
+/* Takes what a checkpoint says, of the same training. */
+static sx_status take_text(sx_training *t, const char *text) {
+    char key[20];
+    SX_TRY(key_of(t, key, sizeof key));
+    json_t *o = text ? sx_json_read(text) : NULL;
+    const char *is = json_string_value(json_object_get(o, "key"));
+    json_int_t step = json_integer_value(json_object_get(o, "step"));
+    sx_status status = SX_OK;
+    if (!is)
+        status = refuse(t, "this is not the checkpoint of a training");
+    else if (strcmp(is, key) != 0)
+        status = refuse(t, "this is the checkpoint of a training with other options");
+    else if (step < 0 || (uint64_t)step > t->steps)
+        status = refuse(t, "the checkpoint is damaged");
+    if (!status) status = take_measures(t, json_object_get(o, "measures"));
+    if (!status) t->step = (uint64_t)step;
+    json_decref(o);
+    return status;
+}
+
+sx_status sx_training_resume(sx_training *t) {
+    sx_weights weights;
+    if (access(t->options->checkpoint, F_OK) != 0) return sx_file_writable(t->options->checkpoint);
+    SX_TRY(sx_weights_read(t->options->checkpoint, &weights));
+    sx_status status = take_text(t, weights.text);
+    if (!status && (!weights.optimizer || !sx_nn_alike(weights.net, t->surrogate->net) ||
+                    weights.optimizer->n_state != t->optimizer->n_state))
+        status = refuse(t, "this is the checkpoint of another net");
+    if (!status) {
+        size_t n = weights.net->n_parameters;
+        memcpy(t->surrogate->net->parameter, weights.net->parameter, n * sizeof(float));
+        memcpy(t->optimizer->state, weights.optimizer->state, weights.optimizer->n_state * sizeof(float));
+        t->optimizer->steps = weights.optimizer->steps;
+        t->out->resumed = true;
+        status = take_best(t);
+    }
+    sx_weights_fini(&weights);
+    return status;
+}

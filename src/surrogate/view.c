@@ -1,0 +1,189 @@
+#include "surrogate/view.h"
+
+#include "base/status.h"
+#include "base/text.h"
+#include "sextant/input.h"
+#include "surrogate/match.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double tiny = 1e-3; /* the least that raw inputs and outputs are taken to mean */
+
+/* Gives an error the cure that helps against all misfits. */
+static SX_ERROR sx_status hint_train(sx_status error, const sx_map_space *space) {
+    const sx_map_space_options *o = &space->options;
+    return sx_error_hint(error, "train one for this space with `sextant train --arch %s --family ...%s%s%s`",
+                         space->arch->name, o->keep_all ? " --keep-all" : "",
+                         o->remainders ? " --remainders" : "", o->no_banks ? " --no-banks" : "");
+}
+
+/* Refuses a surrogate of another architecture or space. */
+static sx_status check_space(const sx_surrogate *s, const sx_map_space *space) {
+    const sx_map_space_options *o = &space->options;
+    const char *why = NULL;
+    if (s->arch_hash != sx_arch_hash(space->arch))
+        return hint_train(sx_error_new(SX_ERR_USAGE,
+                                       "the surrogate was trained for another architecture: %s, not this %s",
+                                       s->arch, space->arch->name),
+                          space);
+    if (s->space.keep_all && !o->keep_all) why = "for mappings that keep every tensor (--keep-all)";
+    if (s->space.remainders != o->remainders) why = s->space.remainders ? "with remainders" : "without remainders";
+    if (s->space.no_banks != o->no_banks) why = s->space.no_banks ? "without banks" : "with banks";
+    if (!why) return SX_OK;
+    return hint_train(sx_error_new(SX_ERR_USAGE, "the surrogate was trained %s", why), space);
+}
+
+/* The error for a problem that is not of the surrogate's family. */
+static sx_status other_problem(const sx_surrogate *s, const sx_map_space *space) {
+    char *text;
+    SX_TRY(sx_einsum_text(&s->problem, &text));
+    sx_status error = sx_error_new(
+        SX_ERR_USAGE, "the surrogate was trained for problems of the family %s, and '%s' is not one of them",
+        s->family, space->problem->name);
+    error = sx_error_hint(error, "they are %s with sizes of their own", text);
+    sx_free(text);
+    return error;
+}
+
+/* The number of the space's vector that an input is; -1: none. */
+static int find_value(const sx_map_value *input, const sx_match *match, const sx_map_value *value, size_t n) {
+    bool tensor = input->kind == SX_VALUE_KEEP || input->kind == SX_VALUE_BANKS;
+    uint8_t which = tensor ? match->tensor[input->which] : match->dim[input->which];
+    for (size_t i = 0; i < n; i++)
+        if (value[i].kind == input->kind && value[i].level == input->level && value[i].which == which &&
+            value[i].spatial == input->spatial)
+            return (int)i;
+    return -1;
+}
+
+/* What a net takes for a value of input `i`. */
+static float normal(const sx_surrogate *s, size_t i, double value) {
+    uint8_t kind = s->encoding.input[i].kind;
+    if (s->form.raw_inputs && (kind == SX_VALUE_SIZE || kind == SX_VALUE_FACTOR)) value = exp2(value);
+    return (float)((value - s->input_mean[i]) / s->input_deviation[i]);
+}
+
+/* Sets an input that is no number of the vector: the size of a dimension, what the space always keeps, or the
+ * mean. */
+static void fix_input(sx_view *view, const sx_match *match, size_t i) {
+    const sx_map_value *input = &view->surrogate->encoding.input[i];
+    const sx_map_space *space = view->space;
+    if (input->kind == SX_VALUE_SIZE)
+        view->fixed[i] = normal(view->surrogate, i, log2(space->problem->size[match->dim[input->which]]));
+    else if (input->kind == SX_VALUE_KEEP && input->level < space->arch->n_levels)
+        view->fixed[i] =
+            normal(view->surrogate, i, space->fixed_keep[input->level] >> match->tensor[input->which] & 1);
+    else
+        view->fixed[i] = 0;
+}
+
+/* Finds where every input comes from. */
+static sx_status find_sources(sx_view *view, const sx_match *match) {
+    const sx_encoding *e = &view->surrogate->encoding;
+    size_t n = view->space->space.n_values;
+    sx_map_value *value = calloc(n + 1, sizeof *value);
+    if (!value) return sx_error_memory();
+    sx_map_describe(view->space, value);
+    for (size_t i = 0; i < e->n_inputs; i++) {
+        view->source[i] = e->input[i].kind == SX_VALUE_SIZE ? -1 : find_value(&e->input[i], match, value, n);
+        if (view->source[i] < 0) fix_input(view, match, i);
+    }
+    free(value);
+    return SX_OK;
+}
+
+/* Sets how the objective is made of the outputs. */
+static sx_status set_objective(sx_view *view, const sx_objective *objective, const sx_model *model) {
+    const sx_criterion *c = &objective->criterion[0];
+    sx_score minimum = sx_model_algorithmic_minimum(model);
+    if (c->kind == SX_PRODUCT) {
+        view->energy_power = c->energy_power;
+        view->delay_power = c->delay_power;
+    } else if (c->kind == SX_UTILIZATION) {
+        view->utilization_power = -1;
+    } else {
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a surrogate does not predict this objective"),
+                             "it predicts energy, delay, products of them, and utilization");
+    }
+    if (view->surrogate->form.edp && (c->kind != SX_PRODUCT || c->energy_power != c->delay_power))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this surrogate predicts nothing but EDP"),
+                             "train one with --outputs vector");
+    view->minimum =
+        view->energy_power * log2(minimum.energy_pj) + view->delay_power * log2(minimum.cycles);
+    return SX_OK;
+}
+
+sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,
+                       const sx_objective *objective, bool anyway, sx_view *out) {
+    sx_match match;
+    *out = (sx_view){.surrogate = surrogate, .space = space};
+    if (!anyway) SX_TRY(check_space(surrogate, space));
+    if (!sx_problem_match(&surrogate->problem, space->problem, &match)) return other_problem(surrogate, space);
+    SX_TRY(find_sources(out, &match));
+    return set_objective(out, objective, space->model);
+}
+
+void sx_view_inputs(const sx_view *view, const double *values, float *input) {
+    size_t n = view->surrogate->encoding.n_inputs;
+    for (size_t i = 0; i < n; i++)
+        input[i] = view->source[i] >= 0 ? normal(view->surrogate, i, values[view->source[i]]) : view->fixed[i];
+}
+
+void sx_view_values(const sx_view *view, const float *input, double *values) {
+    const sx_surrogate *s = view->surrogate;
+    for (size_t i = 0; i < s->encoding.n_inputs; i++) {
+        if (view->source[i] < 0) continue;
+        double value = (double)input[i] * s->input_deviation[i] + s->input_mean[i];
+        if (s->form.raw_inputs && s->encoding.input[i].kind == SX_VALUE_FACTOR)
+            value = log2(value > tiny ? value : tiny);
+        values[view->source[i]] = value;
+    }
+}
+
+/* What an output means: a ratio or its logarithm. */
+static double meant(const sx_surrogate *s, const float *output, size_t i) {
+    double value = (double)output[i] * s->output_deviation[i] + s->output_mean[i];
+    if (s->form.raw_outputs && !(value > tiny)) value = tiny;
+    return value;
+}
+
+static double log_ratio(const sx_surrogate *s, const float *output, size_t i) {
+    double value = meant(s, output, i);
+    return s->form.raw_outputs ? log2(value) : value;
+}
+
+/* log2 of the predicted objective over that of the minimum. */
+static double log_objective(const sx_view *view, const float *output) {
+    const sx_surrogate *s = view->surrogate;
+    size_t n = sx_surrogate_n_outputs(s);
+    if (s->form.edp) return view->energy_power * log_ratio(s, output, 0);
+    return view->utilization_power * log_ratio(s, output, n - 3) +
+           view->energy_power * log_ratio(s, output, n - 2) +
+           view->delay_power * log_ratio(s, output, n - 1);
+}
+
+double sx_view_predict(const sx_view *view, const float *output) {
+    return view->minimum + log_objective(view, output);
+}
+
+/* The gradient of 2^(power * log2 ratio) times the rest of the objective, with respect to an output. */
+static float slope(const sx_surrogate *s, const float *output, size_t i, double power, double objective) {
+    double per = s->form.raw_outputs ? 1 / meant(s, output, i) : 0.69314718055994531;
+    return (float)(objective * power * per * s->output_deviation[i]);
+}
+
+void sx_view_gradient(const sx_view *view, const float *output, bool sum, float *gradient) {
+    const sx_surrogate *s = view->surrogate;
+    size_t n = sx_surrogate_n_outputs(s);
+    for (size_t i = 0; i < n; i++) gradient[i] = sum;
+    if (sum) return;
+    double objective = exp2(log_objective(view, output));
+    if (s->form.edp) {
+        gradient[0] = slope(s, output, 0, view->energy_power, objective);
+        return;
+    }
+    gradient[n - 3] = slope(s, output, n - 3, view->utilization_power, objective);
+    gradient[n - 2] = slope(s, output, n - 2, view->energy_power, objective);
+    gradient[n - 1] = slope(s, output, n - 1, view->delay_power, objective);
+}

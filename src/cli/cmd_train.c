@@ -1,4 +1,5 @@
 /* `sextant train`: data sets and surrogates. */
+#include "base/clock.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -18,6 +19,7 @@ typedef struct job {
     sx_family family;
     sx_train_result result;
     sx_progress_line line;
+    double shown; /* when the line was drawn last */
     const char *output;
     bool json, quiet, clock, data_only;
 } job;
@@ -26,6 +28,9 @@ typedef struct job {
 static void show(void *user, const sx_train_progress *p) {
     job *j = user;
     sx_text text = {0};
+    double now = sx_clock_seconds();
+    if (now - j->shown < 0.1) return;
+    j->shown = now;
     if (p->phase != SX_TRAIN_STEPS) {
         sx_text_add(&text, "%s of %s samples", sx_show_count((double)p->samples).text,
                     sx_show_count((double)p->all_samples).text);
@@ -49,7 +54,7 @@ static sx_status read_widths(const char *text, sx_train_options *o) {
         unsigned long width = strtoul(at, &end, 10);
         if (end == at || (*end && *end != ',') || width < 1 || width > SX_NN_MAX_WIDTH)
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--hidden: '%s' is not a list of widths", text),
-                                 "such as 128,256,256,128: each from 1 to %d", SX_NN_MAX_WIDTH);
+                                 "such as 64,128,128,64: each from 1 to %d", SX_NN_MAX_WIDTH);
         if (o->n_widths == SX_TRAIN_WIDTHS)
             return sx_error_new(SX_ERR_USAGE, "--hidden: more than %d layers", SX_TRAIN_WIDTHS);
         o->width[o->n_widths++] = (uint32_t)width;
@@ -195,10 +200,10 @@ static json_t *measures_of(const sx_train_result *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_measures; i++) {
         const sx_train_measure *m = &r->measure[i];
-        json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o}", "step", (json_int_t)m->step, "loss",
-                                              sx_json_real(m->loss), "held_out_loss",
-                                              sx_json_real(m->held_loss), "rank_correlation",
-                                              sx_json_real(m->rank)));
+        json_array_append_new(list,
+                              json_pack("{s:I, s:o, s:o, s:o}", "step", (json_int_t)m->step, "loss",
+                                        sx_json_real(m->loss), "held_out_loss", sx_json_real(m->held_loss),
+                                        "rank_correlation", sx_json_real(m->rank)));
     }
     return list;
 }
@@ -206,10 +211,10 @@ static json_t *measures_of(const sx_train_result *r) {
 /* Adds the answer for programs. */
 static sx_status print_json(const job *j, sx_output *result) {
     const sx_train_result *r = &j->result;
-    json_t *o = json_pack("{s:s, s:s, s:b, s:I, s:I, s:b, s:o}", "arch", j->arch.name, "family", j->family.name,
-                          "keep_all", j->options.data.space.keep_all, "samples", (json_int_t)r->samples,
-                          "problems", (json_int_t)j->options.data.n_problems, "complete",
-                          r->complete || j->data_only, "measures", measures_of(r));
+    json_t *o = json_pack("{s:s, s:s, s:b, s:I, s:I, s:b, s:o}", "arch", j->arch.name, "family",
+                          j->family.name, "keep_all", j->options.data.space.keep_all, "samples",
+                          (json_int_t)r->samples, "problems", (json_int_t)j->options.data.n_problems,
+                          "complete", r->complete || j->data_only, "measures", measures_of(r));
     if (j->clock) {
         json_object_set_new(o, "sampling_seconds", sx_json_real(r->sampling_seconds));
         json_object_set_new(o, "training_seconds", sx_json_real(r->training_seconds));
@@ -235,16 +240,15 @@ static sx_status answer(job *j, sx_status status, sx_output *result) {
         return status;
     }
     SX_TRY(written);
-    bool whole = j->data_only ? r->samples == j->options.data.n_problems * j->options.data.per_problem
-                              : r->complete;
+    bool whole =
+        j->data_only ? r->samples == j->options.data.n_problems * j->options.data.per_problem : r->complete;
     if (!whole)
         sx_text_add(&result->err, "note: interrupted%s\n",
-                    r->surrogate ? "; this is the best surrogate so far"
+                    r->surrogate             ? "; this is the best surrogate so far"
                     : j->options.data.folder ? "; the same command continues with the samples made so far"
                                              : "");
     result->exit = r->surrogate || (j->data_only && whole) ? SX_EXIT_FOUND : SX_EXIT_NONE;
-    if (r->resumed && !j->quiet)
-        sx_text_add(&result->err, "note: resumed from %s\n", j->options.checkpoint);
+    if (r->resumed && !j->quiet) sx_text_add(&result->err, "note: resumed from %s\n", j->options.checkpoint);
     if (j->json) return print_json(j, result);
     print(j, result);
     return SX_OK;
@@ -304,18 +308,18 @@ static const sx_option options[] = {
     {"data", 0, "DIR", SX_OPTION_TEXT, false,
      "folder for the samples; those that are there already are not made again (memory)"},
     {"data-only", 0, NULL, SX_OPTION_FLAG, false, "make the samples and stop"},
-    {"hidden", 0, "WIDTHS", SX_OPTION_TEXT, false, "widths of the hidden layers (128,256,256,128)"},
+    {"hidden", 0, "WIDTHS", SX_OPTION_TEXT, false, "widths of the hidden layers (64,128,128,64)"},
     {"outputs", 0, "KIND", SX_OPTION_TEXT, false,
      "vector: energies by level and tensor, utilisation, energy and cycles; edp: EDP alone (vector)"},
     {"raw", 0, "WHAT", SX_OPTION_TEXT, false,
      "inputs, outputs or all as they are instead of as logarithms (none)"},
     {"loss", 0, "NAME", SX_OPTION_TEXT, false, "huber, mse or mae (huber)"},
     {"optimizer", 0, "NAME", SX_OPTION_TEXT, false, "adam or sgd (adam)"},
-    {"rate", 0, "X", SX_OPTION_NUMBER, false, "learning rate (0.002)"},
+    {"rate", 0, "X", SX_OPTION_NUMBER, false, "learning rate (0.003)"},
     {"schedule", 0, "NAME", SX_OPTION_TEXT, false,
      "of the rate: cosine; step: a tenth after each quarter; constant (cosine)"},
-    {"batch-size", 0, "N", SX_OPTION_COUNT, false, "samples of a step (1024)"},
-    {"epochs", 0, "N", SX_OPTION_COUNT, false, "passes over all samples (10)"},
+    {"batch-size", 0, "N", SX_OPTION_COUNT, false, "samples of a step (64)"},
+    {"epochs", 0, "N", SX_OPTION_COUNT, false, "passes over all samples (5)"},
     {"paper", 0, NULL, SX_OPTION_FLAG, false,
      "defaults as in Mind Mappings: its network, 10 M samples, 100 epochs, SGD, nothing as logarithms"},
     {"device", 0, "NAME", SX_OPTION_TEXT, false, "cpu or cuda (cpu)"},

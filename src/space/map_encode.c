@@ -35,7 +35,8 @@ void sx_map_describe(const sx_map_space *space, sx_map_value *out) {
     unsigned all = (1u << n_dims) - 1;
     for (int d = 0; d < n_dims; d++)
         for (int i = 0; i < space->n_slots; i++)
-            *out++ = (sx_map_value){SX_VALUE_FACTOR, space->slot[i].level, (uint8_t)d, space->slot[i].spatial};
+            *out++ =
+                (sx_map_value){SX_VALUE_FACTOR, space->slot[i].level, (uint8_t)d, space->slot[i].spatial};
     for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_ORDER, s, all);
     for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_PLANE, s, space->planar[s] ? all : 0);
     for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_KEEP, s, space->free_keep[s]);

@@ -94,7 +94,7 @@ enum sx_map_value_kind { SX_VALUE_FACTOR, SX_VALUE_ORDER, SX_VALUE_PLANE, SX_VAL
 typedef struct sx_map_value {
     uint8_t kind;
     uint8_t level;
-    uint8_t which; /* the dimension; the tensor of keeping and of banks */
+    uint8_t which;   /* the dimension; the tensor of keeping and of banks */
     uint8_t spatial; /* of a factor */
 } sx_map_value;
 /* Describes all numbers of the space's vectors, n_values of them. */

@@ -270,7 +270,7 @@ void sx_family_draw(const sx_family *family, sx_rng *rng, sx_problem *out) {
     *out = family->problem;
     for (int d = 0; d < out->n_dims; d++) {
         const sx_family_dim *dim = &family->dim[d];
-        out->size[d] = dim->same_as >= 0 ? out->size[dim->same_as]
-                                         : size_at(dim, sx_rng_below(rng, dim->n_sizes));
+        out->size[d] =
+            dim->same_as >= 0 ? out->size[dim->same_as] : size_at(dim, sx_rng_below(rng, dim->n_sizes));
     }
 }

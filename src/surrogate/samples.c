@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "sextant/input.h"
 #include "surrogate/shard.h"
+#include "surrogate/surrogate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -223,18 +224,16 @@ static sx_status add_shard(sx_samples *samples, sx_pool *pool, size_t index, boo
 static sx_status key_of(sx_samples *samples) {
     const sx_samples_options *o = &samples->options;
     char *family;
+    uint64_t arch;
+    SX_TRY(sx_arch_hash(o->arch, &arch));
     SX_TRY(sx_family_text(o->family, &family));
-    uint64_t numbers[] = {SX_ENCODING_VERSION,
-                          o->seed,
-                          o->per_problem,
-                          (uint64_t)o->space.remainders | (uint64_t)o->space.keep_all << 1 |
-                              (uint64_t)o->space.no_banks << 2 |
-                              (uint64_t)o->model.no_first_read_elision << 3 |
-                              (uint64_t)o->model.no_link_transfers << 4};
+    uint64_t numbers[] = {
+        SX_ENCODING_VERSION, arch, o->seed, o->per_problem,
+        (uint64_t)o->space.remainders | (uint64_t)o->space.keep_all << 1 | (uint64_t)o->space.no_banks << 2 |
+            (uint64_t)o->model.no_first_read_elision << 3 | (uint64_t)o->model.no_link_transfers << 4};
     uint64_t key = sx_hash_bytes(numbers, sizeof numbers, 0);
     key = sx_hash_bytes(o->stream, strlen(o->stream), key);
-    key = sx_hash_bytes(family, strlen(family), key);
-    samples->key = sx_hash_bytes(o->arch, sizeof *o->arch, key);
+    samples->key = sx_hash_bytes(family, strlen(family), key);
     free(family);
     return SX_OK;
 }

@@ -19,9 +19,9 @@ typedef struct sx_samples_options {
     const char *stream;  /* "train" or "held": data sets of different streams have no problem in common */
     uint64_t n_problems; /* whose mappings are sampled */
     uint64_t per_problem;
-    unsigned threads;        /* 0: 1; the samples do not depend on it */
-    const char *folder;      /* for the shards; NULL: they stay in memory */
-    const sx_cancel *cancel; /* may be NULL */
+    unsigned threads;                               /* 0: 1; the samples do not depend on it */
+    const char *folder;                             /* for the shards; NULL: they stay in memory */
+    const sx_cancel *cancel;                        /* may be NULL */
     void (*progress)(void *user, uint64_t samples); /* after every shard; may be NULL */
     void *user;
 } sx_samples_options;

@@ -25,7 +25,8 @@ SX_MUST_USE sx_status sx_shard_write(const char *path, const sx_shard_head *head
 
 /* Maps a shard into memory. *found is false where there is none or it is damaged; one of another data set is
  * an error. */
-SX_MUST_USE sx_status sx_shard_read(const char *path, const sx_shard_head *head, sx_shard_map *out, bool *found);
+SX_MUST_USE sx_status sx_shard_read(const char *path, const sx_shard_head *head, sx_shard_map *out,
+                                    bool *found);
 void sx_shard_unmap(sx_shard_map *map);
 
 #endif

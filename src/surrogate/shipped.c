@@ -98,14 +98,15 @@ static sx_status try_path(const char *path, const sx_map_space *space, const sx_
 /* The error where none fits. */
 static sx_status none_fits(const sx_map_space *space, size_t n) {
     const sx_map_space_options *o = &space->options;
-    sx_status error =
-        sx_error_new(SX_ERR_USAGE, "none of the %zu surrogates that come with Sextant fits this problem on %s", n,
-                     space->arch->name);
-    return sx_error_hint(error,
-                         "train one with `sextant train --arch %s --family ...%s%s%s -o FILE` and name it with "
-                         "--surrogate FILE",
-                         space->arch->name, o->keep_all ? " --keep-all" : "",
-                         o->remainders ? " --remainders" : "", o->no_banks ? " --no-banks" : "");
+    sx_status error = sx_error_new(
+        SX_ERR_USAGE, "none of the %zu surrogates that come with Sextant fits this problem on %s", n,
+        space->arch->name);
+    return sx_error_hint(
+        error,
+        "train one with `sextant train --arch %s --family ...%s%s%s -o FILE` and name it with "
+        "--surrogate FILE",
+        space->arch->name, o->keep_all ? " --keep-all" : "", o->remainders ? " --remainders" : "",
+        o->no_banks ? " --no-banks" : "");
 }
 
 sx_status sx_shipped_find(const sx_map_space *space, const sx_objective *objective, sx_surrogate **out) {

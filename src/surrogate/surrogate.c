@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "learn/weights.h"
+#include "sextant/input.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +14,15 @@ size_t sx_surrogate_n_outputs(const sx_surrogate *surrogate) {
     return surrogate->form.edp ? 1 : surrogate->encoding.n_outputs;
 }
 
-uint64_t sx_arch_hash(const sx_arch *arch) {
+sx_status sx_arch_hash(const sx_arch *arch, uint64_t *out) {
     sx_arch copy = *arch;
+    char *text;
     memset(copy.name, 0, sizeof copy.name);
-    return sx_hash_bytes(&copy, sizeof copy, 0);
+    copy.name[0] = '-';
+    SX_TRY(sx_arch_write(&copy, SX_JSON, &text));
+    *out = sx_hash_bytes(text, strlen(text), 0);
+    free(text);
+    return SX_OK;
 }
 
 void sx_surrogate_free(sx_surrogate *surrogate) {

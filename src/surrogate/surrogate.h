@@ -37,8 +37,8 @@ typedef struct sx_surrogate {
 /* How many outputs its net has. */
 size_t sx_surrogate_n_outputs(const sx_surrogate *surrogate);
 
-/* The hash of an architecture but for its name. */
-uint64_t sx_arch_hash(const sx_arch *arch);
+/* The hash of what describes an architecture, but for its name. */
+SX_MUST_USE sx_status sx_arch_hash(const sx_arch *arch, uint64_t *out);
 
 /* Reads and writes a weight file. What is no surrogate is refused. */
 SX_MUST_USE sx_status sx_surrogate_read(const char *path, SX_OWN sx_surrogate **out);

@@ -22,8 +22,8 @@ typedef struct sx_train_progress {
 } sx_train_progress;
 
 typedef struct sx_train_options {
-    sx_samples_options data;    /* whose stream, progress and user are set by the training */
-    uint64_t held_problems;     /* held out */
+    sx_samples_options data;         /* whose stream, progress and user are set by the training */
+    uint64_t held_problems;          /* held out */
     uint32_t width[SX_TRAIN_WIDTHS]; /* of the hidden layers */
     size_t n_widths;
     sx_surrogate_form form;
@@ -36,7 +36,7 @@ typedef struct sx_train_options {
     sx_trainer_device device;
     sx_trainer_precision precision;
     const char *checkpoint; /* a file to resume from and to write at every measure; NULL: none */
-    void (*progress)(void *user, const sx_train_progress *progress); /* may be NULL */
+    void (*progress)(void *user, const sx_train_progress *progress); /* often; may be NULL */
     void *user;
 } sx_train_options;
 

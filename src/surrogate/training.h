@@ -34,9 +34,8 @@ typedef struct sx_training {
     sx_rows block, held_rows;
     uint64_t block_at; /* which block is loaded; UINT64_MAX: none */
     uint64_t step, steps, resumed_at;
-    double loss_sum, began, told;
+    double loss_sum, began;
     uint64_t loss_steps;
-    uint64_t key; /* of all that decides the result */
 } sx_training;
 
 /* Loss and rank correlation on the held-out problems. */

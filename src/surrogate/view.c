@@ -22,13 +22,16 @@ static SX_ERROR sx_status hint_train(sx_status error, const sx_map_space *space)
 static sx_status check_space(const sx_surrogate *s, const sx_map_space *space) {
     const sx_map_space_options *o = &space->options;
     const char *why = NULL;
-    if (s->arch_hash != sx_arch_hash(space->arch))
+    uint64_t hash;
+    SX_TRY(sx_arch_hash(space->arch, &hash));
+    if (s->arch_hash != hash)
         return hint_train(sx_error_new(SX_ERR_USAGE,
                                        "the surrogate was trained for another architecture: %s, not this %s",
                                        s->arch, space->arch->name),
                           space);
     if (s->space.keep_all && !o->keep_all) why = "for mappings that keep every tensor (--keep-all)";
-    if (s->space.remainders != o->remainders) why = s->space.remainders ? "with remainders" : "without remainders";
+    if (s->space.remainders != o->remainders)
+        why = s->space.remainders ? "with remainders" : "without remainders";
     if (s->space.no_banks != o->no_banks) why = s->space.no_banks ? "without banks" : "with banks";
     if (!why) return SX_OK;
     return hint_train(sx_error_new(SX_ERR_USAGE, "the surrogate was trained %s", why), space);
@@ -109,8 +112,7 @@ static sx_status set_objective(sx_view *view, const sx_objective *objective, con
     if (view->surrogate->form.edp && (c->kind != SX_PRODUCT || c->energy_power != c->delay_power))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this surrogate predicts nothing but EDP"),
                              "train one with --outputs vector");
-    view->minimum =
-        view->energy_power * log2(minimum.energy_pj) + view->delay_power * log2(minimum.cycles);
+    view->minimum = view->energy_power * log2(minimum.energy_pj) + view->delay_power * log2(minimum.cycles);
     return SX_OK;
 }
 
@@ -119,7 +121,8 @@ sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,
     sx_match match;
     *out = (sx_view){.surrogate = surrogate, .space = space};
     if (!anyway) SX_TRY(check_space(surrogate, space));
-    if (!sx_problem_match(&surrogate->problem, space->problem, &match)) return other_problem(surrogate, space);
+    if (!sx_problem_match(&surrogate->problem, space->problem, &match))
+        return other_problem(surrogate, space);
     SX_TRY(find_sources(out, &match));
     return set_objective(out, objective, space->model);
 }
@@ -127,7 +130,8 @@ sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,
 void sx_view_inputs(const sx_view *view, const double *values, float *input) {
     size_t n = view->surrogate->encoding.n_inputs;
     for (size_t i = 0; i < n; i++)
-        input[i] = view->source[i] >= 0 ? normal(view->surrogate, i, values[view->source[i]]) : view->fixed[i];
+        input[i] =
+            view->source[i] >= 0 ? normal(view->surrogate, i, values[view->source[i]]) : view->fixed[i];
 }
 
 void sx_view_values(const sx_view *view, const float *input, double *values) {
@@ -159,8 +163,7 @@ static double log_objective(const sx_view *view, const float *output) {
     size_t n = sx_surrogate_n_outputs(s);
     if (s->form.edp) return view->energy_power * log_ratio(s, output, 0);
     return view->utilization_power * log_ratio(s, output, n - 3) +
-           view->energy_power * log_ratio(s, output, n - 2) +
-           view->delay_power * log_ratio(s, output, n - 1);
+           view->energy_power * log_ratio(s, output, n - 2) + view->delay_power * log_ratio(s, output, n - 1);
 }
 
 double sx_view_predict(const sx_view *view, const float *output) {

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOUBLINGS = 8, PATIENCE = 100, SCREENED = 256 /* rows of a pass */ };
+enum { DOUBLINGS = 8, PATIENCE = 100 };
 static const double hot = 50, cooler = 0.75;
 enum { COOLED = 50 /* injections */ };
 
@@ -30,10 +30,16 @@ enum { COOLED = 50 /* injections */ };
 typedef struct chain {
     sx_rng rng;
     double temperature, rate;
-    double predicted; /* log2 of the objective */
+    double predicted;          /* log2 of the objective */
     uint64_t injections, idle; /* steps since the last evaluation */
     uint64_t begun;
 } chain;
+
+/* What the search remembers before its chains. */
+typedef struct head {
+    double best;    /* the value of the best point; INFINITY: none */
+    uint64_t since; /* descents without improvement */
+} head;
 
 /* A chain's room, which no other task uses. */
 typedef struct room {
@@ -52,10 +58,11 @@ typedef struct searcher {
     size_t chains, size, each; /* bytes of a point, and of a chain's block */
     size_t n_inputs, screen;
     bool printed, published, random;
-    uint64_t injection;
+    uint64_t injection, victory;
     double rate, length, near;
     double best; /* log2 of the best value before the round */
-    unsigned char *state;
+    head *head;
+    unsigned char *state; /* of the chains, then of those after a round */
     room *room;
 } searcher;
 
@@ -108,7 +115,8 @@ static void find_direction(descent *d, const float *from) {
     if (s->random) {
         double sum = 0;
         for (size_t i = 0; i < s->n_inputs; i++) {
-            double u = sx_rng_double(&d->c->rng) + sx_rng_double(&d->c->rng) + sx_rng_double(&d->c->rng) - 1.5;
+            double u =
+                sx_rng_double(&d->c->rng) + sx_rng_double(&d->c->rng) + sx_rng_double(&d->c->rng) - 1.5;
             g[i] = s->view.source[i] < 0 ? 0 : (float)u;
             sum += (double)g[i] * (double)g[i];
         }
@@ -255,11 +263,13 @@ static void begin(searcher *s) {
         c->rate = s->rate;
         memcpy(s->state + (s->chains + i) * s->each, c, s->each);
     }
+    s->head->best = INFINITY;
     sx_run_evaluate_starts(s->run, 0);
 }
 
 /* Whether the state is one that a search may have. */
 static bool state_holds(const searcher *s) {
+    if (isnan(s->head->best)) return false;
     for (size_t i = 0; i < s->chains; i++) {
         chain *c = (chain *)(void *)(s->state + i * s->each);
         if (!sx_rng_holds(&c->rng) || c->begun > 1 || !isfinite(c->rate) || !isfinite(c->predicted) ||
@@ -271,11 +281,21 @@ static bool state_holds(const searcher *s) {
     return true;
 }
 
+/* Counts the descents without improvement; true when there are too many. */
+static bool is_over(searcher *s) {
+    double value = INFINITY;
+    (void)sx_run_incumbent(s->run, &value);
+    s->head->since = value < s->head->best ? 0 : s->head->since + s->chains;
+    s->head->best = value;
+    return s->victory && s->head->since >= s->victory;
+}
+
 /* Searches, with all there is. */
 static sx_status search(searcher *s) {
     bool resumed;
-    s->state = sx_run_state(s->run, 2 * s->chains * s->each, &resumed);
-    if (!s->state) return sx_error_memory();
+    s->head = sx_run_state(s->run, sizeof *s->head + 2 * s->chains * s->each, &resumed);
+    if (!s->head) return sx_error_memory();
+    s->state = (unsigned char *)(s->head + 1);
     if (resumed && !state_holds(s)) return sx_run_damaged(s->run);
     if (!resumed) begin(s);
     while (sx_run_continue(s->run)) {
@@ -284,7 +304,8 @@ static sx_status search(searcher *s) {
         s->best = sx_run_incumbent(s->run, &value) ? log2(value) : INFINITY;
         sx_run_tasks(s->run, s->chains, do_round, s, next, s->each);
         memcpy(s->state, next, s->chains * s->each);
-        if (!((chain *)(void *)s->state)->begun && !s->screen && !sx_run_stopped(s->run)) break;
+        bool none = !((chain *)(void *)s->state)->begun && !s->screen;
+        if (!sx_run_stopped(s->run) && (none || is_over(s))) break;
     }
     return SX_OK;
 }
@@ -301,6 +322,8 @@ static void read_settings(searcher *s) {
     s->injection = (uint64_t)sx_run_setting(run, SX_GRADIENT_INJECTION);
     s->near = sx_run_setting(run, SX_GRADIENT_NEAR);
     s->length = sx_run_setting(run, SX_GRADIENT_LENGTH);
+    s->victory = (uint64_t)sx_run_setting(run, SX_GRADIENT_VICTORY);
+    if (s->printed || s->published || s->screen) s->victory = 0;
     if (s->printed || s->published) s->chains = 1;
     s->n_inputs = s->surrogate->encoding.n_inputs;
     s->size = s->space->point_size;

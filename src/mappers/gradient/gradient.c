@@ -8,34 +8,43 @@ static const char *const directions[] = {"gradient", "random", NULL};
 static const char *const fits[] = {"strict", "any", NULL};
 
 static const sx_setting settings[SX_GRADIENT_SETTINGS] = {
-    [SX_GRADIENT_SURROGATE] = {"surrogate",
-                               "file of `sextant train`; without, the one of `sextant list surrogates` that fits",
-                               NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},
-    [SX_GRADIENT_PRINTED] = {"printed",
-                             "the paper's rules: annealed acceptance of injections, constant rate, every step "
-                             "evaluated",
-                             "on", 0, 0, 1, true, switches},
-    [SX_GRADIENT_PUBLISHED] = {"published",
-                               "the rules of the released code: sum of all outputs, vector not projected between "
-                               "steps, every step evaluated",
-                               NULL, 0, 0, 1, true, switches},
+    [SX_GRADIENT_SURROGATE] =
+        {"surrogate", "file of `sextant train`; without, the one of `sextant list surrogates` that fits",
+         NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},
+    [SX_GRADIENT_PRINTED] =
+        {"printed",
+         "the paper's rules: annealed acceptance of injections, constant rate, every step "
+         "evaluated",
+         "on", 0, 0, 1, true, switches},
+    [SX_GRADIENT_PUBLISHED] =
+        {"published",
+         "the rules of the released code: sum of all outputs, vector not projected between "
+         "steps, every step evaluated",
+         NULL, 0, 0, 1, true, switches},
     [SX_GRADIENT_DIRECTION] = {"direction", "direction of steps: the gradient, or a random one as a control",
                                "gradient", 0, 0, 1, true, directions},
-    [SX_GRADIENT_SCREEN] = {"screen",
-                            "evaluate the best predicted of this many random mappings instead of descending; 0: "
-                            "descend",
-                            "0", 0, 0, 1e6, true, NULL},
+    [SX_GRADIENT_SCREEN] =
+        {"screen",
+         "evaluate the best predicted of this many random mappings instead of descending; 0: "
+         "descend",
+         "0", 0, 0, 1e6, true, NULL},
     [SX_GRADIENT_RATE] = {"rate", "learning rate of the descent", "1", 1, 1e-9, 1e9, false, NULL},
     [SX_GRADIENT_INJECTION] = {"injection", "steps between random injections", "10", 10, 1, 1e6, true, NULL},
     [SX_GRADIENT_NEAR] = {"near",
-                          "evaluate what is predicted within this share of the best so far; 0: every step", "0",
-                          0.03, 0, 1e9, false, NULL},
-    [SX_GRADIENT_LENGTH] = {"length", "length of steps in a random direction", NULL, 100, 1e-9, 1e9, false, NULL},
+                          "evaluate what is predicted within this share of the best so far; 0: every step",
+                          "0", 0.03, 0, 1e9, false, NULL},
+    [SX_GRADIENT_LENGTH] = {"length", "length of steps in a random direction", NULL, 100, 1e-9, 1e9, false,
+                            NULL},
     [SX_GRADIENT_CHAINS] = {"chains", "number of descents in parallel", "1", 8, 1, 4096, true, NULL},
-    [SX_GRADIENT_FIT] = {"fit",
-                         "strict: reject a surrogate of another architecture or space; any: use what it has in "
-                         "common with this one",
-                         NULL, 0, 0, 1, true, fits},
+    [SX_GRADIENT_VICTORY] = {"victory",
+                             "stop after this many descents without improvement; 0, and as printed or "
+                             "published: no limit",
+                             "0", 1000, 0, 1e15, true, NULL},
+    [SX_GRADIENT_FIT] =
+        {"fit",
+         "strict: reject a surrogate of another architecture or space; any: use what it has in "
+         "common with this one",
+         NULL, 0, 0, 1, true, fits},
 };
 
 static sx_status search(sx_run *run) {

@@ -1,7 +1,9 @@
 #include "cli/command.h"
 #include "cli/list_mapper.h"
+#include "cli/list_surrogates.h"
 #include "report/json_parts.h"
 #include "report/table.h"
+#include "surrogate/family.h"
 
 #include "sextant/sextant.h"
 
@@ -25,7 +27,7 @@ static sx_status network_extent(const char *name, extent *out) {
 }
 
 /* A list: its entry `index` and a line about it, NULL past the last; and how large an entry is, where that
- * can be said. */
+ * can be said. Without entries it is the list of surrogates. */
 typedef struct topic {
     const char *name, *about;
     const char *(*entry)(size_t index, const char **about);
@@ -61,6 +63,8 @@ static const topic topics[] = {
      "search methods for systolic arrays, for --method; `sextant list METHOD` shows the settings of one",
      method_name, NULL},
     {"objectives", "objectives, for --objective", sx_objective_name, NULL},
+    {"families", "families of problems, for `sextant train --family`", sx_family_name, NULL},
+    {"surrogates", "surrogates that `--mapper gradient` finds by itself", NULL, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
@@ -75,14 +79,15 @@ static sx_status find_topic(const char *name, const topic **out) {
     sx_status error = sx_error_new(SX_ERR_USAGE, "unknown list '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
-    return sx_error_hint(error, "lists: archs, problems, networks, mappers, devices, methods, objectives, or "
-                                "the name of a mapper or method");
+    return sx_error_hint(error, "lists: archs, problems, networks, mappers, devices, methods, objectives, "
+                                "families, surrogates, or the name of a mapper or method");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
     sx_table table;
     const char *name, *about;
     sx_status status = SX_OK;
+    if (!t->entry) return sx_list_surrogates(indent, out);
     sx_table_begin(&table, t->extent ? "lrrl" : "ll");
     for (size_t i = 0; !status && (name = t->entry(i, &about)); i++) {
         sx_table_cell(&table, "%s", name);
@@ -102,6 +107,7 @@ static sx_status print_topic(const topic *t, int indent, sx_text *out) {
  * "computes"}. */
 static sx_status add_entries(const topic *t, json_t *array) {
     const char *name, *about;
+    if (!t->entry) return sx_list_surrogates_json(array);
     for (size_t i = 0; (name = t->entry(i, &about)); i++) {
         json_t *entry = json_pack("{s:s, s:s}", "name", name, "about", about);
         entry = sx_json_append(array, entry);
@@ -155,8 +161,9 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 
 const sx_command sx_command_list = {
     .name = "list",
-    .about = "list architectures, problems, networks, mappers, devices, methods or objectives",
-    .usage = "[archs|problems|networks|mappers|devices|methods|objectives|MAPPER|METHOD] [OPTION ...]",
+    .about = "list architectures, problems, networks, mappers, devices, methods, objectives or surrogates",
+    .usage = "[archs|problems|networks|mappers|devices|methods|objectives|families|surrogates|MAPPER|METHOD] "
+             "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

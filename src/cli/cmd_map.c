@@ -128,25 +128,58 @@ static sx_status read_warm(const char *text, sx_warm *out) {
                          "valid values: similarity, previous, off");
 }
 
-/* Makes the full text of a mapper with --gap as one of its settings. */
-static sx_status read_gap(const char *mapper, double gap, char **out) {
+/* Whether a mapper has a setting of that name. */
+static bool has_setting(const char *mapper, const char *name) {
     sx_setting_about setting;
-    bool has = false;
-    size_t length = strcspn(mapper, ":");
-    char *text;
-    sx_text all = {0};
     for (size_t i = 0; sx_navigator_setting(mapper, i, &setting); i++)
-        has |= strcmp(setting.name, "gap") == 0;
-    if (!has)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' gives no lower bound", (int)length, mapper),
-            "use auto or optimal");
+        if (strcmp(setting.name, name) == 0) return true;
+    return false;
+}
+
+/* Puts the full text of a mapper with one more setting in the place of the job's. */
+static sx_status add_setting(map_job *job, const char *name, const char *value) {
+    const char *mapper = job->view.asked;
+    sx_text all = {0};
+    char *text, *full;
+    sx_text_add(&all, "%s%s%s=%s", mapper, mapper[strcspn(mapper, ":")] ? "," : ":", name, value);
+    SX_TRY(sx_text_take(&all, &text));
+    sx_status status = sx_navigator_text(text, &full);
+    free(text);
+    SX_TRY(status);
+    free(job->r->mapper);
+    job->r->options.mapper = job->r->mapper = full;
+    return SX_OK;
+}
+
+/* Makes --gap a setting of the mapper. */
+static sx_status read_gap(map_job *job, double gap) {
+    const char *mapper = job->view.asked;
+    char value[32];
+    if (!has_setting(mapper, "gap"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' gives no lower bound",
+                                          (int)strcspn(mapper, ":"), mapper),
+                             "use auto or optimal");
     if (gap >= 1)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap %g is a gap of %g %%", gap, 100 * gap),
                              "did you mean --gap %g (%g %%)?", gap / 100, gap);
-    sx_text_add(&all, "%s%sgap=%.17g", mapper, mapper[length] ? "," : ":", gap);
-    SX_TRY(sx_text_take(&all, &text));
-    sx_status status = sx_navigator_text(text, out);
+    snprintf(value, sizeof value, "%.17g", gap);
+    return add_setting(job, "gap", value);
+}
+
+/* Makes --surrogate a setting of the mapper. */
+static sx_status read_surrogate(map_job *job, const char *path) {
+    const char *mapper = job->view.asked;
+    if (!has_setting(mapper, "surrogate"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--surrogate: the mapper '%.*s' uses no surrogate",
+                                          (int)strcspn(mapper, ":"), mapper),
+                             "use --mapper gradient");
+    if (strchr(path, '"'))
+        return sx_error_new(SX_ERR_USAGE, "--surrogate: a path cannot have quotation marks");
+    sx_text value = {0};
+    char *text;
+    sx_text_add(&value, "\"%s\"", path);
+    SX_TRY(sx_text_take(&value, &text));
+    sx_status status = add_setting(job, "surrogate", text);
     free(text);
     return status;
 }
@@ -159,12 +192,9 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
     SX_TRY(sx_navigator_text(job->view.asked, &job->r->mapper));
     job->r->options.mapper = job->r->mapper;
-    if (!sx_args_flag(args, "gap")) return SX_OK;
-    char *full;
-    SX_TRY(read_gap(job->view.asked, sx_args_number(args, "gap", 0), &full));
-    free(job->r->mapper);
-    job->r->options.mapper = job->r->mapper = full;
-    return SX_OK;
+    const char *surrogate = sx_args_text(args, "surrogate", 0);
+    if (surrogate) SX_TRY(read_surrogate(job, surrogate));
+    return sx_args_flag(args, "gap") ? read_gap(job, sx_args_number(args, "gap", 0)) : SX_OK;
 }
 
 /* Whether remainders are searched where tiles that divide leave compute units idle: by the default mapper,
@@ -394,6 +424,8 @@ static const sx_option options[] = {
     SX_OPTION_MINIMISE,
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
+    {"surrogate", 0, "FILE", SX_OPTION_TEXT, false,
+     "with --mapper gradient: a surrogate of `sextant train` instead of one of `sextant list surrogates`"},
     {"gap", 0, "X", SX_OPTION_NUMBER, false,
      "stop when the gap to the lower bound is at most this, such as 0.05 (0)"},
     {"k-best", 'k', "N", SX_OPTION_COUNT, false, "report the N best mappings (1)"},

@@ -565,6 +565,7 @@ int main(int argc, char **argv) {
     if (!entry->navigator) return 77;
     subject s = {.name = entry->name, .navigator = entry->navigator};
     s.n_grounds = grounds_open(s.name, s.navigator, s.ground);
+    if (strcmp(s.name, "gradient") == 0) make_surrogates(s.ground, s.n_grounds);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(same_seed_same_bytes_whatever_the_threads, &s),
         cmocka_unit_test_prestate(budgets_are_never_exceeded, &s),

@@ -20,6 +20,9 @@ enum { MAX_GROUNDS = 8 };
 size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out);
 void grounds_close(ground *grounds, size_t n);
 
+/* Makes sure that a navigator that needs surrogates finds one for every ground. */
+void make_surrogates(const ground *grounds, size_t n);
+
 /* A finished search: the run (freed by the caller) after it searched; fails the test on an error. */
 SX_OWN sx_run *searched(const ground *g, const char *navigator, const sx_run_options *options);
 

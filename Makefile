@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 600
 # Without cmocka there are no tests to build.
 CONFIGURE = cmake --preset release $$(pkg-config --exists cmocka || echo -DBUILD_TESTING=OFF)
 
-.PHONY: help demo build check check-long mutants bench studies fuzz format format-check readme install clean
+.PHONY: help demo build check check-long mutants bench surrogates studies fuzz format format-check readme install clean
 
 help:
 	@echo 'make demo          build, and map ResNet-18 onto an accelerator'
@@ -13,6 +13,7 @@ help:
 	@echo 'make build         build/sextant'
 	@echo 'make bench         how fast the model is'
 	@echo 'make studies       what the papers measured, measured again, and proofs (an hour)'
+	@echo 'make surrogates    train the surrogates of share/sextant anew (minutes)'
 	@echo 'make mutants       apply every mutant of tests/mutants/: the test that it names must fail'
 	@echo 'make check-long    mutants, the property tests with a million cases each, every allocation failing (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
@@ -50,6 +51,9 @@ bench:
 	cmake --build --preset release --target bench
 	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
 	@bench/instructions build/bench/bench-evaluate
+
+surrogates: build
+	@tools/surrogates build/sextant
 
 studies:
 	@tools/setup build

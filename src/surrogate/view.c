@@ -1,8 +1,6 @@
 #include "surrogate/view.h"
 
 #include "base/status.h"
-#include "base/text.h"
-#include "sextant/input.h"
 #include "surrogate/match.h"
 
 #include <math.h>
@@ -39,14 +37,10 @@ static sx_status check_space(const sx_surrogate *s, const sx_map_space *space) {
 
 /* The error for a problem that is not of the surrogate's family. */
 static sx_status other_problem(const sx_surrogate *s, const sx_map_space *space) {
-    char *text;
-    SX_TRY(sx_einsum_text(&s->problem, &text));
     sx_status error = sx_error_new(
         SX_ERR_USAGE, "the surrogate was trained for problems of the family %s, and '%s' is not one of them",
         s->family, space->problem->name);
-    error = sx_error_hint(error, "they are %s with sizes of their own", text);
-    sx_free(text);
-    return error;
+    return sx_error_hint(error, "they are %s", s->family_text);
 }
 
 /* The number of the space's vector that an input is; -1: none. */

@@ -490,6 +490,7 @@ static void settings_work_at_their_edges(void **state) {
     for (size_t i = 0; i < s->navigator->n_settings; i++) {
         const sx_setting *setting = &s->navigator->settings[i];
         bool whole = setting->kind == SX_SETTING_WHOLE;
+        if (setting->kind == SX_SETTING_TEXT) continue;
         double high = whole && setting->high > 2000 ? fmax(2000, setting->low) : setting->high;
         assert_true(setting->low <= setting->preset && setting->preset <= setting->high);
         assert_true(!whole || setting->preset == floor(setting->preset));

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOUBLINGS = 8, PATIENCE = 10 };
+enum { DOUBLINGS = 8, PATIENCE = 5 };
 static const double hot = 50, cooler = 0.75;
 enum { COOLED = 50 /* injections */ };
 

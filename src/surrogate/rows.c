@@ -6,13 +6,13 @@
 
 enum { NORMALISED = 100000 }; /* samples that means and deviations are taken from */
 
-sx_status sx_rows_new(const sx_surrogate *surrogate, const sx_samples *samples, uint64_t first, size_t n,
-                      sx_rows *out) {
+sx_status sx_train_rows_new(const sx_surrogate *surrogate, const sx_samples *samples, uint64_t first,
+                            size_t n, sx_train_rows *out) {
     size_t inputs = surrogate->encoding.n_inputs, outputs = sx_surrogate_n_outputs(surrogate);
-    sx_rows rows = {.input = malloc(n * inputs * sizeof(float)), .n = n};
+    sx_train_rows rows = {.input = malloc(n * inputs * sizeof(float)), .n = n};
     rows.target = malloc(n * outputs * sizeof(float));
     if (!rows.input || !rows.target) {
-        sx_rows_free(&rows);
+        sx_train_rows_free(&rows);
         return sx_error_memory();
     }
     for (size_t i = 0; i < n; i++) {
@@ -24,10 +24,10 @@ sx_status sx_rows_new(const sx_surrogate *surrogate, const sx_samples *samples, 
     return SX_OK;
 }
 
-void sx_rows_free(sx_rows *rows) {
+void sx_train_rows_free(sx_train_rows *rows) {
     free(rows->input);
     free(rows->target);
-    *rows = (sx_rows){0};
+    *rows = (sx_train_rows){0};
 }
 
 /* The mean of column `c` of n rows, and its deviation, 1 where the column is constant. */

@@ -109,7 +109,7 @@ static sx_status prepare(sx_training *t) {
     SX_TRY(sx_pool_new(o->data.threads ? o->data.threads : 1, &t->pool));
     SX_TRY(sx_matrix_engine_new(SX_MATRIX_OWN, t->pool, &t->engine));
     SX_TRY(sx_optimizer_new(&options, t->surrogate->net->n_parameters, &t->optimizer));
-    SX_TRY(sx_rows_new(t->surrogate, t->held, 0, (size_t)sx_samples_count(t->held), &t->held_rows));
+    SX_TRY(sx_train_rows_new(t->surrogate, t->held, 0, (size_t)sx_samples_count(t->held), &t->held_rows));
     SX_TRY(sx_nn_pass_new(t->surrogate->net, t->engine, (size_t)o->data.per_problem, &t->pass));
     for (uint64_t b = 0; b < n_blocks(t); b++) t->steps += steps_of(t, b);
     t->steps *= o->epochs;
@@ -239,9 +239,9 @@ static sx_status load_block(sx_training *t, uint64_t block) {
     if (t->block_at == block) return SX_OK;
     uint64_t left = sx_samples_count(t->samples) - block * BLOCK;
     size_t n = (size_t)(left < BLOCK ? left : BLOCK);
-    sx_rows_free(&t->block);
+    sx_train_rows_free(&t->block);
     t->block_at = UINT64_MAX;
-    SX_TRY(sx_rows_new(t->surrogate, t->samples, block * BLOCK, n, &t->block));
+    SX_TRY(sx_train_rows_new(t->surrogate, t->samples, block * BLOCK, n, &t->block));
     t->block_at = block;
     return sx_trainer_data(t->trainer, t->block.input, t->block.target, n);
 }
@@ -316,8 +316,8 @@ static void training_fini(sx_training *t) {
     sx_optimizer_free(t->optimizer);
     sx_matrix_engine_free(t->engine);
     sx_pool_free(t->pool);
-    sx_rows_free(&t->block);
-    sx_rows_free(&t->held_rows);
+    sx_train_rows_free(&t->block);
+    sx_train_rows_free(&t->held_rows);
     sx_nn_free(t->best);
     sx_surrogate_free(t->surrogate);
     sx_samples_free(t->samples);

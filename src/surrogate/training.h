@@ -5,15 +5,15 @@
 #include "surrogate/train.h"
 
 /* Rows in the form that a net is trained with. */
-typedef struct sx_rows {
+typedef struct sx_train_rows {
     float *input, *target;
     size_t n;
-} sx_rows;
+} sx_train_rows;
 
 /* Makes the rows of n samples from `first` on; frees them. */
-SX_MUST_USE sx_status sx_rows_new(const sx_surrogate *surrogate, const sx_samples *samples, uint64_t first,
-                                  size_t n, sx_rows *out);
-void sx_rows_free(sx_rows *rows);
+SX_MUST_USE sx_status sx_train_rows_new(const sx_surrogate *surrogate, const sx_samples *samples,
+                                        uint64_t first, size_t n, sx_train_rows *out);
+void sx_train_rows_free(sx_train_rows *rows);
 
 /* Sets means and deviations of inputs and outputs from samples spread over the data set. */
 SX_MUST_USE sx_status sx_normalise(sx_surrogate *surrogate, const sx_samples *samples);
@@ -31,7 +31,7 @@ typedef struct sx_training {
     sx_matrix_engine *engine;
     sx_trainer *trainer;
     sx_nn_pass *pass;
-    sx_rows block, held_rows;
+    sx_train_rows block, held_rows;
     uint64_t block_at; /* which block is loaded; UINT64_MAX: none */
     uint64_t step, steps, resumed_at;
     double loss_sum, began;

@@ -1,13 +1,20 @@
-/* Gradient search: Mind Mappings (ASPLOS 2021), section 4.2 and appendix A. */
+/* Gradient search: by a surrogate after Mind Mappings (ASPLOS 2021), section 4.2 and appendix A; by the cost model
+ * itself after DOSA (MICRO 2023). */
 #include "mappers/gradient/gradient.h"
 
 #include <math.h>
 
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const directions[] = {"gradient", "random", NULL};
+static const char *const ways[] = {"surrogate", "model", NULL};
 static const char *const fits[] = {"strict", "any", NULL};
 
 static const sx_setting settings[SX_GRADIENT_SETTINGS] = {
+    [SX_GRADIENT_BY] =
+        {"by",
+         "the gradient of a learned surrogate, or of the cost model itself over real factors; the "
+         "latter has the settings direction, steps and step",
+         "surrogate", 0, 0, 1, SX_SETTING_WHOLE, ways},
     [SX_GRADIENT_SURROGATE] =
         {"surrogate", "file of `sextant train`; without, the one of `sextant list surrogates` that fits",
          NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},
@@ -45,14 +52,19 @@ static const sx_setting settings[SX_GRADIENT_SETTINGS] = {
          "strict: reject a surrogate of another architecture or space; any: use what it has in "
          "common with this one",
          NULL, 0, 0, 1, true, fits},
+    [SX_GRADIENT_STEPS] = {"steps", "by=model: steps of a descent between two roundings", "500, DOSA's", 60,
+                           0, 1e6, SX_SETTING_WHOLE, NULL},
+    [SX_GRADIENT_STEP] = {"step", "by=model: first step, of the factors' logarithms; it falls to a tenth",
+                          NULL, 0.3, 1e-9, 100, SX_SETTING_NUMBER, NULL},
 };
 
 static sx_status search(sx_run *run) {
-    return sx_gradient_by_surrogate(run);
+    return sx_run_setting(run, SX_GRADIENT_BY) == 1 ? sx_gradient_by_model(run)
+                                                    : sx_gradient_by_surrogate(run);
 }
 
 SX_NAVIGATOR(gradient) = {
-    .source = "Mind Mappings (ASPLOS 2021), section 4.2 and appendix A",
+    .source = "Mind Mappings (ASPLOS 2021), section 4.2 and appendix A; DOSA (MICRO 2023), section 4",
     .space = "map",
     .model = "map",
     .settings = settings,

@@ -5,6 +5,7 @@
 #include "run/navigator.h"
 
 enum {
+    SX_GRADIENT_BY,
     SX_GRADIENT_SURROGATE,
     SX_GRADIENT_PRINTED,
     SX_GRADIENT_PUBLISHED,
@@ -17,10 +18,15 @@ enum {
     SX_GRADIENT_CHAINS,
     SX_GRADIENT_VICTORY,
     SX_GRADIENT_FIT,
+    SX_GRADIENT_STEPS,
+    SX_GRADIENT_STEP,
     SX_GRADIENT_SETTINGS
 };
 
 /* Searches by the gradient of a surrogate. */
 SX_MUST_USE sx_status sx_gradient_by_surrogate(sx_run *run);
+
+/* Searches by the gradient of the cost model over real factors. */
+SX_MUST_USE sx_status sx_gradient_by_model(sx_run *run);
 
 #endif

@@ -306,8 +306,15 @@ sx_status sx_gradient_by_model(sx_run *run) {
         const void *incumbent = sx_run_incumbent(run, NULL);
         if (incumbent) memcpy(best, incumbent, space->space.point_size);
         bool found[STARTS] = {false}, any = false;
-        const job j = {run,   space,   criterion->energy_power, criterion->delay_power, rate,
-                       steps, s->next, incumbent ? best : NULL};
+        const job j = {.run = run,
+                       .space = space,
+                       .energy_power = criterion->energy_power,
+                       .delay_power = criterion->delay_power,
+                       .random = sx_run_setting(run, SX_GRADIENT_DIRECTION) == 1,
+                       .rate = sx_run_setting(run, SX_GRADIENT_STEP),
+                       .steps = (unsigned)sx_run_setting(run, SX_GRADIENT_STEPS),
+                       .first = s->next,
+                       .best = incumbent ? best : NULL};
         sx_run_tasks(run, STARTS, descend, &j, found, sizeof *found);
         s->next += STARTS;
         for (int i = 0; i < STARTS; i++) any |= found[i];

@@ -8,11 +8,11 @@
 sx_status sx_relaxed_check(const sx_model *model) {
     sx_status error = SX_OK;
     if (model->net_energy)
-        error = sx_error_new(SX_ERR_LIMIT, "the networks of '%s' cost energy", model->arch.name);
+        error = sx_error_new(SX_ERR_LIMIT, "the networks of '%s' cost energy", model->arch->name);
     for (int v = 0; v < model->n_tensors && !error; v++)
         if (model->shape[v].output && !model->shape[v].unit)
             error = sx_error_new(SX_ERR_LIMIT, "the output '%s' has a rank that is a sum or has a stride",
-                                 model->problem.tensor[v].name);
+                                 model->problem->tensor[v].name);
     return error ? sx_error_hint(error, "gradient:by=model has no derivatives for that; use gamma, say")
                  : SX_OK;
 }

@@ -33,13 +33,13 @@ static const sx_setting settings[] = {
     [FIRST] = {"first", "draws that the process begins with", NULL, 20, 2, 1000, SX_SETTING_WHOLE, NULL},
     [KEPT] = {"kept", "maximum points in the process", NULL, 64, 8, 2000, SX_SETTING_WHOLE, NULL},
     [BATCH] = {"batch", "points chosen before they are evaluated", NULL, 4, 1, 256, SX_SETTING_WHOLE, NULL},
-    [CANDIDATES] = {"candidates", "points of the pool for each that is evaluated", NULL, 16, 1, 100000,
+    [CANDIDATES] = {"candidates", "points of the pool for each that is evaluated", NULL, 16, 1, 256,
                     SX_SETTING_WHOLE, NULL},
     [DRAWS] = {"draws", "share of the pool that is drawn; the rest are moves from the best", NULL, 0.25, 0, 1,
                SX_SETTING_NUMBER, NULL},
     [PATIENCE] = {"patience", "evaluations without improvement that halve the trust region", NULL, 40, 1, 1e9,
                   SX_SETTING_WHOLE, NULL},
-    [STEPS] = {"steps", "steps of a fit of the hyperparameters", NULL, 5, 0, 1000, SX_SETTING_WHOLE, NULL},
+    [STEPS] = {"steps", "steps of a fit of the hyperparameters", NULL, 5, 0, 100, SX_SETTING_WHOLE, NULL},
 };
 
 enum { SCALE_DRAWS = 64, TRIES = 20, SUCCESSES = 3 };

@@ -75,7 +75,7 @@ sx_status sx_cuda_trainer_new(const sx_nn *net, const sx_optimizer *optimizer,
                          .steps = optimizer->steps,
                          .parameter = net->parameter,
                          .state = optimizer->state};
-    const sx_cuda_module *module;
+    const sx_cuda_module *module = NULL;
     char message[SX_CUDA_MESSAGE] = "";
     SX_TRY(plan_layers(net, layer, &plan.n_layers));
     SX_TRY(load(&module));

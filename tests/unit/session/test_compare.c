@@ -248,6 +248,49 @@ static void problems_without_a_legal_point_are_diagnosed(void **state) {
     sx_comparison_free(c);
 }
 
+/* A model of the caller's own: the PEs of an array, fewer being better. */
+static sx_status count_pes(const sx_point_model *model, void *workspace, const void *points, size_t n,
+                           const sx_goal *goal, double cutoff, sx_outcome *out) {
+    const sx_systolic_point *point = points;
+    (void)workspace, (void)goal, (void)cutoff;
+    ++*(int *)model->user;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (sx_outcome){.metrics = {{(double)point[i].t1[0] / point[i].t2[0]}}};
+    return SX_OK;
+}
+
+static const sx_metric_about pes[] = {{"pes", "", NULL}};
+static const sx_point_model_type pe_type = {
+    .name = "pes", .metrics = pes, .n_metrics = 1, .score_batch = count_pes};
+static int scored;
+static const sx_point_model pe_model = {.type = &pe_type, .user = &scored};
+
+static sx_status open_with_own_model(void *user, size_t problem, sx_compare_space *out) {
+    SX_TRY(open_one(user, problem, out));
+    out->model = &pe_model;
+    out->minimum = 1;
+    return SX_OK;
+}
+
+static void models_of_the_callers_own_are_compared_by(void **state) {
+    (void)state;
+    host h;
+    sx_comparison_options o = options_of(&h);
+    sx_comparison *c;
+    o.open = open_with_own_model;
+    sx_expect_ok(sx_objective_parse_metrics("pes^2", pes, 1, &o.run.objective));
+    sx_expect_ok(sx_comparison_run(&o, &c));
+    assert_true(scored > 0);
+    assert_string_equal(c->model, "pes");
+    assert_int_equal(c->n_metrics, 1);
+    assert_true(sx_comparison_has_minima(c));
+    for (size_t i = 0; i < c->n_runs; i++) {
+        double n = c->run[i].metrics.value[0];
+        assert_true(c->run[i].found && n >= 1 && c->run[i].value == n * n);
+    }
+    sx_comparison_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_are_those_of_single_searches),
@@ -255,6 +298,7 @@ int main(void) {
         cmocka_unit_test(a_cancel_ends_it_with_what_was_done),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
         cmocka_unit_test(problems_without_a_legal_point_are_diagnosed),
+        cmocka_unit_test(models_of_the_callers_own_are_compared_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

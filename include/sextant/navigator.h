@@ -115,8 +115,9 @@ SX_API bool sx_run_stopped(const sx_run *run);
 /* The start points, *n of them. */
 SX_API const void *sx_run_starts(const sx_run *run, size_t *n);
 
-/* Evaluates n points, one after another in memory, on the run's threads; outcomes in order. Those past the
- * end of the budget are SX_NOT_EVALUATED. Returns how many were evaluated. */
+/* Evaluates n points, one after another in memory, on the run's threads; `out`, which is not NULL, gets
+ * n outcomes in order. Those past the end of the budget are SX_NOT_EVALUATED. Returns how many were evaluated.
+ */
 SX_API size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *out);
 
 /* Evaluates the start points from number `first` on, one after another. */

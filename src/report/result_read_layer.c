@@ -157,7 +157,7 @@ static sx_status read_stop(const sx_node *map, sx_stop *out) {
             *out = (sx_stop)i;
             return SX_OK;
         }
-    return sx_error_at(node->place, "'stop' is no known end of a search");
+    return sx_error_at(node->place, "'stop' is not a known reason");
 }
 
 /* Reads what the search took and what it proved. */

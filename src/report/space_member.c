@@ -86,7 +86,8 @@ static void add_difference(const sx_search_space *s, const sx_map_space_options 
     int idle = find_loops(&s->arch, mapping, construction);
     if (idle >= 0) {
         sx_text_add(
-            out, "not in this space: %s has loops in time, which are left to levels that can keep something",
+            out,
+            "not in this space: %s has temporal loops, which only levels that can keep something may have",
             s->arch.level[idle].name);
         return;
     }

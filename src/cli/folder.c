@@ -80,7 +80,8 @@ static unsigned line_holds(const char *at, size_t size) {
     return 0;
 }
 
-unsigned sx_folder_holds(const char *text, size_t size) {
+/* What the text of a file holds. */
+static unsigned contents_of(const char *text, size_t size) {
     unsigned holds = 0;
     for (const char *at = text, *end = text + size; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -138,7 +139,7 @@ static SX_MUST_USE sx_status read_holds(sx_folder_file *file) {
     if (status && status->code == SX_ERR_MEMORY) return status;
     sx_status_free(status);
     if (status) return SX_OK;
-    file->holds = sx_folder_holds(text, size);
+    file->holds = contents_of(text, size);
     free(text);
     if (ends_with(name, "flattened_architecture.yaml")) file->holds = 0;
     if (file->holds & SX_HOLDS_RESULT) file->result = true;

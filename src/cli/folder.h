@@ -35,9 +35,6 @@ typedef struct sx_folder {
     bool whole; /* the one file that is taken holds or includes everything */
 } sx_folder;
 
-/* What the text of a file holds. */
-unsigned sx_folder_holds(const char *text, size_t size);
-
 /* Lists the YAML files, templates and loop nests of a folder and those below it, in the order of their names,
  * with what they hold. *out is freed with sx_folder_fini, also after an error. */
 SX_MUST_USE sx_status sx_folder_scan(const char *path, sx_folder *out);

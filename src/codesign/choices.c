@@ -181,7 +181,8 @@ static sx_status read_list(sx_choices *choices, const sx_node *map, const char *
     return SX_OK;
 }
 
-sx_status sx_choices_read(sx_choices *choices, const sx_node *node) {
+/* Reads the whole `choices` section. */
+static sx_status read_choices(sx_choices *choices, const sx_node *node) {
     static const sx_key_rule rules[] = {
         {"memories", SX_KEY_USED, NULL},     {"arrays", SX_KEY_USED, NULL},
         {"energy", SX_KEY_USED, NULL},       {"write-energy", SX_KEY_USED, NULL},
@@ -215,7 +216,7 @@ static sx_status read_source(sx_choices *choices, const sx_source *source, const
         SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of choices", rules, N(rules)));
         const sx_node *node = sx_node_get(roots[i], "choices");
         if (!node) continue;
-        SX_TRY(sx_choices_read(choices, node));
+        SX_TRY(read_choices(choices, node));
         any = true;
     }
     if (any) return SX_OK;

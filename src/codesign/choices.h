@@ -52,9 +52,6 @@ struct sx_choices {
     double area_budget; /* 0: none */
 };
 
-/* Reads the whole `choices` section (choices.c). */
-SX_MUST_USE sx_status sx_choices_read(sx_choices *choices, const sx_node *node);
-
 /* Reads sizes: "64", "8..128" (doubled from one to the other) or several with commas, into ascending order
  * (choices_text.c). `what` names them in errors. */
 SX_MUST_USE sx_status sx_sizes_parse(sx_arena *arena, const char *text, sx_place place, const char *what,

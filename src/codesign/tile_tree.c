@@ -19,8 +19,10 @@
 
 #include <math.h>
 
-uint32_t sx_tile_smallest(const sx_sunstone *plan, const sx_tile_memories *memories, const void *point,
-                          const uint32_t *tile) {
+/* The number of the smallest combination that holds a tile of a plan's first memory, for a partial mapping;
+ * SX_TILE_NOWHERE where none that is allowed does. */
+static uint32_t smallest_memory(const sx_sunstone *plan, const sx_tile_memories *memories, const void *point,
+                                const uint32_t *tile) {
     const sx_model *model = plan->space->model;
     size_t number = 0;
     for (int i = 0; i < memories->n; i++) {
@@ -73,7 +75,7 @@ static uint32_t larger(const tree *t, int d, uint32_t than) {
 static uint32_t smallest(const tree *t) {
     const uint32_t *tile = t->node.item.tile.factor;
     if (!sx_sunstone_fits(&t->room, tile)) return SX_TILE_NOWHERE;
-    return sx_tile_smallest(t->plan, t->memories, t->at->point, tile);
+    return smallest_memory(t->plan, t->memories, t->at->point, tile);
 }
 
 /* Keeps the node unless a child has the same memories. */

@@ -28,11 +28,6 @@ typedef struct sx_tile_node {
     uint32_t child[SX_MAX_DIMS]; /* those of its children; SX_TILE_NOWHERE: none, or no child */
 } sx_tile_node;
 
-/* The number of the smallest combination that holds a tile of a plan's first memory, for a partial mapping;
- * SX_TILE_NOWHERE where none that is allowed does. */
-uint32_t sx_tile_smallest(const sx_sunstone *plan, const sx_tile_memories *memories, const void *point,
-                          const uint32_t *tile);
-
 /* Appends the nodes (sx_tile_node) of unrolling `root`, which `at` holds, of a plan made for the largest
  * memories; stops at `limit` of them in the list, and with the search. Adds the nodes of the tree that it
  * walks over to *walked.

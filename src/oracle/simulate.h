@@ -84,9 +84,6 @@ typedef struct sx_sim_rules {
 SX_MUST_USE sx_status sx_sim_deliver(const sx_sim_mesh *mesh, sx_sim_rules rules, const sx_sim_set *now,
                                      const sx_sim_set *before, sx_sim_traffic *traffic);
 
-/* Adds words sent to groups of a size. */
-SX_MUST_USE sx_status sx_sim_traffic_add(sx_sim_traffic *traffic, sx_sim_record record);
-
 /* One tensor at one level: per instance where all factors divide, else over all instances. */
 typedef struct sx_sim_share {
     bool kept;

@@ -17,7 +17,8 @@ static bool same_words(const sx_sim_set *a, const sx_sim_set *b) {
     return a->size == b->size && (a->size == 0 || memcmp(a->word, b->word, a->size * sizeof *a->word) == 0);
 }
 
-sx_status sx_sim_traffic_add(sx_sim_traffic *traffic, sx_sim_record record) {
+/* Adds words sent to groups of a size. */
+static sx_status add_traffic(sx_sim_traffic *traffic, sx_sim_record record) {
     size_t at = 0;
     while (at < traffic->n_records && (traffic->record[at].multicast < record.multicast ||
                                        (traffic->record[at].multicast == record.multicast &&
@@ -136,8 +137,8 @@ sx_status sx_sim_deliver(const sx_sim_mesh *mesh, sx_sim_rules rules, const sx_s
     }
     for (size_t m = 1; m <= n && !status; m++)
         if (chosen[m].groups)
-            status = sx_sim_traffic_add(traffic, (sx_sim_record){m, chosen[m].groups, chosen[m].words,
-                                                                 chosen[m].hops * chosen[m].words});
+            status = add_traffic(traffic, (sx_sim_record){m, chosen[m].groups, chosen[m].words,
+                                                          chosen[m].hops * chosen[m].words});
 done:
     free(served);
     free(group);

@@ -244,8 +244,11 @@ static void add_order(const uint8_t *order, int n, const sx_problem *problem, sx
         sx_text_add(out, "%s%s", i ? between(problem) : "", problem->dim_name[order[i]]);
 }
 
-void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
-                      sx_text *out) {
+/* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or
+ * "KCP, CKP" is all there is, "XY..C" begin with X and Y and end with C, "[XY].." begin with one of them,
+ * "..[^XY]" end with none of them, ".." have nothing in common. */
+static void add_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
+                        sx_text *out) {
     int n = __builtin_popcount(sweep->matter), head = 0, tail = n;
     if (n && group->n_told <= 2) {
         add_order(group->told[0], n, problem, out);
@@ -279,7 +282,7 @@ static void print_groups(const sx_sweep *sweep, const sx_problem *problem, sx_te
     for (size_t i = 0; i < sweep->n_groups && i < SHOWN_GROUPS; i++) {
         const sx_order_group *group = &sweep->group[i];
         sx_text pattern = {0};
-        sx_sweep_pattern(sweep, group, problem, &pattern);
+        add_pattern(sweep, group, problem, &pattern);
         out->failed |= pattern.failed;
         sx_table_cell(&table, "%.6g", group->edp);
         sx_table_cell(&table, "%.3f", times_best(group->edp, best));
@@ -332,7 +335,7 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
     for (size_t i = 0; i < sweep->n_groups; i++) {
         const sx_order_group *group = &sweep->group[i];
         sx_text pattern = {0};
-        sx_sweep_pattern(sweep, group, problem, &pattern);
+        add_pattern(sweep, group, problem, &pattern);
         json_array_append_new(
             groups, json_pack("{s:f, s:f, s:o, s:I, s:s}", "edp", group->edp, "energy_pj",
                               group->score.energy_pj, "cycles", sx_json_number(group->score.cycles), "orders",

@@ -38,12 +38,6 @@ SX_MUST_USE sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *m
                                       const sx_cancel *cancel, sx_sweep *out);
 void sx_sweep_fini(sx_sweep *sweep);
 
-/* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or
- * "KCP, CKP" is all there is, "XY..C" begin with X and Y and end with C, "[XY].." begin with one of them,
- * "..[^XY]" end with none of them, ".." have nothing in common. */
-void sx_sweep_pattern(const sx_sweep *sweep, const sx_order_group *group, const sx_problem *problem,
-                      sx_text *out);
-
 /* Adds the sweep for a person; and as JSON, NULL when memory is out. */
 void sx_sweep_print(const sx_sweep *sweep, const sx_problem *problem, sx_text *out);
 json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem);

@@ -129,9 +129,3 @@ void sx_map_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) 
     draw_gene(sx_map_cast(base), rng, base->gene[gene], point);
     sx_map_normalize(sx_map_cast(base), point);
 }
-
-void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point) {
-    for (size_t i = 0; i < space->space.n_genes; i++)
-        if (space->gene_of[i].axis == (int)axis) draw_gene(space, rng, space->gene_of[i], point);
-    sx_map_normalize(space, point);
-}

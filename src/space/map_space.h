@@ -100,9 +100,6 @@ typedef struct sx_map_value {
 /* Describes all numbers of the space's vectors, n_values of them. */
 void sx_map_describe(const sx_map_space *space, sx_map_value *out);
 
-/* Draws all genes of an axis. */
-void sx_map_draw_axis(const sx_map_space *space, sx_rng *rng, enum sx_map_axis axis, void *point);
-
 /* Puts a point in order after a change: what follows from its genes (kept tensors of banked levels, spatial
  * orders and splits), orders held to their constraints, canonical bytes. */
 void sx_map_normalize(const sx_map_space *space, void *point);

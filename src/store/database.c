@@ -67,7 +67,8 @@ static SX_ERROR sx_status in_use(const sx_database *database) {
         "try again when it is done");
 }
 
-sx_status sx_database_error(sx_database *database) {
+/* The error for SQLite's last failure. */
+static SX_ERROR sx_status last_error(sx_database *database) {
     const char *message = sqlite3_errmsg(database->handle);
     switch (sqlite3_errcode(database->handle) & 0xff) {
     case SQLITE_BUSY:
@@ -96,17 +97,17 @@ sx_status sx_database_error(sx_database *database) {
 
 sx_status sx_database_do(sx_database *database, const char *sql) {
     if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) == SQLITE_OK) return SX_OK;
-    return sx_database_error(database);
+    return last_error(database);
 }
 
 sx_status sx_database_prepare(sx_database *database, const char *sql, sqlite3_stmt **out) {
     if (sqlite3_prepare_v2(database->handle, sql, -1, out, NULL) == SQLITE_OK) return SX_OK;
-    return sx_database_error(database);
+    return last_error(database);
 }
 
 sx_status sx_database_step(sx_database *database, sqlite3_stmt *statement, bool *row) {
     int code = sqlite3_step(statement);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) return sx_database_error(database);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return last_error(database);
     *row = code == SQLITE_ROW;
     return SX_OK;
 }
@@ -270,7 +271,7 @@ static SX_MUST_USE sx_status open_handle(sx_database *database) {
     int code = sqlite3_open_v2(name, &database->handle, flags, NULL);
     sqlite3_free(name);
     if (!database->handle) return sx_error_memory();
-    return code == SQLITE_OK ? SX_OK : sx_database_error(database);
+    return code == SQLITE_OK ? SX_OK : last_error(database);
 }
 
 /* Keeps SQLite from running triggers, views and extensions of a file. */

@@ -23,9 +23,6 @@ typedef struct sx_database {
 SX_MUST_USE sx_status sx_database_open(const char *path, sx_database *out);
 void sx_database_close(sx_database *database);
 
-/* The error for SQLite's last failure. */
-SX_ERROR sx_status sx_database_error(sx_database *database);
-
 /* The error for a damaged file. */
 SX_ERROR sx_status sx_database_damaged(const sx_database *database, const char *how);
 

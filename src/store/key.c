@@ -8,18 +8,19 @@
 
 const sx_digest sx_digest_start = {{0x736578746e616e74u, 0x6d617070696e6773u}};
 
-void sx_digest_bytes(sx_digest *d, const void *bytes, size_t size) {
+/* Adds bytes to a digest. */
+static void add_bytes(sx_digest *d, const void *bytes, size_t size) {
     for (int i = 0; i < 2; i++) d->half[i] = sx_hash_bytes(bytes, size, d->half[i]);
 }
 
 void sx_digest_text(sx_digest *d, const char *text) {
-    sx_digest_bytes(d, text, strlen(text));
+    add_bytes(d, text, strlen(text));
 }
 
 void sx_digest_number(sx_digest *d, uint64_t number) {
     unsigned char bytes[8];
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(number >> 8 * i);
-    sx_digest_bytes(d, bytes, sizeof bytes);
+    add_bytes(d, bytes, sizeof bytes);
 }
 
 void sx_digest_double(sx_digest *d, double value) {

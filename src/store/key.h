@@ -18,7 +18,6 @@ typedef struct sx_digest {
 extern const sx_digest sx_digest_start;
 
 /* Adds content to a digest. The two zeros of a double are the same. */
-void sx_digest_bytes(sx_digest *d, const void *bytes, size_t size);
 void sx_digest_text(sx_digest *d, const char *text);
 void sx_digest_number(sx_digest *d, uint64_t number);
 void sx_digest_double(sx_digest *d, double value);

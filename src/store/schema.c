@@ -88,10 +88,6 @@ int sx_schema_newest(void) {
     return NEWEST;
 }
 
-const char *sx_schema_step(int version) {
-    return steps[version];
-}
-
 /* The version of an open file; 0 for an empty one. Another program's file is an error. */
 static SX_MUST_USE sx_status read_version(sx_database *database, int64_t *out) {
     int64_t application, version, things;

@@ -10,9 +10,6 @@
 /* The newest version. */
 int sx_schema_newest(void);
 
-/* The statements that bring a file from `version` (0: an empty one) to the next. */
-const char *sx_schema_step(int version);
-
 /* Refuses a file that is another program's or newer, or that holds anything but the tables and indexes of its
  * version: a trigger, a view, a table that was altered. Several questions, to be asked in one transaction. */
 SX_MUST_USE sx_status sx_schema_check(sx_database *database, int64_t *version);

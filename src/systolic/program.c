@@ -78,43 +78,11 @@ double sx_program_words(const sx_program *program, const sx_program_tiles *tiles
     return sum;
 }
 
-double sx_program_bram(const sx_program *program, const sx_program_tiles *tiles) {
-    double sum = 0;
-    for (int a = 0; a < SX_N_OPERANDS; a++) {
-        double words = program->window[a];
-        for (int d = 0; d < program->n_loops; d++)
-            if (program->loops[a] >> d & 1) words *= tiles->t1[d];
-        sum += words;
-    }
-    return sum * program->blocks_per_word;
-}
-
-double sx_program_hidden(const sx_program *program, const sx_program_tiles *tiles) {
-    double sums = 1;
-    for (int d = 0; d < program->n_loops; d++)
-        if (d != program->simd) sums *= tiles->t2[d];
-    return sums;
-}
-
 double sx_program_value(const sx_program *program, sx_program_objective objective,
                         const sx_program_tiles *tiles) {
     double lanes = sx_program_lanes(program, tiles) / program->most;
     double words = sx_program_words(program, tiles) / program->baseline;
     return objective == SX_PROGRAM_LANES ? -lanes : objective == SX_PROGRAM_WORDS ? words : words - lanes;
-}
-
-double sx_program_excess(const sx_program *program, const sx_program_tiles *tiles) {
-    double lanes = tiles->t2[program->simd], needed = program->hidden * (program->chained ? lanes : 1);
-    double excess = sx_program_lanes(program, tiles) / program->most - 1;
-    excess = fmax(excess, sx_program_bram(program, tiles) / program->bram - 1);
-    excess = fmax(excess, needed / sx_program_hidden(program, tiles) - 1);
-    excess = fmax(excess, lanes / program->most_lanes - 1);
-    for (int d = 0; d < program->n_loops; d++) {
-        excess = fmax(excess, tiles->t1[d] / program->size[d] - 1);
-        excess = fmax(excess, tiles->t2[d] / tiles->t1[d] - 1);
-        excess = fmax(excess, 1 / tiles->t2[d] - 1);
-    }
-    return excess;
 }
 
 /* The variables of a loop's tiles. */

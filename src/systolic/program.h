@@ -35,18 +35,13 @@ typedef struct sx_program_tiles {
 /* The program of a kernel on a design. */
 void sx_program_init(const sx_systolic_kernel *kernel, const sx_systolic_plan *plan, sx_program *out);
 
-/* Lanes of all PEs, words moved off the chip, blocks of BRAM, and the sums that a PE holds. */
+/* Lanes of all PEs, and words moved off the chip. */
 double sx_program_lanes(const sx_program *program, const sx_program_tiles *tiles);
 double sx_program_words(const sx_program *program, const sx_program_tiles *tiles);
-double sx_program_bram(const sx_program *program, const sx_program_tiles *tiles);
-double sx_program_hidden(const sx_program *program, const sx_program_tiles *tiles);
 
 /* An objective's value: lanes as a share of those there can be, words in sizes of all arrays. */
 double sx_program_value(const sx_program *program, sx_program_objective objective,
                         const sx_program_tiles *tiles);
-
-/* By what share the constraints are missed at most; 0 or less: they are kept. */
-double sx_program_excess(const sx_program *program, const sx_program_tiles *tiles);
 
 /* The best tiles; false where no tiles keep the constraints. */
 bool sx_program_solve(const sx_program *program, sx_program_objective objective, sx_program_tiles *out);

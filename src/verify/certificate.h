@@ -17,14 +17,6 @@ SX_MUST_USE sx_status sx_limits_read(const sx_node *list, const sx_problem *prob
 /* Refuses what is not a map, or has other keys than these. */
 SX_MUST_USE sx_status sx_only_keys(const sx_node *map, const char *what, const char *const *keys, size_t n);
 
-/* Entry number `index` of a proof as text, such as "searched 1 4 1 / 2 2 1": the factors of all levels with a
- * fan-out, from the innermost. */
-void sx_entry_text(const sx_proof *proof, size_t index, const sx_problem *problem, const sx_arch *arch,
-                   sx_text *out);
-/* Adds the entry of a text to a proof; an error where it is none. */
-SX_MUST_USE sx_status sx_entry_read(const sx_node *node, const sx_problem *problem, const sx_arch *arch,
-                                    sx_proof *proof);
-
 /* Reads a certificate; `whole`: only one that its hash says has not changed. */
 SX_MUST_USE sx_status sx_certificate_parse(const char *name, const char *text, size_t size, bool whole,
                                            SX_OWN sx_certificate **out);

@@ -82,8 +82,9 @@ static bool read_reason(const char **text, bool *searched, double *bound) {
     return sx_text_double(number, bound) && isfinite(*bound);
 }
 
-sx_status sx_entry_read(const sx_node *node, const sx_problem *problem, const sx_arch *arch,
-                        sx_proof *proof) {
+/* Adds the entry of a text to a proof; an error where it is none. */
+static sx_status read_entry(const sx_node *node, const sx_problem *problem, const sx_arch *arch,
+                            sx_proof *proof) {
     uint32_t factor[SX_MAX_LEVELS * SX_MAX_DIMS];
     double bound = 0;
     bool searched;
@@ -100,8 +101,7 @@ static sx_status read_entries(const sx_node *list, sx_certificate *c) {
     size_t width = (size_t)c->arch.n_levels * c->problem.n_dims;
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "entries"));
     SX_TRY(sx_proof_new(0, width, &c->proof));
-    for (size_t i = 0; i < list->n; i++)
-        SX_TRY(sx_entry_read(list->item[i], &c->problem, &c->arch, c->proof));
+    for (size_t i = 0; i < list->n; i++) SX_TRY(read_entry(list->item[i], &c->problem, &c->arch, c->proof));
     return SX_OK;
 }
 

@@ -18,8 +18,10 @@ void sx_certificate_free(sx_certificate *c) {
     free(c);
 }
 
-void sx_entry_text(const sx_proof *proof, size_t index, const sx_problem *problem, const sx_arch *arch,
-                   sx_text *out) {
+/* Entry number `index` of a proof as text, such as "searched 1 4 1 / 2 2 1": the factors of all levels with a
+ * fan-out, from the innermost. */
+static void entry_text(const sx_proof *proof, size_t index, const sx_problem *problem, const sx_arch *arch,
+                       sx_text *out) {
     const uint32_t *factor = proof->spatial + index * proof->width;
     if (proof->searched[index])
         sx_text_add(out, "searched");
@@ -40,7 +42,7 @@ static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c) {
     json_t *list = json_array();
     for (size_t i = 0; i < c->proof->n_entries; i++) {
         sx_text text = {0};
-        sx_entry_text(c->proof, i, &c->problem, &c->arch, &text);
+        entry_text(c->proof, i, &c->problem, &c->arch, &text);
         tree->failed |= text.failed;
         if (!text.failed) sx_tree_append(tree, list, sx_tree_text(tree, text.data));
         sx_text_free(&text);

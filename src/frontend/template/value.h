@@ -44,8 +44,6 @@ bool sx_value_true(const sx_value *value);
 /* Whether a value is a number or a boolean, which counts as one. */
 bool sx_value_numeric(const sx_value *value);
 
-bool sx_value_equal(const sx_value *a, const sx_value *b);
-
 /* x to a power: by multiplication where the power is a small whole number, so that whole results are exact.
  */
 double sx_power(double x, double y);

@@ -221,7 +221,8 @@ static int by_value(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
-void sx_sunstone_sort(sx_vector *items) {
+/* Puts items in the order of their costs. */
+static void sort_items(sx_vector *items) {
     for (size_t i = 0; i < items->n; i++) ((sx_sunstone_item *)sx_vector_at(items, i))->number = i;
     if (items->n) qsort(items->data, items->n, items->size, by_value);
 }
@@ -258,7 +259,7 @@ static void descend(walk *w, int number, const sx_sunstone_partial *from) {
         else
             expand(w, number, from, sx_vector_at(&roots, i), i, &items);
     }
-    sx_sunstone_sort(&items);
+    sort_items(&items);
     for (size_t i = 0; i < items.n && !w->over; i++) {
         const sx_sunstone_item *item = sx_vector_at(&items, i);
         if (plan->on.alphabeta && item->value > w->bound) break;
@@ -356,7 +357,7 @@ static sx_status join(sx_sunstone *plan, const sx_run *run, size_t n_tasks) {
         }
     }
     if (plan->items.failed || atomic_load(&plan->failed)) return sx_error_memory();
-    sx_sunstone_sort(&plan->items);
+    sort_items(&plan->items);
     return check_limit(plan, plan->items.n);
 }
 
@@ -384,7 +385,9 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     return join(plan, run, n_tasks);
 }
 
-void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
+/* Evaluates all complete mappings under items first..first+n-1 that could be better than the incumbent, as
+ * tasks of the run. */
+static void visit_items(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
     job j = {.plan = plan, .first = first};
     sx_run_tasks(run, n, visit_task, &j, NULL, 0);
 }
@@ -406,7 +409,7 @@ sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next) {
         sx_run_incumbent(run, &plan->incumbent);
         size_t n = count_next(plan, *next);
         if (n == 0) break;
-        sx_sunstone_visit(plan, run, *next, n);
+        visit_items(plan, run, *next, n);
         *next += n;
         if (atomic_load(&plan->failed)) return sx_error_memory();
     }

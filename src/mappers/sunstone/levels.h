@@ -18,10 +18,6 @@ typedef struct sx_sunstone_item {
  * where the first stage is the last, the unrollings alone. */
 SX_MUST_USE sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run);
 
-/* Evaluates all complete mappings under items first..first+n-1 that could be better than the incumbent, as
- * tasks of the run. */
-void sx_sunstone_visit(sx_sunstone *plan, sx_run *run, size_t first, size_t n);
-
 /* Goes through the items from number *next on, which moves on, until what is left costs more than the best.
  */
 SX_MUST_USE sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next);
@@ -30,8 +26,5 @@ SX_MUST_USE sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t 
  * `root`, without an order; in plans of more than one stage. Costs are without limits of the memories
  * outside. */
 void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_vector *tiles);
-
-/* Puts items in the order of their costs. */
-void sx_sunstone_sort(sx_vector *items);
 
 #endif

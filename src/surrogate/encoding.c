@@ -39,14 +39,3 @@ void sx_encode_cost(const sx_encoding *encoding, const sx_cost *cost, const sx_s
     *out++ = ratio(cost->energy_pj, minimum->energy_pj);
     *out++ = ratio((double)cost->cycles, minimum->cycles);
 }
-
-void sx_output_name(const sx_encoding *encoding, size_t index, const sx_arch *arch, const sx_problem *problem,
-                    char *text, size_t size) {
-    static const char *const totals[] = {"utilization", "energy", "cycles"};
-    size_t n = encoding->n_outputs - 3;
-    if (index >= n)
-        snprintf(text, size, "%s", totals[index - n]);
-    else
-        snprintf(text, size, "%s/%s", arch->level[encoding->energy[index].level].name,
-                 problem->tensor[encoding->energy[index].tensor].name);
-}

@@ -37,9 +37,4 @@ void sx_encode_point(const sx_map_space *space, const void *point, double *out);
 /* Writes the outputs of a cost, n_outputs of them, over the algorithmic minimum. */
 void sx_encode_cost(const sx_encoding *encoding, const sx_cost *cost, const sx_score *minimum, double *out);
 
-/* What the outputs are called: "L1/Weights", ..., "utilization", "energy", "cycles"; `text` has room for two
- * names. */
-void sx_output_name(const sx_encoding *encoding, size_t index, const sx_arch *arch, const sx_problem *problem,
-                    char *text, size_t size);
-
 #endif

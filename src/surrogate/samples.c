@@ -42,8 +42,9 @@ typedef struct making {
     sx_status *status; /* of every problem */
 } making;
 
-sx_status sx_family_space(const sx_samples_options *options, const sx_problem *problem, sx_model **model,
-                          sx_space **space) {
+/* Makes the model and the space of a problem of a family. */
+static sx_status make_space(const sx_samples_options *options, const sx_problem *problem, sx_model **model,
+                            sx_space **space) {
     sx_model *m;
     SX_TRY(sx_model_new(problem, options->arch, &options->model, &m));
     sx_status status = sx_map_space_new(m, NULL, &options->space, space);
@@ -75,7 +76,7 @@ static void drawn_free(drawn *d) {
 
 /* Makes the space of a problem and sees whether it has a legal mapping. */
 static sx_status try_problem(const sx_samples *samples, drawn *d, sx_rng *rng, bool *legal) {
-    SX_TRY(sx_family_space(&samples->options, &d->problem, &d->model, &d->space));
+    SX_TRY(make_space(&samples->options, &d->problem, &d->model, &d->space));
     SX_TRY(sx_evaluator_new(d->model, &d->evaluator));
     d->point = malloc(sx_space_point_size(d->space));
     if (!d->point) return sx_error_memory();

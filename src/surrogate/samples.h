@@ -41,8 +41,4 @@ const sx_encoding *sx_samples_encoding(const sx_samples *samples);
 /* The inputs of a sample, followed by its outputs. */
 const float *sx_samples_row(const sx_samples *samples, uint64_t index);
 
-/* Makes the model and the space of a problem of a family. */
-SX_MUST_USE sx_status sx_family_space(const sx_samples_options *options, const sx_problem *problem,
-                                      SX_OWN sx_model **model, SX_OWN sx_space **space);
-
 #endif

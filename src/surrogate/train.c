@@ -118,7 +118,8 @@ static sx_status prepare(sx_training *t) {
     return sx_trainer_new(t->surrogate->net, t->optimizer, t->engine, &trainer, &t->trainer);
 }
 
-sx_status sx_training_measure(sx_training *t, double *loss, double *rank) {
+/* Loss and rank correlation on the held-out problems. */
+static sx_status measure_held_out(sx_training *t, double *loss, double *rank) {
     const sx_surrogate *s = t->surrogate;
     size_t each = (size_t)t->options->data.per_problem, n = t->held_rows.n / each;
     size_t inputs = s->encoding.n_inputs, outputs = sx_surrogate_n_outputs(s);
@@ -182,7 +183,7 @@ static sx_status measure(sx_training *t) {
     t->loss_sum = 0;
     t->loss_steps = 0;
     SX_TRY(sx_trainer_sync(t->trainer));
-    SX_TRY(sx_training_measure(t, &m.held_loss, &m.rank));
+    SX_TRY(measure_held_out(t, &m.held_loss, &m.rank));
     sx_train_measure *grown = realloc(out->measure, (out->n_measures + 1) * sizeof *grown);
     if (!grown) return sx_error_memory();
     out->measure = grown;
@@ -197,7 +198,7 @@ static sx_status measure_early(sx_training *t) {
     sx_train_measure m = {.step = t->step};
     SX_TRY(sx_trainer_sync(t->trainer));
     SX_TRY(sx_trainer_loss(t->trainer, &m.loss));
-    SX_TRY(sx_training_measure(t, &m.held_loss, &m.rank));
+    SX_TRY(measure_held_out(t, &m.held_loss, &m.rank));
     return keep_best(t, &m);
 }
 

@@ -38,9 +38,6 @@ typedef struct sx_training {
     uint64_t loss_steps;
 } sx_training;
 
-/* Loss and rank correlation on the held-out problems. */
-SX_MUST_USE sx_status sx_training_measure(sx_training *training, double *loss, double *rank);
-
 /* Writes the checkpoint; takes up one that is there. */
 SX_MUST_USE sx_status sx_training_save(sx_training *training);
 SX_MUST_USE sx_status sx_training_resume(sx_training *training);

@@ -68,8 +68,6 @@ void sx_relaxed_free(sx_relaxed *relaxed);
 
 /* --- model_window.c --- */
 
-/* Visits at which a tensor's tile moves, from the loops of a level on. */
-sx_real sx_relaxed_visits(sx_relaxed *relaxed, uint16_t dims, int level);
 /* The words that one child of a level gets of a tensor. */
 sx_real sx_relaxed_handed(sx_relaxed *relaxed, int tensor, int level);
 /* Steps of a compute unit at which it does not have the word already, where a neighbour has the same. */

@@ -21,7 +21,8 @@ typedef struct window {
     bool overlaps;
 } window;
 
-sx_real sx_relaxed_visits(sx_relaxed *r, uint16_t dims, int level) {
+/* Visits at which a tensor's tile moves, from the loops of a level on. */
+static sx_real count_visits(sx_relaxed *r, uint16_t dims, int level) {
     sx_tape *t = &r->tape;
     sx_real product = sx_constant(1), inner = sx_constant(0);
     for (int i = r->first[level]; i < r->n_loops; i++) {
@@ -196,7 +197,7 @@ sx_real sx_relaxed_handed(sx_relaxed *r, int tensor, int level) {
     window w = {.r = r, .shape = &r->model->shape[tensor], .words = r->tile[tensor][level - 1]};
     if (!w.shape->plain) find_loops(&w, level);
     if (w.shape->plain || first_mixed(&w) < 0)
-        return sx_real_multiply(&r->tape, w.words, sx_relaxed_visits(r, w.shape->dims, level));
+        return sx_real_multiply(&r->tape, w.words, count_visits(r, w.shape->dims, level));
     set_steps(&w, level);
     sx_real all =
         w.overlaps ? overlapping_words(&w) : sx_real_multiply(&r->tape, fetching_visits(&w), w.words);
@@ -206,7 +207,7 @@ sx_real sx_relaxed_handed(sx_relaxed *r, int tensor, int level) {
 sx_real sx_relaxed_fed(sx_relaxed *r, int tensor) {
     window w = {.r = r, .shape = &r->model->shape[tensor], .words = sx_constant(1)};
     if (!w.shape->plain) find_loops(&w, 0);
-    if (w.shape->plain || first_mixed(&w) < 0) return sx_relaxed_visits(r, w.shape->dims, 0);
+    if (w.shape->plain || first_mixed(&w) < 0) return count_visits(r, w.shape->dims, 0);
     set_steps(&w, 0);
     sx_real fed = r->compute_cycles;
     for (int j = 0; j < w.n_near; j++)

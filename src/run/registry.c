@@ -38,12 +38,17 @@ const char *sx_navigator_name(size_t index, const char **about) {
     return entry ? entry->name : NULL;
 }
 
+/* Whether a text is "name" or "name:...", hyphens and underscores being alike. */
+static bool names(const char *text, const char *name) {
+    for (; *name; name++, text++)
+        if (*name != *text && !(*name == '_' && *text == '-')) return false;
+    return *text == 0 || *text == ':';
+}
+
 /* The entry of "name" or "name:...", NULL where there is none. */
 static const sx_registered *find(const char *text) {
-    size_t length = strcspn(text, ":");
     for (size_t i = 0; i < N_REGISTERED; i++)
-        if (strlen(registered[i].name) == length && strncmp(registered[i].name, text, length) == 0)
-            return &registered[i];
+        if (names(text, registered[i].name)) return &registered[i];
     return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* Reading and writing "name:key=value,key=value". */
 #include "base/text.h"
+#include "frontend/document/document.h"
 #include "run/registry.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static sx_status find_navigator(const char *name, const sx_registered **out) {
     const sx_registered *entry;
     for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++) {
         if (entry->navigator && n < MAX_WORDS) names[n++] = entry->name;
-        if (strcmp(entry->name, name) != 0) continue;
+        if (!sx_key_equal(entry->name, name)) continue;
         if (!entry->navigator)
             return sx_error_new(SX_ERR_USAGE, "the search method '%s' is not part of this build: it needs %s",
                                 name, entry->needs);

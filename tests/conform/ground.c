@@ -1,6 +1,7 @@
 #include "ground.h"
 
 #include "sextant/navigator.h"
+#include "sextant/placement.h"
 #include "sextant/systolic.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
@@ -102,11 +103,42 @@ static size_t open_arrays(const char *name, ground *out) {
     return n;
 }
 
+/* Opens the space of placements of a network on a chip; the chip's faster memories hold a share of it. */
+static ground open_placement(const char *name, const char *network, uint64_t llc, uint64_t sram) {
+    ground g = {.name = name};
+    sx_place_graph graph;
+    sx_chip chip;
+    sx_expect_ok(sx_catalog_chip("nnpi", &chip));
+    sx_expect_ok(sx_catalog_place_graph(network, 1, 0, &graph));
+    chip.memory[1].capacity = llc;
+    chip.memory[2].capacity = sram;
+    if (strcmp(network, "alexnet") == 0) {
+        chip.n_memories = 2;
+        graph.n_nodes = 6;
+        for (size_t i = 0; i < graph.n_nodes; i++)
+            if (graph.node[i].last >= graph.n_nodes) graph.node[i].last = i, graph.node[i].n_users = 0;
+    }
+    sx_expect_ok(sx_placement_space_new(&graph, &chip, &g.space));
+    sx_place_graph_fini(&graph);
+    return g;
+}
+
+/* Opens the spaces of placements that a navigator accepts. */
+static size_t open_placements(const char *name, ground *out) {
+    size_t n = 0;
+    out[n++] = open_placement("a small placement", "alexnet", 1000000, 0);
+    out[n - 1].small = true;
+    out[n++] = open_placement("placements of ResNet-18", "resnet18", 6 << 20, 1 << 20);
+    if (refuses(name, &out[n - 1])) grounds_close(&out[--n], 1);
+    return n;
+}
+
 size_t grounds_open(const char *name, const sx_navigator *navigator, ground *out) {
     size_t n = 0;
     if (!navigator->space) out[n++] = (ground){.name = "toy", .space = sx_toy_space_new(NULL)};
     if (sx_navigator_suits(navigator, "map")) n += open_maps(name, out + n);
     if (sx_navigator_suits(navigator, "systolic")) n += open_arrays(name, out + n);
+    if (sx_navigator_suits(navigator, "placement")) n += open_placements(name, out + n);
     return n;
 }
 

@@ -13,7 +13,7 @@ typedef struct ground {
     bool small; /* an exhaustive search comes to its end */
 } ground;
 
-enum { MAX_GROUNDS = 8 };
+enum { MAX_GROUNDS = 12 };
 
 /* The spaces that a navigator accepts, which it may refuse as too large with SX_ERR_LIMIT; returns how many.
  */

@@ -1,0 +1,189 @@
+/* Reading a chip. docs/placement.md describes the section. */
+#include "base/text.h"
+#include "frontend/document/yaml.h"
+#include "frontend/template/template.h"
+#include "sextant/placement.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+enum { MAX_MEMORY = 16 << 20 };
+
+/* Reads bytes: a whole number, or a number with a unit such as "4 MiB". */
+static sx_status read_bytes(const sx_node *node, const char *what, uint64_t *out) {
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"B", 1},         {"KB", 1e3},           {"MB", 1e6},
+                 {"GB", 1e9},      {"TB", 1e12},          {"KiB", 1024},
+                 {"MiB", 1048576}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
+    const char *text;
+    char *end;
+    SX_TRY(sx_node_text(node, what, &text));
+    double value = strtod(text, &end);
+    while (*end == ' ') end++;
+    for (size_t i = 0; i < N(units) && isdigit((unsigned char)text[0]); i++) {
+        if (strcmp(end, units[i].name) != 0) continue;
+        value *= units[i].bytes;
+        if (!(value < 0x1p62)) break;
+        *out = (uint64_t)value;
+        return SX_OK;
+    }
+    sx_status status = sx_node_u64(node, what, out);
+    if (!status) return SX_OK;
+    return sx_error_hint(status, "a number of bytes, such as 4194304 or 4 MiB");
+}
+
+static sx_status read_memory(const sx_node *map, sx_chip *chip) {
+    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},
+                                        {"capacity", SX_KEY_USED, NULL},
+                                        {"bandwidth", SX_KEY_USED, NULL},
+                                        {"energy", SX_KEY_USED, NULL}};
+    sx_chip_memory *memory = &chip->memory[chip->n_memories];
+    const sx_node *value;
+    memset(memory, 0, sizeof *memory);
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a memory"));
+    SX_TRY(sx_node_check_keys(NULL, map, "a memory", rules, N(rules)));
+    SX_TRY(sx_node_require(map, "name", "a memory", &value));
+    SX_TRY(sx_node_name(value, "name", memory->name));
+    SX_TRY(sx_node_require(map, "capacity", "a memory", &value));
+    SX_TRY(read_bytes(value, "capacity", &memory->capacity));
+    SX_TRY(sx_node_require(map, "bandwidth", "a memory", &value));
+    SX_TRY(sx_node_double(value, "bandwidth", &memory->bandwidth));
+    SX_TRY(sx_node_get_double(map, "energy", &memory->energy));
+    chip->n_memories++;
+    return sx_error_place(sx_chip_check(chip), map->place);
+}
+
+static sx_status read_memories(const sx_node *list, sx_chip *chip) {
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'memories'"));
+    if (list->n < 1 || list->n > SX_MAX_MEMORIES)
+        return sx_error_hint(sx_error_at(list->place, "'memories' has %zu memories", list->n),
+                             "a chip has from 1 to %d, listed from slow to fast", SX_MAX_MEMORIES);
+    chip->n_memories = 0;
+    for (size_t i = 0; i < list->n; i++) SX_TRY(read_memory(list->item[i], chip));
+    return SX_OK;
+}
+
+/* Whether a class runs on the units for products of matrices. */
+static bool is_matrix(size_t class) {
+    return class <= SX_CLASS_MATMUL;
+}
+
+/* Reads the rates: `matrix` and `vector` for all classes, then those of single ones. */
+static sx_status read_rates(const sx_node *map, sx_chip *chip) {
+    sx_key_rule rules[2 + SX_N_OP_CLASSES] = {{"matrix", SX_KEY_USED, NULL}, {"vector", SX_KEY_USED, NULL}};
+    const sx_node *value;
+    double matrix, vector;
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'compute'"));
+    for (size_t i = 0; i < SX_N_OP_CLASSES; i++)
+        rules[2 + i] = (sx_key_rule){sx_op_class_name((sx_op_class)i), SX_KEY_USED, NULL};
+    SX_TRY(sx_node_check_keys(NULL, map, "'compute'", rules, N(rules)));
+    SX_TRY(sx_node_require(map, "matrix", "'compute'", &value));
+    SX_TRY(sx_node_double(value, "matrix", &matrix));
+    SX_TRY(sx_node_require(map, "vector", "'compute'", &value));
+    SX_TRY(sx_node_double(value, "vector", &vector));
+    for (size_t i = 0; i < SX_N_OP_CLASSES; i++) {
+        chip->rate[i] = is_matrix(i) ? matrix : vector;
+        SX_TRY(sx_node_get_double(map, rules[2 + i].key, &chip->rate[i]));
+    }
+    return sx_error_place(sx_chip_check(chip), map->place);
+}
+
+/* Reads how transfers of a node share time. */
+static sx_status read_ports(const sx_node *node, bool *shared) {
+    static const char *const words[] = {"separate", "shared"};
+    const char *text;
+    SX_TRY(sx_node_text(node, "ports", &text));
+    *shared = strcmp(text, "shared") == 0;
+    if (*shared || strcmp(text, "separate") == 0) return SX_OK;
+    return sx_error_unknown(node->place, "value of 'ports'", text, words, 2);
+}
+
+/* Reads a number, where it is there, and checks it. */
+static sx_status read_number(const sx_node *map, const char *key, sx_chip *chip, double *field) {
+    const sx_node *value = sx_node_get(map, key);
+    if (!value) return SX_OK;
+    SX_TRY(sx_node_double(value, key, field));
+    return sx_error_place(sx_chip_check(chip), value->place);
+}
+
+/* Reads the section over a chip that keeps all rules, so that each value can be checked at its place. */
+static sx_status read_chip(const sx_node *map, sx_chip *out) {
+    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},     {"memories", SX_KEY_USED, NULL},
+                                        {"compute", SX_KEY_USED, NULL},  {"overhead", SX_KEY_USED, NULL},
+                                        {"ports", SX_KEY_USED, NULL},    {"noise", SX_KEY_USED, NULL},
+                                        {"op-energy", SX_KEY_USED, NULL}};
+    const sx_node *value;
+    sx_chip chip;
+    SX_TRY(sx_catalog_chip("nnpi", &chip));
+    chip.overhead = chip.op_energy = 0;
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'chip'"));
+    SX_TRY(sx_node_check_keys(NULL, map, "a chip", rules, N(rules)));
+    SX_TRY(sx_node_require(map, "name", "a chip", &value));
+    memset(chip.name, 0, sizeof chip.name);
+    SX_TRY(sx_node_name(value, "name", chip.name));
+    SX_TRY(sx_node_require(map, "memories", "a chip", &value));
+    SX_TRY(read_memories(value, &chip));
+    SX_TRY(sx_node_require(map, "compute", "a chip", &value));
+    SX_TRY(read_rates(value, &chip));
+    SX_TRY(read_number(map, "overhead", &chip, &chip.overhead));
+    SX_TRY(read_number(map, "noise", &chip, &chip.noise));
+    SX_TRY(read_number(map, "op-energy", &chip, &chip.op_energy));
+    if ((value = sx_node_get(map, "ports"))) SX_TRY(read_ports(value, &chip.shared_ports));
+    *out = chip;
+    return SX_OK;
+}
+
+/* Reads the only chip of a source. */
+static sx_status read_source(sx_arena *arena, const sx_source *source, const char *name, sx_chip *out) {
+    static const sx_key_rule rules[] = {{"chip", SX_KEY_USED, NULL}};
+    const sx_node **roots;
+    const sx_pair *found = NULL;
+    size_t n;
+    SX_TRY(sx_yaml_read(arena, source, &roots, &n));
+    for (size_t i = 0; i < n; i++) {
+        SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
+        SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of a chip", rules, N(rules)));
+        const sx_pair *pair = sx_node_pair(roots[i], "chip");
+        if (pair && found)
+            return sx_error_hint(sx_error_at(pair->place, "second chip; the first is at %d:%d",
+                                             found->place.line, found->place.column),
+                                 "put each chip into its own file");
+        if (pair) found = pair;
+    }
+    if (found) return read_chip(found->value, out);
+    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "no chip given"),
+                         "`chip:` must be a top-level section");
+}
+
+/* Says what would be right where an error does not. */
+static sx_status finish_error(sx_status error) {
+    if (!error || error->hint || error->code != SX_ERR_INPUT) return error;
+    return sx_error_hint(error, "for example `chip: {name: mine, memories: [{name: DRAM, capacity: 4 GiB, "
+                                "bandwidth: 20e9}, {name: SRAM, capacity: 2 MiB, bandwidth: 1e12}], compute: "
+                                "{matrix: 4e12, vector: 1e11}, overhead: 1e-6}`");
+}
+
+sx_status sx_chip_read(const char *path, sx_chip *out) {
+    sx_arena arena = {.limit = MAX_MEMORY};
+    sx_source source = {0};
+    sx_status status = sx_source_file(&arena, NULL, path, &source);
+    if (!status) status = read_source(&arena, &source, path, out);
+    sx_source_fini(&source);
+    sx_arena_free(&arena);
+    return finish_error(status);
+}
+
+sx_status sx_chip_parse(const char *name, const char *text, size_t size, sx_chip *out) {
+    sx_arena arena = {.limit = MAX_MEMORY};
+    sx_source source = {0};
+    sx_status status = sx_source_text(&arena, NULL, name, text, size, &source);
+    if (!status) status = read_source(&arena, &source, name, out);
+    sx_source_fini(&source);
+    sx_arena_free(&arena);
+    return finish_error(status);
+}

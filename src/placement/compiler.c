@@ -1,0 +1,27 @@
+/* The stand-in for a native compiler: one pass over the tensors, without look-ahead.
+ *
+ * Source: specification of the environment after EGRL (ICLR 2021), section 4: outputs in the order of the
+ * nodes, then weights, each in the fastest memory where its live range fits beside what is placed already.
+ * Complexity: memories times steps per tensor. */
+#include "base/status.h"
+#include "placement/place.h"
+#include "placement/rule.h"
+#include "run/navigator.h"
+
+#include <string.h>
+
+static sx_status compiled(const sx_placement_space *space, uint8_t *placement) {
+    memcpy(placement, space->compiled, space->space.point_size);
+    return SX_OK;
+}
+
+static sx_status search(sx_run *run) {
+    return sx_place_search_rule(run, compiled);
+}
+
+SX_NAVIGATOR(compiler) = {
+    .source = "the baseline of EGRL (ICLR 2021), section 4",
+    .space = "placement",
+    .complete = true,
+    .search = search,
+};

@@ -1,0 +1,127 @@
+/* Latency, energy and validity of whole placements, and the rectifier. */
+#include "placement/place.h"
+
+#include <string.h>
+
+void sx_place_node_bytes(const sx_placement_space *space, const uint8_t *placement, size_t node,
+                         uint64_t bytes[SX_MAX_MEMORIES]) {
+    const sx_place_node *at = &space->graph.node[node];
+    const size_t *input = space->graph.input + at->first_input;
+    for (size_t m = 0; m < space->chip.n_memories; m++) bytes[m] = 0;
+    bytes[placement[2 * node]] += space->moved[2 * node];
+    bytes[placement[2 * node + 1]] += space->moved[2 * node + 1];
+    for (size_t i = 0; i < at->n_inputs; i++)
+        bytes[placement[2 * input[i] + 1]] += space->moved[2 * input[i] + 1];
+}
+
+uint64_t sx_place_latency(const sx_placement_space *space, const uint8_t *placement) {
+    uint64_t latency = 0, bytes[SX_MAX_MEMORIES];
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        sx_place_node_bytes(space, placement, i, bytes);
+        latency += sx_place_node_time(space, i, bytes);
+    }
+    return latency;
+}
+
+double sx_place_energy(const sx_placement_space *space, const uint8_t *placement) {
+    uint64_t bytes[SX_MAX_MEMORIES] = {0};
+    double energy = space->op_energy;
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        bytes[placement[2 * i]] += space->moved[2 * i];
+        bytes[placement[2 * i + 1]] += space->moved[2 * i + 1] * (1 + space->graph.node[i].n_users);
+    }
+    for (size_t m = 0; m < space->chip.n_memories; m++)
+        energy += (double)bytes[m] * space->chip.memory[m].energy;
+    return energy;
+}
+
+/* While the rectifier works, tensors that it has moved have this bit set. */
+enum { MOVED = 0x80 };
+
+/* The memory of a tensor, moved or not. */
+static size_t memory_of(const uint8_t *placement, size_t tensor) {
+    return placement[tensor] & (MOVED - 1);
+}
+
+/* The bytes of weights in each memory. */
+static void sum_weights(const sx_placement_space *space, const uint8_t *placement, uint64_t *use) {
+    for (size_t m = 0; m < space->chip.n_memories; m++) use[m] = 0;
+    for (size_t i = 0; i < space->graph.n_nodes; i++) use[memory_of(placement, 2 * i)] += space->size[2 * i];
+}
+
+/* Takes away the outputs that are read last at a step. */
+static void end_step(const sx_placement_space *space, const uint8_t *placement, size_t step, uint64_t *use) {
+    for (size_t k = space->first_ended[step]; k < space->first_ended[step + 1]; k++) {
+        size_t tensor = 2 * space->ending[k] + 1;
+        use[memory_of(placement, tensor)] -= space->size[tensor];
+    }
+}
+
+bool sx_place_fits(const sx_placement_space *space, const uint8_t *placement, size_t *step, size_t *memory,
+                   uint64_t *over) {
+    uint64_t use[SX_MAX_MEMORIES];
+    sum_weights(space, placement, use);
+    for (size_t s = 0; s < space->graph.n_nodes; s++) {
+        use[memory_of(placement, 2 * s + 1)] += space->size[2 * s + 1];
+        for (size_t m = 0; m < space->chip.n_memories; m++) {
+            if (use[m] <= space->chip.memory[m].capacity) continue;
+            if (step) *step = s;
+            if (memory) *memory = m;
+            if (over) *over = use[m] - space->chip.memory[m].capacity;
+            return false;
+        }
+        end_step(space, placement, s, use);
+    }
+    return true;
+}
+
+/* The tensor that leaves a memory at a step: the one that lives longest, of these the largest, of these that
+ * of the highest node, its weights before its output. */
+static size_t leaving(const sx_placement_space *space, const uint8_t *placement, size_t step, size_t memory) {
+    size_t best = space->n_tensors;
+    for (size_t t = 0; t < space->n_tensors; t++) {
+        if (memory_of(placement, t) != memory || space->size[t] == 0) continue;
+        size_t last = sx_place_last(space, t);
+        if (sx_place_first(space, t) > step || last < step) continue;
+        if (best < space->n_tensors) {
+            size_t longest = sx_place_last(space, best);
+            if (last < longest) continue;
+            if (last == longest && space->size[t] < space->size[best]) continue;
+            if (last == longest && space->size[t] == space->size[best] && t / 2 == best / 2) continue;
+        }
+        best = t;
+    }
+    return best;
+}
+
+/* One walk over the steps; false where nothing had to be moved. */
+static bool rectify_walk(const sx_placement_space *space, uint8_t *placement) {
+    uint64_t use[SX_MAX_MEMORIES];
+    bool moved = false;
+    sum_weights(space, placement, use);
+    for (size_t s = 0; s < space->graph.n_nodes; s++) {
+        use[memory_of(placement, 2 * s + 1)] += space->size[2 * s + 1];
+        for (size_t m = space->chip.n_memories - 1; m > 0; m--)
+            while (use[m] > space->chip.memory[m].capacity) {
+                size_t tensor = leaving(space, placement, s, m);
+                use[m] -= space->size[tensor];
+                use[m - 1] += space->size[tensor];
+                placement[tensor] = (uint8_t)((memory_of(placement, tensor) - 1) | MOVED);
+                moved = true;
+            }
+        end_step(space, placement, s, use);
+    }
+    return moved;
+}
+
+uint64_t sx_placement_rectify(const sx_space *base, uint8_t *placement) {
+    const sx_placement_space *space = sx_placement_space_of(base);
+    uint64_t moved = 0;
+    if (sx_place_fits(space, placement, NULL, NULL, NULL)) return 0;
+    while (rectify_walk(space, placement)) continue;
+    for (size_t t = 0; t < space->n_tensors; t++) {
+        if (placement[t] & MOVED) moved += space->size[t];
+        placement[t] &= (uint8_t)~MOVED;
+    }
+    return moved;
+}

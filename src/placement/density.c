@@ -1,0 +1,20 @@
+/* Tensors in the order of the time that they save per byte and step of capacity, outputs and weights together,
+ * each in the fastest memory where it fits beside those before it. What a tensor saves is the difference that
+ * it makes alone, moved from the slowest to the fastest memory.
+ *
+ * Source: none; the greedy rule for knapsacks. Complexity: memories times steps per tensor, and sorting. */
+#include "base/status.h"
+#include "placement/place.h"
+#include "placement/rule.h"
+#include "run/navigator.h"
+
+static sx_status search(sx_run *run) {
+    return sx_place_search_rule(run, sx_place_density);
+}
+
+SX_NAVIGATOR(density) = {
+    .source = "Sextant",
+    .space = "placement",
+    .complete = true,
+    .search = search,
+};

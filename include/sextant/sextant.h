@@ -17,6 +17,7 @@
 #include "sextant/navigator.h"
 #include "sextant/network.h"
 #include "sextant/objective.h"
+#include "sextant/placement.h"
 #include "sextant/point_model.h"
 #include "sextant/problem.h"
 #include "sextant/proof.h"

@@ -52,6 +52,10 @@ static const char *method_name(size_t index, const char **about) {
     return navigator_of("systolic", index, about);
 }
 
+static const char *placer_name(size_t index, const char **about) {
+    return navigator_of("placement", index, about);
+}
+
 static const topic topics[] = {
     {"archs", "architectures of the catalog, for --arch", sx_catalog_arch_name, NULL},
     {"problems", "problems of the catalog, for --problem", sx_catalog_problem_name, NULL},
@@ -62,6 +66,11 @@ static const topic topics[] = {
     {"methods",
      "search methods for systolic arrays, for --method; `sextant list METHOD` shows the settings of one",
      method_name, NULL},
+    {"chips", "chips of the catalog, for --chip", sx_catalog_chip_name, NULL},
+    {"placers",
+     "search methods for placements, for --method of `place`; `sextant list METHOD` shows the settings of "
+     "one",
+     placer_name, NULL},
     {"objectives", "objectives, for --objective", sx_objective_name, NULL},
     {"families", "families of problems, for `sextant train --family`", sx_family_name, NULL},
     {"surrogates", "surrogates that `--mapper gradient` finds by itself", NULL, NULL},
@@ -79,8 +88,9 @@ static sx_status find_topic(const char *name, const topic **out) {
     sx_status error = sx_error_new(SX_ERR_USAGE, "unknown list '%s'", name);
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
-    return sx_error_hint(error, "lists: archs, problems, networks, mappers, devices, methods, objectives, "
-                                "families, surrogates, or the name of a mapper or method");
+    return sx_error_hint(
+        error, "lists: archs, problems, networks, mappers, devices, methods, chips, placers, objectives, "
+               "families, surrogates, or the name of a mapper or method");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
@@ -162,7 +172,8 @@ static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_
 const sx_command sx_command_list = {
     .name = "list",
     .about = "list architectures, problems, networks, mappers, devices, methods, objectives or surrogates",
-    .usage = "[archs|problems|networks|mappers|devices|methods|objectives|families|surrogates|MAPPER|METHOD] "
+    .usage = "[archs|problems|networks|mappers|devices|methods|chips|placers|objectives|families|surrogates|"
+             "MAPPER|METHOD] "
              "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -1,5 +1,6 @@
 #include "cli/list_mapper.h"
 
+#include "frontend/document/document.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "sextant/run.h"
@@ -11,7 +12,7 @@
 static const char *about_mapper(const char *name) {
     const char *entry, *about;
     for (size_t i = 0; (entry = sx_navigator_name(i, &about)); i++)
-        if (strcmp(entry, name) == 0) return about;
+        if (sx_key_equal(entry, name)) return about;
     return NULL;
 }
 

@@ -87,9 +87,9 @@ static sx_status check_fits(const sx_placement_space *space) {
     for (size_t t = 0; t < space->n_tensors; t++)
         if (space->size[t] > slowest->capacity)
             return sx_error_hint(
-                sx_error_new(SX_ERR_INPUT, "%s of '%s' (%llu bytes) is larger than %s (%llu bytes)",
-                             sx_place_is_output(t) ? "the output" : "the weights of the node",
-                             space->graph.node[t / 2].name, (unsigned long long)space->size[t], slowest->name,
+                sx_error_new(SX_ERR_INPUT, "the %s of '%s' take %llu bytes, more than %s has (%llu)",
+                             sx_place_is_output(t) ? "outputs" : "weights", space->graph.node[t / 2].name,
+                             (unsigned long long)space->size[t], slowest->name,
                              (unsigned long long)slowest->capacity),
                 "the slowest memory must hold everything: give it a larger capacity");
     if (sx_place_fits(space, space->compiled, &step, NULL, &over)) return SX_OK;

@@ -1,0 +1,259 @@
+/* `sextant place`: which memory of a chip holds each tensor of a network. */
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/progress.h"
+#include "cli/search.h"
+#include "report/placement.h"
+#include "run/registry.h"
+#include "session/placement_store.h"
+#include "sextant/network.h"
+#include "sextant/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Evaluations of a search where the method has no end of its own and no budget is given: the paper's. */
+#define DEFAULT_EVALS 4000
+#define DEFAULT_METHOD "density"
+#define DEFAULT_CHIP "nnpi"
+#define DEFAULT_OBJECTIVE "delay"
+#define CHECKPOINT_SECONDS 60
+
+enum { METHOD_SIZE = 1024, CHECKPOINT_LIMIT = 1 << 30, MAX_BYTES = 64 };
+
+/* Whether a value is a file rather than a name of the catalog. */
+static bool is_file(const char *value) {
+    struct stat info;
+    return strpbrk(value, "./") || stat(value, &info) == 0;
+}
+
+/* Reads --chip. */
+static sx_status read_chip(const sx_args *args, sx_chip *out) {
+    const char *value = sx_args_text(args, "chip", 0);
+    if (!value) value = DEFAULT_CHIP;
+    return is_file(value) ? sx_chip_read(value, out) : sx_catalog_chip(value, out);
+}
+
+/* Reads a graph file. */
+static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes, sx_place_graph *out) {
+    sx_input *input = NULL;
+    sx_graph graph = {0};
+    sx_status status = sx_sources_input(args, &input);
+    if (!status) status = sx_input_add_file(input, path);
+    if (!status && !sx_input_has_graph(input))
+        status =
+            sx_error_hint(sx_error_at((sx_place){path, 0, 0}, "this file has no graph"),
+                          "`graph:` must be a top-level section; `sextant eval --problem NETWORK --write "
+                          "graph` writes one");
+    if (!status) status = sx_input_graph(input, &graph);
+    if (status && status->code == SX_ERR_INPUT && !status->hint)
+        status =
+            sx_error_hint(status, "nodes are run one after another, each after those whose outputs it reads");
+    if (!status) status = sx_place_graph_of(&graph, bytes, false, out);
+    sx_graph_fini(&graph);
+    sx_input_free(input);
+    return status;
+}
+
+/* Reads --graph, --batch and --bytes. */
+static sx_status read_graph(const sx_args *args, sx_place_graph *out) {
+    const char *value = sx_args_text(args, "graph", 0);
+    uint64_t bytes = sx_args_count(args, "bytes", 0), batch = sx_args_count(args, "batch", 1);
+    if (!value)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "no graph given"),
+            "use --graph FILE or --graph NAME, such as resnet50; `sextant list networks` lists "
+            "the built-in ones");
+    if (sx_args_flag(args, "bytes") && (bytes < 1 || bytes > MAX_BYTES))
+        return sx_error_new(SX_ERR_USAGE, "--bytes must be between 1 and %d", MAX_BYTES);
+    if (batch < 1 || batch > UINT32_MAX)
+        return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %u", UINT32_MAX);
+    if (!is_file(value)) return sx_catalog_place_graph(value, (uint32_t)batch, (uint32_t)bytes, out);
+    if (sx_args_flag(args, "batch"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--batch cannot be used with a file"),
+                             "the file gives the shapes of the tensors");
+    return read_file(args, value, (uint32_t)bytes, out);
+}
+
+/* Reads --method, refusing one that searches other spaces. */
+static sx_status read_method(const sx_args *args, sx_placement_job *job) {
+    char full[METHOD_SIZE];
+    job->asked = sx_args_text(args, "method", 0);
+    if (!job->asked) job->asked = DEFAULT_METHOD;
+    const char *method = sx_placement_method(job->asked, full, sizeof full);
+    SX_TRY(sx_navigator_text(method, &job->method));
+    const char *space = sx_navigator_space(method);
+    if (space && strcmp(space, "placement") != 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method %.*s does not search placements",
+                                          (int)strcspn(job->asked, ":"), job->asked),
+                             "`sextant list placers` lists those that do");
+    return SX_OK;
+}
+
+/* Reads the options that decide the search. */
+static sx_status read_options(const sx_args *args, sx_placement_job *job) {
+    SX_TRY(read_method(args, job));
+    SX_TRY(sx_search_run_options(args, sx_navigator_complete(job->method) ? 0 : DEFAULT_EVALS, &job->run));
+    if (!sx_args_flag(args, "objective")) SX_TRY(sx_objective_parse(DEFAULT_OBJECTIVE, &job->run.objective));
+    sx_objective_text(&job->run.objective, job->objective, sizeof job->objective);
+    job->clock = !sx_args_flag(args, "no-clock");
+    return SX_OK;
+}
+
+/* Makes the space. */
+static sx_status make_space(const sx_args *args, sx_placement_job *job) {
+    sx_chip chip;
+    sx_place_graph graph;
+    SX_TRY(read_chip(args, &chip));
+    SX_TRY(read_graph(args, &graph));
+    sx_status status = sx_placement_space_new(&graph, &chip, &job->space);
+    sx_place_graph_fini(&graph);
+    if (!status) job->in = sx_placement_space_of(job->space);
+    return status;
+}
+
+/* What a run tells while it searches. */
+typedef struct watcher {
+    sx_progress_line line;
+    const char *checkpoint;
+} watcher;
+
+static void show(void *user, const sx_progress *progress) {
+    sx_progress_show(&((watcher *)user)->line, progress);
+}
+
+static sx_status save(void *user, const void *bytes, size_t size) {
+    return sx_file_write(((watcher *)user)->checkpoint, bytes, size);
+}
+
+/* Searches, from a checkpoint where there is one. */
+static sx_status search(const sx_args *args, sx_placement_job *job, sx_output *result) {
+    watcher w = {.checkpoint = sx_args_text(args, "checkpoint", 0)};
+    char *saved = NULL;
+    struct stat info;
+    job->run.cancel = sx_interrupt_catch();
+    job->run.progress = show;
+    job->run.user = &w;
+    if (w.checkpoint) {
+        job->run.checkpoint = save;
+        job->run.checkpoint_seconds = CHECKPOINT_SECONDS;
+        SX_TRY(sx_file_writable(w.checkpoint));
+    }
+    if (w.checkpoint && stat(w.checkpoint, &info) == 0) {
+        SX_TRY(sx_file_read(w.checkpoint, CHECKPOINT_LIMIT, &saved, &job->run.resume_size));
+        job->run.resume = saved;
+        if (!sx_args_flag(args, "quiet")) sx_text_add(&result->err, "note: resumed from %s\n", w.checkpoint);
+    }
+    sx_progress_begin(&w.line, args);
+    sx_progress_title(&w.line, "%s", job->in->graph.name);
+    sx_status status = sx_placement_job_search(job);
+    sx_progress_end(&w.line);
+    free(saved);
+    bool whole = job->summary.stop != SX_STOP_SIGNAL && job->summary.stop != SX_STOP_TIME;
+    if (!status && w.checkpoint && whole) (void)remove(w.checkpoint);
+    return status;
+}
+
+static sx_status write_svg(const sx_placement_job *job, const char *path) {
+    sx_text svg = {0};
+    sx_placement_svg(job, &svg);
+    sx_status status = svg.failed ? sx_error_memory() : sx_file_write(path, svg.data, svg.size);
+    sx_text_free(&svg);
+    return status;
+}
+
+/* Gives out what was found, also where the figure cannot be written. */
+static sx_status answer(const sx_args *args, const sx_placement_job *job, sx_output *result) {
+    const char *svg = sx_args_text(args, "svg", 0);
+    bool quiet = sx_args_flag(args, "quiet");
+    result->exit = job->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
+    sx_status written = job->found && svg ? write_svg(job, svg) : SX_OK, printed = SX_OK;
+    if (sx_args_flag(args, "json"))
+        printed = sx_placement_json(job, &result->out);
+    else if (job->found)
+        printed = sx_placement_print(job, quiet, sx_args_flag(args, "verbose"), &result->out);
+    if (!job->found)
+        sx_text_add(&result->err, job->summary.stop == SX_STOP_SIGNAL
+                                      ? "interrupted before a placement was found\n"
+                                      : "no valid placement was found; a larger --evals may help\n");
+    else if (job->summary.stop == SX_STOP_SIGNAL && !quiet)
+        sx_text_add(&result->err, "note: interrupted; this is the best result so far\n");
+    if (!written) return printed;
+    sx_status_free(printed);
+    return written;
+}
+
+/* Reads the inputs, searches, and gives out what was found. */
+static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **store, sx_output *result) {
+    const char *db = sx_args_text(args, "db", 0);
+    if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
+    SX_TRY(read_options(args, job));
+    SX_TRY(make_space(args, job));
+    SX_TRY(sx_search_writable(args));
+    if (db) SX_TRY(sx_store_open(db, store));
+    if (db) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
+    if (!job->proven_before) SX_TRY(search(args, job, result));
+    sx_status kept = db && job->found && !job->proven_before ? sx_placement_keep(job, *store) : SX_OK;
+    sx_status status = answer(args, job, result);
+    if (!status) return kept;
+    sx_status_free(kept);
+    return status;
+}
+
+static sx_status run(const sx_args *args, sx_output *result) {
+    sx_store *store = NULL;
+    sx_placement_job *job = calloc(1, sizeof *job);
+    if (!job) return sx_error_memory();
+    sx_status status = place(args, job, &store, result);
+    sx_placement_job_fini(job);
+    free(job);
+    sx_store_close(store);
+    return status;
+}
+
+static const sx_option options[] = {
+    {"graph", 'g', "FILE|NAME", SX_OPTION_TEXT, false,
+     "the network: a file with `graph:`, or a name of `sextant list networks`; bert is bert-base-128"},
+    {"batch", 0, "N", SX_OPTION_COUNT, false, "batch size of a network of the catalog (1)"},
+    {"bytes", 0, "N", SX_OPTION_COUNT, false, "bytes of an element of every tensor (as the graph says: 1)"},
+    {"chip", 'c', "FILE|NAME", SX_OPTION_TEXT, false,
+     "the chip: a name of `sextant list chips`, or a file that describes one (" DEFAULT_CHIP ")"},
+    {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
+     "search method of `sextant list placers`, with optional settings (" DEFAULT_METHOD ")"},
+    {"objective", 0, "NAME", SX_OPTION_TEXT, false,
+     "objective to minimise, of `sextant list objectives` (" DEFAULT_OBJECTIVE ")"},
+    SX_OPTIONS_BUDGET,
+    SX_OPTION_SEED,
+    SX_OPTIONS_DATABASE,
+    {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
+     "save the search to FILE every " SX_TEXT_OF(
+         CHECKPOINT_SECONDS) " seconds, and resume from it; it is removed at the end"},
+    {"svg", 0, "FILE", SX_OPTION_TEXT, false,
+     "also draw the memories of all tensors and their use over time"},
+    SX_OPTION_SET,
+    SX_OPTION_INCLUDE_PATH,
+    SX_OPTION_NO_CLOCK,
+    SX_OPTION_JSON,
+    SX_OPTION_OUTPUT,
+    {"verbose", 'v', NULL, SX_OPTION_FLAG, false, "show every node"},
+    {"quiet", 'q', NULL, SX_OPTION_FLAG, false, "print only the latency, and only errors on standard error"},
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_place = {
+    .name = "place",
+    .about = "place the tensors of a network in the memories of a chip",
+    .usage = "--graph FILE|NAME [--chip FILE|NAME] [--method NAME] [OPTION ...]",
+    .details =
+        "Each node's weights and output get a memory, so that everything that lives at a step fits and the\n"
+        "latency of one inference is least. Speedups are over the placement of a simple compiler. Methods\n"
+        "that do not terminate by themselves get " SX_TEXT_OF(
+            DEFAULT_EVALS) " evaluations. Ctrl-C stops and reports the best so far.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,101 @@
+#include "placement/job.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sx_placement_job_fini(sx_placement_job *job) {
+    sx_space_free(job->space);
+    free(job->method);
+    free(job->start);
+    free(job->placement);
+    free(job->trace);
+}
+
+const char *sx_placement_method(const char *text, char *full, size_t size) {
+    snprintf(full, size, "place_%.*s", (int)strcspn(text, ":"), text);
+    if (!sx_navigator_space(full)) return text;
+    snprintf(full, size, "place_%s", text);
+    return full;
+}
+
+/* Copies out what a run found. */
+static sx_status collect(sx_placement_job *job, const sx_run *run) {
+    sx_found found;
+    sx_trace_point line;
+    size_t n = 0;
+    job->summary = sx_run_result(run);
+    if (!job->clock) job->summary.seconds = 0;
+    while (sx_run_trace(run, n, &line)) n++;
+    job->trace = calloc(n + 1, sizeof *job->trace);
+    job->placement = calloc(job->space->point_size, 1);
+    if (!job->trace || !job->placement) return sx_error_memory();
+    for (; job->n_trace < n; job->n_trace++) {
+        (void)sx_run_trace(run, job->n_trace, &job->trace[job->n_trace]);
+        if (!job->clock) job->trace[job->n_trace].seconds = 0;
+    }
+    job->found = sx_run_best(run, 0, &found);
+    if (!job->found) return SX_OK;
+    memcpy(job->placement, found.point, job->space->point_size);
+    job->value = found.value;
+    return SX_OK;
+}
+
+sx_status sx_placement_job_search(sx_placement_job *job) {
+    sx_run *run = NULL;
+    if (job->start) {
+        job->run.starts = job->start;
+        job->run.n_starts = 1;
+    }
+    SX_TRY(sx_run_new(job->space, NULL, &job->run, &run));
+    sx_status status = sx_run_search(run, job->method);
+    if (!status) status = collect(job, run);
+    sx_run_free(run);
+    return status;
+}
+
+void sx_placement_uses(const sx_placement_space *space, const uint8_t *placement,
+                       sx_memory_use use[SX_MAX_MEMORIES]) {
+    uint64_t now[SX_MAX_MEMORIES] = {0};
+    memset(use, 0, SX_MAX_MEMORIES * sizeof *use);
+    for (size_t t = 0; t < space->n_tensors; t++) {
+        sx_memory_use *at = &use[placement[t]];
+        at->tensors += space->size[t] > 0;
+        *(sx_place_is_output(t) ? &at->outputs : &at->weights) += space->size[t];
+    }
+    for (size_t s = 0; s < space->graph.n_nodes; s++) {
+        now[placement[2 * s + 1]] += space->size[2 * s + 1];
+        for (size_t m = 0; m < space->chip.n_memories; m++) {
+            if (now[m] + use[m].weights <= use[m].peak) continue;
+            use[m].peak = now[m] + use[m].weights;
+            use[m].peak_step = s;
+        }
+        for (size_t k = space->first_ended[s]; k < space->first_ended[s + 1]; k++)
+            now[placement[2 * space->ending[k] + 1]] -= space->size[2 * space->ending[k] + 1];
+    }
+}
+
+size_t sx_placement_limit(const sx_placement_space *space, const uint8_t *placement, size_t node,
+                          uint64_t *time) {
+    uint64_t bytes[SX_MAX_MEMORIES], most = 0;
+    size_t limit = SX_LIMIT_COMPUTE, used = 0;
+    sx_place_node_bytes(space, placement, node, bytes);
+    *time = sx_place_node_time(space, node, bytes);
+    if (*time == space->overhead + space->compute[node]) return SX_LIMIT_COMPUTE;
+    for (size_t m = 0; m < space->chip.n_memories; m++) {
+        uint64_t transfer = sx_place_transfer(space, m, bytes[m]);
+        used += transfer > 0;
+        if (transfer <= most) continue;
+        most = transfer;
+        limit = m;
+    }
+    return space->chip.shared_ports && used > 1 ? SX_LIMIT_PORTS : limit;
+}
+
+const char *sx_placement_limit_name(const sx_placement_space *space, size_t limit) {
+    if (limit == SX_LIMIT_PORTS) return "ports";
+    return limit < space->chip.n_memories ? space->chip.memory[limit].name : "compute";
+}

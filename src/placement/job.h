@@ -1,0 +1,52 @@
+/* A search for a placement, with all that it began from and what it found. */
+#ifndef SX_PLACEMENT_JOB_H
+#define SX_PLACEMENT_JOB_H
+
+#include "placement/place.h"
+#include "sextant/run.h"
+
+typedef struct sx_placement_job {
+    sx_space *space;
+    const sx_placement_space *in;
+    sx_run_options run;
+    char *method;        /* with every setting */
+    const char *asked;   /* the method as it was asked for */
+    char objective[256]; /* as text */
+    bool clock;          /* times are part of the answer */
+    uint8_t *start;      /* a placement to begin from; NULL: none */
+    bool found;
+    bool proven_before; /* an earlier search proved it; nothing was searched */
+    uint8_t *placement; /* what was found */
+    double value;       /* of the objective */
+    sx_run_summary summary;
+    size_t n_trace;
+    sx_trace_point *trace;
+} sx_placement_job;
+
+/* Frees all that a job has. */
+void sx_placement_job_fini(sx_placement_job *job);
+
+/* Searches by the job's method. */
+SX_MUST_USE sx_status sx_placement_job_search(sx_placement_job *job);
+
+/* The name of a method as the registry has it: of `exact`, that for placements. */
+const char *sx_placement_method(const char *text, char *full, size_t size);
+
+/* What lies in a memory. */
+typedef struct sx_memory_use {
+    size_t tensors;
+    uint64_t weights, outputs; /* bytes; outputs: of all, which need not live at the same time */
+    uint64_t peak;             /* the most bytes that live there */
+    size_t peak_step;
+} sx_memory_use;
+void sx_placement_uses(const sx_placement_space *space, const uint8_t *placement,
+                       sx_memory_use use[SX_MAX_MEMORIES]);
+
+/* What decides a node's time: the number of a memory, SX_LIMIT_COMPUTE, or, where transfers of several
+ * memories follow each other, SX_LIMIT_PORTS. */
+enum { SX_LIMIT_COMPUTE = SX_MAX_MEMORIES, SX_LIMIT_PORTS, SX_N_LIMITS };
+size_t sx_placement_limit(const sx_placement_space *space, const uint8_t *placement, size_t node,
+                          uint64_t *time);
+const char *sx_placement_limit_name(const sx_placement_space *space, size_t limit);
+
+#endif

@@ -1,0 +1,95 @@
+/* Answers of `sextant place` as JSON. */
+#include "report/json_parts.h"
+#include "report/placement.h"
+
+#include "sextant/version.h"
+
+/* The memories with what lies there. */
+static json_t *memories_json(const sx_placement_job *job) {
+    const sx_placement_space *space = job->in;
+    sx_memory_use use[SX_MAX_MEMORIES];
+    json_t *list = json_array();
+    sx_placement_uses(space, job->placement, use);
+    for (size_t m = 0; m < space->chip.n_memories; m++) {
+        const sx_chip_memory *memory = &space->chip.memory[m];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", memory->name, "capacity_bytes",
+                      sx_json_count(memory->capacity), "bandwidth", sx_json_real(memory->bandwidth),
+                      "tensors", sx_json_count(use[m].tensors), "weight_bytes", sx_json_count(use[m].weights),
+                      "output_bytes", sx_json_count(use[m].outputs), "peak_bytes", sx_json_count(use[m].peak),
+                      "peak_node",
+                      use[m].peak ? json_string(space->graph.node[use[m].peak_step].name) : json_null()));
+    }
+    return list;
+}
+
+/* The memory of a tensor, null where it has no bytes. */
+static json_t *memory_json(const sx_placement_job *job, size_t tensor) {
+    if (!job->in->size[tensor]) return json_null();
+    return json_string(job->in->chip.memory[job->placement[tensor]].name);
+}
+
+/* The nodes with their memories. */
+static json_t *nodes_json(const sx_placement_job *job) {
+    const sx_placement_space *space = job->in;
+    json_t *list = json_array();
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        uint64_t time;
+        size_t limit = sx_placement_limit(space, job->placement, i, &time);
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "name", space->graph.node[i].name,
+                            "operation", sx_op_class_name(space->graph.node[i].op), "weight_bytes",
+                            sx_json_count(space->size[2 * i]), "weights", memory_json(job, 2 * i),
+                            "output_bytes", sx_json_count(space->size[2 * i + 1]), "output",
+                            memory_json(job, 2 * i + 1), "seconds", sx_json_real((double)time / SX_FEMTO),
+                            "limited_by", sx_placement_limit_name(space, limit)));
+    }
+    return list;
+}
+
+/* Sets what was found. */
+static void set_found(const sx_placement_job *job, json_t *object) {
+    sx_placement_cost cost;
+    double baseline = sx_placement_baseline(job->space);
+    sx_placement_evaluate(job->space, job->placement, &cost);
+    json_object_set_new(object, "objective_value", sx_json_real(job->value));
+    json_object_set_new(object, "latency_seconds", sx_json_real(cost.latency));
+    json_object_set_new(object, "compiler_seconds", sx_json_real(baseline));
+    json_object_set_new(object, "speedup", sx_json_real(baseline / cost.latency));
+    json_object_set_new(object, "reward", sx_json_real(sx_placement_reward(job->space, job->placement)));
+    json_object_set_new(object, "energy_pj", sx_json_real(cost.energy));
+    json_object_set_new(object, "memories", memories_json(job));
+    json_object_set_new(object, "nodes", nodes_json(job));
+}
+
+/* Sets what the search did. */
+static void set_search(const sx_placement_job *job, json_t *object) {
+    const sx_run_summary *s = &job->summary;
+    json_t *trace = json_array();
+    json_object_set_new(object, "evaluations", sx_json_count(s->evaluations));
+    json_object_set_new(object, "valid", sx_json_count(s->valid));
+    json_object_set_new(object, "seconds", sx_json_real(s->seconds));
+    json_object_set_new(object, "stop", json_string(sx_stop_name(s->stop)));
+    json_object_set_new(object, "repeatable", json_boolean(s->repeatable));
+    if (s->lower_bound > 0) json_object_set_new(object, "lower_bound", sx_json_real(s->lower_bound));
+    if (s->lower_bound > 0 && job->found)
+        json_object_set_new(object, "gap", sx_json_real(job->value / s->lower_bound - 1));
+    json_object_set_new(object, "optimal", json_boolean(s->optimal));
+    if (job->proven_before) json_object_set_new(object, "proven_before", json_true());
+    for (size_t i = 0; i < job->n_trace; i++)
+        json_array_append_new(trace, json_pack("[o, f, o]", sx_json_count(job->trace[i].evaluations),
+                                               job->trace[i].seconds, sx_json_real(job->trace[i].value)));
+    json_object_set_new(object, "trace", trace);
+}
+
+sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
+    const sx_placement_space *space = job->in;
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b}", "version", sx_version(), "graph",
+                               space->graph.name, "chip", space->chip.name, "method", job->method,
+                               "objective", job->objective, "seed", sx_json_count(job->run.seed),
+                               "total_bytes", sx_json_count(space->total), "found", job->found);
+    if (job->found) set_found(job, object);
+    set_search(job, object);
+    return sx_json_finish(object, out);
+}

@@ -1,0 +1,158 @@
+/* Records are of the kind "placement". A space is told from others by its nodes and its chip. A point is the
+ * list of the memories of all tensors. What a record says of costs is not trusted: the placement is evaluated
+ * anew. */
+#include "session/placement_store.h"
+
+#include "base/json.h"
+#include "base/status.h"
+#include "sextant/sextant.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char kind[] = "placement";
+
+/* The nodes of a graph. */
+static json_t *nodes_json(const sx_place_graph *graph) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < graph->n_nodes; i++) {
+        const sx_place_node *node = &graph->node[i];
+        json_t *inputs = json_array();
+        for (size_t k = 0; k < node->n_inputs; k++)
+            json_array_append_new(inputs, json_integer((json_int_t)graph->input[node->first_input + k]));
+        json_array_append_new(list,
+                              json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "operation", (int)node->op, "ops",
+                                        (json_int_t)node->ops, "weight_bytes", (json_int_t)node->weight_bytes,
+                                        "weight_read", (json_int_t)node->weight_read, "output_bytes",
+                                        (json_int_t)node->activation_bytes, "inputs", inputs));
+    }
+    return list;
+}
+
+/* A text of JSON, which is freed; NULL when memory is out. */
+static char *text_of(json_t *object) {
+    char *text = object && !sx_json_failed() ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+/* What tells a space from others. */
+static char *space_text(const sx_placement_space *space) {
+    const sx_chip *chip = &space->chip;
+    json_t *memories = json_array(), *rates = json_array();
+    for (size_t m = 0; m < chip->n_memories; m++)
+        json_array_append_new(
+            memories, json_pack("{s:I, s:f, s:f}", "capacity", (json_int_t)chip->memory[m].capacity,
+                                "bandwidth", chip->memory[m].bandwidth, "energy", chip->memory[m].energy));
+    for (size_t i = 0; i < SX_N_OP_CLASSES; i++) json_array_append_new(rates, json_real(chip->rate[i]));
+    return text_of(json_pack("{s:o, s:o, s:o, s:f, s:f, s:b}", "nodes", nodes_json(&space->graph), "memories",
+                             memories, "rates", rates, "overhead", chip->overhead, "op_energy",
+                             chip->op_energy, "shared_ports", chip->shared_ports));
+}
+
+/* A placement. */
+static char *point_text(const sx_placement_space *space, const uint8_t *placement) {
+    json_t *list = json_array();
+    for (size_t t = 0; t < space->n_tensors; t++) json_array_append_new(list, json_integer(placement[t]));
+    return text_of(json_pack("{s:o}", "memories", list));
+}
+
+/* Reads what point_text wrote; false where the text is no valid placement of the space. */
+static bool read_point(const sx_space *space, const char *text, uint8_t *out) {
+    json_t *object = sx_json_read(text);
+    const json_t *list = json_object_get(object, "memories");
+    bool fine = json_array_size(list) == sx_placement_space_of(space)->n_tensors;
+    memset(out, 0, space->point_size);
+    for (size_t t = 0; fine && t < json_array_size(list); t++) {
+        json_int_t memory = json_integer_value(json_array_get(list, t));
+        fine = memory >= 0 && memory < SX_MAX_MEMORIES;
+        if (fine) out[t] = (uint8_t)memory;
+    }
+    json_decref(object);
+    return fine && space->type->holds(space, out) && space->type->check(space, out) == 0;
+}
+
+/* An answer that is looked for. */
+typedef struct recall_state {
+    sx_placement_job *job;
+    bool again;
+} recall_state;
+
+/* The objective's value of a placement. */
+static sx_status value_of(const sx_placement_job *job, const uint8_t *placement, double *out) {
+    sx_scorer *scorer;
+    sx_outcome outcome;
+    SX_TRY(sx_scorer_new(job->space, NULL, &job->run.objective, &scorer));
+    sx_status status = sx_scorer_score(scorer, placement, 1, INFINITY, &outcome);
+    sx_scorer_free(scorer);
+    if (!status) *out = outcome.value;
+    return status;
+}
+
+/* Takes over the placement of a record, if it is one and costs what the record says. */
+static sx_status take_record(void *user, const sx_point_record *record) {
+    recall_state *state = user;
+    sx_placement_job *job = state->job;
+    double value;
+    uint8_t *point = calloc(job->space->point_size, 1);
+    if (!point) return sx_error_memory();
+    sx_status status = SX_OK;
+    bool fine = read_point(job->space, record->point, point);
+    if (fine) status = value_of(job, point, &value);
+    if (status || !fine || value != record->value || job->start) {
+        free(point);
+        return status;
+    }
+    if (!record->optimal || state->again || strcmp(record->version, sx_version()) != 0) {
+        job->start = point;
+        return SX_OK;
+    }
+    job->placement = point;
+    job->value = value;
+    job->found = job->proven_before = true;
+    job->summary = (sx_run_summary){
+        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
+    return SX_OK;
+}
+
+sx_status sx_placement_recall(sx_placement_job *job, sx_store *store, bool again) {
+    recall_state state = {job, again};
+    char *text = space_text(job->in);
+    if (!text) return sx_error_memory();
+    sx_status status = sx_store_best_points(store, kind, text, job->objective, take_record, &state);
+    free(text);
+    return status;
+}
+
+sx_status sx_placement_keep(const sx_placement_job *job, sx_store *store) {
+    sx_placement_cost cost;
+    sx_placement_evaluate(job->space, job->placement, &cost);
+    const sx_metric_value metrics[] = {{"energy_pj", cost.energy}, {"latency_seconds", cost.latency}};
+    char *text = space_text(job->in), *point = point_text(job->in, job->placement);
+    char *options = text_of(json_pack("{s:I, s:f, s:f, s:I}", "evaluations", (json_int_t)job->run.evaluations,
+                                      "seconds", job->run.seconds, "target", job->run.target, "patience",
+                                      (json_int_t)job->run.patience));
+    const sx_point_record record = {.kind = kind,
+                                    .space = text,
+                                    .name = job->in->graph.name,
+                                    .point = point,
+                                    .n_metrics = sizeof metrics / sizeof *metrics,
+                                    .metric = metrics,
+                                    .value = job->value,
+                                    .objective = job->objective,
+                                    .navigator = job->method,
+                                    .options = options,
+                                    .version = sx_version(),
+                                    .seed = job->run.seed,
+                                    .evaluations = job->summary.evaluations,
+                                    .valid = job->summary.valid,
+                                    .seconds = job->summary.seconds,
+                                    .lower_bound = job->summary.lower_bound,
+                                    .optimal = job->summary.optimal};
+    sx_status status = text && point && options ? sx_store_add_point(store, &record) : sx_error_memory();
+    free(text);
+    free(point);
+    free(options);
+    return status;
+}

@@ -14,7 +14,8 @@
 
 enum { MAX_INPUTS = 4096 };
 
-uint64_t sx_place_bytes(const sx_place_build *build, const sx_graph_tensor *tensor, uint64_t words) {
+/* The bytes of so many elements of a tensor of the graph. */
+static uint64_t bytes_of(const sx_place_build *build, const sx_graph_tensor *tensor, uint64_t words) {
     return build->bytes ? words * build->bytes : (words * tensor->bits + 7) / 8;
 }
 
@@ -82,14 +83,14 @@ static sx_status gather(const sx_place_build *build, size_t at, size_t skip, sx_
         if (words > (uint64_t)1 << 50)
             return sx_error_new(SX_ERR_LIMIT, "the tensor '%s' has more than 2^50 elements", tensor->name);
         if (operand->written)
-            node->activation_bytes += sx_place_bytes(build, tensor, words);
+            node->activation_bytes += bytes_of(build, tensor, words);
         else if (build->made[operand->tensor] != SX_NO_INDEX && operand->tensor != skip) {
             if (*n == MAX_INPUTS)
                 return sx_error_new(SX_ERR_LIMIT, "the node '%s' reads more than %d tensors", from->name,
                                     MAX_INPUTS);
             inputs[(*n)++] = build->made[operand->tensor];
         } else if (tensor->weight)
-            node->weight_bytes += sx_place_bytes(build, tensor, words);
+            node->weight_bytes += bytes_of(build, tensor, words);
     }
     return SX_OK;
 }

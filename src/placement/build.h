@@ -36,9 +36,6 @@ enum {
     SX_FEATURE_BATCH,
 };
 
-/* The bytes of so many elements of a tensor of the graph. */
-uint64_t sx_place_bytes(const sx_place_build *build, const sx_graph_tensor *tensor, uint64_t words);
-
 /* Appends a node that reads the outputs of n nodes, each counted once; returns its number. Where memory is out
  * the vectors have failed. */
 size_t sx_place_add(sx_place_build *build, const sx_place_node *node, const size_t *inputs, size_t n);

@@ -45,6 +45,7 @@ enum { COLUMNS = 3 * SX_WIDTH };
 static inline void tile(size_t k, const float *restrict a, const float *restrict b, float *restrict c,
                         size_t stride) {
     EACH_ROW(LOAD_ROW)
+#pragma GCC unroll 4
     for (size_t p = 0; p < k; p++, a += SX_KERNEL_ROWS, b += COLUMNS) {
         sx_fv b0 = SX_FV_LOAD(b), b1 = SX_FV_LOAD(b + SX_WIDTH), b2 = SX_FV_LOAD(b + 2 * SX_WIDTH);
         LOAD_A

@@ -13,6 +13,7 @@ enum {
     COLUMNS = 1024,
     THIN = 4,        /* rows of C up to which nothing is packed */
     THIN_PART = 512, /* columns of C in a job then */
+    PANELS = 8,      /* packed at a time */
     SLACK = 64,      /* packed panels may be padded by so many rows or columns */
     TILE = SX_KERNEL_MAX_ROWS * SX_KERNEL_MAX_COLUMNS,
 };
@@ -59,15 +60,34 @@ static void pack_across(factor f, size_t lanes, size_t depth, unsigned width, fl
         for (size_t p = 0; p < depth; p++) to[p * width + i] = f.at[i * f.lane + p];
 }
 
-/* Packs a panel whose lanes are side by side. */
+/* Packs a panel of less than its width whose lanes are side by side. */
 static void pack_along(factor f, size_t lanes, size_t depth, unsigned width, float *to) {
     for (size_t p = 0; p < depth; p++) memcpy(to + p * width, f.at + p * f.depth, lanes * sizeof *to);
+}
+
+/* Packs several whole panels whose lanes are side by side, so that a row is read in one go. */
+static void pack_panels(factor f, size_t panels, size_t depth, unsigned width, float *to) {
+    for (size_t p = 0; p < depth; p++) {
+        const float *from = f.at + p * f.depth;
+        for (size_t panel = 0; panel < panels; panel++, from += width) {
+            float *row = to + (panel * depth + p) * width;
+            for (unsigned i = 0; i < width; i += 4) sx_f4_store(row + i, sx_f4_load(from + i));
+        }
+    }
 }
 
 /* Packs lanes [first, first + n) from k = `from` on into panels of `width` lanes, zeros beyond the last lane. */
 static void pack(factor f, size_t first, size_t n, size_t from, size_t depth, unsigned width, float *to) {
     f.at += first * f.lane + from * f.depth;
-    for (size_t i = 0; i < n; i += width, to += width * depth, f.at += width * f.lane) {
+    size_t i = 0;
+    for (; f.lane == 1 && i + width <= n;) {
+        size_t panels = least(PANELS, (n - i) / width);
+        pack_panels(f, panels, depth, width, to);
+        i += panels * width;
+        to += panels * width * depth;
+        f.at += panels * width;
+    }
+    for (; i < n; i += width, to += width * depth, f.at += width * f.lane) {
         size_t lanes = least(width, n - i);
         if (lanes < width) memset(to, 0, width * depth * sizeof *to);
         if (f.lane == 1)

@@ -14,7 +14,8 @@ static void check_net(const sx_nn *net) {
     sx_matrix_engine *engine;
     sx_nn_pass *pass;
     float *input = calloc((size_t)net->inputs + net->outputs + net->inputs, sizeof *input);
-    promise(input && succeeded(sx_matrix_engine_new(SX_MATRIX_OWN, NULL, &engine)));
+    promise(input);
+    promise(succeeded(sx_matrix_engine_new(SX_MATRIX_OWN, NULL, &engine)));
     promise(succeeded(sx_nn_pass_new(net, engine, 1, &pass)));
     promise(sx_nn_forward(pass, input, 1) != NULL);
     sx_nn_backward(pass, input + net->inputs, NULL, input + net->inputs + net->outputs);

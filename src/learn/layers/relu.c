@@ -23,4 +23,5 @@ static void backward(const sx_nn_call *call) {
     }
 }
 
-const sx_nn_type sx_nn_relu = {.name = "relu", .from_outputs = true, .forward = forward, .backward = backward};
+const sx_nn_type sx_nn_relu = {
+    .name = "relu", .from_outputs = true, .forward = forward, .backward = backward};

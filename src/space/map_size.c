@@ -93,7 +93,7 @@ static SX_MUST_USE sx_status fill_account(sx_map_space *space) {
         {"keep", "tensors that levels keep or bypass", sx_map_raw_keeps},
         {"banks", "shares of the banks of levels among tensors", sx_map_raw_banks},
     };
-    enum { PARTS = sizeof parts / sizeof *parts, SETTLED = 2 };
+    enum { PARTS = sizeof parts / sizeof *parts };
     sx_cardinal factors = sx_cardinal_of(1), held = factors, each[PARTS], raw, array, stored;
     for (int d = 0; d < space->problem->n_dims; d++) {
         SX_TRY(raw_factors(space, d, &factors));

@@ -16,7 +16,7 @@ typedef struct sx_level_draft {
     bool energy_given;   /* vector_access_energy */
     sx_energy_source source;
     bool hop_given; /* energy_per_hop */
-    bool wire_given, tile_given;
+    bool tile_given;
     double wire_energy; /* pJ per bit and mm */
     double tile_width;  /* um */
     uint32_t network_bits;
@@ -28,7 +28,6 @@ typedef struct sx_arch_builder {
     bool defaults_v4; /* cluster size 1, partial sums added in place everywhere */
     bool has_compute, compute_energy_given;
     sx_energy_source compute_source;
-    sx_place compute_place;
     sx_arch arch;
     sx_level_draft draft[SX_MAX_LEVELS];
 } sx_arch_builder;

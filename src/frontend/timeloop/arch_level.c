@@ -165,7 +165,6 @@ static sx_status read_network(const sx_arch_component *e, sx_storage *s, sx_leve
                              "several sources that share a multicast are not modelled; use 1:N");
     draft->network_bits = s->word_bits;
     draft->hop_given = sx_attribute_pair(a, "energy_per_hop");
-    draft->wire_given = sx_attribute_pair(a, "wire_energy");
     draft->tile_given = sx_attribute_pair(a, "tile_width");
     SX_TRY(sx_attribute_u32(a, "network_word_bits", &draft->network_bits));
     SX_TRY(sx_attribute_double(a, "energy_per_hop", &s->energy_per_hop));
@@ -272,6 +271,5 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
     b->compute_energy_given = sx_attribute_pair(e->attributes, "energy");
     SX_TRY(sx_attribute_double(e->attributes, "energy", &c->energy));
     b->has_compute = true;
-    b->compute_place = e->place;
     return SX_OK;
 }

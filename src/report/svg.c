@@ -100,10 +100,11 @@ static void content(sx_text *out, const char *style, const char *text) {
 }
 
 void sx_svg_text(sx_text *out, double x, double y, sx_anchor anchor, const char *style, const char *text) {
+    static const char *const words[] = {"start", "middle", "end"};
     sx_text_add(out, "<text");
     sx_svg_attribute(out, "x", x);
     sx_svg_attribute(out, "y", y);
-    if (anchor == SX_ANCHOR_MIDDLE) sx_text_add(out, " text-anchor=\"middle\"");
+    if (anchor != SX_ANCHOR_START) sx_text_add(out, " text-anchor=\"%s\"", words[anchor]);
     content(out, style, text);
 }
 

@@ -575,7 +575,7 @@ static const sx_registered *find(const char *name) {
 
 /* What stands for a navigator that takes long as preset: the same with smaller networks or shorter descents. */
 static const char *lighter(const char *name) {
-    if (strcmp(name, "ddpg") == 0) return "ddpg:width=8,batch=8,replay=64,actor=0.002";
+    if (strcmp(name, "ddpg") == 0) return "ddpg:width=16,batch=16,replay=256,actor=0.002";
     return name;
 }
 

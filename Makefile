@@ -60,6 +60,7 @@ studies:
 	$(CONFIGURE)
 	cmake --build --preset release --target studies
 	@bench/studies/mind-mappings build/sextant
+	@bench/studies/few-evaluations build/sextant
 	@bench/studies/demystifying build/sextant
 	@bench/studies/codesign build/sextant
 	@build/bench/study-warm-start

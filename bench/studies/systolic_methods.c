@@ -5,7 +5,7 @@
  * Every method searches each of the 18 designs with as many EVALUATIONS (10,000) and SEEDS (3); what it
  * finds is a share of the throughput of the proven optimum. Then: how methods converge on the design with the
  * best optimum, what the objectives of the mathematical program are worth as seeds, and the programs' own
- * solutions. Methods that learn are slow, so that they also have a tenth of the evaluations (ddpg only that). "pruned" draws arrays that use a quarter of the DSP blocks or more. What is illegal costs
+ * solutions. Methods that learn are slow, so that they have a tenth of the evaluations. "pruned" draws arrays that use a quarter of the DSP blocks or more. What is illegal costs
  * random, pruned, anneal and genetic no evaluation, but it has to be looked at; the hybrid pays for it, as in
  * the paper. */
 #include "sextant/navigator.h"
@@ -35,7 +35,6 @@ static const method methods[] = {
     {"hybrid, as the text says", PUBLISHED ",alpha=0.4,loops=one", 0, 1},
     {"hybrid", "hybrid", 0, 1},
     {"ensemble", "ensemble", 0, 1},
-    {"bayes", "bayes", 0, 1},
     {"hybrid, ten times as many", "hybrid", 0, 10},
     {"hybrid, a tenth as many", "hybrid", 0, 0.1},
     {"bayes, a tenth as many", "bayes", 0, 0.1},

@@ -124,7 +124,7 @@ static void set_stationary(descent *c, int level, int tensor) {
     for (unsigned indexes = 0; indexes < 2; indexes++)
         for (int i = 0; i < n_dims; i++) {
             uint8_t d = c->m.temporal_order[level][i];
-            if ((dims >> d & 1u) == indexes) order[n++] = d;
+            if ((unsigned)(dims >> d & 1) == indexes) order[n++] = d;
         }
     memcpy(c->m.temporal_order[level], order, (size_t)n_dims);
 }

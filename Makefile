@@ -61,6 +61,7 @@ studies:
 	cmake --build --preset release --target studies
 	@bench/studies/mind-mappings build/sextant
 	@bench/studies/few-evaluations build/sextant
+	@bench/studies/learning build/sextant
 	@bench/studies/demystifying build/sextant
 	@bench/studies/codesign build/sextant
 	@build/bench/study-warm-start

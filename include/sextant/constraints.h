@@ -1,4 +1,4 @@
-/* What a search may not do: limits on factors, orders, spreads and keeping, as an architect or Timeloop's
+/* What a search may not do: limits on factors, orders, spatial factors and keeping, as an architect or Timeloop's
  * constraint files state them. */
 #ifndef SX_CONSTRAINTS_H
 #define SX_CONSTRAINTS_H

@@ -1,8 +1,8 @@
 /* How a search closed a map space: what a certificate of optimality is made of.
  *
- * An array is a way to spread loops over the architecture's arrays: a spatial factor per level and dimension.
- * Every mapping belongs to one. A search that proves its answer closes all arrays: most by a bound that
- * follows from their spatial factors alone (compulsory traffic); each of the others has an entry here. */
+ * A spatial mapping (called array in certificates) is a spatial factor per level and dimension; every mapping
+ * belongs to one. A search that proves its answer closes all of them: most by a bound that follows from the
+ * spatial factors alone (compulsory traffic); each of the others has an entry here. */
 #ifndef SX_PROOF_H
 #define SX_PROOF_H
 

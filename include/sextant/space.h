@@ -1,4 +1,4 @@
-/* A space: points that can be drawn, judged, changed, combined, counted, turned into vectors and back. Every
+/* A space: points that can be drawn, checked, changed, combined, counted, turned into vectors and back. Every
  * search works on a space; what its points mean only the space knows.
  *
  * A point is sx_space_point_size bytes of plain data, aligned for any type: it is copied with memcpy, and two

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEATS = 8 };               /* evaluations between two looks at the clock, at most */
+enum { POLL_INTERVAL = 8 };       /* evaluations between two readings of the clock, at most */
 static const double SLOW = 0.001; /* seconds for so many from which on each of them polls the clock */
 
 double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
@@ -147,12 +147,12 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
  * run has ended. */
 static void look(sx_worker *worker) {
     sx_worker_pool *workers = worker->workers;
-    if (worker->beat > 0 && !sx_is_cancelled(workers->run->options.cancel)) {
-        worker->beat--;
+    if (worker->until_poll > 0 && !sx_is_cancelled(workers->run->options.cancel)) {
+        worker->until_poll--;
         return;
     }
     double now = sx_clock_seconds();
-    worker->beat = now - worker->looked > SLOW ? 0 : BEATS - 1;
+    worker->until_poll = now - worker->looked > SLOW ? 0 : POLL_INTERVAL - 1;
     worker->looked = now;
     sx_run_poll(workers->run, worker->log->n_steps);
     if (workers->run->ended) atomic_store(&workers->halted, true);

@@ -43,7 +43,7 @@ struct sx_worker {
     unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
     sx_outcome *outcome;            /* as many */
     bool own;                       /* the run's own thread */
-    unsigned beat;                  /* evaluations until the clock is looked at */
+    unsigned until_poll;            /* evaluations until the clock is read */
     double looked;                  /* what it said the last time */
     uint64_t left;                  /* evaluations, as known when the task began */
     uint64_t limit;                 /* steps beyond it are forgotten in any case */

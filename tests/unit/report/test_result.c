@@ -17,8 +17,8 @@ enum { MOST_BYTES = 1 << 20 };
 
 /* What `sextant map --json` printed for one layer, several mappings, imperfect factors, a network, nothing
  * found, aliases, a Timeloop problem whose output is its last tensor, and tiles that divide and others. */
-static const char *const printed[] = {"single", "k-best-pareto", "remainders", "network",
-                                      "none",   "bind",          "timeloop",   "widened"};
+static const char *const printed[] = {"single", "k-best-pareto", "remainders", "network",      "none",
+                                      "bind",   "timeloop",      "widened",    "training-step"};
 enum { N_PRINTED = sizeof printed / sizeof *printed };
 
 /* Fails unless a text read and written again is the same text. */

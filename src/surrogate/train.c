@@ -12,6 +12,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/vector.h"
 #include "surrogate/rank.h"
 
 #include <math.h>
@@ -184,9 +185,8 @@ static sx_status measure(sx_training *t) {
     t->loss_steps = 0;
     SX_TRY(sx_trainer_sync(t->trainer));
     SX_TRY(measure_held_out(t, &m.held_loss, &m.rank));
-    sx_train_measure *grown = realloc(out->measure, (out->n_measures + 1) * sizeof *grown);
-    if (!grown) return sx_error_memory();
-    out->measure = grown;
+    size_t room = out->n_measures;
+    if (!sx_reserve(&out->measure, &room, room + 1, sizeof m)) return sx_error_memory();
     out->measure[out->n_measures++] = m;
     SX_TRY(keep_best(t, &m));
     return t->options->checkpoint ? sx_training_save(t) : SX_OK;

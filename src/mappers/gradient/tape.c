@@ -1,5 +1,6 @@
 #include "mappers/gradient/tape.h"
 
+#include "base/vector.h"
 #include "learn/elementary.h"
 
 #include <stdlib.h>
@@ -15,15 +16,12 @@ void sx_tape_clear(sx_tape *tape) {
     tape->n = 0;
 }
 
-/* Makes room for one more node; false when memory is out. */
+/* Makes room for two more nodes; false when memory is out. */
 static bool grow(sx_tape *tape) {
-    size_t room = tape->room ? 2 * tape->room : 4096;
-    sx_tape_node *node = realloc(tape->node, room * sizeof *node);
-    if (node) tape->node = node;
-    double *adjoint = realloc(tape->adjoint, room * sizeof *adjoint);
-    if (adjoint) tape->adjoint = adjoint;
-    tape->failed |= !node || !adjoint;
-    if (!tape->failed) tape->room = room;
+    size_t nodes = tape->room, adjoints = tape->room, n = tape->n + 2;
+    tape->failed |= !sx_reserve(&tape->node, &nodes, n, sizeof *tape->node) ||
+                    !sx_reserve(&tape->adjoint, &adjoints, n, sizeof *tape->adjoint);
+    if (!tape->failed) tape->room = nodes;
     return !tape->failed;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SX_ARCH_H
 #define SX_ARCH_H
 
-#include "sextant/problem.h"
+#include "sextant/sparse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +18,25 @@ typedef struct sx_tensor_scale {
     char tensor[SX_NAME_SIZE];
     double scale;
 } sx_tensor_scale;
+
+/* Accesses of a level: words brought outward in, inward out, and added from inside. */
+enum { SX_READ, SX_FILL, SX_UPDATE, SX_N_ACCESSES };
+
+/* What becomes of an access: it takes place, is gated (no energy, but its time) or skipped (neither). */
+enum { SX_RANDOM, SX_GATED, SX_SKIPPED, SX_N_FATES };
+
+/* What a level has for sparse tensors. Energies are pJ: per vector of `block_size` words for data, per
+ * `metadata_width` bits for metadata. */
+typedef struct sx_metadata_store {
+    uint32_t word_bits; /* of a rank's metadata and payload where its format says nothing; 0: free */
+    uint32_t width;     /* bits of a vector of metadata */
+    uint64_t depth;     /* vectors */
+    bool decompresses;  /* takes compressed tiles from outside and holds them uncompressed */
+    bool compresses;    /* hands uncompressed outputs to a level that holds them compressed */
+    double data_energy[SX_N_FATES][SX_N_ACCESSES]; /* of gated and skipped accesses; random ones: 0 here */
+    double metadata_energy[SX_N_FATES][SX_N_ACCESSES];
+    double decompression_energy, compression_energy; /* per word */
+} sx_metadata_store;
 
 /* One storage level and the network that joins it to the next inner one. Energies are picojoules: per vector
  * access (block_size words) for read, fill and update, per instance and cycle for leakage. Bandwidths are
@@ -48,13 +67,15 @@ typedef struct sx_storage {
     /* the network between this level and the next inner one */
     double energy_per_hop, router_energy;
     uint64_t fill_latency, drain_latency; /* cycles */
+    sx_metadata_store metadata;
 } sx_storage;
 
 typedef struct sx_compute {
     char name[SX_NAME_SIZE];
     uint64_t instances, mesh_x, mesh_y;
     uint32_t word_bits;
-    double energy; /* pJ per multiply-accumulate */
+    double energy;                       /* pJ per multiply-accumulate */
+    double gated_energy, skipped_energy; /* the same of one that is gated or skipped; below 0: as any */
 } sx_compute;
 
 /* Plain data, zero-padded. level[0] is the innermost storage, level[n_levels-1] the backing store. */
@@ -63,6 +84,7 @@ typedef struct sx_arch {
     uint8_t n_levels;
     sx_compute compute;
     sx_storage level[SX_MAX_LEVELS];
+    sx_sparse sparse;
 } sx_arch;
 
 /* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no

@@ -18,11 +18,18 @@ typedef enum sx_reason {
     SX_MESH_X,         /* level (n_levels: compute): spatial expansion in X beyond the mesh */
     SX_MESH_Y,
     SX_INSTANCES,
-    SX_NOT_KEPT,       /* tensor: kept at no level */
-    SX_KEEP_FORBIDDEN, /* level, tensor: a transparent level, or one not built for it, keeps it */
-    SX_COUNT_OVERFLOW, /* a count exceeds 2^62 */
-    SX_BOUND_EXCEEDED, /* not illegal: an early-out evaluation passed its bound */
-    SX_NO_MEMORY,      /* not illegal: the evaluator could not grow its workspace */
+    SX_NOT_KEPT,            /* tensor: kept at no level */
+    SX_KEEP_FORBIDDEN,      /* level, tensor: a transparent level, or one not built for it, keeps it */
+    SX_METADATA_CAPACITY,   /* level: have bits of metadata, limit bits there */
+    SX_FEW_RANKS,           /* level, tensor: more loops than the format has ranks */
+    SX_FORMATS_DIFFER,      /* level, tensor: the inner ranks are not those of the next inner level */
+    SX_NO_DECOMPRESSION,    /* level, tensor: holds it uncompressed below a level that does not */
+    SX_NO_COMPRESSION,      /* the same for what it hands outward */
+    SX_UNCOMPRESSED_PARENT, /* level, tensor: compressed below a level that holds it uncompressed */
+    SX_SPARSE_UNDEFINED,    /* level, tensor: Timeloop's rules for sparse tensors give no result */
+    SX_COUNT_OVERFLOW,      /* a count exceeds 2^62 */
+    SX_BOUND_EXCEEDED,      /* not illegal: an early-out evaluation passed its bound */
+    SX_NO_MEMORY,           /* not illegal: the evaluator could not grow its workspace */
     /* Not illegal: a limit of the model keeps it from counting what level and tensor exchange. */
     SX_LIMIT_CHILDREN, /* have children of an instance whose multicast groups must be listed one by one */
     SX_LIMIT_CLASSES,  /* have kinds of children that remainders tell apart */
@@ -56,7 +63,19 @@ typedef struct sx_cost_tensor {
     uint64_t temporal_reductions;
     double address_generations; /* per cluster */
     double energy_pj;           /* accesses and address generation, all instances */
+    /* the rest only where sx_cost.sparse; counts are per instance */
+    double actions[SX_N_FATES][SX_N_ACCESSES]; /* words accessed, gated and skipped */
+    double instances;                          /* in use on average */
+    double density;                            /* expected share of non-zeros of a tile that is held */
+    double decompressions, compressions;       /* words */
+    uint64_t metadata_bits;                    /* most that a tile takes */
 } sx_cost_tensor;
+
+/* Metadata and payload words of one rank of a format. */
+typedef struct sx_cost_rank {
+    double words[SX_N_FATES][SX_N_ACCESSES][2]; /* metadata, payload; per instance */
+    uint64_t capacity[2];                       /* most that a tile takes */
+} sx_cost_rank;
 
 typedef struct sx_cost_level {
     uint64_t instances; /* in use */
@@ -93,11 +112,16 @@ typedef struct sx_score {
 
 typedef struct sx_cost {
     uint8_t n_levels, n_tensors;
-    bool perfect; /* no remainders */
-    uint64_t computes, compute_instances, compute_cycles, cycles;
+    bool perfect;      /* no remainders */
+    bool sparse;       /* zeros are taken into account */
+    uint64_t computes; /* that take place */
+    uint64_t compute_instances, compute_cycles, cycles;
+    uint64_t algorithmic_computes; /* of the problem, zeros or not */
+    double gated_computes, skipped_computes;
     double compute_energy_pj, energy_pj, edp, utilization, last_level_accesses;
     sx_cost_level level[SX_MAX_LEVELS];
     sx_cost_network network[SX_MAX_LEVELS]; /* network[s] joins level s to what is inside it */
+    sx_cost_rank rank[SX_MAX_ALL_RANKS];    /* as sx_sparse.rank, where sparse */
 } sx_cost;
 
 SX_API sx_score sx_cost_score(const sx_cost *cost);

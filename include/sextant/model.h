@@ -15,6 +15,7 @@ extern "C" {
 typedef struct sx_model_options {
     bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
     bool no_link_transfers;     /* children do not hand words to their neighbours */
+    bool sparse_timeloop;       /* count what zeros save as Timeloop does, its errors included */
 } sx_model_options;
 
 /* First reads are elided, and children hand words to their neighbours. */

@@ -19,11 +19,21 @@ extern "C" {
 #define SX_MAX_DIM_SIZE ((1u << 31) - 1) /* largest dimension */
 #define SX_MAX_COEF (1 << 20)            /* largest magnitude of a stride or dilation */
 
+/* Where the non-zeros of a tensor are. */
+typedef enum sx_density_model {
+    SX_DENSITY_NONE = 0,         /* not said: dense; an output's may follow from the operands */
+    SX_DENSITY_FIXED_STRUCTURED, /* every tile has its share, rounded up or down at random */
+    SX_DENSITY_HYPERGEOMETRIC,   /* the non-zeros lie anywhere, every place as likely */
+} sx_density_model;
+
 typedef struct sx_tensor {
     char name[SX_NAME_SIZE];
     char alias[SX_NAME_SIZE]; /* what architectures, constraints and mappings may also call it; "": nothing */
     uint8_t n_ranks;
     bool output;
+    uint8_t density_model; /* sx_density_model */
+    uint8_t padding[5];
+    double density; /* share of non-zeros, above 0 and at most 1; 0 without a model */
     int32_t coef[SX_MAX_RANKS]
                 [SX_MAX_DIMS]; /* rank r = sum over dims d of coef[r][d] * d; 0: d is not in it */
 } sx_tensor;
@@ -52,6 +62,14 @@ SX_API int sx_problem_role(const sx_problem *problem, const char *name);
 
 /* Gives a tensor an alias; an error where the name is taken, or the tensor has another alias. */
 SX_API SX_MUST_USE sx_status sx_problem_bind(sx_problem *problem, int tensor, const char *name);
+
+/* Says how dense a tensor is; an error where the density is not above 0 and at most 1. */
+SX_API SX_MUST_USE sx_status sx_tensor_set_density(sx_tensor *tensor, sx_density_model model, double density);
+
+/* The name of a density model, such as "hypergeometric", and the model of a name (hyphens and underscores
+ * being alike); SX_DENSITY_NONE where there is none. */
+SX_API const char *sx_density_model_name(sx_density_model model);
+SX_API sx_density_model sx_density_model_named(const char *name);
 
 /* The index of the output. */
 SX_API int sx_problem_output(const sx_problem *problem);

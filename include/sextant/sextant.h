@@ -27,6 +27,7 @@
 #include "sextant/session.h"
 #include "sextant/space.h"
 #include "sextant/space_type.h"
+#include "sextant/sparse.h"
 #include "sextant/status.h"
 #include "sextant/store.h"
 #include "sextant/systolic.h"

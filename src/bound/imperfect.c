@@ -154,7 +154,7 @@ static tally count(const sx_imperfect_bound *bounds, int v, int from, int s, boo
 /* What counts of a tensor cost at a level, in energy. */
 static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t) {
     const sx_level *level = &bounds->model->level[s];
-    double share = fmin(1, (double)level->clusters / bounds->above[s]);
+    double share = fmin(1, (double)level->clusters / bounds->above[s]) * bounds->model->least[s][v];
     double vectors =
         t->reads * level->read_energy + t->fills * level->fill_energy + t->updates * level->update_energy;
     double generations = (bounds->model->shape[v].output ? t->updates : t->reads) + t->fills;
@@ -183,7 +183,7 @@ static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels)
 
 sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps) {
     const sx_model *model = bounds->model;
-    double cycles = fmax(fmax(steps, bounds->steps), bounds->cycles);
+    double cycles = fmax(fmax(steps, bounds->steps) * model->least_steps, bounds->cycles);
     sx_score score = {.energy_pj = bounds->energy + bounds->leak * cycles,
                       .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
@@ -194,7 +194,7 @@ sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds, const uint8_t 
     const sx_model *model = bounds->model;
     sx_imperfect_bound bare = *bounds;
     bare.cycles = 0;
-    bare.energy = (double)model->computes * model->compute_energy;
+    bare.energy = (double)model->computes * model->least_compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         unsigned fixed = levels_of(bounds, must, v), open = levels_of(bounds, may, v) & ~fixed, some = 0;
         double least = INFINITY;
@@ -220,13 +220,13 @@ void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
     double reads[SX_MAX_LEVELS] = {0}, writes[SX_MAX_LEVELS] = {0};
     memcpy(bounds->outline.keep, keep, sizeof bounds->outline.keep);
     bounds->cycles = 0;
-    bounds->energy = (double)model->computes * model->compute_energy;
+    bounds->energy = (double)model->computes * model->least_compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         unsigned levels = levels_of(bounds, keep, v);
         for (int from = -1; levels; levels &= levels - 1) {
             int s = __builtin_ctz(levels);
             tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
-            double scale = model->level[s].scale[v] / bounds->above[s];
+            double scale = model->level[s].scale[v] / bounds->above[s] * model->least[s][v];
             bounds->energy += price(bounds, v, s, &t);
             if (model->level[s].banks > 0)
                 hold_bandwidth(bounds, s, t.reads * scale, (t.fills + t.updates) * scale);
@@ -258,19 +258,21 @@ double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, con
 
 sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds) {
     const sx_model *model = bounds->model;
-    double units = (double)model->compute_instances, energy = (double)model->computes * model->compute_energy;
+    double units = (double)model->compute_instances,
+           energy = (double)model->computes * model->least_compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         double least = INFINITY, asked = fmin((double)model->computes, bounds->words[v]) / units - 0.5;
         for (int s = 0; s < model->n_levels; s++) {
             const sx_level *level = &model->level[s];
             double share = (double)level->clusters / (double)level->instances / level->block_size;
             double each = model->shape[v].output ? level->update_energy : level->read_energy;
-            if (!level->transparent) least = fmin(least, fmin(share, 1) * each);
+            if (!level->transparent) least = fmin(least, fmin(share, 1) * each * model->least[s][v]);
         }
         energy += fmax(asked, 0) * least;
     }
     sx_score score = {.energy_pj = energy,
-                      .cycles = ceil((double)model->computes / units) + (double)model->latency};
+                      .cycles = ceil((double)model->computes / units * model->least_steps) +
+                                (double)model->latency};
     score.utilization = (double)model->computes / units / score.cycles;
     return score;
 }

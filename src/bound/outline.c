@@ -128,7 +128,7 @@ static void set_array(sx_outline_bound *bounds) {
             level->leak_share > 0 ? level->leak_share * bounds->above[level->gate] : bounds->above[s];
         bounds->leak += level->leak_energy * leaking;
     }
-    bounds->steps = (double)model->computes / used;
+    bounds->steps = (double)model->computes / used * model->least_steps;
     bool beside = used > bounds->above[0] && !model->options.no_link_transfers;
     for (int v = 0; v < model->n_tensors; v++) {
         bounds->linked[v] =
@@ -205,7 +205,7 @@ static int add_measure(sx_outline_bound *bounds) {
 static void measure_energy(sx_outline_bound *bounds) {
     const sx_model *model = bounds->bound->model;
     int m = add_measure(bounds);
-    bounds->measure[m].constant = (double)model->computes * model->compute_energy;
+    bounds->measure[m].constant = (double)model->computes * model->least_compute_energy;
     for (int v = 0; v < model->n_tensors; v++) {
         sx_access_cost prices[SX_MAX_LEVELS];
         sx_access_cost_energy(bounds, v, prices);
@@ -220,7 +220,7 @@ static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, doub
     int m = add_measure(bounds);
     for (; tensors; tensors &= tensors - 1) {
         int v = __builtin_ctz(tensors);
-        double scale = level->scale[v] / bounds->above[s];
+        double scale = level->scale[v] / bounds->above[s] * bounds->bound->model->least[s][v];
         sx_access_cost prices[SX_MAX_LEVELS] = {0};
         prices[s] = (sx_access_cost){reads * scale, writes * scale, writes * scale};
         add_tensor(bounds, m, v, levels_of(bounds->bound->model, bounds->outline.keep, v), prices);

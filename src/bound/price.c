@@ -60,7 +60,8 @@ void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost
     bool output = model->shape[v].output;
     for (int s = 0; s < model->n_levels; s++) {
         const sx_level *level = &model->level[s];
-        double share = fmin(1, (double)level->clusters / bounds->above[s]), block = share / level->block_size;
+        double share = fmin(1, (double)level->clusters / bounds->above[s]) * model->least[s][v];
+        double block = share / level->block_size;
         double address = share * level->addr_gen_energy;
         prices[s] = (sx_access_cost){level->read_energy * block + (output ? 0 : address),
                                      level->fill_energy * block + address,

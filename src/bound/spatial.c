@@ -247,6 +247,6 @@ sx_score sx_outline_bound_spatial(sx_outline_bound *bounds, const sx_outline *ou
         s.parent[v] = -1;
         sx_access_cost_energy(bounds, v, s.prices[v]);
     }
-    choose_level(&s, model->n_levels - 1, (double)model->computes * model->compute_energy);
+    choose_level(&s, model->n_levels - 1, (double)model->computes * model->least_compute_energy);
     return sx_outline_bound_score(bounds, s.best, 0);
 }

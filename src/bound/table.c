@@ -43,7 +43,10 @@ bool sx_bound_fits(const sx_bound *b, int s, unsigned keep, uint32_t point) {
     const sx_level *level = &b->model->level[s];
     sx_occupancy use = {0, 0};
     if (!level->limited) return true;
-    for (; keep; keep &= keep - 1) sx_occupancy_add(&use, level, b->tile[__builtin_ctz(keep)][point]);
+    for (; keep; keep &= keep - 1) {
+        int v = __builtin_ctz(keep);
+        sx_occupancy_add(&use, level, v, b->tile[v][point]);
+    }
     return sx_level_fits(level, &use);
 }
 

@@ -1,4 +1,5 @@
 #include "cli/bind.h"
+#include "cli/density.h"
 
 #include "frontend/timeloop/tensor_uses.h"
 
@@ -49,6 +50,18 @@ static sx_status add_named(void *user, const char *name, sx_place place) {
     return SX_OK;
 }
 
+/* Lists the tensors that the architecture's sparse optimizations name. */
+static void list_sparse(const sx_arch *arch, binder *b) {
+    const sx_sparse *sparse = &arch->sparse;
+    uint32_t tensors = 0;
+    for (int i = 0; i < sparse->n_formats; i++) tensors |= 1u << sparse->format[i].tensor;
+    for (int i = 0; i < sparse->n_actions; i++)
+        for (int k = 0; k < sparse->action[i].n_options; k++)
+            tensors |= sparse->action[i].option[k].on | 1u << sparse->action[i].option[k].target;
+    for (int i = 0; i < sparse->n_names; i++)
+        if (tensors >> i & 1) add_use(b, sparse->name[i], NULL);
+}
+
 /* Lists the names that the architecture and the files use. What cannot be read is refused elsewhere. */
 static void list_uses(const sx_sources *sources, const sx_arch *arch, binder *b) {
     for (int s = arch->n_levels - 1; s >= 0; s--) {
@@ -57,6 +70,7 @@ static void list_uses(const sx_sources *sources, const sx_arch *arch, binder *b)
         for (int i = 0; i < level->n_bypasses; i++) add_use(b, level->bypasses[i], level->name);
         for (int i = 0; i < level->n_scales; i++) add_use(b, level->bandwidth_scale[i].tensor, level->name);
     }
+    list_sparse(arch, b);
     for (int noun = 0; noun < SX_N_NOUNS; noun++)
         if (sources->input[noun]) sx_status_free(sx_input_tensor_uses(sources->input[noun], add_named, b));
 }
@@ -198,5 +212,5 @@ sx_status sx_bind_network(const sx_sources *sources, const sx_arch *arch, const 
         if (!found) return no_tensor(b.pair[i].tensor, &network->layer[0].problem);
     }
     for (size_t k = 0; k < network->n_layers; k++) SX_TRY(bind_one(&b, &network->layer[k].problem));
-    return SX_OK;
+    return sx_density_apply(sources->args, network);
 }

@@ -4,6 +4,7 @@
 #include "cli/named.h"
 #include "cli/rename.h"
 #include "frontend/timeloop/mapper_section.h"
+#include "frontend/timeloop/sparse.h"
 
 #include "base/vector.h"
 
@@ -285,6 +286,14 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     return status;
 }
 
+/* Lets an architecture's input see sparse optimizations in the files of other options. */
+static sx_status borrow_sparse(const sx_sources *sources, sx_input *input) {
+    for (int noun = 0; noun < SX_N_NOUNS; noun++)
+        if (sources->input[noun] && sources->input[noun] != input)
+            SX_TRY(sx_input_borrow(input, sources->input[noun], "sparse_optimizations"));
+    return SX_OK;
+}
+
 /* Reads the architecture of an input; where energies would be by formula, with the energy table beside it. */
 static sx_status read_arch(sx_sources *sources, sx_input *input, sx_arch *out) {
     bool taken = false;
@@ -294,17 +303,30 @@ static sx_status read_arch(sx_sources *sources, sx_input *input, sx_arch *out) {
     return taken ? sx_input_arch(input, out) : SX_OK;
 }
 
+/* Gives a built-in architecture the sparse optimizations of the files. */
+static sx_status add_sparse(const sx_sources *sources, sx_arch *arch) {
+    const sx_pair *section;
+    for (int noun = 0; noun < SX_N_NOUNS; noun++) {
+        sx_input *input = sources->input[noun];
+        if (!input || shared(sources, noun)) continue;
+        for (size_t i = 0; (section = sx_input_section(input, "sparse_optimizations", i)); i++)
+            SX_TRY(sx_sparse_read(input, section->value, arch));
+    }
+    return SX_OK;
+}
+
 sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
     sx_input *input = NULL;
     if (!sources->has_arch) {
         SX_TRY(find_input(sources, SX_NOUN_ARCH, &input));
+        SX_TRY(borrow_sparse(sources, input));
         SX_TRY(read_arch(sources, input, out));
         sources->energies = sx_input_energies(input);
         return SX_OK;
     }
     sources->energies = "built-in table";
     *out = sources->arch;
-    return SX_OK;
+    return add_sparse(sources, out);
 }
 
 const char *sx_sources_energies(const sx_sources *sources) {

@@ -81,7 +81,19 @@ typedef struct sx_option {
     { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "no transfers between neighbouring instances" }
 #define SX_OPTION_NO_ERT                                                                                     \
     { "no-ert", 0, NULL, SX_OPTION_FLAG, false, "ignore energy tables found beside the architecture" }
-#define SX_OPTIONS_MODEL SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT
+#define SX_OPTION_DENSITY                                                                                    \
+    {                                                                                                        \
+        "density", 0, "TENSOR=[MODEL:]SHARE,...", SX_OPTION_TEXT, true,                                      \
+            "share of non-zeros of a tensor, such as Weights=0.1 or Weights=hypergeometric:0.1; MODEL is "   \
+            "fixed-structured where not given"                                                               \
+    }
+#define SX_OPTION_SEMANTICS                                                                                  \
+    {                                                                                                        \
+        "sparse-semantics", 0, "exact|timeloop", SX_OPTION_TEXT, false,                                      \
+            "count what zeros save exactly (the default), or as Timeloop does, its errors included"          \
+    }
+#define SX_OPTIONS_MODEL                                                                                     \
+    SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_SEMANTICS
 #define SX_OPTION_OBJECTIVE                                                                                  \
     {                                                                                                        \
         "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \

@@ -71,9 +71,11 @@ sx_map_space_options sx_search_space_options(const sx_args *args) {
 }
 
 sx_model_options sx_search_model_options(const sx_args *args) {
+    const char *semantics = sx_args_text(args, "sparse-semantics", 0);
     return (sx_model_options){
         .no_first_read_elision = sx_args_flag(args, "no-first-read-elision"),
         .no_link_transfers = sx_args_flag(args, "no-link-transfers"),
+        .sparse_timeloop = semantics && strcmp(semantics, "timeloop") == 0,
     };
 }
 

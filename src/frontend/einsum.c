@@ -1,11 +1,14 @@
 /* Einsum text: "O[n,k,p,q] += I[n,c,2*p+r,2*q+s]*W[k,c,r,s] {n:1,k:4,...}". The braces give the dimensions,
- * in their order; the output comes first among the tensors. */
+ * in their order; the output comes first among the tensors. Further braces give the densities of tensors that are
+ * not dense: "{W:hypergeometric:0.1}". */
 #include "frontend/einsum.h"
 #include "base/text.h"
 #include "frontend/affine.h"
 #include "frontend/document/document.h"
 #include "sextant/input.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Reads "name: size" pairs between braces. */
@@ -30,6 +33,44 @@ static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
         problem->n_dims++;
     } while (sx_scan_take(scan, ","));
     if (!sx_scan_take(scan, "}")) return sx_scan_expected(scan, "'}' or ','");
+    return SX_OK;
+}
+
+/* Reads the share of non-zeros of a tensor, before which its model may stand. */
+static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_tensor *tensor) {
+    sx_density_model model = SX_DENSITY_FIXED_STRUCTURED;
+    char name[SX_NAME_SIZE], number[40];
+    double share;
+    sx_place place = sx_scan_place(scan);
+    if (sx_scan_name(scan, name)) {
+        model = sx_density_model_named(name);
+        if (model == SX_DENSITY_NONE || !sx_scan_take(scan, ":"))
+            return sx_error_hint(sx_error_at(place, "expected a density"),
+                                 "such as 0.1 or hypergeometric:0.1");
+        place = sx_scan_place(scan);
+    }
+    (void)sx_scan_peek(scan);
+    size_t n = strspn(scan->at, "0123456789.eE+-");
+    if (n >= sizeof number) n = 0;
+    memcpy(number, scan->at, n);
+    number[n] = 0;
+    scan->at += n;
+    if (!sx_text_double(number, &share)) return sx_error_at(place, "expected a density from 0 to 1");
+    return sx_error_place(sx_tensor_set_density(tensor, model, share), place);
+}
+
+/* Reads "tensor: density" pairs between braces, if there are any, and the end of the text. */
+static SX_MUST_USE sx_status read_densities(sx_scan *scan, sx_problem *problem) {
+    if (sx_scan_take(scan, "{")) {
+        do {
+            char name[SX_NAME_SIZE];
+            if (!sx_scan_name(scan, name) || sx_problem_tensor(problem, name) < 0)
+                return sx_scan_expected(scan, "the name of a tensor");
+            if (!sx_scan_take(scan, ":") && !sx_scan_take(scan, "=")) return sx_scan_expected(scan, "':'");
+            SX_TRY(read_density(scan, &problem->tensor[sx_problem_tensor(problem, name)]));
+        } while (sx_scan_take(scan, ","));
+        if (!sx_scan_take(scan, "}")) return sx_scan_expected(scan, "'}' or ','");
+    }
     if (sx_scan_peek(scan)) return sx_scan_expected(scan, "the end of the text");
     return SX_OK;
 }
@@ -71,6 +112,7 @@ sx_status sx_einsum_parse_at(const char *text, sx_place start, sx_problem *out) 
     do SX_TRY(read_tensor(&scan, &problem, false));
     while (sx_scan_take(&scan, "*"));
     if (sx_scan_peek(&scan) != '{') return sx_scan_expected(&scan, "'*' or '{'");
+    SX_TRY(read_densities(&sizes, &problem));
     SX_TRY(sx_error_place(sx_problem_check(&problem), start));
     memcpy(out, &problem, sizeof *out);
     return SX_OK;
@@ -107,6 +149,22 @@ static SX_MUST_USE sx_status check_name(const char *name) {
     return sx_error_new(SX_ERR_INPUT, "'%s' cannot be a name in einsum text", name);
 }
 
+/* Adds the densities of tensors that have one. */
+static void add_densities(sx_text *text, const sx_problem *problem) {
+    bool any = false;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_tensor *tensor = &problem->tensor[v];
+        if (tensor->density_model == SX_DENSITY_NONE) continue;
+        char share[40];
+        snprintf(share, sizeof share, "%.15g", tensor->density);
+        if (strtod(share, NULL) != tensor->density) snprintf(share, sizeof share, "%.17g", tensor->density);
+        sx_text_add(text, "%s%s:%s%s", any ? "," : " {", tensor->name,
+                    tensor->density_model == SX_DENSITY_HYPERGEOMETRIC ? "hypergeometric:" : "", share);
+        any = true;
+    }
+    if (any) sx_text_add(text, "}");
+}
+
 sx_status sx_einsum_text(const sx_problem *problem, char **out) {
     SX_TRY(sx_problem_check(problem));
     for (int d = 0; d < problem->n_dims; d++) SX_TRY(check_name(problem->dim_name[d]));
@@ -124,5 +182,6 @@ sx_status sx_einsum_text(const sx_problem *problem, char **out) {
     for (int d = 0; d < problem->n_dims; d++)
         sx_text_add(&text, "%s%s:%u", d ? "," : " {", problem->dim_name[d], (unsigned)problem->size[d]);
     sx_text_add(&text, "}");
+    add_densities(&text, problem);
     return sx_text_take(&text, out);
 }

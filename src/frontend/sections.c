@@ -60,14 +60,6 @@ static SX_MUST_USE sx_status check_switches(const sx_node *globals) {
     return SX_OK;
 }
 
-/* Refuses sparse optimizations unless there are none in the section. */
-static SX_MUST_USE sx_status check_sparse(const sx_pair *section) {
-    const sx_node *targets =
-        section->value->kind == SX_NODE_MAP ? sx_node_get(section->value, "targets") : section->value;
-    if (!targets || sx_node_empty(targets)) return SX_OK;
-    return sx_error_at(section->place, "sparse optimizations are not supported and would change the result");
-}
-
 static bool known_section(const char *key) {
     for (size_t i = 0; i < N_SECTION_RULES; i++)
         if (sx_key_equal(section_rules[i].key, key)) return true;
@@ -84,7 +76,6 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
         SX_TRY(sx_node_check_keys(input, &one, "the document", section_rules, N_SECTION_RULES));
         if (sx_key_equal(section->key, "globals")) SX_TRY(check_switches(section->value));
         if (sx_key_equal(section->key, "mapper")) SX_TRY(sx_mapper_section_check(input, section));
-        if (sx_key_equal(section->key, "sparse_optimizations")) SX_TRY(check_sparse(section));
     }
     return SX_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 void sx_storage_init(sx_storage *level) {
@@ -22,6 +23,7 @@ void sx_compute_init(sx_compute *compute) {
     memset(compute, 0, sizeof *compute);
     compute->instances = compute->mesh_x = compute->mesh_y = 1;
     compute->word_bits = 16;
+    compute->gated_energy = compute->skipped_energy = -1;
 }
 
 int sx_arch_level(const sx_arch *arch, const char *name) {
@@ -125,6 +127,21 @@ static sx_status check_numbers(const sx_storage *s) {
     return SX_OK;
 }
 
+/* The numbers for sparse tensors. */
+static sx_status check_metadata(const sx_storage *s) {
+    const sx_metadata_store *m = &s->metadata;
+    for (int fate = 0; fate < SX_N_FATES; fate++)
+        for (int a = 0; a < SX_N_ACCESSES; a++) {
+            SX_TRY(check_finite(s->name, "the energy of a gated or skipped access", m->data_energy[fate][a]));
+            SX_TRY(check_finite(s->name, "the energy of metadata", m->metadata_energy[fate][a]));
+        }
+    SX_TRY(check_finite(s->name, "the decompression energy", m->decompression_energy));
+    SX_TRY(check_finite(s->name, "the compression energy", m->compression_energy));
+    if (m->depth >> 40)
+        return sx_error_new(SX_ERR_LIMIT, "'%s': the metadata storage is deeper than 2^40", s->name);
+    return SX_OK;
+}
+
 static sx_status check_level(const sx_arch *arch, int index) {
     const sx_storage *s = &arch->level[index];
     if (!memchr(s->name, 0, SX_NAME_SIZE) || !s->name[0])
@@ -147,7 +164,24 @@ static sx_status check_level(const sx_arch *arch, int index) {
         return sx_error_new(SX_ERR_INPUT, "'%s' is power-gated at a level that does not exist", s->name);
     if (s->n_keeps > SX_MAX_TENSORS || s->n_bypasses > SX_MAX_TENSORS || s->n_scales > SX_MAX_TENSORS)
         return sx_error_new(SX_ERR_LIMIT, "'%s' names more than %d tensors", s->name, SX_MAX_TENSORS);
+    SX_TRY(check_metadata(s));
     return check_numbers(s);
+}
+
+/* Whether the words of all formats fit the metadata storages. */
+static sx_status check_widths(const sx_arch *arch) {
+    const sx_sparse *sparse = &arch->sparse;
+    uint32_t bits[2];
+    for (int i = 0; i < sparse->n_formats; i++) {
+        const sx_tensor_format *f = &sparse->format[i];
+        const sx_storage *s = &arch->level[f->level];
+        for (int r = 0; r < f->n_ranks; r++)
+            if (!sx_rank_bits(&s->metadata, &sparse->rank[f->first + r], bits))
+                return sx_error_new(SX_ERR_INPUT,
+                                    "'%s': a rank has words wider than its metadata storage of %u bits",
+                                    s->name, s->metadata.width);
+    }
+    return SX_OK;
 }
 
 sx_status sx_arch_check(const sx_arch *arch) {
@@ -160,11 +194,71 @@ sx_status sx_arch_check(const sx_arch *arch) {
         check_mesh(arch->compute.name, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y));
     SX_TRY(check_number(arch->compute.name, "word-bits", arch->compute.word_bits, 1));
     SX_TRY(check_finite(arch->compute.name, "the compute energy", arch->compute.energy));
+    if (!(arch->compute.gated_energy <= 1e30 && arch->compute.skipped_energy <= 1e30))
+        return sx_error_new(SX_ERR_INPUT, "'%s': the energy of a gated or skipped compute is not usable",
+                            arch->compute.name);
     for (int s = 0; s < arch->n_levels; s++) SX_TRY(check_level(arch, s));
-    return SX_OK;
+    SX_TRY(sx_sparse_check(&arch->sparse, arch->n_levels));
+    return check_widths(arch);
 }
 
 double sx_usable_words(const sx_storage *level) {
     if (level->entries == SX_UNLIMITED) return INFINITY;
     return floor((double)level->entries / level->multiple_buffering);
+}
+
+/* The width of one kind of a rank's words. */
+static uint32_t word_width(const sx_metadata_store *store, uint32_t given) {
+    if (given == SX_BITS_DEFAULT) return store->word_bits;
+    if (given == 0 || given > store->width || store->width % given == 0) return given;
+    uint64_t width = given;
+    while (width < 2 * (uint64_t)given && store->width % width) width++;
+    return (uint32_t)width;
+}
+
+bool sx_rank_bits(const sx_metadata_store *store, const sx_rank_format *rank, uint32_t bits[2]) {
+    uint32_t metadata = rank->metadata_bits, payload = rank->payload_bits;
+    if (rank->kind == SX_RANK_B && metadata == SX_BITS_DEFAULT) metadata = 1;
+    if (rank->kind == SX_RANK_UB) metadata = payload = SX_BITS_DEFAULT;
+    bits[0] = word_width(store, metadata);
+    bits[1] = word_width(store, payload);
+    return bits[0] <= store->width && bits[1] <= store->width;
+}
+
+#define DATA(fate, access) offsetof(sx_metadata_store, data_energy[fate][access])
+#define METADATA(fate, access) offsetof(sx_metadata_store, metadata_energy[fate][access])
+
+static const struct {
+    const char *name;
+    size_t offset;
+} action_energies[] = {
+    {"gated_read", DATA(SX_GATED, SX_READ)},
+    {"gated_fill", DATA(SX_GATED, SX_FILL)},
+    {"gated_update", DATA(SX_GATED, SX_UPDATE)},
+    {"skipped_read", DATA(SX_SKIPPED, SX_READ)},
+    {"skipped_fill", DATA(SX_SKIPPED, SX_FILL)},
+    {"skipped_update", DATA(SX_SKIPPED, SX_UPDATE)},
+    {"metadata_read", METADATA(SX_RANDOM, SX_READ)},
+    {"metadata_fill", METADATA(SX_RANDOM, SX_FILL)},
+    {"metadata_update", METADATA(SX_RANDOM, SX_UPDATE)},
+    {"gated_metadata_read", METADATA(SX_GATED, SX_READ)},
+    {"gated_metadata_fill", METADATA(SX_GATED, SX_FILL)},
+    {"gated_metadata_update", METADATA(SX_GATED, SX_UPDATE)},
+    {"skipped_metadata_read", METADATA(SX_SKIPPED, SX_READ)},
+    {"skipped_metadata_fill", METADATA(SX_SKIPPED, SX_FILL)},
+    {"skipped_metadata_update", METADATA(SX_SKIPPED, SX_UPDATE)},
+    {"decompression", offsetof(sx_metadata_store, decompression_energy)},
+    {"compression", offsetof(sx_metadata_store, compression_energy)},
+};
+enum { N_ACTION_ENERGIES = sizeof action_energies / sizeof action_energies[0] };
+
+const char *sx_action_energy_name(size_t index) {
+    return index < N_ACTION_ENERGIES ? action_energies[index].name : NULL;
+}
+
+double *sx_action_energy(sx_metadata_store *store, const char *name) {
+    for (size_t i = 0; i < N_ACTION_ENERGIES; i++)
+        if (strcmp(action_energies[i].name, name) == 0)
+            return (double *)((char *)store + action_energies[i].offset);
+    return NULL;
 }

@@ -7,4 +7,14 @@
 /* The words that tiles may take at a level; INFINITY where it has no limit. */
 double sx_usable_words(const sx_storage *level);
 
+/* The widths of a rank's metadata and payload words at a level, in bits; false where one is wider than the
+ * level's metadata storage. A given width that does not divide the storage's is raised to one that does, if
+ * there is one below twice as much. */
+bool sx_rank_bits(const sx_metadata_store *store, const sx_rank_format *rank, uint32_t bits[2]);
+
+/* The energy of an action on sparse tensors by its name, such as "gated_read" or "skipped_metadata_fill"; NULL
+ * where there is none. Actions are numbered by sx_action_energy_name, NULL past the last. */
+double *sx_action_energy(sx_metadata_store *store, const char *name);
+const char *sx_action_energy_name(size_t index);
+
 #endif

@@ -22,6 +22,13 @@ static const char *const reason_names[] = {
     [SX_LIMIT_CLASSES] = "limit-classes",
     [SX_LIMIT_BLOCKS] = "limit-blocks",
     [SX_LIMIT_WORDS] = "limit-words",
+    [SX_METADATA_CAPACITY] = "metadata-capacity",
+    [SX_FEW_RANKS] = "few-ranks",
+    [SX_FORMATS_DIFFER] = "formats-differ",
+    [SX_NO_DECOMPRESSION] = "no-decompression",
+    [SX_NO_COMPRESSION] = "no-compression",
+    [SX_UNCOMPRESSED_PARENT] = "uncompressed-parent",
+    [SX_SPARSE_UNDEFINED] = "sparse-undefined",
 };
 
 const char *sx_reason_name(sx_reason reason) {
@@ -48,6 +55,41 @@ static void limit_text(const sx_verdict *verdict, const char *level, const char 
         snprintf(text, size, "%s: remainders make %.0f different %s for %s, the limit is %.0f", level, have,
                  verdict->reason == SX_LIMIT_CLASSES ? "kinds of children" : "blocks of iterations", tensor,
                  limit);
+}
+
+/* What is wrong with formats, in words. */
+static void sparse_text(const sx_verdict *verdict, const char *level, const char *tensor, char *text,
+                        size_t size) {
+    switch (verdict->reason) {
+    case SX_METADATA_CAPACITY:
+        snprintf(text, size, "%s: metadata of %.0f bits exceed its storage of %.0f by %.0f", level,
+                 verdict->have, verdict->limit, verdict->have - verdict->limit);
+        break;
+    case SX_FEW_RANKS:
+        snprintf(text, size, "%s: the mapping needs more ranks than the format of %s has", level, tensor);
+        break;
+    case SX_FORMATS_DIFFER:
+        snprintf(text, size, "%s: the inner ranks of %s are not those of the next inner level that keeps it",
+                 level, tensor);
+        break;
+    case SX_NO_DECOMPRESSION:
+        snprintf(text, size, "%s: %s comes compressed, but the level cannot decompress", level, tensor);
+        break;
+    case SX_NO_COMPRESSION:
+        snprintf(text, size, "%s: %s is compressed outside, but the level cannot compress", level, tensor);
+        break;
+    case SX_UNCOMPRESSED_PARENT:
+        snprintf(text, size, "%s: %s is compressed, but the next outer level that keeps it is not", level,
+                 tensor);
+        break;
+    default:
+        if (verdict->tensor < 0)
+            snprintf(text, size, "Timeloop's rules for sparse tensors need exactly two operands");
+        else
+            snprintf(text, size, "%s: Timeloop's rules for sparse tensors give no result for %s", level,
+                     tensor);
+        break;
+    }
 }
 
 void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch, char *text,
@@ -102,11 +144,8 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
     case SX_NO_MEMORY:
         snprintf(text, size, "out of memory");
         break;
-    case SX_LIMIT_CHILDREN:
-    case SX_LIMIT_CLASSES:
-    case SX_LIMIT_BLOCKS:
-    case SX_LIMIT_WORDS:
-        limit_text(verdict, level, tensor, text, size);
+    default:
+        (verdict->reason > SX_NO_MEMORY ? limit_text : sparse_text)(verdict, level, tensor, text, size);
         break;
     }
 }

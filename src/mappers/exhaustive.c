@@ -6,7 +6,7 @@
  * spatial loops of one iteration, and shares of banks that keep the same tensors; factorisations are numbered
  * with the first dimension as the highest digit, and all that begin alike are skipped at once where the array
  * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
- * judged once for all of them. A search that comes to its end has proven its incumbent optimal.
+ * judged once for all of them, except where tensors have formats, whose ranks follow the loops. A search that comes to its end has proven its incumbent optimal.
  *
  * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
  * (one that is swept, only where nothing limits the run). */
@@ -166,7 +166,7 @@ static void try_keeps(walk *w, int level) {
         int last = w->space->arch->n_levels - 1;
         for (int s = 0; s <= last; s++) set_order(w, s, 0);
         sx_map_normalize(w->space, w->point);
-        if (w->space->space.type->check(&w->space->space, w->point) == 0)
+        if (w->space->model->sparse || w->space->space.type->check(&w->space->space, w->point) == 0)
             try_orders(w, last);
         else
             sx_worker_reject(w->worker, 1);

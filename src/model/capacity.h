@@ -3,6 +3,7 @@
 #ifndef SX_MODEL_CAPACITY_H
 #define SX_MODEL_CAPACITY_H
 
+#include "model/density.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -18,8 +19,16 @@ static inline double sx_level_banks(const sx_level *level, double words) {
     return ceil(words / level->bank_words);
 }
 
-/* Adds a tile. */
-static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, double words) {
+/* The words that a tile of a tensor takes at a level: of one with a format only its non-zeros, as many as there
+ * can be. */
+static inline double sx_level_stores(const sx_level *level, int tensor, double words) {
+    if (!level->packs || !level->packed[tensor]) return words;
+    return (double)sx_density_most(level->packed[tensor], (uint64_t)words);
+}
+
+/* Adds a tile of a tensor. */
+static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, int tensor, double words) {
+    words = sx_level_stores(level, tensor, words);
     use->words += words;
     if (level->bank_words > 0) use->banks += sx_level_banks(level, words);
 }
@@ -28,8 +37,10 @@ static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, do
 static inline sx_occupancy sx_level_occupancy(const sx_model *model, const sx_level *level, unsigned tensors,
                                               const uint32_t *extent) {
     sx_occupancy use = {0, 0};
-    for (; tensors; tensors &= tensors - 1)
-        sx_occupancy_add(&use, level, (double)sx_shape_words(&model->shape[__builtin_ctz(tensors)], extent));
+    for (; tensors; tensors &= tensors - 1) {
+        int v = __builtin_ctz(tensors);
+        sx_occupancy_add(&use, level, v, (double)sx_shape_words(&model->shape[v], extent));
+    }
     return use;
 }
 

@@ -1,5 +1,5 @@
 /* Compiling a problem and an architecture into a model: checked once, laid out for speed. */
-#include "model/model.h"
+#include "model/sparse.h"
 
 #include "base/status.h"
 #include "ir/arch.h"
@@ -150,6 +150,25 @@ static sx_model *allocate(const sx_problem *problem, const sx_arch *arch, size_t
     return model;
 }
 
+/* Says of each level which tensors it holds in a format. */
+static void pack(sx_model *model) {
+    for (int s = 0; s < model->n_levels && model->sparse; s++)
+        for (int v = 0; v < model->n_tensors; v++) {
+            if (!model->sparse->format[s][v]) continue;
+            model->level[s].packed[v] = &model->sparse->density[v];
+            model->level[s].packs = true;
+        }
+}
+
+/* Sets what zeros leave of accesses and computes at the least. */
+static void set_least(sx_model *model) {
+    model->least_steps = 1;
+    model->least_compute_energy = model->compute_energy;
+    for (int s = 0; s < model->n_levels; s++)
+        for (int v = 0; v < model->n_tensors; v++) model->least[s][v] = 1;
+    if (model->sparse) sx_sparse_least(model);
+}
+
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                        sx_model **out) {
     SX_TRY(sx_problem_check(problem));
@@ -181,11 +200,20 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     model->compute_y = arch->compute.mesh_y;
     model->compute_instances = arch->compute.instances;
     model->compute_energy = arch->compute.energy;
+    sx_status status = sx_sparse_compile(model, &model->sparse);
+    if (status) {
+        sx_model_free(model);
+        return status;
+    }
+    pack(model);
+    set_least(model);
     *out = model;
     return SX_OK;
 }
 
 void sx_model_free(sx_model *model) {
+    if (!model) return;
+    free(model->sparse);
     free(model);
 }
 

@@ -9,12 +9,15 @@ void sx_cost_accumulator_begin(sx_cost_accumulator *costs, const sx_model *model
     costs->nest = nest;
     costs->totals = totals;
     costs->compute_energy = (double)model->computes * model->compute_energy;
+    costs->compute_cycles = (double)nest->cycles;
+    costs->busy_computes = (double)model->computes;
     for (int s = 0; s < model->n_levels; s++) {
         uint64_t clusters = model->level[s].clusters;
         if (clusters > nest->above[s]) clusters = nest->above[s];
         costs->clusters[s] = clusters;
         costs->storage[s] = costs->network[s] = costs->reads[s] = costs->writes[s] = 0;
         costs->slowdown[s] = 1;
+        costs->leaking[s] = (double)nest->above[s];
     }
 }
 
@@ -32,6 +35,12 @@ static void slow_down(sx_cost_accumulator *costs, int s, double reads, double wr
     if (level->shared_bandwidth < writes + reads)
         slow = fmin(slow, level->shared_bandwidth / (writes + reads));
     costs->slowdown[s] = slow;
+}
+
+void sx_cost_accumulator_add_traffic(sx_cost_accumulator *costs, int level, double reads, double writes) {
+    if (costs->model->level[level].banks > 0) slow_down(costs, level, reads, writes);
+    costs->reads[level] += reads;
+    costs->writes[level] += writes;
 }
 
 /* Charges one tensor's accesses to a level that keeps it; returns the energy of all instances. */
@@ -52,9 +61,7 @@ static double charge_storage(sx_cost_accumulator *costs, int s, int tensor, bool
     if (level->bounded) {
         double cycles = (double)costs->nest->cycles, scale = level->scale[tensor];
         double read_rate = ceil(reads) / cycles * scale, write_rate = ceil(fills + updates) / cycles * scale;
-        if (level->banks > 0) slow_down(costs, s, read_rate, write_rate);
-        costs->reads[s] += read_rate;
-        costs->writes[s] += write_rate;
+        sx_cost_accumulator_add_traffic(costs, s, read_rate, write_rate);
     }
     costs->storage[s] += energy;
     if (!out) return energy;
@@ -110,6 +117,20 @@ static double charge_network(sx_cost_accumulator *costs, int s, bool output, dou
     return energy + link_energy;
 }
 
+double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
+                                        const sx_counts *counts, sx_cost *out) {
+    const sx_model *model = costs->model;
+    double energy = 0;
+    for (int s = 0; s < model->n_levels; s++) {
+        if (!out && !model->level[s].net_energy) continue;
+        const sx_access_stats *flow = &evaluator->flow[s];
+        energy += charge_network(costs, s, model->shape[tensor].output, counts[s].partition, flow,
+                                 evaluator->records.data + flow->first,
+                                 out ? &out->network[s].tensor[tensor] : NULL);
+    }
+    return energy;
+}
+
 double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
                                       const sx_counts *counts, sx_cost *out) {
     const sx_model *model = costs->model;
@@ -131,15 +152,15 @@ double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evalu
 }
 
 /* The instances of a level that leak. */
-static double leaking(const sx_model *model, const sx_nest *nest, int s) {
-    const sx_level *level = &model->level[s];
-    if (level->leak_share > 0) return level->leak_share * (double)nest->above[level->gate];
-    return (double)nest->above[s];
+static double leaking(const sx_cost_accumulator *costs, int s) {
+    const sx_level *level = &costs->model->level[s];
+    if (level->leak_share > 0) return level->leak_share * costs->leaking[level->gate];
+    return costs->leaking[s];
 }
 
 void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_cost *out) {
     const sx_model *model = costs->model;
-    double compute_cycles = (double)costs->nest->cycles, cycles = compute_cycles;
+    double compute_cycles = costs->compute_cycles, cycles = compute_cycles;
     for (int s = 0; s < model->n_levels; s++) {
         double level_cycles = compute_cycles;
         if (model->level[s].bounded) {
@@ -151,7 +172,7 @@ void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_
     }
     double energy = costs->compute_energy;
     for (int s = 0; s < model->n_levels; s++) {
-        double leakage = model->level[s].leak_energy * cycles * leaking(model, costs->nest, s);
+        double leakage = model->level[s].leak_energy * cycles * leaking(costs, s);
         energy += costs->storage[s] + leakage;
         if (!out) continue;
         out->level[s].instances = costs->nest->above[s];
@@ -165,5 +186,5 @@ void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_
     cycles += (double)model->latency;
     score->energy_pj = energy;
     score->cycles = cycles;
-    score->utilization = (double)model->computes / (double)model->compute_instances / cycles;
+    score->utilization = costs->busy_computes / (double)model->compute_instances / cycles;
 }

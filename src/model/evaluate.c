@@ -1,5 +1,5 @@
 /* The public face of the model. */
-#include "model/energy.h"
+#include "model/sparse_cost.h"
 #include "model/tile_delta.h"
 
 #include "base/status.h"
@@ -15,7 +15,8 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     e->model = model;
     e->slot = sx_fanout_scratch_new();
     e->delta = calloc(1, sizeof *e->delta);
-    if (!e->slot || !e->delta) {
+    if (model->sparse) e->sparse = sx_sparse_state_new(model, true);
+    if (!e->slot || !e->delta || (model->sparse && !e->sparse)) {
         sx_evaluator_free(e);
         return sx_error_memory();
     }
@@ -29,6 +30,7 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     sx_fanout_scratch_free(evaluator->slot);
     sx_tile_delta_scratch_free(evaluator->delta);
     sx_walker_free(evaluator->walker);
+    sx_sparse_state_free(evaluator->sparse);
     free(evaluator);
 }
 
@@ -61,6 +63,8 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     sx_verdict verdict = sx_nest_build(model, mapping, &e->nest);
     if (verdict.reason != SX_LEGAL) return verdict;
     const sx_nest *nest = &e->nest;
+    if (e->sparse) verdict = sx_sparse_prepare(e->sparse, mapping, nest);
+    if (verdict.reason != SX_LEGAL) return verdict;
     bool walk = e->exact || !nest->perfect;
     e->failed = e->overflow = false;
     e->limit.reason = SX_LEGAL;
@@ -68,7 +72,8 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     sx_cost_accumulator_begin(&costs, model, nest, walk);
     int last = model->n_levels - 1;
     while (mapping->level[last].keep == 0) last--;
-    double energy = costs.compute_energy, cycles = (double)nest->cycles + (double)model->latency;
+    double energy = e->sparse ? 0 : costs.compute_energy;
+    double cycles = e->sparse ? 0 : (double)nest->cycles + (double)model->latency;
     double last_level = 0;
     for (int v = 0; v < model->n_tensors; v++) {
         if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
@@ -90,15 +95,39 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
             return e->overflow || e->limit.reason == SX_LEGAL ? verdict : e->limit;
         }
-        energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
+        if (e->sparse) {
+            energy += sx_cost_accumulator_add_networks(&costs, e, v, counts, out);
+            memcpy(e->sparse->dense[v], counts, sizeof counts);
+        } else {
+            energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
+        }
         double times = walk ? 1 : (double)nest->above[last];
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
+    }
+    if (e->sparse) {
+        sx_sparse_count(e->sparse);
+        sx_sparse_begin(&costs, e->sparse);
+        sx_sparse_charge(&costs, e->sparse, out);
+        if (e->sparse->failed) verdict.reason = SX_NO_MEMORY;
+        if (e->sparse->failed) return verdict;
+        last_level = sx_sparse_accesses(e->sparse, last) * (walk ? 1 : (double)nest->above[last]);
     }
     sx_cost_accumulator_finish(&costs, score, out);
     score->last_level_accesses = last_level;
     assert(above_minimum(model, mapping, score));
     if (objective && sx_objective_value(objective, score) > bound) verdict.reason = SX_BOUND_EXCEEDED;
     return verdict;
+}
+
+/* Sets what sparse tensors change of a cost's computes. */
+static void set_computes(sx_sparse_state *state, sx_cost *out) {
+    sx_cost_accumulator costs = {.model = state->model, .nest = state->nest};
+    sx_sparse_begin(&costs, state);
+    out->computes = (uint64_t)llround(state->computes[SX_RANDOM]);
+    out->gated_computes = state->computes[SX_GATED];
+    out->skipped_computes = state->computes[SX_SKIPPED];
+    out->compute_cycles = (uint64_t)costs.compute_cycles;
+    out->compute_energy_pj = costs.compute_energy;
 }
 
 sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out) {
@@ -110,11 +139,14 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     out->n_levels = model->n_levels;
     out->n_tensors = model->n_tensors;
     out->perfect = nest->perfect;
-    out->computes = model->computes;
+    out->computes = out->algorithmic_computes = model->computes;
+    out->gated_computes = out->skipped_computes = 0;
+    out->sparse = evaluator->sparse != NULL;
     out->compute_instances = nest->used_x * nest->used_y;
     out->compute_cycles = nest->cycles;
     out->cycles = (uint64_t)score.cycles;
     out->compute_energy_pj = (double)model->computes * model->compute_energy;
+    if (out->sparse) set_computes(evaluator->sparse, out);
     out->energy_pj = score.energy_pj;
     out->edp = score.energy_pj * score.cycles;
     out->utilization = score.utilization;

@@ -25,7 +25,7 @@ double sx_model_touched(const sx_model *model, int tensor) {
 /* The least energy of an access to a word of a tensor at a level. */
 static double access_energy(const sx_model *model, int v, int s) {
     const sx_level *level = &model->level[s];
-    double share = fmin(1, (double)level->clusters / (double)level->instances);
+    double share = fmin(1, (double)level->clusters / (double)level->instances) * model->least[s][v];
     double vector = model->shape[v].output ? level->update_energy : level->read_energy;
     return share * (vector / level->block_size + level->addr_gen_energy);
 }
@@ -46,6 +46,7 @@ static double bandwidth_cycles(const sx_model *model, unsigned backed) {
     for (int v = 0; v < model->n_tensors; v++) {
         if (!(backed >> v & 1)) continue;
         double words = sx_model_touched(model, v) / (double)level->instances * level->scale[v];
+        words *= model->least[model->n_levels - 1][v];
         double *sum = model->shape[v].output ? &writes : &reads;
         *sum = level->banks > 0 ? fmax(*sum, words) : *sum + words;
     }
@@ -64,16 +65,16 @@ static double least_leakage(const sx_model *model) {
 
 sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
     const double units = (double)model->compute_instances, rounding = 1 - 1e-12;
-    double cycles = ceil((double)model->computes / units);
+    double cycles = ceil((double)model->computes / units * model->least_steps);
     cycles = fmax(cycles, ceil(bandwidth_cycles(model, backed) * rounding));
     sx_score least = {.cycles = cycles + (double)model->latency};
-    least.energy_pj = (double)model->computes * model->compute_energy + least_leakage(model) * cycles;
+    least.energy_pj = (double)model->computes * model->least_compute_energy + least_leakage(model) * cycles;
     for (int v = 0; v < model->n_tensors; v++) {
         bool known = backed >> v & 1;
         double words = sx_model_touched(model, v);
         least.energy_pj +=
             words * (known ? access_energy(model, v, model->n_levels - 1) : cheapest_access(model, v));
-        if (known) least.last_level_accesses += words;
+        if (known) least.last_level_accesses += words * model->least[model->n_levels - 1][v];
     }
     least.utilization = (double)model->computes / units / least.cycles;
     return least;

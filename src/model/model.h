@@ -55,6 +55,9 @@ typedef struct sx_level {
     bool bounded; /* in bandwidth */
     bool reduces, transparent, net_energy;
     double scale[SX_MAX_TENSORS];
+    const struct sx_density
+        *packed[SX_MAX_TENSORS]; /* of tensors with a format, which take less room; else NULL */
+    bool packs;                  /* some are */
 } sx_level;
 
 /* One allocation, with what is behind the pointers after it: as much as problem and architecture have. */
@@ -71,6 +74,11 @@ struct sx_model {
     uint64_t computes, latency;
     uint64_t compute_x, compute_y, compute_instances;
     double compute_energy;
+    struct sx_sparse_model *sparse; /* NULL: zeros change nothing */
+    /* What zeros leave at the least, for bounds; 1 without sparse tensors. */
+    double least[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* of accesses to a tensor at a level */
+    double least_steps;                          /* of compute cycles */
+    double least_compute_energy;                 /* of a compute's energy, pJ */
 };
 
 typedef struct sx_loop {
@@ -137,10 +145,11 @@ struct sx_evaluator {
     sx_fanout_scratch *slot;
     sx_tile_delta_scratch *delta;
     sx_walker *walker;
-    bool exact;       /* walk every mapping, also those with exact factors */
-    bool failed;      /* memory ran out, or the limit below is exceeded */
-    sx_verdict limit; /* SX_LEGAL: none is */
-    bool overflow;    /* a count exceeded 2^62 */
+    bool exact;                     /* walk every mapping, also those with exact factors */
+    bool failed;                    /* memory ran out, or the limit below is exceeded */
+    sx_verdict limit;               /* SX_LEGAL: none is */
+    bool overflow;                  /* a count exceeded 2^62 */
+    struct sx_sparse_state *sparse; /* NULL: dense */
 };
 
 /* Counts of one tensor at one level, in the unit of sx_access_stats. */

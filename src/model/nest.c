@@ -1,5 +1,6 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
 #include "model/capacity.h"
+#include "model/sparse.h"
 
 #include <assert.h>
 #include <math.h>
@@ -234,7 +235,7 @@ static sx_verdict check_capacity(const sx_model *model, const sx_mapping *mappin
     unsigned keep = mapping->level[s].keep;
     sx_occupancy use = {0, 0};
     for (int v = 0; v < model->n_tensors; v++)
-        if (keep >> v & 1) sx_occupancy_add(&use, level, (double)nest->tile[v][s]);
+        if (keep >> v & 1) sx_occupancy_add(&use, level, v, (double)nest->tile[v][s]);
     if (!sx_level_fits(level, &use)) {
         double words = use.banks > level->banks ? fmax(use.words, use.banks * level->bank_words) : use.words;
         return illegal(SX_CAPACITY, s, largest(model, nest, mapping, s), -1, words, level->effective);
@@ -278,5 +279,13 @@ sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_ne
 
 sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
     sx_nest nest;
-    return sx_nest_build(model, mapping, &nest);
+    sx_verdict verdict = sx_nest_build(model, mapping, &nest);
+    if (!model->sparse || verdict.reason != SX_LEGAL) return verdict;
+    sx_sparse_state *state = sx_sparse_state_new(model, false);
+    if (state)
+        verdict = sx_sparse_prepare(state, mapping, &nest);
+    else
+        verdict.reason = SX_NO_MEMORY;
+    sx_sparse_state_free(state);
+    return verdict;
 }

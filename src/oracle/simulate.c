@@ -8,6 +8,9 @@ sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch, const sx_m
                       sx_cost *out) {
     SX_TRY(sx_problem_check(problem));
     SX_TRY(sx_arch_check(arch));
+    if (sx_sparse_active(&arch->sparse))
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "sparse optimizations cannot be simulated"),
+                             "the simulation moves every word; leave them out, or do not simulate");
     sx_sim_case sim = {.problem = problem, .arch = arch, .mapping = mapping};
     if (options) sim.options = *options;
     sx_verdict found = sx_sim_check(&sim);

@@ -2,6 +2,7 @@
 
 #include "ir/arch.h"
 #include "report/loops.h"
+#include "report/sparse.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -267,4 +268,5 @@ void sx_report(const sx_evaluation *e, sx_detail detail, sx_text *out) {
     sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
     print_levels(e, detail, out);
     print_networks(e, detail, out);
+    sx_report_sparse(e, out);
 }

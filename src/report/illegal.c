@@ -53,6 +53,35 @@ static void cure_mesh(const sx_evaluation *e, bool x, bool y, sx_text *out) {
     if (x != y) sx_text_add(out, "; or move one to %s by `split`", x ? "Y" : "X");
 }
 
+/* What helps where formats do not fit. */
+static void cure_format(const sx_verdict *v, const char *level, const char *tensor, sx_text *out) {
+    switch (v->reason) {
+    case SX_METADATA_CAPACITY:
+        sx_text_add(out, "make tiles at %s smaller, or give it a larger `metadata_storage_depth`", level);
+        break;
+    case SX_FEW_RANKS:
+        sx_text_add(out, "give %s more ranks at %s, or ranks that flatten several loops", tensor, level);
+        break;
+    case SX_FORMATS_DIFFER:
+        sx_text_add(out, "let the innermost ranks of %s at %s repeat those of the level inside", tensor,
+                    level);
+        break;
+    case SX_NO_DECOMPRESSION:
+    case SX_NO_COMPRESSION:
+        sx_text_add(out, "give %s a compressed format for %s, or `%s_supported: true`", level, tensor,
+                    v->reason == SX_NO_COMPRESSION ? "compression" : "decompression");
+        break;
+    case SX_UNCOMPRESSED_PARENT:
+        sx_text_add(out, "compress %s at the level outside %s, too", tensor, level);
+        break;
+    case SX_SPARSE_UNDEFINED:
+        sx_text_add(out, "leave out --sparse-semantics timeloop");
+        break;
+    default:
+        break;
+    }
+}
+
 void sx_illegal_cure(const sx_evaluation *e, sx_text *out) {
     const sx_verdict *v = &e->verdict;
     const char *level = v->level >= 0 ? sx_level_name(&e->arch, v->level) : "";
@@ -93,6 +122,9 @@ void sx_illegal_cure(const sx_evaluation *e, sx_text *out) {
     case SX_LIMIT_CLASSES:
     case SX_LIMIT_BLOCKS:
     case SX_LIMIT_WORDS:
+        break;
+    default:
+        cure_format(v, level, tensor, out);
         break;
     }
 }

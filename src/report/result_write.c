@@ -127,6 +127,7 @@ static json_t *repeat_json(const sx_result *r) {
                   o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
                   (json_int_t)r->batch, "training", r->training);
     if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
+    if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
     return object;
 }
 

@@ -65,9 +65,11 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
     const double tolerance = o->run.objective.tolerance;
     const bool flags[] = {o->space.remainders, o->space.keep_all, o->space.no_banks,
                           o->model.no_first_read_elision, o->model.no_link_transfers};
+    const bool timeloop = o->model.sparse_timeloop;
     sx_space_mark mark;
     uint64_t hash = hash_constraints(constraints, sx_hash_bytes(flags, sizeof flags, 0));
     hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
+    if (timeloop) hash = sx_hash_bytes(&timeloop, sizeof timeloop, hash);
     snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
     return mark;
 }
@@ -105,6 +107,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "no-banks %s\n", yes(o->space.no_banks));
     sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));
     sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
+    if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
     sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
     sx_text_add(&text, "database %s\n", yes(o->store != NULL));
     sx_text_add(&text, "again %s\n", yes(o->again));

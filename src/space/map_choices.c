@@ -57,7 +57,7 @@ void sx_map_choices_free(sx_map_choices *choices) {
 }
 
 bool sx_map_order_matters(const sx_map_space *space, int level, bool spread) {
-    return level > 0 || (spread && !space->model->options.no_link_transfers);
+    return level > 0 || space->model->sparse || (spread && !space->model->options.no_link_transfers);
 }
 
 /* The list of a set, to be made where it has no items; NULL when memory is out. */

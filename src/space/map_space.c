@@ -315,7 +315,7 @@ static sx_status set_up(sx_map_space *space) {
         SX_TRY(set_keep(space, s));
     }
     for (int d = 0; d < space->problem->n_dims; d++) SX_TRY(set_factors(space, d));
-    SX_TRY(sx_orders_new(space->problem, space->options.remainders, &space->orders));
+    SX_TRY(sx_orders_new(space->problem, space->options.remainders || space->model->sparse, &space->orders));
     set_genes(space);
     space->space.n_values = sx_map_n_values(space);
     SX_TRY(set_blank(space));

@@ -29,6 +29,7 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
+    "sparse_timeloop", /* the only one that may be missing */
 };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
@@ -140,6 +141,7 @@ static sx_status read_options(const sx_node *map, sx_certificate *c) {
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));
     SX_TRY(sx_node_get_bool(map, "no_banks", &c->space.no_banks));
     SX_TRY(sx_node_get_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
+    SX_TRY(sx_node_get_bool(map, "sparse_timeloop", &c->model.sparse_timeloop));
     return sx_node_get_bool(map, "no_link_transfers", &c->model.no_link_transfers);
 }
 
@@ -200,7 +202,7 @@ static sx_status find_claims(sx_input *input, const char *name, const sx_node **
         return sx_error_at(node->place, "certificates of format %llu are not known, only of format %d",
                            (unsigned long long)format, SX_CERTIFICATE_FORMAT);
     SX_TRY(sx_only_keys(section->value, "certificate", keys, N_KEYS));
-    for (size_t i = 0; i < N_KEYS; i++)
+    for (size_t i = 0; i < N_KEYS - 1; i++)
         SX_TRY(sx_node_require(section->value, keys[i], "the certificate", &node));
     *out = section->value;
     return check_sections(input);

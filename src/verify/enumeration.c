@@ -206,7 +206,7 @@ static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DI
                                space->arch->level[s].name, *n)
                 : sx_error_memory());
     bool linked = sx_verify_space_loops(space, at->spatial) && !space->model->options.no_link_transfers;
-    if (s == 0 && !linked && *n > 1) *n = 1;
+    if (s == 0 && !linked && !space->model->sparse && *n > 1) *n = 1;
     return order;
 }
 

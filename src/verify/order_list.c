@@ -119,6 +119,10 @@ static void describe(const sx_order_list *order_list, int n, beginning *b) {
     for (int v = 0; v < order_list->space->problem->n_tensors; v++)
         b->whole &= look(order_list, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
     b->view[VIEW] = b->whole ? 0 : b->used;
+    if (!order_list->space->model->sparse) return;
+    b->whole = false; /* the ranks of formats follow the loops: every order is seen as it is */
+    memcpy(b->view, b->order, sizeof b->order);
+    b->view[VIEW] = b->used;
 }
 
 /* By loops and views, then by order. */

@@ -61,8 +61,9 @@ static sx_status read_vector(trial *t) {
 
 static sx_model_options switches(const trial *t) {
     const json_t *env = json_object_get(t->vector, "env");
-    return (sx_model_options){json_is_false(json_object_get(env, "first_read_elision")),
-                              json_is_false(json_object_get(env, "link_transfers"))};
+    return (sx_model_options){.no_first_read_elision =
+                                  json_is_false(json_object_get(env, "first_read_elision")),
+                              .no_link_transfers = json_is_false(json_object_get(env, "link_transfers"))};
 }
 
 static sx_verdict evaluate(trial *t) {

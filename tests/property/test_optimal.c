@@ -7,6 +7,7 @@
 
 #include "mappers/optimal/leaf.h"
 #include "mappers/optimal/proof.h"
+#include "model/model.h"
 #include "sextant/run.h"
 
 #include <math.h>
@@ -359,24 +360,56 @@ static void try_unlisted(const crowd *c, sx_rng *rng) {
     sx_run_free(run);
 }
 
+/* The mapper `exhaustive` finds the same, also where orders decide what is legal. */
+static void try_exhaustive(const crowd *c, sx_rng *rng) {
+    question q = ask(rng);
+    q.mapper = "exhaustive";
+    q.options.objective.n_criteria = 1;
+    q.options.k_best = 1;
+    q.options.pareto = false;
+    sx_run *run = search(c, &q);
+    expect_best(c, &q, run);
+    sx_run_free(run);
+}
+
+/* Holds searches of one space against brute force; returns whether it has legal mappings. */
+static bool compare_space(sx_small_space *small, uint64_t number, sx_rng *rng) {
+    crowd c;
+    gather(small, number, &c);
+    bool legal = c.n > 0;
+    for (int k = 0; k < 3; k++) try_to_the_end(&c, rng);
+    try_gap(&c, rng);
+    try_early_end(&c, rng);
+    if (small->model->sparse) try_exhaustive(&c, rng);
+    if (small->options.remainders) try_unlisted(&c, rng);
+    disperse(&c);
+    sx_small_space_fini(small);
+    return legal;
+}
+
 static void brute_force_finds_nothing_else(void **state) {
     const settings *set = *state;
     uint64_t legal = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "optimal", i);
         sx_small_space small;
-        crowd c;
         sx_random_space(&rng, MOST, &small);
-        gather(&small, i, &c);
-        legal += c.n > 0;
-        for (int k = 0; k < 3; k++) try_to_the_end(&c, &rng);
-        try_gap(&c, &rng);
-        try_early_end(&c, &rng);
-        if (small.options.remainders) try_unlisted(&c, &rng);
-        disperse(&c);
-        sx_small_space_fini(&small);
+        legal += compare_space(&small, i, &rng);
     }
     sx_expect_compared("spaces with legal mappings", legal, set->count / 2);
+}
+
+/* The same where zeros count: bounds are scaled, orders decide ranks, formats change what fits. */
+static void nor_with_sparse_tensors(void **state) {
+    const settings *set = *state;
+    uint64_t legal = 0, count = set->count / 3 + 1;
+    for (uint64_t i = 0; i < count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "optimal.sparse", i);
+        sx_small_space small;
+        sx_random_sparse_space(&rng, MOST / 4, &small);
+        legal += compare_space(&small, i, &rng);
+    }
+    sx_expect_compared("sparse spaces with legal mappings", legal, count / 3);
 }
 
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
@@ -386,6 +419,7 @@ int main(int argc, char **argv) {
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(brute_force_finds_nothing_else, &set),
+        cmocka_unit_test_prestate(nor_with_sparse_tensors, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,7 +317,8 @@ void sx_random_case(sx_rng *rng, unsigned flags, sx_case *out) {
     draw_mapping(rng, flags & SX_CASE_REMAINDER, &out->problem, n_levels, &out->mapping);
     draw_homes(rng, &out->mapping);
     draw_arch(rng, &out->problem, &out->mapping, &out->arch);
-    out->options = (sx_model_options){chance(rng, 10), chance(rng, 10)};
+    out->options = (sx_model_options){.no_first_read_elision = chance(rng, 10)};
+    out->options.no_link_transfers = chance(rng, 10);
     if (chance(rng, 2)) spoil(rng, out);
 }
 

@@ -2,6 +2,7 @@
 
 #include "support/expect.h"
 #include "support/random_limits.h"
+#include "support/random_sparse.h"
 
 #include "space/map_size.h"
 
@@ -56,9 +57,11 @@ static void draw(sx_rng *rng, sx_small_space *small) {
         sx_constraints_init(&small->limits, &small->c.problem, &small->c.arch);
 }
 
-void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
+/* Draws a space, with sparse tensors or without. */
+static void random_space(sx_rng *rng, uint64_t most, bool sparse, sx_small_space *out) {
     for (;;) {
         draw(rng, out);
+        if (sparse) sx_random_sparse(rng, &out->c.problem, &out->c.arch);
         for (int tries = 0; tries < 20 && make(out); tries++) {
             double n = count(out->map);
             if (n <= (double)most) {
@@ -74,6 +77,14 @@ void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
                 *size = (*size + 1) / 2;
         }
     }
+}
+
+void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    random_space(rng, most, false, out);
+}
+
+void sx_random_sparse_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    random_space(rng, most, true, out);
 }
 
 void sx_small_space_fini(sx_small_space *small) {

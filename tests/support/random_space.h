@@ -19,6 +19,8 @@ typedef struct sx_small_space {
 /* Draws a space of at most so many constructions: a random problem and architecture, sometimes constraints,
  * orders fixed and sizes cut down until they are that few. Free with sx_small_space_fini. */
 void sx_random_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+/* The same with sparse tensors. */
+void sx_random_sparse_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 void sx_small_space_fini(sx_small_space *small);
 
 /* A line that describes the space for error messages, in fresh memory. */

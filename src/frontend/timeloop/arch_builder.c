@@ -3,8 +3,10 @@
 #include "base/text.h"
 #include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/ert.h"
+#include "frontend/timeloop/sparse.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
@@ -62,6 +64,43 @@ static sx_status note_useless(sx_arch_builder *b, const sx_ert *ert, const char 
                          access >= 0 ? "'access' but " : "", wanted);
 }
 
+/* The energy of the first of some actions that a table has, named by a prefix, a middle and an end; the table
+ * of `write` serves for fills and updates. */
+static sx_status sparse_energy(const sx_ert *ert, const sx_node *table, const char *const *prefixes, size_t n,
+                               int access, double *out) {
+    static const char *const ends[SX_N_ACCESSES] = {"read", "fill", "update"};
+    for (size_t i = 0; i < n; i++)
+        for (int write = 0; write <= (access != SX_READ); write++) {
+            char name[64];
+            const char *const action = name;
+            double energy = -1;
+            snprintf(name, sizeof name, "%s%s", prefixes[i], write ? "write" : ends[access]);
+            SX_TRY(sx_ert_energy(ert, table, &action, 1, &energy));
+            if (energy < 0) continue;
+            *out = energy;
+            return SX_OK;
+        }
+    return SX_OK;
+}
+
+/* Takes the energies of gated and skipped accesses and of metadata. */
+static sx_status take_sparse_energies(const sx_ert *ert, const sx_node *table, sx_metadata_store *m) {
+    static const char *const data[][2] = {{"gated_", NULL}, {"skipped_", "gated_"}};
+    static const char *const metadata[][2] = {{"random_metadata_", "metadata_"},
+                                              {"gated_metadata_", NULL},
+                                              {"skipped_metadata_", "gated_metadata_"}};
+    for (int a = 0; a < SX_N_ACCESSES; a++) {
+        SX_TRY(sparse_energy(ert, table, data[0], 1, a, &m->data_energy[SX_GATED][a]));
+        SX_TRY(sparse_energy(ert, table, data[1], 2, a, &m->data_energy[SX_SKIPPED][a]));
+        SX_TRY(sparse_energy(ert, table, metadata[0], 2, a, &m->metadata_energy[SX_RANDOM][a]));
+        SX_TRY(sparse_energy(ert, table, metadata[1], 1, a, &m->metadata_energy[SX_GATED][a]));
+        SX_TRY(sparse_energy(ert, table, metadata[2], 2, a, &m->metadata_energy[SX_SKIPPED][a]));
+    }
+    SX_TRY(
+        sx_ert_energy(ert, table, (const char *const[]){"decompression_count"}, 1, &m->decompression_energy));
+    return sx_ert_energy(ert, table, (const char *const[]){"compression_count"}, 1, &m->compression_energy);
+}
+
 /* Takes the energies that the ERT has for a level. */
 static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level) {
     static const char *const read[] = {"random_read", "read"};
@@ -80,6 +119,7 @@ static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level)
         b->draft[level].source = SX_BY_ERT;
     else
         SX_TRY(note_useless(b, ert, s->name, "read, fill, update and write"));
+    SX_TRY(take_sparse_energies(ert, table, &s->metadata));
     return sx_ert_energy(ert, table, (const char *const[]){"leak"}, 1, &s->leak_energy);
 }
 
@@ -104,6 +144,8 @@ static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) 
 
 static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     static const char *const actions[] = {"mac_random", "mult_random", "mac", "mult", "compute"};
+    static const char *const gated[] = {"mac_gated", "mult_gated", "compute_gated"};
+    static const char *const skipped[] = {"mac_skipped", "mult_skipped", "compute_skipped"};
     sx_compute *c = &b->arch.compute;
     const sx_node *table = sx_ert_table(ert, c->name);
     double energy = -1;
@@ -113,7 +155,9 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     if (energy >= 0) {
         c->energy = energy;
         b->compute_source = SX_BY_ERT;
-        return SX_OK;
+        SX_TRY(sx_ert_energy(ert, table, gated, N(gated), &c->gated_energy));
+        c->skipped_energy = c->gated_energy;
+        return sx_ert_energy(ert, table, skipped, N(skipped), &c->skipped_energy);
     }
     return note_useless(b, ert, c->name, "mac, mult and compute");
 }
@@ -177,6 +221,20 @@ static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
     return status;
 }
 
+/* Reads the sparse optimizations of the architecture: those beside its components, its own, and those of
+ * sections. */
+static sx_status settle_sparse(sx_arch_builder *b) {
+    const sx_pair *section;
+    for (int s = 0; s < b->arch.n_levels; s++)
+        if (b->draft[s].sparse) SX_TRY(sx_sparse_read_component(b->input, b->draft[s].sparse, s, &b->arch));
+    if (b->compute_sparse)
+        SX_TRY(sx_sparse_read_component(b->input, b->compute_sparse, b->arch.n_levels, &b->arch));
+    if (b->sparse) SX_TRY(sx_sparse_read(b->input, b->sparse, &b->arch));
+    for (size_t i = 0; (section = sx_input_section(b->input, "sparse_optimizations", i)); i++)
+        SX_TRY(sx_sparse_read(b->input, section->value, &b->arch));
+    return SX_OK;
+}
+
 sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *out) {
     sx_ert ert;
     if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
@@ -188,6 +246,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     for (int s = 0; s < b->arch.n_levels; s++) SX_TRY(settle_level(b, &ert, s));
     SX_TRY(settle_compute(b, &ert));
     SX_TRY(settle_wires(b, &ert));
+    SX_TRY(settle_sparse(b));
     sx_status error = sx_arch_check(&b->arch);
     if (error) return sx_error_place(error, b->place);
     SX_TRY(tell_source(b, &ert));

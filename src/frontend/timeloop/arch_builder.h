@@ -20,6 +20,7 @@ typedef struct sx_level_draft {
     double wire_energy; /* pJ per bit and mm */
     double tile_width;  /* um */
     uint32_t network_bits;
+    const sx_node *sparse; /* sparse optimizations written beside the level; NULL: none */
 } sx_level_draft;
 
 typedef struct sx_arch_builder {
@@ -28,6 +29,8 @@ typedef struct sx_arch_builder {
     bool defaults_v4; /* cluster size 1, partial sums added in place everywhere */
     bool has_compute, compute_energy_given;
     sx_energy_source compute_source;
+    const sx_node *compute_sparse; /* those beside the compute unit, and those of the whole architecture */
+    const sx_node *sparse;
     sx_arch arch;
     sx_level_draft draft[SX_MAX_LEVELS];
 } sx_arch_builder;

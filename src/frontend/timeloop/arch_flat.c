@@ -4,6 +4,7 @@
  * everything an architecture can hold can be written in it. */
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/constraints.h"
+#include "ir/arch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,22 @@ static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char
     out->place = name ? name->place : map->place;
     snprintf(what, sizeof what, "%s '%.*s'", kind, SX_NAME_SIZE - 1, out->name);
     return sx_node_check_keys(b->input, map, what, rules, n);
+}
+
+/* Reads the energies of gated and skipped accesses and of metadata. */
+static sx_status read_action_energies(const sx_node *map, sx_metadata_store *m) {
+    const sx_node *energies = sx_node_get(map, "action_energies");
+    if (!energies) return SX_OK;
+    SX_TRY(sx_node_expect(energies, SX_NODE_MAP, "'action_energies'"));
+    for (size_t i = 0; i < energies->n; i++) {
+        double *energy = sx_action_energy(m, energies->pair[i].key);
+        if (!energy)
+            return sx_error_hint(
+                sx_error_at(energies->pair[i].place, "'%.64s' is not a known action", energies->pair[i].key),
+                "such as gated_read, skipped_update, metadata_fill, gated_metadata_read");
+        SX_TRY(sx_node_double(energies->pair[i].value, energies->pair[i].key, energy));
+    }
+    return SX_OK;
 }
 
 /* Reads the energies of a level's own; all three of an access or none. */
@@ -47,6 +64,7 @@ static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_a
     SX_TRY(read_element(b, map, "the storage level", rules, n, &element));
     SX_TRY(sx_builder_storage(b, &element, &level));
     SX_TRY(read_energies(&scope, level, &b->draft[b->arch.n_levels - 1]));
+    SX_TRY(read_action_energies(map, &level->metadata));
     SX_TRY(sx_tensor_names(map, "keep", level->keeps, &level->n_keeps));
     SX_TRY(sx_tensor_names(map, "bypass", level->bypasses, &level->n_bypasses));
     SX_TRY(sx_attribute_u32(&scope, "banks", &level->banks));
@@ -59,13 +77,18 @@ static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_a
     size_t n;
     const sx_key_rule *rules = sx_compute_rules(true, &n);
     SX_TRY(read_element(b, map, "the arithmetic", rules, n, &element));
-    return sx_builder_compute(b, &element);
+    SX_TRY(sx_builder_compute(b, &element));
+    SX_TRY(sx_attribute_double(&scope, "gated_energy", &b->arch.compute.gated_energy));
+    return sx_attribute_double(&scope, "skipped_energy", &b->arch.compute.skipped_energy);
 }
 
 sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
     static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},          {"arithmetic", SX_KEY_USED, NULL},
-        {"storage", SX_KEY_USED, NULL},       {"constraints", SX_KEY_USED, NULL},
+        {"name", SX_KEY_USED, NULL},
+        {"arithmetic", SX_KEY_USED, NULL},
+        {"storage", SX_KEY_USED, NULL},
+        {"constraints", SX_KEY_USED, NULL},
+        {"sparse_optimizations", SX_KEY_USED, NULL},
         {"version", SX_KEY_NO_BEARING, NULL},
     };
     const sx_node *storage, *arithmetic;
@@ -74,6 +97,7 @@ sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_at
     SX_TRY(sx_node_require(arch, "storage", "the architecture", &storage));
     SX_TRY(sx_node_expect(storage, SX_NODE_LIST, "'storage'"));
     SX_TRY(sx_node_get_name(arch, "name", b->arch.name));
+    b->sparse = sx_node_get(arch, "sparse_optimizations");
     SX_TRY(read_compute(b, arithmetic, variables));
     for (size_t i = 0; i < storage->n; i++) SX_TRY(read_storage(b, storage->item[i], variables));
     return SX_OK;

@@ -68,17 +68,17 @@ static const sx_key_rule storage_rules[] = {
     {"fill_latency", SX_KEY_NO_BEARING, NULL},
     {"drain_latency", SX_KEY_NO_BEARING, NULL},
     {"metadata_block_size", SX_KEY_NO_BEARING, NULL},
-    {"metadata_datawidth", SX_KEY_NO_BEARING, NULL},
-    {"metadata_word_bits", SX_KEY_NO_BEARING, NULL},
+    {"metadata_datawidth", SX_KEY_USED, NULL},
+    {"metadata_word_bits", SX_KEY_USED, NULL},
     {"metadata_width", SX_KEY_NO_BEARING, NULL},
     {"metadata_depth", SX_KEY_NO_BEARING, NULL},
-    {"metadata_storage_width", SX_KEY_NO_BEARING, NULL},
-    {"metadata_storage_depth", SX_KEY_NO_BEARING, NULL},
+    {"metadata_storage_width", SX_KEY_USED, NULL},
+    {"metadata_storage_depth", SX_KEY_USED, NULL},
     {"metadata_counter_width", SX_KEY_NO_BEARING, NULL},
     {"concordant_compressed_tile_traversal", SX_KEY_NO_BEARING, NULL},
-    {"tile_partition_supported", SX_KEY_NO_BEARING, NULL},
-    {"decompression_supported", SX_KEY_NO_BEARING, NULL},
-    {"compression_supported", SX_KEY_NO_BEARING, NULL},
+    {"tile_partition_supported", SX_KEY_USED, NULL},
+    {"decompression_supported", SX_KEY_USED, NULL},
+    {"compression_supported", SX_KEY_USED, NULL},
     {"max_utilization", SX_KEY_NO_BEARING, NULL},
     {"area_scale", SX_KEY_NO_BEARING, NULL},
     {"energy_scale", SX_KEY_NO_BEARING, NULL},
@@ -94,9 +94,10 @@ static const sx_key_rule storage_rules[] = {
     {"fill_energy", SX_KEY_USED, NULL},
     {"update_energy", SX_KEY_USED, NULL},
     {"leak_energy", SX_KEY_USED, NULL},
+    {"action_energies", SX_KEY_USED, NULL},
     {"comment", SX_KEY_NO_BEARING, NULL},
 };
-#define STORAGE_FLAT_ONLY 10
+#define STORAGE_FLAT_ONLY 11
 
 static const sx_key_rule compute_rules[] = {
     {"word_bits", SX_KEY_USED, NULL},
@@ -118,9 +119,11 @@ static const sx_key_rule compute_rules[] = {
     {"global_cycle_seconds", SX_KEY_NO_BEARING, NULL},
     {"class", SX_KEY_NO_BEARING, NULL},
     {"name", SX_KEY_USED, NULL},
+    {"gated_energy", SX_KEY_USED, NULL},
+    {"skipped_energy", SX_KEY_USED, NULL},
     {"comment", SX_KEY_NO_BEARING, NULL},
 };
-#define COMPUTE_FLAT_ONLY 2
+#define COMPUTE_FLAT_ONLY 4
 
 const sx_key_rule *sx_storage_rules(bool flat, size_t *n) {
     *n = N(storage_rules) - (flat ? 0 : STORAGE_FLAT_ONLY);

@@ -203,6 +203,19 @@ static sx_status read_behaviour(const sx_arch_component *e, bool reduces, sx_sto
     return SX_OK;
 }
 
+/* What the level has for sparse tensors. */
+static sx_status read_metadata(const sx_arch_component *e, sx_storage *s) {
+    const sx_attribute_scope *a = e->attributes;
+    sx_metadata_store *m = &s->metadata;
+    const char *bits = FIRST(a, "metadata_datawidth", "metadata_word_bits");
+    if (bits) SX_TRY(sx_attribute_u32(a, bits, &m->word_bits));
+    SX_TRY(sx_attribute_u32(a, "metadata_storage_width", &m->width));
+    SX_TRY(sx_attribute_u64(a, "metadata_storage_depth", &m->depth));
+    SX_TRY(sx_attribute_bool(a, "decompression_supported", &m->decompresses));
+    SX_TRY(sx_attribute_bool(a, "compression_supported", &m->compresses));
+    return refuse(e, "tile_partition_supported", "tiles are cut before the run; leave it out");
+}
+
 /* Makes room for one more level of that element's name. */
 static sx_status next_level(sx_arch_builder *b, const sx_arch_component *e, sx_storage **s,
                             sx_level_draft **draft) {
@@ -235,6 +248,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(read_bandwidths(e, s));
     SX_TRY(read_network(e, s, draft));
     SX_TRY(read_behaviour(e, b->defaults_v4 || s->technology != SX_DRAM, s, draft));
+    SX_TRY(read_metadata(e, s));
     if (s->technology == SX_DRAM && s->cluster_size != 1)
         return sx_error_at(e->place, "the DRAM '%s' has a cluster size of %u; it must be 1", s->name,
                            s->cluster_size);

@@ -64,11 +64,10 @@ static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_attrib
     return SX_OK;
 }
 
-/* Refuses sparse optimizations written beside a component. */
-static sx_status refuse_sparse(const sx_node *node) {
-    const sx_pair *sparse = sx_node_pair(node, "sparse_optimizations");
-    if (!sparse || sx_node_empty(sparse->value)) return SX_OK;
-    return sx_error_at(sparse->place, "sparse optimizations are not supported and would change the result");
+/* The sparse optimizations written beside a node, NULL where there are none. */
+static const sx_node *sparse_of(const sx_node *node) {
+    const sx_node *sparse = sx_node_get(node, "sparse_optimizations");
+    return !sparse || sx_node_empty(sparse) ? NULL : sparse;
 }
 
 /* Refuses attributes that this dialect writes elsewhere. */
@@ -102,7 +101,10 @@ static sx_status read_container(reader *r, const sx_node *node, const char *name
     if (parallel) return sx_error_at(node->place, "a branch of !Parallel cannot be a container");
     snprintf(what, sizeof what, "the container '%.*s'", SX_NAME_SIZE - 1, name);
     SX_TRY(sx_node_check_keys(input, node, what, rules, N(rules)));
-    SX_TRY(refuse_sparse(node));
+    if (sparse_of(node))
+        return sx_error_hint(
+            sx_error_at(sparse_of(node)->place, "a container has no storage for sparse optimizations"),
+            "write them beside a component");
     SX_TRY(refuse_mesh(sx_node_get(node, "attributes")));
     SX_TRY(sx_attributes_check(input, sx_node_get(node, "attributes"), what, storage_rules, n));
     SX_TRY(sx_constraints_inline(input, sx_node_get(node, "constraints"), name, NULL));
@@ -138,10 +140,12 @@ static sx_status add_component(reader *r, const sx_node *node, const sx_arch_com
     SX_TRY(sx_attributes_check(input, e->attributes->map, what, rules, n));
     if (role == SX_ROLE_COMPUTE) {
         SX_TRY(sx_constraints_inline(input, constraints, e->name, NULL));
+        r->builder->compute_sparse = sparse_of(node);
         return sx_builder_compute(r->builder, e);
     }
     sx_storage *level;
     SX_TRY(sx_builder_storage(r->builder, e, &level));
+    r->builder->draft[r->builder->arch.n_levels - 1].sparse = sparse_of(node);
     if (branch) keep_branch(level, branch);
     return sx_constraints_inline(input, constraints, e->name, level);
 }
@@ -164,8 +168,7 @@ static sx_status check_component(reader *r, const sx_node *node, const char *nam
     };
     char what[SX_NAME_SIZE + 32];
     snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, name);
-    SX_TRY(sx_node_check_keys(r->builder->input, node, what, rules, N(rules)));
-    return refuse_sparse(node);
+    return sx_node_check_keys(r->builder->input, node, what, rules, N(rules));
 }
 
 static sx_status read_component(reader *r, const sx_node *node, const char *name, sx_place place,

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "frontend/timeloop/projection.h"
 #include "frontend/timeloop/shape.h"
+#include "frontend/timeloop/sparse.h"
 #include "frontend/timeloop/timeloop.h"
 #include "frontend/timeloop/variables.h"
 
@@ -28,7 +29,7 @@ static const sx_key_rule problem_rules[] = {
     {"dnn_name", SX_KEY_NO_BEARING, NULL},
     {"notes", SX_KEY_NO_BEARING, NULL},
     {"histograms", SX_KEY_NO_BEARING, NULL},
-    {"densities", SX_KEY_NO_BEARING, NULL},
+    {"densities", SX_KEY_USED, NULL},
 };
 
 static const sx_key_rule shape_rules[] = {
@@ -118,10 +119,9 @@ static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     return SX_OK;
 }
 
-/* Whether a key of an instance tells how sparse tensors are. Dense results do not depend on it; what makes
- * use of it are sparse optimizations, which are refused where they are. */
+/* Whether a key of an instance tells how sparse tensors are. */
 static bool is_density(const char *key) {
-    static const char *const keys[] = {"densities", "density", "commonDensity", "default_density"};
+    static const char *const keys[] = {"densities", "commonDensity"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (sx_key_equal(key, keys[i])) return true;
     return false;
@@ -208,10 +208,7 @@ static SX_MUST_USE sx_status read_value(reader *r, const sx_pair *pair) {
         r->coefficient[i].known = true;
         return read_coefficient(r, pair, &r->coefficient[i].value);
     }
-    if (is_density(pair->key))
-        return sx_input_add_note(r->input, pair->place,
-                                 "'%.64s' has no effect on the result without sparse optimizations",
-                                 pair->key);
+    if (is_density(pair->key)) return SX_OK; /* read once the tensors are known */
     return other_key(r, pair);
 }
 
@@ -250,6 +247,15 @@ static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const
     return CHECK_KEYS(r->input, shape, "the shape", shape_rules);
 }
 
+/* Reads the densities that the instance, or the problem, states. */
+static SX_MUST_USE sx_status read_densities(reader *r, const sx_node *problem, const sx_node *instance) {
+    const sx_node *densities = sx_node_get(instance, "densities");
+    const sx_node *common = sx_node_get(instance, "commonDensity");
+    if (!densities) densities = sx_node_get(problem, "densities");
+    if (densities) SX_TRY(sx_densities_read(r->input, densities, &r->problem));
+    return common ? sx_densities_common(common, &r->problem) : SX_OK;
+}
+
 /* Reads shape and instance. */
 static SX_MUST_USE sx_status read_problem(reader *r, const sx_node *problem) {
     const sx_node *shape = NULL, *instance = sx_node_get(problem, "instance"), *node;
@@ -269,6 +275,7 @@ static SX_MUST_USE sx_status read_problem(reader *r, const sx_node *problem) {
     SX_TRY(sx_node_require(shape, "data_spaces", "the shape", &node));
     SX_TRY(sx_node_expect(node, SX_NODE_LIST, "'data_spaces'"));
     for (size_t i = 0; i < node->n; i++) SX_TRY(read_space(r, node->item[i]));
+    SX_TRY(read_densities(r, problem, instance));
     return sx_error_place(sx_problem_check(&r->problem), shape->place);
 }
 

@@ -1,6 +1,7 @@
 /* The architecture in Timeloop's flat dialect, innermost level first. Energies are written out, so that no
  * table is needed to read it back; keys of our own: read_energy, fill_energy, update_energy, leak_energy,
  * keep, bypass, banks, transparent. */
+#include "ir/arch.h"
 #include "frontend/write/write.h"
 
 #include <math.h>
@@ -39,6 +40,26 @@ static void put_energies(sx_tree *tree, json_t *map, const sx_storage *s) {
         sx_tree_put(tree, map, "network_drain_latency", sx_tree_u64(tree, s->drain_latency));
 }
 
+/* What a level has for sparse tensors. */
+static void put_metadata(sx_tree *tree, json_t *map, const sx_metadata_store *from) {
+    sx_metadata_store m = *from;
+    json_t *energies = json_object();
+    const char *name;
+    if (m.word_bits) sx_tree_put(tree, map, "metadata_word_bits", sx_tree_u64(tree, m.word_bits));
+    if (m.width) sx_tree_put(tree, map, "metadata_storage_width", sx_tree_u64(tree, m.width));
+    if (m.depth) sx_tree_put(tree, map, "metadata_storage_depth", sx_tree_u64(tree, m.depth));
+    if (m.decompresses) sx_tree_put(tree, map, "decompression_supported", sx_tree_bool(true));
+    if (m.compresses) sx_tree_put(tree, map, "compression_supported", sx_tree_bool(true));
+    for (size_t i = 0; (name = sx_action_energy_name(i)); i++) {
+        double energy = *sx_action_energy(&m, name);
+        if (energy > 0) sx_tree_put(tree, energies, name, sx_tree_double(tree, energy));
+    }
+    if (json_object_size(energies))
+        sx_tree_put(tree, map, "action_energies", energies);
+    else
+        json_decref(energies);
+}
+
 /* What a level may keep. */
 static void put_tensors(sx_tree *tree, json_t *map, const sx_storage *s) {
     if (s->transparent) sx_tree_put(tree, map, "transparent", sx_tree_bool(true));
@@ -71,6 +92,7 @@ static SX_OWN json_t *storage(sx_tree *tree, const sx_arch *arch, const sx_stora
     if (s->power_gated_at >= 0 && &arch->level[s->power_gated_at] != s)
         sx_tree_put(tree, map, "power_gated_at", sx_tree_text(tree, arch->level[s->power_gated_at].name));
     put_energies(tree, map, s);
+    put_metadata(tree, map, &s->metadata);
     put_tensors(tree, map, s);
     return map;
 }
@@ -83,11 +105,17 @@ sx_status sx_arch_write(const sx_arch *arch, sx_format format, char **out) {
     put_mesh(&tree, compute, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y);
     sx_tree_put(&tree, compute, "word-bits", sx_tree_u64(&tree, arch->compute.word_bits));
     sx_tree_put(&tree, compute, "energy", sx_tree_double(&tree, arch->compute.energy));
+    if (arch->compute.gated_energy >= 0)
+        sx_tree_put(&tree, compute, "gated_energy", sx_tree_double(&tree, arch->compute.gated_energy));
+    if (arch->compute.skipped_energy >= 0)
+        sx_tree_put(&tree, compute, "skipped_energy", sx_tree_double(&tree, arch->compute.skipped_energy));
     for (int s = 0; s < arch->n_levels; s++)
         sx_tree_append(&tree, levels, storage(&tree, arch, &arch->level[s]));
     if (arch->name[0]) sx_tree_put(&tree, body, "name", sx_tree_text(&tree, arch->name));
     sx_tree_put(&tree, body, "arithmetic", compute);
     sx_tree_put(&tree, body, "storage", levels);
+    if (sx_sparse_active(&arch->sparse))
+        sx_tree_put(&tree, body, "sparse_optimizations", sx_sparse_tree(&tree, arch));
     sx_tree_put(&tree, root, "arch", body);
     return sx_tree_print(&tree, root, format, out);
 }

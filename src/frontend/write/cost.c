@@ -17,6 +17,74 @@ static SX_OWN json_t *share(sx_tree *tree, uint64_t total, uint64_t instances) {
     return sx_tree_double(tree, (double)total / (double)instances);
 }
 
+static const char *const fates[SX_N_FATES] = {"random", "gated", "skipped"};
+static const char *const accesses[SX_N_ACCESSES] = {"read", "fill", "update"};
+
+/* What became of a tensor's accesses at a level, per instance. */
+static void put_actions(sx_tree *tree, json_t *map, const sx_cost_tensor *t) {
+    json_t *actions = json_object();
+    char name[32];
+    for (int fate = 0; fate < SX_N_FATES; fate++)
+        for (int a = 0; a < SX_N_ACCESSES; a++) {
+            snprintf(name, sizeof name, "%s_%s", fates[fate], accesses[a]);
+            sx_tree_put(tree, actions, name, count(tree, t->actions[fate][a]));
+        }
+    sx_tree_put(tree, map, "average_instances", count(tree, t->instances));
+    sx_tree_put(tree, map, "density", sx_tree_double(tree, t->density));
+    sx_tree_put(tree, map, "actions", actions);
+    sx_tree_put(tree, map, "decompressions", count(tree, t->decompressions));
+    sx_tree_put(tree, map, "compressions", count(tree, t->compressions));
+}
+
+/* Metadata and payload words of all ranks for one kind of access; NULL where there are none. */
+static SX_OWN json_t *rank_words(sx_tree *tree, const sx_cost_rank *rank, int n, int fate, int access) {
+    json_t *list = json_array();
+    bool any = false;
+    for (int r = 0; r < n; r++) {
+        const double *words = rank[r].words[fate][access];
+        json_t *pair = json_array();
+        for (int i = 0; i < 2; i++) sx_tree_append(tree, pair, count(tree, words[i]));
+        sx_tree_append(tree, list, pair);
+        any |= words[0] != 0 || words[1] != 0;
+    }
+    if (any) return list;
+    json_decref(list);
+    return NULL;
+}
+
+/* The metadata of a tensor's format at a level, its ranks innermost first. */
+static void put_metadata(sx_tree *tree, json_t *map, const sx_cost_tensor *t, const sx_cost_rank *rank,
+                         int n) {
+    json_t *metadata = json_object(), *capacity = json_array();
+    char name[40];
+    for (int fate = 0; fate < SX_N_FATES; fate++)
+        for (int a = 0; a < SX_N_ACCESSES; a++) {
+            json_t *words = rank_words(tree, rank, n, fate, a);
+            snprintf(name, sizeof name, "%s_metadata_%s", fates[fate], accesses[a]);
+            if (words) sx_tree_put(tree, metadata, name, words);
+        }
+    for (int r = 0; r < n; r++) {
+        json_t *pair = json_array();
+        for (int i = 0; i < 2; i++) sx_tree_append(tree, pair, sx_tree_u64(tree, rank[r].capacity[i]));
+        sx_tree_append(tree, capacity, pair);
+    }
+    sx_tree_put(tree, map, "metadata", metadata);
+    sx_tree_put(tree, map, "metadata_capacity", capacity);
+    sx_tree_put(tree, map, "metadata_bits", sx_tree_u64(tree, t->metadata_bits));
+}
+
+/* Adds what is known of a sparse tensor at a level. */
+static void put_sparse(sx_tree *tree, json_t *map, const sx_cost *cost, int s, int v,
+                       const sx_problem *problem, const sx_arch *arch) {
+    const sx_cost_tensor *t = &cost->level[s].tensor[v];
+    put_actions(tree, map, t);
+    for (int i = 0; i < arch->sparse.n_formats && t->kept; i++) {
+        const sx_tensor_format *f = &arch->sparse.format[i];
+        if (f->level == s && sx_problem_tensor(problem, arch->sparse.name[f->tensor]) == v)
+            put_metadata(tree, map, t, &cost->rank[f->first], f->n_ranks);
+    }
+}
+
 static SX_OWN json_t *level_tensor(sx_tree *tree, const sx_cost_tensor *t, const char *name,
                                    uint64_t instances) {
     json_t *map = json_object();
@@ -36,13 +104,16 @@ static SX_OWN json_t *level_tensor(sx_tree *tree, const sx_cost_tensor *t, const
     return map;
 }
 
-static SX_OWN json_t *level(sx_tree *tree, const sx_cost_level *l, const char *name,
-                            const sx_problem *problem) {
+static SX_OWN json_t *level(sx_tree *tree, const sx_cost *cost, int s, const sx_problem *problem,
+                            const sx_arch *arch) {
+    const sx_cost_level *l = &cost->level[s];
     json_t *map = json_object(), *tensors = json_array();
-    for (int v = 0; v < problem->n_tensors; v++)
-        sx_tree_append(tree, tensors,
-                       level_tensor(tree, &l->tensor[v], problem->tensor[v].name, l->instances));
-    sx_tree_put(tree, map, "name", sx_tree_text(tree, name));
+    for (int v = 0; v < problem->n_tensors; v++) {
+        json_t *tensor = level_tensor(tree, &l->tensor[v], problem->tensor[v].name, l->instances);
+        if (cost->sparse) put_sparse(tree, tensor, cost, s, v, problem, arch);
+        sx_tree_append(tree, tensors, tensor);
+    }
+    sx_tree_put(tree, map, "name", sx_tree_text(tree, arch->level[s].name));
     sx_tree_put(tree, map, "instances_used", sx_tree_u64(tree, l->instances));
     sx_tree_put(tree, map, "clusters_used", sx_tree_u64(tree, l->clusters));
     sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, l->energy_pj));
@@ -89,7 +160,7 @@ sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx
     sx_tree tree = {0};
     json_t *root = json_object(), *levels = json_array(), *networks = json_array();
     for (int s = 0; s < cost->n_levels; s++) {
-        sx_tree_append(&tree, levels, level(&tree, &cost->level[s], arch->level[s].name, problem));
+        sx_tree_append(&tree, levels, level(&tree, cost, s, problem, arch));
         sx_tree_append(&tree, networks, network(&tree, cost, s, problem, arch));
     }
     sx_tree_put(&tree, root, "legal", sx_tree_bool(true));
@@ -98,6 +169,12 @@ sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx
     sx_tree_put(&tree, root, "edp", sx_tree_double(&tree, cost->edp));
     sx_tree_put(&tree, root, "utilization", sx_tree_double(&tree, cost->utilization));
     sx_tree_put(&tree, root, "computes", sx_tree_u64(&tree, cost->computes));
+    if (cost->sparse) {
+        sx_tree_put(&tree, root, "sparse", sx_tree_bool(true));
+        sx_tree_put(&tree, root, "gated_computes", count(&tree, cost->gated_computes));
+        sx_tree_put(&tree, root, "skipped_computes", count(&tree, cost->skipped_computes));
+        sx_tree_put(&tree, root, "algorithmic_computes", sx_tree_u64(&tree, cost->algorithmic_computes));
+    }
     sx_tree_put(&tree, root, "compute_cycles", sx_tree_u64(&tree, cost->compute_cycles));
     sx_tree_put(&tree, root, "compute_instances_used", sx_tree_u64(&tree, cost->compute_instances));
     sx_tree_put(&tree, root, "compute_energy_pj", sx_tree_double(&tree, cost->compute_energy_pj));

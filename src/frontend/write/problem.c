@@ -81,6 +81,23 @@ static SX_OWN json_t *coefficients(writer *w) {
     return list;
 }
 
+/* How dense the tensors are; NULL where nothing says. */
+static SX_OWN json_t *densities(sx_tree *tree, const sx_problem *problem) {
+    json_t *map = json_object();
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_tensor *tensor = &problem->tensor[v];
+        if (tensor->density_model == SX_DENSITY_NONE) continue;
+        const char *name = sx_density_model_name((sx_density_model)tensor->density_model);
+        json_t *density = json_object();
+        sx_tree_put(tree, density, "distribution", sx_tree_text(tree, name));
+        sx_tree_put(tree, density, "density", sx_tree_double(tree, tensor->density));
+        sx_tree_put(tree, map, tensor->name, density);
+    }
+    if (json_object_size(map)) return map;
+    json_decref(map);
+    return NULL;
+}
+
 sx_status sx_problem_write(const sx_problem *problem, sx_format format, char **out) {
     SX_TRY(sx_problem_check(problem));
     writer w = {.problem = problem};
@@ -92,7 +109,8 @@ sx_status sx_problem_write(const sx_problem *problem, sx_format format, char **o
         sx_tree_append(tree, dimensions, sx_tree_text(tree, problem->dim_name[d]));
         sx_tree_put(tree, instance, problem->dim_name[d], sx_tree_u64(tree, problem->size[d]));
     }
-    json_t *data_spaces = spaces(&w);
+    json_t *data_spaces = spaces(&w), *sparse = densities(tree, problem);
+    if (sparse) sx_tree_put(tree, instance, "densities", sparse);
     if (problem->name[0]) sx_tree_put(tree, shape, "name", sx_tree_text(tree, problem->name));
     sx_tree_put(tree, shape, "dimensions", dimensions);
     if (w.n_named) sx_tree_put(tree, shape, "coefficients", coefficients(&w));

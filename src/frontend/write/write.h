@@ -27,6 +27,9 @@ void sx_tree_append(sx_tree *tree, json_t *list, SX_TAKE json_t *value);
 /* Prints a tree, which is freed. */
 SX_MUST_USE sx_status sx_tree_print(sx_tree *tree, SX_TAKE json_t *root, sx_format format, SX_OWN char **out);
 
+/* The sparse optimizations of an architecture. */
+SX_OWN json_t *sx_sparse_tree(sx_tree *tree, const sx_arch *arch);
+
 /* Whether a text begins with what opens a tag of a template: such a brace is written as an escape, since
  * files that are read may have templates. */
 bool sx_begins_tag(const char *text);

@@ -26,7 +26,7 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
         for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(outline->spatial[s][d] > 1) << d;
         leaf->layout[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_layouts[s]);
         leaf->failed |= !leaf->layout[s];
-        leaf->layout_matters[s] = leaf->cutoff->rule->k > 1 || model->net_energy ||
+        leaf->layout_matters[s] = leaf->cutoff->rule->k > 1 || model->net_energy || model->sparse ||
                                   (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
     }
 }

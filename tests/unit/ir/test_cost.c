@@ -84,6 +84,22 @@ static void only_what_was_not_evaluated_is_an_error(void **state) {
                  "use factors that divide the sizes of the dimensions that index Outputs");
 }
 
+static void formats_that_do_not_fit_are_named(void **state) {
+    (void)state;
+    assert_text((sx_verdict){SX_METADATA_CAPACITY, 0, -1, -1, 80, 16},
+                "RF: metadata of 80 bits exceed its storage of 16 by 64");
+    assert_text((sx_verdict){SX_FEW_RANKS, 0, 0, -1, 0, 0},
+                "RF: the mapping needs more ranks than the format of Inputs has");
+    assert_text((sx_verdict){SX_FORMATS_DIFFER, 1, 0, -1, 0, 0},
+                "DRAM: the inner ranks of Inputs are not those of the next inner level that keeps it");
+    assert_text((sx_verdict){SX_NO_COMPRESSION, 0, 1, -1, 0, 0},
+                "RF: Outputs is compressed outside, but the level cannot compress");
+    assert_text((sx_verdict){SX_UNCOMPRESSED_PARENT, 0, 0, -1, 0, 0},
+                "RF: Inputs is compressed, but the next outer level that keeps it is not");
+    assert_text((sx_verdict){SX_SPARSE_UNDEFINED, 2, -1, -1, 0, 0},
+                "Timeloop's rules for sparse tensors need exactly two operands");
+}
+
 static void level_past_the_last_is_the_compute_array(void **state) {
     (void)state;
     assert_text((sx_verdict){SX_MESH_X, 2, -1, -1, 20, 16},
@@ -114,10 +130,30 @@ static void text_is_cut_to_its_buffer(void **state) {
 
 static void reasons_have_stable_names(void **state) {
     (void)state;
-    const char *const expected[] = {
-        "legal",  "shape",          "factors",       "capacity",       "min-utilization", "mesh-x",
-        "mesh-y", "instances",      "not-kept",      "keep-forbidden", "overflow",        "bound",
-        "memory", "limit-children", "limit-classes", "limit-blocks",   "limit-words"};
+    const char *const expected[] = {"legal",
+                                    "shape",
+                                    "factors",
+                                    "capacity",
+                                    "min-utilization",
+                                    "mesh-x",
+                                    "mesh-y",
+                                    "instances",
+                                    "not-kept",
+                                    "keep-forbidden",
+                                    "metadata-capacity",
+                                    "few-ranks",
+                                    "formats-differ",
+                                    "no-decompression",
+                                    "no-compression",
+                                    "uncompressed-parent",
+                                    "sparse-undefined",
+                                    "overflow",
+                                    "bound",
+                                    "memory",
+                                    "limit-children",
+                                    "limit-classes",
+                                    "limit-blocks",
+                                    "limit-words"};
     for (int r = SX_LEGAL; r <= SX_LIMIT_WORDS; r++)
         assert_string_equal(sx_reason_name((sx_reason)r), expected[r]);
 }
@@ -134,6 +170,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(verdicts_name_place_and_amount, make_names),
         cmocka_unit_test_setup(only_what_was_not_evaluated_is_an_error, make_names),
+        cmocka_unit_test_setup(formats_that_do_not_fit_are_named, make_names),
         cmocka_unit_test_setup(level_past_the_last_is_the_compute_array, make_names),
         cmocka_unit_test_setup(forbidden_keep_says_why, make_names),
         cmocka_unit_test_setup(large_amounts_are_written_in_full, make_names),

@@ -399,8 +399,6 @@ static void sections_are_checked(void **state) {
         {"[1, 2]", "t.yaml:1:1: the document must be a map, but is a list"},
         {"word", "t.yaml:1:1: the document must be a map, but is a single value"},
         {"problm: {}", "t.yaml:1:1: unknown key of the document: 'problm'\n  did you mean 'problem'?"},
-        {"sparse_optimizations: {targets: [a]}", "t.yaml:1:1: sparse optimizations are not supported"},
-        {"sparse_optimizations: [a]", "sparse optimizations are not supported"},
         {"globals: {environment_variables: {TIMELOOP_ENABLE_FIRST_READ_ELISION: 0}}",
          "t.yaml:1:35: 'TIMELOOP_ENABLE_FIRST_READ_ELISION' cannot be read from a file"},
         {"globals: {environment_variables: {TIMELOOP_DISABLE_LINK_TRANSFERS: 1}}", "would change the result"},

@@ -238,8 +238,8 @@ static void refusals_of_nodes(void **state) {
          NULL},
         {NODES(MEMORY "  - !Component {name: M, class: SRAM, attributes: {depth: 1}}\n" MAC), "5:23",
          "two components are called 'M'", NULL},
-        {NODES("  - !Component {name: a, class: SRAM, sparse_optimizations: {representation_format: {}}}\n"),
-         "4:39", "sparse optimizations are not supported and would change the result", NULL},
+        {NODES("  - !Container {name: a, sparse_optimizations: {representation_format: {}}}\n"), "4:48",
+         "a container has no storage for sparse optimizations", "write them beside a component"},
     };
     sx_assert_archs_refused(cases, N(cases));
 }

@@ -1,0 +1,70 @@
+#include "cli/density.h"
+
+#include "base/text.h"
+#include "frontend/document/document.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The error for a value that cannot be read. */
+static sx_status malformed(const char *text) {
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "--density '%s' is not TENSOR=[MODEL:]SHARE,...", text),
+        "such as --density Weights=0.1,Inputs=hypergeometric:0.5; models are fixed-structured and "
+        "hypergeometric");
+}
+
+/* Gives a tensor a density in every layer that has it. */
+static sx_status apply(const char *name, sx_density_model model, double share, sx_network *network) {
+    bool found = false;
+    for (size_t i = 0; i < network->n_layers; i++) {
+        sx_problem *problem = &network->layer[i].problem;
+        int v = sx_problem_tensor(problem, name);
+        if (v < 0) v = sx_problem_role(problem, name);
+        if (v < 0) continue;
+        found = true;
+        SX_TRY(sx_tensor_set_density(&problem->tensor[v], model, share));
+    }
+    if (found) return SX_OK;
+    const char *known[SX_MAX_TENSORS];
+    const sx_problem *first = &network->layer[0].problem;
+    for (int v = 0; v < first->n_tensors; v++) known[v] = first->tensor[v].name;
+    return sx_error_unknown((sx_place){0}, "tensor of --density", name, known, first->n_tensors);
+}
+
+/* Applies one TENSOR=[MODEL:]SHARE of so many bytes. */
+static sx_status apply_part(const char *text, const char *part, size_t size, sx_network *network) {
+    char copy[256];
+    sx_density_model model = SX_DENSITY_FIXED_STRUCTURED;
+    double share;
+    if (size >= sizeof copy) return malformed(text);
+    memcpy(copy, part, size);
+    copy[size] = 0;
+    char *value = strchr(copy, '=');
+    if (!value || value == copy) return malformed(text);
+    *value++ = 0;
+    char *colon = strchr(value, ':');
+    if (colon) {
+        *colon = 0;
+        model = sx_density_model_named(value);
+        value = colon + 1;
+    }
+    if (model == SX_DENSITY_NONE || !sx_text_double(value, &share)) return malformed(text);
+    return apply(copy, model, share, network);
+}
+
+sx_status sx_density_apply(const sx_args *args, sx_network *network) {
+    const char *text, *semantics = sx_args_text(args, "sparse-semantics", 0);
+    if (semantics && strcmp(semantics, "exact") != 0 && strcmp(semantics, "timeloop") != 0)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--sparse-semantics: '%s' is not a valid value", semantics),
+            "valid values: exact, timeloop");
+    for (size_t i = 0; (text = sx_args_text(args, "density", i)); i++)
+        for (const char *at = text;; at++) {
+            size_t size = strcspn(at, ",");
+            SX_TRY(apply_part(text, at, size, network));
+            at += size;
+            if (!*at) break;
+        }
+    return SX_OK;
+}

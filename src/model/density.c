@@ -1,0 +1,156 @@
+/* Probabilities of occupancies. Hypergeometric ones are computed in double-double arithmetic, so that they
+ * are the doubles nearest to the true values: integers that Timeloop floors depend on their last bit. A window
+ * holds the probabilities above 1e-60, O(sqrt n) of them: the mode by factorials, the others by ratios. */
+#include "model/density.h"
+
+#include "base/double_double.h"
+#include "base/hash.h"
+#include "base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_BITS = 13, CACHE_SIZE = 1 << CACHE_BITS, SHORT_PRODUCT = 48 };
+static const double negligible = 1e-60;
+
+struct cached {
+    uint64_t marked, n, words;
+    double value;
+};
+
+struct sx_density_cache {
+    struct cached *entry; /* CACHE_SIZE; NULL: nothing is remembered */
+    double *window, *below;
+    size_t window_room, below_room;
+};
+
+sx_density_cache *sx_density_cache_new(bool remembers) {
+    sx_density_cache *cache = calloc(1, sizeof *cache);
+    if (!cache || !remembers) return cache;
+    cache->entry = calloc(CACHE_SIZE, sizeof *cache->entry);
+    if (cache->entry) return cache;
+    free(cache);
+    return NULL;
+}
+
+void sx_density_cache_free(sx_density_cache *cache) {
+    if (!cache) return;
+    free(cache->entry);
+    free(cache->window);
+    free(cache->below);
+    free(cache);
+}
+
+sx_density sx_density_make(sx_density_model model, double share, uint64_t words) {
+    sx_density density = {.model = model, .share = model == SX_DENSITY_NONE ? 1 : share, .words = words};
+    density.nonzeros = (uint64_t)ceil(density.share * (double)words);
+    if (density.nonzeros > words) density.nonzeros = words;
+    return density;
+}
+
+double sx_density_of_word(const sx_density *density) {
+    if (density->model == SX_DENSITY_HYPERGEOMETRIC)
+        return (double)density->nonzeros / (double)density->words;
+    return density->share;
+}
+
+/* C(words - b, a) / C(words, a), factor by factor. */
+static double short_product(uint64_t a, uint64_t b, uint64_t words) {
+    sx_dd product = {1, 0};
+    for (uint64_t i = 0; i < a; i++)
+        product = sx_dd_mul(product, sx_dd_div(sx_dd_from_u64(words - b - i), sx_dd_from_u64(words - i)));
+    return product.high;
+}
+
+/* The same by factorials. */
+static double by_factorials(uint64_t a, uint64_t b, uint64_t words) {
+    sx_dd sum = sx_dd_add(sx_dd_log_factorial(words - b), sx_dd_log_factorial(words - a));
+    sum = sx_dd_add(sum, sx_dd_neg(sx_dd_log_factorial(words - a - b)));
+    return sx_dd_exp(sx_dd_add(sum, sx_dd_neg(sx_dd_log_factorial(words)))).high;
+}
+
+/* The probability that none of `marked` words chosen at random of `words` is among n of them. */
+static double none_marked(sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words) {
+    if (n > words - marked) return 0;
+    if ((double)n * (double)marked > 50.0 * (double)words) return 0; /* below exp(-50) */
+    if (n == 0 || marked == 0) return 1;
+    const uint64_t key[3] = {marked, n, words};
+    struct cached *at = NULL;
+    if (cache->entry) at = &cache->entry[sx_hash_bytes(key, sizeof key, 0) >> (64 - CACHE_BITS)];
+    if (at && at->marked == marked && at->n == n && at->words == words) return at->value;
+    uint64_t a = n < marked ? n : marked, b = n < marked ? marked : n;
+    double value = a <= SHORT_PRODUCT ? short_product(a, b, words) : by_factorials(a, b, words);
+    if (at) *at = (struct cached){marked, n, words, value};
+    return value;
+}
+
+/* The probability of no non-zero where `expected` are expected and every tile has its share. */
+static double fixed_empty(double expected) {
+    return expected < 1 ? 1 - expected : 0;
+}
+
+double sx_density_empty(const sx_density *density, sx_density_cache *cache, uint64_t n) {
+    if (density->model == SX_DENSITY_HYPERGEOMETRIC)
+        return none_marked(cache, density->nonzeros, n, density->words);
+    return fixed_empty((double)n * density->share);
+}
+
+double sx_density_empty_given(const sx_density *density, sx_density_cache *cache, uint64_t n, uint64_t whole,
+                              uint64_t k) {
+    if (density->model == SX_DENSITY_HYPERGEOMETRIC) return none_marked(cache, k, n, whole);
+    return fixed_empty((double)n * ((double)k / (double)whole));
+}
+
+/* The logarithm of C(n, k). */
+static sx_dd log_choose(uint64_t n, uint64_t k) {
+    return sx_dd_add(sx_dd_log_factorial(n),
+                     sx_dd_neg(sx_dd_add(sx_dd_log_factorial(k), sx_dd_log_factorial(n - k))));
+}
+
+/* Appends probabilities from the mode on, upwards or downwards, until they are negligible or the last. */
+static bool extend(double **list, size_t *room, size_t *n, sx_dd p, uint64_t k, uint64_t last, bool up,
+                   const sx_density *d, uint64_t tile) {
+    uint64_t r = d->nonzeros;
+    while (k != last) {
+        uint64_t none = up ? d->words - r - tile + k + 1 : d->words - r - tile + k;
+        sx_dd over = up ? sx_dd_mul(sx_dd_from_u64(r - k), sx_dd_from_u64(tile - k))
+                        : sx_dd_mul(sx_dd_from_u64(k), sx_dd_from_u64(none));
+        sx_dd under = up ? sx_dd_mul(sx_dd_from_u64(k + 1), sx_dd_from_u64(none))
+                         : sx_dd_mul(sx_dd_from_u64(r - k + 1), sx_dd_from_u64(tile - k + 1));
+        p = sx_dd_div(sx_dd_mul(p, over), under);
+        if (p.high < negligible) break;
+        if (!sx_reserve(list, room, *n + 1, sizeof **list)) return false;
+        (*list)[(*n)++] = p.high;
+        k = up ? k + 1 : k - 1;
+    }
+    return true;
+}
+
+/* The window of a hypergeometric tensor. */
+static bool random_window(const sx_density *d, sx_density_cache *cache, uint64_t tile, sx_occupancies *out) {
+    uint64_t r = d->nonzeros, total = d->words;
+    uint64_t low = tile > total - r ? tile - (total - r) : 0, high = tile < r ? tile : r;
+    uint64_t mode = (uint64_t)(((double)r + 1) * ((double)tile + 1) / ((double)total + 2));
+    mode = mode < low ? low : mode > high ? high : mode;
+    sx_dd p = sx_dd_add(log_choose(r, mode), log_choose(total - r, tile - mode));
+    p = sx_dd_exp(sx_dd_add(p, sx_dd_neg(log_choose(total, tile))));
+    size_t below = 0, n = 0;
+    if (!extend(&cache->below, &cache->below_room, &below, p, mode, low, false, d, tile)) return false;
+    if (!sx_reserve(&cache->window, &cache->window_room, below + 1, sizeof(double))) return false;
+    for (size_t i = 0; i < below; i++) cache->window[n++] = cache->below[below - 1 - i];
+    cache->window[n++] = p.high;
+    if (!extend(&cache->window, &cache->window_room, &n, p, mode, high, true, d, tile)) return false;
+    *out = (sx_occupancies){mode - below, n, cache->window};
+    return true;
+}
+
+bool sx_density_window(const sx_density *d, sx_density_cache *cache, uint64_t n, sx_occupancies *out) {
+    if (d->model == SX_DENSITY_HYPERGEOMETRIC) return random_window(d, cache, n, out);
+    if (!sx_reserve(&cache->window, &cache->window_room, 2, sizeof(double))) return false;
+    double expected = (double)n * d->share, low = floor(expected), part = expected - low;
+    size_t at = 0;
+    if (1 - part != 0) cache->window[at++] = 1 - part;
+    if (part != 0) cache->window[at++] = part;
+    *out = (sx_occupancies){(uint64_t)low + (1 - part == 0), at, cache->window};
+    return true;
+}

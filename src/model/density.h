@@ -1,0 +1,53 @@
+/* How many non-zeros a tile of a tensor holds (docs/sparse.md, section 2). */
+#ifndef SX_MODEL_DENSITY_H
+#define SX_MODEL_DENSITY_H
+
+#include "sextant/problem.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* The density of one tensor. */
+typedef struct sx_density {
+    sx_density_model model; /* SX_DENSITY_NONE: all words are non-zeros */
+    double share;           /* of non-zeros */
+    uint64_t words;         /* of the whole tensor */
+    uint64_t nonzeros;      /* of the whole tensor, hypergeometric */
+} sx_density;
+
+/* Probabilities computed before; one thread's. */
+typedef struct sx_density_cache sx_density_cache;
+SX_OWN sx_density_cache *sx_density_cache_new(bool remembers);
+void sx_density_cache_free(SX_TAKE sx_density_cache *cache);
+
+/* A density of a tensor of so many words. */
+sx_density sx_density_make(sx_density_model model, double share, uint64_t words);
+
+/* The probability that a tile of n words is empty; and given that an enclosing one of `whole` words holds k. */
+double sx_density_empty(const sx_density *density, sx_density_cache *cache, uint64_t n);
+double sx_density_empty_given(const sx_density *density, sx_density_cache *cache, uint64_t n, uint64_t whole,
+                              uint64_t k);
+
+/* The most non-zeros that a tile of n words can hold. */
+static inline uint64_t sx_density_most(const sx_density *density, uint64_t n) {
+    if (density->model == SX_DENSITY_NONE) return n;
+    if (density->model == SX_DENSITY_HYPERGEOMETRIC) return n < density->nonzeros ? n : density->nonzeros;
+    double share = (double)n * density->share, low = floor(share);
+    return (uint64_t)(1 - (share - low) >= 1 ? low : ceil(share));
+}
+
+/* The density of one word, as a probability. */
+double sx_density_of_word(const sx_density *density);
+
+/* The numbers of non-zeros that a tile of n words can hold with more than negligible probability, in
+ * increasing order: first, first + 1, ... */
+typedef struct sx_occupancies {
+    uint64_t first;
+    size_t n;
+    double *probability; /* n, valid until the cache's next window */
+} sx_occupancies;
+
+/* Finds them; false where memory is out. */
+bool sx_density_window(const sx_density *density, sx_density_cache *cache, uint64_t n, sx_occupancies *out);
+
+#endif

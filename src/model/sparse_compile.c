@@ -1,0 +1,174 @@
+/* Compiling the sparse optimizations of an architecture for one problem. */
+#include "model/sparse.h"
+
+#include "base/status.h"
+#include "ir/arch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The dimensions of a problem that a set of names holds. */
+static uint16_t dims_of(const sx_sparse *sparse, uint32_t set, const sx_problem *problem) {
+    unsigned mask = 0;
+    for (int i = 0; i < sparse->n_names; i++) {
+        int d = set >> i & 1 ? sx_problem_dim(problem, sparse->name[i]) : -1;
+        if (d >= 0) mask |= 1u << d;
+    }
+    return (uint16_t)mask;
+}
+
+/* The tensors of a problem that a set of names holds. */
+static uint8_t tensors_of(const sx_sparse *sparse, uint32_t set, const sx_problem *problem) {
+    unsigned mask = 0;
+    for (int i = 0; i < sparse->n_names; i++) {
+        int v = set >> i & 1 ? sx_problem_tensor(problem, sparse->name[i]) : -1;
+        if (v >= 0) mask |= 1u << v;
+    }
+    return (uint8_t)mask;
+}
+
+static void compile_format(const sx_model *model, const sx_tensor_format *from, sx_format_model *to) {
+    const sx_sparse *sparse = &model->arch->sparse;
+    *to = (sx_format_model){
+        .n_ranks = from->n_ranks, .inner_to_outer = from->inner_to_outer, .first = from->first};
+    for (int r = 0; r < from->n_ranks; r++) {
+        const sx_rank_format *rank = &sparse->rank[from->first + r];
+        sx_rank_model *out = &to->rank[r];
+        out->kind = rank->kind;
+        out->n_flattened = rank->n_flattened;
+        for (int i = 0; i < rank->n_flattened; i++)
+            out->flattened[i] = dims_of(sparse, rank->flattened[i], model->problem);
+        (void)sx_rank_bits(&model->arch->level[from->level].metadata, rank, out->bits);
+        to->compressed |= sx_rank_compressed((sx_rank_kind)rank->kind);
+    }
+}
+
+/* Adds an action; options of tensors that the problem does not have are left out. */
+static void compile_action(const sx_model *model, const sx_sparse_action *from, struct sx_sparse_model *out) {
+    const sx_sparse *sparse = &model->arch->sparse;
+    sx_action_model *to = &out->action[out->n_actions];
+    *to = (sx_action_model){.level = from->level, .skips = from->skips};
+    for (int i = 0; i < from->n_options; i++) {
+        int target = sx_problem_tensor(model->problem, sparse->name[from->option[i].target]);
+        uint8_t on = tensors_of(sparse, from->option[i].on, model->problem);
+        if (target < 0 || !on) continue;
+        to->option[to->n_options].target = (uint8_t)target;
+        to->option[to->n_options++].on = on;
+    }
+    if (to->n_options) out->n_actions++;
+}
+
+/* Compiles formats, and says of each level which tensors it packs. */
+static void compile_formats(const sx_model *model, struct sx_sparse_model *out) {
+    const sx_sparse *sparse = &model->arch->sparse;
+    for (int i = 0; i < sparse->n_formats; i++) {
+        const sx_tensor_format *f = &sparse->format[i];
+        int v = sx_problem_tensor(model->problem, sparse->name[f->tensor]);
+        if (v < 0 || out->format[f->level][v]) continue;
+        compile_format(model, f, &out->formats[i]);
+        out->format[f->level][v] = &out->formats[i];
+        out->formatted = true;
+    }
+}
+
+/* The density of an output that follows from its operands: a sum of n products is zero where all of them are.
+ * Products are taken as independent, which they are but for tensors of few non-zeros. */
+static double output_density(const sx_model *model, const struct sx_sparse_model *sparse, int output) {
+    double sums = (double)model->computes / (double)model->words[output], all = 1;
+    for (int v = 0; v < model->n_tensors; v++)
+        if (v != output) all *= sx_density_of_word(&sparse->density[v]);
+    return all < 1 ? -expm1(sums * log1p(-all)) : 1;
+}
+
+/* Sets densities. Timeloop takes an output for dense unless its density is given. */
+static void compile_densities(const sx_model *model, struct sx_sparse_model *out) {
+    for (int v = 0; v < model->n_tensors; v++) {
+        const sx_tensor *tensor = &model->problem->tensor[v];
+        out->density[v] =
+            sx_density_make((sx_density_model)tensor->density_model, tensor->density, model->words[v]);
+        for (int r = 0; r < tensor->n_ranks; r++)
+            for (int d = 0; d < model->n_dims; d++)
+                if (tensor->coef[r][d]) out->dims[v] |= (uint16_t)(1u << d);
+    }
+    int output = sx_problem_output(model->problem);
+    double density = output_density(model, out, output);
+    if (out->timeloop || out->density[output].model != SX_DENSITY_NONE || density >= 1) return;
+    out->density[output] = sx_density_make(SX_DENSITY_HYPERGEOMETRIC, density, model->words[output]);
+}
+
+sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out) {
+    const sx_sparse *sparse = &model->arch->sparse;
+    *out = NULL;
+    if (!sx_sparse_active(sparse)) return SX_OK;
+    struct sx_sparse_model *made = calloc(1, sizeof *made);
+    if (!made) return sx_error_memory();
+    made->timeloop = model->options.sparse_timeloop;
+    made->gates = sparse->gates_compute;
+    made->skips = sparse->skips_compute;
+    compile_densities(model, made);
+    compile_formats(model, made);
+    for (int i = 0; i < sparse->n_actions; i++) compile_action(model, &sparse->action[i], made);
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_storage *level = &model->arch->level[s];
+        double bits = (double)level->metadata.depth * level->metadata.width / level->multiple_buffering;
+        made->metadata_limit[s] = level->entries == SX_UNLIMITED ? INFINITY : floor(bits);
+    }
+    if (made->formatted || made->n_actions || made->gates || made->skips)
+        *out = made;
+    else
+        free(made);
+    return SX_OK;
+}
+
+/* What is left of accesses to a tensor whatever the mapping: tiles on which they depend have a word at least. */
+static double least_effectual(const struct sx_sparse_model *sparse, int tensor) {
+    unsigned on = 0;
+    double left = 1;
+    for (int i = 0; i < sparse->n_actions; i++)
+        for (int k = 0; k < sparse->action[i].n_options; k++)
+            if (sparse->action[i].option[k].target == tensor) on |= sparse->action[i].option[k].on;
+    for (; on; on &= on - 1) left *= sx_density_of_word(&sparse->density[__builtin_ctz(on)]);
+    return left;
+}
+
+void sx_sparse_least(sx_model *model) {
+    const struct sx_sparse_model *sparse = model->sparse;
+    const double rounding = 1 - 1e-9;
+    double nonzero = 1, left = 1;
+    bool all_formats = true;
+    for (int v = 0; v < model->n_tensors; v++) {
+        double effectual = least_effectual(sparse, v);
+        bool format = false;
+        for (int s = 0; s < model->n_levels; s++) {
+            double held = sparse->format[s][v] ? sx_density_of_word(&sparse->density[v]) : 1;
+            format |= sparse->format[s][v] != NULL;
+            model->least[s][v] = sparse->timeloop ? 0 : effectual * held * rounding;
+        }
+        if (model->shape[v].output) continue;
+        nonzero *= sx_density_of_word(&sparse->density[v]);
+        left *= effectual;
+        all_formats &= format;
+    }
+    bool removed = left < 1 || all_formats || sparse->gates || sparse->skips;
+    double share = sparse->timeloop ? 0 : removed ? nonzero * rounding : rounding;
+    model->least_steps = share;
+    model->least_compute_energy = model->compute_energy * share;
+}
+
+sx_sparse_state *sx_sparse_state_new(const sx_model *model, bool counts) {
+    sx_sparse_state *state = calloc(1, sizeof *state);
+    if (!state) return NULL;
+    state->model = model;
+    state->cache = sx_density_cache_new(counts);
+    if (counts) state->counts = calloc(model->n_tensors, sizeof *state->counts);
+    if (state->cache && (state->counts || !counts)) return state;
+    sx_sparse_state_free(state);
+    return NULL;
+}
+
+void sx_sparse_state_free(sx_sparse_state *state) {
+    if (!state) return;
+    sx_density_cache_free(state->cache);
+    free(state->counts);
+    free(state);
+}

@@ -1,0 +1,257 @@
+/* Which loops of a mapping make the ranks of each tensor's format, and whether formats fit (docs/sparse.md,
+ * section 3). Both semantics share these rules. */
+#include "model/sparse.h"
+
+#include <string.h>
+
+/* A loop over a tensor's dimension, with the words of the tile up to it. */
+typedef struct single {
+    uint64_t n, tile;
+    uint8_t dim;
+} single;
+
+/* Ranks in the making, innermost first; room at both ends. */
+typedef struct rank_list {
+    int first, n;
+    uint64_t fiber[2 * SX_MAX_FORMAT_RANKS], tile[2 * SX_MAX_FORMAT_RANKS];
+} rank_list;
+
+static sx_verdict bad(sx_reason reason, int level, int tensor) {
+    return (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, 0, 0};
+}
+
+static const sx_verdict good = {SX_LEGAL, -1, -1, -1, 0, 0};
+
+/* Adds loops of a nest, then one of one iteration for every other dimension. */
+static int add_slot(const sx_model *model, const sx_loop *loop, const sx_loop *end, bool spatial,
+                    sx_full_loop *out) {
+    unsigned seen = 0;
+    int n = 0;
+    for (; loop < end; loop++) {
+        out[n++] = (sx_full_loop){loop->n, loop->dim, spatial};
+        seen |= 1u << loop->dim;
+    }
+    for (uint8_t d = 0; d < model->n_dims; d++)
+        if (!(seen >> d & 1)) out[n++] = (sx_full_loop){1, d, spatial};
+    return n;
+}
+
+/* Lays out the complete nest. */
+static void lay_out(sx_sparse_state *state) {
+    const sx_model *model = state->model;
+    const sx_nest *nest = state->nest;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_loop *spatial = nest->spatial + nest->spatial_of[s];
+        const sx_loop *spatial_end = nest->spatial + nest->spatial_of[s + 1];
+        int n = 0;
+        if (model->level[s].fanout_x * model->level[s].fanout_y > 1 || spatial < spatial_end)
+            n = add_slot(model, spatial, spatial_end, true, state->loop[s]);
+        n += add_slot(model, nest->temporal + nest->temporal_of[s], nest->temporal + nest->temporal_of[s + 1],
+                      false, state->loop[s] + n);
+        state->n_loops[s] = (uint8_t)n;
+    }
+}
+
+/* Finds the tiles, with the levels around each that keep the tensor. */
+static void find_tiles(sx_sparse_state *state, const sx_mapping *mapping) {
+    const sx_model *model = state->model;
+    for (int v = 0; v < model->n_tensors; v++) {
+        int child = -1;
+        for (int s = 0; s < model->n_levels; s++) {
+            sx_sparse_tile *t = &state->tile[v][s];
+            bool kept = mapping->level[s].keep >> v & 1;
+            t->words = kept ? state->nest->tile[v][s] : 0;
+            t->format = kept ? model->sparse->format[s][v] : NULL;
+            t->child = (int8_t)(kept ? child : -1);
+            t->parent = -1;
+            t->n_ranks = 0;
+            t->acts = false;
+            t->instances = (double)state->nest->above[s];
+            t->density = 1;
+            t->occupancy = (double)t->words;
+            t->possible = true;
+            if (!kept) continue;
+            if (child >= 0) state->tile[v][child].parent = (int8_t)s;
+            child = s;
+        }
+    }
+}
+
+/* Whether each level can take a tensor from the next outer one and hand it back. */
+static sx_verdict check_hierarchy(const sx_sparse_state *state, int v) {
+    const sx_model *model = state->model;
+    for (int s = model->n_levels - 1; s >= 0; s--) {
+        const sx_sparse_tile *t = &state->tile[v][s];
+        if (t->words == 0 || t->parent < 0) continue;
+        const sx_sparse_tile *parent = &state->tile[v][t->parent];
+        const sx_metadata_store *store = &model->arch->level[s].metadata;
+        bool outside = parent->format && parent->format->compressed;
+        bool here = t->format && t->format->compressed;
+        if (outside && !here && !store->decompresses) return bad(SX_NO_DECOMPRESSION, s, v);
+        if (outside && !here && model->shape[v].output && !store->compresses)
+            return bad(SX_NO_COMPRESSION, s, v);
+        if (outside && here && parent->format->n_ranks < t->format->n_ranks)
+            return bad(SX_FORMATS_DIFFER, t->parent, v);
+        if (!outside && here) return bad(SX_UNCOMPRESSED_PARENT, s, v);
+    }
+    return good;
+}
+
+/* The loops over a tensor's dimensions between two levels; returns their number. */
+static int list_singles(const sx_sparse_state *state, int v, int low, int high, single *out) {
+    const sx_model *model = state->model;
+    uint32_t extent[SX_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < model->n_dims; d++) extent[d] = low > 0 ? state->nest->extent[low - 1][d] : 1;
+    for (int s = low; s <= high; s++)
+        for (int i = 0; i < state->n_loops[s]; i++) {
+            const sx_full_loop *loop = &state->loop[s][i];
+            uint64_t reach = (uint64_t)extent[loop->dim] * loop->n;
+            extent[loop->dim] = (uint32_t)(reach < model->size[loop->dim] ? reach : model->size[loop->dim]);
+            if (!(model->sparse->dims[v] >> loop->dim & 1)) continue;
+            out[n++] = (single){loop->n, sx_shape_words(&model->shape[v], extent), loop->dim};
+        }
+    return n;
+}
+
+/* Without pre-tiling, the innermost loop of each dimension covers what lies below, too. */
+static void cover_below(const sx_sparse_state *state, int low, single *list, int n) {
+    unsigned seen = 0;
+    for (int i = 0; i < n && low > 0; i++) {
+        if (!(seen >> list[i].dim & 1)) list[i].n *= state->nest->extent[low - 1][list[i].dim];
+        seen |= 1u << list[i].dim;
+    }
+}
+
+/* Takes the loops of one rank, from number *at on in steps of +1 or -1; false where the rank has a rule that
+ * leaves the first one out. */
+static bool take_rank(const sx_model *model, int v, const sx_format_model *format, int rank,
+                      const single *list, int n, int step, int *at, uint64_t *fiber, uint64_t *tile) {
+    const single *first = &list[*at];
+    uint32_t extent[SX_MAX_DIMS];
+    unsigned rule = format ? 0 : UINT16_MAX;
+    if (format && format->rank[rank].n_flattened) {
+        for (int i = 0; i < format->rank[rank].n_flattened && !rule; i++)
+            if (format->rank[rank].flattened[i] >> first->dim & 1) rule = format->rank[rank].flattened[i];
+        if (!rule) return false;
+    }
+    for (int d = 0; d < model->n_dims; d++) extent[d] = 1;
+    extent[first->dim] = (uint32_t)first->n;
+    int last = *at;
+    *tile = first->tile;
+    *at += step;
+    for (; rule && *at >= 0 && *at < n && (rule >> list[*at].dim & 1 || list[*at].n <= 1); *at += step)
+        last = *at, extent[list[*at].dim] *= (uint32_t)list[*at].n;
+    if (step > 0 && !model->sparse->timeloop) *tile = list[last].tile;
+    *fiber = sx_shape_words(&model->shape[v], extent);
+    return true;
+}
+
+static void push_back(rank_list *ranks, uint64_t fiber, uint64_t tile) {
+    ranks->fiber[ranks->first + ranks->n] = fiber;
+    ranks->tile[ranks->first + ranks->n++] = tile;
+}
+
+static void push_front(rank_list *ranks, uint64_t fiber, uint64_t tile) {
+    ranks->first--;
+    ranks->n++;
+    ranks->fiber[ranks->first] = fiber;
+    ranks->tile[ranks->first] = tile;
+}
+
+/* Gives loops to ranks from the outermost on; whether loops are left over. */
+static bool from_outside(const sx_model *model, int v, const sx_format_model *format, int inner, int n_ranks,
+                         const single *list, int n, rank_list *out) {
+    int at = n - 1, rank = n_ranks;
+    out->first = SX_MAX_FORMAT_RANKS;
+    while (rank > inner && at >= 0) {
+        while (at >= 0 && list[at].n <= 1) at--;
+        if (at < 0) break;
+        uint64_t fiber, tile;
+        rank--;
+        if (take_rank(model, v, format, rank, list, n, -1, &at, &fiber, &tile))
+            push_front(out, fiber, tile);
+        else
+            push_back(out, 1, list[0].tile);
+    }
+    for (; rank > inner; rank--) push_front(out, 1, list[0].tile);
+    while (at >= 0 && list[at].n <= 1) at--;
+    return at >= 0;
+}
+
+/* The same from the innermost on. */
+static bool from_inside(const sx_model *model, int v, const sx_format_model *format, int inner, int n_ranks,
+                        const single *list, int n, rank_list *out) {
+    int at = 0, rank = inner;
+    while (rank < n_ranks && at < n) {
+        while (at < n && list[at].n <= 1) at++;
+        if (at == n) break;
+        uint64_t fiber = 1, tile = 1;
+        if (!take_rank(model, v, format, rank, list, n, 1, &at, &fiber, &tile)) fiber = tile = 1;
+        push_back(out, fiber, tile);
+        rank++;
+    }
+    for (; rank < n_ranks; rank++) push_back(out, 1, list[0].tile);
+    while (at < n && list[at].n <= 1) at++;
+    return at < n;
+}
+
+/* Finds the ranks of a tensor at a level; those of inner levels are known. Timeloop lets a rank without loops
+ * reach as far as the first loop, and one that takes loops from the innermost on only as far as that. */
+static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
+    const sx_model *model = state->model;
+    sx_sparse_tile *t = &state->tile[v][s];
+    const sx_format_model *format = t->format;
+    const sx_sparse_tile *child = t->child >= 0 ? &state->tile[v][t->child] : NULL;
+    int n_ranks = format ? format->n_ranks : 1, inner = 0;
+    single list[SX_MAX_LEVELS * 2 * SX_MAX_DIMS];
+    rank_list ranks = {0};
+    bool tiled = format && format->compressed && child && child->words > 1;
+    if (tiled) {
+        inner = child->n_ranks;
+        if (inner > n_ranks) return bad(SX_FORMATS_DIFFER, s, v);
+        for (int r = 0; r < inner && child->format && child->format->compressed; r++)
+            if (format->rank[r].kind != child->format->rank[r].kind) return bad(SX_FORMATS_DIFFER, s, v);
+    }
+    list[0].tile = 1; /* of a tensor without dimensions */
+    int n = list_singles(state, v, t->child + 1, s, list);
+    if (!tiled) cover_below(state, t->child + 1, list, n);
+    bool left = format && format->inner_to_outer
+                    ? from_inside(model, v, format, inner, n_ranks, list, n, &ranks)
+                    : from_outside(model, v, format, inner, n_ranks, list, n, &ranks);
+    if (left) return bad(SX_FEW_RANKS, s, v);
+    t->n_ranks = (uint8_t)n_ranks;
+    t->sub[0] = 1;
+    for (int r = 0; r < inner; r++) {
+        t->fiber[r] = child->fiber[r];
+        t->sub[r] = child->sub[r];
+        t->sub[r + 1] = child->sub[r + 1];
+    }
+    for (int r = inner; r < n_ranks; r++) {
+        t->fiber[r] = ranks.fiber[ranks.first + r - inner];
+        t->sub[r + 1] = ranks.tile[ranks.first + r - inner];
+        if (t->fiber[r] == 1 && !model->sparse->timeloop) t->sub[r + 1] = t->sub[r];
+    }
+    return good;
+}
+
+void sx_rank_widths(const sx_sparse_tile *tile, int rank, double bits[2]) {
+    int counted = tile->format->inner_to_outer ? 0 : tile->n_ranks - 1;
+    bool left_out = tile->fiber[rank] == 1 && rank != counted;
+    bits[0] = left_out ? 0 : tile->format->rank[rank].bits[0];
+    bits[1] = left_out ? 0 : tile->format->rank[rank].bits[1];
+}
+
+sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
+    const sx_model *model = state->model;
+    lay_out(state);
+    find_tiles(state, mapping);
+    sx_verdict verdict = good;
+    if (!model->sparse->formatted) return verdict;
+    for (int v = 0; v < model->n_tensors && verdict.reason == SX_LEGAL; v++)
+        verdict = check_hierarchy(state, v);
+    for (int v = 0; v < model->n_tensors; v++)
+        for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL; s++)
+            if (state->tile[v][s].words) verdict = find_ranks(state, v, s);
+    return verdict;
+}

@@ -1,0 +1,105 @@
+#include "report/sparse.h"
+
+#include "report/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The format of a tensor at a level, NULL where it has none. */
+static const sx_tensor_format *format_of(const sx_evaluation *e, int level, int tensor) {
+    const sx_sparse *sparse = &e->arch.sparse;
+    for (int i = 0; i < sparse->n_formats; i++)
+        if (sparse->format[i].level == level &&
+            sx_problem_tensor(&e->problem, sparse->name[sparse->format[i].tensor]) == tensor)
+            return &sparse->format[i];
+    return NULL;
+}
+
+/* Adds a format as the names of its ranks, outermost first. */
+static void format_cell(const sx_evaluation *e, const sx_tensor_format *format, sx_table *table) {
+    char text[SX_MAX_FORMAT_RANKS * 4 + 1] = "";
+    for (int r = format ? format->n_ranks - 1 : -1; r >= 0; r--) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "",
+                 sx_rank_kind_name((sx_rank_kind)e->arch.sparse.rank[format->first + r].kind));
+    }
+    sx_table_cell(table, "%s", format ? text : "none");
+}
+
+/* Metadata and payload words of a format that are accessed. */
+static double metadata_words(const sx_evaluation *e, const sx_tensor_format *format) {
+    double sum = 0;
+    for (int r = 0; format && r < format->n_ranks; r++)
+        for (int a = 0; a < SX_N_ACCESSES; a++) {
+            const double *words = e->cost.rank[format->first + r].words[SX_RANDOM][a];
+            sum += words[0] + words[1];
+        }
+    return sum;
+}
+
+static void tensor_row(const sx_evaluation *e, int level, int tensor, sx_table *table) {
+    const sx_cost_tensor *t = &e->cost.level[level].tensor[tensor];
+    const sx_tensor_format *format = format_of(e, level, tensor);
+    double instances = (double)e->cost.level[level].instances, dense, sum[SX_N_FATES] = {0};
+    dense = (double)(t->reads + t->fills + t->updates) / instances;
+    for (int fate = 0; fate < SX_N_FATES; fate++)
+        for (int a = 0; a < SX_N_ACCESSES; a++) sum[fate] += t->actions[fate][a];
+    sx_table_cell(table, "  %s", sx_show_name(e->problem.tensor[tensor].name, 16).text);
+    format_cell(e, format, table);
+    sx_table_cell(table, "%s", format ? sx_show_percent(t->density).text : "");
+    sx_table_cell(table, "%s", sx_show_count(dense).text);
+    for (int fate = 0; fate < SX_N_FATES; fate++) sx_table_cell(table, "%s", sx_show_count(sum[fate]).text);
+    sx_table_cell(table, "%s", format ? sx_show_count(metadata_words(e, format)).text : "");
+    sx_table_cell(table, "%s", format ? sx_show_count((double)t->metadata_bits).text : "");
+}
+
+/* The computes, by what became of them. */
+static void print_computes(const sx_evaluation *e, sx_text *out) {
+    const sx_cost *cost = &e->cost;
+    double all = (double)cost->algorithmic_computes, random = (double)cost->computes;
+    double gone = all - random - cost->gated_computes - cost->skipped_computes;
+    sx_text line = {0};
+    sx_text_add(&line, "Of %s computes %s take place, %s are gated, %s skipped", sx_show_count(all).text,
+                sx_show_count(random).text, sx_show_count(cost->gated_computes).text,
+                sx_show_count(cost->skipped_computes).text);
+    if (gone >= 0.5) sx_text_add(&line, ", and %s never reach the compute units", sx_show_count(gone).text);
+    sx_text_add(&line, ".");
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
+/* Says that densities have no effect, where some are given. */
+static void print_unused(const sx_evaluation *e, sx_text *out) {
+    bool any = false;
+    for (int v = 0; v < e->problem.n_tensors; v++)
+        any |= e->problem.tensor[v].density_model != SX_DENSITY_NONE;
+    if (any)
+        sx_text_add(out, "\nDensities have no effect: the architecture has no formats and neither gates nor "
+                         "skips.\n");
+}
+
+void sx_report_sparse(const sx_evaluation *e, sx_text *out) {
+    static const char *const titles[] = {"",      "format",  "density",  "dense", "accessed",
+                                         "gated", "skipped", "metadata", "bits"};
+    const sx_cost *cost = &e->cost;
+    if (!cost->sparse) {
+        print_unused(e, out);
+        return;
+    }
+    sx_table table;
+    sx_table_begin(&table, "llrrrrrRR");
+    for (int i = 0; i < 9; i++) sx_table_cell(&table, "%s", titles[i]);
+    for (int s = cost->n_levels - 1; s >= 0; s--) {
+        bool any = false;
+        for (int v = 0; v < cost->n_tensors; v++) any |= cost->level[s].tensor[v].kept;
+        if (any) sx_table_heading(&table, "%s", sx_show_name(e->arch.level[s].name, 26).text);
+        for (int v = 0; v < cost->n_tensors; v++)
+            if (cost->level[s].tensor[v].kept) tensor_row(e, s, v, &table);
+    }
+    sx_text_add(out,
+                "\nWhat zeros save, in words per instance: dense accesses, and those that take place, are "
+                "gated or\nskipped; words of metadata accessed, and bits of metadata that a tile takes at "
+                "most.\n\n");
+    sx_table_end(&table, 2, out);
+    print_computes(e, out);
+}

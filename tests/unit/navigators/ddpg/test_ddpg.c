@@ -60,6 +60,58 @@ static void stored_points_are_not_repeated(void **state) {
     sx_space_free(space);
 }
 
+/* One checkpoint of a search. */
+typedef struct picture {
+    void *bytes;
+    size_t size, n;
+} picture;
+
+static sx_status keep_tenth(void *user, const void *bytes, size_t size) {
+    picture *p = user;
+    if (++p->n != 10) return SX_OK;
+    p->bytes = malloc(size);
+    assert_non_null(p->bytes);
+    memcpy(p->bytes, bytes, size);
+    p->size = size;
+    return SX_OK;
+}
+
+/* Searches under options and returns the best. */
+static sx_found search(sx_space *space, const sx_run_options *options, sx_toy_point *point) {
+    sx_run *run;
+    sx_found found;
+    sx_expect_ok(sx_run_new(space, NULL, options, &run));
+    sx_expect_ok(sx_run_search(run, "ddpg:width=16,batch=16,replay=64,steps=3"));
+    assert_true(sx_run_best(run, 0, &found));
+    memcpy(point, found.point, sizeof *point);
+    sx_run_free(run);
+    return found;
+}
+
+static void checkpoints_resume_to_the_same_end(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    sx_run_options options;
+    picture p = {0};
+    sx_toy_point point, again;
+    sx_run_options_init(&options);
+    options.evaluations = 400;
+    options.checkpoint = keep_tenth;
+    options.user = &p;
+    sx_found found = search(space, &options, &point);
+    assert_non_null(p.bytes);
+    options.checkpoint = NULL;
+    options.resume = p.bytes;
+    options.resume_size = p.size;
+    for (options.threads = 1; options.threads <= 3; options.threads++) {
+        sx_found resumed = search(space, &options, &again);
+        assert_true(resumed.value == found.value && resumed.evaluation == found.evaluation);
+        assert_memory_equal(&point, &again, sizeof point);
+    }
+    free(p.bytes);
+    sx_space_free(space);
+}
+
 static void a_space_without_vectors_is_refused(void **state) {
     (void)state;
     sx_space *space = sx_toy_space_new(NULL);
@@ -88,6 +140,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_better_than_draws),
         cmocka_unit_test(stored_points_are_not_repeated),
+        cmocka_unit_test(checkpoints_resume_to_the_same_end),
         cmocka_unit_test(a_space_without_vectors_is_refused),
         cmocka_unit_test(a_space_without_a_legal_point_ends_it),
     };

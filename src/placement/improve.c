@@ -1,0 +1,56 @@
+#include "placement/improve.h"
+
+enum { PASSES = 20 }; /* at most; a pass that changes nothing ends it */
+
+/* Whether a state is better than a latency: faster, or as fast with a tensor moved to a slower memory. */
+static bool better(const sx_place_state *state, uint64_t latency, bool slower) {
+    if (state->latency > latency || (state->latency == latency && !slower)) return false;
+    return sx_place_state_fits(state);
+}
+
+/* Moves a tensor to the first memory that is better; false where none is. */
+static bool move_one(sx_place_state *state, size_t tensor) {
+    uint64_t latency = state->latency;
+    size_t from = state->memory[tensor];
+    for (size_t m = 0; m < state->space->chip.n_memories; m++) {
+        if (m == from) continue;
+        sx_place_state_move(state, tensor, m);
+        if (better(state, latency, m < from)) return true;
+    }
+    sx_place_state_move(state, tensor, from);
+    return false;
+}
+
+/* Moves a tensor to a faster memory and another one from there to where it was, or to the slowest; false where
+ * that is never better. */
+static bool swap_one(sx_place_state *state, size_t tensor) {
+    const sx_space *space = &state->space->space;
+    uint64_t latency = state->latency;
+    size_t from = state->memory[tensor];
+    for (size_t g = 0; g < space->n_genes; g++) {
+        size_t other = (size_t)space->gene[g].which, to = state->memory[other];
+        if (to <= from || other == tensor) continue;
+        sx_place_state_move(state, tensor, to);
+        if (state->latency < latency) {
+            sx_place_state_move(state, other, from);
+            if (better(state, latency, false)) return true;
+            sx_place_state_move(state, other, 0);
+            if (better(state, latency, false)) return true;
+            sx_place_state_move(state, other, to);
+        }
+        sx_place_state_move(state, tensor, from);
+    }
+    return false;
+}
+
+void sx_place_improve(sx_place_state *state, bool (*stopped)(const void *user), const void *user) {
+    const sx_space *space = &state->space->space;
+    bool changed = true;
+    for (int pass = 0; changed && pass < PASSES; pass++) {
+        changed = false;
+        for (size_t g = 0; g < space->n_genes; g++) changed |= move_one(state, (size_t)space->gene[g].which);
+        if (changed) continue;
+        for (size_t g = 0; g < space->n_genes && !(stopped && stopped(user)); g++)
+            changed |= swap_one(state, (size_t)space->gene[g].which);
+    }
+}

@@ -1,0 +1,298 @@
+#include "placement/relax.h"
+
+#include "base/status.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STATES = 1024, MAX_ENTRIES = 1 << 16, MAX_TRACKED = 10 };
+
+/* What is the same for all multipliers. Position j of a state is the memory of one output. */
+struct sx_relax_node {
+    size_t n_states;      /* before it */
+    size_t table, states; /* where its entries and states begin */
+    size_t n_entries;     /* of the table: combinations of inputs, times memories of output and weights */
+    size_t output_stride; /* of its own output in the next state; 0: it is not tracked */
+};
+
+/* A state while the nodes are planned. */
+typedef struct frontier {
+    size_t n;
+    size_t node[MAX_TRACKED + 1];
+} frontier;
+
+/* The memories to the power of n. */
+static size_t power(const sx_placement_space *space, size_t n) {
+    size_t product = 1;
+    while (n-- > 0) product *= space->chip.n_memories;
+    return product;
+}
+
+/* Drops outputs that nobody reads after a step, then the smallest while there are too many. */
+static void shrink(const sx_placement_space *space, size_t step, frontier *f) {
+    size_t kept = 0;
+    for (size_t j = 0; j < f->n; j++)
+        if (space->graph.node[f->node[j]].last > step) f->node[kept++] = f->node[j];
+    f->n = kept;
+    while (f->n > MAX_TRACKED || power(space, f->n) > MAX_STATES) {
+        size_t least = 0;
+        for (size_t j = 1; j < f->n; j++)
+            if (space->size[2 * f->node[j] + 1] < space->size[2 * f->node[least] + 1]) least = j;
+        memmove(f->node + least, f->node + least + 1, (--f->n - least) * sizeof *f->node);
+    }
+}
+
+/* The frontier after a node. */
+static frontier advance(const sx_placement_space *space, size_t node, const frontier *before) {
+    frontier after = *before;
+    if (space->size[2 * node + 1] > 0) after.node[after.n++] = node;
+    shrink(space, node, &after);
+    return after;
+}
+
+/* The position of an output; n where it is not tracked. */
+static size_t position(const frontier *f, size_t node) {
+    size_t j = 0;
+    while (j < f->n && f->node[j] != node) j++;
+    return j;
+}
+
+/* The tracked inputs of a node as positions, as many as the table has room for; returns how many. */
+static size_t tracked_inputs(const sx_placement_space *space, size_t node, const frontier *f, size_t *at) {
+    const sx_place_node *of = &space->graph.node[node];
+    size_t n = 0;
+    for (size_t k = 0; k < of->n_inputs; k++) {
+        size_t j = position(f, space->graph.input[of->first_input + k]);
+        if (j < f->n && power(space, n + 3) <= MAX_ENTRIES) at[n++] = j;
+    }
+    return n;
+}
+
+/* Fills in the times of a node for all memories of its n inputs. */
+static void fill_table(const sx_placement_space *space, size_t node, const frontier *f, const size_t *at,
+                       size_t n, double *table) {
+    size_t memories = space->chip.n_memories, combos = power(space, n);
+    for (size_t c = 0; c < combos; c++)
+        for (size_t a = 0; a < memories; a++)
+            for (size_t w = 0; w < memories; w++) {
+                uint64_t bytes[SX_MAX_MEMORIES] = {0};
+                for (size_t k = 0, rest = c; k < n; k++, rest /= memories)
+                    bytes[rest % memories] += space->moved[2 * f->node[at[k]] + 1];
+                bytes[a] += space->moved[2 * node + 1];
+                bytes[w] += space->moved[2 * node];
+                table[(c * memories + a) * memories + w] = (double)sx_place_node_time(space, node, bytes);
+            }
+}
+
+/* Fills in where the states of a node lead. */
+static void fill_states(const sx_placement_space *space, const frontier *f, const frontier *after,
+                        const size_t *at, size_t n, uint32_t *combo, uint32_t *next) {
+    size_t memories = space->chip.n_memories, states = power(space, f->n);
+    for (size_t s = 0; s < states; s++) {
+        size_t digit[MAX_TRACKED + 1], to = 0, entry = 0;
+        for (size_t j = 0, rest = s; j < f->n; j++, rest /= memories) {
+            size_t there = position(after, f->node[j]);
+            digit[j] = rest % memories;
+            if (there < after->n) to += digit[j] * power(space, there);
+        }
+        for (size_t k = n; k-- > 0;) entry = entry * memories + digit[at[k]];
+        combo[s] = (uint32_t)entry;
+        next[s] = (uint32_t)to;
+    }
+}
+
+/* Plans all nodes, or (fill) fills in their tables. */
+static void plan(sx_place_relax *relax, bool fill, size_t *entries, size_t *states) {
+    const sx_placement_space *space = relax->space;
+    frontier f = {0};
+    *entries = *states = 0;
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        size_t at[MAX_TRACKED + 1], n = tracked_inputs(space, i, &f, at);
+        frontier after = advance(space, i, &f);
+        sx_relax_node *node = &relax->node[i];
+        size_t own = position(&after, i);
+        node->n_states = power(space, f.n);
+        node->table = *entries;
+        node->states = *states;
+        node->n_entries = power(space, n + 2);
+        node->output_stride = own < after.n ? power(space, own) : 0;
+        if (fill) {
+            fill_table(space, i, &f, at, n, relax->table + node->table);
+            fill_states(space, &f, &after, at, n, relax->combo + node->states, relax->next + node->states);
+        }
+        *entries += node->n_entries;
+        *states += node->n_states;
+        f = after;
+    }
+    relax->node[space->graph.n_nodes] = (sx_relax_node){.n_states = 1, .table = *entries, .states = *states};
+}
+
+sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *relax) {
+    size_t entries, states, n = space->graph.n_nodes, m = space->chip.n_memories;
+    *relax = (sx_place_relax){.space = space};
+    relax->node = calloc(n + 1, sizeof *relax->node);
+    if (!relax->node) return sx_error_memory();
+    plan(relax, false, &entries, &states);
+    relax->table = calloc(entries, sizeof *relax->table);
+    relax->combo = calloc(states, sizeof *relax->combo);
+    relax->next = calloc(states, sizeof *relax->next);
+    relax->below = calloc(states + 1, sizeof *relax->below);
+    relax->above = calloc(states + 1, sizeof *relax->above);
+    relax->reduced = calloc(entries, sizeof *relax->reduced);
+    relax->price = calloc(space->n_tensors * m, sizeof *relax->price);
+    relax->marginal = calloc(space->n_tensors * m, sizeof *relax->marginal);
+    if (relax->table && relax->combo && relax->next && relax->below && relax->above && relax->reduced &&
+        relax->price && relax->marginal) {
+        plan(relax, true, &entries, &states);
+        return SX_OK;
+    }
+    sx_place_relax_fini(relax);
+    return sx_error_memory();
+}
+
+void sx_place_relax_fini(sx_place_relax *relax) {
+    free(relax->node);
+    free(relax->table);
+    free(relax->combo);
+    free(relax->next);
+    free(relax->below);
+    free(relax->above);
+    free(relax->reduced);
+    free(relax->price);
+    free(relax->marginal);
+    *relax = (sx_place_relax){0};
+}
+
+/* Sets the prices of all tensors; returns what the capacities are worth. */
+static double set_prices(sx_place_relax *relax, const double *lambda) {
+    const sx_placement_space *space = relax->space;
+    size_t n = space->graph.n_nodes, memories = space->chip.n_memories;
+    double worth = 0;
+    for (size_t t = 0; t < space->n_tensors; t++) relax->price[t * memories] = 0;
+    for (size_t m = 1; m < memories; m++) {
+        double all = 0;
+        for (size_t s = 0; s < n; s++) all += lambda[m * n + s];
+        worth += all * (double)space->chip.memory[m].capacity;
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t s = i; s <= space->graph.node[i].last; s++) sum += lambda[m * n + s];
+            relax->price[2 * i * memories + m] = all * (double)space->size[2 * i];
+            relax->price[(2 * i + 1) * memories + m] = sum * (double)space->size[2 * i + 1];
+        }
+    }
+    return worth;
+}
+
+/* For each memory of the inputs and the output of a node: the least time with the price of output and weights.
+ */
+static void reduce(sx_place_relax *relax, const uint16_t *allowed, size_t node, double *out) {
+    size_t m = relax->space->chip.n_memories, n = relax->node[node].n_entries / (m * m);
+    const double *table = relax->table + relax->node[node].table, *weights = relax->price + 2 * node * m,
+                 *output = weights + m;
+    for (size_t c = 0; c < n; c++)
+        for (size_t a = 0; a < m; a++, table += m) {
+            double best = INFINITY;
+            for (size_t w = 0; w < m && allowed[2 * node + 1] >> a & 1; w++)
+                if (allowed[2 * node] >> w & 1) best = fmin(best, table[w] + weights[w]);
+            out[c * m + a] = best + output[a];
+        }
+}
+
+/* The reduced times of a node lie where its table does. */
+static double *reduced_of(const sx_place_relax *relax, size_t node) {
+    return relax->reduced + relax->node[node].table;
+}
+
+/* Takes the least memories from the first state on. */
+static void extract(const sx_place_relax *relax, const uint16_t *allowed, uint8_t *placement) {
+    size_t m = relax->space->chip.n_memories, state = 0;
+    for (size_t i = 0; i < relax->space->graph.n_nodes; i++) {
+        const sx_relax_node *node = &relax->node[i];
+        size_t combo = relax->combo[node->states + state], next = relax->next[node->states + state], a = 0,
+               w = 0;
+        const double *row = reduced_of(relax, i) + combo * m,
+                     *after = relax->below + relax->node[i + 1].states;
+        double least = INFINITY;
+        for (size_t k = 0; k < m; k++) {
+            double cost = row[k] + after[next + k * node->output_stride];
+            if (cost < least) a = k;
+            if (cost < least) least = cost;
+        }
+        const double *table = relax->table + node->table + (combo * m + a) * m,
+                     *price = relax->price + 2 * i * m;
+        least = INFINITY;
+        for (size_t k = 0; k < m; k++)
+            if ((allowed[2 * i] >> k & 1) && table[k] + price[k] < least) {
+                least = table[k] + price[k];
+                w = k;
+            }
+        placement[2 * i] = (uint8_t)w;
+        placement[2 * i + 1] = (uint8_t)a;
+        state = next + a * node->output_stride;
+    }
+}
+
+double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
+                            uint8_t *placement) {
+    size_t m = relax->space->chip.n_memories;
+    double worth = set_prices(relax, lambda);
+    relax->below[relax->node[relax->space->graph.n_nodes].states] = 0;
+    for (size_t i = relax->space->graph.n_nodes; i-- > 0;) {
+        const sx_relax_node *node = &relax->node[i];
+        const double *after = relax->below + relax->node[i + 1].states, *row = reduced_of(relax, i);
+        reduce(relax, allowed, i, reduced_of(relax, i));
+        for (size_t s = 0; s < node->n_states; s++) {
+            const double *cost = row + relax->combo[node->states + s] * m;
+            const double *to = after + relax->next[node->states + s];
+            double least = INFINITY;
+            for (size_t a = 0; a < m; a++) least = fmin(least, cost[a] + to[a * node->output_stride]);
+            relax->below[node->states + s] = least;
+        }
+    }
+    relax->magnitude = relax->below[0] + worth;
+    if (isinf(relax->below[0])) return INFINITY;
+    extract(relax, allowed, placement);
+    return relax->below[0] - worth;
+}
+
+/* Goes through a node: the marginals of its tensors, and the least costs up to the next states. */
+static void pass_node(sx_place_relax *relax, const uint16_t *allowed, size_t i) {
+    size_t m = relax->space->chip.n_memories;
+    const sx_relax_node *node = &relax->node[i];
+    const double *after = relax->below + relax->node[i + 1].states, *row = reduced_of(relax, i);
+    double *to = relax->above + relax->node[i + 1].states, *weights = relax->marginal + 2 * i * m,
+           *output = weights + m;
+    const double *price = relax->price + 2 * i * m;
+    for (size_t s = 0; s < node->n_states; s++) {
+        double so_far = relax->above[node->states + s];
+        size_t combo = relax->combo[node->states + s];
+        for (size_t a = 0; a < m && so_far < INFINITY; a++) {
+            size_t next = relax->next[node->states + s] + a * node->output_stride;
+            double cost = so_far + row[combo * m + a];
+            if (isinf(cost)) continue;
+            to[next] = fmin(to[next], cost);
+            output[a] = fmin(output[a], cost + after[next]);
+            const double *table = relax->table + node->table + (combo * m + a) * m;
+            for (size_t w = 0; w < m; w++)
+                if (allowed[2 * i] >> w & 1)
+                    weights[w] = fmin(weights[w], so_far + table[w] + price[w] + price[m + a] + after[next]);
+        }
+    }
+}
+
+void sx_place_relax_marginals(sx_place_relax *relax, const uint16_t *allowed) {
+    size_t n = relax->space->graph.n_nodes, m = relax->space->chip.n_memories;
+    double worth = relax->magnitude - relax->below[0];
+    for (size_t s = 0; s <= relax->node[n].states; s++) relax->above[s] = INFINITY;
+    for (size_t k = 0; k < 2 * n * m; k++) relax->marginal[k] = INFINITY;
+    relax->above[0] = 0;
+    for (size_t i = 0; i < n; i++) pass_node(relax, allowed, i);
+    for (size_t k = 0; k < 2 * n * m; k++) relax->marginal[k] -= worth;
+}
+
+double sx_place_relax_error(const sx_place_relax *relax) {
+    return 16 * (double)(relax->space->graph.n_nodes + 8) * DBL_EPSILON * relax->magnitude;
+}

@@ -1,0 +1,39 @@
+/* A lower bound of the latency: the capacities are relaxed with Lagrange multipliers, one per memory and step,
+ * and what is left is solved exactly by dynamic programming over the nodes. Its state is the memories of the
+ * outputs that later nodes read. Where these are too many, the smallest are dropped: later nodes read them for
+ * nothing, which keeps the bound a bound.
+ *
+ * Tensors have masks of the memories that they may be in. */
+#ifndef SX_PLACEMENT_RELAX_H
+#define SX_PLACEMENT_RELAX_H
+
+#include "placement/place.h"
+
+typedef struct sx_relax_node sx_relax_node;
+
+typedef struct sx_place_relax {
+    const sx_placement_space *space;
+    sx_relax_node *node;
+    double *table;                   /* times of nodes by the memories of their inputs, output and weights */
+    uint32_t *combo, *next;          /* by node and state: entry of the table, state of the next node */
+    double *below, *above, *reduced; /* least cost from a state on, and up to it; room for a node */
+    double *price;                   /* by tensor and memory */
+    double *marginal;                /* by tensor and memory: least cost with the tensor there */
+    double magnitude;                /* of the numbers that the last bound was computed from */
+} sx_place_relax;
+
+SX_MUST_USE sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *relax);
+void sx_place_relax_fini(sx_place_relax *relax);
+
+/* The bound in femtoseconds for multipliers (by memory and step, femtoseconds per byte), and a placement that
+ * attains it, which need not be valid. INFINITY: some tensor may be nowhere. */
+double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
+                            uint8_t *placement);
+
+/* After a bound: the least bound with each tensor in each memory, in `marginal`. */
+void sx_place_relax_marginals(sx_place_relax *relax, const uint16_t *allowed);
+
+/* How far rounding may have put the last bound above the true one. */
+double sx_place_relax_error(const sx_place_relax *relax);
+
+#endif

@@ -1,0 +1,93 @@
+/* The proven best placement against all placements of small graphs: test_placement_exact [count [seed]]. */
+#include "placement/place.h"
+#include "sextant/run.h"
+#include "support/compared.h"
+#include "support/expect.h"
+#include "support/random_placement.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+enum { MOST_POINTS = 20000, MOST_NODES = 6 };
+
+/* The least latency of all valid placements. */
+static uint64_t least_of_all(const sx_space *space, uint64_t points) {
+    const sx_placement_space *in = sx_placement_space_of(space);
+    uint64_t least = UINT64_MAX;
+    uint8_t *point = calloc(space->point_size, 1);
+    assert_non_null(point);
+    for (uint64_t i = 0; i < points; i++) {
+        assert_true(space->type->at(space, i, point));
+        if (!sx_place_fits(in, point, NULL, NULL, NULL)) continue;
+        uint64_t latency = sx_place_latency(in, point);
+        if (latency < least) least = latency;
+    }
+    free(point);
+    return least;
+}
+
+/* Compares what the search finds and proves, without a tolerance, and its first bound. */
+static void compare(const sx_space *space, uint64_t least) {
+    sx_run_options options;
+    sx_found found;
+    sx_run *run;
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_objective_parse("delay", &options.objective));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, "place_exact:tolerance=0"));
+    assert_true(sx_run_best(run, 0, &found));
+    assert_true(sx_run_result(run).optimal);
+    assert_true(sx_place_latency(sx_placement_space_of(space), found.point) == least);
+    sx_run_free(run);
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, "place_exact:nodes=1"));
+    assert_true(sx_run_result(run).lower_bound <= (double)least / SX_FEMTO);
+    sx_run_free(run);
+}
+
+static void proven_optima_are_the_least_of_all(void **state) {
+    const settings *set = *state;
+    uint64_t compared = 0, tight = 0;
+    for (uint64_t i = 0; compared < set->count && i < 4 * set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "placement.exact", i);
+        sx_place_graph graph;
+        sx_chip chip;
+        sx_space *space;
+        sx_random_placement(&rng, MOST_NODES, &graph, &chip);
+        sx_expect_ok(sx_placement_space_new(&graph, &chip, &space));
+        double points = pow((double)chip.n_memories, (double)space->n_genes);
+        if (points <= MOST_POINTS) {
+            uint64_t least = least_of_all(space, (uint64_t)points);
+            compare(space, least);
+            compared++;
+            uint8_t *fastest = calloc(space->point_size, 1);
+            assert_non_null(fastest);
+            for (size_t g = 0; g < space->n_genes; g++)
+                fastest[space->gene[g].which] = (uint8_t)(chip.n_memories - 1);
+            tight += space->type->check(space, fastest) != 0;
+            free(fastest);
+        }
+        sx_space_free(space);
+        sx_place_graph_fini(&graph);
+    }
+    sx_expect_compared("optima", compared, set->count);
+    sx_expect_compared("where not all fits the fastest memory", tight, set->count / 3);
+}
+
+int main(int argc, char **argv) {
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000,
+                    .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 0};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(proven_optima_are_the_least_of_all, &set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -23,7 +23,7 @@ static const sx_setting settings[] = {
 
 /* What is remembered between safe points; the placement follows. */
 typedef struct state {
-    uint64_t begun, node, pass, changed;
+    uint64_t begun, node, pass, changed, done;
     double value; /* of the placement */
 } state;
 
@@ -66,30 +66,27 @@ static void try_node(sx_run *run, const sx_placement_space *space, state *s, uin
         s->changed = 1;
         memcpy(now, points + i * size, size);
     }
-    s->node++;
+    if (++s->node < space->graph.n_nodes) return;
+    s->pass++;
+    s->done = !s->changed || s->pass == (uint64_t)sx_run_setting(run, PASSES);
+    s->node = s->changed = 0;
 }
 
 static sx_status search(sx_run *run) {
     const sx_placement_space *space = sx_placement_space_of(sx_run_space(run));
     size_t size = space->space.point_size, maps = space->chip.n_memories * space->chip.n_memories;
-    uint64_t passes = (uint64_t)sx_run_setting(run, PASSES);
     bool resumed;
     state *s = sx_run_state(run, sizeof *s + size, &resumed);
     uint8_t *now = (uint8_t *)(s + 1), *points = malloc(maps * size);
     sx_outcome *outcome = malloc(maps * sizeof *outcome);
     sx_status status = s && points && outcome ? SX_OK : sx_error_memory();
-    if (!status && resumed && (!sx_run_holds(run, now, 1) || s->node > space->graph.n_nodes))
+    if (!status && resumed && (!sx_run_holds(run, now, 1) || s->node >= space->graph.n_nodes))
         status = sx_run_damaged(run);
-    while (!status && sx_run_continue(run)) {
-        if (!s->begun) {
+    while (!status && !s->done && sx_run_continue(run)) {
+        if (!s->begun)
             begin(run, s, now);
-        } else if (s->node < space->graph.n_nodes) {
+        else
             try_node(run, space, s, now, points, outcome);
-        } else {
-            s->pass++;
-            if (!s->changed || s->pass == passes) break;
-            s->node = s->changed = 0;
-        }
     }
     free(points);
     free(outcome);

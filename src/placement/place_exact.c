@@ -105,13 +105,14 @@ static void offer(search *x, const uint8_t *placement, bool anyway) {
     if (latency < x->s->best) x->s->best = latency;
 }
 
-/* Rectifies a placement, improves it and offers the result. */
+/* Rectifies a placement, improves it and evaluates the result, so that every node takes an evaluation of the
+ * budget. */
 static void polish(search *x, const uint8_t *placement) {
     memcpy(x->scratch, placement, x->space->space.point_size);
     (void)sx_placement_rectify(&x->space->space, x->scratch);
     sx_place_state_set(&x->work, x->scratch);
     sx_place_improve(&x->work, stopped, x->run);
-    offer(x, x->work.memory, false);
+    if (!sx_run_stopped(x->run)) offer(x, x->work.memory, true);
 }
 
 /* Adds a tensor to the use of its memory. */
@@ -403,24 +404,25 @@ static void finish(search *x) {
     free(x->use);
 }
 
+/* Whether nothing is left to visit, or no more is to be visited. */
+static bool finished(const search *x) {
+    uint64_t most = (uint64_t)sx_run_setting(x->run, NODES);
+    if (!x->s->begun) return false;
+    return x->s->n_open == 0 || (most && x->s->visited >= most) || (!x->latency_only && x->s->visited > 0);
+}
+
 static sx_status branch_and_bound(sx_run *run) {
     search x = {.run = run, .space = sx_placement_space_of(sx_run_space(run))};
-    uint64_t most = (uint64_t)sx_run_setting(run, NODES);
     x.tolerance = sx_run_setting(run, TOLERANCE);
     x.latency_only = is_latency(sx_run_objective(run));
     sx_status status = prepare(&x);
-    while (!status && sx_run_continue(run)) {
-        if (!x.s->begun) {
-            status = begin(&x);
-            continue;
-        }
-        bool ends = (most && x.s->visited >= most) || (!x.latency_only && x.s->visited > 0);
-        if (x.s->n_open == 0 && x.latency_only && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
-        if (x.s->n_open == 0 || ends) break;
-        status = visit(&x);
+    while (!status && !finished(&x) && sx_run_continue(run)) {
+        status = x.s->begun ? visit(&x) : begin(&x);
         if (!status) tell_bound(&x);
     }
     if (!status) tell_bound(&x);
+    bool closed = !status && x.s->begun && x.s->n_open == 0 && x.latency_only;
+    if (closed && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
     finish(&x);
     return status;
 }

@@ -339,10 +339,11 @@ static sx_status begin(search *x) {
     const uint8_t *starts = sx_run_starts(x->run, &n);
     x->s->best = UINT64_MAX;
     for (size_t i = 0; i < n; i++) offer(x, starts + i * space->space.point_size, true);
-    offer(x, space->compiled, false);
+    offer(x, space->compiled, true);
     SX_TRY(sx_place_density(space, x->relaxed));
-    offer(x, x->relaxed, false);
-    if (!sx_run_stopped(x->run)) polish(x, x->relaxed);
+    offer(x, x->relaxed, true);
+    polish(x, x->relaxed);
+    polish(x, space->compiled);
     memset(x->lambda, 0, x->n_lambda * sizeof *x->lambda);
     for (size_t t = 0; t < space->n_tensors; t++)
         x->allowed[t] = (uint16_t)(space->size[t] ? (1u << space->chip.n_memories) - 1 : 1);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 256, THREADS = 2, ROUNDS = 5, ROWS = 1 << 16 };
+enum { BATCH = 256, THREADS = 2, ROUNDS = 3, ROWS = 1 << 16 };
 
 static const uint32_t paper[] = {62, 64, 256, 1024, 2048, 2048, 1024, 256, 64, 12};
 static const uint32_t compact[] = {62, 128, 256, 256, 128, 12};
@@ -35,6 +35,11 @@ static float *numbers(size_t n) {
     sx_rng rng = sx_rng_stream(1, "bench.learn", 0);
     for (size_t i = 0; i < n; i++) x[i] = (float)(2 * sx_rng_double(&rng) - 1);
     return x;
+}
+
+/* Keeps the lesser of two times; 0 is none. */
+static void keep_least(double *least, double x) {
+    if (*least == 0 || x < *least) *least = x;
 }
 
 /* Training: a net, its trainer and rows to draw from. */
@@ -70,17 +75,19 @@ static void training_fini(training *t) {
     free(t->row);
 }
 
-/* Seconds per step, of some steps. */
-static double steps(training *t, int n) {
-    double loss, start;
+/* Seconds per step, of some steps: by the wall, and of all threads by the processor. */
+static double steps(training *t, int n, double *processor) {
+    double loss, start, begin;
     bench_need(sx_trainer_loss(t->trainer, &loss));
     start = bench_now(2);
+    begin = bench_now(1);
     for (int i = 0; i < n; i++) {
         for (size_t r = 0; r < t->batch; r++) t->row[r] = (uint32_t)(sx_rng_next(&t->rng) % ROWS);
         bench_need(sx_trainer_step(t->trainer, t->row, 0.01f));
     }
     bench_need(sx_trainer_loss(t->trainer, &loss));
     if (!isfinite(loss)) exit(3);
+    if (processor) keep_least(processor, (bench_now(1) - begin) / n);
     return (bench_now(2) - start) / n;
 }
 
@@ -105,20 +112,16 @@ static double gradient(const sx_nn *net, int n) {
     return seconds;
 }
 
-/* What PyTorch needs, by bench/learn.py: seconds per training step and per gradient of both networks; false where there is
+/* What PyTorch needs, by bench/learn.py: seconds per training step, by wall and processor, and per gradient; false where there is
  * no PyTorch. */
-static bool torch(double seconds[3]) {
+static bool torch(double seconds[4]) {
     char command[4096];
     snprintf(command, sizeof command, "/usr/bin/python3 %s/learn.py %d %d 2>/dev/null", SX_BENCH_DATA, BATCH,
              THREADS);
     FILE *python = popen(command, "r");
     if (!python) return false;
-    bool read = fscanf(python, "%lf %lf %lf", &seconds[0], &seconds[1], &seconds[2]) == 3;
+    bool read = fscanf(python, "%lf %lf %lf %lf", &seconds[0], &seconds[1], &seconds[2], &seconds[3]) == 4;
     return pclose(python) == 0 && read;
-}
-
-static void keep_least(double *least, double x) {
-    if (*least == 0 || x < *least) *least = x;
 }
 
 /* Rounds of ours and of PyTorch in turn, the best of each. */
@@ -127,7 +130,7 @@ static void measure_cpu(void) {
     sx_matrix_engine *engine, *blas = NULL;
     training own, by_blas;
     const sx_trainer_options options = {.loss = SX_LOSS_HUBER, .batch = BATCH};
-    double best[4] = {0}, rival[3] = {0}, seconds[3];
+    double best[6] = {0}, rival[6] = {0}, seconds[4];
     sx_nn *nets[] = {net_new(paper, N_PAPER), net_new(compact, N_COMPACT)};
     bool has_torch = true;
     bench_need(sx_pool_new(THREADS, &pool));
@@ -136,19 +139,20 @@ static void measure_cpu(void) {
     sx_status_free(sx_matrix_engine_new(SX_MATRIX_OPENBLAS, pool, &blas));
     if (blas) bench_need(training_init(&by_blas, blas, &options));
     for (int round = 0; round < ROUNDS; round++) {
-        keep_least(&best[0], steps(&own, 6));
-        keep_least(&best[1], gradient(nets[0], 100));
-        keep_least(&best[2], gradient(nets[1], 2000));
-        if (blas) keep_least(&best[3], steps(&by_blas, 6));
+        keep_least(&best[0], steps(&own, 6, &best[1]));
+        keep_least(&best[2], gradient(nets[0], 100));
+        keep_least(&best[3], gradient(nets[1], 2000));
+        if (blas) keep_least(&best[4], steps(&by_blas, 6, &best[5]));
         has_torch = has_torch && torch(seconds);
-        for (int i = 0; has_torch && i < 3; i++) keep_least(&rival[i], seconds[i]);
+        for (int i = 0; has_torch && i < 4; i++) keep_least(&rival[i], seconds[i]);
     }
-    static const char *const what[] = {"training step, batch 256, 2 threads", "input gradient, 1 thread",
-                                       "input gradient, compact, 1 thread", "training step by OpenBLAS"};
+    static const char *const what[] = {
+        "training step, batch 256, 2 threads", "  its processor time",      "input gradient, 1 thread",
+        "input gradient, compact, 1 thread",   "training step by OpenBLAS", "  its processor time"};
     printf("%-40s %12s %12s\n", "milliseconds, best of rounds", "own", has_torch ? "PyTorch" : "");
-    for (int i = 0; i < (blas ? 4 : 3); i++) {
+    for (int i = 0; i < (blas ? 6 : 4); i++) {
         printf("%-40s %12.4f", what[i], 1e3 * best[i]);
-        if (has_torch) printf(" %12.4f", 1e3 * rival[i % 3]);
+        if (has_torch) printf(" %12.4f", 1e3 * rival[i % 4]);
         printf("\n");
     }
     if (!has_torch) printf("PyTorch is not installed (Debian: python3-torch): nothing to compare with\n");
@@ -178,8 +182,8 @@ static void measure_gpu(void) {
                 return;
             }
             double best = 0;
-            steps(&t, 20);
-            for (int round = 0; round < ROUNDS; round++) keep_least(&best, steps(&t, 100));
+            steps(&t, 20, NULL);
+            for (int round = 0; round < ROUNDS; round++) keep_least(&best, steps(&t, 100, NULL));
             double rate = (double)batch[b] / best;
             printf("%-12s %8zu %16.0f %16.0f %8.2f\n", name[p], batch[b], rate, graphed[p][b],
                    rate / graphed[p][b]);

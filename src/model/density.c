@@ -4,17 +4,17 @@
 #include "model/density.h"
 
 #include "base/double_double.h"
-#include "base/hash.h"
 #include "base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_BITS = 13, CACHE_SIZE = 1 << CACHE_BITS, SHORT_PRODUCT = 48 };
+enum { CACHE_BITS = 14, CACHE_SIZE = 1 << CACHE_BITS, SHORT_PRODUCT = 48, MOST_TERMS = 1 << 22 };
 static const double negligible = 1e-60;
 
 struct cached {
-    uint64_t marked, n, words;
+    uint64_t marked, n, words,
+        block; /* block 0: the probability that a tile is empty; else expected blocks */
     double value;
 };
 
@@ -69,18 +69,29 @@ static double by_factorials(uint64_t a, uint64_t b, uint64_t words) {
     return sx_dd_exp(sx_dd_add(sum, sx_dd_neg(sx_dd_log_factorial(words)))).high;
 }
 
+/* Where a value stands, if it is remembered; NULL: nothing is. */
+static struct cached *find(const sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words,
+                           uint64_t block) {
+    if (!cache->entry) return NULL;
+    uint64_t hash = (n * 0x9e3779b97f4a7c15u + marked) * 0xbf58476d1ce4e5b9u + words * 0x94d049bb133111ebu;
+    hash = (hash ^ hash >> 31 ^ block) * 0x9e3779b97f4a7c15u;
+    return &cache->entry[hash >> (64 - CACHE_BITS)];
+}
+
+static bool holds(const struct cached *at, uint64_t marked, uint64_t n, uint64_t words, uint64_t block) {
+    return at->n == n && at->marked == marked && at->words == words && at->block == block;
+}
+
 /* The probability that none of `marked` words chosen at random of `words` is among n of them. */
 static double none_marked(sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words) {
     if (n > words - marked) return 0;
     if ((double)n * (double)marked > 50.0 * (double)words) return 0; /* below exp(-50) */
     if (n == 0 || marked == 0) return 1;
-    const uint64_t key[3] = {marked, n, words};
-    struct cached *at = NULL;
-    if (cache->entry) at = &cache->entry[sx_hash_bytes(key, sizeof key, 0) >> (64 - CACHE_BITS)];
-    if (at && at->marked == marked && at->n == n && at->words == words) return at->value;
+    struct cached *at = find(cache, marked, n, words, 0);
+    if (at && holds(at, marked, n, words, 0)) return at->value;
     uint64_t a = n < marked ? n : marked, b = n < marked ? marked : n;
     double value = a <= SHORT_PRODUCT ? short_product(a, b, words) : by_factorials(a, b, words);
-    if (at) *at = (struct cached){marked, n, words, value};
+    if (at) *at = (struct cached){marked, n, words, 0, value};
     return value;
 }
 
@@ -119,6 +130,7 @@ static bool extend(double **list, size_t *room, size_t *n, sx_dd p, uint64_t k, 
                          : sx_dd_mul(sx_dd_from_u64(r - k + 1), sx_dd_from_u64(tile - k + 1));
         p = sx_dd_div(sx_dd_mul(p, over), under);
         if (p.high < negligible) break;
+        if (*n == MOST_TERMS) return false;
         if (!sx_reserve(list, room, *n + 1, sizeof **list)) return false;
         (*list)[(*n)++] = p.high;
         k = up ? k + 1 : k - 1;
@@ -153,4 +165,25 @@ bool sx_density_window(const sx_density *d, sx_density_cache *cache, uint64_t n,
     if (part != 0) cache->window[at++] = part;
     *out = (sx_occupancies){(uint64_t)low + (1 - part == 0), at, cache->window};
     return true;
+}
+
+/* The sum over all occupancies. */
+static double sum_blocks(const sx_density *d, sx_density_cache *cache, uint64_t n, uint32_t block) {
+    sx_occupancies at;
+    double sum = 0;
+    if (!sx_density_window(d, cache, n, &at)) return -1;
+    for (size_t i = 0; i < at.n; i++) sum += ceil((double)(at.first + i) / block) * at.probability[i];
+    return sum;
+}
+
+double sx_density_blocks(const sx_density *d, sx_density_cache *cache, uint64_t n, uint32_t block) {
+    double words = (double)d->words, share = (double)d->nonzeros / words, tile = (double)n;
+    if (d->model != SX_DENSITY_HYPERGEOMETRIC) return sum_blocks(d, cache, n, block);
+    double variance = tile * share * (1 - share) * (words - tile) / fmax(words - 1, 1);
+    if (variance > 64.0 * block * block) return tile * share / block + (block - 1) / (2.0 * block);
+    struct cached *at = find(cache, d->nonzeros, n, d->words, block);
+    if (at && holds(at, d->nonzeros, n, d->words, block)) return at->value;
+    double value = sum_blocks(d, cache, n, block);
+    if (at) *at = (struct cached){d->nonzeros, n, d->words, block, value};
+    return value;
 }

@@ -39,6 +39,9 @@ static inline uint64_t sx_density_most(const sx_density *density, uint64_t n) {
 /* The density of one word, as a probability. */
 double sx_density_of_word(const sx_density *density);
 
+/* The blocks of so many words that the non-zeros of a tile of n words take on average, the last one not full. */
+double sx_density_blocks(const sx_density *density, sx_density_cache *cache, uint64_t n, uint32_t block);
+
 /* The numbers of non-zeros that a tile of n words can hold with more than negligible probability, in
  * increasing order: first, first + 1, ... */
 typedef struct sx_occupancies {
@@ -47,7 +50,7 @@ typedef struct sx_occupancies {
     double *probability; /* n, valid until the cache's next window */
 } sx_occupancies;
 
-/* Finds them; false where memory is out. */
+/* Finds them; false where memory is out, or they are more than some millions. */
 bool sx_density_window(const sx_density *density, sx_density_cache *cache, uint64_t n, sx_occupancies *out);
 
 #endif

@@ -105,7 +105,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
     }
     if (e->sparse) {
-        sx_sparse_count(e->sparse);
+        sx_sparse_count(e->sparse, out != NULL);
         sx_sparse_begin(&costs, e->sparse);
         sx_sparse_charge(&costs, e->sparse, out);
         if (e->sparse->failed) verdict.reason = SX_NO_MEMORY;

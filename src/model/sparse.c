@@ -45,7 +45,8 @@ sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, 
     return verdict;
 }
 
-void sx_sparse_count(sx_sparse_state *state) {
+void sx_sparse_count(sx_sparse_state *state, bool details) {
+    state->details = details;
     if (state->model->sparse->timeloop)
         sx_timeloop_count(state);
     else

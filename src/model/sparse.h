@@ -63,6 +63,7 @@ typedef struct sx_sparse_tile {
     uint64_t sub[SX_MAX_FORMAT_RANKS + 1];   /* words below a coordinate of the rank; the last: the tile */
     double instances, occupancy, density;    /* on average */
     double metadata[SX_MAX_FORMAT_RANKS][2]; /* expected words of metadata and payload */
+    double bits;                             /* expected, of metadata */
     bool possible;                           /* some occupancy is */
     double ineffectual;       /* Timeloop's: probability that an access is, where an action is at work */
     double exists, effectual; /* exact: what remains of accesses before and after the level's own action */
@@ -71,7 +72,8 @@ typedef struct sx_sparse_tile {
 /* What became of a tensor's accesses at a level, in the unit of the counts. */
 typedef struct sx_sparse_counts {
     double actions[SX_N_FATES][SX_N_ACCESSES];
-    double metadata[SX_N_FATES][SX_N_ACCESSES][SX_MAX_FORMAT_RANKS][2];
+    double metadata[SX_N_FATES][SX_N_ACCESSES][SX_MAX_FORMAT_RANKS][2]; /* exact: where details are wanted */
+    double bits[SX_N_FATES][SX_N_ACCESSES];                             /* of all ranks' metadata */
     double reductions, decompressions, compressions;
 } sx_sparse_counts;
 
@@ -80,7 +82,8 @@ typedef struct sx_sparse_state {
     const sx_model *model;
     const sx_nest *nest;
     sx_density_cache *cache;
-    bool failed; /* memory ran out */
+    bool failed;  /* memory ran out */
+    bool details; /* counts of each rank are wanted */
     uint8_t n_loops[SX_MAX_LEVELS];
     sx_full_loop loop[SX_MAX_LEVELS][2 * SX_MAX_DIMS]; /* innermost first */
     sx_sparse_tile tile[SX_MAX_TENSORS][SX_MAX_LEVELS];
@@ -115,8 +118,11 @@ sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping);
 /* The first part of the pass. */
 sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, const sx_nest *nest);
 
-/* The second, over state->dense. */
-void sx_sparse_count(sx_sparse_state *state);
+/* The bits that words of a tile's ranks take. */
+double sx_rank_words_bits(const sx_sparse_tile *tile, double (*words)[2]);
+
+/* The second, over state->dense; counts of each rank only where `details` are wanted. */
+void sx_sparse_count(sx_sparse_state *state, bool details);
 
 /* The parts of the two semantics. */
 sx_verdict sx_timeloop_prepare(sx_sparse_state *state);

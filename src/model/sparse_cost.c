@@ -25,28 +25,20 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_model *model = state->model;
     uint32_t block = model->arch->level[s].block_size;
+    if (!t->format || !t->format->compressed || block == 1 || t->density >= 1) return 1;
+    double full = (double)t->words * t->density / block;
+    if (!model->sparse->timeloop)
+        return sx_density_blocks(sx_sparse_density(state, v), state->cache, t->words, block) / full;
+    if (!is_small(t->words, block, t->density)) return 1;
     sx_occupancies at;
     double sum = 0;
-    if (!t->format || !t->format->compressed || block == 1 || t->density >= 1) return 1;
-    if (model->sparse->timeloop && !is_small(t->words, block, t->density)) return 1;
     if (!sx_density_window(sx_sparse_density(state, v), state->cache, t->words, &at)) {
         state->failed = true;
         return 1;
     }
     for (size_t i = 0; i < at.n; i++)
         if (at.first + i > 0) sum = fma(ceil((double)(at.first + i) / block), at.probability[i], sum);
-    return t->density > 0 ? sum / ((double)t->words * t->density / block) : INFINITY;
-}
-
-/* The bits of metadata of one kind of access. */
-static double metadata_bits(const sx_sparse_tile *t, const sx_sparse_counts *c, int fate, int access) {
-    double bits = 0;
-    for (int r = 0; t->format && r < t->n_ranks; r++) {
-        double width[2];
-        sx_rank_widths(t, r, width);
-        for (int i = 0; i < 2; i++) bits += c->metadata[fate][access][r][i] * width[i];
-    }
-    return bits;
+    return t->density > 0 ? sum / full : INFINITY;
 }
 
 /* What one instance of a level does for a tensor, in energy and in words for its bandwidth. */
@@ -64,7 +56,6 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
     const sx_model *model = state->model;
     const sx_level *level = &model->level[s];
     const sx_metadata_store *store = &model->arch->level[s].metadata;
-    const sx_sparse_tile *t = &state->tile[v][s];
     const sx_sparse_counts *c = &state->counts[v][s];
     const double random[SX_N_ACCESSES] = {level->read_energy, level->fill_energy, level->update_energy};
     bool timeloop = model->sparse->timeloop;
@@ -73,7 +64,7 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
     for (int fate = 0; fate < SX_N_FATES; fate++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
             double count = c->actions[fate][a] / instances;
-            double metadata = store->width ? metadata_bits(t, c, fate, a) / instances : 0;
+            double metadata = store->width ? c->bits[fate][a] / instances : 0;
             if (count > 0)
                 use.energy += vectors(count, level->block_size, timeloop) * ratio *
                               (fate == SX_RANDOM ? random[a] : store->data_energy[fate][a]);

@@ -70,6 +70,7 @@ static void expect(sx_sparse_state *state, int v, int s) {
     for (int r = 0; r < t->n_ranks; r++) empty[r] = sx_density_empty(d, state->cache, t->sub[r]);
     empty[t->n_ranks] = sx_density_empty(d, state->cache, t->words);
     metadata(t, empty, t->metadata);
+    t->bits = sx_rank_words_bits(t, t->metadata);
 }
 
 /* The box of a delivery of a tensor from a level: what the next inner level holds, over the loops in which it
@@ -213,15 +214,22 @@ static void count_level(sx_sparse_state *state, int v, int s) {
     const double count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
     double held = t->format ? t->density : 1;
     int fate = t->skips ? SX_SKIPPED : SX_GATED;
-    memset(out, 0, sizeof *out);
+    if (state->details) memset(out->metadata, 0, sizeof out->metadata);
+    memset(out->actions, 0, sizeof out->actions);
+    memset(out->bits, 0, sizeof out->bits);
+    out->reductions = out->decompressions = out->compressions = 0;
     if (!t->words) return;
     for (int a = 0; a < SX_N_ACCESSES; a++) {
         double stays = a == SX_FILL ? t->exists : t->effectual;
         out->actions[SX_RANDOM][a] = count[a] * held * stays;
         out->actions[fate][a] += count[a] * held * (t->exists - stays);
-        for (int r = 0; t->format && r < t->n_ranks; r++)
+        double times = count[a] / (double)t->words;
+        if (!t->format) continue;
+        out->bits[SX_RANDOM][a] = t->bits * times * stays;
+        out->bits[fate][a] += t->bits * times * (t->exists - stays);
+        for (int r = 0; state->details && r < t->n_ranks; r++)
             for (int i = 0; i < 2; i++) {
-                double words = t->metadata[r][i] * (count[a] / (double)t->words);
+                double words = t->metadata[r][i] * times;
                 out->metadata[SX_RANDOM][a][r][i] = words * stays;
                 out->metadata[fate][a][r][i] += words * (t->exists - stays);
             }

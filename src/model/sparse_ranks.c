@@ -242,6 +242,17 @@ void sx_rank_widths(const sx_sparse_tile *tile, int rank, double bits[2]) {
     bits[1] = left_out ? 0 : tile->format->rank[rank].bits[1];
 }
 
+double sx_rank_words_bits(const sx_sparse_tile *tile, double (*words)[2]) {
+    double bits = 0;
+    for (int r = 0; tile->format && r < tile->n_ranks; r++) {
+        double width[2];
+        sx_rank_widths(tile, r, width);
+        bits += words[r][0] * width[0];
+        bits += words[r][1] * width[1];
+    }
+    return bits;
+}
+
 sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
     const sx_model *model = state->model;
     lay_out(state);

@@ -163,6 +163,12 @@ void sx_timeloop_count(sx_sparse_state *state) {
         double p = combine(state, v);
         if (!model->shape[v].output) computes -= floor(computes * p);
         count_conversions(state, v);
+        for (int s = 0; s < model->n_levels; s++)
+            for (int i = 0; i < SX_N_FATES * SX_N_ACCESSES; i++) {
+                sx_sparse_counts *c = &state->counts[v][s];
+                int fate = i / SX_N_ACCESSES, a = i % SX_N_ACCESSES;
+                c->bits[fate][a] = sx_rank_words_bits(&state->tile[v][s], c->metadata[fate][a]);
+            }
     }
     split_computes(state, whole(computes));
 }

@@ -17,7 +17,7 @@
 
 /* Evaluations of a search where the method has no end of its own and no budget is given: the paper's. */
 #define DEFAULT_EVALS 4000
-#define DEFAULT_METHOD "exact:nodes=300"
+#define DEFAULT_METHOD "exact:effort=1000"
 #define DEFAULT_CHIP "nnpi"
 #define DEFAULT_OBJECTIVE "delay"
 #define CHECKPOINT_SECONDS 60

@@ -24,11 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES, TOLERANCE };
+enum { NODES, TOLERANCE, EFFORT };
 
 static const sx_setting settings[] = {
     [TOLERANCE] = {"tolerance", "part of the latency that counts as no difference", NULL, 1e-6, 0, 1, false,
                    NULL},
+    [EFFORT] = {"effort", "millions of steps of bounds and descents; 0: no limit", NULL, 0, 0, 1e12, false,
+                NULL},
     [NODES] = {"nodes", "nodes of the search tree; 0: no limit", NULL, 0, 0, 1e15, true, NULL},
 };
 
@@ -40,6 +42,7 @@ enum {
 
 #define FLOOR 0.03     /* of the mean multiplier of a memory: the least unit of a step */
 #define DECAY 0.8      /* of the length of steps, after STALL of them without progress */
+#define NEAR 1e-4      /* of the latency: tensors that differ by less are branched over by size */
 #define DEFLECTION 0.7 /* of the last direction that stays (Camerini, Fratta, Maffioli 1975) */
 
 /* What is remembered between safe points; open nodes follow. */
@@ -47,6 +50,7 @@ typedef struct state {
     uint64_t begun;   /* phases that are done: start points, rules */
     uint64_t n_open;  /* open nodes, the next one last */
     uint64_t visited; /* nodes */
+    uint64_t steps;   /* of bounds and descents, the effort so far */
     uint64_t best;    /* latency of the incumbent, UINT64_MAX: none */
 } state;
 
@@ -112,6 +116,7 @@ static void polish(search *x, const uint8_t *placement) {
     (void)sx_placement_rectify(&x->space->space, x->scratch);
     sx_place_state_set(&x->work, x->scratch);
     sx_place_improve(&x->work, stopped, x->run);
+    x->s->steps += x->space->space.n_genes * x->space->space.n_genes * 4;
     if (!sx_run_stopped(x->run)) offer(x, x->work.memory, true);
 }
 
@@ -155,6 +160,7 @@ static double ascend(search *x, int steps) {
     memset(x->slope, 0, x->n_lambda * sizeof *x->slope);
     for (int i = 0; i < steps && !sx_run_stopped(x->run); i++) {
         double bound = sx_place_relax_bound(&x->relax, x->allowed, x->trial, x->relaxed);
+        x->s->steps += sx_place_relax_steps(&x->relax);
         if (isinf(bound)) return INFINITY;
         bound -= sx_place_relax_error(&x->relax);
         if (bound > best) {
@@ -217,8 +223,8 @@ static long fix_by_bounds(search *x) {
     return removed;
 }
 
-/* The tensor to branch over: the one whose second memory costs most more than its first; n_tensors where all
- * are fixed. */
+/* The tensor to branch over: one that takes much of a memory and for which the relaxation sees little difference
+ * between two memories, so that both children change the bound; n_tensors where all are fixed. */
 static size_t choose(const search *x) {
     size_t memories = x->space->chip.n_memories, best = x->space->n_tensors;
     double most = -1;
@@ -234,7 +240,8 @@ static size_t choose(const search *x) {
                 second = cost;
             }
         }
-        double score = (second - first) + 1e-9 * (double)x->space->size[t];
+        double steps = (double)(sx_place_last(x->space, t) - sx_place_first(x->space, t) + 1);
+        double score = (double)x->space->size[t] * steps / (second - first + NEAR * (double)x->s->best);
         if (score <= most) continue;
         most = score;
         best = t;
@@ -408,7 +415,9 @@ static void finish(search *x) {
 /* Whether nothing is left to visit, or no more is to be visited. */
 static bool finished(const search *x) {
     uint64_t most = (uint64_t)sx_run_setting(x->run, NODES);
+    double effort = sx_run_setting(x->run, EFFORT);
     if (!x->s->begun) return false;
+    if (effort > 0 && x->s->visited > 0 && (double)x->s->steps >= effort * 1e6) return true;
     return x->s->n_open == 0 || (most && x->s->visited >= most) || (!x->latency_only && x->s->visited > 0);
 }
 

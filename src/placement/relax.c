@@ -296,3 +296,8 @@ void sx_place_relax_marginals(sx_place_relax *relax, const uint16_t *allowed) {
 double sx_place_relax_error(const sx_place_relax *relax) {
     return 16 * (double)(relax->space->graph.n_nodes + 8) * DBL_EPSILON * relax->magnitude;
 }
+
+uint64_t sx_place_relax_steps(const sx_place_relax *relax) {
+    const sx_relax_node *end = &relax->node[relax->space->graph.n_nodes];
+    return end->states * relax->space->chip.n_memories + end->table;
+}

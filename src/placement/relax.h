@@ -33,6 +33,9 @@ double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, cons
 /* After a bound: the least bound with each tensor in each memory, in `marginal`. */
 void sx_place_relax_marginals(sx_place_relax *relax, const uint16_t *allowed);
 
+/* How many steps a bound takes, about: what effort is counted in. */
+uint64_t sx_place_relax_steps(const sx_place_relax *relax);
+
 /* How far rounding may have put the last bound above the true one. */
 double sx_place_relax_error(const sx_place_relax *relax);
 

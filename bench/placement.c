@@ -1,0 +1,76 @@
+/* How many placements per second are evaluated on one core: whole ones, and changes of one tensor. */
+#include "bench.h"
+#include "placement/place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { POINTS = 256, MOVES = 4096, ROUNDS = 5 };
+
+static const char *const graphs[] = {"resnet50", "resnet101", "bert"};
+
+/* Whole placements per second: validity and latency. */
+static double whole(const sx_placement_space *space, const uint8_t *points, uint64_t *sum) {
+    double best = 0;
+    for (int r = 0; r < ROUNDS; r++) {
+        double before = bench_now(1);
+        for (int k = 0; k < 16; k++)
+            for (size_t i = 0; i < POINTS; i++) {
+                const uint8_t *point = points + i * space->space.point_size;
+                *sum += sx_place_fits(space, point, NULL, NULL, NULL) + sx_place_latency(space, point);
+            }
+        double rate = 16.0 * POINTS / (bench_now(1) - before);
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+/* Changes of one tensor per second: validity and latency after each. */
+static double changes(const sx_placement_space *space, sx_rng *rng, uint64_t *sum) {
+    static size_t tensor[MOVES], memory[MOVES];
+    sx_place_state state;
+    double best = 0;
+    bench_need(sx_place_state_init(space, &state));
+    sx_place_state_set(&state, space->compiled);
+    for (int i = 0; i < MOVES; i++) {
+        tensor[i] = (size_t)space->space.gene[sx_rng_below(rng, space->space.n_genes)].which;
+        memory[i] = (size_t)sx_rng_below(rng, space->chip.n_memories);
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        double before = bench_now(1);
+        for (int k = 0; k < 32; k++)
+            for (int i = 0; i < MOVES; i++) {
+                sx_place_state_move(&state, tensor[i], (memory[i] + (size_t)k) % space->chip.n_memories);
+                *sum += sx_place_state_fits(&state) + state.latency;
+            }
+        double rate = 32.0 * MOVES / (bench_now(1) - before);
+        if (rate > best) best = rate;
+    }
+    sx_place_state_fini(&state);
+    return best;
+}
+
+int main(void) {
+    uint64_t sum = 0;
+    printf("%-10s %6s %14s %14s\n", "graph", "nodes", "whole/s", "changes/s");
+    for (size_t g = 0; g < sizeof graphs / sizeof *graphs; g++) {
+        sx_rng rng = sx_rng_stream(0, "bench.placement", g);
+        sx_place_graph graph;
+        sx_chip chip;
+        sx_space *space;
+        bench_need(sx_catalog_chip("nnpi", &chip));
+        bench_need(sx_catalog_place_graph(graphs[g], 1, 0, &graph));
+        bench_need(sx_placement_space_new(&graph, &chip, &space));
+        uint8_t *points = calloc(POINTS, space->point_size);
+        if (!points) return 1;
+        for (size_t i = 0; i < POINTS; i++)
+            (void)sx_space_draw_legal(space, &rng, points + i * space->point_size, NULL);
+        const sx_placement_space *in = sx_placement_space_of(space);
+        printf("%-10s %6zu %14.0f %14.0f\n", graphs[g], graph.n_nodes, whole(in, points, &sum),
+               changes(in, &rng, &sum));
+        free(points);
+        sx_space_free(space);
+        sx_place_graph_fini(&graph);
+    }
+    return sum == 0;
+}

@@ -113,7 +113,7 @@ bool sx_systolic_project(const sx_space *base, const double *values, void *out) 
         nearer = false;
         for (size_t i = 0; sx_systolic_neighbour(base, &point, i, &next); i++) {
             double off = distance(base, &next, values);
-            if (off >= least || base->type->check(base, &next)) continue;
+            if (!(off < least) || base->type->check(base, &next)) continue; /* off may be no number */
             least = off;
             best = next;
             nearer = true;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { BUDGET = 1200, EDITS = 24 };
+enum { EDITS = 24, FEW_EDITS = 6 };
 
 /* One checkpoint of a search: the last of those whose number is a power of two, and how many there were. */
 typedef struct picture {
@@ -93,7 +93,8 @@ static void edit_picture(const ground *g, const char *navigator, const sx_run_op
     unsigned char *bytes = malloc(p->size);
     assert_non_null(bytes);
     memcpy(&identity, p->bytes + 8, sizeof identity);
-    for (uint64_t i = 0; i < EDITS; i++) {
+    const uint64_t edits = options->evaluations < 1000 ? FEW_EDITS : EDITS;
+    for (uint64_t i = 0; i < edits; i++) {
         sx_rng rng = sx_rng_stream(stream, "damage", i);
         memcpy(bytes, p->bytes, p->size);
         edit(&rng, bytes, p->size, 16 + (size_t)identity);
@@ -102,7 +103,8 @@ static void edit_picture(const ground *g, const char *navigator, const sx_run_op
     free(bytes);
 }
 
-void damaged_checkpoints_are_refused_or_harmless(const char *navigator, const ground *grounds, size_t n) {
+void damaged_checkpoints_are_refused_or_harmless(const char *navigator, uint64_t evaluations,
+                                                 const ground *grounds, size_t n) {
     size_t count[2] = {0};
     for (size_t i = 0; i < n; i++)
         for (size_t wanted = 1; wanted <= 16; wanted *= 4) {
@@ -110,7 +112,7 @@ void damaged_checkpoints_are_refused_or_harmless(const char *navigator, const gr
             sx_run_options options;
             sx_run_options_init(&options);
             options.seed = 3;
-            options.evaluations = BUDGET;
+            options.evaluations = evaluations;
             options.k_best = wanted == 4 ? 3 : 1;
             options.pareto = wanted == 16;
             options.checkpoint = keep;

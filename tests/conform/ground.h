@@ -34,7 +34,8 @@ SX_OWN char *account(const sx_run *run, size_t point_size);
 void expect_same(const char *expected, const char *found, const char *what);
 
 /* The promise that damage.c holds navigators to. */
-void damaged_checkpoints_are_refused_or_harmless(const char *navigator, const ground *grounds, size_t n);
+void damaged_checkpoints_are_refused_or_harmless(const char *navigator, uint64_t evaluations,
+                                                 const ground *grounds, size_t n);
 
 /* What a space's own model says of a point; fails the test where it is not legal. */
 sx_outcome score_of(const ground *g, const sx_objective *objective, const void *point);

@@ -44,7 +44,6 @@ typedef struct sx_chip {
     double op_energy;             /* pJ per operation */
     double overhead;              /* seconds per node */
     bool shared_ports;            /* transfers of one node follow each other, whatever the memory */
-    double noise;                 /* standard deviation of the logarithm of a measured latency; 0: none */
 } sx_chip;
 
 /* The built-in chips: entry `index`, its name and a line about it; NULL past the last. */

@@ -103,6 +103,5 @@ sx_status sx_chip_check(const sx_chip *chip) {
         SX_TRY(check_number(what, chip->rate[i], 1, 1e21));
     }
     SX_TRY(check_number("'op-energy'", chip->op_energy, 0, 1e9));
-    SX_TRY(check_number("'overhead'", chip->overhead, 0, 1));
-    return check_number("'noise'", chip->noise, 0, 10);
+    return check_number("'overhead'", chip->overhead, 0, 1);
 }

@@ -113,10 +113,9 @@ static sx_status read_number(const sx_node *map, const char *key, sx_chip *chip,
 
 /* Reads the section over a chip that keeps all rules, so that each value can be checked at its place. */
 static sx_status read_chip(const sx_node *map, sx_chip *out) {
-    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},     {"memories", SX_KEY_USED, NULL},
-                                        {"compute", SX_KEY_USED, NULL},  {"overhead", SX_KEY_USED, NULL},
-                                        {"ports", SX_KEY_USED, NULL},    {"noise", SX_KEY_USED, NULL},
-                                        {"op-energy", SX_KEY_USED, NULL}};
+    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},    {"memories", SX_KEY_USED, NULL},
+                                        {"compute", SX_KEY_USED, NULL}, {"overhead", SX_KEY_USED, NULL},
+                                        {"ports", SX_KEY_USED, NULL},   {"op-energy", SX_KEY_USED, NULL}};
     const sx_node *value;
     sx_chip chip;
     SX_TRY(sx_catalog_chip("nnpi", &chip));
@@ -131,7 +130,6 @@ static sx_status read_chip(const sx_node *map, sx_chip *out) {
     SX_TRY(sx_node_require(map, "compute", "a chip", &value));
     SX_TRY(read_rates(value, &chip));
     SX_TRY(read_number(map, "overhead", &chip, &chip.overhead));
-    SX_TRY(read_number(map, "noise", &chip, &chip.noise));
     SX_TRY(read_number(map, "op-energy", &chip, &chip.op_energy));
     if ((value = sx_node_get(map, "ports"))) SX_TRY(read_ports(value, &chip.shared_ports));
     *out = chip;

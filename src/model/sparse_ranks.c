@@ -65,7 +65,7 @@ static void find_tiles(sx_sparse_state *state, const sx_mapping *mapping) {
             t->child = (int8_t)(kept ? child : -1);
             t->parent = -1;
             t->n_ranks = 0;
-            t->acts = false;
+            t->acts = t->skips = false;
             t->instances = (double)state->nest->above[s];
             t->density = 1;
             t->occupancy = (double)t->words;

@@ -17,6 +17,12 @@
 
 #include <cmocka.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /* The navigator under test. */
 typedef struct subject {
     const char *name;
@@ -360,12 +366,6 @@ static double median_of(const ground *g, const char *navigator, uint64_t evaluat
     return value[SEEDS / 2];
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
 /* By the median over seeds a search is no worse than as many random draws on any space, and better on one. The
  * values are those of a build without sanitizers, which takes a tenth of the time. */
 static void no_worse_than_random_draws(void **state) {
@@ -484,7 +484,7 @@ static void try_setting(const subject *s, const sx_setting *setting, double valu
     else
         snprintf(text, sizeof text, "%s:%s=%.17g", s->name, setting->name, value);
     for (size_t i = 0; i < s->n_grounds; i++) {
-        sx_run_options options = options_of(1, s->budget < 1000 ? 40 : 300);
+        sx_run_options options = options_of(1, s->budget < 1000 ? s->budget / 5 : 300);
         sx_run *run;
         sx_expect_ok(sx_run_new(s->ground[i].space, NULL, &options, &run));
         sx_status status = sx_run_search(run, text);
@@ -572,7 +572,7 @@ static const sx_registered *find(const char *name) {
     return NULL;
 }
 
-/* Gives navigators whose evaluations take long small networks and few evaluations. */
+/* Gives navigators whose evaluations take long small networks and few evaluations, fewer under sanitizers. */
 static void set_budget(subject *s) {
     static const struct {
         const char *name, *text;
@@ -582,7 +582,7 @@ static void set_budget(subject *s) {
     s->text = s->name;
     s->budget = 1000;
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
-        if (strcmp(s->name, slow[i].name) == 0) s->text = slow[i].text, s->budget = 200;
+        if (strcmp(s->name, slow[i].name) == 0) s->text = slow[i].text, s->budget = SANITIZED ? 60 : 200;
 }
 
 int main(int argc, char **argv) {

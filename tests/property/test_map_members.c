@@ -525,13 +525,22 @@ static void check_answer(const world *w, const char *mapper, sx_evaluator *evalu
     free(point);
 }
 
-/* A mapper as it is searched by: proofs, which take no evaluations, with little effort. */
+/* A mapper as it is searched by: proofs, which take no evaluations, with little effort; gradients without a
+ * surrogate; reinforcement learning with small networks. */
 static void set_effort(const char *mapper, char *text, size_t size) {
     sx_setting_about setting;
     bool proves = false;
     for (size_t i = 0; sx_navigator_setting(mapper, i, &setting); i++)
         proves |= strcmp(setting.name, "effort") == 0;
-    snprintf(text, size, "%s%s", mapper, proves ? ":effort=0.1" : "");
+    const char *with = proves ? ":effort=0.1" : "";
+    if (strcmp(mapper, "gradient") == 0) with = ":by=model";
+    if (strcmp(mapper, "ddpg") == 0) with = ":width=16,batch=16,replay=64";
+    snprintf(text, size, "%s%s", mapper, with);
+}
+
+/* Whether a mapper takes milliseconds for an evaluation. */
+static bool is_slow(const char *mapper) {
+    return strcmp(mapper, "bayes") == 0 || strcmp(mapper, "ddpg") == 0 || strcmp(mapper, "gradient") == 0;
 }
 
 /* Searches by one mapper; returns how many answers it gave. */
@@ -546,6 +555,7 @@ static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     sx_run_options_init(&options);
     sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, 3)], &options.objective));
     options.evaluations = (uint64_t)sx_rng_range(rng, 1, 300);
+    if (is_slow(mapper)) options.evaluations = 1 + options.evaluations / 20;
     options.seed = sx_rng_below(rng, 1000);
     options.k_best = (unsigned)sx_rng_range(rng, 1, 5);
     options.pareto = true;

@@ -32,6 +32,10 @@ void sx_json_begin(void) {
     json_set_alloc_funcs(allocate, release);
 }
 
+void sx_json_fail(void) {
+    atomic_store(&out_of_memory, true);
+}
+
 bool sx_json_failed(void) {
     return atomic_load(&out_of_memory);
 }

@@ -8,6 +8,8 @@
 /* Makes memory that runs out while JSON is built known to sx_json_failed(), so that nothing in between has to
  * look. Called once, before all else. */
 void sx_json_begin(void);
+/* Makes it known that memory ran out for a text that JSON should hold. */
+void sx_json_fail(void);
 /* Whether memory ran out since then. */
 bool sx_json_failed(void);
 

@@ -336,6 +336,7 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
         const sx_order_group *group = &sweep->group[i];
         sx_text pattern = {0};
         add_pattern(sweep, group, problem, &pattern);
+        if (pattern.failed) sx_json_fail();
         json_array_append_new(
             groups, json_pack("{s:f, s:f, s:o, s:I, s:s}", "edp", group->edp, "energy_pj",
                               group->score.energy_pj, "cycles", sx_json_number(group->score.cycles), "orders",

@@ -128,8 +128,9 @@ typedef struct sx_setting_about {
 } sx_setting_about;
 SX_API bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out);
 
-/* The text of a navigator with every setting written out, "name:key=value,..."; freed with sx_free(). */
-SX_API SX_MUST_USE sx_status sx_navigator_text(const char *navigator, SX_OWN char **out);
+/* The text of a navigator with every setting written out, "name:key=value,..."; freed with sx_free(). An
+ * unknown name is answered with the navigators that search spaces of type `space`; NULL: with all. */
+SX_API SX_MUST_USE sx_status sx_navigator_text(const char *navigator, const char *space, SX_OWN char **out);
 
 #ifdef __cplusplus
 }

@@ -78,7 +78,7 @@ static sx_status read_options(const sx_args *args, sx_codesign_job *job) {
     SX_TRY(check_method(args, o->method));
     bool grid = o->method == SX_CODESIGN_GRID;
     if (!mapper) mapper = DEFAULT_MAPPER;
-    if (grid) SX_TRY(sx_navigator_text(mapper, &job->mapper));
+    if (grid) SX_TRY(sx_navigator_text(mapper, "map", &job->mapper));
     uint64_t evaluations = grid && !sx_navigator_complete(mapper) ? DEFAULT_EVALS : 0;
     SX_TRY(sx_search_run_options(args, evaluations, &o->run));
     o->mapper = job->mapper;

@@ -143,7 +143,7 @@ static sx_status add_setting(map_job *job, const char *name, const char *value) 
     char *text, *full;
     sx_text_add(&all, "%s%s%s=%s", mapper, mapper[strcspn(mapper, ":")] ? "," : ":", name, value);
     SX_TRY(sx_text_take(&all, &text));
-    sx_status status = sx_navigator_text(text, &full);
+    sx_status status = sx_navigator_text(text, "map", &full);
     free(text);
     SX_TRY(status);
     free(job->r->mapper);
@@ -190,7 +190,7 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     job->view.asked = mapper ? mapper : DEFAULT_MAPPER;
     uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0 : DEFAULT_EVALS;
     SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
-    SX_TRY(sx_navigator_text(job->view.asked, &job->r->mapper));
+    SX_TRY(sx_navigator_text(job->view.asked, "map", &job->r->mapper));
     job->r->options.mapper = job->r->mapper;
     const char *surrogate = sx_args_text(args, "surrogate", 0);
     if (surrogate) SX_TRY(read_surrogate(job, surrogate));

@@ -84,7 +84,7 @@ static sx_status read_method(const sx_args *args, sx_placement_job *job) {
     job->asked = sx_args_text(args, "method", 0);
     if (!job->asked) job->asked = DEFAULT_METHOD;
     const char *method = sx_placement_method(job->asked, full, sizeof full);
-    SX_TRY(sx_navigator_text(method, &job->method));
+    SX_TRY(sx_navigator_text(method, "placement", &job->method));
     const char *space = sx_navigator_space(method);
     if (space && strcmp(space, "placement") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method %.*s does not search placements",

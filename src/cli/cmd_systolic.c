@@ -22,7 +22,7 @@ static sx_status read_method(const sx_args *args, sx_systolic_job *job) {
     const char *method = sx_args_text(args, "method", 0);
     if (!method) method = DEFAULT_METHOD;
     job->asked = method;
-    SX_TRY(sx_navigator_text(method, &job->method));
+    SX_TRY(sx_navigator_text(method, "systolic", &job->method));
     const char *space = sx_navigator_space(method);
     if (space && strcmp(space, "systolic") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE,

@@ -81,7 +81,7 @@ sx_model_options sx_search_model_options(const sx_args *args) {
 
 sx_status sx_search_mapper(const char *text) {
     char *full = NULL;
-    sx_status status = sx_navigator_text(text, &full);
+    sx_status status = sx_navigator_text(text, "map", &full);
     free(full);
     return status;
 }

@@ -16,8 +16,8 @@ static const char SUNSTONE[] = "sunstone";
 /* Whether a mapper is Sunstone with no setting changed. */
 static sx_status is_plain(const char *mapper, bool *out) {
     char *asked, *plain = NULL;
-    SX_TRY(sx_navigator_text(mapper, &asked));
-    sx_status status = sx_navigator_text(SUNSTONE, &plain);
+    SX_TRY(sx_navigator_text(mapper, "map", &asked));
+    sx_status status = sx_navigator_text(SUNSTONE, "map", &plain);
     *out = !status && strcmp(asked, plain) == 0;
     free(asked);
     free(plain);

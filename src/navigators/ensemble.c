@@ -68,9 +68,9 @@ static sx_status add_part(ensemble *e, char *text) {
     double *values;
     if (e->n == SX_MAX_PARTS)
         return sx_error_new(SX_ERR_USAGE, "an ensemble has at most %d parts", SX_MAX_PARTS);
-    SX_TRY(sx_settings_read(text, &entry, &values));
-    free(values);
     const char *space = sx_run_space(e->run)->type->name;
+    SX_TRY(sx_settings_read(text, space, &entry, &values));
+    free(values);
     if (!sx_navigator_suits(entry->navigator, space))
         return sx_error_new(SX_ERR_USAGE,
                             "'%s' cannot be a part here: it searches %s spaces, this is a %s space",

@@ -1,7 +1,6 @@
 /* Reading a chip. docs/placement.md describes the section. */
 #include "base/text.h"
-#include "frontend/document/yaml.h"
-#include "frontend/template/template.h"
+#include "frontend/section_file.h"
 #include "sextant/placement.h"
 
 #include <ctype.h>
@@ -9,8 +8,6 @@
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
-
-enum { MAX_MEMORY = 16 << 20 };
 
 /* Reads bytes: a whole number, or a number with a unit such as "4 MiB". */
 static sx_status read_bytes(const sx_node *node, const char *what, uint64_t *out) {
@@ -112,7 +109,7 @@ static sx_status read_number(const sx_node *map, const char *key, sx_chip *chip,
 }
 
 /* Reads the section over a chip that keeps all rules, so that each value can be checked at its place. */
-static sx_status read_chip(const sx_node *map, sx_chip *out) {
+static sx_status read_chip(const sx_node *map, void *out) {
     static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},    {"memories", SX_KEY_USED, NULL},
                                         {"compute", SX_KEY_USED, NULL}, {"overhead", SX_KEY_USED, NULL},
                                         {"ports", SX_KEY_USED, NULL},   {"op-energy", SX_KEY_USED, NULL}};
@@ -132,56 +129,22 @@ static sx_status read_chip(const sx_node *map, sx_chip *out) {
     SX_TRY(read_number(map, "overhead", &chip, &chip.overhead));
     SX_TRY(read_number(map, "op-energy", &chip, &chip.op_energy));
     if ((value = sx_node_get(map, "ports"))) SX_TRY(read_ports(value, &chip.shared_ports));
-    *out = chip;
+    memcpy(out, &chip, sizeof chip);
     return SX_OK;
 }
 
-/* Reads the only chip of a source. */
-static sx_status read_source(sx_arena *arena, const sx_source *source, const char *name, sx_chip *out) {
-    static const sx_key_rule rules[] = {{"chip", SX_KEY_USED, NULL}};
-    const sx_node **roots;
-    const sx_pair *found = NULL;
-    size_t n;
-    SX_TRY(sx_yaml_read(arena, source, &roots, &n));
-    for (size_t i = 0; i < n; i++) {
-        SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
-        SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of a chip", rules, N(rules)));
-        const sx_pair *pair = sx_node_pair(roots[i], "chip");
-        if (pair && found)
-            return sx_error_hint(sx_error_at(pair->place, "second chip; the first is at %d:%d",
-                                             found->place.line, found->place.column),
-                                 "put each chip into its own file");
-        if (pair) found = pair;
-    }
-    if (found) return read_chip(found->value, out);
-    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "no chip given"),
-                         "`chip:` must be a top-level section");
-}
-
-/* Says what would be right where an error does not. */
-static sx_status finish_error(sx_status error) {
-    if (!error || error->hint || error->code != SX_ERR_INPUT) return error;
-    return sx_error_hint(error, "for example `chip: {name: mine, memories: [{name: DRAM, capacity: 4 GiB, "
-                                "bandwidth: 20e9}, {name: SRAM, capacity: 2 MiB, bandwidth: 1e12}], compute: "
-                                "{matrix: 4e12, vector: 1e11}, overhead: 1e-6}`");
-}
+static const sx_section_file section = {
+    "chip",
+    "for example `chip: {name: mine, memories: [{name: DRAM, capacity: 4 GiB, "
+    "bandwidth: 20e9}, {name: SRAM, capacity: 2 MiB, bandwidth: 1e12}], compute: "
+    "{matrix: 4e12, vector: 1e11}, overhead: 1e-6}`",
+    read_chip,
+};
 
 sx_status sx_chip_read(const char *path, sx_chip *out) {
-    sx_arena arena = {.limit = MAX_MEMORY};
-    sx_source source = {0};
-    sx_status status = sx_source_file(&arena, NULL, path, &source);
-    if (!status) status = read_source(&arena, &source, path, out);
-    sx_source_fini(&source);
-    sx_arena_free(&arena);
-    return finish_error(status);
+    return sx_section_file_read(&section, path, out);
 }
 
 sx_status sx_chip_parse(const char *name, const char *text, size_t size, sx_chip *out) {
-    sx_arena arena = {.limit = MAX_MEMORY};
-    sx_source source = {0};
-    sx_status status = sx_source_text(&arena, NULL, name, text, size, &source);
-    if (!status) status = read_source(&arena, &source, name, out);
-    sx_source_fini(&source);
-    sx_arena_free(&arena);
-    return finish_error(status);
+    return sx_section_file_parse(&section, name, text, size, out);
 }

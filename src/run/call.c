@@ -141,7 +141,7 @@ static void clear_frame(sx_run *run) {
 /* Readies the next frame for a navigator of that text. */
 static sx_status open_frame(sx_run *run, const char *navigator) {
     sx_frame *at = &run->frame[run->depth + 1];
-    SX_TRY(sx_settings_read(navigator, &at->entry, &at->settings));
+    SX_TRY(sx_settings_read(navigator, run->space->type->name, &at->entry, &at->settings));
     return sx_run_accepts(run, at->entry);
 }
 

@@ -22,8 +22,8 @@ bool sx_navigator_complete(const char *text);
 bool sx_navigator_proves(const char *text);
 
 /* A navigator chosen with its settings, out of "name:key=value,...". *settings has one value for each of the
- * navigator's. */
-SX_MUST_USE sx_status sx_settings_read(const char *text, const sx_registered **entry,
+ * navigator's. An unknown name is answered with those that search spaces of type `space`; NULL: with all. */
+SX_MUST_USE sx_status sx_settings_read(const char *text, const char *space, const sx_registered **entry,
                                        SX_OWN double **settings);
 
 /* The settings of a navigator, one value for each, out of "key=value,..."; NULL: as preset. One block, freed

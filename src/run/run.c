@@ -191,7 +191,7 @@ sx_status sx_run_search(sx_run *run, const char *navigator) {
     const sx_registered *entry;
     double *settings;
     if (run->entry) return sx_error_new(SX_ERR_USAGE, "a run searches once");
-    SX_TRY(sx_settings_read(navigator, &entry, &settings));
+    SX_TRY(sx_settings_read(navigator, run->space->type->name, &entry, &settings));
     return navigate(run, entry, settings);
 }
 

@@ -34,13 +34,14 @@ static SX_ERROR sx_status hint_words(sx_status error, const char *word, const ch
     return error;
 }
 
-/* The navigator of that name, an error where there is none in this build. */
-static sx_status find_navigator(const char *name, const sx_registered **out) {
+/* The navigator of that name; where there is none in this build, an error that lists those for a space. */
+static sx_status find_navigator(const char *name, const char *space, const sx_registered **out) {
     const char *names[MAX_WORDS];
     size_t n = 0;
     const sx_registered *entry;
     for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++) {
-        if (entry->navigator && n < MAX_WORDS) names[n++] = entry->name;
+        bool suits = entry->navigator && (!space || sx_navigator_suits(entry->navigator, space));
+        if (suits && n < MAX_WORDS) names[n++] = entry->name;
         if (!sx_key_equal(entry->name, name)) continue;
         if (!entry->navigator)
             return sx_error_new(SX_ERR_USAGE, "the search method '%s' is not part of this build: it needs %s",
@@ -187,10 +188,11 @@ const char *sx_settings_text_at(const double *settings, size_t index) {
     return (const char *)settings + (size_t)settings[index];
 }
 
-sx_status sx_settings_read(const char *text, const sx_registered **entry, double **settings) {
+sx_status sx_settings_read(const char *text, const char *space, const sx_registered **entry,
+                           double **settings) {
     char name[WORD_SIZE];
     SX_TRY(take_word(&text, ":", name));
-    SX_TRY(find_navigator(name, entry));
+    SX_TRY(find_navigator(name, space, entry));
     return sx_settings_of(*entry, *text == ':' ? text + 1 : NULL, settings);
 }
 
@@ -217,10 +219,10 @@ sx_status sx_settings_text(const sx_registered *entry, const double *settings, c
     return sx_text_take(&text, out);
 }
 
-sx_status sx_navigator_text(const char *navigator, char **out) {
+sx_status sx_navigator_text(const char *navigator, const char *space, char **out) {
     const sx_registered *entry;
     double *settings;
-    SX_TRY(sx_settings_read(navigator, &entry, &settings));
+    SX_TRY(sx_settings_read(navigator, space, &entry, &settings));
     sx_status status = sx_settings_text(entry, settings, out);
     free(settings);
     return status;

@@ -73,7 +73,7 @@ static sx_status fill(const sx_comparison_options *o, sx_comparison *c) {
     for (size_t i = 0; i < o->n_problems; i++) SX_TRY(copy(o->problem[i], &c->problem[i].name));
     for (size_t i = 0; i < o->n_navigators; i++) {
         SX_TRY(copy((o->label ? o->label : o->navigator)[i], &c->label[i]));
-        SX_TRY(sx_navigator_text(o->navigator[i], &c->settings[i]));
+        SX_TRY(sx_navigator_text(o->navigator[i], NULL, &c->settings[i]));
     }
     memcpy(c->seed, o->seed, o->n_seeds * sizeof *c->seed);
     sx_objective_text(&o->run.objective, c->objective, sizeof c->objective);

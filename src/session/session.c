@@ -55,7 +55,7 @@ static sx_status begin(sx_session *session) {
     const sx_network *network = session->network;
     const size_t n = network->n_layers;
     if (n == 0) return sx_error_new(SX_ERR_INPUT, "the network has no layers");
-    SX_TRY(sx_navigator_text(session->options->mapper, &session->mapper));
+    SX_TRY(sx_navigator_text(session->options->mapper, "map", &session->mapper));
     sx_objective_text(&session->options->run.objective, session->objective, sizeof session->objective);
     session->first = calloc(n, sizeof *session->first);
     session->out->layer = calloc(n, sizeof *session->out->layer);

@@ -10,9 +10,8 @@
 #include "surrogate/family.h"
 
 #include "base/text.h"
-#include "frontend/document/yaml.h"
 #include "frontend/einsum.h"
-#include "frontend/template/template.h"
+#include "frontend/section_file.h"
 #include "sextant/input.h"
 
 #include <stdio.h>
@@ -148,7 +147,8 @@ static sx_status make_problem(const reading *r, const char *einsum, sx_place pla
 }
 
 /* Reads the section of a family. */
-static sx_status read_family(const sx_node *map, sx_family *family) {
+static sx_status read_family(const sx_node *map, void *out) {
+    sx_family *family = out;
     static const sx_key_rule keys[] = {
         {"name", SX_KEY_USED, NULL}, {"einsum", SX_KEY_USED, NULL}, {"ranges", SX_KEY_USED, NULL}};
     const sx_node *einsum, *ranges;
@@ -165,17 +165,11 @@ static sx_status read_family(const sx_node *map, sx_family *family) {
     return make_problem(&r, text, einsum->place);
 }
 
-/* Finds the section of the family in a text. */
-static sx_status read_source(sx_arena *arena, const sx_source *source, const char *name, sx_family *family) {
-    const sx_node **roots;
-    size_t n;
-    SX_TRY(sx_yaml_read(arena, source, &roots, &n));
-    const sx_node *map = n == 1 ? sx_node_get(roots[0], "family") : NULL;
-    if (!map)
-        return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "there is no section 'family'"),
-                             "a family has an einsum and ranges; docs/learning.md shows one");
-    return read_family(map, family);
-}
+static const sx_section_file section = {
+    "family",
+    "a family has an einsum and ranges; docs/learning.md shows one",
+    read_family,
+};
 
 /* The name of a file without its folder and ending. */
 static void name_of(const char *path, char out[SX_NAME_SIZE]) {
@@ -186,27 +180,20 @@ static void name_of(const char *path, char out[SX_NAME_SIZE]) {
     memcpy(out, base, length);
 }
 
-/* Reads a source and frees it with all that was read from it. */
-static sx_status take_source(sx_arena *arena, sx_source *source, const char *name, sx_family *out) {
+/* Reads a family from a text, or from a file where that is NULL. */
+static sx_status read_named(const char *name, const char *text, size_t size, sx_family *out) {
     sx_family *family = calloc(1, sizeof *family);
-    sx_status status = family ? SX_OK : sx_error_memory();
-    if (family) {
-        name_of(name, family->name);
-        status = read_source(arena, source, name, family);
-    }
+    if (!family) return sx_error_memory();
+    name_of(name, family->name);
+    sx_status status = text ? sx_section_file_parse(&section, name, text, size, family)
+                            : sx_section_file_read(&section, name, family);
     if (!status) *out = *family;
     free(family);
-    sx_source_fini(source);
     return sx_error_place(status, (sx_place){name, 0, 0});
 }
 
 sx_status sx_family_parse(const char *name, const char *text, size_t size, sx_family *out) {
-    sx_arena arena = {0};
-    sx_source source;
-    sx_status status = sx_source_text(&arena, NULL, name, text, size, &source);
-    if (!status) status = take_source(&arena, &source, name, out);
-    sx_arena_free(&arena);
-    return status;
+    return read_named(name, text, size, out);
 }
 
 /* The error for what is neither a family nor a file. */
@@ -226,12 +213,7 @@ sx_status sx_family_load(const char *name, sx_family *out) {
     FILE *file = fopen(name, "r");
     if (!file) return unknown(name);
     fclose(file);
-    sx_arena arena = {0};
-    sx_source source;
-    sx_status status = sx_source_file(&arena, NULL, name, &source);
-    if (!status) status = take_source(&arena, &source, name, out);
-    sx_arena_free(&arena);
-    return status;
+    return read_named(name, NULL, 0, out);
 }
 
 sx_status sx_family_text(const sx_family *family, char **out) {

@@ -1,14 +1,11 @@
 /* Reading a device. docs/systolic.md describes the section. */
 #include "base/text.h"
-#include "frontend/document/yaml.h"
-#include "frontend/template/template.h"
+#include "frontend/section_file.h"
 #include "sextant/device.h"
 
 #include <string.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
-
-enum { MAX_MEMORY = 16 << 20 };
 
 /* The defaults of a device file. They obey the rules, so that each value read is checked as part of them. */
 static sx_status begin(sx_device *out) {
@@ -66,7 +63,7 @@ static sx_status read_number(const sx_node *map, const char *key, sx_device *dev
 }
 
 /* Reads the section. */
-static sx_status read_device(const sx_node *map, sx_device *out) {
+static sx_status read_device(const sx_node *map, void *out) {
     static const sx_key_rule rules[] = {
         {"name", SX_KEY_USED, NULL},      {"dsp", SX_KEY_USED, NULL},   {"bram18k", SX_KEY_USED, NULL},
         {"uram", SX_KEY_USED, NULL},      {"share", SX_KEY_USED, NULL}, {"mhz", SX_KEY_USED, NULL},
@@ -89,55 +86,21 @@ static sx_status read_device(const sx_node *map, sx_device *out) {
     if ((value = sx_node_get(map, "types"))) SX_TRY(read_types(value, &device));
     SX_TRY(sx_node_get_u32(map, "port_bits", &device.port_bits));
     SX_TRY(sx_error_place(sx_device_check(&device), sx_node_key_place(map, "port_bits")));
-    *out = device;
+    memcpy(out, &device, sizeof device);
     return SX_OK;
 }
 
-/* Reads the only device of a source. */
-static sx_status read_source(sx_arena *arena, const sx_source *source, const char *name, sx_device *out) {
-    static const sx_key_rule rules[] = {{"device", SX_KEY_USED, NULL}};
-    const sx_node **roots;
-    const sx_pair *found = NULL;
-    size_t n;
-    SX_TRY(sx_yaml_read(arena, source, &roots, &n));
-    for (size_t i = 0; i < n; i++) {
-        SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
-        SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of a device", rules, N(rules)));
-        const sx_pair *pair = sx_node_pair(roots[i], "device");
-        if (pair && found)
-            return sx_error_hint(sx_error_at(pair->place, "second device; the first is at %d:%d",
-                                             found->place.line, found->place.column),
-                                 "put each device into its own file");
-        if (pair) found = pair;
-    }
-    if (found) return read_device(found->value, out);
-    return sx_error_hint(sx_error_at((sx_place){name, 0, 0}, "no device given"),
-                         "`device:` must be a top-level section");
-}
-
-/* Adds a hint where an error has none. */
-static sx_status finish_error(sx_status error) {
-    if (!error || error->hint || error->code != SX_ERR_INPUT) return error;
-    return sx_error_hint(error, "for example `device: {name: mine, dsp: 220, bram18k: 280, mhz: 125, "
-                                "port_bits: 64, types: {fp32: {bits: 32, dsp_per_mac: 5, add_latency: 8}}}`");
-}
+static const sx_section_file section = {
+    "device",
+    "for example `device: {name: mine, dsp: 220, bram18k: 280, mhz: 125, "
+    "port_bits: 64, types: {fp32: {bits: 32, dsp_per_mac: 5, add_latency: 8}}}`",
+    read_device,
+};
 
 sx_status sx_device_read(const char *path, sx_device *out) {
-    sx_arena arena = {.limit = MAX_MEMORY};
-    sx_source source = {0};
-    sx_status status = sx_source_file(&arena, NULL, path, &source);
-    if (!status) status = read_source(&arena, &source, path, out);
-    sx_source_fini(&source);
-    sx_arena_free(&arena);
-    return finish_error(status);
+    return sx_section_file_read(&section, path, out);
 }
 
 sx_status sx_device_parse(const char *name, const char *text, size_t size, sx_device *out) {
-    sx_arena arena = {.limit = MAX_MEMORY};
-    sx_source source = {0};
-    sx_status status = sx_source_text(&arena, NULL, name, text, size, &source);
-    if (!status) status = read_source(&arena, &source, name, out);
-    sx_source_fini(&source);
-    sx_arena_free(&arena);
-    return finish_error(status);
+    return sx_section_file_parse(&section, name, text, size, out);
 }

@@ -511,8 +511,8 @@ static void settings_work_at_their_edges(void **state) {
         if (isfinite(high)) try_setting(s, setting, high);
     }
     char *text, *again;
-    sx_expect_ok(sx_navigator_text(s->name, &text));
-    sx_expect_ok(sx_navigator_text(text, &again));
+    sx_expect_ok(sx_navigator_text(s->name, NULL, &text));
+    sx_expect_ok(sx_navigator_text(text, NULL, &again));
     assert_string_equal(text, again);
     free(text);
     free(again);

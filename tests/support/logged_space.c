@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,4 +85,27 @@ void sx_expect_barren_end(const char *navigator) {
     assert_int_equal(summary.valid, 0);
     sx_logged_space_fini(&log);
     sx_space_free(barren);
+}
+
+void sx_expect_vectors_needed(const char *navigator) {
+    sx_space *space = sx_toy_space_new(NULL);
+    sx_space_type type = *space->type;
+    sx_space bare = *space;
+    sx_run_options options;
+    sx_run *run;
+    char message[200];
+    type.encode = NULL;
+    type.project = NULL;
+    bare.type = &type;
+    bare.n_values = 0;
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_run_new(&bare, NULL, &options, &run));
+    sx_status status = sx_run_search(run, navigator);
+    snprintf(message, sizeof message, "'%s' needs points with vectors; those of a toy space have none",
+             navigator);
+    assert_non_null(status);
+    assert_string_equal(status->message, message);
+    sx_status_free(status);
+    sx_run_free(run);
+    sx_space_free(space);
 }

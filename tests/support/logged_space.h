@@ -29,4 +29,7 @@ sx_run_summary sx_logged_search(sx_logged_space *log, const char *navigator, uin
 /* Expects a navigator to end by itself, with nothing, on a toy space without a legal point. */
 void sx_expect_barren_end(const char *navigator);
 
+/* Expects a navigator to refuse a toy space without vectors. */
+void sx_expect_vectors_needed(const char *navigator);
+
 #endif

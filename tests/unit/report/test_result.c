@@ -62,7 +62,7 @@ static sx_result *small_result(const sx_session_options *options, const char *ob
     snprintf(r->objective, sizeof r->objective, "%s", objective);
     r->network = small.network;
     r->arch = small.arch;
-    sx_expect_ok(sx_navigator_text(options->mapper, &r->mapper));
+    sx_expect_ok(sx_navigator_text(options->mapper, "map", &r->mapper));
     sx_expect_ok(sx_session_run(&r->network, &r->arch, &r->options, &r->session));
     return r;
 }

@@ -124,14 +124,14 @@ static void navigators_are_found_by_name(void **state) {
     char *text;
     sx_setting_about about;
     const char *help = NULL;
-    sx_expect_ok(sx_navigator_text("random", &text));
+    sx_expect_ok(sx_navigator_text("random", NULL, &text));
     assert_string_equal(text, "random");
     free(text);
-    sx_expect_error(sx_navigator_text("randon", &text),
+    sx_expect_error(sx_navigator_text("randon", NULL, &text),
                     "unknown search method 'randon'\n  did you mean 'random'? Known: random, ");
-    sx_expect_error(sx_navigator_text("", &text), "unknown search method ''");
-    sx_expect_error(sx_navigator_text("random:steps=3", &text), "it has no settings");
-    sx_expect_error(sx_navigator_text("random:", &text), "not a setting with a value");
+    sx_expect_error(sx_navigator_text("", NULL, &text), "unknown search method ''");
+    sx_expect_error(sx_navigator_text("random:steps=3", NULL, &text), "it has no settings");
+    sx_expect_error(sx_navigator_text("random:", NULL, &text), "not a setting with a value");
     assert_false(sx_navigator_setting("nothing", 0, &about));
     assert_false(sx_navigator_setting("random", 0, &about));
     assert_false(sx_navigator_setting("rand", 0, &about));

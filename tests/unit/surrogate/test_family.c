@@ -67,7 +67,9 @@ static void bad_families_are_refused(void **state) {
         {"family: {einsum: 'O[a] += I[a]', ranges: {a: 3}, range: 1}", "range"},
         {"family: {einsum: 'O[a,b] += I[a,b]', ranges: {a: 2, b: [3, a]}}", "either sizes of its own"},
         {"family: {einsum: 'O[a,b,c] += I[a,b,c]', ranges: {a: 2000000000, b: a, c: a}}", "2^62"},
-        {"other: 1", "no section 'family'"},
+        {"famly: {}", "unknown key of a file of a family: 'famly'"},
+        {"family: {}\n---\nfamily: {}", "second family"},
+        {"", "no family given"},
     };
     sx_family *family = calloc(1, sizeof *family);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

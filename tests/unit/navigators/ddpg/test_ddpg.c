@@ -114,21 +114,7 @@ static void checkpoints_resume_to_the_same_end(void **state) {
 
 static void a_space_without_vectors_is_refused(void **state) {
     (void)state;
-    sx_space *space = sx_toy_space_new(NULL);
-    sx_space_type type = *space->type;
-    sx_space bare = *space;
-    sx_run_options options;
-    sx_run *run;
-    type.project = NULL;
-    bare.type = &type;
-    sx_run_options_init(&options);
-    sx_expect_ok(sx_run_new(&bare, NULL, &options, &run));
-    sx_status status = sx_run_search(run, "ddpg");
-    assert_non_null(status);
-    assert_string_equal(status->message, "'ddpg' needs points with vectors; those of a toy space have none");
-    sx_status_free(status);
-    sx_run_free(run);
-    sx_space_free(space);
+    sx_expect_vectors_needed("ddpg");
 }
 
 static void a_space_without_a_legal_point_ends_it(void **state) {

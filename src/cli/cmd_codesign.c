@@ -179,7 +179,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     SX_TRY(read_choices(args, job));
     SX_TRY(sx_bind_network(sources, &job->base, job->designs, &job->network, &result->err));
     sx_search_foresee(sources, &job->network, &job->base);
-    sx_search_notes(args, sources, &result->err);
+    sx_search_notes(args, sources, true, &result->err);
     SX_TRY(sx_search_writable(args));
     sx_progress_begin(&w.line, args);
     job->options.run.cancel = sx_interrupt_catch();

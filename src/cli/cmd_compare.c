@@ -340,7 +340,7 @@ static sx_status compare(const sx_args *args, compare_job *job, sx_output *resul
     sx_comparison *c;
     SX_TRY(read_options(args, job));
     SX_TRY(load(args, job, &result->err));
-    sx_search_notes(args, &job->sources, &result->err);
+    sx_search_notes(args, &job->sources, true, &result->err);
     SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, job, &c));
     add_notes(job, c, &result->err);

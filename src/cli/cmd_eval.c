@@ -165,7 +165,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     e->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
-    sx_search_notes(args, sources, &result->err);
+    sx_search_notes(args, sources, false, &result->err);
     SX_TRY(cost_mapping(args, e));
     return add_answer(args, e, result);
 }

@@ -376,7 +376,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_sources_network(sources, &job->r->network));
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, &result->err));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
-    sx_search_notes(args, sources, &result->err);
+    sx_search_notes(args, sources, true, &result->err);
     SX_TRY(prepare_output(args, job));
     if (job->view.db) SX_TRY(sx_store_open(job->view.db, &job->r->options.store));
     sx_progress_begin(&w.line, args);

@@ -78,7 +78,7 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
     if (j->mapped) SX_TRY(sx_sources_mapping(sources, &problem, &arch, &j->mapping));
     SX_TRY(sx_sources_space(sources, &problem, &arch, &j->s));
-    sx_search_notes(j->args, sources, &result->err);
+    sx_search_notes(j->args, sources, true, &result->err);
     return SX_OK;
 }
 

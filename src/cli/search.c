@@ -1,6 +1,7 @@
 #include "cli/search.h"
 
 #include "base/file.h"
+#include "frontend/timeloop/constraints.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static bool is_new(const sx_sources *sources, size_t index) {
     return true;
 }
 
-void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err) {
+void sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches, sx_text *err) {
     size_t n = 0, times = 0;
     const char *warning;
     if (sx_args_flag(args, "quiet")) return;
@@ -130,7 +131,7 @@ void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *er
         sx_text_add(err, "\n");
     }
     for (size_t i = 0; sx_sources_note(sources, i); i++) {
-        if (!is_new(sources, i)) continue;
+        if (!is_new(sources, i) || (searches && sx_note_of_search(sx_sources_note(sources, i)))) continue;
         n++;
         if (sx_args_flag(args, "verbose")) sx_text_add(err, "note: %s\n", sx_sources_note(sources, i));
     }

@@ -134,7 +134,8 @@ SX_MUST_USE sx_status sx_sources_space(sx_sources *sources, const sx_problem *pr
 void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_arch *arch);
 
 /* Adds the warnings about the files, and what they say that has no effect on a cost: each line with
- * --verbose, otherwise how many there are; nothing with --quiet. */
-void sx_search_notes(const sx_args *args, const sx_sources *sources, sx_text *err);
+ * --verbose, otherwise how many there are; nothing with --quiet. `searches`: without the constraints that apply to
+ * searches only. */
+void sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches, sx_text *err);
 
 #endif

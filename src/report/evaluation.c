@@ -114,7 +114,9 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
                   sx_show_count((double)e->arch.compute.instances).text,
                   sx_show_name(e->arch.compute.name, 26).text);
     sx_table_cell(&table, "computes");
-    sx_table_cell(&table, "%s", sx_show_count((double)cost->computes).text);
+    double computes = (double)cost->computes;
+    sx_table_cell(&table, "%s",
+                  (computes < 1e10 ? sx_show_count(computes) : sx_show_computes(computes)).text);
     sx_table_blank(&table, 1);
     if (e->has_objective) print_objective(e, &table);
     sx_text_add(out, "%s on %s\n\n", e->problem.name[0] ? e->problem.name : "problem",

@@ -67,6 +67,13 @@ static void add_remainders(const sx_result *r, const sx_layer_result *layer, sx_
                     sx_show_percent(layer->share).text);
 }
 
+static const char early_text[] = " Stopped early (time limit or Ctrl-C); a rerun may differ.";
+
+/* True if a time limit or a signal ended the search, so that a rerun may differ. */
+static bool ended_early(const sx_layer_result *layer) {
+    return layer->summary.stop == SX_STOP_TIME || layer->summary.stop == SX_STOP_SIGNAL;
+}
+
 /* Adds a summary of the search. */
 static void print_search(const sx_result *r, const sx_mapping_view *view, const sx_layer_result *layer,
                          sx_text *out) {
@@ -101,8 +108,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     if (layer->warm_from != -1)
         sx_text_add(&line, " Started from the scaled mapping of %s, at %.4g.", layer->warm_name,
                     layer->warm_value);
-    if (s->stop == SX_STOP_TIME || s->stop == SX_STOP_SIGNAL)
-        sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
+    if (ended_early(layer)) sx_text_add(&line, early_text);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }
@@ -278,6 +284,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     uint64_t evaluations = 0;
     double seconds = 0;
     size_t proven = 0, before = 0;
+    bool early = !r->session.complete;
     sx_text line = {0};
     for (size_t i = 0; i < r->session.n_layers; i++) {
         const sx_layer_result *layer = &r->session.layer[i];
@@ -288,6 +295,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
         seconds += layer->summary.seconds;
         proven += layer->summary.optimal;
         before += layer->proven_before;
+        early |= ended_early(layer);
     }
     sx_text_add(
         &line,
@@ -302,13 +310,14 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     if (proven == searched)
         sx_text_add(&line, " Every mapping is proven optimal for its space.");
     else if (has_bounds(r))
-        sx_text_add(&line,
-                    " %zu %s proven optimal for %s space; the others are above the optimum by at most 'gap'.",
-                    proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
+        sx_text_add(
+            &line,
+            " %zu %s proven optimal for %s space; 'gap' is how far others are above the optimum at most.",
+            proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
-    if (!r->session.complete) sx_text_add(&line, " The search was stopped early.");
+    if (early) sx_text_add(&line, early_text);
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
     sx_report_energies(r->energies, out);

@@ -81,13 +81,20 @@ static sx_status read_tensors(const sx_node *map, sx_storage *level) {
     return extend(level->bypasses, &level->n_bypasses, &bypass, map->place);
 }
 
+static const char search_only[] = "applies to searches only";
+
+bool sx_note_of_search(const char *note) {
+    size_t length = strlen(note), tail = sizeof search_only - 1;
+    return length > tail && strcmp(note + length - tail, search_only) == 0;
+}
+
 /* Checks one constraint and, where it is about tensors and there is a level, applies it. */
 static sx_status apply(sx_input *input, const sx_constraint *c, sx_storage *level) {
     SX_TRY(sx_constraint_check(input, c));
     if (c->type == SX_TENSOR_CONSTRAINT && level)
         return level->transparent ? SX_OK : read_tensors(c->map, level);
-    return sx_input_add_note(input, c->map->place, "the %s constraint of '%.64s' steers searches only",
-                             c->name, c->target);
+    return sx_input_add_note(input, c->map->place, "the %s constraint of '%.64s' %s", c->name, c->target,
+                             search_only);
 }
 
 static sx_status apply_beside(void *user, const sx_constraint *c) {

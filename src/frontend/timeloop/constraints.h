@@ -1,4 +1,4 @@
-/* Timeloop's constraints. What a level keeps is part of an architecture; the rest steers searches, and here
+/* Timeloop's constraints. What a level keeps is part of an architecture; the rest limits searches, and here
  * is only checked. */
 #ifndef SX_FRONTEND_TIMELOOP_CONSTRAINTS_H
 #define SX_FRONTEND_TIMELOOP_CONSTRAINTS_H
@@ -24,6 +24,9 @@ SX_MUST_USE sx_status sx_constraints_keeps(sx_input *input, const sx_node *node,
 /* Reads all sections of constraints and gives the levels their tensors. The sections about the map space
  * count only where `mapspace` says so. */
 SX_MUST_USE sx_status sx_constraints_sections(sx_input *input, bool mapspace, sx_arch *arch);
+
+/* Whether a note says of a constraint that it applies to searches only. */
+bool sx_note_of_search(const char *note);
 
 /* Adds the tensors under a key of a map, where it is there, to a list of at most SX_MAX_TENSORS names. */
 SX_MUST_USE sx_status sx_tensor_names(const sx_node *map, const char *key, char (*list)[SX_NAME_SIZE],

@@ -196,7 +196,7 @@ static void inherited_attributes(void **state) {
 
 static void notes(void **state) {
     (void)state;
-    assert_int_equal(sx_count_arch_notes(chip, "steers searches only"), 2);
+    assert_int_equal(sx_count_arch_notes(chip, "applies to searches only"), 2);
     assert_int_equal(sx_count_arch_notes(chip, "'type' of the component 'DRAM' has no effect"), 1);
     const char *other = NODES("  - !Component {name: M, class: DRAM, attributes: {width: 16, cells: 4}}\n"
                               "  - !Component {name: net, class: XY_NoC}\n" MAC);

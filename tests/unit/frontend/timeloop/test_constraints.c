@@ -567,7 +567,7 @@ static void an_evaluation_only_notes(void **state) {
         "mapspace: uber\nconstraints: [{type: temporal, target: L9, factors: X=4, maximize_dims: [X]}]\n");
     sx_input *input = sx_expect_input(text);
     sx_expect_ok(sx_input_arch(input, &arch));
-    assert_int_equal(sx_count_notes(input, "the temporal constraint of 'L9' steers searches only"), 1);
+    assert_int_equal(sx_count_notes(input, "the temporal constraint of 'L9' applies to searches only"), 1);
     sx_input_free(input);
 }
 

@@ -359,9 +359,9 @@ sx_status sx_folder_unclear(const sx_folder *folder, unsigned holds, const char 
                                            holds == SX_HOLDS_ARCH ? "architecture" : option),
                               "sections must start in the first column; or give the file with --%s", option);
     else if (n == 1)
-        error = sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' holds no %s but that of Timeloop's output",
-                                           folder->path, option),
-                              "to take it, add --%s %s", option, list.data);
+        error = sx_error_hint(
+            sx_error_new(SX_ERR_INPUT, "'%s' has no %s except Timeloop's output", folder->path, option),
+            "to take it, add --%s %s", option, list.data);
     else
         error = sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' holds %zu %s", folder->path, n, what),
                               "choose one by --%s: %s", option, list.data);

@@ -39,6 +39,31 @@ static const sx_option *row_of(const sx_option *options, size_t n, int value) {
     return NULL;
 }
 
+/* Words of other programs for options of this one. */
+static const struct {
+    const char *word, *option;
+} synonyms[] = {
+    {"architecture", "arch"}, {"workload", "problem"}, {"network", "problem"}, {"budget", "evals"},
+    {"iterations", "evals"},  {"timeout", "time"},     {"jobs", "threads"},    {"metric", "objective"},
+};
+
+enum { N_SYNONYMS = sizeof synonyms / sizeof *synonyms };
+
+/* The option meant by a misspelt word: the nearest name, the nearest last part of one (budget of
+ * area-budget), or another program's word; NULL if none is near. */
+static const char *meant_option(const char *word, const char *const *names, size_t n) {
+    const char *part[MAX_OPTIONS], *nearest = sx_text_nearest(word, names, n);
+    for (size_t i = 0; i < n; i++) part[i] = strrchr(names[i], '-') ? strrchr(names[i], '-') + 1 : names[i];
+    const char *end = nearest ? NULL : sx_text_nearest(word, part, n);
+    for (size_t i = 0; end && i < n; i++)
+        if (part[i] == end) return names[i];
+    for (size_t i = 0; !nearest && i < n; i++)
+        for (size_t k = 0; k < N_SYNONYMS; k++)
+            if (strcmp(names[i], synonyms[k].option) == 0 && sx_text_nearest(word, &synonyms[k].word, 1))
+                return names[i];
+    return nearest;
+}
+
 /* The error for a word that is no option, or the beginning of several. */
 static sx_status unknown_option(const sx_option *options, size_t n, const char *command, const char *word) {
     const char *names[MAX_OPTIONS], *bare = word + 2, *first = NULL;
@@ -54,7 +79,7 @@ static sx_status unknown_option(const sx_option *options, size_t n, const char *
     char name[64] = "";
     if (length < sizeof name) memcpy(name, bare, length);
     sx_status error = sx_error_new(SX_ERR_USAGE, "unknown option '%.*s'", (int)length + 2, word);
-    const char *nearest = sx_text_nearest(name, names, n);
+    const char *nearest = meant_option(name, names, n);
     if (nearest) return sx_error_hint(error, "did you mean --%s?", nearest);
     return sx_error_hint(error, "`sextant help %s` lists the options", command);
 }

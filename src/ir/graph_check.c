@@ -278,7 +278,8 @@ static SX_MUST_USE sx_status check_node(checker *c, size_t index) {
         return sx_error_new(SX_ERR_INPUT, "node '%s' is repeated %" PRIu64 " times%s", node->name,
                             node->repeat, node->repeat ? ", but has no einsum" : "");
     if (projected && node->axis != -1)
-        return sx_error_new(SX_ERR_INPUT, "node '%s': its axis %d is of no use", node->name, node->axis);
+        return sx_error_new(SX_ERR_INPUT, "node '%s': its axis %d is not used by its operation", node->name,
+                            node->axis);
     SX_TRY(check_operands(c, index));
     return projected ? check_einsum(c, node) : check_plain(c, node);
 }

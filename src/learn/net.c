@@ -19,7 +19,7 @@ static sx_status lay_out(uint32_t inputs, const sx_nn_plan *plan, size_t n, sx_n
     size_t first = 0;
     for (size_t i = 0; i < n; i++) {
         if ((unsigned)plan[i].kind >= SX_NN_KINDS)
-            return sx_error_new(SX_ERR_USAGE, "layer %zu is of no known kind", i + 1);
+            return sx_error_new(SX_ERR_USAGE, "layer %zu is of an unknown kind", i + 1);
         const sx_nn_type *type = sx_nn_type_of(plan[i].kind);
         uint32_t outputs = plan[i].kind == SX_NN_DENSE ? plan[i].outputs : inputs;
         if (outputs < 1 || outputs > SX_NN_MAX_WIDTH)

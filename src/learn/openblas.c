@@ -11,13 +11,13 @@ sx_status sx_openblas_open(unsigned threads, sx_openblas *out) {
     const char *name = SX_OPENBLAS;
     if (!name[0])
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build has no OpenBLAS"),
-                             "install it and build again, or use the own matrix product");
+                             "install it and build again, or use the built-in one");
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     void (*set_threads)(int);
     if (!library) return sx_error_new(SX_ERR_FILE, "cannot load OpenBLAS: %s", dlerror());
     *(void **)&out->sgemm = dlsym(library, "cblas_sgemm");
     *(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
-    if (!out->sgemm || !set_threads) return sx_error_new(SX_ERR_FILE, "%s is no OpenBLAS", name);
+    if (!out->sgemm || !set_threads) return sx_error_new(SX_ERR_FILE, "%s is not OpenBLAS", name);
     set_threads((int)threads);
     return SX_OK;
 }

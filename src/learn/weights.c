@@ -86,7 +86,7 @@ static sx_status refuse(const char *name, const char *why) {
 /* Checks magic and version. */
 static sx_status check_head(const char *name, const char *bytes, size_t size) {
     size_t known = size < sizeof MAGIC ? size : sizeof MAGIC;
-    if (size == 0 || memcmp(bytes, MAGIC, known) != 0) return refuse(name, "this is no weight file");
+    if (size == 0 || memcmp(bytes, MAGIC, known) != 0) return refuse(name, "this is not a weight file");
     if (size < HEAD + FIXED) return refuse(name, "the weight file is truncated");
     const char *at = bytes + sizeof MAGIC;
     uint64_t version;

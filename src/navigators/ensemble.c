@@ -36,7 +36,7 @@ static const sx_setting settings[] = {
                NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},
     [TURN] = {"turn", "evaluations of a turn, which then goes on to the part's next safe point", "1", 200, 1,
               1e9, SX_SETTING_WHOLE, NULL},
-    [WINDOW] = {"window", "turns that the credit looks back", "500, of one test each", 50, 1,
+    [WINDOW] = {"window", "latest turns that count for the credit", "500, of one test each", 50, 1,
                 SX_BANDIT_WINDOW, SX_SETTING_WHOLE, NULL},
     [EXPLORATION] = {"exploration", "weight of trying parts that had few turns", "0.05", 0.05, 0, 100,
                      SX_SETTING_NUMBER, NULL},
@@ -77,7 +77,7 @@ static sx_status add_part(ensemble *e, char *text) {
                             entry->name, entry->navigator->space, space);
     if (entry->navigator->complete || strcmp(entry->name, "ensemble") == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' cannot be a part of an ensemble", entry->name),
-                             "parts are methods that go on as long as they are let, such as anneal");
+                             "parts are methods that do not terminate by themselves, such as anneal");
     e->part[e->n++] = text;
     return SX_OK;
 }

@@ -166,7 +166,7 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
     sx_table_begin(&table, "rlrRl");
-    static const char *const heads[] = {"area", "fate", "objective", "bound", "design"};
+    static const char *const heads[] = {"area", "outcome", "objective", "bound", "design"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_designs; i++) {
         const sx_design_result *d = &r->design[i];

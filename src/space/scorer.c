@@ -29,7 +29,7 @@ sx_status sx_scorer_goal_init(const sx_space *space, const sx_point_model *model
     SX_TRY(sx_goal_init(out, objective, type->metrics, type->n_metrics, type->name));
     if (type->front[0] == 0 && type->front[1] == 0) return SX_OK;
     if (type->front[0] >= type->n_metrics || type->front[1] >= type->n_metrics)
-        return sx_error_new(SX_ERR_USAGE, "the model '%s' has a front of metrics that it has not",
+        return sx_error_new(SX_ERR_USAGE, "the front of the model '%s' names metrics that it does not have",
                             type->name);
     out->front[0] = type->front[0];
     out->front[1] = type->front[1];

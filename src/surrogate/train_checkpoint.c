@@ -123,7 +123,7 @@ static sx_status take_best(sx_training *t) {
     SX_TRY(status);
     if (!sx_nn_alike(best->net, t->surrogate->net)) {
         sx_surrogate_free(best);
-        return refuse(t, "the best net beside the checkpoint is another one's");
+        return refuse(t, "the best net beside the checkpoint belongs to another training");
     }
     t->best = best->net;
     t->best_record = best->record;

@@ -89,8 +89,9 @@ static sx_status read_rank(const target *t, const sx_node *map, sx_rank_format *
     SX_TRY(sx_node_expect(format, SX_NODE_SCALAR, "'format'"));
     int kind = sx_rank_kind_named(format->text);
     if (kind < 0 && (strcmp(format->text, "U") == 0 || strcmp(format->text, "u") == 0))
-        return sx_error_hint(sx_error_at(format->place, "'U' is no format: an uncompressed tensor has none"),
-                             "leave the tensor out of 'representation_format'");
+        return sx_error_hint(
+            sx_error_at(format->place, "'U' is not a format: an uncompressed tensor has none"),
+            "leave the tensor out of 'representation_format'");
     if (kind < 0) return sx_error_unknown(format->place, "rank format", format->text, known, N(known));
     out->kind = (uint8_t)kind;
     out->metadata_bits = out->payload_bits = SX_BITS_DEFAULT;

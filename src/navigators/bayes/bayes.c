@@ -30,7 +30,7 @@
 enum { FIRST, KEPT, BATCH, CANDIDATES, DRAWS, PATIENCE, STEPS };
 
 static const sx_setting settings[] = {
-    [FIRST] = {"first", "draws that the process begins with", NULL, 20, 2, 1000, SX_SETTING_WHOLE, NULL},
+    [FIRST] = {"first", "random draws before the first fit", NULL, 20, 2, 1000, SX_SETTING_WHOLE, NULL},
     [KEPT] = {"kept", "maximum points in the process", NULL, 64, 8, 2000, SX_SETTING_WHOLE, NULL},
     [BATCH] = {"batch", "points chosen before they are evaluated", NULL, 4, 1, 256, SX_SETTING_WHOLE, NULL},
     [CANDIDATES] = {"candidates", "points of the pool for each that is evaluated", NULL, 16, 1, 256,

@@ -116,7 +116,7 @@ static void impossible_nets_are_refused(void **state) {
     for (size_t i = 0; i < SX_NN_MAX_LAYERS; i++) many[i] = 1;
     sx_expect_error(sx_nn_new(4, &zero, 1, &net), "layer 1 of a network has 0 outputs instead of 1 to 65536");
     sx_expect_error(sx_nn_new(4, &wide, 1, &net), "1048576 outputs");
-    sx_expect_error(sx_nn_new(4, &odd, 1, &net), "layer 1 is of no known kind");
+    sx_expect_error(sx_nn_new(4, &odd, 1, &net), "layer 1 is of an unknown kind");
     sx_expect_error(sx_nn_new(0, &zero, 1, &net), "0 inputs");
     sx_expect_error(sx_nn_new(4, &zero, 0, &net), "0 layers");
     sx_expect_error(sx_nn_new(4, large, 2, &net), "more than 268435456 parameters");

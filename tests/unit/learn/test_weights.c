@@ -80,7 +80,7 @@ static void every_truncated_file_is_refused(void **state) {
     (void)state;
     size_t size;
     char *bytes = file_of(true, &size);
-    refused(bytes, 0, "net.sxw: this is no weight file");
+    refused(bytes, 0, "net.sxw: this is not a weight file");
     for (size_t n = 1; n < size; n++) refused(bytes, n, "net.sxw: the weight file is truncated");
     free(bytes);
 }
@@ -103,7 +103,7 @@ static void foreign_and_other_files_are_refused(void **state) {
     (void)state;
     size_t size;
     char *bytes = file_of(false, &size);
-    refused("problem:\n  shape: {}\n", 20, "this is no weight file");
+    refused("problem:\n  shape: {}\n", 20, "this is not a weight file");
     set_u32(bytes, 8, 9);
     refused(bytes, size, "the weight file has version 9\n  this program reads version 1");
     set_u32(bytes, 8, SX_WEIGHTS_VERSION);

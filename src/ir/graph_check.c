@@ -235,7 +235,7 @@ static SX_MUST_USE sx_status check_plain(const checker *c, const sx_graph_node *
     const bool along = node->kind == SX_OP_SOFTMAX || node->kind == SX_OP_NORM || node->kind == SX_OP_CONCAT;
     if (along ? node->axis < 0 || (size_t)node->axis >= out->n_ranks : node->axis != -1)
         return sx_error_new(SX_ERR_INPUT, "node '%s': its axis %d is %s", node->name, node->axis,
-                            along ? "no rank of its output" : "of no use");
+                            along ? "no rank of its output" : "not used by its operation");
     return node->kind == SX_OP_OTHER ? SX_OK : check_shapes(c, node, out);
 }
 

@@ -398,11 +398,12 @@ static sx_status file_network(const sx_sources *sources, sx_network *out) {
 typedef struct design {
     sx_sources *sources;
     const sx_arch *arch;
+    sx_status memory; /* the error, if memory is out */
 } design;
 
 /* Whether the mapping, or where none is given the constraints, can be read for a problem. */
 static bool fits_design(void *user, const sx_problem *problem) {
-    const design *d = user;
+    design *d = user;
     sx_constraints limits;
     sx_mapping mapping;
     sx_input_free(d->sources->joined);
@@ -411,6 +412,10 @@ static bool fits_design(void *user, const sx_problem *problem) {
                            ? sx_sources_mapping(d->sources, problem, d->arch, &mapping)
                            : sx_sources_constraints(d->sources, problem, d->arch, &limits);
     bool fits = !status;
+    if (status && status->code == SX_ERR_MEMORY && !d->memory) {
+        d->memory = status;
+        return true;
+    }
     sx_status_free(status);
     return fits;
 }
@@ -422,13 +427,15 @@ static sx_status settle_names(sx_sources *sources, sx_network *network, sx_text 
     bool files = false;
     for (int noun = 0; noun < SX_N_NOUNS; noun++) files |= sources->input[noun] != NULL;
     sx_arch *arch = files ? malloc(sizeof *arch) : NULL;
-    design d = {sources, arch};
+    if (files && !arch) return sx_error_memory();
+    design d = {sources, arch, SX_OK};
     sx_status status = arch ? sx_sources_arch(sources, arch) : SX_OK;
-    for (size_t i = 0; arch && !status && i < network->n_layers; i++)
+    for (size_t i = 0; arch && !status && !d.memory && i < network->n_layers; i++)
         (void)sx_rename_to_fit(&network->layer[i].problem, fits_design, &d, renamed);
-    sx_status_free(status);
     free(arch);
-    return SX_OK;
+    if (status && status->code == SX_ERR_MEMORY) return status;
+    sx_status_free(status);
+    return d.memory;
 }
 
 /* A network with its names settled, or nothing. */

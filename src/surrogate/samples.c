@@ -114,8 +114,11 @@ static sx_status sample_problem(const sx_samples *samples, uint64_t index, drawn
     for (uint64_t i = 0; i < o->per_problem; i++) {
         sx_rng rng = sx_rng_stream(o->seed ^ sx_hash_bytes(o->stream, strlen(o->stream), 0), "mapping",
                                    index * o->per_problem + i);
-        if (!sx_space_draw_legal(d->space, &rng, d->point, NULL) ||
-            sx_evaluate(d->evaluator, sx_map_point(d->point), &d->cost).reason != SX_LEGAL)
+        bool legal = sx_space_draw_legal(d->space, &rng, d->point, NULL);
+        sx_verdict verdict = {0};
+        if (legal) verdict = sx_evaluate(d->evaluator, sx_map_point(d->point), &d->cost);
+        SX_TRY(sx_verdict_status(&verdict, &d->problem, o->arch));
+        if (!legal || verdict.reason != SX_LEGAL)
             return sx_error_new(SX_ERR_INTERNAL, "a sampled mapping is not legal");
         sx_encode_point(sx_map_space_of(d->space), d->point, values);
         for (size_t v = 0; v < e->n_inputs; v++) *row++ = (float)values[v];

@@ -7,6 +7,7 @@
 #include "base/vector.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,8 +59,9 @@ sx_status sx_shipped_list(sx_shipped *out) {
     char folder[PATH_ROOM + 32];
     size_t room = 0;
     *out = (sx_shipped){0};
+    errno = 0;
     DIR *dir = find_folder(folder) ? opendir(folder) : NULL;
-    if (!dir) return SX_OK;
+    if (!dir) return errno == ENOMEM ? sx_error_memory() : SX_OK;
     sx_status status = SX_OK;
     for (struct dirent *entry; !status && (entry = readdir(dir));)
         if (is_surrogate(entry->d_name)) status = add_path(folder, entry->d_name, out, &room);

@@ -35,8 +35,8 @@ static sx_place place_of(const reader *r, yaml_mark_t mark) {
 /* The error of libyaml, with a hint where the cause is known. */
 static SX_MUST_USE sx_status syntax_error(const reader *r) {
     const yaml_parser_t *p = &r->parser;
-    const char *problem = p->problem ? p->problem : "not YAML";
-    if (p->error == YAML_MEMORY_ERROR) return sx_error_memory();
+    const char *problem = p->problem;
+    if (!p->problem) return sx_error_memory(); /* some tokens do not even set YAML_MEMORY_ERROR */
     if (p->error == YAML_READER_ERROR)
         return sx_error_hint(sx_error_at(sx_source_offset(r->source, p->problem_offset), "%s", problem),
                              "the text must be UTF-8 without control characters");

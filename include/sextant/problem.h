@@ -16,6 +16,7 @@ extern "C" {
 #define SX_MAX_TENSORS 8
 #define SX_MAX_RANKS 16
 #define SX_NAME_SIZE 64                  /* bytes of a name with its final zero */
+#define SX_PATH_SIZE 256                 /* bytes of the path of a file with non-zeros, with its final zero */
 #define SX_MAX_DIM_SIZE ((1u << 31) - 1) /* largest dimension */
 #define SX_MAX_COEF (1 << 20)            /* largest magnitude of a stride or dilation */
 
@@ -24,6 +25,8 @@ typedef enum sx_density_model {
     SX_DENSITY_NONE = 0,         /* not said: dense; an output's may follow from the operands */
     SX_DENSITY_FIXED_STRUCTURED, /* every tile has its share, rounded up or down at random */
     SX_DENSITY_HYPERGEOMETRIC,   /* the non-zeros lie anywhere, every place as likely */
+    SX_DENSITY_BANDED,           /* of a matrix: those within a distance of the diagonal */
+    SX_DENSITY_ACTUAL,           /* those that a file lists */
 } sx_density_model;
 
 typedef struct sx_tensor {
@@ -32,8 +35,11 @@ typedef struct sx_tensor {
     uint8_t n_ranks;
     bool output;
     uint8_t density_model; /* sx_density_model */
-    uint8_t padding[5];
-    double density; /* share of non-zeros, above 0 and at most 1; 0 without a model */
+    uint8_t padding[1];
+    uint32_t band_width;     /* banded: word (i, j) is a non-zero where |i - j| is at most that; else 0 */
+    double density;          /* share of non-zeros, above 0 and at most 1; 0 without a model */
+    uint64_t data_hash;      /* actual: of the non-zeros' places; else 0 */
+    char data[SX_PATH_SIZE]; /* actual: the file that lists the non-zeros; else "" */
     int32_t coef[SX_MAX_RANKS]
                 [SX_MAX_DIMS]; /* rank r = sum over dims d of coef[r][d] * d; 0: d is not in it */
 } sx_tensor;
@@ -63,8 +69,16 @@ SX_API int sx_problem_role(const sx_problem *problem, const char *name);
 /* Gives a tensor an alias; an error where the name is taken, or the tensor has another alias. */
 SX_API SX_MUST_USE sx_status sx_problem_bind(sx_problem *problem, int tensor, const char *name);
 
-/* Says how dense a tensor is; an error where the density is not above 0 and at most 1. */
+/* Says how dense a tensor is; an error where the density is not above 0 and at most 1. The model is one of those
+ * that a share describes: fixed-structured or hypergeometric. */
 SX_API SX_MUST_USE sx_status sx_tensor_set_density(sx_tensor *tensor, sx_density_model model, double density);
+
+/* Says that the non-zeros of a tensor lie within a distance of the diagonal; an error unless it is a matrix. */
+SX_API SX_MUST_USE sx_status sx_problem_set_band(sx_problem *problem, int tensor, uint32_t width);
+
+/* Takes the non-zeros of a tensor from a file: a Matrix Market file, or lines of a word's coordinates, one per
+ * rank and counted from 1, with or without the word's value. An error where a rank is not one dimension. */
+SX_API SX_MUST_USE sx_status sx_problem_set_data(sx_problem *problem, int tensor, const char *path);
 
 /* The name of a density model, such as "hypergeometric", and the model of a name (hyphens and underscores
  * being alike); SX_DENSITY_NONE where there is none. */

@@ -3,19 +3,26 @@
 #include "base/text.h"
 #include "frontend/document/document.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 /* The error for a value that cannot be read. */
 static sx_status malformed(const char *text) {
     return sx_error_hint(
-        sx_error_new(SX_ERR_USAGE, "--density '%s' is not TENSOR=[MODEL:]SHARE,...", text),
+        sx_error_new(SX_ERR_USAGE, "--density '%s' is not TENSOR=[MODEL:]VALUE,...", text),
         "such as --density Weights=0.1,Inputs=hypergeometric:0.5; models are fixed-structured and "
-        "hypergeometric");
+        "hypergeometric with a share, banded with a width and actual with a file");
 }
 
+/* What an option says of a tensor: a share, a width or a file. */
+typedef struct density {
+    sx_density_model model;
+    double value;
+    const char *file;
+} density;
+
 /* Gives a tensor a density in every layer that has it. */
-static sx_status apply(const char *name, sx_density_model model, double share, sx_network *network) {
+static sx_status apply(const char *name, const density *d, sx_network *network) {
     bool found = false;
     for (size_t i = 0; i < network->n_layers; i++) {
         sx_problem *problem = &network->layer[i].problem;
@@ -23,7 +30,12 @@ static sx_status apply(const char *name, sx_density_model model, double share, s
         if (v < 0) v = sx_problem_role(problem, name);
         if (v < 0) continue;
         found = true;
-        SX_TRY(sx_tensor_set_density(&problem->tensor[v], model, share));
+        if (d->model == SX_DENSITY_ACTUAL)
+            SX_TRY(sx_problem_set_data(problem, v, d->file));
+        else if (d->model == SX_DENSITY_BANDED)
+            SX_TRY(sx_problem_set_band(problem, v, (uint32_t)d->value));
+        else
+            SX_TRY(sx_tensor_set_density(&problem->tensor[v], d->model, d->value));
     }
     if (found) return SX_OK;
     const char *known[SX_MAX_TENSORS];
@@ -32,11 +44,10 @@ static sx_status apply(const char *name, sx_density_model model, double share, s
     return sx_error_unknown((sx_place){0}, "tensor of --density", name, known, first->n_tensors);
 }
 
-/* Applies one TENSOR=[MODEL:]SHARE of so many bytes. */
+/* Applies one TENSOR=[MODEL:]VALUE of so many bytes. */
 static sx_status apply_part(const char *text, const char *part, size_t size, sx_network *network) {
-    char copy[256];
-    sx_density_model model = SX_DENSITY_FIXED_STRUCTURED;
-    double share;
+    char copy[SX_PATH_SIZE + 2 * SX_NAME_SIZE];
+    density d = {.model = SX_DENSITY_FIXED_STRUCTURED};
     if (size >= sizeof copy) return malformed(text);
     memcpy(copy, part, size);
     copy[size] = 0;
@@ -46,11 +57,16 @@ static sx_status apply_part(const char *text, const char *part, size_t size, sx_
     char *colon = strchr(value, ':');
     if (colon) {
         *colon = 0;
-        model = sx_density_model_named(value);
+        d.model = sx_density_model_named(value);
         value = colon + 1;
     }
-    if (model == SX_DENSITY_NONE || !sx_text_double(value, &share)) return malformed(text);
-    return apply(copy, model, share, network);
+    d.file = value;
+    if (d.model == SX_DENSITY_NONE || !*value) return malformed(text);
+    if (d.model != SX_DENSITY_ACTUAL && !sx_text_double(value, &d.value)) return malformed(text);
+    if (d.model == SX_DENSITY_BANDED &&
+        !(d.value >= 0 && d.value <= SX_MAX_DIM_SIZE && d.value == floor(d.value)))
+        return malformed(text);
+    return apply(copy, &d, network);
 }
 
 sx_status sx_density_apply(const sx_args *args, sx_network *network) {

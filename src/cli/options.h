@@ -83,9 +83,10 @@ typedef struct sx_option {
     { "no-ert", 0, NULL, SX_OPTION_FLAG, false, "ignore energy tables found beside the architecture" }
 #define SX_OPTION_DENSITY                                                                                    \
     {                                                                                                        \
-        "density", 0, "TENSOR=[MODEL:]SHARE,...", SX_OPTION_TEXT, true,                                      \
+        "density", 0, "TENSOR=[MODEL:]VALUE,...", SX_OPTION_TEXT, true,                                      \
             "share of non-zeros of a tensor, such as Weights=0.1 or Weights=hypergeometric:0.1; MODEL is "   \
-            "fixed-structured where not given"                                                               \
+            "fixed-structured where not given; also banded:WIDTH, and actual:FILE with a file that lists "   \
+            "the non-zeros"                                                                                  \
     }
 #define SX_OPTION_SEMANTICS                                                                                  \
     {                                                                                                        \

@@ -7,6 +7,7 @@
 #include "frontend/document/document.h"
 #include "sextant/input.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,9 @@ static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
 }
 
 /* Reads the share of non-zeros of a tensor, before which its model may stand. */
-static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_tensor *tensor) {
+static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_problem *problem, int v) {
     sx_density_model model = SX_DENSITY_FIXED_STRUCTURED;
-    char name[SX_NAME_SIZE], number[40];
+    char name[SX_NAME_SIZE], number[SX_PATH_SIZE];
     double share;
     sx_place place = sx_scan_place(scan);
     if (sx_scan_name(scan, name)) {
@@ -50,13 +51,19 @@ static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_tensor *tensor) {
         place = sx_scan_place(scan);
     }
     (void)sx_scan_peek(scan);
-    size_t n = strspn(scan->at, "0123456789.eE+-");
+    size_t n = model == SX_DENSITY_ACTUAL ? strcspn(scan->at, ",}") : strspn(scan->at, "0123456789.eE+-");
     if (n >= sizeof number) n = 0;
     memcpy(number, scan->at, n);
     number[n] = 0;
     scan->at += n;
-    if (!sx_text_double(number, &share)) return sx_error_at(place, "expected a density from 0 to 1");
-    return sx_error_place(sx_tensor_set_density(tensor, model, share), place);
+    if (model == SX_DENSITY_ACTUAL) return sx_error_place(sx_problem_set_data(problem, v, number), place);
+    bool whole = model == SX_DENSITY_BANDED;
+    if (!sx_text_double(number, &share) ||
+        (whole && !(share >= 0 && share <= SX_MAX_DIM_SIZE && share == floor(share))))
+        return sx_error_at(place,
+                           whole ? "expected the width of the band" : "expected a density from 0 to 1");
+    if (whole) return sx_error_place(sx_problem_set_band(problem, v, (uint32_t)share), place);
+    return sx_error_place(sx_tensor_set_density(&problem->tensor[v], model, share), place);
 }
 
 /* Reads "tensor: density" pairs between braces, if there are any, and the end of the text. */
@@ -67,7 +74,7 @@ static SX_MUST_USE sx_status read_densities(sx_scan *scan, sx_problem *problem) 
             if (!sx_scan_name(scan, name) || sx_problem_tensor(problem, name) < 0)
                 return sx_scan_expected(scan, "the name of a tensor");
             if (!sx_scan_take(scan, ":") && !sx_scan_take(scan, "=")) return sx_scan_expected(scan, "':'");
-            SX_TRY(read_density(scan, &problem->tensor[sx_problem_tensor(problem, name)]));
+            SX_TRY(read_density(scan, problem, sx_problem_tensor(problem, name)));
         } while (sx_scan_take(scan, ","));
         if (!sx_scan_take(scan, "}")) return sx_scan_expected(scan, "'}' or ','");
     }
@@ -158,8 +165,13 @@ static void add_densities(sx_text *text, const sx_problem *problem) {
         char share[40];
         snprintf(share, sizeof share, "%.15g", tensor->density);
         if (strtod(share, NULL) != tensor->density) snprintf(share, sizeof share, "%.17g", tensor->density);
-        sx_text_add(text, "%s%s:%s%s", any ? "," : " {", tensor->name,
-                    tensor->density_model == SX_DENSITY_HYPERGEOMETRIC ? "hypergeometric:" : "", share);
+        sx_text_add(text, "%s%s:", any ? "," : " {", tensor->name);
+        if (tensor->density_model != SX_DENSITY_FIXED_STRUCTURED)
+            sx_text_add(text, "%s:", sx_density_model_name((sx_density_model)tensor->density_model));
+        if (tensor->density_model == SX_DENSITY_BANDED)
+            sx_text_add(text, "%u", (unsigned)tensor->band_width);
+        else
+            sx_text_add(text, "%s", tensor->density_model == SX_DENSITY_ACTUAL ? tensor->data : share);
         any = true;
     }
     if (any) sx_text_add(text, "}");
@@ -168,7 +180,12 @@ static void add_densities(sx_text *text, const sx_problem *problem) {
 sx_status sx_einsum_text(const sx_problem *problem, char **out) {
     SX_TRY(sx_problem_check(problem));
     for (int d = 0; d < problem->n_dims; d++) SX_TRY(check_name(problem->dim_name[d]));
-    for (int v = 0; v < problem->n_tensors; v++) SX_TRY(check_name(problem->tensor[v].name));
+    for (int v = 0; v < problem->n_tensors; v++) {
+        SX_TRY(check_name(problem->tensor[v].name));
+        if (strpbrk(problem->tensor[v].data, ",}"))
+            return sx_error_new(SX_ERR_INPUT, "'%s' cannot be a file in einsum text",
+                                problem->tensor[v].data);
+    }
     sx_text text = {0};
     int output = sx_problem_output(problem);
     add_tensor(&text, problem, &problem->tensor[output]);

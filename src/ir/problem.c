@@ -1,6 +1,7 @@
 #include "sextant/problem.h"
 
 #include "base/status.h"
+#include "ir/density.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,44 +51,6 @@ static bool product_fits(const double *factor, int n) {
     return product < 0x1p62;
 }
 
-static const char *const density_names[] = {"dense", "fixed-structured", "hypergeometric"};
-
-const char *sx_density_model_name(sx_density_model model) {
-    return density_names[model];
-}
-
-sx_density_model sx_density_model_named(const char *name) {
-    char plain[SX_NAME_SIZE];
-    size_t n = strlen(name);
-    if (n >= sizeof plain) return SX_DENSITY_NONE;
-    for (size_t i = 0; i <= n; i++) plain[i] = name[i] == '_' ? '-' : name[i];
-    if (strcmp(plain, "fixed") == 0) return SX_DENSITY_FIXED_STRUCTURED;
-    if (strcmp(plain, "uniform") == 0) return SX_DENSITY_HYPERGEOMETRIC;
-    for (int i = 1; i < 3; i++)
-        if (strcmp(plain, density_names[i]) == 0) return (sx_density_model)i;
-    return SX_DENSITY_NONE;
-}
-
-sx_status sx_tensor_set_density(sx_tensor *tensor, sx_density_model model, double density) {
-    if (!(density > 0 && density <= 1))
-        return sx_error_new(SX_ERR_INPUT, "the density of '%s' is %g; it must be above 0 and at most 1",
-                            tensor->name, density);
-    tensor->density_model = (uint8_t)model;
-    tensor->density = density;
-    return SX_OK;
-}
-
-/* Refuses a density out of range. */
-static sx_status check_density(const sx_tensor *v) {
-    sx_tensor copy = *v;
-    if (v->density_model > SX_DENSITY_HYPERGEOMETRIC)
-        return sx_error_new(SX_ERR_INPUT, "tensor '%s' has an unknown density model", v->name);
-    if (v->density_model != SX_DENSITY_NONE)
-        return sx_tensor_set_density(&copy, (sx_density_model)v->density_model, v->density);
-    if (v->density == 0) return SX_OK;
-    return sx_error_new(SX_ERR_INPUT, "tensor '%s' has a density without a model", v->name);
-}
-
 static sx_status check_tensor(const sx_problem *problem, int index) {
     const sx_tensor *v = &problem->tensor[index];
     if (!memchr(v->name, 0, SX_NAME_SIZE) || !v->name[0])
@@ -116,7 +79,7 @@ static sx_status check_tensor(const sx_problem *problem, int index) {
     }
     if (!product_fits(extent, v->n_ranks))
         return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has more than 2^62 words", v->name);
-    return check_density(v);
+    return sx_density_check(problem, index);
 }
 
 static sx_status check_dims(const sx_problem *problem) {

@@ -26,11 +26,15 @@ static inline double sx_level_stores(const sx_level *level, int tensor, double w
     return (double)sx_density_most(level->packed[tensor], (uint64_t)words);
 }
 
-/* Adds a tile of a tensor. */
-static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, int tensor, double words) {
-    words = sx_level_stores(level, tensor, words);
+/* Adds a tile that takes so many words. */
+static inline void sx_occupancy_add_words(sx_occupancy *use, const sx_level *level, double words) {
     use->words += words;
     if (level->bank_words > 0) use->banks += sx_level_banks(level, words);
+}
+
+/* Adds a tile of a tensor. */
+static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, int tensor, double words) {
+    sx_occupancy_add_words(use, level, sx_level_stores(level, tensor, words));
 }
 
 /* What the tiles of some tensors take, for a tile of these extents. */

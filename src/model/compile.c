@@ -213,7 +213,7 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
 
 void sx_model_free(sx_model *model) {
     if (!model) return;
-    free(model->sparse);
+    sx_sparse_model_free(model->sparse);
     free(model);
 }
 

@@ -11,6 +11,7 @@
 
 enum { CACHE_BITS = 14, CACHE_SIZE = 1 << CACHE_BITS, SHORT_PRODUCT = 48, MOST_TERMS = 1 << 22 };
 static const double negligible = 1e-60;
+static const uint64_t MOST_NONZEROS = UINT32_MAX; /* in place of a block */
 
 struct cached {
     uint64_t marked, n, words,
@@ -22,6 +23,7 @@ struct sx_density_cache {
     struct cached *entry; /* CACHE_SIZE; NULL: nothing is remembered */
     double *window, *below;
     size_t window_room, below_room;
+    bool failed; /* memory ran out */
 };
 
 sx_density_cache *sx_density_cache_new(bool remembers) {
@@ -41,6 +43,20 @@ void sx_density_cache_free(sx_density_cache *cache) {
     free(cache);
 }
 
+bool sx_density_cache_failed(sx_density_cache *cache) {
+    bool failed = cache->failed;
+    cache->failed = false;
+    return failed;
+}
+
+sx_density sx_density_placed(sx_density_model model, const sx_placement *p) {
+    return (sx_density){.model = model,
+                        .share = (double)p->nonzeros / (double)p->words,
+                        .words = p->words,
+                        .nonzeros = p->nonzeros,
+                        .placed = p};
+}
+
 sx_density sx_density_make(sx_density_model model, double share, uint64_t words) {
     sx_density density = {.model = model, .share = model == SX_DENSITY_NONE ? 1 : share, .words = words};
     density.nonzeros = (uint64_t)ceil(density.share * (double)words);
@@ -49,7 +65,7 @@ sx_density sx_density_make(sx_density_model model, double share, uint64_t words)
 }
 
 double sx_density_of_word(const sx_density *density) {
-    if (density->model == SX_DENSITY_HYPERGEOMETRIC)
+    if (density->model == SX_DENSITY_HYPERGEOMETRIC || density->placed)
         return (double)density->nonzeros / (double)density->words;
     return density->share;
 }
@@ -100,7 +116,27 @@ static double fixed_empty(double expected) {
     return expected < 1 ? 1 - expected : 0;
 }
 
+/* A counted figure of the tiles of a size: of block 0 emptiness, of MOST_NONZEROS the most that a tile holds, else
+ * expected blocks. */
+static double counted(const sx_density *d, sx_density_cache *cache, uint64_t tile, uint64_t block) {
+    uint64_t mark = UINT64_MAX - d->nonzeros; /* no number of non-zeros by chance */
+    struct cached *at = find(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block);
+    if (at && holds(at, mark, tile, (uint64_t)(uintptr_t)d->placed, block)) return at->value;
+    sx_tile_counts counts = {0, 0, 1};
+    if (!sx_placement_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1, &counts))
+        cache->failed = true;
+    double value = block == 0 ? counts.empty : block == MOST_NONZEROS ? (double)counts.most : counts.blocks;
+    if (at && !cache->failed) *at = (struct cached){mark, tile, (uint64_t)(uintptr_t)d->placed, block, value};
+    return value;
+}
+
+uint64_t sx_density_most_counted(const sx_density *d, sx_density_cache *cache, uint64_t tile) {
+    if (!d->placed) return sx_density_most(d, tile);
+    return (uint64_t)counted(d, cache, tile, MOST_NONZEROS);
+}
+
 double sx_density_empty(const sx_density *density, sx_density_cache *cache, uint64_t n) {
+    if (density->placed) return counted(density, cache, n, 0);
     if (density->model == SX_DENSITY_HYPERGEOMETRIC)
         return none_marked(cache, density->nonzeros, n, density->words);
     return fixed_empty((double)n * density->share);
@@ -171,13 +207,17 @@ bool sx_density_window(const sx_density *d, sx_density_cache *cache, uint64_t n,
 static double sum_blocks(const sx_density *d, sx_density_cache *cache, uint64_t n, uint32_t block) {
     sx_occupancies at;
     double sum = 0;
-    if (!sx_density_window(d, cache, n, &at)) return -1;
+    if (!sx_density_window(d, cache, n, &at)) {
+        cache->failed = true;
+        return 1;
+    }
     for (size_t i = 0; i < at.n; i++) sum += ceil((double)(at.first + i) / block) * at.probability[i];
     return sum;
 }
 
 double sx_density_blocks(const sx_density *d, sx_density_cache *cache, uint64_t n, uint32_t block) {
     double words = (double)d->words, share = (double)d->nonzeros / words, tile = (double)n;
+    if (d->placed) return counted(d, cache, n, block);
     if (d->model != SX_DENSITY_HYPERGEOMETRIC) return sum_blocks(d, cache, n, block);
     double variance = tile * share * (1 - share) * (words - tile) / fmax(words - 1, 1);
     if (variance > 64.0 * block * block) return tile * share / block + (block - 1) / (2.0 * block);

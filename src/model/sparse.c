@@ -1,4 +1,5 @@
 /* The pass over dense counts (docs/sparse.md): its parts in order. */
+#include "model/capacity.h"
 #include "model/sparse_cost.h"
 
 static const sx_verdict good = {SX_LEGAL, -1, -1, -1, 0, 0};
@@ -7,7 +8,7 @@ uint64_t sx_sparse_most_metadata(const sx_sparse_state *state, int tensor, int l
     const sx_sparse_tile *t = &state->tile[tensor][level];
     double most[SX_MAX_FORMAT_RANKS][2], bits = 0;
     if (!t->words || !t->format) return 0;
-    uint64_t k = sx_density_most(sx_sparse_density(state, tensor), t->words);
+    uint64_t k = sx_density_most_counted(sx_sparse_density(state, tensor), state->cache, t->number);
     if (state->model->sparse->timeloop)
         sx_timeloop_metadata(state, tensor, level, k, most);
     else
@@ -32,6 +33,26 @@ static sx_verdict check_metadata(const sx_sparse_state *state, int level) {
     return (sx_verdict){SX_METADATA_CAPACITY, (int8_t)level, -1, -1, bits, limit};
 }
 
+/* Whether tiles whose non-zeros are counted fit a level; words alone have told only what is impossible. */
+static sx_verdict check_counted(const sx_sparse_state *state, int s) {
+    const sx_model *model = state->model;
+    const sx_level *level = &model->level[s];
+    sx_occupancy use = {0, 0};
+    int largest = -1;
+    uint64_t most = 0;
+    for (int v = 0; v < model->n_tensors; v++) {
+        const sx_sparse_tile *t = &state->tile[v][s];
+        uint64_t k = t->words;
+        if (t->words && t->format)
+            k = sx_density_most_counted(sx_sparse_density(state, v), state->cache, t->number);
+        sx_occupancy_add_words(&use, level, (double)k);
+        if (k > most) most = k, largest = v;
+    }
+    if (!level->limited || sx_level_fits(level, &use)) return good;
+    double words = use.banks > level->banks ? fmax(use.words, use.banks * level->bank_words) : use.words;
+    return (sx_verdict){SX_CAPACITY, (int8_t)s, (int8_t)largest, -1, words, level->effective};
+}
+
 sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, const sx_nest *nest) {
     const sx_model *model = state->model;
     state->nest = nest;
@@ -39,9 +60,11 @@ sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, 
     sx_verdict verdict = sx_sparse_ranks(state, mapping);
     if (verdict.reason != SX_LEGAL) return verdict;
     verdict = model->sparse->timeloop ? sx_timeloop_prepare(state) : sx_exact_prepare(state);
-    for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL && model->sparse->formatted; s++)
-        verdict = check_metadata(state, s);
-    if (state->failed) verdict.reason = SX_NO_MEMORY;
+    for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL && model->sparse->formatted; s++) {
+        if (model->sparse->any_placed) verdict = check_counted(state, s);
+        if (verdict.reason == SX_LEGAL) verdict = check_metadata(state, s);
+    }
+    if (state->failed || sx_density_cache_failed(state->cache)) verdict.reason = SX_NO_MEMORY;
     return verdict;
 }
 

@@ -36,8 +36,10 @@ typedef struct sx_action_model {
 struct sx_sparse_model {
     bool timeloop, formatted;
     bool gates, skips; /* computes */
+    bool any_placed;
     uint8_t n_actions;
     sx_density density[SX_MAX_TENSORS];
+    sx_placement *placed[SX_MAX_TENSORS]; /* of tensors whose non-zeros have known places; else NULL */
     const sx_format_model *format[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* NULL: none */
     uint16_t dims[SX_MAX_TENSORS];        /* that a tensor depends on, those of one iteration among them */
     double metadata_limit[SX_MAX_LEVELS]; /* bits */
@@ -59,8 +61,10 @@ typedef struct sx_sparse_tile {
     uint8_t n_ranks;
     bool acts, skips;                        /* an action is at work */
     uint64_t words;                          /* dense; 0: not kept */
+    uint64_t number;                         /* as sx_density_empty takes it */
     uint64_t fiber[SX_MAX_FORMAT_RANKS];     /* coordinates of a rank's fibers */
-    uint64_t sub[SX_MAX_FORMAT_RANKS + 1];   /* words below a coordinate of the rank; the last: the tile */
+    uint64_t sub[SX_MAX_FORMAT_RANKS + 1];   /* tile below a coordinate of the rank, as sx_density_empty takes
+                                                it: its words, or its size's number; the last: the tile */
     double instances, occupancy, density;    /* on average */
     double metadata[SX_MAX_FORMAT_RANKS][2]; /* expected words of metadata and payload */
     double bits;                             /* expected, of metadata */
@@ -100,6 +104,8 @@ typedef struct sx_sparse_state {
  * does. */
 SX_MUST_USE sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out);
 
+void sx_sparse_model_free(SX_TAKE struct sx_sparse_model *sparse);
+
 /* Sets what zeros leave of accesses and computes at the least, in every mapping. */
 void sx_sparse_least(sx_model *model);
 
@@ -110,6 +116,12 @@ void sx_sparse_state_free(SX_TAKE sx_sparse_state *state);
 /* The density of a tensor. */
 static inline const sx_density *sx_sparse_density(const sx_sparse_state *state, int tensor) {
     return &state->model->sparse->density[tensor];
+}
+
+/* A tensor's tile of these extents, as sx_density_empty takes it. */
+static inline uint64_t sx_sparse_number(const sx_model *model, int tensor, const uint32_t *extent) {
+    const sx_placement *placed = model->sparse->density[tensor].placed;
+    return placed ? sx_placement_tile(placed, extent) : sx_shape_words(&model->shape[tensor], extent);
 }
 
 /* Lays out tiles and ranks; says whether formats fit the mapping. */

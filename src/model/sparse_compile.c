@@ -80,20 +80,42 @@ static double output_density(const sx_model *model, const struct sx_sparse_model
     return all < 1 ? -expm1(sums * log1p(-all)) : 1;
 }
 
+/* Sets the density of a tensor whose non-zeros have known places. */
+static sx_status place(const sx_model *model, int v, struct sx_sparse_model *out) {
+    const sx_tensor *tensor = &model->problem->tensor[v];
+    sx_density_model kind = (sx_density_model)tensor->density_model;
+    if (out->timeloop)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "Timeloop's semantics has no %s density, as '%s' has",
+                                          sx_density_model_name(kind), tensor->name),
+                             "use --sparse-semantics exact");
+    SX_TRY(sx_placement_new(model->problem, v, &out->placed[v]));
+    out->density[v] = sx_density_placed(kind, out->placed[v]);
+    out->any_placed = true;
+    return SX_OK;
+}
+
 /* Sets densities. Timeloop takes an output for dense unless its density is given. */
-static void compile_densities(const sx_model *model, struct sx_sparse_model *out) {
+static sx_status compile_densities(const sx_model *model, struct sx_sparse_model *out) {
     for (int v = 0; v < model->n_tensors; v++) {
         const sx_tensor *tensor = &model->problem->tensor[v];
         out->density[v] =
             sx_density_make((sx_density_model)tensor->density_model, tensor->density, model->words[v]);
+        if (tensor->density_model >= SX_DENSITY_BANDED) SX_TRY(place(model, v, out));
         for (int r = 0; r < tensor->n_ranks; r++)
             for (int d = 0; d < model->n_dims; d++)
                 if (tensor->coef[r][d]) out->dims[v] |= (uint16_t)(1u << d);
     }
     int output = sx_problem_output(model->problem);
     double density = output_density(model, out, output);
-    if (out->timeloop || out->density[output].model != SX_DENSITY_NONE || density >= 1) return;
+    if (out->timeloop || out->density[output].model != SX_DENSITY_NONE || density >= 1) return SX_OK;
     out->density[output] = sx_density_make(SX_DENSITY_HYPERGEOMETRIC, density, model->words[output]);
+    return SX_OK;
+}
+
+void sx_sparse_model_free(struct sx_sparse_model *sparse) {
+    if (!sparse) return;
+    for (int v = 0; v < SX_MAX_TENSORS; v++) sx_placement_free(sparse->placed[v]);
+    free(sparse);
 }
 
 sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out) {
@@ -105,7 +127,11 @@ sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out)
     made->timeloop = model->options.sparse_timeloop;
     made->gates = sparse->gates_compute;
     made->skips = sparse->skips_compute;
-    compile_densities(model, made);
+    sx_status status = compile_densities(model, made);
+    if (status) {
+        sx_sparse_model_free(made);
+        return status;
+    }
     compile_formats(model, made);
     for (int i = 0; i < sparse->n_actions; i++) compile_action(model, &sparse->action[i], made);
     for (int s = 0; s < model->n_levels; s++) {
@@ -116,7 +142,7 @@ sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out)
     if (made->formatted || made->n_actions || made->gates || made->skips)
         *out = made;
     else
-        free(made);
+        sx_sparse_model_free(made);
     return SX_OK;
 }
 

@@ -28,7 +28,7 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
     if (!t->format || !t->format->compressed || block == 1 || t->density >= 1) return 1;
     double full = (double)t->words * t->density / block;
     if (!model->sparse->timeloop)
-        return sx_density_blocks(sx_sparse_density(state, v), state->cache, t->words, block) / full;
+        return sx_density_blocks(sx_sparse_density(state, v), state->cache, t->number, block) / full;
     if (!is_small(t->words, block, t->density)) return 1;
     sx_occupancies at;
     double sum = 0;
@@ -95,7 +95,8 @@ static void hand_over(const sx_sparse_state *state, int v, int s, double unit, c
     sx_cost_tensor *to = &out->level[s].tensor[v];
     *to = (sx_cost_tensor){
         .kept = true,
-        .tile = t->format ? sx_density_most(sx_sparse_density(state, v), t->words) : t->words,
+        .tile = t->format ? sx_density_most_counted(sx_sparse_density(state, v), state->cache, t->number)
+                          : t->words,
         .partition = (uint64_t)(dense->partition * times),
         .reads = (uint64_t)(dense->reads * times),
         .fills = (uint64_t)(dense->fills * times),

@@ -68,7 +68,7 @@ static void expect(sx_sparse_state *state, int v, int s) {
     t->occupancy = (double)t->words * t->density;
     if (!t->format) return;
     for (int r = 0; r < t->n_ranks; r++) empty[r] = sx_density_empty(d, state->cache, t->sub[r]);
-    empty[t->n_ranks] = sx_density_empty(d, state->cache, t->words);
+    empty[t->n_ranks] = sx_density_empty(d, state->cache, t->number);
     metadata(t, empty, t->metadata);
     t->bits = sx_rank_words_bits(t, t->metadata);
 }
@@ -104,7 +104,7 @@ static void find_box(const sx_sparse_state *state, int target, int level, uint32
 typedef struct dependence {
     int target, level;
     unsigned on;
-    uint64_t words[SX_MAX_TENSORS];
+    uint64_t box[SX_MAX_TENSORS]; /* as sx_density_empty takes it */
     double effectual;
 } dependence;
 
@@ -119,8 +119,8 @@ static bool describe(const sx_sparse_state *state, const sx_action_model *a, int
     out->effectual = 1;
     for (int v = 0; v < model->n_tensors; v++) {
         if (!(out->on >> v & 1)) continue;
-        out->words[v] = sx_shape_words(&model->shape[v], box);
-        out->effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, out->words[v]);
+        out->box[v] = sx_sparse_number(model, v, box);
+        out->effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, out->box[v]);
     }
     return true;
 }
@@ -146,7 +146,7 @@ static void act(sx_sparse_state *state, const sx_action_model *a,
     sx_sparse_tile *t = &state->tile[best.target][best.level];
     for (int v = 0; v < state->model->n_tensors; v++) {
         uint64_t *at = &box[best.target][best.level][v];
-        if (best.on >> v & 1 && (*at == 0 || best.words[v] < *at)) *at = best.words[v];
+        if (best.on >> v & 1 && (*at == 0 || best.box[v] < *at)) *at = best.box[v];
     }
     t->skips |= a->skips;
     t->acts = true;

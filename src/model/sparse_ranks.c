@@ -60,7 +60,9 @@ static void find_tiles(sx_sparse_state *state, const sx_mapping *mapping) {
         for (int s = 0; s < model->n_levels; s++) {
             sx_sparse_tile *t = &state->tile[v][s];
             bool kept = mapping->level[s].keep >> v & 1;
-            t->words = kept ? state->nest->tile[v][s] : 0;
+            t->words = t->number = kept ? state->nest->tile[v][s] : 0;
+            if (kept && model->sparse->placed[v])
+                t->number = sx_placement_tile(model->sparse->placed[v], state->nest->extent[s]);
             t->format = kept ? model->sparse->format[s][v] : NULL;
             t->child = (int8_t)(kept ? child : -1);
             t->parent = -1;
@@ -109,7 +111,7 @@ static int list_singles(const sx_sparse_state *state, int v, int low, int high, 
             uint64_t reach = (uint64_t)extent[loop->dim] * loop->n;
             extent[loop->dim] = (uint32_t)(reach < model->size[loop->dim] ? reach : model->size[loop->dim]);
             if (!(model->sparse->dims[v] >> loop->dim & 1)) continue;
-            out[n++] = (single){loop->n, sx_shape_words(&model->shape[v], extent), loop->dim};
+            out[n++] = (single){loop->n, sx_sparse_number(model, v, extent), loop->dim};
         }
     return n;
 }

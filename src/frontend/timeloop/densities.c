@@ -3,27 +3,54 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #define N(array) (sizeof(array) / sizeof *(array))
 
+/* Reads `{distribution: banded, band_width: ...}`; without a width, the diagonal alone is filled. */
+static sx_status read_band(const sx_node *map, sx_problem *problem, int v) {
+    const sx_node *width = sx_node_get(map, "band_width");
+    uint32_t value = 0;
+    if (width) SX_TRY(sx_node_u32(width, "band_width", &value));
+    return sx_error_place(sx_problem_set_band(problem, v, value), map->place);
+}
+
+/* Reads `{distribution: actual, file: ...}`. The path starts from the folder of the file that says so, or from the
+ * current one. */
+static sx_status read_actual(const sx_node *map, sx_problem *problem, int v) {
+    const sx_node *file;
+    char path[SX_PATH_SIZE];
+    SX_TRY(sx_node_require(map, "file", "the density", &file));
+    SX_TRY(sx_node_expect(file, SX_NODE_SCALAR, "'file'"));
+    const char *from = file->place.file, *slash = from ? strrchr(from, '/') : NULL;
+    int folder = slash && file->text[0] != '/' ? (int)(slash + 1 - from) : 0;
+    int n = snprintf(path, sizeof path, "%.*s%s", folder, from ? from : "", file->text);
+    bool near = n < (int)sizeof path && access(path, F_OK) == 0;
+    return sx_error_place(sx_problem_set_data(problem, v, near ? path : file->text), file->place);
+}
+
 /* Reads `{distribution: ..., density: ...}`. */
-static sx_status read_distribution(sx_input *input, const sx_node *map, sx_tensor *tensor) {
+static sx_status read_distribution(sx_input *input, const sx_node *map, sx_problem *problem, int v) {
     static const sx_key_rule rules[] = {
         {"distribution", SX_KEY_USED, NULL},
         {"density", SX_KEY_USED, NULL},
         {"workload_tensor_size", SX_KEY_UNSUPPORTED, "leave it out: the tensor's own size is taken"},
-        {"band_width", SX_KEY_UNSUPPORTED, "banded tensors are not modelled"},
+        {"band_width", SX_KEY_USED, NULL},
+        {"file", SX_KEY_USED, NULL},
     };
-    static const char *const known[] = {"fixed_structured", "hypergeometric"};
+    static const char *const known[] = {"fixed_structured", "hypergeometric", "banded", "actual"};
+    sx_tensor *tensor = &problem->tensor[v];
     const sx_node *distribution, *density;
     SX_TRY(sx_node_require(map, "distribution", "the density", &distribution));
     SX_TRY(sx_node_expect(distribution, SX_NODE_SCALAR, "'distribution'"));
     sx_density_model model = sx_density_model_named(distribution->text);
-    if (sx_key_equal(distribution->text, "banded"))
-        return sx_error_hint(sx_error_at(distribution->place, "banded densities are not modelled"),
-                             "use fixed_structured or hypergeometric with the band's share of the words");
     if (model == SX_DENSITY_NONE)
         return sx_error_unknown(distribution->place, "distribution", distribution->text, known, N(known));
     SX_TRY(sx_node_check_keys(input, map, "the density", rules, N(rules)));
+    if (model == SX_DENSITY_BANDED) return read_band(map, problem, v);
+    if (model == SX_DENSITY_ACTUAL) return read_actual(map, problem, v);
     SX_TRY(sx_node_require(map, "density", "the density", &density));
     double value = 0;
     SX_TRY(sx_node_double(density, "density", &value));
@@ -47,7 +74,7 @@ sx_status sx_densities_read(sx_input *input, const sx_node *map, sx_problem *pro
         int v = sx_problem_tensor(problem, pair->key);
         if (v < 0) return sx_error_unknown(pair->place, "data space", pair->key, known, problem->n_tensors);
         if (sx_node_empty(pair->value)) continue;
-        SX_TRY(pair->value->kind == SX_NODE_MAP ? read_distribution(input, pair->value, &problem->tensor[v])
+        SX_TRY(pair->value->kind == SX_NODE_MAP ? read_distribution(input, pair->value, problem, v)
                                                 : read_number(pair->value, &problem->tensor[v]));
     }
     return SX_OK;

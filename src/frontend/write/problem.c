@@ -90,7 +90,12 @@ static SX_OWN json_t *densities(sx_tree *tree, const sx_problem *problem) {
         const char *name = sx_density_model_name((sx_density_model)tensor->density_model);
         json_t *density = json_object();
         sx_tree_put(tree, density, "distribution", sx_tree_text(tree, name));
-        sx_tree_put(tree, density, "density", sx_tree_double(tree, tensor->density));
+        if (tensor->density_model == SX_DENSITY_BANDED)
+            sx_tree_put(tree, density, "band_width", sx_tree_u64(tree, tensor->band_width));
+        else if (tensor->density_model == SX_DENSITY_ACTUAL)
+            sx_tree_put(tree, density, "file", sx_tree_text(tree, tensor->data));
+        else
+            sx_tree_put(tree, density, "density", sx_tree_double(tree, tensor->density));
         sx_tree_put(tree, map, tensor->name, density);
     }
     if (json_object_size(map)) return map;

@@ -7,6 +7,10 @@
 /* The words that tiles may take at a level; INFINITY where it has no limit. */
 double sx_usable_words(const sx_storage *level);
 
+/* Puts names, formats and actions in an order that does not depend on how they were given: names by their letters,
+ * formats by level and tensor, actions by level. */
+void sx_sparse_order(sx_sparse *sparse);
+
 /* The widths of a rank's metadata and payload words at a level, in bits; false where one is wider than the
  * level's metadata storage. A given width that does not divide the storage's is raised to one that does, if
  * there is one below twice as much. */

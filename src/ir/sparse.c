@@ -1,7 +1,9 @@
 #include "sextant/sparse.h"
 
 #include "base/status.h"
+#include "ir/arch.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -81,4 +83,56 @@ sx_status sx_sparse_check(const sx_sparse *sparse, int n_levels) {
     for (int i = 0; i < sparse->n_formats; i++) SX_TRY(check_format(sparse, i, n_levels));
     for (int i = 0; i < sparse->n_actions; i++) SX_TRY(check_action(sparse, &sparse->action[i], n_levels));
     return SX_OK;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+static int by_tensor(const void *a, const void *b) {
+    const sx_tensor_format *x = a, *y = b;
+    return x->level != y->level ? x->level - y->level : x->tensor - y->tensor;
+}
+
+/* A set of names by their numbers after sorting. */
+static uint32_t renumber(uint32_t set, const uint8_t *number) {
+    uint32_t out = 0;
+    for (; set; set &= set - 1) out |= 1u << number[__builtin_ctz(set)];
+    return out;
+}
+
+/* Sorts names, and numbers all references to them anew. */
+static void order_names(sx_sparse *sparse, const sx_sparse *from) {
+    uint8_t number[SX_MAX_SPARSE_NAMES] = {0};
+    qsort(sparse->name, sparse->n_names, SX_NAME_SIZE, by_name);
+    for (int i = 0; i < from->n_names; i++)
+        while (strcmp(sparse->name[number[i]], from->name[i]) != 0) number[i]++;
+    for (int i = 0; i < sparse->n_formats; i++) sparse->format[i].tensor = number[sparse->format[i].tensor];
+    for (int i = 0; i < sparse->n_ranks; i++)
+        for (int k = 0; k < sparse->rank[i].n_flattened; k++)
+            sparse->rank[i].flattened[k] = renumber(sparse->rank[i].flattened[k], number);
+    for (int i = 0; i < sparse->n_actions; i++)
+        for (int k = 0; k < sparse->action[i].n_options; k++) {
+            sx_action_option *o = &sparse->action[i].option[k];
+            o->target = number[o->target];
+            o->on = renumber(o->on, number);
+        }
+}
+
+void sx_sparse_order(sx_sparse *sparse) {
+    sx_sparse from = *sparse;
+    order_names(sparse, &from);
+    from = *sparse;
+    uint16_t first = 0;
+    qsort(sparse->format, sparse->n_formats, sizeof *sparse->format, by_tensor);
+    for (int i = 0; i < sparse->n_formats; i++) {
+        sx_tensor_format *f = &sparse->format[i];
+        memcpy(&sparse->rank[first], &from.rank[f->first], f->n_ranks * sizeof *from.rank);
+        f->first = first;
+        first = (uint16_t)(first + f->n_ranks);
+    }
+    int n = 0;
+    for (int s = 0; n < from.n_actions; s++)
+        for (int i = 0; i < from.n_actions; i++)
+            if (from.action[i].level == s) sparse->action[n++] = from.action[i];
 }

@@ -264,7 +264,9 @@ sx_status sx_sparse_read_component(sx_input *input, const sx_node *map, int leve
         SX_TRY(sx_node_expect(actions, SX_NODE_LIST, "'action_optimization'"));
         for (size_t i = 0; i < actions->n; i++) SX_TRY(read_action(&t, actions->item[i]));
     }
-    return compute ? read_compute(&t, compute) : SX_OK;
+    if (compute) SX_TRY(read_compute(&t, compute));
+    sx_sparse_order(&arch->sparse);
+    return SX_OK;
 }
 
 /* The level that a target names, n_levels for the compute unit. */

@@ -21,10 +21,13 @@ static sx_status lay_out(uint32_t inputs, const sx_nn_plan *plan, size_t n, sx_n
         if ((unsigned)plan[i].kind >= SX_NN_KINDS)
             return sx_error_new(SX_ERR_USAGE, "layer %zu is of an unknown kind", i + 1);
         const sx_nn_type *type = sx_nn_type_of(plan[i].kind);
-        uint32_t outputs = plan[i].kind == SX_NN_DENSE ? plan[i].outputs : inputs;
+        uint32_t outputs = sx_nn_widens(plan[i].kind) ? plan[i].outputs : inputs;
         if (outputs < 1 || outputs > SX_NN_MAX_WIDTH)
             return sx_error_new(SX_ERR_LIMIT, "layer %zu of a network has %u outputs instead of 1 to %d",
                                 i + 1, outputs, SX_NN_MAX_WIDTH);
+        if (plan[i].kind == SX_NN_ATTENTION && outputs % SX_NN_HEADS)
+            return sx_error_new(SX_ERR_LIMIT, "layer %zu of a network has %u outputs, not a multiple of %d",
+                                i + 1, outputs, SX_NN_HEADS);
         size_t own = type->n_parameters ? type->n_parameters(inputs, outputs) : 0;
         layer[i] = (sx_nn_layer){plan[i].kind, inputs, outputs, first, own};
         first += own;

@@ -14,6 +14,12 @@ typedef enum sx_nn_kind {
     SX_NN_SIGMOID, /* 1 / (1 + exp(-x)) */
     SX_NN_SOFTMAX, /* over a row */
     SX_NN_LAYER_NORM, /* a row minus its mean over its deviation, times gain, plus bias; the gains, then the biases */
+
+    /* Layers of graph networks, whose rows are the nodes of a graph (learn/graph.h). */
+    SX_NN_ATTENTION, /* y_i = b + the sum over neighbours j of a_ij (x W)_j, in SX_NN_HEADS heads; W, vectors of sources
+                        and of targets, b */
+    SX_NN_POOL,   /* the half of the nodes with the highest projections x p / |p|, times their sigmoids; p */
+    SX_NN_UNPOOL, /* back to the nodes before the last pool that is open, plus that pool's inputs */
     SX_NN_KINDS
 } sx_nn_kind;
 
@@ -22,12 +28,18 @@ enum {
     SX_NN_MAX_WIDTH = 1 << 16,
     SX_NN_MAX_PARAMETERS = 1 << 28,
     SX_NN_MAX_ROWS = 1 << 24,
+    SX_NN_HEADS = 4, /* of attention: its outputs are a multiple of that */
 };
+
+/* Whether a layer of a kind has as many outputs as it is told; others have as many as inputs. */
+static inline bool sx_nn_widens(sx_nn_kind kind) {
+    return kind == SX_NN_DENSE || kind == SX_NN_ATTENTION;
+}
 
 /* A layer and where its parameters are in the net's block. */
 typedef struct sx_nn_layer {
     sx_nn_kind kind;
-    uint32_t inputs, outputs; /* equal but for dense layers */
+    uint32_t inputs, outputs; /* equal but where sx_nn_widens */
     size_t first, n_parameters;
 } sx_nn_layer;
 
@@ -38,7 +50,7 @@ typedef struct sx_nn {
     float *parameter; /* 64-byte aligned */
 } sx_nn;
 
-/* What sx_nn_new is told of a layer; `outputs` counts for dense layers only. */
+/* What sx_nn_new is told of a layer; `outputs` counts where sx_nn_widens. */
 typedef struct sx_nn_plan {
     sx_nn_kind kind;
     uint32_t outputs;
@@ -76,10 +88,15 @@ typedef struct sx_nn_pass sx_nn_pass;
 /* A workspace for up to `rows` rows; net and engine are borrowed and must outlive it. */
 SX_MUST_USE sx_status sx_nn_pass_new(const sx_nn *net, sx_matrix_engine *engine, size_t rows,
                                      SX_OWN sx_nn_pass **out);
+/* The same for a net with layers of graph networks; the graph has `rows` nodes and must outlive the pass. */
+struct sx_nn_graph;
+SX_MUST_USE sx_status sx_nn_pass_new_on(const sx_nn *net, sx_matrix_engine *engine,
+                                        const struct sx_nn_graph *graph, SX_OWN sx_nn_pass **out);
 void sx_nn_pass_free(SX_TAKE sx_nn_pass *pass);
 
 /* The outputs of n rows of inputs, n x outputs, in the pass until its next call. The inputs must stay until
- * sx_nn_backward. A row's outputs do not depend on the other rows. */
+ * sx_nn_backward. A row's outputs do not depend on the other rows, but for graph networks, of which n is the number of
+ * nodes; of these, NULL where memory is out. */
 const float *sx_nn_forward(sx_nn_pass *pass, const float *input, size_t n);
 
 /* After sx_nn_forward: from the gradient with respect to the outputs, n x outputs, to that of the parameters, in the

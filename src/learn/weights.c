@@ -149,7 +149,7 @@ static sx_status read_layers(reader *r, sx_nn_plan *plan) {
         if (kind >= SX_NN_KINDS || outputs > SX_NN_MAX_WIDTH || inputs > SX_NN_MAX_WIDTH)
             return refuse(r->name, "the weight file has layers that no network has");
         plan[i] = (sx_nn_plan){(sx_nn_kind)kind, outputs};
-        if (kind != SX_NN_DENSE) outputs = inputs;
+        if (!sx_nn_widens(plan[i].kind)) outputs = inputs;
         const sx_nn_type *type = sx_nn_type_of(plan[i].kind);
         n += type->n_parameters ? type->n_parameters(inputs, outputs) : 0;
         inputs = outputs;

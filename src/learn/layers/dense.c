@@ -9,14 +9,16 @@ static size_t n_parameters(size_t inputs, size_t outputs) {
     return inputs * outputs + outputs;
 }
 
-static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
-    size_t n = (size_t)layer->inputs * layer->outputs;
-    double deviation = sqrt(2.0 / layer->inputs),
-           bound = sqrt(6.0 / ((double)layer->inputs + layer->outputs));
-    for (size_t i = 0; i < n; i++)
-        parameter[i] =
+void sx_nn_draw_weights(float *weight, size_t inputs, size_t outputs, sx_nn_init init, sx_rng *rng) {
+    double deviation = sqrt(2.0 / (double)inputs), bound = sqrt(6.0 / ((double)inputs + (double)outputs));
+    for (size_t i = 0; i < inputs * outputs; i++)
+        weight[i] =
             (float)(init == SX_NN_HE ? deviation * sx_normal(rng) : bound * (2 * sx_rng_double(rng) - 1));
-    memset(parameter + n, 0, layer->outputs * sizeof *parameter);
+}
+
+static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
+    sx_nn_draw_weights(parameter, layer->inputs, layer->outputs, init, rng);
+    memset(parameter + (size_t)layer->inputs * layer->outputs, 0, layer->outputs * sizeof *parameter);
 }
 
 static void forward(const sx_nn_call *call) {

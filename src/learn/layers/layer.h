@@ -18,10 +18,19 @@ typedef struct sx_nn_call {
     const float *dy;
     float *dx, *d_parameter; /* overwritten; NULL: not wanted */
     bool x_masks;            /* dx is not wanted where x is 0 */
+
+    /* graph networks alone */
+    struct sx_nn_level
+        *level; /* the graph of the inputs; pooling fills in the next, unpooling goes to the one before */
+    const float *skip;                 /* unpool: what is added */
+    float *d_skip;                     /* the gradient of that: unpool writes it, pool adds it */
+    struct sx_nn_attention *attention; /* what attention keeps from forward to backward */
+    bool *failed;                      /* set where memory is out */
 } sx_nn_call;
 
 typedef struct sx_nn_type {
     const char *name;
+    bool on_graphs;    /* needs a graph */
     bool from_outputs; /* backward reads y but not x, so that y may replace x */
     size_t (*n_parameters)(size_t inputs, size_t outputs); /* NULL: none */
     void (*initialise)(const sx_nn_layer *layer, float *parameter, sx_nn_init init,
@@ -30,7 +39,11 @@ typedef struct sx_nn_type {
     void (*backward)(const sx_nn_call *call);
 } sx_nn_type;
 
-extern const sx_nn_type sx_nn_dense, sx_nn_relu, sx_nn_tanh, sx_nn_sigmoid, sx_nn_softmax, sx_nn_layer_norm;
+extern const sx_nn_type sx_nn_dense, sx_nn_relu, sx_nn_tanh, sx_nn_sigmoid, sx_nn_softmax, sx_nn_layer_norm,
+    sx_nn_attention_layer, sx_nn_pool, sx_nn_unpool;
+
+/* Draws weights of inputs x outputs. */
+void sx_nn_draw_weights(float *weight, size_t inputs, size_t outputs, sx_nn_init init, sx_rng *rng);
 
 /* The type of a kind. */
 const sx_nn_type *sx_nn_type_of(sx_nn_kind kind);

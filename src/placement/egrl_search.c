@@ -1,0 +1,367 @@
+/* Algorithm 2 of EGRL.
+ *
+ * Source: EGRL (ICLR 2021), section 3 and appendices C to E. In a generation every chromosome and the learner give a
+ * placement, which is evaluated and stored; an invalid one counts as an evaluation and has the reward -error. Then the
+ * population is bred, the learner makes as many updates as there were evaluations, and is copied into the population.
+ *
+ * Where the paper is silent: both encodings keep their numbers and their elites, so that neither dies out (Figure 2 has
+ * two sub-populations). A network of the population gives its most probable placement (appendix C: it explores by noise
+ * in its weights), so the fitness of one that did not change is not measured again; Boltzmann chromosomes and the
+ * learner draw. The posterior of a network seeds a Boltzmann child as logarithms, with the probability `seeding` in
+ * the place of a crossover. Mutation of a network adds noise to one of ten of its weights.
+ *
+ * Complexity: a run of the actor per changed network and update, an evaluation per placement. */
+#include "placement/egrl_search.h"
+
+#include "base/status.h"
+#include "learn/elementary.h"
+#include "placement/boltzmann.h"
+#include "placement/flock.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is remembered between safe points: this; fitness and whether it is known, of all chromosomes; chromosomes; the
+ * best network; the learner's numbers; then the rewards and placements that are stored. */
+typedef struct state {
+    sx_rng rng;
+    uint64_t begun, generation, stored, steps[2];
+    double best; /* fitness of the best network */
+} state;
+
+enum { BOLTZMANN, NETS, ENCODINGS };
+
+typedef struct egrl {
+    sx_run *run;
+    const sx_egrl_options *o;
+    const sx_placement_space *space;
+    double baseline; /* the objective's value of the compiler's placement */
+    sx_actor actor;
+    sx_learner *learner;
+    sx_flock flock[ENCODINGS];
+    size_t n, room,
+        fixed; /* chromosomes; transitions that there is room for; bytes of the state without these */
+    state *s;
+    float *best, *numbers, *reward;
+    uint8_t *stored;
+    uint8_t *points, *scratch;
+    sx_outcome *outcome;
+    size_t *who; /* by point: its chromosome; n: the learner's */
+    const uint8_t **batch;
+    float *batch_reward;
+} egrl;
+
+/* Bytes of a stored transition. */
+static size_t transition_size(const egrl *e) {
+    return sizeof(float) + e->space->space.point_size;
+}
+
+/* Sets the pointers into the state. */
+static void lay_out(egrl *e) {
+    double *fitness = (double *)(e->s + 1);
+    uint64_t *known = (uint64_t *)(fitness + e->n);
+    float *at = (float *)(known + e->n);
+    for (int k = 0; k < ENCODINGS; k++) {
+        sx_flock *flock = &e->flock[k];
+        flock->fitness = fitness;
+        flock->known = known;
+        flock->now = at;
+        fitness += flock->n;
+        known += flock->n;
+        at += flock->n * flock->length;
+    }
+    e->best = at;
+    e->numbers = e->best + (e->flock[NETS].n ? e->flock[NETS].length : 0);
+    if (e->learner) sx_learner_bind(e->learner, e->numbers, e->s->steps);
+    e->reward = (float *)((char *)e->s + e->fixed);
+    e->stored = (uint8_t *)(e->reward + e->room);
+}
+
+/* The reward of a placement: the square of its speedup, or minus its mapping error. */
+static double reward_of(const egrl *e, const sx_outcome *outcome, const uint8_t *point) {
+    if (outcome->reason == 0) {
+        double speedup = outcome->value > 0 ? e->baseline / outcome->value : 1e3;
+        return fmin(speedup * speedup, 1e6);
+    }
+    memcpy(e->scratch, point, e->space->space.point_size);
+    return -(double)sx_placement_rectify(&e->space->space, e->scratch) / (double)e->space->total;
+}
+
+/* Makes room for so many more transitions. */
+static sx_status grow(egrl *e, size_t more) {
+    size_t wanted = (size_t)e->s->stored + more, size = e->space->space.point_size, old = e->room;
+    if (wanted > e->o->replay) wanted = e->o->replay;
+    if (wanted <= e->room) return SX_OK;
+    if (wanted < 2 * e->room) wanted = 2 * e->room < e->o->replay ? 2 * e->room : e->o->replay;
+    state *grown = sx_run_state_resize(e->run, e->fixed + wanted * transition_size(e));
+    if (!grown) return sx_error_memory();
+    e->s = grown;
+    e->room = wanted;
+    lay_out(e);
+    memmove(e->stored, (uint8_t *)(e->reward + old), old * size);
+    return SX_OK;
+}
+
+/* Stores a transition. */
+static void store(egrl *e, const uint8_t *point, double reward) {
+    size_t at = (size_t)(e->s->stored++ % e->o->replay), size = e->space->space.point_size;
+    e->reward[at] = (float)reward;
+    memcpy(e->stored + at * size, point, size);
+}
+
+/* Makes the first generation. */
+static void begin(egrl *e) {
+    const sx_egrl_options *o = e->o;
+    uint64_t seed = sx_run_seed(e->run);
+    sx_run_evaluate_starts(e->run, 0);
+    e->s->rng = sx_rng_stream(seed, "ea", 0);
+    for (size_t i = 0; i < o->n_boltzmann; i++)
+        sx_boltzmann_draw(e->space, &e->s->rng, o->lean,
+                          e->flock[BOLTZMANN].now + i * e->flock[BOLTZMANN].length);
+    size_t length = e->flock[NETS].length, bytes = length * sizeof(float);
+    for (size_t i = 0; i < o->n_nets; i++) {
+        float *net = e->flock[NETS].now + i * length;
+        if (i == 0 && *o->policy)
+            memcpy(net, e->actor.own, bytes);
+        else
+            sx_actor_draw(&e->actor, o->lean, sx_rng_next(&e->s->rng), net);
+    }
+    if (o->n_nets) memcpy(e->best, e->flock[NETS].now, bytes);
+    e->s->best = -2;
+    if (e->learner) {
+        if (*o->policy)
+            memcpy(e->numbers, e->actor.own, bytes);
+        else
+            sx_actor_draw(&e->actor, o->lean, sx_rng_next(&e->s->rng), e->numbers);
+        sx_learner_draw(e->learner, seed);
+    }
+    e->s->begun = 1;
+}
+
+/* Lets every chromosome and the learner give a placement; returns how many, or 0 when memory is out. */
+static size_t act(egrl *e) {
+    size_t n = 0, size = e->space->space.point_size;
+    for (size_t i = 0; i < e->n; i++) {
+        bool net = i >= e->flock[BOLTZMANN].n;
+        const sx_flock *flock = &e->flock[net];
+        size_t k = net ? i - e->flock[BOLTZMANN].n : i;
+        if (net && flock->known[k]) continue;
+        const float *chromosome = flock->now + k * flock->length;
+        if (net && !sx_actor_run(&e->actor, chromosome)) return 0;
+        e->who[n] = i;
+        if (net)
+            sx_actor_greedy(&e->actor, e->points + n++ * size);
+        else
+            sx_boltzmann_place(e->space, &e->s->rng, chromosome, e->points + n++ * size);
+    }
+    if (e->learner && !sx_actor_run(&e->actor, e->numbers)) return 0;
+    for (unsigned i = 0; i < e->o->rollouts; i++, n++) {
+        sx_actor_sample(&e->actor, &e->s->rng, e->points + n * size);
+        e->who[n] = e->n;
+    }
+    return n;
+}
+
+/* Takes note of what a placement is worth. */
+static void learn_of(egrl *e, size_t who, double reward) {
+    sx_flock *nets = &e->flock[NETS];
+    if (who == e->n) return;
+    e->flock[BOLTZMANN].fitness[who] = reward; /* those of both encodings lie one after another */
+    if (who < e->flock[BOLTZMANN].n) return;
+    size_t i = who - e->flock[BOLTZMANN].n;
+    nets->known[i] = 1;
+    if (reward <= e->s->best) return;
+    e->s->best = reward;
+    memcpy(e->best, nets->now + i * nets->length, nets->length * sizeof *e->best);
+}
+
+/* Evaluates the placements of a generation; *n becomes how many were. */
+static sx_status evaluate(egrl *e, size_t *n) {
+    size_t size = e->space->space.point_size;
+    *n = sx_run_evaluate(e->run, e->points, *n, e->outcome);
+    if (e->learner) SX_TRY(grow(e, *n));
+    for (size_t i = 0; i < *n; i++) {
+        double reward = reward_of(e, &e->outcome[i], e->points + i * size);
+        learn_of(e, e->who[i], reward);
+        if (e->learner) store(e, e->points + i * size, reward);
+    }
+    return SX_OK;
+}
+
+/* Breeding: what children of Boltzmann chromosomes and of networks are made by. */
+static bool seed_child(void *user, float *child) {
+    egrl *e = user;
+    const sx_flock *nets = &e->flock[NETS];
+    if (nets->n == 0 || e->o->seeding <= 0 || sx_rng_double(&e->s->rng) >= e->o->seeding) return false;
+    size_t elites = nets->elites ? nets->elites : 1, which = (size_t)sx_rng_below(&e->s->rng, elites);
+    if (!sx_actor_run(&e->actor, nets->now + which * nets->length)) return false;
+    sx_boltzmann_seed(e->space, e->actor.probability, child);
+    return true;
+}
+static void mutate_boltzmann(void *user, float *child) {
+    egrl *e = user;
+    sx_boltzmann_mutate(e->space, &e->s->rng, e->o->sigma, child);
+}
+static void mutate_net(void *user, float *child) {
+    egrl *e = user;
+    size_t length = e->flock[NETS].length;
+    for (size_t i = 0; i < 1 + length / 10; i++) {
+        float *weight = child + sx_rng_below(&e->s->rng, length);
+        *weight += (float)(e->o->weight_sigma * sx_normal(&e->s->rng));
+        *weight = fminf(fmaxf(*weight, -100), 100);
+    }
+}
+
+/* Breeds both encodings: networks first, whose elites then seed the others. */
+static void breed(egrl *e) {
+    sx_breeding b = {.rng = &e->s->rng,
+                     .tournament = e->o->tournament,
+                     .mutation = e->o->mutation,
+                     .user = e,
+                     .mutate = mutate_net};
+    if (e->flock[NETS].n) sx_flock_breed(&e->flock[NETS], &b);
+    b.mutate = mutate_boltzmann;
+    b.seed = seed_child;
+    if (e->flock[BOLTZMANN].n) sx_flock_breed(&e->flock[BOLTZMANN], &b);
+}
+
+/* Updates of the learner, each by a batch of stored transitions. */
+static sx_status update(egrl *e, size_t evaluations) {
+    size_t have = (size_t)(e->s->stored < e->o->replay ? e->s->stored : e->o->replay);
+    uint64_t n = (uint64_t)ceil((double)evaluations * e->o->updates);
+    for (uint64_t k = 0; k < n && have > 0 && !sx_run_stopped(e->run); k++) {
+        for (size_t i = 0; i < e->o->learner.batch; i++) {
+            size_t at = (size_t)sx_rng_below(&e->s->rng, have);
+            e->batch[i] = e->stored + at * e->space->space.point_size;
+            e->batch_reward[i] = (float)(e->o->scale * (double)e->reward[at]);
+        }
+        if (!sx_learner_update(e->learner, &e->s->rng, e->batch, e->batch_reward)) return sx_error_memory();
+    }
+    return SX_OK;
+}
+
+/* Copies the learner over the last child of the networks. */
+static void migrate(egrl *e) {
+    const sx_flock *nets = &e->flock[NETS];
+    if (!nets->n || !e->o->migration || e->s->generation % e->o->migration) return;
+    memcpy(nets->now + (nets->n - 1) * nets->length, e->numbers, nets->length * sizeof *nets->now);
+    nets->known[nets->n - 1] = 0;
+}
+
+/* One generation. */
+static sx_status generation(egrl *e) {
+    size_t n = act(e);
+    if (n == 0) return sx_error_memory();
+    SX_TRY(evaluate(e, &n));
+    if (sx_run_stopped(e->run)) return SX_OK;
+    breed(e);
+    e->s->generation++;
+    if (!e->learner) return SX_OK;
+    SX_TRY(update(e, n));
+    migrate(e);
+    return SX_OK;
+}
+
+/* Whether all numbers are within bounds that a search keeps. */
+static bool all_within(const float *x, size_t n, double most) {
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)x[i]) <= most)) return false;
+    return true;
+}
+
+/* Whether a state out of a checkpoint can be one. */
+static bool sound(const egrl *e) {
+    const state *s = e->s;
+    uint64_t have = s->stored < e->o->replay ? s->stored : e->o->replay;
+    const sx_flock *flock = e->flock;
+    if (!s->begun) return s->stored == 0;
+    if (!sx_rng_holds(&s->rng) || !isfinite(s->best) || have > e->room) return false;
+    if (s->steps[0] >> 40 || s->steps[1] >> 40) return false;
+    for (size_t i = 0; i < e->n; i++)
+        if (!isfinite(flock[0].fitness[i]) || flock[0].known[i] > 1) return false;
+    for (size_t i = 0; i < flock[BOLTZMANN].n; i++)
+        if (!sx_boltzmann_holds(e->space, flock[BOLTZMANN].now + i * flock[BOLTZMANN].length)) return false;
+    const float *nets = flock[NETS].now, *end = (const float *)((const char *)s + e->fixed);
+    if (!all_within(nets, (size_t)(end - nets), 1e30) || !all_within(e->reward, (size_t)have, 1e6))
+        return false;
+    return sx_run_holds(e->run, e->stored, (size_t)have);
+}
+
+/* Makes the state, or takes over that of a checkpoint. */
+static sx_status prepare_state(egrl *e, bool *resumed) {
+    size_t floats = e->learner ? sx_learner_size(e->learner) : 0;
+    for (int k = 0; k < ENCODINGS; k++) floats += e->flock[k].n * e->flock[k].length;
+    if (e->flock[NETS].n) floats += e->flock[NETS].length;
+    e->fixed =
+        sizeof *e->s + e->n * (sizeof(double) + sizeof(uint64_t)) + (floats + floats % 2) * sizeof(float);
+    size_t size = e->fixed;
+    e->s = sx_run_state_sized(e->run, &size, resumed);
+    if (!e->s) return sx_error_memory();
+    if (size < e->fixed || (size - e->fixed) % transition_size(e)) return sx_run_damaged(e->run);
+    e->room = (size - e->fixed) / transition_size(e);
+    lay_out(e);
+    return !*resumed || sound(e) ? SX_OK : sx_run_damaged(e->run);
+}
+
+/* Makes networks, learner and room for the work. */
+static sx_status prepare(egrl *e, bool *resumed) {
+    const sx_egrl_options *o = e->o;
+    size_t points = e->n + o->rollouts, size = e->space->space.point_size;
+    e->flock[BOLTZMANN] = (sx_flock){.n = o->n_boltzmann, .length = sx_boltzmann_length(e->space)};
+    if (o->n_nets || o->rollouts) {
+        if (*o->policy)
+            SX_TRY(sx_actor_read(e->space, o->policy, &e->actor));
+        else
+            SX_TRY(sx_actor_init(e->space, o->channels, o->depth, &e->actor));
+        e->flock[NETS] = (sx_flock){.n = o->n_nets, .length = e->actor.net->n_parameters};
+    }
+    if (o->rollouts) SX_TRY(sx_learner_new(&o->learner, &e->actor, &e->learner));
+    for (int k = 0; k < ENCODINGS; k++) {
+        e->flock[k].elites = (size_t)(o->elites * (double)e->flock[k].n + 0.5);
+        if (e->flock[k].elites >= e->flock[k].n && e->flock[k].n) e->flock[k].elites = e->flock[k].n - 1;
+        SX_TRY(sx_flock_init(&e->flock[k]));
+    }
+    e->points = malloc(points * size + 1);
+    e->scratch = malloc(size + 1);
+    e->outcome = malloc((points + 1) * sizeof *e->outcome);
+    e->who = malloc((points + 1) * sizeof *e->who);
+    e->batch = malloc((o->learner.batch + 1) * sizeof *e->batch);
+    e->batch_reward = malloc((o->learner.batch + 1) * sizeof *e->batch_reward);
+    if (!e->points || !e->scratch || !e->outcome || !e->who || !e->batch || !e->batch_reward)
+        return sx_error_memory();
+    return prepare_state(e, resumed);
+}
+
+static void fini(egrl *e) {
+    for (int k = 0; k < ENCODINGS; k++) sx_flock_fini(&e->flock[k]);
+    sx_learner_free(e->learner);
+    sx_actor_fini(&e->actor);
+    free(e->points);
+    free(e->scratch);
+    free(e->outcome);
+    free(e->who);
+    free(e->batch);
+    free(e->batch_reward);
+}
+
+sx_status sx_egrl_search(sx_run *run, const sx_egrl_options *options) {
+    const sx_placement_space *space = sx_placement_space_of(sx_run_space(run));
+    const sx_metrics compiled = {{[SX_PLACE_ENERGY] = sx_place_energy(space, space->compiled),
+                                  [SX_PLACE_LATENCY] = (double)space->baseline / SX_FEMTO}};
+    egrl e = {.run = run,
+              .o = options,
+              .space = space,
+              .baseline = sx_goal_value(sx_run_goal(run), &compiled),
+              .n = options->n_boltzmann + options->n_nets};
+    bool resumed;
+    sx_status status = prepare(&e, &resumed);
+    while (!status && sx_run_continue(run)) {
+        if (!e.s->begun) begin(&e);
+        status = generation(&e);
+    }
+    if (!status && *options->save && e.s->begun)
+        status = sx_actor_write(&e.actor, options->n_nets ? e.best : e.numbers, options->save);
+    fini(&e);
+    return status;
+}

@@ -13,6 +13,7 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     sx_evaluator *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
     e->model = model;
+    e->max_blocks = SX_MAX_BLOCKS;
     e->slot = sx_fanout_scratch_new();
     e->delta = calloc(1, sizeof *e->delta);
     if (model->sparse) e->sparse = sx_sparse_state_new(model, true);

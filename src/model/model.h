@@ -135,6 +135,9 @@ typedef struct sx_walker sx_walker;
 typedef struct sx_fanout_scratch sx_fanout_scratch;
 typedef struct sx_tile_delta_scratch sx_tile_delta_scratch;
 
+/* Distinct blocks of iterations that a walk tells apart. */
+enum { SX_MAX_BLOCKS = 1 << 24 };
+
 struct sx_evaluator {
     const sx_model *model;
     sx_nest nest;
@@ -145,6 +148,7 @@ struct sx_evaluator {
     sx_fanout_scratch *slot;
     sx_tile_delta_scratch *delta;
     sx_walker *walker;
+    uint32_t max_blocks;            /* of a walk: SX_LIMIT_BLOCKS */
     bool exact;                     /* walk every mapping, also those with exact factors */
     bool failed;                    /* memory ran out, or the limit below is exceeded */
     sx_verdict limit;               /* SX_LEGAL: none is */

@@ -182,7 +182,8 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
     } else {
         run_item(w, &b);
     }
-    if (w->n_blocks == MAX_BLOCKS) sx_walk_limit(w, SX_LIMIT_BLOCKS, MAX_BLOCKS + 1.0, MAX_BLOCKS);
+    if (w->n_blocks == w->evaluator->max_blocks)
+        sx_walk_limit(w, SX_LIMIT_BLOCKS, (double)w->n_blocks + 1, (double)w->n_blocks);
     if (w->failed || !sx_walk_reserve(w, &w->block, &w->block_room, w->n_blocks + 1, sizeof *w->block))
         return 0;
     if (!sx_hash_table_add(&w->blocks_at, hash, (uint32_t)w->n_blocks)) {

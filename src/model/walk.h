@@ -8,7 +8,7 @@
 
 /* Flags of a record: there is a tile held, a last step, something fetched at the last visit. */
 enum { HELD = 1, STEPPED = 2, FETCHED = 4 };
-enum { MAX_CLASSES = UINT16_MAX + 1, MAX_ITEMS = 2 * MAX_LOOPS, MAX_BLOCKS = 1 << 24, MEMORY = 32 };
+enum { MAX_CLASSES = UINT16_MAX + 1, MAX_ITEMS = 2 * MAX_LOOPS, MEMORY = 32 };
 
 /* A loop outside the children: temporal, or spatial above the parent with the parent's place in it. */
 typedef struct sx_walk_item {

@@ -201,10 +201,11 @@ static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DI
     const uint8_t(*order)[SX_MAX_DIMS] =
         sx_order_list_of(t->context.order_list, s, sx_verify_space_loops(space, at->temporal), n);
     if (!order)
-        fail(t,
-             *n ? sx_error_new(SX_ERR_LIMIT, "%s has more than %zu beginnings of loop orders to tell apart",
-                               space->arch->level[s].name, *n)
-                : sx_error_memory());
+        fail(t, *n ? sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                                "%s has more than %zu partial loop orders to tell apart",
+                                                space->arch->level[s].name, *n),
+                                   "constrain the permutation of its temporal loops in the search")
+                   : sx_error_memory());
     bool linked = sx_verify_space_loops(space, at->spatial) && !space->model->options.no_link_transfers;
     if (s == 0 && !linked && !space->model->sparse && *n > 1) *n = 1;
     return order;

@@ -236,11 +236,51 @@ static void idle_instances_are_not_walked(void **state) {
     free(t);
 }
 
+/* What has more distinct blocks of iterations than the limit is not evaluated, and says so; the evaluator can be used
+ * again. */
+static void too_many_blocks_are_a_limit(void **state) {
+    (void)state;
+    static sx_cost cost;
+    sx_case *c = malloc(sizeof *c);
+    uint64_t limited = 0;
+    assert_non_null(c);
+    for (uint64_t i = 0; i < 200; i++) {
+        sx_model *model;
+        sx_evaluator *e;
+        sx_rng rng = sx_rng_stream(1, "walk", i);
+        sx_random_case(&rng, 0, c);
+        sx_expect_ok(sx_model_new(&c->problem, &c->arch, &c->options, &model));
+        sx_expect_ok(sx_evaluator_new(model, &e));
+        e->exact = true;
+        sx_reason unlimited = sx_evaluate(e, &c->mapping, &cost).reason;
+        double energy = cost.energy_pj;
+        const uint32_t most = e->max_blocks;
+        e->max_blocks = 2;
+        sx_verdict verdict = sx_evaluate(e, &c->mapping, &cost);
+        if (verdict.reason == SX_LIMIT_BLOCKS) {
+            assert_int_equal(unlimited, SX_LEGAL);
+            assert_true(verdict.have == 3 && verdict.limit == 2);
+            char text[256];
+            sx_verdict_text(&verdict, &c->problem, &c->arch, text, sizeof text);
+            assert_non_null(strstr(text, "the limit is 2"));
+            limited++;
+        }
+        e->max_blocks = most;
+        assert_int_equal(sx_evaluate(e, &c->mapping, &cost).reason, unlimited);
+        if (unlimited == SX_LEGAL) assert_true(cost.energy_pj == energy);
+        sx_evaluator_free(e);
+        sx_model_free(model);
+    }
+    free(c);
+    sx_expect_compared("mappings beyond the limit", limited, 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_factors_are_executed_as_the_oracle_does),
         cmocka_unit_test(remainders_of_real_size_keep_their_promises),
         cmocka_unit_test(idle_instances_are_not_walked),
+        cmocka_unit_test(too_many_blocks_are_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

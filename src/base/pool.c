@@ -1,6 +1,6 @@
-/* Jobs are claimed by counting up. A helper enters a round of jobs through a gate that the caller closes once
- * every job is claimed, so that nobody waits for a helper that has not woken up. Who waits first looks again
- * and again for a moment, since rounds often follow each other closely, and then sleeps. */
+/* Jobs are claimed by an atomic counter. A worker enters a round of jobs through a gate that the caller closes
+ * once every job is claimed, so that the caller does not wait for workers that have not woken up. Waiters spin
+ * for a moment, since rounds often follow each other closely, and then block. */
 #include "base/pool.h"
 
 #include "base/clock.h"
@@ -14,19 +14,19 @@
 #include <string.h>
 #include <time.h>
 
-static const double AWAKE = 100e-6; /* seconds of looking before sleeping */
-static const long NAP = 5000000;    /* nanoseconds between two calls of `idle` while asleep */
-enum { CLOSED = 1 << 30 };          /* a bit of the gate; the others count the helpers inside */
+static const double SPIN = 100e-6; /* seconds of spinning before blocking */
+static const long BLOCK = 5000000; /* nanoseconds between two calls of `idle` while blocked */
+enum { CLOSED = 1 << 30 };         /* a bit of the gate; the others count the workers inside */
 
 struct sx_pool {
     pthread_mutex_t lock;
     pthread_cond_t begins, left;
-    unsigned n_helpers;
-    struct helper {
+    unsigned n_workers;
+    struct pool_worker {
         sx_pool *pool;
         pthread_t thread;
         unsigned number;
-    } * helper;
+    } * worker;
     sx_pool_job *job;
     void *user;
     size_t n;
@@ -60,7 +60,7 @@ static bool nothing_new(sx_pool *pool, uint64_t round) {
 
 /* Waits for a round after the given one, or the end. */
 static void wait_for_round(sx_pool *pool, uint64_t round) {
-    double until = sx_clock_seconds() + AWAKE;
+    double until = sx_clock_seconds() + SPIN;
     while (nothing_new(pool, round) && sx_clock_seconds() < until) sched_yield();
     if (!nothing_new(pool, round)) return;
     pthread_mutex_lock(&pool->lock);
@@ -68,22 +68,22 @@ static void wait_for_round(sx_pool *pool, uint64_t round) {
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void *help(void *data) {
-    const struct helper *helper = data;
-    sx_pool *pool = helper->pool;
+static void *work(void *data) {
+    const struct pool_worker *worker = data;
+    sx_pool *pool = worker->pool;
     uint64_t round = 0;
     while (wait_for_round(pool, round), !atomic_load(&pool->ending)) {
         round = atomic_load(&pool->round);
-        join_round(pool, helper->number);
+        join_round(pool, worker->number);
     }
     return NULL;
 }
 
-/* Sleeps until the last helper has left, or for a nap. */
-static void sleep_until_left(sx_pool *pool) {
+/* Blocks until the last worker has left, for a bounded time. */
+static void block_until_left(sx_pool *pool) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += NAP;
+    until.tv_nsec += BLOCK;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&pool->lock);
@@ -106,10 +106,10 @@ void sx_pool_run(sx_pool *pool, size_t n, sx_pool_job *job, sx_pool_idle *idle, 
     }
     do_jobs(pool, 0, idle);
     atomic_fetch_or(&pool->gate, CLOSED);
-    double until = sx_clock_seconds() + AWAKE;
+    double until = sx_clock_seconds() + SPIN;
     while (atomic_load(&pool->gate) != CLOSED && sx_clock_seconds() < until) sched_yield();
     while (atomic_load(&pool->gate) != CLOSED) {
-        sleep_until_left(pool);
+        block_until_left(pool);
         if (idle) idle(user);
     }
     if (idle) idle(user);
@@ -133,25 +133,25 @@ static bool locks_init(sx_pool *pool) {
 
 sx_status sx_pool_new(unsigned threads, sx_pool **out) {
     sx_pool *pool = calloc(1, sizeof *pool);
-    struct helper *helper = calloc(threads, sizeof *helper);
-    if (!pool || !helper || !locks_init(pool)) {
-        free(helper);
+    struct pool_worker *worker = calloc(threads, sizeof *worker);
+    if (!pool || !worker || !locks_init(pool)) {
+        free(worker);
         free(pool);
         return sx_error_memory();
     }
-    pool->helper = helper;
+    pool->worker = worker;
     atomic_store(&pool->gate, CLOSED);
     for (unsigned i = 0; i + 1 < threads; i++) {
-        helper[i] = (struct helper){.pool = pool, .number = i + 1};
-        if (pthread_create(&helper[i].thread, NULL, help, &helper[i]) != 0) break;
-        pool->n_helpers++;
+        worker[i] = (struct pool_worker){.pool = pool, .number = i + 1};
+        if (pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) break;
+        pool->n_workers++;
     }
     *out = pool;
     return SX_OK;
 }
 
 unsigned sx_pool_threads(const sx_pool *pool) {
-    return pool->n_helpers + 1;
+    return pool->n_workers + 1;
 }
 
 void sx_pool_free(sx_pool *pool) {
@@ -160,10 +160,10 @@ void sx_pool_free(sx_pool *pool) {
     atomic_store(&pool->ending, true);
     pthread_cond_broadcast(&pool->begins);
     pthread_mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < pool->n_helpers; i++) pthread_join(pool->helper[i].thread, NULL);
+    for (unsigned i = 0; i < pool->n_workers; i++) pthread_join(pool->worker[i].thread, NULL);
     pthread_cond_destroy(&pool->begins);
     pthread_cond_destroy(&pool->left);
     pthread_mutex_destroy(&pool->lock);
-    free(pool->helper);
+    free(pool->worker);
     free(pool);
 }

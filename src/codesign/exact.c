@@ -57,7 +57,7 @@ typedef struct proof {
     double spent;    /* of all of them, about: one that completed counts for a tenth */
     uint32_t filled; /* levels that constraints want to be in use to some share */
     known *known;    /* per design and target */
-    size_t *rank;    /* designs in the order in which they are looked at */
+    size_t *rank;    /* designs in the order in which they are searched */
     bool *searched;  /* per design: beyond its quick answer */
 } proof;
 

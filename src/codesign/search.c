@@ -128,7 +128,7 @@ static sx_status search_plan(sx_run *run) {
     return sx_sunstone_walk(search->plan, run, &next);
 }
 
-/* Adds what a plan has looked at, and begins to count anew. */
+/* Adds what a plan has visited, and begins to count anew. */
 static void count_plan(sx_codesign *c, sx_sunstone *plan) {
     sx_codesign_counts *counts = &c->out->counts;
     counts->partial += atomic_exchange(&plan->partial, 0);

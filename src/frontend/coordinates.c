@@ -23,7 +23,7 @@ typedef struct entry {
 /* A file that is being read. */
 typedef struct reader {
     const char *at, *end, *line_start;
-    sx_place line; /* of the line in hand */
+    sx_place line; /* of the current line */
     const sx_tensor *tensor;
     uint64_t size[SX_MAX_RANKS];
     int n_values; /* numbers of a value; -1: one or none */
@@ -109,7 +109,7 @@ static sx_status add_entry(reader *r, uint64_t word) {
     return SX_OK;
 }
 
-/* Reads the entry of the line in hand. */
+/* Reads the entry of the current line. */
 static sx_status read_entry(reader *r) {
     static const char *const names[] = {"a row", "a column"};
     uint64_t at[SX_MAX_RANKS], word = 0;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is judged and where the words go. */
+/* What is checked, and where the reason is written. */
 typedef struct judge {
     const sx_constraints *limits;
     const sx_mapping *mapping;

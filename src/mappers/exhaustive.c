@@ -6,7 +6,7 @@
  * spatial loops of one iteration, and shares of banks that keep the same tensors; factorisations are numbered
  * with the first dimension as the highest digit, and all that begin alike are skipped at once where the array
  * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
- * judged once for all of them, except where tensors have formats, whose ranks follow the loops. A search that comes to its end has proven its incumbent optimal.
+ * judged once for all of them, except where tensors have formats, whose ranks follow the loops. A search that completes has proven its incumbent optimal.
  *
  * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
  * (one that is swept, only where nothing limits the run). */
@@ -27,12 +27,12 @@ static const sx_setting settings[] = {
 
 enum { TASKS = 64, TASK_SIZE = 4096 /* mappings of a task, about */ };
 
-/* What a search remembers. */
+/* State of a search. */
 typedef struct state {
     uint64_t next; /* factorisation */
 } state;
 
-/* What all tasks read. */
+/* Shared by all tasks, read-only. */
 typedef struct plan {
     const sx_map_space *space;
     sx_map_choices *choices;
@@ -41,13 +41,13 @@ typedef struct plan {
 } plan;
 
 /* What one level can choose under a factorisation. */
-typedef struct menu {
+typedef struct level_choices {
     const uint8_t (*order)[SX_MAX_DIMS];
     const uint16_t *spread;
     size_t n_orders, n_layouts;
     int n_keeps;
     sx_map_keep keep[1 << SX_MAX_TENSORS];
-} menu;
+} level_choices;
 
 /* One task's walk. */
 typedef struct walk {
@@ -59,7 +59,7 @@ typedef struct walk {
     sx_status failure;                           /* what ended it */
     uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of tiles, 1 in dimensions that are not yet set */
     uint64_t spread[SX_MAX_LEVELS];              /* children in use, likewise */
-    menu menu[SX_MAX_LEVELS];
+    level_choices level_of[SX_MAX_LEVELS];
 } walk;
 
 /* Whether a level has room for some tensors' tiles. */
@@ -107,11 +107,11 @@ static void set_layouts(walk *w, int d) {
 }
 
 /* Finds what every level can choose; false where one can choose nothing. */
-static bool find_menus(walk *w) {
+static bool find_choices(walk *w) {
     const sx_map_space *space = w->space;
     bool spread = false;
     for (int s = 0; s < space->arch->n_levels; s++) {
-        menu *m = &w->menu[s];
+        level_choices *m = &w->level_of[s];
         const sx_mapping_level *at = sx_map_level(w->point, s);
         uint32_t temporal = 0, spatial = 0;
         for (int d = 0; d < space->problem->n_dims; d++) {
@@ -138,14 +138,14 @@ static bool find_menus(walk *w) {
 
 /* Gives a level choice `i` of its kept tensors. */
 static void set_keep(const walk *w, int level, size_t i) {
-    const sx_map_keep *choice = &w->menu[level].keep[i];
+    const sx_map_keep *choice = &w->level_of[level].keep[i];
     sx_map_level(w->point, level)->keep = choice->keep;
     if (!w->space->banked[level]) return;
     memcpy(sx_map_banks(w->space, w->point, level), choice->banks, sizeof choice->banks);
 }
 
 static void set_order(const walk *w, int level, size_t i) {
-    memcpy(sx_map_level(w->point, level)->temporal_order, w->menu[level].order[i], SX_MAX_DIMS);
+    memcpy(sx_map_level(w->point, level)->temporal_order, w->level_of[level].order[i], SX_MAX_DIMS);
 }
 
 /* Evaluates the point under every order of the levels up to `level`. */
@@ -154,7 +154,7 @@ static void try_orders(walk *w, int level) {
         w->over |= sx_worker_evaluate(w->worker, w->point, true).reason == SX_NOT_EVALUATED;
         return;
     }
-    for (size_t i = 0; i < w->menu[level].n_orders && !w->over; i++) {
+    for (size_t i = 0; i < w->level_of[level].n_orders && !w->over; i++) {
         set_order(w, level, i);
         try_orders(w, level - 1);
     }
@@ -172,7 +172,7 @@ static void try_keeps(walk *w, int level) {
             sx_worker_reject(w->worker, 1);
         return;
     }
-    for (int i = 0; i < w->menu[level].n_keeps && !w->over; i++) {
+    for (int i = 0; i < w->level_of[level].n_keeps && !w->over; i++) {
         set_keep(w, level, (size_t)i);
         try_keeps(w, level - 1);
     }
@@ -184,9 +184,9 @@ static void try_layouts(walk *w, int level) {
         try_keeps(w, w->space->arch->n_levels - 1);
         return;
     }
-    for (size_t i = 0; i < w->menu[level].n_layouts && !w->over; i++) {
+    for (size_t i = 0; i < w->level_of[level].n_layouts && !w->over; i++) {
         if (w->space->spatial_slot[level] >= 0)
-            sx_map_set_layout(w->space, level, w->menu[level].spread[i], w->point);
+            sx_map_set_layout(w->space, level, w->level_of[level].spread[i], w->point);
         try_layouts(w, level - 1);
     }
 }
@@ -213,7 +213,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
             set_layouts(&w, d);
             fits = may_fit(&w);
         }
-        if (fits && find_menus(&w)) try_layouts(&w, p->space->arch->n_levels - 1);
+        if (fits && find_choices(&w)) try_layouts(&w, p->space->arch->n_levels - 1);
         before = at;
         uint64_t step = fits ? 1 : p->weight[d + 1];
         at = at / step * step + step;

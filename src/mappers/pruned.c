@@ -16,8 +16,8 @@
  * timeout in each of its threads; here tasks of a fixed size are joined into one sequence, whatever the
  * number of threads, and counted over that: a task ends when its own part of the sequence is enough for
  * victory or timeout, and the search ends after the tasks that were under way. A timeout that strikes before
- * anything was found has one point brought to legality first, so that it does not hide what a little more
- * work would find. Where levels are shared out by banks, which Timeloop does not know, there is one deal for
+ * anything was found has one point repaired first, so that it does not hide what a little more
+ * work would find. Where levels are shared out by banks, which Timeloop does not know, there is one distribution for
  * each choice of what to keep. Choices beyond the first 4,096 are left out, and so are spreads of a level
  * beyond 1,024.
  *
@@ -56,7 +56,7 @@ enum {
     HOPELESS = 1 << 20, /* illegal draws in a row that end a search which found nothing */
 };
 
-/* What a task tells: counted over its own part of the sequence. */
+/* Result of a task, counted over its own part of the sequence. */
 typedef struct account {
     double best;             /* INFINITY: no improvement */
     uint64_t valid;          /* legal mappings */
@@ -64,7 +64,7 @@ typedef struct account {
     uint64_t illegal, after; /* illegal ones in a row at the beginning and at the end */
 } account;
 
-/* What a search remembers. */
+/* State of a search. */
 typedef struct state {
     uint64_t task;    /* the number of the next one */
     uint64_t since;   /* legal mappings since the best */
@@ -72,7 +72,7 @@ typedef struct state {
     account account[TASKS];
 } state;
 
-/* What all tasks read. */
+/* Shared by all tasks, read-only. */
 typedef struct plan {
     const sx_map_space *space;
     sx_map_choices *choices;
@@ -83,8 +83,8 @@ typedef struct plan {
     double room_x[SX_MAX_LEVELS], room_y[SX_MAX_LEVELS]; /* the fan-outs */
 } plan;
 
-/* The choices of a level for the factorisation in hand. */
-typedef struct menu {
+/* The choices of a level for the current factorisation. */
+typedef struct level_choices {
     uint32_t loops;                      /* dimensions with temporal loops */
     uint64_t n_orders;                   /* of these */
     const uint8_t (*order)[SX_MAX_DIMS]; /* NULL: all permutations */
@@ -92,7 +92,7 @@ typedef struct menu {
     uint16_t on_x[MAX_SPREADS];
     int n_keeps;
     sx_map_keep keep[256];
-} menu;
+} level_choices;
 
 /* Whether a choice of what to keep fits, as far as it was tried. */
 enum fit { UNKNOWN, YES, NO };
@@ -107,7 +107,7 @@ typedef struct walk {
     void *point;
     uint64_t evaluations;
     bool over;
-    menu menu[SX_MAX_LEVELS];
+    level_choices level_of[SX_MAX_LEVELS];
     uint64_t n_masks;
     uint8_t fits[MAX_MASKS];
 } walk;
@@ -146,13 +146,13 @@ static void find_keeps(walk *w, int level) {
         uint64_t reach = sx_mapping_extent(w->point, level, d), size = w->space->problem->size[d];
         extent[d] = (uint32_t)(reach < size ? reach : size);
     }
-    w->menu[level].n_keeps = sx_map_keeps_of(w->space, level, extent, w->menu[level].keep);
+    w->level_of[level].n_keeps = sx_map_keeps_of(w->space, level, extent, w->level_of[level].keep);
 }
 
 /* Lets all levels keep choice number `index`; 0 keeps the most. */
 static void set_keeps(walk *w, unsigned index) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
-        const menu *m = &w->menu[s];
+        const level_choices *m = &w->level_of[s];
         unsigned n = (unsigned)m->n_keeps;
         if (n == 1 && !w->space->banked[s]) continue;
         const sx_map_keep *choice = &m->keep[n - 1 - index % n];
@@ -168,7 +168,7 @@ static void find_masks(walk *w) {
     uint64_t n = 1;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
         if (w->space->banked[s]) find_keeps(w, s);
-        if (n < MAX_MASKS) n *= (uint64_t)w->menu[s].n_keeps;
+        if (n < MAX_MASKS) n *= (uint64_t)w->level_of[s].n_keeps;
     }
     w->n_masks = n < MAX_MASKS ? n : MAX_MASKS;
     memset(w->fits, UNKNOWN, w->n_masks);
@@ -187,7 +187,7 @@ static bool keep_mask(walk *w, uint64_t index) {
 static bool find_layouts(walk *w, int level) {
     const sx_mapping_level *at = sx_map_level(w->point, level);
     double room_x = w->plan->room_x[level], room_y = w->plan->room_y[level], all = 1;
-    menu *m = &w->menu[level];
+    level_choices *m = &w->level_of[level];
     uint32_t loops = 0;
     for (int d = 0; d < w->space->problem->n_dims; d++) {
         loops |= (uint32_t)(at->spatial[d] > 1) << d;
@@ -208,7 +208,7 @@ static bool find_layouts(walk *w, int level) {
 /* Lays the spatial loops of all levels by spread number `index`. */
 static void set_spread(walk *w, uint64_t index) {
     for (int s = 0; s < w->space->arch->n_levels; s++) {
-        const menu *m = &w->menu[s];
+        const level_choices *m = &w->level_of[s];
         if (m->n_layouts == 0) continue;
         sx_map_set_layout(w->space, s, m->on_x[index % (uint64_t)m->n_layouts], w->point);
         index /= (uint64_t)m->n_layouts;
@@ -228,7 +228,7 @@ static uint64_t find_orders(walk *w) {
     for (int d = 0; d < w->space->problem->n_dims; d++)
         spread = spread || sx_map_level(w->point, 0)->spatial[d] > 1;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
-        menu *m = &w->menu[s];
+        level_choices *m = &w->level_of[s];
         bool matters = sx_map_order_matters(w->space, s, spread);
         const uint32_t *factor = sx_map_level(w->point, s)->temporal;
         size_t n = 1;
@@ -269,7 +269,7 @@ static void permute(uint32_t loops, uint64_t index, uint8_t *order, int n_dims) 
 static void set_orders(walk *w, uint64_t index) {
     int n_dims = w->space->problem->n_dims;
     for (int s = 0; s < w->space->arch->n_levels; s++) {
-        const menu *m = &w->menu[s];
+        const level_choices *m = &w->level_of[s];
         uint64_t digit = index == UINT64_MAX ? sx_rng_below(&w->rng, m->n_orders) : index % m->n_orders;
         if (index != UINT64_MAX) index /= m->n_orders;
         uint8_t *order = sx_map_level(w->point, s)->temporal_order;
@@ -288,18 +288,18 @@ static uint64_t coprime(sx_rng *rng, uint64_t n) {
     return out;
 }
 
-/* Numbers below a limit, none twice: a walk of a random width around the circle of all. */
-typedef struct deck {
+/* Distinct numbers below a limit in random order: steps of a stride that is coprime to it. */
+typedef struct sequence {
     uint64_t total, at, step;
-} deck;
+} sequence;
 
-/* A deck of which n numbers will be drawn. */
-static deck shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
-    return (deck){total, sx_rng_below(rng, total), n > 1 && total > 2 ? coprime(rng, total) : 1};
+/* A sequence of which n numbers will be drawn. */
+static sequence shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
+    return (sequence){total, sx_rng_below(rng, total), n > 1 && total > 2 ? coprime(rng, total) : 1};
 }
 
-/* The next number of a deck. */
-static uint64_t draw(deck *d) {
+/* The next number of a sequence. */
+static uint64_t draw(sequence *d) {
     uint64_t out = d->at, rest = d->total - d->step;
     d->at = d->at < rest ? d->at + d->step : d->at - rest;
     return out;
@@ -310,7 +310,7 @@ static uint64_t draw(deck *d) {
 static bool walk_masks(walk *w) {
     bool all = w->plan->keeps == 0 || w->plan->keeps >= w->n_masks, any = false;
     uint64_t n = all ? w->n_masks : w->plan->keeps;
-    deck masks = all ? (deck){n, 0, 1} : shuffle(&w->rng, w->n_masks, n);
+    sequence masks = all ? (sequence){n, 0, 1} : shuffle(&w->rng, w->n_masks, n);
     for (uint64_t i = 0; i < n && !w->over; i++) {
         if (!keep_mask(w, draw(&masks))) continue;
         evaluate(w);
@@ -334,7 +334,7 @@ static bool walk_permutation(walk *w, uint64_t n_layouts) {
 static void walk_factorisation(walk *w) {
     uint64_t n_layouts = 1, total = find_orders(w);
     for (int s = 0; s < w->space->arch->n_levels; s++)
-        if (w->menu[s].n_layouts) n_layouts = times(n_layouts, (uint64_t)w->menu[s].n_layouts);
+        if (w->level_of[s].n_layouts) n_layouts = times(n_layouts, (uint64_t)w->level_of[s].n_layouts);
     if (!total) {
         w->over = true;
         return;
@@ -346,7 +346,7 @@ static void walk_factorisation(walk *w) {
     }
     bool countable = total < UINT64_MAX;
     uint64_t n = total < w->plan->permutations ? total : w->plan->permutations;
-    deck orders = countable ? shuffle(&w->rng, total, n) : (deck){0};
+    sequence orders = countable ? shuffle(&w->rng, total, n) : (sequence){0};
     for (uint64_t i = 0; i < n && !w->over; i++) {
         set_orders(w, countable ? draw(&orders) : UINT64_MAX);
         if (!walk_permutation(w, n_layouts)) break;
@@ -408,7 +408,7 @@ static bool join(const plan *p, size_t n) {
     return best < INFINITY || s->illegal < HOPELESS;
 }
 
-/* Brings one draw to legality and evaluates it; false where that fails. */
+/* Repairs one draw and evaluates it; false where that fails. */
 static bool rescue(sx_run *run, state *s, void *point) {
     sx_rng rng = sx_rng_stream(sx_run_seed(run), "pruned.rescue", s->task);
     uint64_t rejected = 0;

@@ -67,7 +67,7 @@ typedef struct demand {
 /* The coordinates that meet a demand, for children at the places set in the chain. */
 static double count_here(const dim_loops *c, demand want) {
     double inside = c->full, edge = c->rest,
-           first = -1; /* sums below the ring in hand, off and at the edge */
+           first = -1; /* sums below the current ring, off and at the edge */
     int turn = 0;
     bool inactive = true, next_active = true, next_reached = true;
     double next = 0;

@@ -141,8 +141,8 @@ enum { SX_MAX_BLOCKS = 1 << 24 };
 struct sx_evaluator {
     const sx_model *model;
     sx_nest nest;
-    sx_access_stats flow[SX_MAX_LEVELS]; /* of the tensor in hand */
-    double partition[SX_MAX_LEVELS];     /* of the tensor in hand, when walked: words ever held, over all
+    sx_access_stats flow[SX_MAX_LEVELS]; /* of the current tensor */
+    double partition[SX_MAX_LEVELS];     /* of the current tensor, when walked: words ever held, over all
                                         instances */
     sx_access_entries records;
     sx_fanout_scratch *slot;

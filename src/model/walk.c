@@ -93,7 +93,7 @@ static void add_child(sx_walker *w, sequence *s, uint32_t b, uint64_t times) {
     s->list[s->n++] = (sx_walk_child){b, times};
 }
 
-/* Moves the children collected so far to the pool, where only `w->n_children` of the block in hand may grow.
+/* Moves the children collected so far to the pool, where only `w->n_children` of the current block may grow.
  */
 static bool flush(sx_walker *w, sequence *s, sx_walk_child **kept, size_t *n_kept, size_t *room) {
     if (s->n == 0) return true;

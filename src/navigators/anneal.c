@@ -56,7 +56,7 @@ enum { TEMPERATURES = 48 };       /* walks that exploring is cut to fit */
 
 enum phase { FIRST, COOLER, HOTTER, QUENCH, ANNEAL };
 
-/* What a search remembers: this, then an energy and an outcome per chain, then the chains' points, then the
+/* State of a search: this, then an energy and an outcome per chain, then the chains' points, then the
  * points they may move to, then one for scratch. */
 typedef struct state {
     sx_rng rng;

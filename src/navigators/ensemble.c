@@ -45,7 +45,7 @@ static const sx_setting settings[] = {
 /* The parts where none are named: those of these that suit the space. */
 static const char *const usual[] = {"gamma", "hybrid", "anneal", "genetic"};
 
-/* What a search remembers. */
+/* State of a search. */
 typedef struct state {
     uint64_t begun;   /* the start points are evaluated */
     uint64_t playing; /* the part whose turn is under way, and one more; 0: none */

@@ -38,7 +38,7 @@ static const sx_setting settings[] = {
                  on_illegal},
 };
 
-/* What a search remembers: this, then the outcomes of two generations, then a ranking of one, then their
+/* State of a search: this, then the outcomes of two generations, then a ranking of one, then their
  * points, then three points for scratch. */
 typedef struct state {
     sx_rng rng;

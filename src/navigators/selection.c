@@ -21,7 +21,7 @@ size_t sx_select_tournament(const sx_goal *goal, const sx_outcome *outcome, size
     return best;
 }
 
-/* By the front's first metric, then by its second; the objective is not looked at. */
+/* By the front's first metric, then by its second; the objective is not used. */
 static int compare_axes(const sx_goal *goal, const sx_outcome *a, const sx_outcome *b) {
     if (a->reason || b->reason) return (a->reason != 0) - (b->reason != 0);
     for (int i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
 /* Source: none; exhaustive search, as in the evaluation of Odyssey (DAC 2023). Constructions are walked from
  * the first to the last as the space numbers them, in parallel stretches; those that are legal are evaluated,
- * the others count as rejected. A search that comes to its end has proven its incumbent optimal.
+ * the others count as rejected. A search that completes has proven its incumbent optimal.
  *
  * Complexity: a construction and a check per point, an evaluation per legal one; no memory. */
 #include "navigators/sweep.h"

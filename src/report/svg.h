@@ -7,7 +7,7 @@
 
 typedef enum sx_anchor { SX_ANCHOR_START, SX_ANCHOR_MIDDLE, SX_ANCHOR_END } sx_anchor;
 
-/* Begins a figure of a size on white paper, with a title for those who cannot see it; ends it. */
+/* Begins a figure of a size on white paper, with a title for screen readers; ends it. */
 void sx_svg_open(sx_text *out, double width, double height, const char *title);
 void sx_svg_close(sx_text *out);
 

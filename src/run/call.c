@@ -77,7 +77,7 @@ sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
     for (int i = 0; navigator->model && i < run->options.objective.n_criteria; i++)
         if (run->options.objective.criterion[i].kind >= SX_TERMS)
             return sx_error_hint(
-                sx_error_new(SX_ERR_USAGE, "'%s' cannot search for an objective of one's own", entry->name),
+                sx_error_new(SX_ERR_USAGE, "'%s' cannot search for a user-defined objective", entry->name),
                 "use a search method for any model, such as random or genetic");
     return SX_OK;
 }

@@ -1,9 +1,9 @@
-/* Splits of a dimension over slots, by a dynamic programme over what is left of the size.
+/* Splits of a dimension over slots, by a dynamic program over what is left of the size.
  *
  * Going outward, what is left after a factor f is c / f, or with remainders ceil(c / f); since
  * ceil(ceil(n / a) / b) = ceil(n / (a * b)), it always is a divisor of the size, or one of the about
  * 2 sqrt(size) values of ceil(size / k). ways[slot][left] counts the splits of `left` over the slots from
- * `slot` outward; factors that leave the same are one step of the programme. Numbering is lexicographic, the
+ * `slot` outward; factors that leave the same are one step of the program. Numbering is lexicographic, the
  * innermost factor first. Drawing takes a line of a list where splits are few, else it goes outward with one
  * alias table (Walker 1977) per slot and state.
  *
@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-    MAX_STEPS = 1 << 22,     /* of the programme, over all states */
+    MAX_STEPS = 1 << 22,     /* of the program, over all states */
     MAX_LIST = 1 << 17,      /* factors of all splits, to draw from a list */
     MAX_CELLS = 1 << 20,     /* of the alias tables; beyond, a draw is a random number */
     EXACT_NEAREST = 1 << 20, /* splits; beyond, a search for the nearest takes NEAREST_STEPS at most */
@@ -164,7 +164,7 @@ static sx_u128 saturating_mul(sx_u128 a, uint32_t b) {
     return b && a > WAYS_MAX / b ? WAYS_MAX : a * b;
 }
 
-/* One slot of the programme: the ways of every state, given those of the slots further out. Both arrays may
+/* One slot of the program: the ways of every state, given those of the slots further out. Both arrays may
  * be the same. */
 static void count_slot(const sx_factors *f, uint32_t min, uint32_t max, const sx_u128 *outer, sx_u128 *ways) {
     for (uint32_t s = f->n_states; s-- > 0;) {

@@ -99,7 +99,7 @@ static bool same_rest(const sx_map_space *space, const void *point) {
     return true;
 }
 
-/* A point is one that settling does not change, of factors that the space has. */
+/* A point is one that normalizing does not change, of factors that the space has. */
 bool sx_map_holds(const sx_space *base, const void *point) {
     const sx_map_space *space = sx_map_cast(base);
     const sx_mapping *mapping = sx_map_point(point), *blank = sx_map_point(space->blank);

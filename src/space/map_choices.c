@@ -1,6 +1,6 @@
-/* Lists of the choices that are worth telling apart. Orders: one of each class (orders.c), among those that
+/* Lists of the choices that differ in cost. Orders: one of each class (orders.c), among those that
  * the constraints allow. Spatial loops: every set on X that some choice leads to. Kept tensors: every set
- * that some deal of a level's banks leads to, with one such deal. */
+ * that some distribution of a level's banks leads to, with one such distribution. */
 #include "space/map_choices.h"
 
 #include "base/status.h"
@@ -151,8 +151,8 @@ const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t l
     return items;
 }
 
-/* Deals out a level's banks so that it keeps just these of its banked tensors; `need` is what each one's tile
- * takes. False where no deal does. */
+/* Distributes a level's banks so that it keeps just these of its banked tensors; `need` is what each one's tile
+ * takes. False where no distribution does. */
 static bool deal(const sx_map_space *space, int level, unsigned keep, const double *need, uint8_t *banks) {
     uint32_t left = space->arch->level[level].banks;
     unsigned tensors = space->banked[level];

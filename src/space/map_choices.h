@@ -1,4 +1,4 @@
-/* The choices of a map space's levels that are worth telling apart, given their loops. */
+/* The choices of a map space's levels that differ in cost, given their loops. */
 #ifndef SX_SPACE_MAP_CHOICES_H
 #define SX_SPACE_MAP_CHOICES_H
 
@@ -29,7 +29,7 @@ double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops,
  * when memory is out. */
 const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);
 
-/* Lays a level's spatial loops on X where a mask has them, else on Y; does not settle the point. */
+/* Lays a level's spatial loops on X where a mask has them, else on Y; does not normalize the point. */
 void sx_map_set_layout(const sx_map_space *space, int level, unsigned x, void *point);
 
 /* What a level keeps, and by which shares of its banks (where it is banked). */

@@ -39,7 +39,7 @@ static void draw_keep(const sx_map_space *space, sx_rng *rng, int level, void *p
     sx_map_level(point, level)->keep = (uint8_t)(space->fixed_keep[level] | (bits & free));
 }
 
-/* Deals out a level's banks, at least one to each tensor, every way equally likely: cuts between banks, none
+/* Distributes a level's banks, at least one to each tensor, every way equally likely: cuts between banks, none
  * twice (Floyd's sampling). */
 static void draw_banks(const sx_map_space *space, sx_rng *rng, int level, void *point) {
     uint32_t n = space->arch->level[level].banks;

@@ -88,7 +88,7 @@ static void decode_order(const sx_map_space *space, int s, const double *positio
     sx_map_set_loops(space, s, loop, n, at);
 }
 
-/* Deals out a level's banks as near to the shares asked for as whole banks can be; returns how many shares.
+/* Distributes a level's banks as near to the shares asked for as whole banks can be; returns how many shares.
  */
 static int decode_banks(const sx_map_space *space, int s, const double *share, void *point) {
     uint8_t *banks = sx_map_banks(space, point, s);

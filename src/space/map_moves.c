@@ -164,7 +164,7 @@ static bool step_banks(const sx_map_space *space, int level, size_t *left, void 
     return false;
 }
 
-/* Takes step number *left of a gene, without settling; where there are fewer, lowers *left by them. */
+/* Takes step number *left of a gene, without normalizing; where there are fewer, lowers *left by them. */
 static bool step(const sx_map_space *space, sx_gene gene, size_t *left, void *point) {
     switch ((enum sx_map_axis)gene.axis) {
     case SX_AXIS_TILE:

@@ -174,8 +174,9 @@ void sx_map_normalize_banks(const sx_map_space *space, void *point) {
     }
 }
 
-/* Whether a level has the one form of its loops: settling it again changes nothing. */
-__attribute__((unused)) static bool is_settled(const sx_map_space *space, int s, const sx_mapping_level *at) {
+/* Whether a level has the one form of its loops: normalizing it again changes nothing. */
+__attribute__((unused)) static bool is_normalized(const sx_map_space *space, int s,
+                                                  const sx_mapping_level *at) {
     sx_mapping_level again = *at;
     uint8_t loop[SX_MAX_DIMS + 1];
     int n = sx_map_loops(space, s, at, loop);
@@ -191,7 +192,7 @@ void sx_map_normalize(const sx_map_space *space, void *point) {
         int n = sx_map_loops(space, s, at, loop);
         sx_map_set_loops(space, s, loop, n, at);
         if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, sx_map_on_x(at), at);
-        assert(is_settled(space, s, at));
+        assert(is_normalized(space, s, at));
     }
     sx_map_normalize_banks(space, point);
 }

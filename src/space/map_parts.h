@@ -1,4 +1,4 @@
-/* What the files of the map space share with each other and with nobody else. */
+/* Declarations shared by the files of the map space only. */
 #ifndef SX_SPACE_MAP_PARTS_H
 #define SX_SPACE_MAP_PARTS_H
 
@@ -32,7 +32,7 @@ unsigned sx_map_on_x(const sx_mapping_level *at);
 void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at);
 
 /* In how many places the loop of a dimension could stand among the others of its slot (a temporal one within
- * the order, a spatial one on X or Y), and putting it, settled or not, in one of them: from the innermost
+ * the order, a spatial one on X or Y), and putting it, normalized or not, in one of them: from the innermost
  * out, X before Y. */
 int sx_map_places(const sx_map_space *space, int slot, int dim, const void *point);
 void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point);
@@ -108,7 +108,7 @@ size_t sx_map_n_values(const sx_map_space *space);
 void sx_map_encode(const sx_space *space, const void *point, double *values);
 
 /* Gives a point with its factors set the orders, axes, kept tensors and banks nearest to a vector, and
- * settles it. */
+ * normalizes it. */
 void sx_map_decode_levels(const sx_map_space *space, const double *values, void *point);
 
 bool sx_map_project(const sx_space *space, const double *values, void *point);

@@ -51,7 +51,7 @@ static uint32_t deal(const sx_map_space *space, int level, unsigned tensors, uin
     return left;
 }
 
-/* Deals out a level's banks so that the tensors of a mask are kept and the others are not, as far as that can
+/* Distributes a level's banks so that the tensors of a mask are kept and the others are not, as far as that can
  * be. */
 static void set_banks(const sx_map_space *space, int level, unsigned keep, const uint32_t *extent,
                       void *point) {

@@ -2,7 +2,7 @@
  * B).
  *
  * As there, every dimension takes the split nearest to what is asked for, orders go by the positions asked
- * for, and banks are dealt out as near as they can be. Where that is not legal, Mind Mappings advances the
+ * for, and banks are distributed as near as possible. Where that is not legal, Mind Mappings advances the
  * dimension whose next split is nearest, one at a time; here the combinations of splits come in the exact
  * order of their distance (the k best sums of sorted lists), which cannot pass a nearer one by, and legality
  * is that of the model and all constraints rather than the size of the array alone. What is still not legal

@@ -10,7 +10,7 @@
 
 enum { MOST_CHANGES = 400, DROP_ONE_IN = 8, SCATTERS = 16 };
 
-/* The point in hand. */
+/* The current point. */
 typedef struct patient {
     const sx_map_space *space;
     sx_rng *rng;
@@ -240,7 +240,7 @@ static bool fix_homeless(const patient *p, int tensor) {
     return false;
 }
 
-/* One change for the better; false where nothing can be done. */
+/* One improving change; false if there is none. */
 static bool fix(const patient *p, const sx_verdict *verdict) {
     switch (verdict->reason) {
     case SX_CAPACITY:

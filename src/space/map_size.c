@@ -174,7 +174,7 @@ static unsigned deposit(sx_u128 number, unsigned mask) {
     return chosen;
 }
 
-/* Deals out a level's banks in way number `index`. */
+/* Distributes a level's banks in way number `index`. */
 static void set_banks(const sx_map_space *space, int level, sx_u128 index, uint8_t *banks) {
     uint32_t left = space->arch->level[level].banks;
     for (unsigned more = space->banked[level]; more; more &= more - 1) {

@@ -54,7 +54,7 @@ typedef struct survey {
     bool crooked[SX_MAX_LEVELS]; /* constraints couple the spatial loops on X and Y */
     bool listed;                 /* there are patterns */
     struct dimension dim[SX_MAX_DIMS];
-    uint32_t set[SX_MAX_SLOTS]; /* loops of the combination in hand */
+    uint32_t set[SX_MAX_SLOTS]; /* loops of the current combination */
     double *orders[SX_MAX_LEVELS],
         *spreads[SX_MAX_LEVELS]; /* numbers by set; 0: not yet known, -1: too large */
     size_t spent;                /* classes that were counted */
@@ -96,7 +96,7 @@ static double count_layouts(survey *s, int level, uint32_t loops) {
     return *known = (double)n;
 }
 
-/* What the combination in hand leaves to choose: all orders, or those to be told apart. */
+/* What the current combination leaves to choose: all orders, or those to be told apart. */
 static double choices_left(survey *s, bool classes) {
     const sx_map_space *space = s->space;
     double product = 1;

@@ -77,7 +77,7 @@ static inline sx_mapping_level *sx_map_level(void *point, int level) {
 /* The banks of a level's tensors, SX_MAX_TENSORS numbers; only where the space has the axis. */
 uint8_t *sx_map_banks(const sx_map_space *space, void *point, int level);
 
-/* A dimension's factors over the slots, out of a point and into it (which does not settle it). */
+/* A dimension's factors over the slots, out of a point and into it (which does not normalize it). */
 void sx_map_get_factors(const sx_map_space *space, const void *point, int dim, uint32_t *factor);
 void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *factor, void *point);
 
@@ -104,7 +104,7 @@ void sx_map_describe(const sx_map_space *space, sx_map_value *out);
  * orders and splits), orders held to their constraints, canonical bytes. */
 void sx_map_normalize(const sx_map_space *space, void *point);
 
-/* Brings a point to legality: moves factors outward from where an array or a memory overflows, and gives up
+/* Repairs a point: moves factors outward from where an array or a memory overflows, and gives up
  * keeping where that is free; false where it is still not legal. Cheaper and rougher than projecting. */
 bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point);
 

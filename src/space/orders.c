@@ -18,10 +18,10 @@
  * two loops: every order is a class of its own.
  *
  * What a tensor sees is the set of dimensions before its first solo one in some partial order, so the least
- * order of a class is found by always taking the least dimension that all tensors allow; and the beginning of
- * a least order is a least beginning, which prunes the enumeration to O(dimensions) steps per class. A rule
+ * order of a class is found by always taking the least dimension that all tensors allow; and the prefix of
+ * a least order is a least prefix, which prunes the enumeration to O(dimensions) steps per class. A rule
  * that fixes parts of the order is one more such view. Where classes are too many to go through, a random
- * path down the tree of least beginnings estimates how many there are (Knuth, Estimating the efficiency of
+ * path down the tree of least prefixes estimates how many there are (Knuth, Estimating the efficiency of
  * backtrack programs, 1975). */
 #include "space/orders.h"
 
@@ -138,7 +138,7 @@ static void look_at_rule(const sx_order_rule *rule, uint32_t dims, struct view *
         if (rule->run[i] & dims) out->run[out->n_runs++] = rule->run[i] & dims;
 }
 
-/* Makes the first n dimensions of an order, which obeys the rule, the least beginning that does and that all
+/* Makes the first n dimensions of an order, which obeys the rule, the least prefix that does and that all
  * tensors see alike. */
 static void make_least(const sx_orders *orders, const sx_order_rule *rule, uint8_t *order, int n) {
     struct view view[SX_MAX_TENSORS + 1];
@@ -182,7 +182,7 @@ static uint32_t ruled(const sx_order_rule *rule, uint32_t left) {
     return left;
 }
 
-/* Whether the first n dimensions of an order, which obeys the rule, are a least beginning. */
+/* Whether the first n dimensions of an order, which obeys the rule, are a least prefix. */
 static bool is_least(const sx_orders *orders, const sx_order_rule *rule, const uint8_t *order, int n) {
     uint8_t least[SX_MAX_DIMS];
     if (orders->remainders) return true;
@@ -254,7 +254,7 @@ static size_t count_classes(const sx_orders *orders, const sx_order_rule *rule, 
 
 /* Tensors without windows, in the order in which their first solo dimensions come; those in one group meet
  * the same one. */
-struct parade {
+struct group_order {
     int n_dims, n_groups;
     uint32_t of[SX_MAX_DIMS];       /* the tensors that a dimension indexes */
     uint32_t group[SX_MAX_TENSORS]; /* of tensors */
@@ -266,10 +266,10 @@ static double power(int base, int exponent) {
     return product;
 }
 
-/* How many classes have this parade. What its tensors see are the dimensions before each group's first solo
+/* How many classes have this order of groups. What its tensors see are the dimensions before each group's first solo
  * one. A dimension may stand anywhere after the last of its tensors' groups has begun (that is, between the
  * beginnings of two later groups, or after all), and some dimension of the whole group must begin it. */
-static double count_parade(const struct parade *p) {
+static double count_group_order(const struct group_order *p) {
     double count = 1;
     int begins[SX_MAX_TENSORS + 1] = {0};
     for (int d = 0; d < p->n_dims; d++) {
@@ -286,16 +286,16 @@ static double count_parade(const struct parade *p) {
     return p->n_groups && !begins[p->n_groups] ? 0 : count;
 }
 
-/* Adds up the classes of all parades that go on after these groups. */
-static double count_parades(struct parade *p, uint32_t left) {
-    if (left == 0) return count_parade(p);
+/* Adds up the classes of all orders of groups that begin with these. */
+static double count_group_orders(struct group_order *p, uint32_t left) {
+    if (left == 0) return count_group_order(p);
     double sum = 0;
     for (uint32_t some = left; some; some = (some - 1) & left) {
         bool begun = false;
         for (int d = 0; d < p->n_dims; d++) begun |= (p->of[d] & left) == some;
         if (!begun) continue;
         p->group[p->n_groups++] = some;
-        sum += count_parades(p, left & ~some);
+        sum += count_group_orders(p, left & ~some);
         p->n_groups--;
     }
     return sum;
@@ -303,7 +303,7 @@ static double count_parades(struct parade *p, uint32_t left) {
 
 /* The number of classes of all orders, where no tensor has windows among the dimensions; else 0. */
 static double count_plain(const sx_orders *orders, uint32_t dims) {
-    struct parade p = {0};
+    struct group_order p = {0};
     uint32_t tensors = 0, all = (1u << orders->n_dims) - 1;
     for (dims &= all; dims; dims &= dims - 1) {
         int d = __builtin_ctz(dims);
@@ -313,7 +313,7 @@ static double count_plain(const sx_orders *orders, uint32_t dims) {
         }
         tensors |= p.of[p.n_dims++];
     }
-    return orders->remainders ? 0 : count_parades(&p, tensors);
+    return orders->remainders ? 0 : count_group_orders(&p, tensors);
 }
 
 double sx_orders_count(const sx_orders *orders, const sx_order_rule *rule, uint32_t dims, size_t most) {

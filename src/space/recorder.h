@@ -1,4 +1,4 @@
-/* A model in front of another one that remembers the points that were scored: what a search has looked at. */
+/* A model in front of another one that remembers the points that were scored: the points that a search has visited. */
 #ifndef SX_SPACE_RECORDER_H
 #define SX_SPACE_RECORDER_H
 

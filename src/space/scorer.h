@@ -1,4 +1,4 @@
-/* The inside of a scorer, for those who have the goal already. */
+/* Internals of a scorer, for callers that already have the goal. */
 #ifndef SX_SPACE_SCORER_H
 #define SX_SPACE_SCORER_H
 

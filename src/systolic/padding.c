@@ -18,7 +18,7 @@
  * and the best of them is found by tile_box.c; only what improves a design's best is given to the run. Of
  * several criteria the first decides. So all counts and answers are those of the paper.
  *
- * Complexity: the sizes that are looked at times a box of tiles each. */
+ * Complexity: the sizes that are tried times a box of tiles each. */
 #include "run/navigator.h"
 #include "systolic/tile_box.h"
 

@@ -1,4 +1,4 @@
-/* Bringing points of the space of systolic designs to legality. */
+/* Making points of the space of systolic designs legal. */
 #include "systolic/space.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@ typedef struct sx_check_budget {
     const sx_cancel *cancel; /* when it is set: end; may be NULL */
     uint64_t most;           /* steps; 0: any number */
     atomic_uint_fast64_t steps;
-    atomic_bool over; /* nothing more need be looked at */
+    atomic_bool over; /* nothing more need be checked */
 } sx_check_budget;
 
 /* Counts what takes as long as so many steps. */

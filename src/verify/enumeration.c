@@ -192,7 +192,7 @@ static void lay(sx_enumeration *t, int s) {
 
 static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point);
 
-/* The orders of a level that are worth telling apart; of the innermost one just the first, unless units that
+/* The orders of a level that differ in cost; of the innermost one just the first, unless units that
  * stand side by side may hand operands to each other: without that it only steps through operands, each of
  * which is fetched anew. */
 static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DIMS] {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A mapping that is judged, and where the words go. */
+/* A mapping that is checked, and where the reason is written. */
 typedef struct candidate {
     const sx_verify_space *space;
     const sx_mapping *mapping;

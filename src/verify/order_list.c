@@ -8,11 +8,11 @@
  * on a window by itself, those that do not index it gathered to sets. Two orders with the same views by all
  * tensors cost the same. A rank whose other dimensions have size 1 is one dimension's own.
  *
- * The lists are made by brute force: all beginnings of orders that the constraint allows, one loop after the
- * other, of which those with equal views and equal loops are one; a beginning that has a dimension of its own
- * for every tensor is as good as whole.
+ * The lists are made by brute force: all prefixes of orders that the constraint allows, one loop after the
+ * other, of which those with equal views and equal loops are one; a prefix that has a dimension of its own
+ * for every tensor stands for all orders that begin with it.
  *
- * Complexity: O(beginnings * dimensions * tensors) per set of loops, and a sort. */
+ * Complexity: O(prefixes * dimensions * tensors) per set of loops, and a sort. */
 #include "verify/order_list.h"
 
 #include "base/status.h"
@@ -22,15 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BEGINNINGS = 1 << 16, VIEW = SX_MAX_TENSORS * (SX_MAX_DIMS + 1) };
+enum { MOST_PREFIXES = 1 << 16, VIEW = SX_MAX_TENSORS * (SX_MAX_DIMS + 1) };
 
-/* A beginning of an order, and how it is seen. */
-typedef struct beginning {
+/* A prefix of an order, and the view of each tensor on it. */
+typedef struct prefix {
     uint32_t view[VIEW + 1]; /* for each tensor what it sees; and the loops in it, unless it is whole */
     uint8_t order[SX_MAX_DIMS];
     unsigned used; /* the loops in it */
     bool whole;    /* what follows does not matter */
-} beginning;
+} prefix;
 
 typedef struct list {
     uint8_t (*order)[SX_MAX_DIMS];
@@ -111,8 +111,8 @@ static bool look(const sx_order_list *order_list, int v, const uint8_t *order, i
     return false;
 }
 
-/* Completes the view of a beginning of n loops. */
-static void describe(const sx_order_list *order_list, int n, beginning *b) {
+/* Completes the view of a prefix of n loops. */
+static void describe(const sx_order_list *order_list, int n, prefix *b) {
     memset(b->view, 0, sizeof b->view);
     b->used |= 1u << b->order[n - 1];
     b->whole = true;
@@ -127,13 +127,13 @@ static void describe(const sx_order_list *order_list, int n, beginning *b) {
 
 /* By loops and views, then by order. */
 static int compare(const void *a, const void *b) {
-    const beginning *x = a, *y = b;
+    const prefix *x = a, *y = b;
     int views = memcmp(x->view, y->view, sizeof x->view);
     return views ? views : memcmp(x->order, y->order, sizeof x->order);
 }
 
-/* Sorts beginnings and leaves one of each kind; returns how many are left. */
-static size_t unite(beginning *b, size_t n) {
+/* Sorts prefixes and leaves one of each kind; returns how many are left. */
+static size_t unite(prefix *b, size_t n) {
     size_t kept = 0;
     if (n > 1) qsort(b, n, sizeof *b, compare);
     for (size_t i = 0; i < n; i++)
@@ -141,9 +141,9 @@ static size_t unite(beginning *b, size_t n) {
     return kept;
 }
 
-/* Adds to `out` every beginning that is one loop longer than `from`, of n; false where there is no room. */
-static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigned loops,
-                   const beginning *from, int n, beginning *out, size_t *n_out) {
+/* Adds to `out` every prefix that is one loop longer than `from`, of n; false where there is no room. */
+static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const prefix *from,
+                   int n, prefix *out, size_t *n_out) {
     unsigned left = loops & ~from->used;
     for (unsigned more = left; more; more &= more - 1) {
         int d = __builtin_ctz(more);
@@ -151,8 +151,8 @@ static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigne
         for (unsigned others = left; others; others &= others - 1)
             next &= rank[__builtin_ctz(others)] >= rank[d];
         if (!next) continue;
-        if (*n_out == MOST_BEGINNINGS) return false;
-        beginning *b = &out[(*n_out)++];
+        if (*n_out == MOST_PREFIXES) return false;
+        prefix *b = &out[(*n_out)++];
         *b = *from;
         b->order[n] = (uint8_t)d;
         describe(order_list, n + 1, b);
@@ -161,8 +161,8 @@ static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigne
 }
 
 /* Adds an order that begins so to a list: what is left in any order that the constraint allows. */
-static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const beginning *b,
-                int n, list *out) {
+static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const prefix *b, int n,
+                list *out) {
     if (!sx_reserve(&out->order, &out->room, out->n + 1, sizeof *out->order)) return false;
     uint8_t *to = out->order[out->n++];
     unsigned left = loops & ~b->used;
@@ -179,10 +179,10 @@ static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned l
 /* Makes the list of a set of loops; false when memory is out or, where *many is set, there are too many. */
 static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out, bool *many) {
     const uint8_t *rank = order_list->space->temporal_rank[level];
-    size_t n = 1, most = MOST_BEGINNINGS;
-    beginning *now = malloc(most * sizeof *now), *next = malloc(most * sizeof *next);
+    size_t n = 1, most = MOST_PREFIXES;
+    prefix *now = malloc(most * sizeof *now), *next = malloc(most * sizeof *next);
     bool good = now && next;
-    if (good) now[0] = (beginning){0};
+    if (good) now[0] = (prefix){0};
     for (int length = 0; good && n > 0; length++) {
         size_t n_next = 0;
         for (size_t i = 0; i < n && good; i++) {
@@ -194,7 +194,7 @@ static bool make(const sx_order_list *order_list, int level, unsigned loops, lis
             }
         }
         n = unite(next, n_next);
-        beginning *done = now;
+        prefix *done = now;
         now = next;
         next = done;
     }
@@ -212,7 +212,7 @@ const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned 
     bool many = false;
     if (at && !at->order && at->n == 0 && !make(order_list, level, loops, at, &many)) {
         free(at->order);
-        *at = (list){.n = many ? MOST_BEGINNINGS : 0};
+        *at = (list){.n = many ? MOST_PREFIXES : 0};
     }
     *n = at ? at->n : 0;
     const void *orders = at ? at->order : NULL;

@@ -1,4 +1,4 @@
-/* The orders of a level's temporal loops that are worth telling apart. */
+/* The orders of a level's temporal loops that differ in cost. */
 #ifndef SX_VERIFY_ORDER_LIST_H
 #define SX_VERIFY_ORDER_LIST_H
 

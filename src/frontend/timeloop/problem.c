@@ -234,7 +234,7 @@ static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, b
     return SX_OK;
 }
 
-/* The shape of a problem: its own, or the named or missing one that everybody knows. */
+/* The shape of a problem: its own, or the named one, or Timeloop's default. */
 static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const sx_node **out) {
     const sx_node *shape = sx_node_get(problem, "shape");
     if (shape && shape->kind == SX_NODE_LIST) return sx_node_expect(shape, SX_NODE_MAP, "'shape'");

@@ -78,7 +78,7 @@ static const sx_setting settings[] = {
 
 enum { REPAIRS = 10 }; /* children that are tried before a parent is taken instead */
 
-/* What a search remembers: this; then the individuals, each with its outcome, genes and point: the
+/* State of a search: this; then the individuals, each with its outcome, genes and point: the
  * population, best first, as many children, and the elites; then outcomes and a ranking of children and
  * elites. */
 typedef struct state {
@@ -249,7 +249,7 @@ static size_t quota(const gamma *g, size_t setting, size_t front, size_t limit) 
     return n < limit ? n : limit;
 }
 
-/* Lets the best of the children and `elites` of the population live on. */
+/* Selects the survivors: the best of the children and `elites` of the population. */
 static void choose(gamma *g, size_t elites) {
     for (size_t i = 0; i < elites; i++) copy(g, i, 2 * g->n + i);
     for (size_t i = 0; i < g->n + elites; i++) g->ranked[i] = *outcome(g, g->n + i);

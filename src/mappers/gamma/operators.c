@@ -65,7 +65,7 @@ void sx_gamma_read(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i
     read_spatial(space, i);
 }
 
-/* Writes orders and the sides of spatial loops into the point, and settles it. */
+/* Writes orders and the sides of spatial loops into the point, and normalizes it. */
 static void express(const sx_map_space *space, sx_gamma_individual i) {
     int n_dims = space->problem->n_dims;
     for (int s = 0; s < space->arch->n_levels; s++) {
@@ -124,7 +124,7 @@ static void draw_tile(const sx_map_space *space, sx_rng *rng, int dim, sx_gamma_
     set_totals(space, dim, total, i);
 }
 
-/* A point that keeps all it may, with banks dealt out at random; factors and orders do not matter. */
+/* A point that keeps all it may, with banks distributed at random; factors and orders do not matter. */
 static void draw_base(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
     space->space.type->draw(&space->space, rng, i.point);
     memset(i.genes, 0, sizeof *i.genes);

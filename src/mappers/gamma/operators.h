@@ -54,7 +54,7 @@ void sx_gamma_change_keep(const sx_map_space *space, sx_rng *rng, sx_gamma_indiv
 void sx_gamma_grow(const sx_map_space *space, sx_rng *rng, sx_gamma_individual individual);
 void sx_gamma_age(const sx_map_space *space, sx_rng *rng, sx_gamma_individual individual);
 
-/* Brings an individual to legality; false where that fails. */
+/* Repairs an individual; false where that fails. */
 bool sx_gamma_repair(const sx_map_space *space, sx_rng *rng, sx_gamma_individual individual);
 
 #endif

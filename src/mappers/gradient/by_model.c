@@ -28,7 +28,7 @@
 enum { STARTS = 16, DESCENTS = 3, ROUNDINGS = 6, MOVES = 8, TRIES = 20 };
 static const double penalty = 10, nearby = 0.5;
 
-/* What a search remembers. */
+/* State of a search. */
 typedef struct state {
     uint64_t begun; /* the start points are evaluated */
     uint64_t next;  /* number of the next start of all */
@@ -167,7 +167,7 @@ static void read_point(descent *c, const void *point) {
     }
 }
 
-/* Deals out the banks of a level by the tiles that are kept there. */
+/* Distributes the banks of a level by the tiles that are kept there. */
 static double *write_banks(const descent *c, int level, double *values) {
     const sx_map_space *space = c->space;
     double banks = space->arch->level[level].banks;

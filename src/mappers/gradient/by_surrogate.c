@@ -26,7 +26,7 @@ enum { DOUBLINGS = 8, PATIENCE = 5 };
 static const double hot = 50, cooler = 0.75;
 enum { COOLED = 50 /* injections */ };
 
-/* What a chain remembers; then its point, then its vector as the net takes it. */
+/* State of a chain; then its point, then its vector as the net takes it. */
 typedef struct chain {
     sx_rng rng;
     double temperature, rate;
@@ -35,7 +35,7 @@ typedef struct chain {
     uint64_t begun;
 } chain;
 
-/* What the search remembers before its chains. */
+/* State of the search, before that of its chains. */
 typedef struct head {
     double best;    /* the value of the best point; INFINITY: none */
     uint64_t since; /* descents without improvement */

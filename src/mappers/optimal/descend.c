@@ -251,7 +251,7 @@ static void list_level(sx_descent *w, int s) {
     sort(&w->tiles[s]);
 }
 
-/* Gives a level a tile, and what it keeps; false where its banks cannot be dealt out so. */
+/* Gives a level a tile, and what it keeps; false where its banks cannot be distributed so. */
 static bool set_tile(sx_descent *w, int s, uint32_t number, uint32_t *extent) {
     sx_mapping_level *at = sx_map_level(w->leaf.point, s);
     sx_lattice_extents(&w->bound->lattice, number, extent);
@@ -309,7 +309,7 @@ static bool begin(sx_descent *w, uint32_t choice) {
     return true;
 }
 
-/* Whether the run has been told to stop meanwhile. */
+/* Whether the run was stopped meanwhile. */
 static bool is_halted(void *user) {
     return !sx_worker_goes_on(user);
 }

@@ -1,4 +1,4 @@
-/* Good answers beside the proof of the mapper `optimal`, called as parts of the search.
+/* Primal heuristics beside the proof of the mapper `optimal`, called as parts of the search.
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
@@ -42,7 +42,7 @@ typedef struct walks {
     uint64_t from, moves;
 } walks;
 
-/* Evaluates a point, or what stands for it; INFINITY where that is not legal. */
+/* Evaluates a point, or its canonical equivalent; INFINITY if that is not legal. */
 static sx_outcome try_point(const sx_heuristics *start, void *point, sx_worker *worker) {
     sx_status failure = SX_OK;
     bool several = sx_run_k_best(start->run) > 1;
@@ -174,7 +174,7 @@ sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *a
     return SX_OK;
 }
 
-/* Lets Gamma go on to what is due to it, where that is worth a call, or goes on with an interrupted call. */
+/* Runs Gamma up to its share of the evaluations if that is worth a call, or resumes an interrupted call. */
 static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     uint64_t had = sx_run_called_on(start->run), slice = SLICE / sx_gamma_slowness(start->space);
     if (!at->target) at->target = due(start, at, steps);

@@ -52,7 +52,7 @@ static uint32_t loops_of(const sx_map_space *space, const uint32_t *factor) {
     return loops;
 }
 
-/* The orders that are worth telling apart of a point's level. */
+/* The orders of a point's level that differ in cost. */
 static const uint8_t (*orders_of(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
                                  size_t *n))[SX_MAX_DIMS] {
     bool layout = loops_of(space, sx_map_level(point, 0)->spatial) != 0;

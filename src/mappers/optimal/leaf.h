@@ -21,7 +21,7 @@ typedef struct sx_leaf {
 /* Begins mappings of an outline on a worker: all above it is set. */
 void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline);
 
-/* Gives a level what the outline keeps; false where its banks cannot be dealt out so, or it would hold more
+/* Gives a level what the outline keeps; false where its banks cannot be distributed so, or it would hold more
  * than it can or less than it must. */
 bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *extent);
 

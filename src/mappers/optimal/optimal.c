@@ -62,7 +62,7 @@ static sx_status list_spatials(sx_optimal *o) {
     return SX_OK;
 }
 
-/* Whether a run has been told to stop. */
+/* Whether a run was stopped. */
 static bool is_halted(void *run) {
     return sx_run_stopped(run);
 }

@@ -1,4 +1,4 @@
-/* A search by the mapper `optimal`: what it remembers, and its rounds. */
+/* A search by the mapper `optimal`: its state and its rounds. */
 #ifndef SX_MAPPERS_OPTIMAL_PLAN_H
 #define SX_MAPPERS_OPTIMAL_PLAN_H
 
@@ -12,7 +12,7 @@
 /* The steps from which on an effort counts the first bounds, too. */
 #define SX_OPTIMAL_LARGE 1e7
 
-/* What a search remembers: this, then per spatial mapping (of those whose factors divide) the bound by tables
+/* State of a search: this, then per spatial mapping (of those whose factors divide) the bound by tables
  * and whether it was searched, then the best points of the criteria that are done, then the heap. */
 typedef struct sx_optimal_state {
     sx_heuristics_state begun;
@@ -42,7 +42,7 @@ typedef struct sx_visit_result {
     sx_score score;
 } sx_visit_result;
 
-/* What all tasks read. */
+/* Shared by all tasks, read-only. */
 typedef struct sx_optimal {
     sx_run *run;
     const sx_map_space *space;

@@ -33,7 +33,7 @@ static void free_workspace(sx_workspace *w) {
     free(w->left.at);
 }
 
-/* A workspace that nobody uses, or a new one. */
+/* An unused workspace, or a new one. */
 static sx_status take(sx_optimal *o, sx_workspace *out) {
     pthread_mutex_lock(&o->lock);
     bool idle = o->n_idle > 0;
@@ -299,7 +299,7 @@ static bool learn(sx_optimal *o, size_t task) {
     return good;
 }
 
-/* One round; what was not visited to its end is put back as it was. */
+/* One round; nodes whose visit did not complete are put back unchanged. */
 static sx_status do_round(sx_optimal *o) {
     size_t n = pick(o);
     uint64_t before = o->s->steps;

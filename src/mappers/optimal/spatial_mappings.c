@@ -35,7 +35,7 @@ typedef struct listing {
 
 static void list_level(listing *l, int s);
 
-/* Counts what is in hand, and notes the largest product of its factors. */
+/* Counts the current one, and notes the largest product of its factors. */
 static void note_product(listing *l) {
     const sx_map_space *space = l->out->space;
     double product = 1;
@@ -45,7 +45,7 @@ static void note_product(listing *l) {
     l->out->n++;
 }
 
-/* Appends what is in hand. */
+/* Appends the current one. */
 static void append(listing *l) {
     sx_spatial_mappings *a = l->out;
     size_t n_dims = a->space->problem->n_dims, each = n_dims * a->space->arch->n_levels;

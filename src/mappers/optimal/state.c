@@ -1,4 +1,4 @@
-/* What the mapper `optimal` remembers between two rounds, in one block that grows with its heap. */
+/* State of the mapper `optimal` between two rounds, in one block that grows with its heap. */
 #include "mappers/optimal/plan.h"
 
 #include "base/status.h"

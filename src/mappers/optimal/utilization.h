@@ -1,4 +1,4 @@
-/* The utilization that perfect factors can reach, for those who choose the space. */
+/* The utilization that perfect factors can reach, for choosing the space. */
 #ifndef SX_MAPPERS_OPTIMAL_UTILIZATION_H
 #define SX_MAPPERS_OPTIMAL_UTILIZATION_H
 

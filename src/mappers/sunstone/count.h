@@ -4,7 +4,7 @@
 
 #include "mappers/sunstone/plan.h"
 
-/* Numbers of what the search has to do with by the techniques that are on, before alpha-beta. */
+/* Sizes of the search by the techniques that are on, before alpha-beta. */
 typedef struct sx_sunstone_counters {
     sx_cardinal orders;     /* of the loops of all dimensions */
     sx_cardinal unrollings; /* of the first stage */

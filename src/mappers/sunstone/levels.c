@@ -37,7 +37,7 @@ typedef struct walk {
     sx_sunstone *plan;
     sx_worker *worker;
     sx_evaluator *evaluator[SX_MAX_LEVELS]; /* number i: without limits from memory i outward */
-    double bound;                           /* what is worse is not looked at */
+    double bound;                           /* worse partial mappings are pruned */
     uint64_t partial, tiles[SX_MAX_LEVELS];
     bool over;
 } walk;

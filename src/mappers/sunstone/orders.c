@@ -3,7 +3,7 @@
  * Source: Sunstone (thesis 2022), sections 4.3 and 4.4, algorithms 3 and 4. A dimension that does not index a
  * tensor reuses it wholly, one that stands in sums of its index reuses it in part. From the innermost loop
  * outward, a tensor is reused by the dimensions that do so wholly until the first that does not; if that one
- * reuses it in part, by this one too (observations 1 and 3). The nodes of the trie are the beginnings of
+ * reuses it in part, by this one too (observations 1 and 3). The nodes of the trie are the prefixes of
  * orders made of dimensions that reuse one tensor wholly, then one that does so in part. A node that reuses
  * nothing more than its parent has no children; a leaf whose reuse is part of another's is dropped, and so is
  * one of two of the same reuse.
@@ -32,18 +32,18 @@ typedef struct leaf {
 } leaf;
 
 /* The orders of one set of loops. */
-typedef struct menu {
+typedef struct loop_orders {
     size_t n;
     uint8_t order[][SX_MAX_DIMS];
-} menu;
+} loop_orders;
 
 struct sx_sunstone_orders {
     int n_dims, n_tensors;
     bool pruned;
     sx_sunstone_reuse reuse;
     sx_vector leaves;
-    pthread_mutex_t lock;     /* of making menus */
-    _Atomic(menu *) *menu_of; /* by mask of loops; NULL: not made yet */
+    pthread_mutex_t lock;              /* of making lists */
+    _Atomic(loop_orders *) *orders_of; /* by mask of loops; NULL: not made yet */
 };
 
 void sx_sunstone_infer(const sx_problem *problem, sx_sunstone_reuse *out) {
@@ -175,8 +175,8 @@ static bool add_tensor(sx_sunstone_orders *o, int tensor) {
 
 /* Makes the trie. */
 static sx_status make(sx_sunstone_orders *o) {
-    o->menu_of = calloc((size_t)1 << o->n_dims, sizeof *o->menu_of);
-    if (!o->menu_of) return sx_error_memory();
+    o->orders_of = calloc((size_t)1 << o->n_dims, sizeof *o->orders_of);
+    if (!o->orders_of) return sx_error_memory();
     for (int v = 0; v < o->n_tensors; v++) {
         if (add_tensor(o, v)) continue;
         return o->leaves.failed ? sx_error_memory()
@@ -226,8 +226,8 @@ sx_status sx_sunstone_orders_new(const sx_problem *problem, bool pruned, sx_suns
 
 void sx_sunstone_orders_free(sx_sunstone_orders *o) {
     if (!o) return;
-    for (size_t i = 0; o->menu_of && i < (size_t)1 << o->n_dims; i++) free(atomic_load(&o->menu_of[i]));
-    free(o->menu_of);
+    for (size_t i = 0; o->orders_of && i < (size_t)1 << o->n_dims; i++) free(atomic_load(&o->orders_of[i]));
+    free(o->orders_of);
     sx_vector_clear(&o->leaves);
     pthread_mutex_destroy(&o->lock);
     free(o);
@@ -274,10 +274,10 @@ static bool list_orders(const sx_sunstone_orders *o, uint32_t loops, sx_vector *
     return true;
 }
 
-/* Makes the menu of some loops; NULL when memory is out. */
-static menu *make_menu(const sx_sunstone_orders *o, uint32_t loops) {
+/* Makes the orders of some loops; NULL when memory is out. */
+static loop_orders *make_loop_orders(const sx_sunstone_orders *o, uint32_t loops) {
     sx_vector list = {.size = sizeof(leaf)};
-    menu *m = NULL;
+    loop_orders *m = NULL;
     if (list_orders(o, loops, &list)) m = malloc(sizeof *m + list.n * sizeof *m->order);
     if (m) {
         m->n = list.n;
@@ -289,13 +289,13 @@ static menu *make_menu(const sx_sunstone_orders *o, uint32_t loops) {
 }
 
 const uint8_t (*sx_sunstone_orders_of(sx_sunstone_orders *o, uint32_t loops, size_t *n))[SX_MAX_DIMS] {
-    menu *m = atomic_load_explicit(&o->menu_of[loops], memory_order_acquire);
+    loop_orders *m = atomic_load_explicit(&o->orders_of[loops], memory_order_acquire);
     if (!m) {
         pthread_mutex_lock(&o->lock);
-        m = atomic_load_explicit(&o->menu_of[loops], memory_order_acquire);
+        m = atomic_load_explicit(&o->orders_of[loops], memory_order_acquire);
         if (!m) {
-            m = make_menu(o, loops);
-            atomic_store_explicit(&o->menu_of[loops], m, memory_order_release);
+            m = make_loop_orders(o, loops);
+            atomic_store_explicit(&o->orders_of[loops], m, memory_order_release);
         }
         pthread_mutex_unlock(&o->lock);
     }

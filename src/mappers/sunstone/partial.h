@@ -27,7 +27,7 @@ void sx_sunstone_put_unrolling(const sx_sunstone *plan, const sx_sunstone_stage 
 void sx_sunstone_add_tile(const sx_sunstone *plan, const sx_sunstone_stage *stage,
                           const sx_sunstone_tile *tile, sx_sunstone_partial *to);
 
-/* Deals out the banks of all levels so that all is kept. */
+/* Distributes the banks of all levels so that all is kept. */
 void sx_sunstone_put_banks(const sx_sunstone *plan, void *point);
 
 /* The dimensions that have loops of such factors. */

@@ -46,15 +46,15 @@ typedef struct sx_sunstone {
     sx_model *open;                         /* no memory has a limit */
     void *base;                             /* the point that all begin as */
     uint32_t left[SX_MAX_DIMS];             /* what it leaves of the dimensions */
-    double incumbent;                       /* what is not better need not be looked at */
-    double cutoff;                          /* nor is what is not better than this; INFINITY: all is */
+    double incumbent;                       /* worse partial mappings are pruned */
+    double cutoff;                          /* as is what is not better than this; INFINITY: nothing is */
     const sx_level *smaller[SX_MAX_LEVELS]; /* not NULL: tiles that this would hold in the level's place are
                                                left out */
     sx_vector roots;                        /* unrollings of the first stage, n_parts of them each */
     sx_vector items;                        /* of the first stage, the cheapest first: sx_sunstone_item */
     atomic_bool failed;
     atomic_ullong partial;              /* costs of partial mappings computed */
-    atomic_ullong tiles[SX_MAX_LEVELS]; /* looked at, per stage */
+    atomic_ullong tiles[SX_MAX_LEVELS]; /* priced, per stage */
 } sx_sunstone;
 
 /* Whether some levels of a space are joined to one memory, so that `uneven` makes a difference. */

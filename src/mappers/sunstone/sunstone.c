@@ -46,7 +46,7 @@ enum {
 
 enum phase { PLAIN, BYPASS, WIDE, UNEVEN, DRAW, IMPROVE, DONE };
 
-/* What a search remembers. */
+/* State of a search. */
 typedef struct state {
     uint64_t phase;
     uint64_t next;                 /* item, or neighbour of the best */

@@ -5,7 +5,7 @@
  * (observation 4): a larger tile moves fewer words.
  *
  * What differs. The tree's nodes are gone through dimension by dimension instead of breadth first, which
- * needs no memory of nodes seen, and of the last dimension only the largest factor is looked at. A tile must
+ * needs no memory of nodes seen, and of the last dimension only the largest factor is tried. A tile must
  * fit the memories around its own too, as far as they hold what it does not: where registers keep weights
  * only, as in Simba, the largest tile of the other tensors would else fit nowhere. The released code also
  * tries some dimensions only when no other fits any more; here all are alike.
@@ -71,7 +71,7 @@ typedef struct tree {
     size_t limit;
     sx_worker *worker;
     uint64_t steps;
-    bool over;                /* told to stop */
+    bool over;                /* stopped */
     int n;                    /* dimensions that have factors */
     uint8_t dim[SX_MAX_DIMS]; /* these */
     sx_sunstone_tile tile;

@@ -44,7 +44,7 @@ static const sx_setting settings[] = {
 
 enum { SCALE_DRAWS = 64, TRIES = 20, SUCCESSES = 3 };
 
-/* What a search remembers: this, then the hyperparameters, then the values of the kept points, oldest first, then the
+/* State of a search: this, then the hyperparameters, then the values of the kept points, oldest first, then the
  * points. */
 typedef struct state {
     sx_rng rng;

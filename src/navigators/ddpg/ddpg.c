@@ -46,7 +46,7 @@ static const sx_setting settings[] = {
 enum { LANES = 8, SCALE_DRAWS = 256 };
 static const double least_noise = 0.02;
 
-/* What a search remembers: this, then the rewards of the stored transitions, then all their floats, those of the
+/* State of a search: this, then the rewards of the stored transitions, then all their floats, those of the
  * lanes' states and those of the agent, then the points that the stored transitions led to, and the lanes' points. */
 typedef struct state {
     sx_rng rng;

@@ -12,11 +12,40 @@
 extern "C" {
 #endif
 
+#define SX_MAX_DENSITIES 16
+#define SX_MAX_RANGE_TENSORS 4
+
+/* Densities over which one mapping is scored: the objective is the weighted sum of its values at all of them
+ * (Demystifying MSE, section 5.2). */
+typedef struct sx_density_range {
+    uint8_t n, n_tensors; /* n: 0: none, the problem's densities alone */
+    struct sx_range_tensor {
+        char name[SX_NAME_SIZE]; /* or a role, such as Weights */
+        uint8_t model;           /* sx_density_model */
+        double share[SX_MAX_DENSITIES];
+    } tensor[SX_MAX_RANGE_TENSORS];
+    double weight[SX_MAX_DENSITIES];
+    double energy_power, delay_power; /* of the objective; both 0: energy times delay */
+} sx_density_range;
+
 typedef struct sx_model_options {
     bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
     bool no_link_transfers;     /* children do not hand words to their neighbours */
     bool sparse_timeloop;       /* count what zeros save as Timeloop does, its errors included */
+    sx_density_range densities;
 } sx_model_options;
+
+/* Reads "TENSOR=[MODEL:]SHARE,SHARE,...[@WEIGHT,WEIGHT,...]"; several tensors follow one another, with as many
+ * shares each. Without weights they are 1 / SHARE, multiplied over the tensors. Some index must have the
+ * largest share of every tensor. */
+SX_API SX_MUST_USE sx_status sx_density_range_parse(const char *text, sx_density_range *out);
+/* Writes what sx_density_range_parse reads back; the text is freed with sx_free(). */
+SX_API SX_MUST_USE sx_status sx_density_range_text(const sx_density_range *range, SX_OWN char **out);
+/* Takes over the objective's powers; an error for objectives that cannot be summed over densities. */
+SX_API SX_MUST_USE sx_status sx_density_range_aim(sx_density_range *range, const sx_objective *objective);
+/* Gives a problem's tensors their densities of number `index`; tensors that it does not have are left out. */
+SX_API SX_MUST_USE sx_status sx_density_range_apply(const sx_density_range *range, int index,
+                                                    sx_problem *problem);
 
 /* First reads are elided, and children hand words to their neighbours. */
 SX_API void sx_model_options_init(sx_model_options *options);
@@ -30,6 +59,12 @@ SX_API SX_MUST_USE sx_status sx_model_new(const sx_problem *problem, const sx_ar
 SX_API void sx_model_free(SX_TAKE sx_model *model);
 SX_API const sx_problem *sx_model_problem(const sx_model *model);
 SX_API const sx_arch *sx_model_arch(const sx_model *model);
+
+/* The model of density number `index` of a range, and its weight; NULL where there is none. A model of a range
+ * scores mappings that are legal at all its densities: cycles D so that D^b = sum of weight * cycles^b, and
+ * energy E so that E^a * D^b is the weighted sum of energy^a * cycles^b, with a and b the objective's powers.
+ * Whole costs are those of the largest density. */
+SX_API const sx_model *sx_model_at_density(const sx_model *model, int index, double *weight);
 
 /* The compulsory minimum, which no legal mapping is below: every multiply-accumulate at full speed, every
  * word once at the outermost level for the tensors that it keeps (`backed`, a mask), at the cheapest level

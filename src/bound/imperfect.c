@@ -79,7 +79,7 @@ static double leakage(const sx_imperfect_bound *bounds) {
             level->leak_share > 0 ? level->leak_share * bounds->above[level->gate] : bounds->above[s];
         leak += level->leak_energy * share;
     }
-    return leak;
+    return leak * bounds->model->least_leak;
 }
 
 void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *outline) {
@@ -226,7 +226,7 @@ void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
         for (int from = -1; levels; levels &= levels - 1) {
             int s = __builtin_ctz(levels);
             tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
-            double scale = model->level[s].scale[v] / bounds->above[s] * model->least[s][v];
+            double scale = model->level[s].scale[v] / bounds->above[s] * model->least_use[s][v];
             bounds->energy += price(bounds, v, s, &t);
             if (model->level[s].banks > 0)
                 hold_bandwidth(bounds, s, t.reads * scale, (t.fills + t.updates) * scale);
@@ -270,9 +270,9 @@ sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds) {
         }
         energy += fmax(asked, 0) * least;
     }
-    sx_score score = {.energy_pj = energy,
-                      .cycles = ceil((double)model->computes / units * model->least_steps) +
-                                (double)model->latency};
+    double cycles = (double)model->computes / units * model->least_steps;
+    if (!model->range) cycles = ceil(cycles);
+    sx_score score = {.energy_pj = energy, .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / units / score.cycles;
     return score;
 }

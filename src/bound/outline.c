@@ -126,7 +126,7 @@ static void set_array(sx_outline_bound *bounds) {
         const sx_level *level = &model->level[s];
         double leaking =
             level->leak_share > 0 ? level->leak_share * bounds->above[level->gate] : bounds->above[s];
-        bounds->leak += level->leak_energy * leaking;
+        bounds->leak += level->leak_energy * leaking * model->least_leak;
     }
     bounds->steps = (double)model->computes / used * model->least_steps;
     bool beside = used > bounds->above[0] && !model->options.no_link_transfers;
@@ -220,7 +220,7 @@ static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, doub
     int m = add_measure(bounds);
     for (; tensors; tensors &= tensors - 1) {
         int v = __builtin_ctz(tensors);
-        double scale = level->scale[v] / bounds->above[s] * bounds->bound->model->least[s][v];
+        double scale = level->scale[v] / bounds->above[s] * bounds->bound->model->least_use[s][v];
         sx_access_cost prices[SX_MAX_LEVELS] = {0};
         prices[s] = (sx_access_cost){reads * scale, writes * scale, writes * scale};
         add_tensor(bounds, m, v, levels_of(bounds->bound->model, bounds->outline.keep, v), prices);

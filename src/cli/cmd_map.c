@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/density.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/map_table.h"
@@ -245,6 +246,19 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     return SX_OK;
 }
 
+/* Reads the densities over which mappings are scored. */
+static sx_status read_densities(const sx_args *args, map_job *job) {
+    sx_session_options *o = &job->r->options;
+    const char *text = sx_args_text(args, "densities", 0);
+    if (!text) return SX_OK;
+    if (o->run.pareto || job->view.db)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--densities scores a mapping over several densities at once"),
+            "leave out --%s or --densities", o->run.pareto ? "pareto" : "db");
+    SX_TRY(sx_density_range_parse(text, &o->model.densities));
+    return sx_density_range_aim(&o->model.densities, &o->run.objective);
+}
+
 /* Refuses, before the search, a job that no certificate can be written of. */
 static sx_status check_certificate(const map_job *job) {
     const sx_session_options *o = &job->r->options;
@@ -371,10 +385,12 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_search_objective(sources, &job->r->options.run.objective, job->r->objective,
                                sizeof job->r->objective, &result->err));
     if (w.certificate) SX_TRY(check_certificate(job));
+    SX_TRY(read_densities(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_network(sources, &job->r->network));
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, &result->err));
+    SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     sx_search_notes(args, sources, true, &result->err);
     SX_TRY(prepare_output(args, job));
@@ -445,6 +461,10 @@ static const sx_option options[] = {
      "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
      " also tries others where those leave compute units idle"},
     SX_OPTIONS_MODEL,
+    {"densities", 0, "TENSOR=[MODEL:]SHARE,...[@WEIGHT,...]", SX_OPTION_TEXT, false,
+     "find one mapping for several densities, such as Weights=1,0.5,0.1: minimise the sum of the objective "
+     "at "
+     "each, times its weight (1/SHARE)"},
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
      "omit times from the output, so that equal searches give equal bytes"},
     SX_OPTION_JSON,

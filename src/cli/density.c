@@ -4,6 +4,7 @@
 #include "frontend/document/document.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The error for a value that cannot be read. */
@@ -20,6 +21,32 @@ typedef struct density {
     double value;
     const char *file;
 } density;
+
+/* The error for a tensor that no layer has. */
+static sx_status unknown(const char *option, const char *name, const sx_network *network) {
+    const char *known[SX_MAX_TENSORS];
+    const sx_problem *first = &network->layer[0].problem;
+    for (int v = 0; v < first->n_tensors; v++) known[v] = first->tensor[v].name;
+    char what[32];
+    snprintf(what, sizeof what, "tensor of %s", option);
+    return sx_error_unknown((sx_place){0}, what, name, known, first->n_tensors);
+}
+
+/* Whether some layer has a tensor of a name or role. */
+static bool has_tensor(const sx_network *network, const char *name) {
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_problem *problem = &network->layer[i].problem;
+        if (sx_problem_tensor(problem, name) >= 0 || sx_problem_role(problem, name) >= 0) return true;
+    }
+    return false;
+}
+
+sx_status sx_densities_check(const sx_density_range *range, const sx_network *network) {
+    for (int t = 0; range->n && t < range->n_tensors; t++)
+        if (!has_tensor(network, range->tensor[t].name))
+            return unknown("--densities", range->tensor[t].name, network);
+    return SX_OK;
+}
 
 /* Gives a tensor a density in every layer that has it. */
 static sx_status apply(const char *name, const density *d, sx_network *network) {
@@ -38,10 +65,7 @@ static sx_status apply(const char *name, const density *d, sx_network *network) 
             SX_TRY(sx_tensor_set_density(&problem->tensor[v], d->model, d->value));
     }
     if (found) return SX_OK;
-    const char *known[SX_MAX_TENSORS];
-    const sx_problem *first = &network->layer[0].problem;
-    for (int v = 0; v < first->n_tensors; v++) known[v] = first->tensor[v].name;
-    return sx_error_unknown((sx_place){0}, "tensor of --density", name, known, first->n_tensors);
+    return unknown("--density", name, network);
 }
 
 /* Applies one TENSOR=[MODEL:]VALUE of so many bytes. */

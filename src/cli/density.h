@@ -3,9 +3,13 @@
 #define SX_CLI_DENSITY_H
 
 #include "cli/options.h"
+#include "sextant/model.h"
 #include "sextant/network.h"
 
 /* Gives the tensors of all layers the densities of --density, and checks --sparse-semantics. */
 SX_MUST_USE sx_status sx_density_apply(const sx_args *args, sx_network *network);
+
+/* Refuses a range of densities of a tensor that no layer has. */
+SX_MUST_USE sx_status sx_densities_check(const sx_density_range *range, const sx_network *network);
 
 #endif

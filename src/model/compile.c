@@ -1,4 +1,5 @@
 /* Compiling a problem and an architecture into a model: checked once, laid out for speed. */
+#include "model/range.h"
 #include "model/sparse.h"
 
 #include "base/status.h"
@@ -162,15 +163,17 @@ static void pack(sx_model *model) {
 
 /* Sets what zeros leave of accesses and computes at the least. */
 static void set_least(sx_model *model) {
-    model->least_steps = 1;
+    model->least_steps = model->least_leak = 1;
     model->least_compute_energy = model->compute_energy;
     for (int s = 0; s < model->n_levels; s++)
         for (int v = 0; v < model->n_tensors; v++) model->least[s][v] = 1;
     if (model->sparse) sx_sparse_least(model);
+    memcpy(model->least_use, model->least, sizeof model->least_use);
 }
 
-sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
-                       sx_model **out) {
+/* Compiles a model of the problem's own densities. */
+static sx_status compile(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
+                         sx_model **out) {
     SX_TRY(sx_problem_check(problem));
     SX_TRY(sx_arch_check(arch));
     size_t terms = 0;
@@ -211,8 +214,24 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     return SX_OK;
 }
 
+sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
+                       sx_model **out) {
+    if (!options || options->densities.n == 0) return compile(problem, arch, options, out);
+    sx_problem densest = *problem;
+    SX_TRY(sx_density_range_apply(&options->densities, sx_range_densest(&options->densities), &densest));
+    sx_model *model;
+    SX_TRY(compile(&densest, arch, options, &model));
+    sx_status status = sx_range_compile(model);
+    if (status)
+        sx_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
 void sx_model_free(sx_model *model) {
     if (!model) return;
+    sx_range_free(model->range);
     sx_sparse_model_free(model->sparse);
     free(model);
 }

@@ -1,4 +1,5 @@
 /* The public face of the model. */
+#include "model/range.h"
 #include "model/sparse_cost.h"
 #include "model/tile_delta.h"
 
@@ -17,12 +18,13 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     e->slot = sx_fanout_scratch_new();
     e->delta = calloc(1, sizeof *e->delta);
     if (model->sparse) e->sparse = sx_sparse_state_new(model, true);
-    if (!e->slot || !e->delta || (model->sparse && !e->sparse)) {
+    sx_status status = !e->slot || !e->delta || (model->sparse && !e->sparse) ? sx_error_memory() : SX_OK;
+    if (!status && model->range) status = sx_range_evaluators(model, &e->at_density);
+    if (status)
         sx_evaluator_free(e);
-        return sx_error_memory();
-    }
-    *out = e;
-    return SX_OK;
+    else
+        *out = e;
+    return status;
 }
 
 void sx_evaluator_free(sx_evaluator *evaluator) {
@@ -32,6 +34,7 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     sx_tile_delta_scratch_free(evaluator->delta);
     sx_walker_free(evaluator->walker);
     sx_sparse_state_free(evaluator->sparse);
+    sx_range_evaluators_free(evaluator->model, evaluator->at_density);
     free(evaluator);
 }
 
@@ -155,9 +158,16 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     return verdict;
 }
 
+/* The totals, over all densities of a range. */
+static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
+                                 double bound, sx_score *out) {
+    if (e->at_density) return sx_range_evaluate(e, mapping, objective ? bound : INFINITY, out);
+    return evaluate(e, mapping, objective, bound, out, NULL);
+}
+
 sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out) {
     sx_score score;
-    sx_verdict verdict = evaluate(evaluator, mapping, NULL, 0, &score, NULL);
+    sx_verdict verdict = evaluate_score(evaluator, mapping, NULL, 0, &score);
     if (verdict.reason == SX_LEGAL) *out = score;
     return verdict;
 }
@@ -165,7 +175,7 @@ sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping,
 sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping,
                               const sx_objective *objective, double bound, sx_score *out) {
     sx_score score;
-    sx_verdict verdict = evaluate(evaluator, mapping, objective, bound, &score, NULL);
+    sx_verdict verdict = evaluate_score(evaluator, mapping, objective, bound, &score);
     if (verdict.reason == SX_LEGAL) *out = score;
     return verdict;
 }
@@ -180,7 +190,7 @@ void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size
                        sx_verdict *verdicts) {
     for (size_t i = 0; i < n; i++) {
         if (i + 2 < n) prefetch(evaluator->model, &mappings[i + 2]);
-        verdicts[i] = evaluate(evaluator, &mappings[i], NULL, 0, &scores[i], NULL);
+        verdicts[i] = evaluate_score(evaluator, &mappings[i], NULL, 0, &scores[i]);
         if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
     }
 }

@@ -76,9 +76,12 @@ struct sx_model {
     double compute_energy;
     struct sx_sparse_model *sparse; /* NULL: zeros change nothing */
     /* What zeros leave at the least, for bounds; 1 without sparse tensors. */
-    double least[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* of accesses to a tensor at a level */
-    double least_steps;                          /* of compute cycles */
-    double least_compute_energy;                 /* of a compute's energy, pJ */
+    double least[SX_MAX_LEVELS][SX_MAX_TENSORS];     /* of accesses to a tensor at a level */
+    double least_use[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* of the words through a level's ports */
+    double least_steps;                              /* of compute cycles */
+    double least_compute_energy;                     /* of a compute's energy, pJ */
+    double least_leak;                               /* of the energy that leaks per cycle */
+    struct sx_range_model *range;                    /* of several densities; NULL: of one */
 };
 
 typedef struct sx_loop {
@@ -154,6 +157,7 @@ struct sx_evaluator {
     sx_verdict limit;               /* SX_LEGAL: none is */
     bool overflow;                  /* a count exceeded 2^62 */
     struct sx_sparse_state *sparse; /* NULL: dense */
+    sx_evaluator **at_density;      /* one for each density of a range; else NULL */
 };
 
 /* Counts of one tensor at one level, in the unit of sx_access_stats. */

@@ -1,5 +1,7 @@
 #include "report/map_table.h"
 
+#include "model/range.h"
+#include "report/densities.h"
 #include "report/evaluation.h"
 #include "report/loops.h"
 #include "report/table.h"
@@ -136,7 +138,7 @@ static void print_answers(const char *title, const sx_answer *answer, size_t n, 
     sx_table_end(&table, 2, out);
 }
 
-/* Evaluates a layer's answer in full. */
+/* Evaluates a layer's answer in full; of several densities, at the largest. */
 static sx_status evaluate(const sx_result *r, sx_evaluation *e) {
     sx_model *model = NULL;
     sx_evaluator *evaluator = NULL;
@@ -145,7 +147,10 @@ static sx_status evaluate(const sx_result *r, sx_evaluation *e) {
     e->mapping = r->session.layer[0].best.mapping;
     e->options = r->options.model;
     e->energies = r->energies;
-    sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
+    sx_density_range *range = &e->options.densities;
+    sx_status status = range->n ? sx_density_range_apply(range, sx_range_densest(range), &e->problem) : SX_OK;
+    range->n = 0;
+    if (!status) status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (!status) status = sx_evaluator_new(model, &evaluator);
     if (!status) {
         e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
@@ -179,6 +184,7 @@ sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *vie
             sx_text_add(out, "\nLoops, outermost first.\n\n");
             sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
         }
+        status = sx_densities_print(r, 0, out);
         print_answers("Best mappings.", layer->other, layer->n_best, out);
         print_answers("Pareto front of energy and cycles.", layer->front, layer->n_front, out);
     }

@@ -117,6 +117,14 @@ static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
     SX_TRY(sx_result_truth(map, "keep_all", &o->space.keep_all));
     SX_TRY(sx_result_truth(map, "no_banks", &o->space.no_banks));
     SX_TRY(sx_result_truth(map, "no_first_read_elision", &o->model.no_first_read_elision));
+    const sx_node *densities = sx_node_get(map, "densities");
+    const char *text;
+    if (densities) {
+        SX_TRY(sx_node_text(densities, "densities", &text));
+        SX_TRY(sx_error_place(sx_density_range_parse(text, &o->model.densities), densities->place));
+        SX_TRY(
+            sx_error_place(sx_density_range_aim(&o->model.densities, &o->run.objective), densities->place));
+    }
     if (sx_node_get(map, "sparse_timeloop"))
         SX_TRY(sx_result_truth(map, "sparse_timeloop", &o->model.sparse_timeloop));
     return sx_result_truth(map, "no_link_transfers", &o->model.no_link_transfers);
@@ -144,7 +152,8 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
                                        "no_banks",
                                        "no_first_read_elision",
                                        "no_link_transfers",
-                                       "sparse_timeloop"};
+                                       "sparse_timeloop",
+                                       "densities"};
     sx_run_options *run = &r->options.run;
     uint32_t k_best;
     SX_TRY(sx_only_keys(map, "repeat", keys, sizeof keys / sizeof *keys));

@@ -2,6 +2,7 @@
 #include "sextant/result.h"
 
 #include "frontend/write/write.h"
+#include "report/densities.h"
 #include "report/json_parts.h"
 
 #include "sextant/input.h"
@@ -108,12 +109,15 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, json_t 
         sx_tree_put(tree, object, "same_as", json_string(r->network.layer[result->same_as].name));
     if (!status) status = set_answers(tree, r, i, result->other, result->n_best, "k_best", object);
     if (!status) status = set_answers(tree, r, i, result->front, result->n_front, "pareto", object);
+    json_t *densities = NULL;
+    if (!status) status = sx_densities_json(r, i, &densities);
+    if (densities) sx_tree_put(tree, object, "densities", densities);
     *out = object;
     return status;
 }
 
 /* All that repeats the result but the inputs. */
-static json_t *repeat_json(const sx_result *r) {
+static sx_status repeat_json(const sx_result *r, json_t **out) {
     const sx_session_options *o = &r->options;
     json_t *object =
         json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
@@ -128,7 +132,13 @@ static json_t *repeat_json(const sx_result *r) {
                   (json_int_t)r->batch, "training", r->training);
     if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
-    return object;
+    *out = object;
+    if (o->model.densities.n == 0) return SX_OK;
+    char *text;
+    SX_TRY(sx_density_range_text(&o->model.densities, &text));
+    json_object_set_new(object, "densities", json_string(text));
+    free(text);
+    return SX_OK;
 }
 
 /* The total and how many layers it covers. */
@@ -155,7 +165,9 @@ static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
     sx_tree_put(tree, object, "network", json_string(r->network.name));
     sx_tree_put(tree, object, "total", total_json(tree, r));
     sx_tree_put(tree, object, "complete", json_boolean(r->session.complete));
-    sx_tree_put(tree, object, "repeat", repeat_json(r));
+    json_t *repeat = NULL;
+    if (!status) status = repeat_json(r, &repeat);
+    if (repeat) sx_tree_put(tree, object, "repeat", repeat);
     sx_tree_put(tree, object, "energy_source", sx_json_string(r->energies));
     if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);
     if (!status) sx_tree_put(tree, object, "architecture", sx_json_noun(arch));

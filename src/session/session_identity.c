@@ -60,6 +60,16 @@ static sx_status hash_all_constraints(const sx_session *session, uint64_t *out) 
     return status;
 }
 
+static uint64_t hash_densities(const sx_density_range *range, uint64_t hash) {
+    hash = sx_hash_bytes(range->weight, sizeof range->weight, hash_number(range->n, hash));
+    for (int i = 0; i < range->n_tensors; i++) {
+        const struct sx_range_tensor *t = &range->tensor[i];
+        hash = sx_hash_bytes(t->name, strlen(t->name), hash_number(t->model, hash));
+        hash = sx_hash_bytes(t->share, sizeof t->share, hash);
+    }
+    return hash;
+}
+
 sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constraints *constraints) {
     const sx_session_options *o = session->options;
     const double tolerance = o->run.objective.tolerance;
@@ -70,6 +80,7 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
     uint64_t hash = hash_constraints(constraints, sx_hash_bytes(flags, sizeof flags, 0));
     hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
     if (timeloop) hash = sx_hash_bytes(&timeloop, sizeof timeloop, hash);
+    if (o->model.densities.n) hash = hash_densities(&o->model.densities, hash);
     snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
     return mark;
 }
@@ -108,6 +119,8 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));
     sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
     if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
+    if (o->model.densities.n)
+        sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));
     sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
     sx_text_add(&text, "database %s\n", yes(o->store != NULL));
     sx_text_add(&text, "again %s\n", yes(o->again));

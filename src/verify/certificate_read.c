@@ -29,9 +29,10 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* the only one that may be missing */
+    "sparse_timeloop", /* this and the next may be missing */
+    "densities",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 2 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -137,7 +138,18 @@ static sx_status read_history(const sx_node *map, sx_certificate *c) {
     return c->mapper ? SX_OK : sx_error_memory();
 }
 
+/* Reads the range of densities, where there is one. */
+static sx_status read_densities(const sx_node *map, sx_certificate *c) {
+    const sx_node *node = sx_node_get(map, "densities");
+    const char *text;
+    if (!node) return SX_OK;
+    SX_TRY(sx_node_text(node, "densities", &text));
+    SX_TRY(sx_error_place(sx_density_range_parse(text, &c->model.densities), node->place));
+    return sx_error_place(sx_density_range_aim(&c->model.densities, &c->objective), node->place);
+}
+
 static sx_status read_options(const sx_node *map, sx_certificate *c) {
+    SX_TRY(read_densities(map, c));
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));
     SX_TRY(sx_node_get_bool(map, "no_banks", &c->space.no_banks));
     SX_TRY(sx_node_get_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
@@ -202,7 +214,7 @@ static sx_status find_claims(sx_input *input, const char *name, const sx_node **
         return sx_error_at(node->place, "certificates of format %llu are not known, only of format %d",
                            (unsigned long long)format, SX_CERTIFICATE_FORMAT);
     SX_TRY(sx_only_keys(section->value, "certificate", keys, N_KEYS));
-    for (size_t i = 0; i < N_KEYS - 1; i++)
+    for (size_t i = 0; i < N_REQUIRED; i++)
         SX_TRY(sx_node_require(section->value, keys[i], "the certificate", &node));
     *out = section->value;
     return check_sections(input);

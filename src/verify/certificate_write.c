@@ -50,8 +50,9 @@ static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c) {
     return list;
 }
 
-/* What is claimed, and from what it follows. */
-static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *hash) {
+/* What is claimed, and from what it follows; densities: of a range, or NULL. */
+static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *densities,
+                                  const char *hash) {
     json_t *map = json_object(), *history = json_object();
     char objective[256];
     sx_objective_text(&c->objective, objective, sizeof objective);
@@ -68,6 +69,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "no_first_read_elision", sx_tree_bool(c->model.no_first_read_elision));
     sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
     if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));
+    if (densities) sx_tree_put(tree, map, "densities", sx_tree_text(tree, densities));
     sx_tree_put(tree, map, "limits", sx_limits_tree(tree, &c->constraints, &c->problem, &c->arch));
     sx_tree_put(tree, map, "arrays", sx_tree_u64(tree, c->proof->n_arrays));
     sx_tree_put(tree, map, "compulsory", sx_tree_u64(tree, c->compulsory));
@@ -92,17 +94,20 @@ static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
 
 /* The whole certificate as a tree. */
 static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *hash, json_t **out) {
-    char *problem = NULL, *arch = NULL, *mapping = NULL;
+    char *problem = NULL, *arch = NULL, *mapping = NULL, *densities = NULL;
     sx_status status = sx_problem_write(&c->problem, SX_JSON, &problem);
     if (!status) status = sx_arch_write(&c->arch, SX_JSON, &arch);
     if (!status) status = sx_mapping_write(&c->mapping, &c->problem, &c->arch, SX_JSON, &mapping);
+    if (!status && c->model.densities.n) status = sx_density_range_text(&c->model.densities, &densities);
     if (status) {
         free(problem);
         free(arch);
+        free(mapping);
         return status;
     }
     json_t *root = json_object();
-    sx_tree_put(tree, root, "certificate", claims_tree(tree, c, hash));
+    sx_tree_put(tree, root, "certificate", claims_tree(tree, c, densities, hash));
+    free(densities);
     put_noun(tree, root, problem);
     put_noun(tree, root, arch);
     put_noun(tree, root, mapping);

@@ -1,0 +1,83 @@
+#include "report/densities.h"
+
+#include "base/status.h"
+#include "report/json_parts.h"
+#include "report/table.h"
+
+/* Evaluates a mapping at every density of a range. */
+static sx_status evaluate(const sx_model *model, const sx_mapping *mapping, sx_score *out) {
+    const sx_model *at;
+    double weight;
+    for (int i = 0; (at = sx_model_at_density(model, i, &weight)); i++) {
+        sx_evaluator *evaluator;
+        SX_TRY(sx_evaluator_new(at, &evaluator));
+        sx_verdict verdict = sx_evaluate_score(evaluator, mapping, &out[i]);
+        sx_evaluator_free(evaluator);
+        SX_TRY(sx_verdict_status(&verdict, sx_model_problem(at), sx_model_arch(at)));
+    }
+    return SX_OK;
+}
+
+/* The scores of a layer's best mapping. */
+static sx_status score_layer(const sx_result *r, size_t layer, sx_score *out) {
+    sx_model *model;
+    SX_TRY(sx_model_new(&r->network.layer[layer].problem, &r->arch, &r->options.model, &model));
+    sx_status status = evaluate(model, &r->session.layer[layer].best.mapping, out);
+    sx_model_free(model);
+    return status;
+}
+
+sx_status sx_densities_print(const sx_result *r, size_t layer, sx_text *out) {
+    const sx_density_range *range = &r->options.model.densities;
+    sx_score score[SX_MAX_DENSITIES];
+    sx_table table;
+    char align[] = "llllrrrrr";
+    if (range->n == 0) return SX_OK;
+    SX_TRY(score_layer(r, layer, score));
+    sx_text_add(out, "\nThe mapping at each density; the objective is the sum of %s times weight: %.6g.\n\n",
+                r->objective, r->session.layer[layer].best.value);
+    sx_table_begin(&table, align + SX_MAX_RANGE_TENSORS - range->n_tensors);
+    for (int t = 0; t < range->n_tensors; t++) sx_table_cell(&table, "%s", range->tensor[t].name);
+    sx_table_cell(&table, "weight");
+    sx_table_cell(&table, "cycles");
+    sx_table_cell(&table, "energy");
+    sx_table_cell(&table, "EDP");
+    sx_table_cell(&table, "times weight");
+    for (int i = 0; i < range->n; i++) {
+        double value = sx_objective_value(&r->options.run.objective, &score[i]);
+        for (int t = 0; t < range->n_tensors; t++) sx_table_cell(&table, "%g", range->tensor[t].share[i]);
+        sx_table_cell(&table, "%g", range->weight[i]);
+        sx_table_cell(&table, "%s", sx_show_count(score[i].cycles).text);
+        sx_table_cell(&table, "%s", sx_show_energy(score[i].energy_pj).text);
+        sx_table_cell(&table, "%.4g", score[i].energy_pj * score[i].cycles);
+        sx_table_cell(&table, "%.4g", value * range->weight[i]);
+    }
+    sx_table_end(&table, 2, out);
+    return SX_OK;
+}
+
+sx_status sx_densities_json(const sx_result *r, size_t layer, json_t **out) {
+    const sx_density_range *range = &r->options.model.densities;
+    sx_score score[SX_MAX_DENSITIES];
+    *out = NULL;
+    if (range->n == 0 || !r->session.layer[layer].found) return SX_OK;
+    SX_TRY(score_layer(r, layer, score));
+    json_t *list = json_array();
+    bool good = list != NULL;
+    for (int i = 0; i < range->n && good; i++) {
+        json_t *row = sx_json_score(&score[i]), *shares = json_object();
+        for (int t = 0; t < range->n_tensors; t++)
+            good &=
+                json_object_set_new(shares, range->tensor[t].name, json_real(range->tensor[t].share[i])) == 0;
+        double value = sx_objective_value(&r->options.run.objective, &score[i]);
+        good &= json_object_set_new(row, "density", shares) == 0;
+        good &= json_object_set_new(row, "weight", json_real(range->weight[i])) == 0;
+        good &= json_object_set_new(row, "objective", sx_json_real(value)) == 0;
+        good &= json_array_append_new(list, row) == 0;
+    }
+    *out = list;
+    if (good) return SX_OK;
+    json_decref(list);
+    *out = NULL;
+    return sx_error_memory();
+}

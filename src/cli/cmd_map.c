@@ -129,21 +129,9 @@ static sx_status read_warm(const char *text, sx_warm *out) {
                          "valid values: similarity, previous, off");
 }
 
-/* Whether a mapper has a setting of that name. */
-static bool has_setting(const char *mapper, const char *name) {
-    sx_setting_about setting;
-    for (size_t i = 0; sx_navigator_setting(mapper, i, &setting); i++)
-        if (strcmp(setting.name, name) == 0) return true;
-    return false;
-}
-
-/* Puts the full text of a mapper with one more setting in the place of the job's. */
-static sx_status add_setting(map_job *job, const char *name, const char *value) {
-    const char *mapper = job->view.asked;
-    sx_text all = {0};
-    char *text, *full;
-    sx_text_add(&all, "%s%s%s=%s", mapper, mapper[strcspn(mapper, ":")] ? "," : ":", name, value);
-    SX_TRY(sx_text_take(&all, &text));
+/* Puts the full text of a mapper, which it frees, in the place of the job's. */
+static sx_status take_mapper(map_job *job, SX_TAKE char *text) {
+    char *full;
     sx_status status = sx_navigator_text(text, "map", &full);
     free(text);
     SX_TRY(status);
@@ -155,8 +143,8 @@ static sx_status add_setting(map_job *job, const char *name, const char *value) 
 /* Makes --gap a setting of the mapper. */
 static sx_status read_gap(map_job *job, double gap) {
     const char *mapper = job->view.asked;
-    char value[32];
-    if (!has_setting(mapper, "gap"))
+    char value[32], *text;
+    if (!sx_search_has_setting(mapper, "gap"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap: the mapper '%.*s' gives no lower bound",
                                           (int)strcspn(mapper, ":"), mapper),
                              "use auto or optimal");
@@ -164,25 +152,20 @@ static sx_status read_gap(map_job *job, double gap) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gap %g is a gap of %g %%", gap, 100 * gap),
                              "did you mean --gap %g (%g %%)?", gap / 100, gap);
     snprintf(value, sizeof value, "%.17g", gap);
-    return add_setting(job, "gap", value);
+    SX_TRY(sx_search_with(mapper, "gap", value, &text));
+    return take_mapper(job, text);
 }
 
 /* Makes --surrogate a setting of the mapper. */
 static sx_status read_surrogate(map_job *job, const char *path) {
     const char *mapper = job->view.asked;
-    if (!has_setting(mapper, "surrogate"))
+    if (!sx_search_has_setting(mapper, "surrogate"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--surrogate: the mapper '%.*s' uses no surrogate",
                                           (int)strcspn(mapper, ":"), mapper),
                              "use --mapper gradient");
-    if (strchr(path, '"'))
-        return sx_error_new(SX_ERR_USAGE, "--surrogate: a path cannot have quotation marks");
-    sx_text value = {0};
     char *text;
-    sx_text_add(&value, "\"%s\"", path);
-    SX_TRY(sx_text_take(&value, &text));
-    sx_status status = add_setting(job, "surrogate", text);
-    free(text);
-    return status;
+    SX_TRY(sx_search_with_path(mapper, "surrogate", "surrogate", path, &text));
+    return take_mapper(job, text);
 }
 
 /* Reads the mapper and how long it may take. */

@@ -18,6 +18,7 @@
 /* Evaluations of a search where the method has no end of its own and no budget is given: the paper's. */
 #define DEFAULT_EVALS 4000
 #define DEFAULT_METHOD "exact:effort=1000"
+#define POLICY_METHOD "pg" /* where a policy is given and no method: its placement alone */
 #define DEFAULT_CHIP "nnpi"
 #define DEFAULT_OBJECTIVE "delay"
 #define CHECKPOINT_SECONDS 60
@@ -78,13 +79,39 @@ static sx_status read_graph(const sx_args *args, sx_place_graph *out) {
     return read_file(args, value, (uint32_t)bytes, out);
 }
 
-/* Reads --method, refusing one that searches other spaces. */
+/* Makes an option's file a setting of the method, in whose place its text comes. */
+static sx_status add_file(const sx_args *args, const char *option, const char *setting, char **method) {
+    const char *path = sx_args_text(args, option, 0);
+    char *text;
+    if (!path) return SX_OK;
+    if (!sx_search_has_setting(*method, setting))
+        return sx_error_new(SX_ERR_USAGE, "--%s: only the methods egrl and pg have a policy", option);
+    SX_TRY(sx_search_with_path(*method, option, setting, path, &text));
+    free(*method);
+    *method = text;
+    return SX_OK;
+}
+
+/* Reads --policy and --save-policy as settings of the method. */
+static sx_status add_policies(const sx_args *args, const char *method, char **out) {
+    const char *save = sx_args_text(args, "save-policy", 0);
+    *out = strdup(method);
+    if (!*out) return sx_error_memory();
+    SX_TRY(add_file(args, "policy", "policy", out));
+    SX_TRY(add_file(args, "save-policy", "save", out));
+    return save ? sx_file_writable(save) : SX_OK;
+}
+
+/* Reads --method, refusing one that searches other spaces, --policy and --save-policy. */
 static sx_status read_method(const sx_args *args, sx_placement_job *job) {
-    char full[METHOD_SIZE];
+    char full[METHOD_SIZE], *with = NULL;
     job->asked = sx_args_text(args, "method", 0);
-    if (!job->asked) job->asked = DEFAULT_METHOD;
+    if (!job->asked) job->asked = sx_args_flag(args, "policy") ? POLICY_METHOD : DEFAULT_METHOD;
     const char *method = sx_placement_method(job->asked, full, sizeof full);
-    SX_TRY(sx_navigator_text(method, "placement", &job->method));
+    sx_status status = add_policies(args, method, &with);
+    if (!status) status = sx_navigator_text(with, "placement", &job->method);
+    free(with);
+    SX_TRY(status);
     const char *space = sx_navigator_space(method);
     if (space && strcmp(space, "placement") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method %.*s does not search placements",
@@ -96,7 +123,9 @@ static sx_status read_method(const sx_args *args, sx_placement_job *job) {
 /* Reads the options that decide the search. */
 static sx_status read_options(const sx_args *args, sx_placement_job *job) {
     SX_TRY(read_method(args, job));
-    SX_TRY(sx_search_run_options(args, sx_navigator_complete(job->method) ? 0 : DEFAULT_EVALS, &job->run));
+    uint64_t evals = sx_navigator_complete(job->method) ? 0 : DEFAULT_EVALS;
+    if (sx_args_flag(args, "policy") && !sx_args_flag(args, "method")) evals = 1;
+    SX_TRY(sx_search_run_options(args, evals, &job->run));
     if (!sx_args_flag(args, "objective")) SX_TRY(sx_objective_parse(DEFAULT_OBJECTIVE, &job->run.objective));
     sx_objective_text(&job->run.objective, job->objective, sizeof job->objective);
     job->clock = !sx_args_flag(args, "no-clock");
@@ -224,6 +253,9 @@ static const sx_option options[] = {
      "the chip: a name of `sextant list chips`, or a file that describes one (" DEFAULT_CHIP ")"},
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
      "search method of `sextant list placers`, with optional settings (" DEFAULT_METHOD ")"},
+    {"policy", 0, "FILE", SX_OPTION_TEXT, false,
+     "place by a trained policy; with --method egrl or pg: begin from it"},
+    {"save-policy", 0, "FILE", SX_OPTION_TEXT, false, "with --method egrl or pg: write the policy to FILE"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
      "objective to minimise, of `sextant list objectives` (" DEFAULT_OBJECTIVE ")"},
     SX_OPTIONS_BUDGET,

@@ -87,6 +87,32 @@ sx_status sx_search_mapper(const char *text) {
     return status;
 }
 
+bool sx_search_has_setting(const char *method, const char *name) {
+    sx_setting_about setting;
+    for (size_t i = 0; sx_navigator_setting(method, i, &setting); i++)
+        if (strcmp(setting.name, name) == 0) return true;
+    return false;
+}
+
+sx_status sx_search_with(const char *method, const char *name, const char *value, char **out) {
+    sx_text all = {0};
+    sx_text_add(&all, "%s%s%s=%s", method, method[strcspn(method, ":")] ? "," : ":", name, value);
+    return sx_text_take(&all, out);
+}
+
+sx_status sx_search_with_path(const char *method, const char *option, const char *name, const char *path,
+                              char **out) {
+    sx_text value = {0};
+    char *text;
+    if (strchr(path, '"'))
+        return sx_error_new(SX_ERR_USAGE, "--%s: a path cannot have quotation marks", option);
+    sx_text_add(&value, "\"%s\"", path);
+    SX_TRY(sx_text_take(&value, &text));
+    sx_status status = sx_search_with(method, name, text, out);
+    free(text);
+    return status;
+}
+
 sx_status sx_search_writable(const sx_args *args) {
     static const char *const names[] = {"output", "csv", "svg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

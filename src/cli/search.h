@@ -121,6 +121,14 @@ sx_model_options sx_search_model_options(const sx_args *args);
 /* An error with the nearest name or setting where a text names no mapper as --mapper does. */
 SX_MUST_USE sx_status sx_search_mapper(const char *text);
 
+/* Whether a search method, with settings or without, has a setting of that name. */
+bool sx_search_has_setting(const char *method, const char *name);
+/* The text of a method with one more setting; the same where an option gives a path, which is quoted. */
+SX_MUST_USE sx_status sx_search_with(const char *method, const char *name, const char *value,
+                                     SX_OWN char **out);
+SX_MUST_USE sx_status sx_search_with_path(const char *method, const char *option, const char *name,
+                                          const char *path, SX_OWN char **out);
+
 /* Makes sure, before anything runs, that the files of --output, --csv and --svg can be written. */
 SX_MUST_USE sx_status sx_search_writable(const sx_args *args);
 

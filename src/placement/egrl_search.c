@@ -110,11 +110,23 @@ static void store(egrl *e, const uint8_t *point, double reward) {
     memcpy(e->stored + at * size, point, size);
 }
 
+/* Evaluates the most probable placement of the policy to begin from, rectified: transfer without training. */
+static sx_status evaluate_policy(egrl *e) {
+    sx_outcome outcome;
+    if (!*e->o->policy) return SX_OK;
+    if (!sx_actor_run(&e->actor, e->actor.own)) return sx_error_memory();
+    sx_actor_greedy(&e->actor, e->scratch);
+    (void)sx_placement_rectify(&e->space->space, e->scratch);
+    (void)sx_run_evaluate(e->run, e->scratch, 1, &outcome);
+    return SX_OK;
+}
+
 /* Makes the first generation. */
-static void begin(egrl *e) {
+static sx_status begin(egrl *e) {
     const sx_egrl_options *o = e->o;
     uint64_t seed = sx_run_seed(e->run);
     sx_run_evaluate_starts(e->run, 0);
+    SX_TRY(evaluate_policy(e));
     e->s->rng = sx_rng_stream(seed, "ea", 0);
     for (size_t i = 0; i < o->n_boltzmann; i++)
         sx_boltzmann_draw(e->space, &e->s->rng, o->lean,
@@ -137,6 +149,7 @@ static void begin(egrl *e) {
         sx_learner_draw(e->learner, seed);
     }
     e->s->begun = 1;
+    return SX_OK;
 }
 
 /* Lets every chromosome and the learner give a placement; returns how many, or 0 when memory is out. */
@@ -357,8 +370,8 @@ sx_status sx_egrl_search(sx_run *run, const sx_egrl_options *options) {
     bool resumed;
     sx_status status = prepare(&e, &resumed);
     while (!status && sx_run_continue(run)) {
-        if (!e.s->begun) begin(&e);
-        status = generation(&e);
+        if (!e.s->begun) status = begin(&e);
+        if (!status && !sx_run_stopped(run)) status = generation(&e);
     }
     if (!status && *options->save && e.s->begun)
         status = sx_actor_write(&e.actor, options->n_nets ? e.best : e.numbers, options->save);

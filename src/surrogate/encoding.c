@@ -11,6 +11,10 @@ void sx_encoding_of(const sx_map_space *space, sx_encoding *out) {
     out->n_inputs = (size_t)n_dims + space->space.n_values;
     for (int d = 0; d < n_dims; d++) out->input[d] = (sx_map_value){SX_VALUE_SIZE, 0, (uint8_t)d, 0};
     sx_map_describe(space, out->input + n_dims);
+    for (int s = 0; !space->options.keep_all && s < space->arch->n_levels; s++)
+        for (unsigned left = space->banked[s]; left; left &= left - 1)
+            out->input[out->n_inputs++] =
+                (sx_map_value){SX_VALUE_FITS, (uint8_t)s, (uint8_t)__builtin_ctz(left), 0};
     for (int s = 0; s < space->arch->n_levels; s++)
         for (unsigned left = sx_arch_keep_mask(space->arch, s, space->problem); left; left &= left - 1) {
             out->energy[n].level = (uint8_t)s;
@@ -22,6 +26,10 @@ void sx_encoding_of(const sx_map_space *space, sx_encoding *out) {
 void sx_encode_point(const sx_map_space *space, const void *point, double *out) {
     for (int d = 0; d < space->problem->n_dims; d++) *out++ = log2(space->problem->size[d]);
     sx_space_encode(&space->space, point, out);
+    out += space->space.n_values;
+    for (int s = 0; !space->options.keep_all && s < space->arch->n_levels; s++)
+        for (unsigned left = space->banked[s]; left; left &= left - 1)
+            *out++ = sx_map_point(point)->level[s].keep >> __builtin_ctz(left) & 1;
 }
 
 static double ratio(double value, double minimum) {

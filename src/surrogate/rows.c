@@ -4,23 +4,43 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { NORMALISED = 100000 }; /* samples that means and deviations are taken from */
+enum {
+    NORMALISED = 100000, /* samples that means and deviations are taken from */
+    PART = 5000          /* rows of a job */
+};
+
+/* Rows that are being made. */
+typedef struct rows_job {
+    const sx_surrogate *surrogate;
+    const sx_samples *samples;
+    uint64_t first;
+    sx_train_rows rows;
+} rows_job;
+
+/* A job: some of the rows. */
+static void make_part(void *user, size_t index, unsigned worker) {
+    const rows_job *job = user;
+    size_t inputs = job->surrogate->encoding.n_inputs, outputs = sx_surrogate_n_outputs(job->surrogate);
+    size_t end = (index + 1) * PART < job->rows.n ? (index + 1) * PART : job->rows.n;
+    (void)worker;
+    for (size_t i = index * PART; i < end; i++) {
+        const float *row = sx_samples_row(job->samples, job->first + i);
+        sx_surrogate_inputs(job->surrogate, row, job->rows.input + i * inputs);
+        sx_surrogate_targets(job->surrogate, row, job->rows.target + i * outputs);
+    }
+}
 
 sx_status sx_train_rows_new(const sx_surrogate *surrogate, const sx_samples *samples, uint64_t first,
-                            size_t n, sx_train_rows *out) {
+                            size_t n, sx_pool *pool, sx_train_rows *out) {
     size_t inputs = surrogate->encoding.n_inputs, outputs = sx_surrogate_n_outputs(surrogate);
-    sx_train_rows rows = {.input = malloc(n * inputs * sizeof(float)), .n = n};
-    rows.target = malloc(n * outputs * sizeof(float));
-    if (!rows.input || !rows.target) {
-        sx_train_rows_free(&rows);
+    rows_job job = {surrogate, samples, first, {.input = malloc(n * inputs * sizeof(float)), .n = n}};
+    job.rows.target = malloc(n * outputs * sizeof(float));
+    if (!job.rows.input || !job.rows.target) {
+        sx_train_rows_free(&job.rows);
         return sx_error_memory();
     }
-    for (size_t i = 0; i < n; i++) {
-        const float *row = sx_samples_row(samples, first + i);
-        sx_surrogate_inputs(surrogate, row, rows.input + i * inputs);
-        sx_surrogate_targets(surrogate, row, rows.target + i * outputs);
-    }
-    *out = rows;
+    sx_pool_run(pool, (n + PART - 1) / PART, make_part, NULL, &job);
+    *out = job.rows;
     return SX_OK;
 }
 

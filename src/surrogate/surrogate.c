@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double tiny = 1e-3; /* the least ratio that a net with raw outputs is taken to mean */
+static const double tiny = 1e-3; /* the least that raw numbers are taken to mean, and shares of banks */
 
 size_t sx_surrogate_n_outputs(const sx_surrogate *surrogate) {
     return surrogate->form.edp ? 1 : surrogate->encoding.n_outputs;
@@ -67,16 +67,22 @@ sx_status sx_surrogate_write(const char *path, const sx_surrogate *surrogate) {
     return status;
 }
 
-/* Whether an input is a logarithm. */
-static bool is_log(const sx_map_value *input) {
-    return input->kind == SX_VALUE_FACTOR || input->kind == SX_VALUE_SIZE;
+double sx_surrogate_number(const sx_surrogate *s, size_t input, double value) {
+    uint8_t kind = s->encoding.input[input].kind;
+    bool log = kind == SX_VALUE_SIZE || kind == SX_VALUE_FACTOR;
+    if (s->form.raw_inputs) return log ? exp2(value) : kind == SX_VALUE_FITS ? 0 : value;
+    return kind == SX_VALUE_BANKS ? log2(value > tiny ? value : tiny) : value;
+}
+
+double sx_surrogate_value(const sx_surrogate *s, size_t input, double number) {
+    uint8_t kind = s->encoding.input[input].kind;
+    if (s->form.raw_inputs) return kind == SX_VALUE_FACTOR ? log2(number > tiny ? number : tiny) : number;
+    return kind == SX_VALUE_BANKS ? exp2(number) : number;
 }
 
 void sx_surrogate_inputs(const sx_surrogate *s, const float *row, float *out) {
-    for (size_t i = 0; i < s->encoding.n_inputs; i++) {
-        float value = s->form.raw_inputs && is_log(&s->encoding.input[i]) ? exp2f(row[i]) : row[i];
-        out[i] = (value - s->input_mean[i]) / s->input_deviation[i];
-    }
+    for (size_t i = 0; i < s->encoding.n_inputs; i++)
+        out[i] = ((float)sx_surrogate_number(s, i, row[i]) - s->input_mean[i]) / s->input_deviation[i];
 }
 
 void sx_surrogate_targets(const sx_surrogate *s, const float *row, float *out) {

@@ -49,6 +49,12 @@ void sx_surrogate_free(SX_TAKE sx_surrogate *surrogate);
 SX_MUST_USE sx_status sx_surrogate_text(const sx_surrogate *surrogate, SX_OWN char **out);
 SX_MUST_USE sx_status sx_surrogate_parse(const char *path, const char *text, sx_surrogate *out);
 
+/* What a net is given for a value of the vector, before it is normalised: sizes and factors as logarithms or, raw, as they
+ * are; shares of banks likewise, so that what fits a share is linear in the inputs. Raw is as in the paper, without what
+ * fits its banks. And back. */
+double sx_surrogate_number(const sx_surrogate *surrogate, size_t input, double value);
+double sx_surrogate_value(const sx_surrogate *surrogate, size_t input, double number);
+
 /* Turns rows of samples into what the net is given and what it should say. */
 void sx_surrogate_inputs(const sx_surrogate *surrogate, const float *row, float *out);
 void sx_surrogate_targets(const sx_surrogate *surrogate, const float *row, float *out);

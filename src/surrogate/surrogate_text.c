@@ -113,11 +113,9 @@ static sx_status read_inputs(const reading *r) {
     for (size_t i = 0; i < e->n_inputs; i++) {
         json_t *item = json_array_get(list, i);
         sx_map_value *v = &e->input[i];
-        if (!read_small(item, 0, SX_VALUE_SIZE + 1, &v->kind) ||
+        if (!read_small(item, 0, SX_VALUE_FITS + 1, &v->kind) ||
             !read_small(item, 1, SX_MAX_LEVELS, &v->level) ||
-            !read_small(item, 2,
-                        v->kind == SX_VALUE_KEEP || v->kind == SX_VALUE_BANKS ? r->out->problem.n_tensors
-                                                                              : r->out->problem.n_dims,
+            !read_small(item, 2, sx_value_of_tensor(v) ? r->out->problem.n_tensors : r->out->problem.n_dims,
                         &v->which) ||
             !read_small(item, 3, 2, &v->spatial))
             return damaged(r, "inputs");

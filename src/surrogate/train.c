@@ -5,7 +5,7 @@
  * A small net with small batches is preset because it comes farther in a minute of one processor than a large
  * one.
  * The data set is visited in blocks of BLOCK samples: each epoch visits all blocks in a random order, and the
- * samples of a block in a random order, so that memory holds one block only. Order and batches follow from
+ * samples of a block in a random order, so that memory holds one block only (on a GPU, all of them where they fit). Order and batches follow from
  * the seed and the number of the step, so that a training that was interrupted goes on to the same weights. */
 #include "surrogate/training.h"
 
@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { BLOCK = 1000000, TOLD_STEPS = 16 };
+static const uint64_t resident = (uint64_t)8 << 30; /* bytes of rows that a GPU holds at once */
 
 void sx_train_options_init(sx_train_options *options) {
     *options = (sx_train_options){
@@ -91,10 +92,15 @@ static sx_status make_surrogate(sx_training *t) {
     return SX_OK;
 }
 
-/* How many steps the blocks of an epoch have. */
+/* How many samples a block has. */
+static size_t block_size(const sx_training *t, uint64_t block) {
+    uint64_t left = sx_samples_count(t->samples) - block * BLOCK;
+    return (size_t)(left < BLOCK ? left : BLOCK);
+}
+
+/* How many steps a block has in an epoch. */
 static uint64_t steps_of(const sx_training *t, uint64_t block) {
-    uint64_t all = sx_samples_count(t->samples), first = block * BLOCK, left = all - first;
-    return (left < BLOCK ? left : BLOCK) / t->options->batch;
+    return block_size(t, block) / t->options->batch;
 }
 
 static uint64_t n_blocks(const sx_training *t) {
@@ -110,7 +116,8 @@ static sx_status prepare(sx_training *t) {
     SX_TRY(sx_pool_new(o->data.threads ? o->data.threads : 1, &t->pool));
     SX_TRY(sx_matrix_engine_new(SX_MATRIX_OWN, t->pool, &t->engine));
     SX_TRY(sx_optimizer_new(&options, t->surrogate->net->n_parameters, &t->optimizer));
-    SX_TRY(sx_train_rows_new(t->surrogate, t->held, 0, (size_t)sx_samples_count(t->held), &t->held_rows));
+    SX_TRY(sx_train_rows_new(t->surrogate, t->held, 0, (size_t)sx_samples_count(t->held), t->pool,
+                             &t->held_rows));
     SX_TRY(sx_nn_pass_new(t->surrogate->net, t->engine, (size_t)o->data.per_problem, &t->pass));
     for (uint64_t b = 0; b < n_blocks(t); b++) t->steps += steps_of(t, b);
     t->steps *= o->epochs;
@@ -235,21 +242,23 @@ static sx_status make_step(sx_training *t, const uint32_t *row) {
     return due ? measure(t) : SX_OK;
 }
 
-/* Makes a block the one that batches are taken from. */
+/* Makes a block the one that batches are taken from, or, on a GPU, all blocks where they fit. */
 static sx_status load_block(sx_training *t, uint64_t block) {
-    if (t->block_at == block) return SX_OK;
-    uint64_t left = sx_samples_count(t->samples) - block * BLOCK;
-    size_t n = (size_t)(left < BLOCK ? left : BLOCK);
+    if (t->block_at == block || (t->whole && t->block_at != UINT64_MAX)) return SX_OK;
+    uint64_t all = sx_samples_count(t->samples),
+             width = t->surrogate->net->inputs + t->surrogate->net->outputs;
+    t->whole = t->options->device == SX_DEVICE_CUDA && all * width * sizeof(float) <= resident;
+    size_t n = t->whole ? (size_t)all : block_size(t, block);
     sx_train_rows_free(&t->block);
     t->block_at = UINT64_MAX;
-    SX_TRY(sx_train_rows_new(t->surrogate, t->samples, block * BLOCK, n, &t->block));
+    SX_TRY(sx_train_rows_new(t->surrogate, t->samples, t->whole ? 0 : block * BLOCK, n, t->pool, &t->block));
     t->block_at = block;
     return sx_trainer_data(t->trainer, t->block.input, t->block.target, n);
 }
 
-/* Puts the numbers 0 to n - 1 in a random order. */
-static void shuffle(sx_rng *rng, uint32_t *number, size_t n) {
-    for (size_t i = 0; i < n; i++) number[i] = (uint32_t)i;
+/* Puts the numbers first to first + n - 1 in a random order. */
+static void shuffle(sx_rng *rng, uint32_t *number, size_t n, uint64_t first) {
+    for (size_t i = 0; i < n; i++) number[i] = (uint32_t)(first + i);
     for (size_t i = n; i > 1; i--) {
         size_t j = (size_t)sx_rng_below(rng, i);
         uint32_t swap = number[i - 1];
@@ -264,7 +273,7 @@ static sx_status train_block(sx_training *t, uint64_t epoch, uint64_t block, uin
     uint64_t n = steps_of(t, block);
     SX_TRY(load_block(t, block));
     sx_rng rng = sx_rng_stream(o->data.seed, "train.order", epoch * n_blocks(t) + block);
-    shuffle(&rng, order, t->block.n);
+    shuffle(&rng, order, block_size(t, block), t->whole ? block * BLOCK : 0);
     for (uint64_t i = skip; i < n && !sx_is_cancelled(o->data.cancel); i++)
         SX_TRY(make_step(t, order + i * o->batch));
     return SX_OK;
@@ -274,7 +283,7 @@ static sx_status train_block(sx_training *t, uint64_t epoch, uint64_t block, uin
 static sx_status train_epoch(sx_training *t, uint64_t epoch, uint64_t *at, uint32_t *blocks,
                              uint32_t *order) {
     sx_rng rng = sx_rng_stream(t->options->data.seed, "train.blocks", epoch);
-    shuffle(&rng, blocks, (size_t)n_blocks(t));
+    shuffle(&rng, blocks, (size_t)n_blocks(t), 0);
     for (uint64_t i = 0; i < n_blocks(t) && !sx_is_cancelled(t->options->data.cancel); i++) {
         uint64_t n = steps_of(t, blocks[i]), skip = t->step > *at ? t->step - *at : 0;
         if (skip < n) SX_TRY(train_block(t, epoch, blocks[i], skip, order));

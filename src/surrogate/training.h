@@ -12,7 +12,7 @@ typedef struct sx_train_rows {
 
 /* Makes the rows of n samples from `first` on; frees them. */
 SX_MUST_USE sx_status sx_train_rows_new(const sx_surrogate *surrogate, const sx_samples *samples,
-                                        uint64_t first, size_t n, sx_train_rows *out);
+                                        uint64_t first, size_t n, sx_pool *pool, sx_train_rows *out);
 void sx_train_rows_free(sx_train_rows *rows);
 
 /* Sets means and deviations of inputs and outputs from samples spread over the data set. */
@@ -32,6 +32,7 @@ typedef struct sx_training {
     sx_trainer *trainer;
     sx_nn_pass *pass;
     sx_train_rows block, held_rows;
+    bool whole;        /* a block is the whole data set */
     uint64_t block_at; /* which block is loaded; UINT64_MAX: none */
     uint64_t step, steps, resumed_at;
     double loss_sum, began;

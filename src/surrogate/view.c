@@ -1,12 +1,14 @@
 #include "surrogate/view.h"
 
 #include "base/status.h"
+#include "model/capacity.h"
+#include "space/map_parts.h"
 #include "surrogate/match.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double tiny = 1e-3; /* the least that raw inputs and outputs are taken to mean */
+static const double tiny = 1e-3; /* the least that raw outputs are taken to mean */
 
 /* Gives an error the cure that helps against all misfits. */
 static SX_ERROR sx_status hint_train(sx_status error, const sx_map_space *space) {
@@ -43,34 +45,36 @@ static sx_status other_problem(const sx_surrogate *s, const sx_map_space *space)
     return sx_error_hint(error, "they are %s", s->family_text);
 }
 
-/* The number of the space's vector that an input is; -1: none. */
-static int find_value(const sx_map_value *input, const sx_match *match, const sx_map_value *value, size_t n) {
-    bool tensor = input->kind == SX_VALUE_KEEP || input->kind == SX_VALUE_BANKS;
-    uint8_t which = tensor ? match->tensor[input->which] : match->dim[input->which];
+/* The number of the space's vector of a kind that an input is; -1: none. */
+static int find_value(const sx_map_value *input, uint8_t kind, uint8_t which, const sx_map_value *value,
+                      size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (value[i].kind == input->kind && value[i].level == input->level && value[i].which == which &&
+        if (value[i].kind == kind && value[i].level == input->level && value[i].which == which &&
             value[i].spatial == input->spatial)
             return (int)i;
     return -1;
 }
 
+/* The number of the vector that decides whether a tensor is kept: its share of the banks, or a bit of its own. */
+static int find_keep(const sx_map_value *input, uint8_t which, const sx_map_value *value, size_t n) {
+    int share = find_value(input, SX_VALUE_BANKS, which, value, n);
+    return share >= 0 ? share : find_value(input, SX_VALUE_KEEP, which, value, n);
+}
+
 /* What a net takes for a value of input `i`. */
 static float normal(const sx_surrogate *s, size_t i, double value) {
-    uint8_t kind = s->encoding.input[i].kind;
-    if (s->form.raw_inputs && (kind == SX_VALUE_SIZE || kind == SX_VALUE_FACTOR)) value = exp2(value);
-    return (float)((value - s->input_mean[i]) / s->input_deviation[i]);
+    return (float)((sx_surrogate_number(s, i, value) - s->input_mean[i]) / s->input_deviation[i]);
 }
 
 /* Sets an input that is no number of the vector: the size of a dimension, what the space always keeps, or the
  * mean. */
-static void fix_input(sx_view *view, const sx_match *match, size_t i) {
+static void fix_input(sx_view *view, size_t i) {
     const sx_map_value *input = &view->surrogate->encoding.input[i];
     const sx_map_space *space = view->space;
     if (input->kind == SX_VALUE_SIZE)
-        view->fixed[i] = normal(view->surrogate, i, log2(space->problem->size[match->dim[input->which]]));
+        view->fixed[i] = normal(view->surrogate, i, log2(space->problem->size[view->which[i]]));
     else if (input->kind == SX_VALUE_KEEP && input->level < space->arch->n_levels)
-        view->fixed[i] =
-            normal(view->surrogate, i, space->fixed_keep[input->level] >> match->tensor[input->which] & 1);
+        view->fixed[i] = normal(view->surrogate, i, space->fixed_keep[input->level] >> view->which[i] & 1);
     else
         view->fixed[i] = 0;
 }
@@ -83,8 +87,12 @@ static sx_status find_sources(sx_view *view, const sx_match *match) {
     if (!value) return sx_error_memory();
     sx_map_describe(view->space, value);
     for (size_t i = 0; i < e->n_inputs; i++) {
-        view->source[i] = e->input[i].kind == SX_VALUE_SIZE ? -1 : find_value(&e->input[i], match, value, n);
-        if (view->source[i] < 0) fix_input(view, match, i);
+        const sx_map_value *input = &e->input[i];
+        uint8_t which = view->which[i] =
+            sx_value_of_tensor(input) ? match->tensor[input->which] : match->dim[input->which];
+        view->source[i] = input->kind == SX_VALUE_FITS ? find_keep(input, which, value, n)
+                                                       : find_value(input, input->kind, which, value, n);
+        if (view->source[i] < 0) fix_input(view, i);
     }
     free(value);
     return SX_OK;
@@ -121,22 +129,74 @@ sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,
     return set_objective(out, objective, space->model);
 }
 
-void sx_view_inputs(const sx_view *view, const double *values, float *input) {
-    size_t n = view->surrogate->encoding.n_inputs;
-    for (size_t i = 0; i < n; i++)
-        input[i] =
-            view->source[i] >= 0 ? normal(view->surrogate, i, values[view->source[i]]) : view->fixed[i];
+/* Whether a point keeps the tensor of an input at its level; a level that is not there keeps all. */
+static bool is_kept(const sx_view *view, const void *point, size_t i) {
+    uint8_t level = view->surrogate->encoding.input[i].level;
+    return level >= view->space->arch->n_levels ||
+           sx_map_point(point)->level[level].keep >> view->which[i] & 1;
 }
 
-void sx_view_values(const sx_view *view, const float *input, double *values) {
+void sx_view_inputs(const sx_view *view, const void *point, const double *values, float *input) {
     const sx_surrogate *s = view->surrogate;
     for (size_t i = 0; i < s->encoding.n_inputs; i++) {
-        if (view->source[i] < 0) continue;
-        double value = (double)input[i] * s->input_deviation[i] + s->input_mean[i];
-        if (s->form.raw_inputs && s->encoding.input[i].kind == SX_VALUE_FACTOR)
-            value = log2(value > tiny ? value : tiny);
-        values[view->source[i]] = value;
+        if (s->encoding.input[i].kind == SX_VALUE_FITS)
+            input[i] = normal(s, i, is_kept(view, point, i));
+        else
+            input[i] = view->source[i] >= 0 ? normal(s, i, values[view->source[i]]) : view->fixed[i];
     }
+}
+
+/* The banks of a level that a tensor's tile needs. */
+static double banks_of(const sx_map_space *space, const void *point, int level, int tensor) {
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
+    for (int s = 0; s <= level; s++) sx_map_extents(space, &sx_map_point(point)->level[s], extent);
+    double words = (double)sx_shape_words(&space->model->shape[tensor], extent);
+    return sx_level_banks(&space->model->level[level], words);
+}
+
+/* Deals out the banks of a level to the tensors that are to be kept there, by what their tiles need. */
+static void deal_banks(const sx_view *view, const void *point, int level, unsigned keep, double *values) {
+    const sx_map_space *space = view->space;
+    double need[SX_MAX_TENSORS] = {0}, sum = 0;
+    for (unsigned left = keep & space->banked[level]; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        sum += need[v] = banks_of(space, point, level, v);
+    }
+    if (sum > space->arch->level[level].banks) sum = space->arch->level[level].banks;
+    for (size_t i = 0; i < view->surrogate->encoding.n_inputs; i++) {
+        const sx_map_value *input = &view->surrogate->encoding.input[i];
+        if (input->kind != SX_VALUE_FITS || input->level != level || view->source[i] < 0) continue;
+        values[view->source[i]] = sum > 0 ? need[view->which[i]] / sum : 0;
+    }
+}
+
+/* Sets what decides which tensors are kept at the levels where a step changes that. */
+static void set_kept(const sx_view *view, const void *point, const float *input, double *values) {
+    const sx_surrogate *s = view->surrogate;
+    unsigned flipped[SX_MAX_LEVELS] = {0};
+    for (size_t i = 0; i < s->encoding.n_inputs; i++) {
+        const sx_map_value *at = &s->encoding.input[i];
+        if (at->kind != SX_VALUE_FITS || view->source[i] < 0) continue;
+        bool kept = (double)input[i] * s->input_deviation[i] + s->input_mean[i] >= 0.5;
+        if (kept == is_kept(view, point, i)) continue;
+        if (view->space->banked[at->level] >> view->which[i] & 1)
+            flipped[at->level] |= 1u << view->which[i];
+        else
+            values[view->source[i]] = kept;
+    }
+    for (int l = 0; l < view->space->arch->n_levels; l++)
+        if (flipped[l]) deal_banks(view, point, l, sx_map_point(point)->level[l].keep ^ flipped[l], values);
+}
+
+void sx_view_values(const sx_view *view, const void *point, const float *input, double *values) {
+    const sx_surrogate *s = view->surrogate;
+    for (size_t i = 0; i < s->encoding.n_inputs; i++) {
+        if (view->source[i] < 0 || s->encoding.input[i].kind == SX_VALUE_FITS) continue;
+        double number = (double)input[i] * s->input_deviation[i] + s->input_mean[i];
+        values[view->source[i]] = sx_surrogate_value(s, i, number);
+    }
+    if (!s->form.raw_inputs) set_kept(view, point, input, values);
 }
 
 /* What an output means: a ratio or its logarithm. */

@@ -8,8 +8,9 @@
 typedef struct sx_view {
     const sx_surrogate *surrogate;
     const sx_map_space *space;
-    int source[SX_MAX_INPUTS];  /* which number of the space's vector an input is; -1: none */
-    float fixed[SX_MAX_INPUTS]; /* the inputs that are none, as the net takes them */
+    int source[SX_MAX_INPUTS];    /* which number of the space's vector an input is, or sets; -1: none */
+    uint8_t which[SX_MAX_INPUTS]; /* the problem's dimension or tensor of an input */
+    float fixed[SX_MAX_INPUTS];   /* the inputs that are none, as the net takes them */
     double energy_power, delay_power, utilization_power; /* the objective */
     double minimum; /* log2 of the objective of the algorithmic minimum */
 } sx_view;
@@ -20,9 +21,11 @@ typedef struct sx_view {
 SX_MUST_USE sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,
                                    const sx_objective *objective, bool anyway, sx_view *out);
 
-/* From the vector of a point to the net's inputs; and back, as far as the vector has them. */
-void sx_view_inputs(const sx_view *view, const double *values, float *input);
-void sx_view_values(const sx_view *view, const float *input, double *values);
+/* From a point and its vector to the net's inputs. */
+void sx_view_inputs(const sx_view *view, const void *point, const double *values, float *input);
+/* From inputs, a step away from those of a point, to the vector, as far as it has them. A tensor that is to be kept or
+ * bypassed gets the share of the banks for that. */
+void sx_view_values(const sx_view *view, const void *point, const float *input, double *values);
 
 /* log2 of the predicted objective, of the net's outputs. */
 double sx_view_predict(const sx_view *view, const float *output);

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STARTS = 16, DESCENTS = 3, ROUNDINGS = 6, MOVES = 8, TRIES = 20 };
+enum { STARTS = 16, DESCENTS = 3, ROUNDINGS = 6 };
 static const double penalty = 10, nearby = 0.5;
 
 /* State of a search. */
@@ -235,10 +235,7 @@ static void draw_keeps(descent *c) {
 static bool begin(descent *c, size_t number) {
     const sx_space *base = &c->space->space;
     if (c->j->best && number % 2) {
-        uint64_t moves = 1 + sx_rng_below(&c->rng, MOVES);
-        memcpy(c->point, c->j->best, base->point_size);
-        for (; moves > 0; moves--)
-            sx_space_mutate(base, &c->rng, -1, sx_rng_next(&c->rng) >> 63, TRIES, c->point, c->scratch);
+        sx_gradient_move(base, &c->rng, c->j->best, c->point, c->scratch);
         return true;
     }
     uint64_t rejected = 0;

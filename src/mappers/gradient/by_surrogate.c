@@ -47,7 +47,7 @@ typedef struct room {
     sx_nn_pass *pass;
     float *input, *gradient, *target;
     double *values;
-    unsigned char *next;
+    unsigned char *next, *best;
 } room;
 
 typedef struct searcher {
@@ -60,7 +60,8 @@ typedef struct searcher {
     bool printed, published, random;
     uint64_t injection, victory;
     double rate, length, near;
-    double best; /* log2 of the best value before the round */
+    double best;                 /* log2 of the best value before the round */
+    const unsigned char *nearby; /* the best point before the round, to begin near it; NULL: none */
     head *head;
     unsigned char *state; /* of the chains, then of those after a round */
     room *room;
@@ -88,7 +89,7 @@ static float *vector_of(const searcher *s, chain *c) {
 /* Predicts the objective of the room's next point, whose inputs it leaves there. */
 static double predict(const descent *d, const unsigned char *point) {
     sx_space_encode(d->s->space, point, d->r->values);
-    sx_view_inputs(&d->s->view, d->r->values, d->r->input);
+    sx_view_inputs(&d->s->view, point, d->r->values, d->r->input);
     return sx_view_predict(&d->s->view, sx_nn_forward(d->r->pass, d->r->input, 1));
 }
 
@@ -136,7 +137,7 @@ static bool step(const descent *d, const float *from) {
     sx_space_encode(s->space, d->point, d->r->values);
     for (size_t i = 0; i < s->n_inputs; i++)
         d->r->target[i] = from[i] - (float)d->c->rate * d->r->gradient[i];
-    sx_view_values(&s->view, d->r->target, d->r->values);
+    sx_view_values(&s->view, d->point, d->r->target, d->r->values);
     return sx_space_project(s->space, d->r->values, d->r->next);
 }
 
@@ -169,12 +170,16 @@ static bool accepts(descent *d, double predicted) {
     return rise <= 0 || exp(-rise / c->temperature) > sx_rng_double(&c->rng);
 }
 
-/* Injects a random mapping; false where there seems to be no legal one. */
+/* Injects a random mapping, or one near to the best; false where there seems to be no legal one. */
 static bool inject(descent *d) {
     const searcher *s = d->s;
     chain *c = d->c;
     uint64_t rejected = 0;
-    bool legal = sx_space_draw_legal(s->space, &c->rng, d->r->next, &rejected);
+    bool near = s->nearby && c->injections % 2, legal = true;
+    if (near)
+        sx_gradient_move(s->space, &c->rng, s->nearby, d->r->next, sx_worker_scratch(d->worker, 0));
+    else
+        legal = sx_space_draw_legal(s->space, &c->rng, d->r->next, &rejected);
     sx_worker_reject(d->worker, rejected);
     if (!legal) return false;
     double predicted = predict(d, d->r->next);
@@ -235,10 +240,11 @@ static sx_status make_rooms(searcher *s) {
         SX_TRY(sx_nn_pass_new(s->surrogate->net, r->engine, 1, &r->pass));
         r->input = calloc(3 * s->n_inputs, sizeof *r->input);
         r->values = calloc(s->space->n_values + 1, sizeof *r->values);
-        r->next = calloc(1, s->size);
+        r->next = calloc(2, s->size);
         if (!r->input || !r->values || !r->next) return sx_error_memory();
         r->gradient = r->input + s->n_inputs;
         r->target = r->gradient + s->n_inputs;
+        r->best = r->next + s->size;
     }
     return SX_OK;
 }
@@ -301,7 +307,10 @@ static sx_status search(searcher *s) {
     while (sx_run_continue(s->run)) {
         unsigned char *next = s->state + s->chains * s->each;
         double value;
-        s->best = sx_run_incumbent(s->run, &value) ? log2(value) : INFINITY;
+        const void *best = sx_run_incumbent(s->run, &value);
+        s->best = best ? log2(value) : INFINITY;
+        s->nearby = NULL;
+        if (best && !s->printed && !s->published) s->nearby = memcpy(s->room[0].best, best, s->size);
         sx_run_tasks(s->run, s->chains, do_round, s, next, s->each);
         memcpy(s->state, next, s->chains * s->each);
         bool none = !((chain *)(void *)s->state)->begun && !s->screen;

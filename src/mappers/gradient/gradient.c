@@ -2,7 +2,7 @@
  * itself after DOSA (MICRO 2023). */
 #include "mappers/gradient/gradient.h"
 
-#include <math.h>
+#include <string.h>
 
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const directions[] = {"gradient", "random", NULL};
@@ -57,6 +57,14 @@ static const sx_setting settings[SX_GRADIENT_SETTINGS] = {
     [SX_GRADIENT_STEP] = {"step", "by=model: first step, of the factors' logarithms; it falls to a tenth",
                           NULL, 0.3, 1e-9, 100, SX_SETTING_NUMBER, NULL},
 };
+
+enum { MOVES = 8, TRIES = 20 };
+
+void sx_gradient_move(const sx_space *space, sx_rng *rng, const void *from, void *point, void *scratch) {
+    uint64_t moves = 1 + sx_rng_below(rng, MOVES);
+    memcpy(point, from, space->point_size);
+    for (; moves > 0; moves--) sx_space_mutate(space, rng, -1, sx_rng_next(rng) >> 63, TRIES, point, scratch);
+}
 
 static sx_status search(sx_run *run) {
     return sx_run_setting(run, SX_GRADIENT_BY) == 1 ? sx_gradient_by_model(run)

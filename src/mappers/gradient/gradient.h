@@ -23,6 +23,9 @@ enum {
     SX_GRADIENT_SETTINGS
 };
 
+/* Writes a legal point some random moves away from another; `scratch` has room for a point. */
+void sx_gradient_move(const sx_space *space, sx_rng *rng, const void *from, void *point, void *scratch);
+
 /* Searches by the gradient of a surrogate. */
 SX_MUST_USE sx_status sx_gradient_by_surrogate(sx_run *run);
 

@@ -206,8 +206,8 @@ static void gradients_are_those_of_the_objective(void **state) {
             float input[SX_MAX_INPUTS], gradient[SX_MAX_INPUTS], output[SX_MAX_OUTPUTS];
             assert_true(sx_space_sample(map.space, 1, i, point));
             sx_space_encode(map.space, point, values);
-            sx_view_inputs(view, values, input);
-            sx_view_values(view, input, back);
+            sx_view_inputs(view, point, values, input);
+            sx_view_values(view, point, input, back);
             for (size_t v = 0; v < map.space->n_values; v++) assert_true(fabs(back[v] - values[v]) < 1e-4);
             sx_view_gradient(view, sx_nn_forward(pass, input, 1), false, output);
             sx_nn_backward(pass, output, NULL, gradient);

@@ -28,7 +28,7 @@ typedef struct sx_certificate {
     double lower_bound;
     bool optimal; /* the lower bound is the value */
     sx_proof *proof;
-    uint64_t compulsory, tables, searched; /* arrays that are closed by each reason */
+    uint64_t compulsory, tables, searched; /* spatial mappings that are closed by each reason */
     /* Not checked, and not part of the claim. */
     char version[32];
     char *mapper;
@@ -47,7 +47,7 @@ SX_API SX_MUST_USE sx_status sx_certificate_read(const char *name, const char *t
 
 /* How far a check has come. */
 typedef struct sx_verify_progress {
-    uint64_t arrays, n_arrays;   /* looked at, of all */
+    uint64_t spatial, n_spatial; /* spatial mappings checked, of all */
     uint64_t entries, n_entries; /* checked, of all */
     uint64_t evaluations;        /* of mappings, for these */
     uint64_t steps;              /* small ones, of the whole check */

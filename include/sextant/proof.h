@@ -20,16 +20,16 @@ extern "C" {
 #define SX_PROOF_SLACK 1e-11
 
 typedef struct sx_proof {
-    uint64_t n_arrays; /* all there are */
-    size_t width;      /* factors of an array: levels times dimensions, level by level */
+    uint64_t n_spatial; /* spatial mappings, all there are */
+    size_t width;       /* factors of a spatial mapping: levels times dimensions, level by level */
     size_t n_entries, room;
     bool *searched;    /* per entry: all its mappings were gone through; otherwise a bound by tables holds */
     double *bound;     /* that bound, where not searched */
     uint32_t *spatial; /* the factors */
 } sx_proof;
 
-/* A proof over so many arrays, without entries. */
-SX_API SX_MUST_USE sx_status sx_proof_new(uint64_t n_arrays, size_t width, SX_OWN sx_proof **out);
+/* A proof over so many spatial mappings, without entries. */
+SX_API SX_MUST_USE sx_status sx_proof_new(uint64_t n_spatial, size_t width, SX_OWN sx_proof **out);
 SX_API void sx_proof_free(SX_TAKE sx_proof *proof);
 
 /* A copy, freed with sx_proof_free. */

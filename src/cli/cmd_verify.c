@@ -31,9 +31,9 @@ static void show(void *user, const sx_verify_progress *p) {
     job *j = user;
     if (p->seconds < j->told + 0.1 && p->seconds >= j->told) return;
     j->told = p->seconds;
-    if (p->arrays < p->n_arrays)
-        sx_progress_note(&j->line, "%s of %s arrays", sx_show_count((double)p->arrays).text,
-                         sx_show_count((double)p->n_arrays).text);
+    if (p->spatial < p->n_spatial)
+        sx_progress_note(&j->line, "%s of %s spatial mappings", sx_show_count((double)p->spatial).text,
+                         sx_show_count((double)p->n_spatial).text);
     else
         sx_progress_note(&j->line, "%s of %s entries, %s mappings evaluated, %s steps",
                          sx_show_count((double)p->entries).text, sx_show_count((double)p->n_entries).text,
@@ -55,9 +55,9 @@ static void add_json(const job *j, const char *path, const sx_certificate *c, co
         sx_json_string(path), "holds", v->verdict == SX_CLAIMS_HOLD, "complete", v->verdict != SX_CLAIMS_OPEN,
         "problem", c->problem.name, "arch", c->arch.name, "objective", objective, "value",
         sx_json_real(c->value), "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "arrays",
-        (json_int_t)c->proof->n_arrays, "compulsory", (json_int_t)c->compulsory, "tables",
+        (json_int_t)c->proof->n_spatial, "compulsory", (json_int_t)c->compulsory, "tables",
         (json_int_t)c->tables, "searched", (json_int_t)c->searched, "arrays_checked",
-        (json_int_t)v->done.arrays, "entries_checked", (json_int_t)v->done.entries, "evaluations",
+        (json_int_t)v->done.spatial, "entries_checked", (json_int_t)v->done.entries, "evaluations",
         (json_int_t)v->done.evaluations, "seconds", j->no_clock ? 0 : v->done.seconds);
     if (v->verdict == SX_CLAIMS_FAIL) {
         json_object_set_new(object, "claim", json_string(v->claim));
@@ -81,8 +81,8 @@ static void print_claims(const job *j, const sx_certificate *c, const sx_verific
     else
         sx_table_cell(&table, "%.6g, %s of the value: no mapping in the space is below it", c->lower_bound,
                       sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
-    sx_table_cell(&table, "arrays");
-    sx_table_cell(&table, "%s spatial unrollings", sx_show_count((double)c->proof->n_arrays).text);
+    sx_table_cell(&table, "spatial");
+    sx_table_cell(&table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
     sx_table_cell(&table, "  compulsory");
     sx_table_cell(&table, "%s closed by the compulsory traffic of each tensor",
                   sx_show_count((double)c->compulsory).text);
@@ -106,10 +106,10 @@ static void print(const job *j, const char *path, const sx_certificate *c, const
                 c->arch.name[0] ? c->arch.name : "an architecture", verdict_name(v->verdict));
     if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
     if (v->verdict == SX_CLAIMS_OPEN)
-        sx_text_add(out, "  stopped early: %s of %s arrays and %s of %s entries checked, and they hold\n",
-                    sx_show_count((double)v->done.arrays).text, sx_show_count((double)v->done.n_arrays).text,
-                    sx_show_count((double)v->done.entries).text,
-                    sx_show_count((double)v->done.n_entries).text);
+        sx_text_add(
+            out, "  stopped early: %s of %s spatial mappings and %s of %s entries checked, and they hold\n",
+            sx_show_count((double)v->done.spatial).text, sx_show_count((double)v->done.n_spatial).text,
+            sx_show_count((double)v->done.entries).text, sx_show_count((double)v->done.n_entries).text);
     if (v->verdict == SX_CLAIMS_HOLD && !j->quiet) print_claims(j, c, v, out);
 }
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-sx_status sx_proof_new(uint64_t n_arrays, size_t width, sx_proof **out) {
+sx_status sx_proof_new(uint64_t n_spatial, size_t width, sx_proof **out) {
     sx_proof *proof = calloc(1, sizeof *proof);
     if (!proof) return sx_error_memory();
-    proof->n_arrays = n_arrays;
+    proof->n_spatial = n_spatial;
     proof->width = width;
     *out = proof;
     return SX_OK;
@@ -46,7 +46,7 @@ sx_status sx_proof_add(sx_proof *proof, bool searched, double bound, const uint3
 
 sx_status sx_proof_copy(const sx_proof *proof, sx_proof **out) {
     sx_proof *copy = NULL;
-    SX_TRY(sx_proof_new(proof->n_arrays, proof->width, &copy));
+    SX_TRY(sx_proof_new(proof->n_spatial, proof->width, &copy));
     for (size_t i = 0; i < proof->n_entries; i++) {
         sx_status status =
             sx_proof_add(copy, proof->searched[i], proof->bound[i], proof->spatial + i * proof->width);

@@ -45,7 +45,7 @@ static sx_status check(const sx_result *r, size_t layer) {
 static void count_reasons(sx_certificate *c) {
     for (size_t i = 0; i < c->proof->n_entries; i++) c->searched += c->proof->searched[i];
     c->tables = c->proof->n_entries - c->searched;
-    c->compulsory = c->proof->n_arrays - c->proof->n_entries;
+    c->compulsory = c->proof->n_spatial - c->proof->n_entries;
 }
 
 /* Collects the claims about a layer. */

@@ -101,14 +101,14 @@ static void pass_origin(codec *c, int *from, size_t limit) {
 static void pass_entries(codec *c, sx_proof *proof, size_t width) {
     void *bound = proof->bound, *spatial = proof->spatial;
     size_t n = proof->n_entries, factors = n * proof->width;
-    pass(c, &proof->n_arrays, sizeof proof->n_arrays);
+    pass(c, &proof->n_spatial, sizeof proof->n_spatial);
     pass(c, &proof->width, sizeof proof->width);
     pass_array(c, &bound, &n, sizeof *proof->bound);
     pass_array(c, &spatial, &factors, sizeof *proof->spatial);
     proof->bound = bound;
     proof->spatial = spatial;
     if (!c->out) {
-        if (proof->width != width || factors != n * width || n > proof->n_arrays) c->failed = true;
+        if (proof->width != width || factors != n * width || n > proof->n_spatial) c->failed = true;
         proof->searched = calloc(n + 1, sizeof *proof->searched);
         if (!proof->searched) c->failed = true;
         if (c->failed) return;

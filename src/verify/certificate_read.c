@@ -168,7 +168,7 @@ static sx_status read_claims(const sx_node *map, sx_certificate *c) {
     SX_TRY(read_options(map, c));
     SX_TRY(sx_limits_read(sx_node_get(map, "limits"), &c->problem, &c->arch, &c->constraints));
     SX_TRY(read_entries(sx_node_get(map, "entries"), c));
-    SX_TRY(sx_node_get_u64(map, "arrays", &c->proof->n_arrays));
+    SX_TRY(sx_node_get_u64(map, "arrays", &c->proof->n_spatial));
     SX_TRY(sx_node_get_u64(map, "compulsory", &c->compulsory));
     SX_TRY(sx_node_get_u64(map, "tables", &c->tables));
     SX_TRY(sx_node_get_u64(map, "searched", &c->searched));

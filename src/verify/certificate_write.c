@@ -71,7 +71,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));
     if (densities) sx_tree_put(tree, map, "densities", sx_tree_text(tree, densities));
     sx_tree_put(tree, map, "limits", sx_limits_tree(tree, &c->constraints, &c->problem, &c->arch));
-    sx_tree_put(tree, map, "arrays", sx_tree_u64(tree, c->proof->n_arrays));
+    sx_tree_put(tree, map, "arrays", sx_tree_u64(tree, c->proof->n_spatial));
     sx_tree_put(tree, map, "compulsory", sx_tree_u64(tree, c->compulsory));
     sx_tree_put(tree, map, "tables", sx_tree_u64(tree, c->tables));
     sx_tree_put(tree, map, "searched", sx_tree_u64(tree, c->searched));
@@ -131,10 +131,10 @@ sx_status sx_certificate_write(const sx_certificate *c, char **out) {
     sx_tree tree = {0};
     json_t *root;
     if (c->proof->n_entries > SX_MAX_ENTRIES)
-        return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
-                                          "a certificate would have to list %zu arrays, more than %d",
-                                          c->proof->n_entries, SX_MAX_ENTRIES),
-                             "let the search run longer, or constrain the spatial factors");
+        return sx_error_hint(
+            sx_error_new(SX_ERR_LIMIT, "a certificate would have to list %zu spatial mappings, more than %d",
+                         c->proof->n_entries, SX_MAX_ENTRIES),
+            "let the search run longer, or constrain the spatial factors");
     SX_TRY(sx_certificate_hash(c, hash));
     SX_TRY(whole_tree(&tree, c, hash, &root));
     return sx_tree_print(&tree, root, SX_JSON, out);

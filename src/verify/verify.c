@@ -3,7 +3,7 @@
  * search: spatial mappings, tiles and orders are enumerated anew (verify_space.c, order_list.c,
  * enumeration.c), bounds and costs are those of the model.
  *
- * Complexity: one bound per array, and an enumeration for each entry. */
+ * Complexity: one bound per spatial mapping, and an enumeration for each entry. */
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/status.h"
@@ -19,7 +19,7 @@
 
 enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 };
 static const double MOST_MEMORY = 4.0 * (1 << 30); /* bytes of tables, of all threads together */
-static const uint64_t MOST_ARRAYS = 100000000;
+static const uint64_t MOST_SPATIAL = 100000000;
 
 /* A check that is being made. */
 typedef struct check {
@@ -35,7 +35,7 @@ typedef struct check {
     sx_enumeration **enumeration; /* per thread */
     unsigned threads;
     size_t *order; /* entries by their factors */
-    bool *met;     /* those whose array was met, by that order */
+    bool *met;     /* those whose spatial mapping was met, by that order */
     double began;
     pthread_mutex_t lock; /* of all that follows, and of *out */
     sx_status failure;
@@ -67,7 +67,7 @@ static void spatial_of(const check *k, size_t entry, uint32_t (*out)[SX_MAX_DIMS
 }
 
 /* Describes spatial factors, such as "GlobalBuffer C=4 M=2", in a buffer. */
-static const char *name_array(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS], char text[256]) {
+static const char *name_spatial(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS], char text[256]) {
     size_t n = 0;
     snprintf(text, 256, "no spatial loops");
     for (int s = 0; s < k->c->arch.n_levels; s++)
@@ -115,14 +115,15 @@ static bool check_totals(check *k) {
     if (c->lower_bound > c->value)
         return refute(k, "lower bound", "it is %.17g, above the value %.17g", c->lower_bound, c->value);
     if (searched != c->searched || c->proof->n_entries - searched != c->tables)
-        return refute(k, "entries",
-                      "%llu arrays are listed as searched and %llu as bounded by tables, not %llu and %llu",
-                      (unsigned long long)searched, (unsigned long long)(c->proof->n_entries - searched),
-                      (unsigned long long)c->searched, (unsigned long long)c->tables);
-    if (c->proof->n_arrays > MOST_ARRAYS || c->compulsory > MOST_ARRAYS ||
-        c->compulsory + c->proof->n_entries != c->proof->n_arrays)
+        return refute(
+            k, "entries",
+            "%llu spatial mappings are listed as searched and %llu as bounded by tables, not %llu and %llu",
+            (unsigned long long)searched, (unsigned long long)(c->proof->n_entries - searched),
+            (unsigned long long)c->searched, (unsigned long long)c->tables);
+    if (c->proof->n_spatial > MOST_SPATIAL || c->compulsory > MOST_SPATIAL ||
+        c->compulsory + c->proof->n_entries != c->proof->n_spatial)
         return refute(k, "arrays", "%llu are not the %llu closed by the compulsory bound and the %zu listed",
-                      (unsigned long long)c->proof->n_arrays, (unsigned long long)c->compulsory,
+                      (unsigned long long)c->proof->n_spatial, (unsigned long long)c->compulsory,
                       c->proof->n_entries);
     return true;
 }
@@ -166,7 +167,7 @@ static void order_entries(check *k) {
             uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
             char text[256];
             spatial_of(k, k->order[i], spatial);
-            refute(k, "entries", "duplicate entry: %s", name_array(k, spatial, text));
+            refute(k, "entries", "duplicate entry: %s", name_spatial(k, spatial, text));
             return;
         }
 }
@@ -207,10 +208,10 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     enum { OFTEN = 4096 };
     check *k = user;
     char text[256];
-    if (++k->out->done.arrays > k->c->proof->n_arrays)
-        return refute(k, "arrays", "more than %llu spatial unrollings",
-                      (unsigned long long)k->c->proof->n_arrays);
-    if (k->out->done.arrays % OFTEN == 0) tell(k);
+    if (++k->out->done.spatial > k->c->proof->n_spatial)
+        return refute(k, "arrays", "more than %llu spatial mappings",
+                      (unsigned long long)k->c->proof->n_spatial);
+    if (k->out->done.spatial % OFTEN == 0) tell(k);
     size_t entry = find_entry(k, spatial);
     if (entry != SIZE_MAX) {
         k->met[entry] = true;
@@ -218,10 +219,10 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     }
     double bound = sx_enumeration_compulsory(k->enumeration[0], spatial);
     if (bound >= sx_proof_floor(k->c->lower_bound)) return true;
-    return refute(
-        k, "compulsory",
-        "the compulsory bound is %.10g, below the lower bound %.10g, for an array that is not listed: %s",
-        bound, k->c->lower_bound, name_array(k, spatial, text));
+    return refute(k, "compulsory",
+                  "the compulsory bound is %.10g, below the lower bound %.10g, for a spatial mapping that is "
+                  "not listed: %s",
+                  bound, k->c->lower_bound, name_spatial(k, spatial, text));
 }
 
 /* Enumerates all spatial mappings. */
@@ -229,15 +230,16 @@ static void check_spatial_mappings(check *k) {
     order_entries(k);
     sx_verify_space_list_spatial(&k->space, &k->budget, meet, k);
     if (atomic_load(&k->budget.over)) return;
-    if (k->out->done.arrays < k->c->proof->n_arrays)
-        refute(k, "arrays", "there are %llu spatial unrollings, not %llu",
-               (unsigned long long)k->out->done.arrays, (unsigned long long)k->c->proof->n_arrays);
+    if (k->out->done.spatial < k->c->proof->n_spatial)
+        refute(k, "arrays", "there are %llu spatial mappings, not %llu",
+               (unsigned long long)k->out->done.spatial, (unsigned long long)k->c->proof->n_spatial);
     for (size_t i = 0; i < k->c->proof->n_entries; i++) {
         if (k->met[i]) continue;
         uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
         char text[256];
         spatial_of(k, k->order[i], spatial);
-        refute(k, "entries", "a listed array is not in the space: %s", name_array(k, spatial, text));
+        refute(k, "entries", "a listed spatial mapping is not in the space: %s",
+               name_spatial(k, spatial, text));
         return;
     }
 }
@@ -247,7 +249,7 @@ static void conclude(check *k, size_t entry, sx_check_outcome outcome, double le
                      const uint32_t (*spatial)[SX_MAX_DIMS], unsigned worker) {
     bool searched = k->c->proof->searched[entry];
     char text[256];
-    name_array(k, spatial, text);
+    name_spatial(k, spatial, text);
     if (outcome == SX_CHECK_BELOW && searched)
         refute(k, "searched", "a mapping with a value of %.17g, below the lower bound %.17g, was found at %s",
                least, k->c->lower_bound, text);
@@ -280,7 +282,7 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
                                                 sx_proof_floor(k->c->lower_bound), &least);
     } else if (p->bound[entry] < sx_proof_floor(k->c->lower_bound)) {
         refute(k, "tables", "a bound of %.10g is below the lower bound %.10g, at %s", p->bound[entry],
-               k->c->lower_bound, name_array(k, factors, text));
+               k->c->lower_bound, name_spatial(k, factors, text));
         return;
     } else {
         outcome = sx_enumeration_check_bounds(k->enumeration[worker], factors,
@@ -376,7 +378,7 @@ sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_veri
     k->budget.most = options->steps;
     out->verdict = SX_CLAIMS_OPEN;
     out->done.n_entries = certificate->proof->n_entries;
-    out->done.n_arrays = certificate->proof->n_arrays;
+    out->done.n_spatial = certificate->proof->n_spatial;
     sx_status status = pthread_mutex_init(&k->lock, NULL) == 0 ? SX_OK : sx_error_memory();
     if (!status) {
         status = check_all(k);

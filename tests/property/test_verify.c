@@ -225,11 +225,11 @@ static bool spoil_arrays(sx_rng *rng, unsigned kind, sx_certificate *c) {
     uint32_t *factor = n ? proof->spatial + entry * proof->width : NULL;
     switch (kind) {
     case 0:
-        proof->n_arrays++;
+        proof->n_spatial++;
         c->compulsory++;
         return true;
     case 1:
-        proof->n_arrays--;
+        proof->n_spatial--;
         c->compulsory--;
         return c->compulsory + 1 > 0;
     case 2:
@@ -245,7 +245,7 @@ static bool spoil_arrays(sx_rng *rng, unsigned kind, sx_certificate *c) {
         if (n == 0) return false;
         drop_entry(proof, entry);
         count_entries(c);
-        proof->n_arrays--;
+        proof->n_spatial--;
         return true;
     case 5:
         if (n == 0 || c->compulsory == 0) return false;

@@ -30,7 +30,7 @@ static void fill(const sx_small_space *small, const sx_objective *objective, sx_
     c->lower_bound = summary.optimal ? found.value : summary.lower_bound;
     for (size_t i = 0; i < c->proof->n_entries; i++) c->searched += c->proof->searched[i];
     c->tables = c->proof->n_entries - c->searched;
-    c->compulsory = c->proof->n_arrays - c->proof->n_entries;
+    c->compulsory = c->proof->n_spatial - c->proof->n_entries;
     snprintf(c->version, sizeof c->version, "test");
     c->mapper = strdup("optimal");
     c->evaluations = summary.evaluations;

@@ -34,14 +34,14 @@ static const sx_setting settings[] = {
                "maximum evaluations of gamma, unless time is limited; fewer where the proof is short", NULL,
                300000, 0, 1e9, true, NULL},
     [SUNSTONE] = {"sunstone",
-                  "run sunstone:plus=on at once if there are at most this many spatial unrollings, otherwise "
+                  "run sunstone:plus=on at once if there are at most this many spatial mappings, otherwise "
                   "in long proofs; 0: never",
                   NULL, 1000, 0, 1e9, true, NULL},
     [DESCENTS] = {"descents", "initial descents by random moves, if the above find no mapping", NULL, 16, 0,
                   10000, true, NULL},
     [MOVES] = {"moves", "moves of each descent", NULL, 300, 1, 1000000, true, NULL},
     [TABLES] = {"tables", "use bounds from tables over all tiles", NULL, 1, 0, 1, true, on_off},
-    [ARRAYS] = {"arrays", "reject spaces with more spatial unrollings than this", NULL, 1e6, 1, 1e8, true,
+    [ARRAYS] = {"arrays", "reject spaces with more spatial mappings than this", NULL, 1e6, 1, 1e8, true,
                 NULL},
     [EFFORT] = {"effort",
                 "stop after about this many million steps of the proof, about 0.1 us each; 0: no limit", NULL,

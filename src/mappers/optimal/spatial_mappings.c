@@ -120,7 +120,7 @@ sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *
     sx_spatial_mappings_fini(out);
     out->n = 0;
     if (l.failed) return sx_error_memory();
-    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial unrollings", most),
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial mappings", most),
                          "use another mapper, or constrain the spatial factors");
 }
 

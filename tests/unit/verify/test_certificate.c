@@ -68,7 +68,7 @@ static void all_comes_back(void **state) {
     assert_memory_equal(&c->constraints, &again->constraints, sizeof c->constraints);
     assert_memory_equal(&c->mapping, &again->mapping, sizeof c->mapping);
     assert_true(c->value == again->value && c->lower_bound == again->lower_bound);
-    assert_true(again->seed == UINT64_MAX && again->proof->n_arrays == 7 && again->proof->n_entries == 2);
+    assert_true(again->seed == UINT64_MAX && again->proof->n_spatial == 7 && again->proof->n_entries == 2);
     assert_true(again->proof->searched[0] && !again->proof->searched[1]);
     assert_true(again->proof->bound[1] == c->proof->bound[1]);
     assert_memory_equal(c->proof->spatial, again->proof->spatial,

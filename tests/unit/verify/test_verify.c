@@ -47,7 +47,7 @@ static void real_ones_hold(void **state) {
         assert_true(sx_certificate_holds(c, 1, &one));
         assert_true(sx_certificate_holds(c, 4, &four));
         assert_int_equal(one.done.evaluations, four.done.evaluations);
-        assert_true(one.done.arrays == c->proof->n_arrays && one.done.entries == c->proof->n_entries);
+        assert_true(one.done.spatial == c->proof->n_spatial && one.done.entries == c->proof->n_entries);
         sx_certificate_free(c);
     }
 }
@@ -83,9 +83,9 @@ static void the_false_claim_is_named(void **state) {
     expect_fail(&bad, "arrays", "closed by the compulsory bound");
     bad = *c;
     bad.proof = &proof;
-    proof.n_arrays += 3;
+    proof.n_spatial += 3;
     bad.compulsory += 3;
-    expect_fail(&bad, "arrays", "spatial unrollings, not");
+    expect_fail(&bad, "arrays", "spatial mappings, not");
     sx_certificate_free(c);
 }
 

@@ -12,6 +12,7 @@
 #include "sextant/device.h"
 #include "sextant/graph.h"
 #include "sextant/input.h"
+#include "sextant/judge.h"
 #include "sextant/mapping.h"
 #include "sextant/model.h"
 #include "sextant/navigator.h"

@@ -31,6 +31,7 @@ typedef enum sx_code {
     SX_ERR_WRITE,    /* what was found could not be written: a full disk, a folder that is gone */
     SX_ERR_MEMORY,   /* out of memory */
     SX_ERR_INTERNAL, /* a promise of this library is broken */
+    SX_ERR_PROGRAM,  /* a program that the caller named cannot be run, or fails */
 } sx_code;
 
 /* A failure. line and column count from 1; 0 means unknown. hint may be NULL. */

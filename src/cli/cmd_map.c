@@ -3,6 +3,7 @@
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/density.h"
+#include "cli/evaluator.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/map_table.h"
@@ -18,6 +19,9 @@
 #define DEFAULT_EVALS 100000
 #define DEFAULT_SAVE_SECONDS 5
 #define DEFAULT_MAPPER "auto"
+/* The same with --evaluator, whose answers take long and have no lower bounds. */
+#define JUDGED_EVALS 4000
+#define JUDGED_MAPPER "gamma"
 #define MAPPING_SUFFIX ".map.yaml"
 
 /* What is searched, and how it is shown. */
@@ -171,8 +175,9 @@ static sx_status read_surrogate(map_job *job, const char *path) {
 /* Reads the mapper and how long it may take. */
 static sx_status read_mapper(const sx_args *args, map_job *job) {
     const char *mapper = sx_args_text(args, "mapper", 0);
-    job->view.asked = mapper ? mapper : DEFAULT_MAPPER;
-    uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0 : DEFAULT_EVALS;
+    bool judged = sx_args_flag(args, "evaluator");
+    job->view.asked = mapper ? mapper : judged ? JUDGED_MAPPER : DEFAULT_MAPPER;
+    uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0 : judged ? JUDGED_EVALS : DEFAULT_EVALS;
     SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
     SX_TRY(sx_navigator_text(job->view.asked, "map", &job->r->mapper));
     job->r->options.mapper = job->r->mapper;
@@ -198,6 +203,20 @@ static sx_status read_widen(const sx_args *args, map_job *job) {
 static sx_status keep_text(const char *text, char **out) {
     *out = text ? strdup(text) : NULL;
     return text && !*out ? sx_error_memory() : SX_OK;
+}
+
+/* Reads --evaluator. */
+static sx_status read_evaluator(const sx_args *args, map_job *job) {
+    sx_session_options *o = &job->r->options;
+    SX_TRY(sx_evaluator_read(args, &o->judge));
+    if (!o->judge) return SX_OK;
+    if (sx_args_flag(args, "objective"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--objective cannot be used with --evaluator"),
+                             "the evaluator's answers are what is minimised");
+    sx_judge_objective(&o->run.objective);
+    o->run.threads = 1;
+    o->run.cache = 1 << 16;
+    return keep_text(sx_judge_command(o->judge), &job->r->evaluator);
 }
 
 /* Reads the options that decide the search. */
@@ -226,7 +245,7 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     job->r->training = sx_args_flag(args, "training");
     job->r->training_step = sx_args_flag(args, "training-step");
     o->run.proof = sx_args_flag(args, "certificate");
-    return SX_OK;
+    return read_evaluator(args, job);
 }
 
 /* Reads the densities over which mappings are scored. */
@@ -234,10 +253,13 @@ static sx_status read_densities(const sx_args *args, map_job *job) {
     sx_session_options *o = &job->r->options;
     const char *text = sx_args_text(args, "densities", 0);
     if (!text) return SX_OK;
-    if (o->run.pareto || job->view.db)
+    if (o->run.pareto || job->view.db || o->judge)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--densities scores a mapping over several densities at once"),
-            "leave out --%s or --densities", o->run.pareto ? "pareto" : "db");
+            "leave out --%s or --densities",
+            o->judge        ? "evaluator"
+            : o->run.pareto ? "pareto"
+                            : "db");
     SX_TRY(sx_density_range_parse(text, &o->model.densities));
     return sx_density_range_aim(&o->model.densities, &o->run.objective);
 }
@@ -357,6 +379,16 @@ static sx_status answer(const sx_args *args, const map_job *job, sx_output *resu
     return written;
 }
 
+/* Reads the objective, which is the evaluator's where there is one. */
+static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *result) {
+    sx_result *r = job->r;
+    if (!r->evaluator)
+        return sx_search_objective(sources, &r->options.run.objective, r->objective, sizeof r->objective,
+                                   &result->err);
+    sx_objective_text(&r->options.run.objective, r->objective, sizeof r->objective);
+    return SX_OK;
+}
+
 /* Reads the inputs, searches, and outputs the result. */
 static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     watcher w = {.sources = sources,
@@ -365,8 +397,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
                  .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
-    SX_TRY(sx_search_objective(sources, &job->r->options.run.objective, job->r->objective,
-                               sizeof job->r->objective, &result->err));
+    SX_TRY(read_objective(sources, job, result));
     if (w.certificate) SX_TRY(check_certificate(job));
     SX_TRY(read_densities(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
@@ -389,6 +420,8 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     job->r->options.user = &w;
     sx_status status = sx_session_run(&job->r->network, &job->r->arch, &job->r->options, &job->r->session);
     sx_progress_end(&w.line);
+    if (job->r->options.judge) job->r->judged = sx_judge_report(job->r->options.judge);
+    if (!status) sx_evaluator_note(job->r->options.judge, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
     if (sx_args_flag(args, "no-clock")) forget_times(&job->r->session);
     if (status && job->r->session.total.cycles > 0) sx_status_free(answer(args, job, result));
@@ -408,6 +441,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     SX_TRY(sx_result_new(&job.r));
     sx_status status = map(args, &sources, &job, result);
     sx_store_close(job.r->options.store);
+    sx_judge_free(job.r->options.judge);
     sx_result_free(job.r);
     sx_sources_fini(&sources);
     return status;
@@ -421,6 +455,7 @@ static const sx_option options[] = {
     SX_OPTIONS_FILES,
     SX_OPTION_MAPPER,
     SX_OPTION_MINIMISE,
+    SX_OPTIONS_EVALUATOR,
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     {"surrogate", 0, "FILE", SX_OPTION_TEXT, false,

@@ -1,6 +1,7 @@
 /* `sextant place`: which memory of a chip holds each tensor of a network. */
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/evaluator.h"
 #include "cli/load.h"
 #include "cli/progress.h"
 #include "cli/search.h"
@@ -18,7 +19,8 @@
 /* Evaluations of a search where the method has no end of its own and no budget is given: the paper's. */
 #define DEFAULT_EVALS 4000
 #define DEFAULT_METHOD "exact:effort=1000"
-#define POLICY_METHOD "pg" /* where a policy is given and no method: its placement alone */
+#define POLICY_METHOD "pg"       /* where a policy is given and no method: its placement alone */
+#define MEASURED_METHOD "anneal" /* for latencies that nothing can be proven of */
 #define DEFAULT_CHIP "nnpi"
 #define DEFAULT_OBJECTIVE "delay"
 #define CHECKPOINT_SECONDS 60
@@ -106,7 +108,10 @@ static sx_status add_policies(const sx_args *args, const char *method, char **ou
 static sx_status read_method(const sx_args *args, sx_placement_job *job) {
     char full[METHOD_SIZE], *with = NULL;
     job->asked = sx_args_text(args, "method", 0);
-    if (!job->asked) job->asked = sx_args_flag(args, "policy") ? POLICY_METHOD : DEFAULT_METHOD;
+    if (!job->asked)
+        job->asked = sx_args_flag(args, "policy")   ? POLICY_METHOD
+                     : job->judge || job->noise > 0 ? MEASURED_METHOD
+                                                    : DEFAULT_METHOD;
     const char *method = sx_placement_method(job->asked, full, sizeof full);
     sx_status status = add_policies(args, method, &with);
     if (!status) status = sx_navigator_text(with, "placement", &job->method);
@@ -120,8 +125,25 @@ static sx_status read_method(const sx_args *args, sx_placement_job *job) {
     return SX_OK;
 }
 
+/* Reads --evaluator and --noise. */
+static sx_status read_measure(const sx_args *args, sx_placement_job *job) {
+    job->noise = sx_args_number(args, "noise", 0);
+    SX_TRY(sx_evaluator_read(args, &job->judge));
+    if (job->noise < 0 || job->noise > 1)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--noise must be between 0 and 1"),
+                             "0.02 is about 2 %% of the latency");
+    if (job->noise > 0 && job->judge)
+        return sx_error_new(SX_ERR_USAGE, "--noise cannot be used with --evaluator, which has its own");
+    if ((job->noise > 0 || job->judge) && sx_args_flag(args, "db"))
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--db cannot be used with --%s", job->judge ? "evaluator" : "noise"),
+            "the database holds results of the chip's model; --output keeps this one");
+    return SX_OK;
+}
+
 /* Reads the options that decide the search. */
 static sx_status read_options(const sx_args *args, sx_placement_job *job) {
+    SX_TRY(read_measure(args, job));
     SX_TRY(read_method(args, job));
     uint64_t evals = sx_navigator_complete(job->method) ? 0 : DEFAULT_EVALS;
     if (sx_args_flag(args, "policy") && !sx_args_flag(args, "method")) evals = 1;
@@ -180,6 +202,7 @@ static sx_status search(const sx_args *args, sx_placement_job *job, sx_output *r
     sx_progress_title(&w.line, "%s", job->in->graph.name);
     sx_status status = sx_placement_job_search(job);
     sx_progress_end(&w.line);
+    if (!status) sx_evaluator_note(job->judge, sx_args_flag(args, "quiet"), &result->err);
     free(saved);
     bool whole = job->summary.stop != SX_STOP_SIGNAL && job->summary.stop != SX_STOP_TIME;
     if (!status && w.checkpoint && whole) (void)remove(w.checkpoint);
@@ -225,9 +248,14 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **st
     SX_TRY(sx_search_writable(args));
     if (db) SX_TRY(sx_store_open(db, store));
     if (db) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
-    if (!job->proven_before) SX_TRY(search(args, job, result));
-    sx_status kept = db && job->found && !job->proven_before ? sx_placement_keep(job, *store) : SX_OK;
+    sx_status searched = job->proven_before ? SX_OK : search(args, job, result);
+    if (searched && !job->found) return searched;
+    sx_status kept = db && !job->proven_before && job->found ? sx_placement_keep(job, *store) : SX_OK;
     sx_status status = answer(args, job, result);
+    if (searched) {
+        sx_status_free(status);
+        status = searched;
+    }
     if (!status) return kept;
     sx_status_free(kept);
     return status;
@@ -258,6 +286,9 @@ static const sx_option options[] = {
     {"save-policy", 0, "FILE", SX_OPTION_TEXT, false, "with --method egrl or pg: write the policy to FILE"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
      "objective to minimise, of `sextant list objectives` (" DEFAULT_OBJECTIVE ")"},
+    SX_OPTIONS_EVALUATOR,
+    {"noise", 0, "X", SX_OPTION_NUMBER, false,
+     "measure latencies with log-normal noise of this standard deviation, such as 0.02 (0)"},
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     SX_OPTIONS_DATABASE,

@@ -51,6 +51,7 @@ static sx_exit exit_of(sx_code code) {
     case SX_ERR_WRITE:
     case SX_ERR_MEMORY:
     case SX_ERR_INTERNAL:
+    case SX_ERR_PROGRAM:
         break;
     }
     return SX_EXIT_FAILED;

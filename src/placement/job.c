@@ -2,13 +2,18 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "placement/noise.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { CACHE = 1 << 16 }; /* answers of a judge that are remembered */
+
 void sx_placement_job_fini(sx_placement_job *job) {
     sx_space_free(job->space);
+    sx_judge_free(job->judge);
     free(job->method);
     free(job->start);
     free(job->placement);
@@ -41,20 +46,64 @@ static sx_status collect(sx_placement_job *job, const sx_run *run) {
     if (!job->found) return SX_OK;
     memcpy(job->placement, found.point, job->space->point_size);
     job->value = found.value;
+    job->latency = found.metrics.value[SX_PLACE_LATENCY];
     return SX_OK;
 }
 
-sx_status sx_placement_job_search(sx_placement_job *job) {
+/* Measures the compiler's placement with a judge: what speedups are over. */
+static sx_status measure_baseline(sx_placement_job *job, const sx_point_model *model) {
+    sx_scorer *scorer;
+    sx_outcome outcome;
+    SX_TRY(sx_scorer_new(job->space, model, &job->run.objective, &scorer));
+    sx_status status = sx_scorer_score(scorer, job->in->compiled, 1, INFINITY, &outcome);
+    if (!status && !outcome.reason) job->baseline = outcome.metrics.value[SX_PLACE_LATENCY];
+    sx_scorer_free(scorer);
+    return status;
+}
+
+/* Searches with a model, NULL: the chip's. What was found before an error is kept. */
+static sx_status search(sx_placement_job *job, const sx_point_model *model) {
     sx_run *run = NULL;
+    SX_TRY(sx_run_new(job->space, model, &job->run, &run));
+    sx_status status = sx_run_search(run, job->method), collected = collect(job, run);
+    sx_run_free(run);
+    if (!status) return collected;
+    sx_status_free(collected);
+    return status;
+}
+
+/* Searches with the job's judge. */
+static sx_status search_judged(sx_placement_job *job) {
+    sx_point_model *model;
+    job->run.threads = 1;
+    job->run.cache = CACHE;
+    SX_TRY(sx_judge_placement_model(job->judge, job->space, &model));
+    sx_status status = measure_baseline(job, model);
+    if (!status) status = search(job, model);
+    sx_judge_model_free(model);
+    return status;
+}
+
+/* Searches with noise. */
+static sx_status search_noisy(sx_placement_job *job) {
+    sx_point_model *model;
+    SX_TRY(sx_noise_new(job->space, job->noise, job->run.seed, &model));
+    sx_status status = search(job, model);
+    sx_noise_free(model);
+    return status;
+}
+
+sx_status sx_placement_job_search(sx_placement_job *job) {
     if (job->start) {
         job->run.starts = job->start;
         job->run.n_starts = 1;
     }
-    SX_TRY(sx_run_new(job->space, NULL, &job->run, &run));
-    sx_status status = sx_run_search(run, job->method);
-    if (!status) status = collect(job, run);
-    sx_run_free(run);
-    return status;
+    if (!job->start && (job->judge || job->noise > 0)) {
+        job->run.starts = job->in->compiled;
+        job->run.n_starts = 1;
+    }
+    if (job->judge) return search_judged(job);
+    return job->noise > 0 ? search_noisy(job) : search(job, NULL);
 }
 
 void sx_placement_uses(const sx_placement_space *space, const uint8_t *placement,

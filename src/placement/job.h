@@ -3,6 +3,7 @@
 #define SX_PLACEMENT_JOB_H
 
 #include "placement/place.h"
+#include "sextant/judge.h"
 #include "sextant/run.h"
 
 typedef struct sx_placement_job {
@@ -13,11 +14,15 @@ typedef struct sx_placement_job {
     const char *asked;   /* the method as it was asked for */
     char objective[256]; /* as text */
     bool clock;          /* times are part of the answer */
+    sx_judge *judge;     /* measures latencies; NULL: the chip's model does */
+    double noise;        /* of the chip's model, the standard deviation of the logarithm; 0: none */
     uint8_t *start;      /* a placement to begin from; NULL: none */
     bool found;
     bool proven_before; /* an earlier search proved it; nothing was searched */
     uint8_t *placement; /* what was found */
     double value;       /* of the objective */
+    double latency;     /* of what was found, as judge or noise have it; seconds */
+    double baseline;    /* of the compiler's placement, likewise; 0: it was refused, or nobody was asked */
     sx_run_summary summary;
     size_t n_trace;
     sx_trace_point *trace;

@@ -65,6 +65,18 @@ void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
     json_object_set_new(object, "energy", sx_json_number(cost->energy));
 }
 
+json_t *sx_json_judge(const char *command, const sx_judge_account *account) {
+    json_t *object =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "command", sx_json_string(command), "questions",
+                  sx_json_count(account->questions), "refused", sx_json_count(account->refused), "failed",
+                  sx_json_count(account->failed), "restarts", sx_json_count(account->restarts));
+    if (account->refused) json_object_set_new(object, "refusal", sx_json_string(account->refusal));
+    if (!account->failed_at) return object;
+    json_object_set_new(object, "failed_at", sx_json_count(account->failed_at));
+    json_object_set_new(object, "failure", sx_json_string(account->failure));
+    return object;
+}
+
 json_t *sx_json_noun(char *text) {
     json_t *object = sx_json_read(text);
     free(text);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "sextant/cost.h"
+#include "sextant/judge.h"
 #include "sextant/systolic.h"
 
 #include <jansson.h>
@@ -28,6 +29,8 @@ json_t *sx_json_score(const sx_score *score);
 bool sx_json_set_bind(const sx_problem *problem, json_t *object);
 /* Sets in an object what a systolic design costs. */
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
+/* An outside judge: its command and what happened with it. */
+json_t *sx_json_judge(const char *command, const sx_judge_account *account);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */
 json_t *sx_json_noun(SX_TAKE char *text);
 

@@ -100,6 +100,9 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
     else
         sx_text_add(&line, ".");
+    if (r->evaluator && layer->found)
+        sx_text_add(&line, " The evaluator scores it %.6g; the figures above are Sextant's model.",
+                    layer->best.value);
     if (s->optimal)
         sx_text_add(&line, " Proven optimal: no mapping %s is better.",
                     layer->widened && !layer->remainders ? "whose tiles divide" : "in the space");
@@ -108,8 +111,11 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
                     sx_show_percent(layer->best.value / s->lower_bound - 1).text);
     add_remainders(r, layer, &line);
     if (layer->warm_from != -1)
-        sx_text_add(&line, " Started from the scaled mapping of %s, at %.4g.", layer->warm_name,
-                    layer->warm_value);
+        sx_text_add(&line, " Started from the scaled mapping of %s.", layer->warm_name);
+    if (layer->warm_value > 0) {
+        line.size--;
+        sx_text_add(&line, ", at %.4g.", layer->warm_value);
+    }
     if (ended_early(layer)) sx_text_add(&line, early_text);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
@@ -210,8 +216,9 @@ static bool has_bounds(const sx_result *r) {
     return some;
 }
 
-static void head_row(bool bounds, sx_table *table) {
-    static const char *const head[] = {"layer", "times", "MACs", "cycles", "energy", "EDP", "x min", "util"};
+static void head_row(const sx_result *r, bool bounds, sx_table *table) {
+    const char *const head[] = {
+        "layer", "times", "MACs", "cycles", "energy", "EDP", r->evaluator ? "score" : "x min", "util"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(table, "%s", head[i]);
     if (bounds) sx_table_cell(table, "gap");
     sx_table_cell(table, "share of cycles");
@@ -254,7 +261,10 @@ static void layer_row(const sx_result *r, size_t i, bool bounds, bool each, sx_t
     sx_table_cell(table, "%s", sx_show_count(score->cycles).text);
     sx_table_cell(table, "%s", sx_show_energy(score->energy_pj).text);
     sx_table_cell(table, "%.3e", score->energy_pj * score->cycles);
-    sx_table_cell(table, "%.2f", times_minimum(result));
+    if (r->evaluator)
+        sx_table_cell(table, "%.6g", result->best.value);
+    else
+        sx_table_cell(table, "%.2f", times_minimum(result));
     sx_table_cell(table, "%s", sx_show_percent(score->utilization).text);
     if (bounds) gap_cell(result, table);
     sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
@@ -309,7 +319,10 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
         r->network.n_layers, searched, view->asked, (unsigned long long)r->options.run.seed,
         sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
-    sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", r->objective);
+    if (r->evaluator)
+        sx_text_add(&line, ". 'score' is what the evaluator answered; the rest is Sextant's model.");
+    else
+        sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", r->objective);
     if (before)
         sx_text_add(&line, " %zu of the answers %s proven before, from %s, and not searched again.", before,
                     before == 1 ? "was" : "were", view->db);
@@ -342,7 +355,7 @@ void sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view, 
     sx_text_add(out, "%s on %s\n\n", r->network.name, r->arch.name);
     bool bounds = has_bounds(r);
     sx_table_begin(&table, bounds ? "lRRrrRrRrL" : "lRRrrRrRL");
-    head_row(bounds, &table);
+    head_row(r, bounds, &table);
     for (size_t i = 0; i < r->network.n_layers; i++)
         if (each || r->session.layer[i].same_as == i) layer_row(r, i, bounds, each, &table);
     total_row(r, bounds, &table);

@@ -51,13 +51,17 @@ static json_t *nodes_json(const sx_placement_job *job) {
 /* Sets what was found. */
 static void set_found(const sx_placement_job *job, json_t *object) {
     sx_placement_cost cost;
-    double baseline = sx_placement_baseline(job->space);
     sx_placement_evaluate(job->space, job->placement, &cost);
+    double baseline = job->judge ? job->baseline : sx_placement_baseline(job->space);
+    double latency = job->judge ? job->latency : cost.latency, speedup = baseline / latency;
+    bool known = baseline > 0;
     json_object_set_new(object, "objective_value", sx_json_real(job->value));
-    json_object_set_new(object, "latency_seconds", sx_json_real(cost.latency));
-    json_object_set_new(object, "compiler_seconds", sx_json_real(baseline));
-    json_object_set_new(object, "speedup", sx_json_real(baseline / cost.latency));
-    json_object_set_new(object, "reward", sx_json_real(sx_placement_reward(job->space, job->placement)));
+    json_object_set_new(object, "latency_seconds", sx_json_real(latency));
+    if (job->judge) json_object_set_new(object, "model_seconds", sx_json_real(cost.latency));
+    if (job->noise > 0) json_object_set_new(object, "measured_seconds", sx_json_real(job->latency));
+    json_object_set_new(object, "compiler_seconds", known ? sx_json_real(baseline) : json_null());
+    json_object_set_new(object, "speedup", known ? sx_json_real(speedup) : json_null());
+    json_object_set_new(object, "reward", known ? sx_json_real(speedup * speedup) : json_null());
     json_object_set_new(object, "energy_pj", sx_json_real(cost.energy));
     json_object_set_new(object, "memories", memories_json(job));
     json_object_set_new(object, "nodes", nodes_json(job));
@@ -90,6 +94,11 @@ sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
                                "objective", job->objective, "seed", sx_json_count(job->run.seed),
                                "total_bytes", sx_json_count(space->total), "found", job->found);
     if (job->found) set_found(job, object);
+    if (job->noise > 0) json_object_set_new(object, "noise", sx_json_real(job->noise));
+    if (job->judge) {
+        sx_judge_account account = sx_judge_report(job->judge);
+        json_object_set_new(object, "evaluator", sx_json_judge(sx_judge_command(job->judge), &account));
+    }
     set_search(job, object);
     return sx_json_finish(object, out);
 }

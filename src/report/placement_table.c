@@ -161,20 +161,30 @@ static void print_search(const sx_placement_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
+/* Adds the latency and the speedup: of a judge where there is one, otherwise of the chip's model. */
+static void print_latency(const sx_placement_job *job, sx_text *out) {
+    sx_placement_cost cost;
+    sx_placement_evaluate(job->space, job->placement, &cost);
+    double latency = job->judge ? job->latency : cost.latency;
+    double baseline = job->judge ? job->baseline : sx_placement_baseline(job->space);
+    sx_text_add(out, "latency %s%s", show_time(latency).text, job->judge ? " by the evaluator" : "");
+    if (baseline > 0)
+        sx_text_add(out, ", %.3f times as fast as the compiler's placement (%s)", baseline / latency,
+                    show_time(baseline).text);
+    if (job->judge) sx_text_add(out, "; %s by the model of the chip", show_time(cost.latency).text);
+    if (job->noise > 0) sx_text_add(out, "; measured with noise: %s", show_time(job->latency).text);
+    sx_text_add(out, "\n");
+}
+
 sx_status sx_placement_print(const sx_placement_job *job, bool quiet, bool verbose, sx_text *out) {
     const sx_placement_space *space = job->in;
-    sx_placement_cost cost;
-    double baseline = sx_placement_baseline(job->space);
     size_t weights = 0;
-    sx_placement_evaluate(job->space, job->placement, &cost);
     for (size_t i = 0; i < space->graph.n_nodes; i++) weights += space->size[2 * i] > 0;
     if (!quiet)
         sx_text_add(out, "%s on %s: %zu nodes, %zu weights and %zu outputs of %s\n", space->graph.name,
                     space->chip.name, space->graph.n_nodes, weights, job->space->n_genes - weights,
                     show_bytes(space->total).text);
-    sx_text_add(out, "latency %s", show_time(cost.latency).text);
-    sx_text_add(out, ", %.3f times as fast as the compiler's placement (%s)\n", baseline / cost.latency,
-                show_time(baseline).text);
+    print_latency(job, out);
     if (quiet) return SX_OK;
     print_memories(job, out);
     print_limits(job, out);

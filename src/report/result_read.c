@@ -93,7 +93,10 @@ static sx_status read_objective(const sx_node *map, sx_result *r) {
     const char *text;
     SX_TRY(require(map, "objective", &node));
     SX_TRY(sx_node_text(node, "objective", &text));
-    SX_TRY(sx_error_place(sx_objective_parse(text, &r->options.run.objective), node->place));
+    if (strcmp(text, SX_JUDGED) == 0)
+        sx_judge_objective(&r->options.run.objective);
+    else
+        SX_TRY(sx_error_place(sx_objective_parse(text, &r->options.run.objective), node->place));
     sx_objective_text(&r->options.run.objective, r->objective, sizeof r->objective);
     return SX_OK;
 }
@@ -209,13 +212,44 @@ static sx_status read_layers(const sx_node *list, sx_result *r) {
     return SX_OK;
 }
 
+/* Reads a text that may be missing into a field. */
+static sx_status read_field(const sx_node *map, const char *key, char *field, size_t size) {
+    const sx_node *node = sx_node_get(map, key);
+    const char *text;
+    if (!node) return SX_OK;
+    SX_TRY(sx_node_text(node, key, &text));
+    if (strlen(text) >= size) return sx_error_at(node->place, "'%s' is too long", key);
+    memcpy(field, text, strlen(text) + 1);
+    return SX_OK;
+}
+
+/* Reads what happened with an outside judge. */
+static sx_status read_evaluator(const sx_node *map, sx_result *r) {
+    static const char *const keys[] = {"command",  "questions", "refused",   "failed",
+                                       "restarts", "refusal",   "failed_at", "failure"};
+    sx_judge_account *a = &r->judged;
+    uint32_t restarts;
+    SX_TRY(sx_only_keys(map, "evaluator", keys, sizeof keys / sizeof *keys));
+    SX_TRY(copy_word(map, "command", &r->evaluator));
+    SX_TRY(sx_result_count(map, "questions", &a->questions));
+    SX_TRY(sx_result_count(map, "refused", &a->refused));
+    SX_TRY(sx_result_count(map, "failed", &a->failed));
+    SX_TRY(read_unsigned(map, "restarts", &restarts));
+    a->restarts = restarts;
+    if (sx_node_get(map, "failed_at")) SX_TRY(sx_result_count(map, "failed_at", &a->failed_at));
+    SX_TRY(read_field(map, "refusal", a->refusal, sizeof a->refusal));
+    return read_field(map, "failure", a->failure, sizeof a->failure);
+}
+
 /* Reads the whole tree. */
 static sx_status read_tree(const sx_node *root, sx_result *r) {
-    static const char *const keys[] = {"results", "network",       "total",       "complete",
-                                       "repeat",  "energy_source", "architecture"};
-    const sx_node *node[sizeof keys / sizeof *keys];
-    SX_TRY(sx_only_keys(root, "the result", keys, sizeof keys / sizeof *keys));
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) SX_TRY(require(root, keys[i], &node[i]));
+    static const char *const keys[] = {"results", "network",       "total",        "complete",
+                                       "repeat",  "energy_source", "architecture", "evaluator"};
+    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 1 };
+    const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator");
+    SX_TRY(sx_only_keys(root, "the result", keys, N_KEYS));
+    for (size_t i = 0; i < N_REQUIRED; i++) SX_TRY(require(root, keys[i], &node[i]));
+    if (evaluator) SX_TRY(read_evaluator(evaluator, r));
     SX_TRY(sx_node_name(node[1], "network", r->network.name));
     SX_TRY(read_total(node[2], &r->session.total));
     SX_TRY(sx_node_bool(node[3], "complete", &r->session.complete));

@@ -59,6 +59,8 @@ sx_status sx_checkpoint_identify(const sx_run *run, char **out) {
     sx_objective_text(&o->objective, objective, sizeof objective);
     sx_text_add(&text, "program %s\n", sx_version());
     sx_text_add(&text, "%s space %016llx\n", run->space->type->name, (unsigned long long)space);
+    if (strcmp(run->model->type->name, innermost(run->model)->type->name) != 0)
+        sx_text_add(&text, "model %s\n", run->model->type->name);
     sx_text_add(&text, "navigator %s\n", run->navigator);
     sx_text_add(&text, "objective %s within %.17g\n", objective, o->objective.tolerance);
     sx_text_add(&text, "evaluations %llu\n", (unsigned long long)o->evaluations);

@@ -128,7 +128,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
     *hit = sx_cache_find(cache, key, cutoff, out);
     if (*hit) return true;
     if (!measure(worker, point, 1, cutoff, out)) return false;
-    if (log->n_cached > cache->mask) return true;
+    if (log->n_cached > cache->mask || out->reason == SX_NOT_EVALUATED) return true;
     if (!sx_reserve(&log->cached, &log->cached_room, log->n_cached + 1, sizeof *log->cached)) {
         sx_worker_fail(worker, sx_error_memory());
         return false;
@@ -190,7 +190,7 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     double cutoff = cutoff_of(worker, within);
     bool known = worker->workers->run->cache.entry ? measure_cached(worker, point, cutoff, &outcome, &hit)
                                                    : measure(worker, point, 1, cutoff, &outcome);
-    if (!known) return not_evaluated;
+    if (!known || outcome.reason == SX_NOT_EVALUATED) return not_evaluated;
     note(worker, point, &outcome, hit);
     return outcome;
 }

@@ -23,6 +23,7 @@ void sx_result_free(sx_result *result) {
     free(result->version);
     free(result->problem);
     free(result->energies);
+    free(result->evaluator);
     free(result);
 }
 

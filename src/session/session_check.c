@@ -27,6 +27,12 @@ static bool ends_blank(const sx_mapping *mapping) {
     return true;
 }
 
+/* Whether a value is that of the objective; of one that a judge gave, it is a number. */
+static bool value_holds(const sx_session *session, const sx_objective *objective, const sx_score *score,
+                        double value) {
+    return session->options->judge ? isfinite(value) : sx_objective_value(objective, score) == value;
+}
+
 static bool answer_holds(const judge *j, const sx_answer *answer) {
     const sx_objective *objective = &j->session->options->run.objective;
     sx_score score;
@@ -34,7 +40,7 @@ static bool answer_holds(const judge *j, const sx_answer *answer) {
            ends_blank(&answer->mapping) &&
            sx_constraints_allow(j->constraints, &answer->mapping, j->problem, j->session->arch, NULL, 0) &&
            memcmp(&score, &answer->score, sizeof score) == 0 &&
-           sx_objective_value(objective, &score) == answer->value && answer->evaluation <= j->evaluations;
+           value_holds(j->session, objective, &score, answer->value) && answer->evaluation <= j->evaluations;
 }
 
 static bool answers_hold(const judge *j, const sx_answer *answer, size_t n) {
@@ -100,6 +106,8 @@ sx_status sx_session_check_start(const sx_session *session, const sx_space *spac
     if (!start->point || start->size != space->point_size || !space->type->holds(space, start->point) ||
         space->type->check(space, start->point) != 0)
         return SX_OK;
+    *holds = is_printable(start->name) && start->value == 0;
+    if (session->options->judge) return SX_OK;
     SX_TRY(sx_scorer_new(space, NULL, objective, &scorer));
     sx_status status = sx_scorer_score(scorer, start->point, 1, INFINITY, &outcome);
     *holds = !status && outcome.reason == 0 && outcome.value == start->value && is_printable(start->name);

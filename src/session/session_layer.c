@@ -14,6 +14,7 @@ typedef struct bench {
     sx_constraints constraints;
     sx_model *model;
     sx_space *space;
+    sx_point_model *judged; /* NULL: the space's own model scores */
     sx_run *run;
     double share;
     bool widens;
@@ -22,6 +23,7 @@ typedef struct bench {
 static void bench_free(bench *b) {
     if (!b) return;
     sx_run_free(b->run);
+    sx_judge_model_free(b->judged);
     sx_space_free(b->space);
     sx_model_free(b->model);
     free(b);
@@ -95,7 +97,8 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     if (session->wide) run.n_starts = 0;
     if (session->wide || b->widens)
         sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
-    return sx_run_new(b->space, NULL, &run, &b->run);
+    if (o->judge) SX_TRY(sx_judge_map_model(o->judge, b->space, &b->judged));
+    return sx_run_new(b->space, b->judged, &run, &b->run);
 }
 
 /* Copies out all of a run's best points, or of its front. */
@@ -130,6 +133,7 @@ static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
 }
 
 double sx_session_minimum(const sx_session *session, const sx_model *model, const sx_layer_result *result) {
+    if (session->options->judge) return 0;
     const uint8_t backed = result->found ? result->best.mapping.level[session->arch->n_levels - 1].keep : 0;
     const sx_score minimum = sx_model_minimum(model, backed);
     return sx_objective_value(&session->options->run.objective, &minimum);

@@ -202,7 +202,8 @@ sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space 
     if (status || best->from == SX_WARM_NONE) goto done;
     sx_warm_scale(&best->mapping, &best->problem, &session->network->layer[index].problem, &scaled);
     status = fit(space, &scaled, point, &legal);
-    if (!status && legal) status = evaluate(space, point, &session->options->run.objective, &value, &legal);
+    if (!status && legal && !session->options->judge)
+        status = evaluate(space, point, &session->options->run.objective, &value, &legal);
     if (status || !legal) goto done;
     *out = (sx_start){.from = best->from, .value = value, .point = point, .size = space->point_size};
     memcpy(out->name, best->problem.name, sizeof out->name);

@@ -1,0 +1,29 @@
+/* --evaluator: an outside judge for the commands that search with one. */
+#ifndef SX_CLI_EVALUATOR_H
+#define SX_CLI_EVALUATOR_H
+
+#include "base/text.h"
+#include "cli/options.h"
+#include "sextant/judge.h"
+
+#define SX_OPTIONS_EVALUATOR                                                                                 \
+    {"evaluator",                                                                                            \
+     0,                                                                                                      \
+     "exec:COMMAND",                                                                                         \
+     SX_OPTION_TEXT,                                                                                         \
+     false,                                                                                                  \
+     "a program of your own that scores: a line of JSON in, a line of JSON out (docs/evaluator.md)"},        \
+        {"evaluator-time", 0,     "SECONDS",                                                                 \
+         SX_OPTION_NUMBER, false, "time limit for an answer of the evaluator (60)"},                         \
+    {                                                                                                        \
+        "evaluator-restarts", 0, "N", SX_OPTION_COUNT, false,                                                \
+            "how often an evaluator that fails is started again (10)"                                        \
+    }
+
+/* Makes the judge of --evaluator; *out is NULL without it. The search has one thread then. */
+SX_MUST_USE sx_status sx_evaluator_read(const sx_args *args, SX_OWN sx_judge **out);
+
+/* Adds how often a judge was started again, and why. */
+void sx_evaluator_note(const sx_judge *judge, bool quiet, sx_text *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* Asking a judge about placements. */
+#include "space/judge.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "placement/place.h"
+
+/* The memory of a tensor; null where it has no bytes. */
+static json_t *memory_of(const sx_placement_space *space, const uint8_t *point, size_t tensor) {
+    return space->size[tensor] ? json_string(space->chip.memory[point[tensor]].name) : json_null();
+}
+
+/* Sets the graph, the chip and the memories of all nodes. */
+static sx_status describe(const sx_space *base, const void *point, json_t *object) {
+    const sx_placement_space *space = sx_placement_space_of(base);
+    json_t *nodes = json_array();
+    for (size_t i = 0; i < space->graph.n_nodes; i++)
+        json_array_append_new(nodes, json_pack("{s:s, s:o, s:o}", "name", space->graph.node[i].name,
+                                               "weights", memory_of(space, point, 2 * i), "output",
+                                               memory_of(space, point, 2 * i + 1)));
+    json_object_set_new(object, "graph", json_string(space->graph.name));
+    json_object_set_new(object, "chip", json_string(space->chip.name));
+    json_object_set_new(object, "nodes", nodes);
+    return sx_json_failed() ? sx_error_memory() : SX_OK;
+}
+
+static const sx_question_kind kind = {
+    .value = "latency",
+    .refusal = "invalid",
+    .positive = true,
+    .metric = SX_PLACE_LATENCY,
+    .describe = describe,
+};
+
+sx_status sx_judge_placement_model(sx_judge *judge, const sx_space *space, sx_point_model **out) {
+    return sx_judge_model_new(judge, space, &kind, out);
+}

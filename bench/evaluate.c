@@ -3,6 +3,10 @@
  * further out. Mappings are evaluated in blocks that fit a cache, each block several times, so that the model
  * is measured and not the memory.
  *
+ * Sparse cases hold weights and inputs as coordinates and payloads, skip every tensor's accesses on the zeros of the
+ * others at every level, and gate computes; weights are a tenth non-zeros, inputs half. The same mappings are also
+ * evaluated dense, in turn, so that the two can be compared.
+ *
  *   bench-evaluate                    a table of all cases
  *   bench-evaluate cases              their numbers and names
  *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings (a multiple of 4096) and prints nothing: for
@@ -21,12 +25,20 @@ enum { MAPPINGS = 4096, BLOCK = 256, ROUNDS = 5 };
 
 static const struct {
     const char *problem, *arch;
-    bool ragged;  /* with remainders */
-    double rival; /* Timeloop's legal evaluations per CPU second, where measured */
+    bool ragged;             /* with remainders */
+    double rival;            /* Timeloop's legal evaluations per CPU second, where measured */
+    sx_density_model sparse; /* SX_DENSITY_NONE: dense */
 } cases[] = {
-    {"resnet-conv4", "accel-a", false, 490}, {"resnet-conv4", "accel-b", false, 270},
-    {"resnet-conv4", "eyeriss", false, 0},   {"mttkrp-0", "accel-a", false, 0},
-    {"resnet-conv4", "accel-a", true, 0},    {"mttkrp-0", "accel-a", true, 0},
+    {"resnet-conv4", "accel-a", false, 490, SX_DENSITY_NONE},
+    {"resnet-conv4", "accel-b", false, 270, SX_DENSITY_NONE},
+    {"resnet-conv4", "eyeriss", false, 0, SX_DENSITY_NONE},
+    {"mttkrp-0", "accel-a", false, 0, SX_DENSITY_NONE},
+    {"resnet-conv4", "accel-a", true, 0, SX_DENSITY_NONE},
+    {"mttkrp-0", "accel-a", true, 0, SX_DENSITY_NONE},
+    {"resnet-conv4", "accel-b", false, 11, SX_DENSITY_FIXED_STRUCTURED},
+    {"resnet-conv4", "accel-b", false, 0.05, SX_DENSITY_HYPERGEOMETRIC},
+    {"resnet-conv4", "eyeriss", false, 0, SX_DENSITY_HYPERGEOMETRIC},
+    {"mttkrp-0", "accel-a", false, 0, SX_DENSITY_HYPERGEOMETRIC},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
@@ -80,20 +92,67 @@ static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, bo
     }
 }
 
+/* The number of a name, which is added where it is new. */
+static uint8_t number_of(sx_sparse *sparse, const char *name) {
+    uint8_t i = 0;
+    while (i < sparse->n_names && strcmp(sparse->name[i], name) != 0) i++;
+    if (i == sparse->n_names) strcpy(sparse->name[sparse->n_names++], name);
+    return i;
+}
+
+/* Gives a problem densities, and an architecture formats, skipping and gating. */
+static void make_sparse(sx_problem *problem, sx_arch *arch, sx_density_model model) {
+    sx_sparse *sparse = &arch->sparse;
+    uint32_t dims = 0;
+    int n = 0;
+    for (int d = 0; d < problem->n_dims; d++) dims |= 1u << number_of(sparse, problem->dim_name[d]);
+    for (int v = 0; v < problem->n_tensors; v++) {
+        uint8_t name = number_of(sparse, problem->tensor[v].name);
+        bool output = problem->tensor[v].output;
+        if (!output) bench_need(sx_tensor_set_density(&problem->tensor[v], model, n++ ? 0.5 : 0.1));
+        for (int s = 0; s < arch->n_levels; s++) {
+            arch->level[s].metadata.width = 16;
+            arch->level[s].metadata.word_bits = 4;
+            arch->level[s].metadata.depth = 1 << 20;
+            sx_sparse_action *action = &sparse->action[sparse->n_actions++];
+            *action = (sx_sparse_action){.level = (uint8_t)s, .skips = true, .n_options = 1};
+            action->option[0].target = name;
+            for (int c = 0; c < problem->n_tensors; c++)
+                if (c != v && !problem->tensor[c].output)
+                    action->option[0].on |= 1u << number_of(sparse, problem->tensor[c].name);
+            if (output) continue;
+            sparse->format[sparse->n_formats++] = (sx_tensor_format){
+                .level = (uint8_t)s, .tensor = name, .n_ranks = (uint8_t)(s + 1), .first = sparse->n_ranks};
+            for (int r = 0; r <= s; r++)
+                sparse->rank[sparse->n_ranks++] = (sx_rank_format){.kind = SX_RANK_CP,
+                                                                   .n_flattened = 1,
+                                                                   .flattened = {dims},
+                                                                   .metadata_bits = SX_BITS_DEFAULT,
+                                                                   .payload_bits = SX_BITS_DEFAULT};
+        }
+    }
+    sparse->gates_compute = true;
+}
+
 typedef struct setup {
     sx_problem problem;
     sx_arch arch;
-    sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model *model, *dense;
+    sx_evaluator *evaluator, *dense_evaluator;
     sx_mapping *mappings;
     sx_score *scores;
     sx_verdict *verdicts;
     double legal_share;
 } setup;
 
-static void prepare(setup *s, const char *problem, const char *arch, bool ragged) {
+static void prepare(setup *s, int number) {
+    const char *problem = cases[number].problem;
+    bool ragged = cases[number].ragged;
     bench_need(sx_catalog_problem(problem, &s->problem));
-    bench_need(sx_catalog_arch(arch, &s->arch));
+    bench_need(sx_catalog_arch(cases[number].arch, &s->arch));
+    bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->dense));
+    bench_need(sx_evaluator_new(s->dense, &s->dense_evaluator));
+    if (cases[number].sparse) make_sparse(&s->problem, &s->arch, cases[number].sparse);
     bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
     bench_need(sx_evaluator_new(s->model, &s->evaluator));
     s->mappings = malloc(MAPPINGS * sizeof *s->mappings);
@@ -115,7 +174,9 @@ static void finish(setup *s) {
     free(s->scores);
     free(s->verdicts);
     sx_evaluator_free(s->evaluator);
+    sx_evaluator_free(s->dense_evaluator);
     sx_model_free(s->model);
+    sx_model_free(s->dense);
 }
 
 /* Evaluates one block of mappings; returns a sum that keeps the work from being optimised away. */
@@ -148,11 +209,21 @@ __attribute__((noinline)) static double measured(setup *s, int mode, long n) {
     return sum;
 }
 
+/* Exchanges the model for the dense one. */
+static void turn_dense(setup *s) {
+    sx_model *model = s->model;
+    sx_evaluator *evaluator = s->evaluator;
+    s->model = s->dense;
+    s->evaluator = s->dense_evaluator;
+    s->dense = model;
+    s->dense_evaluator = evaluator;
+}
+
 /* The best of several rounds: other load on the machine only ever slows down. */
-static double per_second(setup *s, int mode) {
+static double per_second(setup *s, int mode, int rounds) {
     double best = 0;
     long n = MAPPINGS;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         double start = bench_now(1);
         measured(s, mode, n);
         double seconds = bench_now(1) - start;
@@ -172,28 +243,16 @@ static int find(const char *name, const char *const *names, int n) {
     return -1;
 }
 
-int main(int argc, char **argv) {
+static void print_dense(void) {
     setup s;
-    if (argc == 2 && strcmp(argv[1], "cases") == 0) {
-        for (int c = 0; c < N_CASES; c++)
-            printf("%d %s on %s%s\n", c, cases[c].problem, cases[c].arch, cases[c].ragged ? ", ragged" : "");
-        return 0;
-    }
-    if (argc == 4) {
-        int c = atoi(argv[1]), mode = find(argv[2], modes, N_MODES);
-        if (c < 0 || c >= N_CASES || mode < 0) return 2;
-        prepare(&s, cases[c].problem, cases[c].arch, cases[c].ragged);
-        double sum = measured(&s, mode, atol(argv[3]));
-        finish(&s);
-        return sum < 0;
-    }
     printf("Evaluations per second on one core, %d random legal mappings each\n\n", MAPPINGS);
     printf("%-14s %-8s %-6s %7s %10s %10s %10s %10s   %s\n", "problem", "arch", "tiles", "legal", "check",
            "score", "batch", "full", "score / Timeloop");
     for (int c = 0; c < N_CASES; c++) {
-        prepare(&s, cases[c].problem, cases[c].arch, cases[c].ragged);
+        if (cases[c].sparse) continue;
+        prepare(&s, c);
         double rate[N_MODES];
-        for (int mode = 0; mode < N_MODES; mode++) rate[mode] = per_second(&s, mode);
+        for (int mode = 0; mode < N_MODES; mode++) rate[mode] = per_second(&s, mode, ROUNDS);
         printf("%-14s %-8s %-6s %6.2f%% %10.0f %10.0f %10.0f %10.0f   ", cases[c].problem, cases[c].arch,
                cases[c].ragged ? "ragged" : "exact", 100 * s.legal_share, rate[CHECK], rate[SCORE],
                rate[BATCH], rate[FULL]);
@@ -203,5 +262,55 @@ int main(int argc, char **argv) {
             printf("-\n");
         finish(&s);
     }
+}
+
+/* Sparse evaluations beside dense ones of the same mappings, in turn. */
+static void print_sparse(void) {
+    setup s;
+    printf("\nSparse evaluations per second (score), and dense ones of the same mappings\n\n");
+    printf("%-14s %-8s %-18s %10s %10s %14s   %s\n", "problem", "arch", "densities", "sparse", "dense",
+           "dense / sparse", "sparse / Timeloop");
+    for (int c = 0; c < N_CASES; c++) {
+        double sparse = 0, dense = 0;
+        if (!cases[c].sparse) continue;
+        prepare(&s, c);
+        for (int round = 0; round < ROUNDS; round++) {
+            double rate = per_second(&s, SCORE, 1);
+            if (rate > sparse) sparse = rate;
+            turn_dense(&s);
+            rate = per_second(&s, SCORE, 1);
+            if (rate > dense) dense = rate;
+            turn_dense(&s);
+        }
+        printf("%-14s %-8s %-18s %10.0f %10.0f %14.2f   ", cases[c].problem, cases[c].arch,
+               sx_density_model_name(cases[c].sparse), sparse, dense, dense / sparse);
+        if (cases[c].rival > 0)
+            printf("%.0f x\n", sparse / cases[c].rival);
+        else
+            printf("-\n");
+        finish(&s);
+    }
+}
+
+int main(int argc, char **argv) {
+    setup s;
+    if (argc == 2 && strcmp(argv[1], "cases") == 0) {
+        for (int c = 0; c < N_CASES; c++)
+            printf("%d %s on %s%s%s\n", c, cases[c].problem, cases[c].arch, cases[c].ragged ? ", ragged" : "",
+                   cases[c].sparse == SX_DENSITY_NONE               ? ""
+                   : cases[c].sparse == SX_DENSITY_FIXED_STRUCTURED ? ", fixed"
+                                                                    : ", random");
+        return 0;
+    }
+    if (argc == 4) {
+        int c = atoi(argv[1]), mode = find(argv[2], modes, N_MODES);
+        if (c < 0 || c >= N_CASES || mode < 0) return 2;
+        prepare(&s, c);
+        double sum = measured(&s, mode, atol(argv[3]));
+        finish(&s);
+        return sum < 0;
+    }
+    print_dense();
+    print_sparse();
     return 0;
 }

@@ -85,17 +85,27 @@ static double by_factorials(uint64_t a, uint64_t b, uint64_t words) {
     return sx_dd_exp(sx_dd_add(sum, sx_dd_neg(sx_dd_log_factorial(words)))).high;
 }
 
-/* Where a value stands, if it is remembered; NULL: nothing is. */
-static struct cached *find(const sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words,
-                           uint64_t block) {
-    if (!cache->entry) return NULL;
-    uint64_t hash = (n * 0x9e3779b97f4a7c15u + marked) * 0xbf58476d1ce4e5b9u + words * 0x94d049bb133111ebu;
-    hash = (hash ^ hash >> 31 ^ block) * 0x9e3779b97f4a7c15u;
-    return &cache->entry[hash >> (64 - CACHE_BITS)];
-}
-
 static bool holds(const struct cached *at, uint64_t marked, uint64_t n, uint64_t words, uint64_t block) {
     return at->n == n && at->marked == marked && at->words == words && at->block == block;
+}
+
+/* The value if it is remembered, in one of two places; else *at is where it is to go, NULL where nothing is
+ * remembered. */
+static bool recall(const sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words, uint64_t block,
+                   struct cached **at, double *value) {
+    *at = NULL;
+    if (!cache->entry) return false;
+    uint64_t hash = (n * 0x9e3779b97f4a7c15u + marked) * 0xbf58476d1ce4e5b9u + words * 0x94d049bb133111ebu;
+    hash = (hash ^ hash >> 31 ^ block) * 0x9e3779b97f4a7c15u;
+    struct cached *pair = &cache->entry[(hash >> (64 - CACHE_BITS)) & ~(uint64_t)1];
+    for (int i = 0; i < 2; i++)
+        if (holds(&pair[i], marked, n, words, block)) {
+            *value = pair[i].value;
+            return true;
+        }
+    pair[1] = pair[0];
+    *at = pair;
+    return false;
 }
 
 /* The probability that none of `marked` words chosen at random of `words` is among n of them. */
@@ -103,10 +113,11 @@ static double none_marked(sx_density_cache *cache, uint64_t marked, uint64_t n, 
     if (n > words - marked) return 0;
     if ((double)n * (double)marked > 50.0 * (double)words) return 0; /* below exp(-50) */
     if (n == 0 || marked == 0) return 1;
-    struct cached *at = find(cache, marked, n, words, 0);
-    if (at && holds(at, marked, n, words, 0)) return at->value;
+    struct cached *at;
+    double value;
+    if (recall(cache, marked, n, words, 0, &at, &value)) return value;
     uint64_t a = n < marked ? n : marked, b = n < marked ? marked : n;
-    double value = a <= SHORT_PRODUCT ? short_product(a, b, words) : by_factorials(a, b, words);
+    value = a <= SHORT_PRODUCT ? short_product(a, b, words) : by_factorials(a, b, words);
     if (at) *at = (struct cached){marked, n, words, 0, value};
     return value;
 }
@@ -120,12 +131,13 @@ static double fixed_empty(double expected) {
  * expected blocks. */
 static double counted(const sx_density *d, sx_density_cache *cache, uint64_t tile, uint64_t block) {
     uint64_t mark = UINT64_MAX - d->nonzeros; /* no number of non-zeros by chance */
-    struct cached *at = find(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block);
-    if (at && holds(at, mark, tile, (uint64_t)(uintptr_t)d->placed, block)) return at->value;
+    struct cached *at;
+    double value;
+    if (recall(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block, &at, &value)) return value;
     sx_tile_counts counts = {0, 0, 1};
     if (!sx_placement_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1, &counts))
         cache->failed = true;
-    double value = block == 0 ? counts.empty : block == MOST_NONZEROS ? (double)counts.most : counts.blocks;
+    value = block == 0 ? counts.empty : block == MOST_NONZEROS ? (double)counts.most : counts.blocks;
     if (at && !cache->failed) *at = (struct cached){mark, tile, (uint64_t)(uintptr_t)d->placed, block, value};
     return value;
 }
@@ -221,9 +233,10 @@ double sx_density_blocks(const sx_density *d, sx_density_cache *cache, uint64_t 
     if (d->model != SX_DENSITY_HYPERGEOMETRIC) return sum_blocks(d, cache, n, block);
     double variance = tile * share * (1 - share) * (words - tile) / fmax(words - 1, 1);
     if (variance > 64.0 * block * block) return tile * share / block + (block - 1) / (2.0 * block);
-    struct cached *at = find(cache, d->nonzeros, n, d->words, block);
-    if (at && holds(at, d->nonzeros, n, d->words, block)) return at->value;
-    double value = sum_blocks(d, cache, n, block);
+    struct cached *at;
+    double value;
+    if (recall(cache, d->nonzeros, n, d->words, block, &at, &value)) return value;
+    value = sum_blocks(d, cache, n, block);
     if (at) *at = (struct cached){d->nonzeros, n, d->words, block, value};
     return value;
 }

@@ -101,7 +101,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         }
         if (e->sparse) {
             energy += sx_cost_accumulator_add_networks(&costs, e, v, counts, out);
-            memcpy(e->sparse->dense[v], counts, sizeof counts);
+            memcpy(e->sparse->dense[v], counts, model->n_levels * sizeof *counts);
         } else {
             energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
         }

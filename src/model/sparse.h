@@ -66,6 +66,7 @@ typedef struct sx_sparse_tile {
     uint64_t sub[SX_MAX_FORMAT_RANKS + 1];   /* tile below a coordinate of the rank, as sx_density_empty takes
                                                 it: its words, or its size's number; the last: the tile */
     double instances, occupancy, density;    /* on average */
+    double empty[SX_MAX_FORMAT_RANKS + 1];   /* exact: probability that a tile of `sub` is */
     double metadata[SX_MAX_FORMAT_RANKS][2]; /* expected words of metadata and payload */
     double bits;                             /* expected, of metadata */
     bool possible;                           /* some occupancy is */
@@ -94,6 +95,8 @@ typedef struct sx_sparse_state {
     double
         conditioned[SX_MAX_TENSORS]; /* probability that a word's tile, on which accesses depend, is empty */
     double skipped[SX_MAX_TENSORS];  /* the same where these accesses are skipped, not gated */
+    uint64_t box[SX_MAX_TENSORS][SX_MAX_LEVELS]
+                [SX_MAX_TENSORS];    /* exact: on which accesses depend; 0: none */
     double state[SX_MAX_TENSORS][3]; /* probability that an operand of a compute is non-zero, zero, absent */
     double computes[SX_N_FATES];
     sx_counts dense[SX_MAX_TENSORS][SX_MAX_LEVELS];

@@ -63,6 +63,7 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
     usage use = {0};
     for (int fate = 0; fate < SX_N_FATES; fate++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
+            if (c->actions[fate][a] == 0 && c->bits[fate][a] == 0) continue;
             double count = c->actions[fate][a] / instances;
             double metadata = store->width ? c->bits[fate][a] / instances : 0;
             if (count > 0)

@@ -59,17 +59,20 @@ void sx_exact_metadata(const sx_sparse_state *state, int tensor, int level, uint
         for (int i = 0; i < 2; i++) out[r][i] = ceil(out[r][i] * (1 - 1e-12));
 }
 
-/* The expected occupancy and metadata of a tile. */
+/* The expected occupancy and metadata of a tile; inner levels are known. */
 static void expect(sx_sparse_state *state, int v, int s) {
     sx_sparse_tile *t = &state->tile[v][s];
     const sx_density *d = sx_sparse_density(state, v);
-    double empty[SX_MAX_FORMAT_RANKS + 1];
     t->density = sx_density_of_word(d);
     t->occupancy = (double)t->words * t->density;
     if (!t->format) return;
-    for (int r = 0; r < t->n_ranks; r++) empty[r] = sx_density_empty(d, state->cache, t->sub[r]);
-    empty[t->n_ranks] = sx_density_empty(d, state->cache, t->number);
-    metadata(t, empty, t->metadata);
+    const sx_sparse_tile *child = t->child >= 0 ? &state->tile[v][t->child] : NULL;
+    int known = child && child->format ? child->n_ranks : -1;
+    for (int r = 0; r <= t->n_ranks; r++)
+        t->empty[r] = r <= known && child->sub[r] == t->sub[r] ? child->empty[r]
+                      : r > 0 && t->sub[r] == t->sub[r - 1]    ? t->empty[r - 1]
+                                                               : sx_density_empty(d, state->cache, t->sub[r]);
+    metadata(t, t->empty, t->metadata);
     t->bits = sx_rank_words_bits(t, t->metadata);
 }
 
@@ -81,19 +84,20 @@ static void find_box(const sx_sparse_state *state, int target, int level, uint32
     int child = state->tile[target][level].child;
     bool moved = child < 0; /* a compute unit keeps nothing */
     for (int d = 0; d < model->n_dims; d++) box[d] = child >= 0 ? state->nest->extent[child][d] : 1;
-    double delivered = (double)sx_shape_words(&model->shape[target], box);
-    double need = ceil(model->level[level].block_size / delivered);
+    uint64_t block = model->arch->level[level].block_size, need = 1; /* deliveries of a block */
+    uint64_t delivered = child >= 0 ? state->tile[target][child].words : 1;
+    if (block > delivered) need = (block + delivered - 1) / delivered;
     for (int s = child + 1; s <= level; s++)
         for (int i = 0; i < state->n_loops[s]; i++) {
             const sx_full_loop *loop = &state->loop[s][i];
-            bool mine = dims >> loop->dim & 1;
-            uint32_t times = 1;
-            if (mine && loop->n > 1) {
-                times = need < loop->n ? (uint32_t)need : loop->n;
-                need = ceil(need / loop->n);
+            uint64_t times = loop->n;
+            if (dims >> loop->dim & 1) {
                 moved |= !loop->spatial;
-            } else if (!mine && (loop->spatial || !moved)) {
-                times = loop->n;
+                if (need == 1) continue;
+                times = need < loop->n ? need : loop->n;
+                need = (need + loop->n - 1) / loop->n;
+            } else if (moved && !loop->spatial) {
+                continue;
             }
             uint64_t wide = (uint64_t)box[loop->dim] * times;
             box[loop->dim] = (uint32_t)(wide < model->size[loop->dim] ? wide : model->size[loop->dim]);
@@ -105,22 +109,21 @@ typedef struct dependence {
     int target, level;
     unsigned on;
     uint64_t box[SX_MAX_TENSORS]; /* as sx_density_empty takes it */
-    double effectual;
 } dependence;
 
 /* Describes an option; false where no level keeps its target. */
 static bool describe(const sx_sparse_state *state, const sx_action_model *a, int option, dependence *out) {
     const sx_model *model = state->model;
     uint32_t box[SX_MAX_DIMS];
-    *out = (dependence){.target = a->option[option].target, .level = a->level, .on = a->option[option].on};
+    out->target = a->option[option].target;
+    out->level = a->level;
+    out->on = a->option[option].on;
     while (out->level < model->n_levels && !state->tile[out->target][out->level].words) out->level++;
     if (out->level == model->n_levels) return false;
     find_box(state, out->target, out->level, box);
-    out->effectual = 1;
-    for (int v = 0; v < model->n_tensors; v++) {
-        if (!(out->on >> v & 1)) continue;
+    for (unsigned on = out->on; on; on &= on - 1) {
+        int v = __builtin_ctz(on);
         out->box[v] = sx_sparse_number(model, v, box);
-        out->effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, out->box[v]);
     }
     return true;
 }
@@ -128,71 +131,81 @@ static bool describe(const sx_sparse_state *state, const sx_action_model *a, int
 /* What an option saves of a level's reads. */
 static double saves(const sx_sparse_state *state, const dependence *d) {
     const sx_level *level = &state->model->level[d->level];
+    double effectual = 1;
+    for (unsigned on = d->on; on; on &= on - 1) {
+        int v = __builtin_ctz(on);
+        effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, d->box[v]);
+    }
     return level->read_energy / level->block_size * state->tile[d->target][d->level].occupancy *
-           (1 - d->effectual);
+           (1 - effectual);
 }
 
 /* Takes an action into account: that of its options that saves most. */
-static void act(sx_sparse_state *state, const sx_action_model *a,
-                uint64_t (*box)[SX_MAX_LEVELS][SX_MAX_TENSORS]) {
-    dependence best = {0}, next;
-    bool found = false;
-    for (int i = 0; i < a->n_options; i++) {
+static void act(sx_sparse_state *state, const sx_action_model *a) {
+    dependence best, next;
+    bool found = describe(state, a, 0, &best);
+    for (int i = 1; i < a->n_options; i++) {
         if (!describe(state, a, i, &next)) continue;
         if (!found || saves(state, &next) > saves(state, &best)) best = next;
         found = true;
     }
     if (!found) return;
     sx_sparse_tile *t = &state->tile[best.target][best.level];
-    for (int v = 0; v < state->model->n_tensors; v++) {
-        uint64_t *at = &box[best.target][best.level][v];
-        if (best.on >> v & 1 && (*at == 0 || best.box[v] < *at)) *at = best.box[v];
+    for (unsigned on = best.on; on; on &= on - 1) {
+        int v = __builtin_ctz(on);
+        uint64_t *at = &state->box[best.target][best.level][v];
+        if (*at == 0 || best.box[v] < *at) *at = best.box[v];
     }
     t->skips |= a->skips;
     t->acts = true;
 }
 
+/* The probability that a box of a tensor is empty. */
+static double box_empty(const sx_sparse_state *state, int v, uint64_t box) {
+    return sx_density_empty(sx_sparse_density(state, v), state->cache, box);
+}
+
 /* Sets what remains at each level of a tensor's accesses: before and after the level's own action. */
-static void settle(sx_sparse_state *state, int target, uint64_t (*box)[SX_MAX_TENSORS]) {
+static void settle(sx_sparse_state *state, int target) {
     const sx_model *model = state->model;
     uint64_t smallest[SX_MAX_TENSORS] = {0}, skipped[SX_MAX_TENSORS] = {0};
-    double before = 1;
+    double empty[SX_MAX_TENSORS] = {0}, before = 1;
     for (int s = model->n_levels - 1; s >= 0; s--) {
         sx_sparse_tile *t = &state->tile[target][s];
-        double after = 1;
+        const uint64_t *box = state->box[target][s];
+        t->exists = t->effectual = before;
+        if (!t->acts) continue;
+        t->effectual = 1;
         for (int v = 0; v < model->n_tensors; v++) {
-            if (box[s][v] && (!smallest[v] || box[s][v] < smallest[v])) smallest[v] = box[s][v];
-            if (box[s][v] && t->skips && (!skipped[v] || box[s][v] < skipped[v])) skipped[v] = box[s][v];
-            if (smallest[v])
-                after *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, smallest[v]);
+            if (box[v] && (!smallest[v] || box[v] < smallest[v]))
+                empty[v] = box_empty(state, v, smallest[v] = box[v]);
+            if (box[v] && t->skips && (!skipped[v] || box[v] < skipped[v])) skipped[v] = box[v];
+            t->effectual *= 1 - empty[v];
         }
-        t->exists = before;
-        t->effectual = t->acts ? after : before;
         before = t->effectual;
     }
     if (model->shape[target].output) return;
     for (int v = 0; v < model->n_tensors; v++) {
         if (!smallest[v] || model->shape[v].output) continue;
-        double empty = sx_density_empty(sx_sparse_density(state, v), state->cache, smallest[v]);
-        if (empty > state->conditioned[v]) state->conditioned[v] = empty;
+        if (empty[v] > state->conditioned[v]) state->conditioned[v] = empty[v];
         if (!skipped[v]) continue;
-        empty = sx_density_empty(sx_sparse_density(state, v), state->cache, skipped[v]);
-        if (empty > state->skipped[v]) state->skipped[v] = empty;
+        double passed = skipped[v] == smallest[v] ? empty[v] : box_empty(state, v, skipped[v]);
+        if (passed > state->skipped[v]) state->skipped[v] = passed;
     }
 }
 
 sx_verdict sx_exact_prepare(sx_sparse_state *state) {
     const sx_model *model = state->model;
     const struct sx_sparse_model *sparse = model->sparse;
-    uint64_t box[SX_MAX_TENSORS][SX_MAX_LEVELS][SX_MAX_TENSORS];
-    memset(box, 0, sizeof box);
+    for (int v = 0; v < model->n_tensors; v++)
+        for (int s = 0; s < model->n_levels; s++) memset(state->box[v][s], 0, sizeof state->box[v][s]);
     memset(state->conditioned, 0, sizeof state->conditioned);
     memset(state->skipped, 0, sizeof state->skipped);
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels; s++)
             if (state->tile[v][s].words) expect(state, v, s);
-    for (int i = 0; i < sparse->n_actions; i++) act(state, &sparse->action[i], box);
-    for (int v = 0; v < model->n_tensors; v++) settle(state, v, box[v]);
+    for (int i = 0; i < sparse->n_actions; i++) act(state, &sparse->action[i]);
+    for (int v = 0; v < model->n_tensors; v++) settle(state, v);
     for (int v = 0; v < model->n_tensors; v++) {
         if (model->shape[v].output) continue;
         int s = 0;

@@ -4,11 +4,19 @@
 
 #include <string.h>
 
-/* A loop over a tensor's dimension, with the words of the tile up to it. */
+/* A loop over a tensor's dimension. */
 typedef struct single {
-    uint64_t n, tile;
+    uint64_t n;
     uint8_t dim;
 } single;
+
+/* The loops of a tensor between two levels that keep it, innermost first. */
+typedef struct single_list {
+    const sx_sparse_state *state;
+    int tensor, low, high; /* levels */
+    int n, below;          /* below: the first of them stand for the tile of the next inner level */
+    single item[SX_MAX_LEVELS * 2 * SX_MAX_DIMS];
+} single_list;
 
 /* Ranks in the making, innermost first; room at both ends. */
 typedef struct rank_list {
@@ -22,7 +30,7 @@ static sx_verdict bad(sx_reason reason, int level, int tensor) {
 
 static const sx_verdict good = {SX_LEGAL, -1, -1, -1, 0, 0};
 
-/* Adds loops of a nest, then one of one iteration for every other dimension. */
+/* Adds loops of a nest; then, as Timeloop does, one of one iteration for every other dimension. */
 static int add_slot(const sx_model *model, const sx_loop *loop, const sx_loop *end, bool spatial,
                     sx_full_loop *out) {
     unsigned seen = 0;
@@ -31,7 +39,7 @@ static int add_slot(const sx_model *model, const sx_loop *loop, const sx_loop *e
         out[n++] = (sx_full_loop){loop->n, loop->dim, spatial};
         seen |= 1u << loop->dim;
     }
-    for (uint8_t d = 0; d < model->n_dims; d++)
+    for (uint8_t d = 0; d < model->n_dims && model->sparse->timeloop; d++)
         if (!(seen >> d & 1)) out[n++] = (sx_full_loop){1, d, spatial};
     return n;
 }
@@ -99,37 +107,68 @@ static sx_verdict check_hierarchy(const sx_sparse_state *state, int v) {
     return good;
 }
 
-/* The loops over a tensor's dimensions between two levels; returns their number. */
-static int list_singles(const sx_sparse_state *state, int v, int low, int high, single *out) {
-    const sx_model *model = state->model;
-    uint32_t extent[SX_MAX_DIMS];
+/* Lists the loops over a tensor's dimensions between two levels. */
+static void list_singles(const sx_sparse_state *state, int v, int low, int high, single_list *out) {
+    unsigned dims = state->model->sparse->dims[v];
     int n = 0;
-    for (int d = 0; d < model->n_dims; d++) extent[d] = low > 0 ? state->nest->extent[low - 1][d] : 1;
     for (int s = low; s <= high; s++)
         for (int i = 0; i < state->n_loops[s]; i++) {
             const sx_full_loop *loop = &state->loop[s][i];
+            if (dims >> loop->dim & 1) out->item[n++] = (single){loop->n, loop->dim};
+        }
+    out->state = state;
+    out->tensor = v;
+    out->low = low;
+    out->high = high;
+    out->n = n;
+    out->below = 0;
+}
+
+/* The tile up to and including a loop of the list, as sx_density_empty takes it. */
+static uint64_t tile_at(const single_list *list, int index) {
+    const sx_sparse_state *state = list->state;
+    const sx_model *model = state->model;
+    uint32_t extent[SX_MAX_DIMS];
+    if (list->n == 0) return 1; /* of a tensor without dimensions */
+    if (index == list->n - 1 && !model->sparse->timeloop) return state->tile[list->tensor][list->high].number;
+    for (int d = 0; d < model->n_dims; d++)
+        extent[d] = list->low > 0 ? state->nest->extent[list->low - 1][d] : 1;
+    int left = index + 1 - list->below;
+    for (int s = list->low; s <= list->high && left > 0; s++)
+        for (int i = 0; i < state->n_loops[s] && left > 0; i++) {
+            const sx_full_loop *loop = &state->loop[s][i];
             uint64_t reach = (uint64_t)extent[loop->dim] * loop->n;
             extent[loop->dim] = (uint32_t)(reach < model->size[loop->dim] ? reach : model->size[loop->dim]);
-            if (!(model->sparse->dims[v] >> loop->dim & 1)) continue;
-            out[n++] = (single){loop->n, sx_sparse_number(model, v, extent), loop->dim};
+            left -= model->sparse->dims[list->tensor] >> loop->dim & 1;
         }
-    return n;
+    return sx_sparse_number(model, list->tensor, extent);
 }
 
 /* Without pre-tiling, the innermost loop of each dimension covers what lies below, too. */
-static void cover_below(const sx_sparse_state *state, int low, single *list, int n) {
+static void cover_below(single_list *list) {
+    const sx_sparse_state *state = list->state;
+    const uint32_t *below = state->nest->extent[list->low - 1];
     unsigned seen = 0;
-    for (int i = 0; i < n && low > 0; i++) {
-        if (!(seen >> list[i].dim & 1)) list[i].n *= state->nest->extent[low - 1][list[i].dim];
-        seen |= 1u << list[i].dim;
+    for (int i = 0; i < list->n; i++) {
+        single *at = &list->item[i];
+        if (!(seen >> at->dim & 1)) at->n *= below[at->dim];
+        seen |= 1u << at->dim;
+    }
+    for (uint8_t d = 0; d < state->model->n_dims; d++) {
+        if (below[d] == 1 || seen >> d & 1 || !(state->model->sparse->dims[list->tensor] >> d & 1)) continue;
+        memmove(list->item + 1, list->item, (size_t)list->n * sizeof *list->item);
+        list->item[0] = (single){below[d], d};
+        list->n++;
+        list->below++;
     }
 }
 
 /* Takes the loops of one rank, from number *at on in steps of +1 or -1; false where the rank has a rule that
  * leaves the first one out. */
-static bool take_rank(const sx_model *model, int v, const sx_format_model *format, int rank,
-                      const single *list, int n, int step, int *at, uint64_t *fiber, uint64_t *tile) {
-    const single *first = &list[*at];
+static bool take_rank(const single_list *list, const sx_format_model *format, int rank, int step, int *at,
+                      uint64_t *fiber, uint64_t *tile) {
+    const sx_model *model = list->state->model;
+    const single *first = &list->item[*at];
     uint32_t extent[SX_MAX_DIMS];
     unsigned rule = format ? 0 : UINT16_MAX;
     if (format && format->rank[rank].n_flattened) {
@@ -139,14 +178,22 @@ static bool take_rank(const sx_model *model, int v, const sx_format_model *forma
     }
     for (int d = 0; d < model->n_dims; d++) extent[d] = 1;
     extent[first->dim] = (uint32_t)first->n;
-    int last = *at;
-    *tile = first->tile;
+    int outermost = *at;
     *at += step;
-    for (; rule && *at >= 0 && *at < n && (rule >> list[*at].dim & 1 || list[*at].n <= 1); *at += step)
-        last = *at, extent[list[*at].dim] *= (uint32_t)list[*at].n;
-    if (step > 0 && !model->sparse->timeloop) *tile = list[last].tile;
-    *fiber = sx_shape_words(&model->shape[v], extent);
+    for (; rule && *at >= 0 && *at < list->n; *at += step) {
+        const single *next = &list->item[*at];
+        if (!(rule >> next->dim & 1) && next->n > 1) break;
+        extent[next->dim] *= (uint32_t)next->n;
+        if (step > 0 && !model->sparse->timeloop) outermost = *at;
+    }
+    *tile = tile_at(list, outermost);
+    *fiber = sx_shape_words(&model->shape[list->tensor], extent);
     return true;
+}
+
+/* The tile of a rank without loops: by Timeloop's rules that of the first loop; else it does not count. */
+static uint64_t unused_tile(const single_list *list) {
+    return list->state->model->sparse->timeloop ? tile_at(list, 0) : 1;
 }
 
 static void push_back(rank_list *ranks, uint64_t fiber, uint64_t tile) {
@@ -162,40 +209,40 @@ static void push_front(rank_list *ranks, uint64_t fiber, uint64_t tile) {
 }
 
 /* Gives loops to ranks from the outermost on; whether loops are left over. */
-static bool from_outside(const sx_model *model, int v, const sx_format_model *format, int inner, int n_ranks,
-                         const single *list, int n, rank_list *out) {
-    int at = n - 1, rank = n_ranks;
+static bool from_outside(const single_list *list, const sx_format_model *format, int inner, int n_ranks,
+                         rank_list *out) {
+    int at = list->n - 1, rank = n_ranks;
     out->first = SX_MAX_FORMAT_RANKS;
     while (rank > inner && at >= 0) {
-        while (at >= 0 && list[at].n <= 1) at--;
+        while (at >= 0 && list->item[at].n <= 1) at--;
         if (at < 0) break;
         uint64_t fiber, tile;
         rank--;
-        if (take_rank(model, v, format, rank, list, n, -1, &at, &fiber, &tile))
+        if (take_rank(list, format, rank, -1, &at, &fiber, &tile))
             push_front(out, fiber, tile);
         else
-            push_back(out, 1, list[0].tile);
+            push_back(out, 1, unused_tile(list));
     }
-    for (; rank > inner; rank--) push_front(out, 1, list[0].tile);
-    while (at >= 0 && list[at].n <= 1) at--;
+    for (; rank > inner; rank--) push_front(out, 1, unused_tile(list));
+    while (at >= 0 && list->item[at].n <= 1) at--;
     return at >= 0;
 }
 
 /* The same from the innermost on. */
-static bool from_inside(const sx_model *model, int v, const sx_format_model *format, int inner, int n_ranks,
-                        const single *list, int n, rank_list *out) {
+static bool from_inside(const single_list *list, const sx_format_model *format, int inner, int n_ranks,
+                        rank_list *out) {
     int at = 0, rank = inner;
-    while (rank < n_ranks && at < n) {
-        while (at < n && list[at].n <= 1) at++;
-        if (at == n) break;
+    while (rank < n_ranks && at < list->n) {
+        while (at < list->n && list->item[at].n <= 1) at++;
+        if (at == list->n) break;
         uint64_t fiber = 1, tile = 1;
-        if (!take_rank(model, v, format, rank, list, n, 1, &at, &fiber, &tile)) fiber = tile = 1;
+        if (!take_rank(list, format, rank, 1, &at, &fiber, &tile)) fiber = tile = 1;
         push_back(out, fiber, tile);
         rank++;
     }
-    for (; rank < n_ranks; rank++) push_back(out, 1, list[0].tile);
-    while (at < n && list[at].n <= 1) at++;
-    return at < n;
+    for (; rank < n_ranks; rank++) push_back(out, 1, unused_tile(list));
+    while (at < list->n && list->item[at].n <= 1) at++;
+    return at < list->n;
 }
 
 /* Finds the ranks of a tensor at a level; those of inner levels are known. Timeloop lets a rank without loops
@@ -206,8 +253,9 @@ static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
     const sx_format_model *format = t->format;
     const sx_sparse_tile *child = t->child >= 0 ? &state->tile[v][t->child] : NULL;
     int n_ranks = format ? format->n_ranks : 1, inner = 0;
-    single list[SX_MAX_LEVELS * 2 * SX_MAX_DIMS];
-    rank_list ranks = {0};
+    single_list list;
+    rank_list ranks;
+    ranks.first = ranks.n = 0;
     bool tiled = format && format->compressed && child && child->words > 1;
     if (tiled) {
         inner = child->n_ranks;
@@ -215,12 +263,10 @@ static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
         for (int r = 0; r < inner && child->format && child->format->compressed; r++)
             if (format->rank[r].kind != child->format->rank[r].kind) return bad(SX_FORMATS_DIFFER, s, v);
     }
-    list[0].tile = 1; /* of a tensor without dimensions */
-    int n = list_singles(state, v, t->child + 1, s, list);
-    if (!tiled) cover_below(state, t->child + 1, list, n);
-    bool left = format && format->inner_to_outer
-                    ? from_inside(model, v, format, inner, n_ranks, list, n, &ranks)
-                    : from_outside(model, v, format, inner, n_ranks, list, n, &ranks);
+    list_singles(state, v, t->child + 1, s, &list);
+    if (!tiled && child) cover_below(&list);
+    bool left = format && format->inner_to_outer ? from_inside(&list, format, inner, n_ranks, &ranks)
+                                                 : from_outside(&list, format, inner, n_ranks, &ranks);
     if (left) return bad(SX_FEW_RANKS, s, v);
     t->n_ranks = (uint8_t)n_ranks;
     t->sub[0] = 1;
@@ -255,6 +301,14 @@ double sx_rank_words_bits(const sx_sparse_tile *tile, double (*words)[2]) {
     return bits;
 }
 
+/* Whether the ranks of a tile matter: it has a format, or is part of one that has. */
+static bool has_ranks(const sx_sparse_state *state, int v, int s) {
+    const sx_sparse_tile *t = &state->tile[v][s];
+    if (!t->words) return false;
+    return state->model->sparse->timeloop || t->format ||
+           (t->parent >= 0 && state->tile[v][t->parent].format);
+}
+
 sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
     const sx_model *model = state->model;
     lay_out(state);
@@ -265,6 +319,6 @@ sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
         verdict = check_hierarchy(state, v);
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL; s++)
-            if (state->tile[v][s].words) verdict = find_ranks(state, v, s);
+            if (has_ranks(state, v, s)) verdict = find_ranks(state, v, s);
     return verdict;
 }

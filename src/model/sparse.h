@@ -19,6 +19,7 @@ typedef struct sx_rank_model {
 typedef struct sx_format_model {
     uint8_t n_ranks;
     bool compressed, inner_to_outer;
+    bool whole;     /* loops are given to ranks from the outermost on, and the first takes all there are */
     uint16_t first; /* of its ranks in sx_sparse */
     sx_rank_model rank[SX_MAX_FORMAT_RANKS];
 } sx_format_model;

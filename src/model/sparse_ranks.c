@@ -245,6 +245,17 @@ static bool from_inside(const single_list *list, const sx_format_model *format, 
     return at < list->n;
 }
 
+/* Gives all loops to the outermost rank, over a tile of so many words. */
+static void give_all(sx_sparse_tile *t, int inner, uint64_t below) {
+    int top = t->n_ranks - 1;
+    for (int r = inner; r < top; r++) {
+        t->fiber[r] = 1;
+        t->sub[r + 1] = t->sub[r];
+    }
+    t->fiber[top] = t->words / below;
+    t->sub[top + 1] = t->fiber[top] > 1 ? t->number : t->sub[top];
+}
+
 /* Finds the ranks of a tensor at a level; those of inner levels are known. Timeloop lets a rank without loops
  * reach as far as the first loop, and one that takes loops from the innermost on only as far as that. */
 static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
@@ -253,9 +264,6 @@ static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
     const sx_format_model *format = t->format;
     const sx_sparse_tile *child = t->child >= 0 ? &state->tile[v][t->child] : NULL;
     int n_ranks = format ? format->n_ranks : 1, inner = 0;
-    single_list list;
-    rank_list ranks;
-    ranks.first = ranks.n = 0;
     bool tiled = format && format->compressed && child && child->words > 1;
     if (tiled) {
         inner = child->n_ranks;
@@ -263,18 +271,25 @@ static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
         for (int r = 0; r < inner && child->format && child->format->compressed; r++)
             if (format->rank[r].kind != child->format->rank[r].kind) return bad(SX_FORMATS_DIFFER, s, v);
     }
+    t->n_ranks = (uint8_t)n_ranks;
+    t->sub[0] = 1;
+    for (int r = 0; r < inner; r++) {
+        t->fiber[r] = child->fiber[r];
+        t->sub[r + 1] = child->sub[r + 1];
+    }
+    if (format && format->whole && inner < n_ranks && state->nest->perfect && model->shape[v].unit &&
+        !model->sparse->timeloop) {
+        give_all(t, inner, tiled ? child->words : 1);
+        return good;
+    }
+    single_list list;
+    rank_list ranks;
+    ranks.first = ranks.n = 0;
     list_singles(state, v, t->child + 1, s, &list);
     if (!tiled && child) cover_below(&list);
     bool left = format && format->inner_to_outer ? from_inside(&list, format, inner, n_ranks, &ranks)
                                                  : from_outside(&list, format, inner, n_ranks, &ranks);
     if (left) return bad(SX_FEW_RANKS, s, v);
-    t->n_ranks = (uint8_t)n_ranks;
-    t->sub[0] = 1;
-    for (int r = 0; r < inner; r++) {
-        t->fiber[r] = child->fiber[r];
-        t->sub[r] = child->sub[r];
-        t->sub[r + 1] = child->sub[r + 1];
-    }
     for (int r = inner; r < n_ranks; r++) {
         t->fiber[r] = ranks.fiber[ranks.first + r - inner];
         t->sub[r + 1] = ranks.tile[ranks.first + r - inner];

@@ -1,5 +1,6 @@
 /* `sextant place`: which memory of a chip holds each tensor of a network. */
 #include "base/file.h"
+#include "cli/allocate.h"
 #include "cli/command.h"
 #include "cli/evaluator.h"
 #include "cli/load.h"
@@ -243,6 +244,10 @@ static sx_status answer(const sx_args *args, const sx_placement_job *job, sx_out
 static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **store, sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);
     if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
+    if (sx_args_flag(args, "allocate")) return sx_allocate_file(args, result);
+    if (sx_args_flag(args, "capacity"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--capacity is for --allocate"),
+                             "the chip gives the capacities of its memories");
     SX_TRY(read_options(args, job));
     SX_TRY(make_space(args, job));
     SX_TRY(sx_search_writable(args));
@@ -289,6 +294,12 @@ static const sx_option options[] = {
     SX_OPTIONS_EVALUATOR,
     {"noise", 0, "X", SX_OPTION_NUMBER, false,
      "measure latencies with log-normal noise of this standard deviation, such as 0.02 (0)"},
+    {"allocate", 0, "FILE", SX_OPTION_TEXT, false,
+     "give the buffers of a CSV file (id,lower,upper,size) offsets in one memory, and print them as CSV; no "
+     "network is placed"},
+    {"capacity", 0, "BYTES", SX_OPTION_COUNT, false,
+     "size of the memory of --allocate (the fewest bytes are looked for)"},
+    {"align", 0, "BYTES", SX_OPTION_COUNT, false, "offsets are multiples of so many bytes (1)"},
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     SX_OPTIONS_DATABASE,

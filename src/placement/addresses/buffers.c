@@ -204,8 +204,8 @@ sx_status sx_buffers_read(const char *path, sx_buffers *out) {
     char *text;
     size_t size;
     SX_TRY(sx_file_read(path, FILE_LIMIT, &text, &size));
-    sx_status status = read_text(path, text, size, out);
-    if (status) free(text);
+    sx_status status = sx_buffers_parse(path, text, size, out);
+    free(text);
     return status;
 }
 

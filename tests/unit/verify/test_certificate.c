@@ -166,7 +166,7 @@ static void too_many_entries_are_refused(void **state) {
     sx_certificate *c = make();
     char *text = NULL;
     c->proof->n_entries = SX_MAX_ENTRIES + 1;
-    sx_expect_error(sx_certificate_write(c, &text), "300001 arrays, more than 300000");
+    sx_expect_error(sx_certificate_write(c, &text), "300001 spatial mappings, more than 300000");
     sx_certificate_free(c);
 }
 

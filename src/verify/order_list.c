@@ -32,6 +32,11 @@ typedef struct prefix {
     bool whole;    /* what follows does not matter */
 } prefix;
 
+typedef struct prefixes {
+    prefix *at;
+    size_t n, room;
+} prefixes;
+
 typedef struct list {
     uint8_t (*order)[SX_MAX_DIMS];
     size_t n, room;
@@ -132,18 +137,20 @@ static int compare(const void *a, const void *b) {
     return views ? views : memcmp(x->order, y->order, sizeof x->order);
 }
 
-/* Sorts prefixes and leaves one of each kind; returns how many are left. */
-static size_t unite(prefix *b, size_t n) {
+/* Sorts prefixes and leaves one of each kind. */
+static void unite(prefixes *b) {
     size_t kept = 0;
-    if (n > 1) qsort(b, n, sizeof *b, compare);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || memcmp(b[i].view, b[kept - 1].view, sizeof b->view) != 0) b[kept++] = b[i];
-    return kept;
+    if (b->n > 1) qsort(b->at, b->n, sizeof *b->at, compare);
+    for (size_t i = 0; i < b->n; i++)
+        if (kept == 0 || memcmp(b->at[i].view, b->at[kept - 1].view, sizeof b->at->view) != 0)
+            b->at[kept++] = b->at[i];
+    b->n = kept;
 }
 
-/* Adds to `out` every prefix that is one loop longer than `from`, of n; false where there is no room. */
+/* Adds to `out` every prefix that is one loop longer than `from`, of n; false when memory is out or, where
+ * *many is set, there are too many. */
 static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const prefix *from,
-                   int n, prefix *out, size_t *n_out) {
+                   int n, prefixes *out, bool *many) {
     unsigned left = loops & ~from->used;
     for (unsigned more = left; more; more &= more - 1) {
         int d = __builtin_ctz(more);
@@ -151,8 +158,9 @@ static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigne
         for (unsigned others = left; others; others &= others - 1)
             next &= rank[__builtin_ctz(others)] >= rank[d];
         if (!next) continue;
-        if (*n_out == MOST_PREFIXES) return false;
-        prefix *b = &out[(*n_out)++];
+        *many = out->n == MOST_PREFIXES;
+        if (*many || !sx_reserve(&out->at, &out->room, out->n + 1, sizeof *out->at)) return false;
+        prefix *b = &out->at[out->n++];
         *b = *from;
         b->order[n] = (uint8_t)d;
         describe(order_list, n + 1, b);
@@ -179,27 +187,25 @@ static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned l
 /* Makes the list of a set of loops; false when memory is out or, where *many is set, there are too many. */
 static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out, bool *many) {
     const uint8_t *rank = order_list->space->temporal_rank[level];
-    size_t n = 1, most = MOST_PREFIXES;
-    prefix *now = malloc(most * sizeof *now), *next = malloc(most * sizeof *next);
-    bool good = now && next;
-    if (good) now[0] = (prefix){0};
-    for (int length = 0; good && n > 0; length++) {
-        size_t n_next = 0;
-        for (size_t i = 0; i < n && good; i++) {
-            if (now[i].whole || (loops & ~now[i].used) == 0) {
-                good = add(order_list, rank, loops, &now[i], length, out);
-            } else {
-                good = extend(order_list, rank, loops, &now[i], length, next, &n_next);
-                *many = !good;
-            }
+    prefixes now = {0}, next = {0};
+    bool good = sx_reserve(&now.at, &now.room, 1, sizeof *now.at);
+    if (good) now.at[now.n++] = (prefix){0};
+    for (int length = 0; good && now.n > 0; length++) {
+        next.n = 0;
+        for (size_t i = 0; i < now.n && good; i++) {
+            const prefix *b = &now.at[i];
+            if (b->whole || (loops & ~b->used) == 0)
+                good = add(order_list, rank, loops, b, length, out);
+            else
+                good = extend(order_list, rank, loops, b, length, &next, many);
         }
-        n = unite(next, n_next);
-        prefix *done = now;
+        unite(&next);
+        prefixes done = now;
         now = next;
         next = done;
     }
-    free(next);
-    free(now);
+    free(next.at);
+    free(now.at);
     return good;
 }
 

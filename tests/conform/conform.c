@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
+enum { SANITIZED = 1, RESUMED = 2 };
 #else
-enum { SANITIZED = 0 };
+enum { SANITIZED = 0, RESUMED = 5 };
 #endif
 
 /* The navigator under test. */
@@ -69,7 +69,6 @@ static void same_seed_same_bytes_whatever_the_threads(void **state) {
             options.pareto = kind == 1;
             if (kind == 2) sx_expect_ok(sx_objective_parse("delay,energy", &options.objective));
             char *expected = account_of(g, s->text, &options);
-            expect_account(s, g, &options, expected, "again");
             options.threads = 4;
             expect_account(s, g, &options, expected, "on four threads");
             options.cache = 300;
@@ -83,7 +82,7 @@ static void same_seed_same_bytes_whatever_the_threads(void **state) {
 
 static void budgets_are_never_exceeded(void **state) {
     const subject *s = *state;
-    const uint64_t budgets[] = {1, 2, 7, 100, 1000};
+    const uint64_t budgets[] = {1, 2, 7, s->budget / 10, s->budget};
     for (size_t i = 0; i < s->n_grounds; i++)
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++)
             for (unsigned threads = 1; threads <= 4; threads += 3) {
@@ -465,11 +464,12 @@ static void checkpoints_resume_to_the_same_end(void **state) {
         expect_account(s, g, &options, expected, "with checkpoints");
         assert_true(a.n > 0);
         options.checkpoint = NULL;
-        size_t step = a.n / 6 + 1;
-        for (size_t c = 0; c < a.n; c += c < 2 || c + 2 > a.n ? 1 : step) {
+        size_t resumed = a.n < RESUMED ? a.n : RESUMED;
+        for (size_t r = 0; r < resumed; r++) {
+            size_t c = r + 1 == resumed ? a.n - 1 : r * a.n / RESUMED;
             options.resume = a.picture[c].bytes;
             options.resume_size = a.picture[c].size;
-            options.threads = 1 + (unsigned)c % 2;
+            options.threads = 1 + (unsigned)r % 2;
             expect_account(s, g, &options, expected, "resumed");
         }
         for (size_t c = 0; c < a.n; c++) free(a.picture[c].bytes);
@@ -593,8 +593,12 @@ static void set_budget(subject *s) {
     s->text = s->name;
     s->budget = 1000;
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+<<<<<<< HEAD
         if (strcmp(s->name, slow[i].name) == 0)
             s->text = slow[i].text, s->budget = SANITIZED ? 60 : slow[i].budget;
+=======
+        if (strcmp(s->name, slow[i].name) == 0) s->text = slow[i].text, s->budget = SANITIZED ? 60 : 120;
+>>>>>>> 48d9ea9 (Grow the beginnings of orders in the checker as needed; resume fewer checkpoints in conformance tests)
 }
 
 int main(int argc, char **argv) {

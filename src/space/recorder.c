@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/vector.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -24,10 +25,12 @@ struct sx_recorder {
     sx_point_model_type type;
     size_t point_size;
     pthread_mutex_t lock;
-    size_t room, n;   /* there are records and points for twice the room */
+    size_t room, n;   /* points are gathered up to twice the room */
+    size_t slots;     /* records and points there are by now */
     uint64_t largest; /* hashes beyond it are not wanted */
     record *record;
     unsigned char *points;
+    size_t record_room, point_room;
 };
 
 static int by_hash(const void *a, const void *b) {
@@ -53,18 +56,26 @@ static void compact(sx_recorder *r) {
     if (kept == r->room) r->largest = r->record[kept - 1].hash;
 }
 
-/* Remembers a point. */
-static void note(sx_recorder *r, const void *point, double value) {
-    uint64_t hash = sx_hash_bytes(point, r->point_size, 0);
-    pthread_mutex_lock(&r->lock);
-    if (hash <= r->largest) {
-        if (r->n == 2 * r->room) compact(r);
-        record *free_record = &r->record[r->n++];
-        free_record->hash = hash;
-        free_record->value = value;
-        memcpy(r->points + free_record->slot * r->point_size, point, r->point_size);
-    }
-    pthread_mutex_unlock(&r->lock);
+/* Makes room for one more record and its point. */
+static sx_status add_slot(sx_recorder *r) {
+    if (!sx_reserve(&r->record, &r->record_room, r->slots + 1, sizeof *r->record) ||
+        !sx_reserve(&r->points, &r->point_room, r->slots + 1, r->point_size))
+        return sx_error_memory();
+    r->record[r->slots].slot = r->slots;
+    r->slots++;
+    return SX_OK;
+}
+
+/* Remembers a point that hashes so; under the lock. */
+static sx_status note(sx_recorder *r, const void *point, uint64_t hash, double value) {
+    if (hash > r->largest) return SX_OK;
+    if (r->n == 2 * r->room) compact(r);
+    if (r->n == r->slots) SX_TRY(add_slot(r));
+    record *free_record = &r->record[r->n++];
+    free_record->hash = hash;
+    free_record->value = value;
+    memcpy(r->points + free_record->slot * r->point_size, point, r->point_size);
+    return SX_OK;
 }
 
 static sx_status workspace_new(const sx_point_model *model, void **out) {
@@ -77,10 +88,16 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     sx_recorder *r = model->user;
     (void)cutoff;
     SX_TRY(model->inner->type->score_batch(model->inner, workspace, points, n, goal, INFINITY, out));
-    for (size_t i = 0; i < n; i++)
-        if (!out[i].reason)
-            note(r, (const unsigned char *)points + i * r->point_size, sx_goal_value(goal, &out[i].metrics));
-    return SX_OK;
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        if (out[i].reason) continue;
+        const unsigned char *point = (const unsigned char *)points + i * r->point_size;
+        uint64_t hash = sx_hash_bytes(point, r->point_size, 0);
+        pthread_mutex_lock(&r->lock);
+        status = note(r, point, hash, sx_goal_value(goal, &out[i].metrics));
+        pthread_mutex_unlock(&r->lock);
+    }
+    return status;
 }
 
 static void key(const sx_point_model *model, const void *point, uint64_t out[2]) {
@@ -111,15 +128,10 @@ sx_status sx_recorder_new(const sx_space *space, const sx_point_model *inner, si
     r->point_size = space->point_size;
     r->type = type_for(inner->type);
     r->model = (sx_point_model){.type = &r->type, .user = r, .inner = inner};
-    r->record = calloc(2 * r->room, sizeof *r->record);
-    r->points = calloc(2 * r->room, r->point_size);
-    if (!r->record || !r->points || pthread_mutex_init(&r->lock, NULL) != 0) {
-        free(r->record);
-        free(r->points);
+    if (pthread_mutex_init(&r->lock, NULL) != 0) {
         free(r);
         return sx_error_memory();
     }
-    for (size_t i = 0; i < 2 * r->room; i++) r->record[i].slot = i;
     *out = r;
     return SX_OK;
 }

@@ -3,6 +3,7 @@
 #include "sextant/input.h"
 #include "sextant/run.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,6 +50,7 @@ static void auto_is_no_worse_than_gamma(void **state) {
     static const uint64_t evaluations[] = {100, 700, 1900, 5000};
     size_t n = 0;
     const char *arch;
+    if (SX_SANITIZED) skip();
     for (size_t a = 0; (arch = sx_catalog_arch_name(a, NULL)) != NULL; a++)
         for (size_t p = 0; p < sizeof problem / sizeof *problem; p++)
             for (size_t i = 0; i < sizeof evaluations / sizeof *evaluations; i++, n++) {

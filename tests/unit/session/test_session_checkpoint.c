@@ -2,6 +2,7 @@
 #include "sextant/rng.h"
 #include "support/brake.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/small_session.h"
 
 #include <dirent.h>
@@ -151,7 +152,7 @@ static void survives_being_killed(void **state) {
     (void)state;
     static const char *const mappers[] = {"random", "anneal", "gamma"};
     unsigned resumed = 0;
-    for (uint64_t i = 0; i < 9; i++) {
+    for (uint64_t i = 0; i < (SX_SANITIZED ? 3 : 9); i++) {
         static sx_small small;
         sx_session_result whole, last;
         sx_rng rng = sx_rng_stream(3, "kill", i);
@@ -443,7 +444,7 @@ static void goes_on_from_its_own_start(void **state) {
     sx_brake b = {0};
     sx_session_result whole, part;
     if (!sx_store_engine()) skip();
-    sx_small_init(&small, "random", 300000, SX_WARM_SIMILARITY);
+    sx_small_init(&small, "random", SX_SANITIZED ? 30000 : 300000, SX_WARM_SIMILARITY);
     const size_t all = small.network.n_layers;
     small.network.n_layers = 1;
     sx_small_run(&small, &whole);

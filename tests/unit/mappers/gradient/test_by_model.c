@@ -2,6 +2,7 @@
 #include "sextant/input.h"
 #include "sextant/navigator.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -64,6 +65,7 @@ static double mean_of(const ground *g, const char *mapper, uint64_t evaluations)
 static void descents_lead_down(void **state) {
     (void)state;
     static const char *const archs[] = {"mind-mappings", "eyeriss", "accel-b"};
+    if (SX_SANITIZED) skip();
     for (int a = 0; a < 3; a++) {
         sx_arch arch;
         sx_expect_ok(sx_catalog_arch(archs[a], &arch));

@@ -1,0 +1,11 @@
+/* Whether sanitizers watch: then tests do less of the same, and leave out what only compares qualities. */
+#ifndef SX_TESTS_SUPPORT_SANITIZED_H
+#define SX_TESTS_SUPPORT_SANITIZED_H
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SX_SANITIZED = 1 };
+#else
+enum { SX_SANITIZED = 0 };
+#endif
+
+#endif

@@ -58,6 +58,6 @@ void make_surrogates(const ground *grounds, size_t n) {
     (void)mkdir(folder, 0777);
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/ground-%zu%s", folder, i, SX_SURROGATE_SUFFIX);
-        if (access(path, F_OK) != 0) make_surrogate(&grounds[i], path);
+        make_surrogate(&grounds[i], path);
     }
 }

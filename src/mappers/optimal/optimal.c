@@ -19,7 +19,8 @@
  * Complexity: exponential at worst. Memory: a node per spatial mapping, and per thread a table of the lattice
  * for each level and class of orders. */
 #include "base/status.h"
-#include "mappers/optimal/plan.h"
+#include "mappers/optimal/rounds.h"
+#include "mappers/optimal/state.h"
 #include "run/navigator.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A search by the mapper `optimal`: its state and its rounds. */
+/* A search by the mapper `optimal`: what its files share. */
 #ifndef SX_MAPPERS_OPTIMAL_PLAN_H
 #define SX_MAPPERS_OPTIMAL_PLAN_H
 
@@ -70,34 +70,5 @@ typedef struct sx_optimal {
     sx_workspace *idle;
     bool failed; /* memory is out */
 } sx_optimal;
-
-/* Makes the state, or takes that of a checkpoint (state.c). */
-SX_MUST_USE sx_status sx_optimal_state_init(sx_optimal *o);
-
-/* Puts a node into the heap; false when memory is out. */
-bool sx_optimal_push(sx_optimal *o, const sx_search_node *node);
-
-/* Remembers a point that stands for the current criterion, where it is better than before. */
-void sx_optimal_keep(sx_optimal *o, double value, const sx_score *score, const void *point);
-
-/* Makes what rounds need beside the plan; and frees it (rounds.c). */
-SX_MUST_USE sx_status sx_optimal_prepare(sx_optimal *o);
-void sx_optimal_finish(sx_optimal *o);
-
-/* Bounds all spatial mappings whose factors divide, each by itself, without regard to limits of the run. */
-SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
-
-/* The steps that putting all spatial mappings into the heap counts for. */
-uint64_t sx_optimal_list_steps(const sx_optimal *o);
-
-/* Puts all spatial mappings into the heap for the current criterion. */
-SX_MUST_USE sx_status sx_optimal_list(sx_optimal *o);
-
-/* Reads what is known for the current criterion, and states a lower bound of the first criterion: what is
- * open, what is known, and what the gap gave up. */
-void sx_optimal_report_bound(sx_optimal *o);
-
-/* Searches for the optimum of the current criterion; *all: nothing is left. */
-SX_MUST_USE sx_status sx_optimal_search(sx_optimal *o, bool *all);
 
 #endif

@@ -3,10 +3,11 @@
  *
  * A task knows what was known when the round began, and what it finds itself. Tasks do not learn from each
  * other meanwhile, as that would make results depend on who is faster; so rounds are short. */
-#include "mappers/optimal/plan.h"
+#include "mappers/optimal/rounds.h"
 
 #include "base/status.h"
 #include "base/vector.h"
+#include "mappers/optimal/state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* State of the mapper `optimal` between two rounds, in one block that grows with its heap. */
-#include "mappers/optimal/plan.h"
+#include "mappers/optimal/state.h"
 
 #include "base/status.h"
 

@@ -1,0 +1,27 @@
+/* The rounds of a search by the mapper `optimal`. */
+#ifndef SX_MAPPERS_OPTIMAL_ROUNDS_H
+#define SX_MAPPERS_OPTIMAL_ROUNDS_H
+
+#include "mappers/optimal/plan.h"
+
+/* Makes what rounds need beside the plan; and frees it. */
+SX_MUST_USE sx_status sx_optimal_prepare(sx_optimal *o);
+void sx_optimal_finish(sx_optimal *o);
+
+/* Bounds all spatial mappings whose factors divide, each by itself, without regard to limits of the run. */
+SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
+
+/* The steps that putting all spatial mappings into the heap counts for. */
+uint64_t sx_optimal_list_steps(const sx_optimal *o);
+
+/* Puts all spatial mappings into the heap for the current criterion. */
+SX_MUST_USE sx_status sx_optimal_list(sx_optimal *o);
+
+/* Reads what is known for the current criterion, and states a lower bound of the first criterion: what is
+ * open, what is known, and what the gap gave up. */
+void sx_optimal_report_bound(sx_optimal *o);
+
+/* Searches for the optimum of the current criterion; *all: nothing is left. */
+SX_MUST_USE sx_status sx_optimal_search(sx_optimal *o, bool *all);
+
+#endif

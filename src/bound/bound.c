@@ -8,6 +8,7 @@
  * windows, the form of the tile, and on the dimensions that do not index V.
  *
  * Complexity: O(points * (dimensions + tensors)) once per model. */
+#include "bound/effectual.h"
 #include "bound/outer.h"
 
 #include "base/status.h"
@@ -212,6 +213,10 @@ sx_status sx_bound_new(const sx_model *model, uint32_t most, sx_bound **out) {
     set_classes(b);
     fill_points(b);
     for (int v = 0; v < model->n_tensors; v++) fill_forms(b, v);
+    if (!sx_bound_effectual(b)) {
+        sx_bound_free(b);
+        return sx_error_memory();
+    }
     *out = b;
     return SX_OK;
 }
@@ -232,5 +237,6 @@ void sx_bound_free(sx_bound *b) {
         free(b->traffic_front[s]);
     }
     sx_outer_tables_free(b->outer_tables);
+    sx_bound_effectual_free(b);
     free(b);
 }

@@ -67,6 +67,16 @@ typedef struct sx_bound {
     double *times[SX_MAX_TENSORS]; /* per point: what is left of the irrelevant dimensions, multiplied */
     double *tile[SX_MAX_TENSORS];  /* per point: words of the tile */
     double least[SX_MAX_TENSORS];  /* words that a level is filled with at the least, any outline */
+    /* Sparse tensors (effectual.c). Per tensor and c, per point: what is left of a flow into level c - 1, c = 0:
+     * compute units, whose box has these extents; NULL: all. */
+    const double *effectual[SX_MAX_TENSORS][SX_MAX_LEVELS];
+    uint32_t *idle
+        [SX_MAX_TENSORS]; /* per point: its digits in irrelevant dimensions; NULL without sparse tensors */
+    double held[SX_MAX_LEVELS][SX_MAX_TENSORS];          /* what prices are multiplied by */
+    double metadata_bits[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* of a word that is not zero */
+    double alone[SX_MAX_TENSORS];                        /* what is left of accesses whose box is not known */
+    double *tables[SX_MAX_TENSORS * SX_MAX_LEVELS];
+    int n_tables;
 } sx_bound;
 
 /* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
@@ -127,11 +137,18 @@ typedef struct sx_outline_bound {
     const sx_bound *bound;
     sx_outline outline;
     bool tables;
-    const sx_interrupt *halt;                      /* of the tables being made; else NULL */
-    bool halted;                                   /* these tables were ended early */
-    uint32_t unpolled;                             /* tiles passed over since it was asked */
-    double above[SX_MAX_LEVELS], steps;            /* instances in use; cycles of the compute units */
-    double leak;                                   /* energy per cycle */
+    const sx_interrupt *halt;           /* of the tables being made; else NULL */
+    bool halted;                        /* these tables were ended early */
+    uint32_t unpolled;                  /* tiles passed over since it was asked */
+    double above[SX_MAX_LEVELS], steps; /* instances in use; cycles of the compute units */
+    double leak;                        /* energy per cycle */
+    struct sx_density_cache *cache;     /* of sparse tensors; else NULL */
+    uint32_t spatial_point[SX_MAX_LEVELS], open_point[SX_MAX_LEVELS + 1]; /* their spatial loops and `open`,
+                                                                             as points */
+    uint8_t source[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* per c: the level that a flow comes from */
+    uint32_t shared[SX_MAX_TENSORS]
+                   [SX_MAX_LEVELS];                /* per c: the irrelevant spatial loops over which a flow is
+                                                       shared, as a point */
     uint32_t open[SX_MAX_LEVELS + 1][SX_MAX_DIMS]; /* what the spatial loops leave of a dimension: size /
                                                         product of those of level s and above */
     double apart[SX_MAX_TENSORS]
@@ -183,12 +200,42 @@ static inline double sx_outline_bound_extra(const sx_outline_bound *bounds, int 
     return sum;
 }
 
+/* What zeros leave of a flow into level c - 1 whose box is at least that of a point. Costs of flows into
+ * compute units have it in them; so have uses of ports where there are several densities. */
+static inline double sx_outline_bound_share(const sx_outline_bound *bounds, int measure, int tensor, int c,
+                                            uint32_t point) {
+    const double *effectual = bounds->bound->effectual[tensor][c];
+    if (!effectual || c == 0 || (measure > 0 && bounds->bound->model->range)) return 1;
+    return effectual[point + bounds->shared[tensor][c]];
+}
+
+/* The same where only the irrelevant extents of the point are known. */
+static inline double sx_outline_bound_idle_share(const sx_outline_bound *bounds, int measure, int tensor,
+                                                 int c, uint32_t point) {
+    if (!bounds->bound->effectual[tensor][c]) return 1;
+    return sx_outline_bound_share(bounds, measure, tensor, c, bounds->bound->idle[tensor][point]);
+}
+
+/* The same where the tile of the point stays through all irrelevant loops: its box has those up to the level that
+ * it comes from, which are all only where that is the outermost. */
+static inline double sx_outline_bound_stay_share(const sx_outline_bound *bounds, int measure, int tensor,
+                                                 int c, uint32_t point) {
+    const sx_bound *b = bounds->bound;
+    if (!b->effectual[tensor][c]) return 1;
+    const uint32_t *idle = b->idle[tensor];
+    if (bounds->source[tensor][c] + 1 == b->model->n_levels)
+        point = point - idle[point] + idle[bounds->open_point[c]];
+    return sx_outline_bound_share(bounds, measure, tensor, c, point);
+}
+
 /* The cost of a flow into level c - 1 whose tile is that of a point, if no irrelevant loop follows. */
 static inline double sx_outline_bound_cost(const sx_outline_bound *bounds, int measure, int tensor, int c,
                                            uint32_t point) {
     const double *cost = bounds->cost[measure][tensor][c];
     const sx_bound *b = bounds->bound;
-    return cost ? cost[b->form_of[tensor][point]] * b->times[tensor][point] : 0;
+    if (!cost) return 0;
+    return cost[b->form_of[tensor][point]] * b->times[tensor][point] *
+           sx_outline_bound_share(bounds, measure, tensor, c, point);
 }
 
 /* What a flow of a tensor from level `to` into level `from` (-1: compute units) is at the least, for every
@@ -229,6 +276,10 @@ typedef struct sx_partial_mapping {
     double closed[SX_MAX_MEASURES];                  /* flows that are known */
     double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
                                                         tensor make smaller: what they are without such */
+    uint8_t
+        grows[SX_MAX_TENSORS]; /* c of the one flow that is pending, of which zeros leave the more, the more
+                                      such loops there are; 0: none */
+    uint32_t box[SX_MAX_TENSORS]; /* its box so far, as a point */
 } sx_partial_mapping;
 
 /* The partial mapping with nothing decided but the outline. */

@@ -108,6 +108,12 @@ static void set_scale(const sx_outline_bound *bounds, int v, outer *out) {
         out->scale[v][k] = low > 0 ? low * pow(high / low, (k - 1) / (STEPS - 2.0)) : 0;
 }
 
+/* What zeros leave of a flow into the level inside, at the least, by irrelevant extents alone. */
+static double idle_share(const sx_bound *b, int v, int level, uint32_t point) {
+    const double *effectual = level > 0 ? b->effectual[v][level] : NULL;
+    return effectual ? effectual[b->idle[v][point]] : 1;
+}
+
 /* Makes the tables of a choice; false when memory is out. */
 static bool make_outer(const sx_bound *b, sx_outline_bound *bounds, double *at, outer *out) {
     const sx_model *model = b->model;
@@ -121,7 +127,8 @@ static bool make_outer(const sx_bound *b, sx_outline_bound *bounds, double *at, 
             if (k > 0 && out->scale[v][k] == 0) continue;
             if (k == 0 && v > 0) continue;
             least_class(bounds, level, -1, at);
-            for (uint32_t i = 0; i < n && k > 0; i++) at[i] += out->scale[v][k] * b->times[v][i];
+            for (uint32_t i = 0; i < n && k > 0; i++)
+                at[i] += out->scale[v][k] * b->times[v][i] * idle_share(b, v, level, i);
             sx_lattice_ascend(&b->lattice, UINT16_MAX, at);
             good = (out->gain[v][k] = new_floats(b, at)) != NULL;
         }
@@ -239,16 +246,20 @@ static const place *place_of(const sweep *s, const spot *at, int v) {
     return &s->place[v][at->waits >> v & 1][s->bounds->bound->form_of[v][at->point]];
 }
 
+static double stay_share(const sweep *s, const spot *at, int v) {
+    return sx_outline_bound_stay_share(s->bounds, 0, v, s->c + 1, at->point);
+}
+
 /* What is outside a class of which these tensors flow, and where the others cost `sum`. */
 static double close_class(const sweep *s, const spot *at, unsigned gains, double sum) {
     if (!gains) return sum + (double)s->out->gain[0][0][at->spread];
     int v = __builtin_ctz(gains);
     for (unsigned left = gains & (gains - 1); left; left &= left - 1)
-        sum += place_of(s, at, __builtin_ctz(left))->still;
+        sum += place_of(s, at, __builtin_ctz(left))->still * stay_share(s, at, __builtin_ctz(left));
     const place *p = place_of(s, at, v);
     double low = (double)p->low[at->spread], moves = low;
     if (p->share > 0 && low < INFINITY) moves += p->share * ((double)p->high[at->spread] - low);
-    return sum + fmin(moves, p->still + (double)s->out->still[v][at->spread]);
+    return sum + fmin(moves, p->still * stay_share(s, at, v) + (double)s->out->still[v][at->spread]);
 }
 
 /* The least of all flows into level c for a tile, and those outside. */
@@ -257,7 +268,8 @@ static double flow_out(const sweep *s, const spot *at) {
     double least = INFINITY, full[SX_MAX_TENSORS];
     for (unsigned left = at->keep; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        full[v] = place_of(s, at, v)->each * b->times[v][at->point];
+        full[v] = place_of(s, at, v)->each * b->times[v][at->point] *
+                  sx_outline_bound_share(s->bounds, 0, v, s->c + 1, at->point);
     }
     for (int o = 0; o < b->n_classes; o++) {
         double sum = 0;
@@ -327,8 +339,9 @@ static double sweep_tiles(const sweep *s, sx_outline_bound *bounds, const uint32
     double least = INFINITY, at_least = 0;
     uint32_t below = bounds->below[s->c + 1], tried = 0;
     for (unsigned left = bounds->outline.keep[s->c]; left; left &= left - 1)
-        at_least +=
-            bounds->least[0][__builtin_ctz(left)][s->c + 1] * bounds->apart[__builtin_ctz(left)][s->c + 1];
+        at_least += bounds->least[0][__builtin_ctz(left)][s->c + 1] *
+                    bounds->apart[__builtin_ctz(left)][s->c + 1] *
+                    sx_outline_bound_stay_share(bounds, 0, __builtin_ctz(left), s->c + 1, 0);
     for (uint32_t i = 0; i < bounds->tiles.n_points && notes; i++) bounds->swept[i] = INFINITY;
     for (uint32_t k = 0; k < n; k++) {
         double beyond = (double)outside[bounds->whole[list[k]] + below];

@@ -23,8 +23,10 @@
  * Cycles are at least those of the compute units, and those that the words through each level's ports take.
  */
 #include "bound/outline.h"
+#include "bound/effectual.h"
 #include "bound/outer.h"
 #include "bound/price.h"
+#include "model/sparse.h"
 
 #include "base/status.h"
 
@@ -70,8 +72,10 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->traffics = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *bounds->traffics);
     bounds->places = malloc(forms * sx_place_size());
     bounds->costs = malloc(2 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
-    if (!make_measures(bounds, measures) || !data || !bounds->whole || !bounds->inside || !bounds->fitting ||
-        !bounds->swept || !bounds->loops || !bounds->places || !bounds->traffics || !bounds->costs) {
+    if (model->sparse) bounds->cache = sx_density_cache_new(true);
+    if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
+        !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
+        !bounds->traffics || !bounds->costs) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
@@ -86,6 +90,7 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
 
 void sx_outline_bound_free(sx_outline_bound *bounds) {
     if (!bounds) return;
+    sx_density_cache_free(bounds->cache);
     free(bounds->scratch);
     free(bounds->whole);
     free(bounds->inside);
@@ -128,7 +133,11 @@ static void set_array(sx_outline_bound *bounds) {
             level->leak_share > 0 ? level->leak_share * bounds->above[level->gate] : bounds->above[s];
         bounds->leak += level->leak_energy * leaking * model->least_leak;
     }
-    bounds->steps = (double)model->computes / used * model->least_steps;
+    for (int s = 0; s <= top && b->idle[0]; s++) {
+        bounds->open_point[s] = sx_lattice_point(&b->lattice, bounds->open[s]);
+        if (s < top) bounds->spatial_point[s] = sx_lattice_point(&b->lattice, bounds->outline.spatial[s]);
+    }
+    bounds->steps = (double)model->computes / used * sx_outline_bound_busy(bounds);
     bool beside = used > bounds->above[0] && !model->options.no_link_transfers;
     for (int v = 0; v < model->n_tensors; v++) {
         bounds->linked[v] =
@@ -158,13 +167,20 @@ static unsigned levels_of(const sx_model *model, const uint8_t *masks, int v) {
     return levels;
 }
 
+/* What zeros leave of a flow in a measure at the least. */
+static double left_of(const sx_outline_bound *bounds, int m, const sx_transfer *r) {
+    bool known = m > 0 && bounds->bound->model->range;
+    return known ? 1 : sx_outline_bound_left(bounds, r->v, r->from, r->to);
+}
+
 /* Sets what a flow costs in a measure for every form, and what comes on top. */
 static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r, double *cost, double *extra) {
     const sx_least_traffic *traffic = sx_outline_bound_traffic(bounds, r->v, r->from, r->to);
-    double least = INFINITY, on_top = INFINITY, most = 0;
+    double least = INFINITY, on_top = INFINITY, most = 0, fed = r->from < 0 ? left_of(bounds, m, r) : 1;
+    double alone = sx_outline_bound_share(bounds, m, r->v, r->from + 1, 0);
     for (uint32_t i = 0; i < bounds->bound->form[r->v].n_points; i++) {
-        cost[i] = sx_transfer_cost(r, &traffic[i], &extra[i]);
-        extra[i] = r->from >= 0 ? extra[i] * bounds->apart[r->v][r->from + 1] : 0;
+        cost[i] = sx_transfer_cost(r, &traffic[i], &extra[i]) * fed;
+        extra[i] = r->from >= 0 ? extra[i] * bounds->apart[r->v][r->from + 1] * alone : 0;
         least = fmin(least, cost[i]);
         most = fmax(most, extra[i]);
         if (cost[i] < INFINITY) on_top = fmin(on_top, extra[i]);
@@ -181,7 +197,10 @@ static void add_tensor(sx_outline_bound *bounds, int m, int v, unsigned levels,
     uint32_t n = b->form[v].n_points;
     for (int from = -1; levels; levels &= levels - 1) {
         sx_transfer r = sx_transfer_make(bounds, v, from, __builtin_ctz(levels), prices);
-        bounds->measure[m].constant -= sx_transfer_spared(bounds, &r, prices);
+        bounds->source[v][from + 1] = (uint8_t)r.to;
+        if (b->idle[v]) bounds->shared[v][from + 1] = sx_outline_bound_apart(bounds, v, from + 1, r.to);
+        bounds->measure[m].constant -=
+            sx_transfer_spared(bounds, &r, prices) * (from < 0 ? left_of(bounds, m, &r) : 1);
         if (r.read > 0 || r.fill > 0 || r.peer > 0) {
             double *cost = bounds->cost[m][v][from + 1] = bounds->costs + bounds->n_costs;
             set_costs(bounds, m, &r, cost, cost + n);
@@ -213,6 +232,13 @@ static void measure_energy(sx_outline_bound *bounds) {
     }
 }
 
+/* What a word takes of a level's bandwidth at the least, beside what zeros leave of its flow. */
+static double port_share(const sx_bound *b, int s, int v) {
+    const sx_model *model = b->model;
+    if (model->range) return model->least_use[s][v];
+    return b->held[s][v] * (1 + b->metadata_bits[s][v] / model->arch->level[s].word_bits);
+}
+
 /* The use of one bandwidth of a level by some tensors, in cycles. */
 static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, double reads, double writes) {
     const sx_level *level = &bounds->bound->model->level[s];
@@ -220,7 +246,7 @@ static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, doub
     int m = add_measure(bounds);
     for (; tensors; tensors &= tensors - 1) {
         int v = __builtin_ctz(tensors);
-        double scale = level->scale[v] / bounds->above[s] * bounds->bound->model->least_use[s][v];
+        double scale = level->scale[v] / bounds->above[s] * port_share(bounds->bound, s, v);
         sx_access_cost prices[SX_MAX_LEVELS] = {0};
         prices[s] = (sx_access_cost){reads * scale, writes * scale, writes * scale};
         add_tensor(bounds, m, v, levels_of(bounds->bound->model, bounds->outline.keep, v), prices);
@@ -251,6 +277,8 @@ void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline)
     bounds->inside_swept = -INFINITY;
     bounds->n_measures = 0;
     bounds->n_costs = 0;
+    memset(bounds->shared, 0, sizeof bounds->shared);
+    memset(bounds->source, 0, sizeof bounds->source);
     measure_energy(bounds);
     measure_ports(bounds);
     for (int i = 0; i < bounds->n_measures; i++) {
@@ -260,7 +288,8 @@ void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline)
             m->tail[c] = m->tail[c + 1];
             for (int v = 0; v < model->n_tensors; v++) {
                 bool fed = c == 0 && !bounds->linked[v];
-                m->tail[c] += bounds->least[i][v][c] * (fed ? b->times[v][0] : bounds->apart[v][c]);
+                m->tail[c] += bounds->least[i][v][c] * (fed ? b->times[v][0] : bounds->apart[v][c]) *
+                              sx_outline_bound_stay_share(bounds, i, v, c, 0);
                 m->tail[c] += bounds->on_top[i][v][c];
             }
         }
@@ -285,6 +314,7 @@ sx_score sx_outline_bound_compulsory(const sx_outline_bound *bounds) {
 void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping *partial) {
     const sx_bound *b = bounds->bound;
     partial->point = 0;
+    memset(partial->grows, 0, sizeof partial->grows);
     for (int d = 0; d < SX_MAX_DIMS; d++) partial->extent[d] = 1;
     for (int i = 0; i < bounds->n_measures; i++) {
         partial->closed[i] = bounds->measure[i].constant;
@@ -360,6 +390,26 @@ static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32
     return least;
 }
 
+/* By how much zeros leave more of what a tensor waits for, where irrelevant loops are added to its box. */
+static double growth(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int v,
+                     uint32_t loops) {
+    const double *left = bounds->bound->effectual[v][partial->grows[v]];
+    if (partial->grows[v] == 0 || left[partial->box[v]] <= 0) return 1;
+    return left[partial->box[v] + loops] / left[partial->box[v]];
+}
+
+/* The same by all irrelevant loops from a level outward; `known`: those of the level, where they are known. A box
+ * has loops up to the level that the flow comes from. */
+static double growth_outside(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                             int v, uint32_t known) {
+    if (partial->grows[v] == 0) return 1;
+    const uint32_t *idle = bounds->bound->idle[v];
+    int source = bounds->source[v][partial->grows[v]];
+    if (source + 1 == bounds->bound->model->n_levels)
+        known = idle[bounds->open_point[level]] - idle[partial->point];
+    return growth(bounds, partial, v, source >= level ? known : 0);
+}
+
 /* By how much the irrelevant loops of a level, and those beyond, can make smaller what a tensor waits for. */
 static void shrink_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
                       const bed *at, int v, double *here, double *most) {
@@ -368,6 +418,17 @@ static void shrink_by(const sx_outline_bound *bounds, const sx_partial_mapping *
         *here *= at->loop[__builtin_ctz(dims)];
     bool stays = !(at->loops & ~(unsigned)bounds->bound->irrelevant[v]);
     *most = stays ? irrelevant_outside(bounds, partial->extent, level, v) : *here;
+}
+
+/* The same for what zeros leave: by the irrelevant loops of a level, whose tile is that of a point, and by all. */
+static void grow_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                    uint32_t point, int v, double *here, double *most) {
+    const uint32_t *idle = bounds->bound->idle[v];
+    *here = *most = 1;
+    if (partial->grows[v] == 0) return;
+    uint32_t own = idle[point] - idle[partial->point] - idle[bounds->spatial_point[level]];
+    *here = growth(bounds, partial, v, bounds->source[v][partial->grows[v]] >= level ? own : 0);
+    *most = growth_outside(bounds, partial, level, v, own);
 }
 
 /* What a quick bound found for a tile of the innermost level. */
@@ -380,18 +441,23 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
                                 const uint32_t *extent, uint32_t point) {
     const sx_bound *b = bounds->bound;
     double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], least = INFINITY, energy = 0, cycles = 0;
+    double more_here[SX_MAX_TENSORS], more_most[SX_MAX_TENSORS];
     bed now;
     for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside(bounds, 0, level, point, o));
     if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY};
     lay_base(bounds, partial, level, extent, &now);
-    for (int v = 0; v < b->model->n_tensors; v++)
+    for (int v = 0; v < b->model->n_tensors; v++) {
         shrink_by(bounds, partial, level, &now, v, &here[v], &most[v]);
+        grow_by(bounds, partial, level, point, v, &more_here[v], &more_most[v]);
+        if (now.loops & ~(unsigned)b->irrelevant[v]) more_most[v] = more_here[v];
+    }
     for (int m = 0; m < bounds->n_measures; m++) {
         wait w;
+        const bool grows = m == 0 || !b->model->range;
         for (int v = 0; v < b->model->n_tensors; v++) {
             w.ends[v] = partial->pending[m][v];
-            w.goes[v] = w.ends[v] / here[v];
-            w.flies[v] = w.ends[v] / most[v];
+            w.goes[v] = w.ends[v] / here[v] * (grows ? more_here[v] : 1);
+            w.flies[v] = w.ends[v] / most[v] * (grows ? more_most[v] : 1);
         }
         double sum = partial->closed[m] + sx_outline_bound_extra(bounds, m, level, partial->point) +
                      least_sum(bounds, m, level, point, &w, now.loops == 0);
@@ -402,6 +468,32 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
     }
     if (level == 0) energy = fmax(energy, swept(bounds, point));
     return sx_outline_bound_score(bounds, energy, cycles);
+}
+
+/* Extends the box of what is pending by loops during which the tile stays; returns by how much zeros leave more
+ * of it. A flow that begins at the tile has the box to itself only where nothing else is pending. */
+static double extend_box(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                         uint32_t point, int v, const uint32_t *stays, bool ended, sx_partial_mapping *out) {
+    const sx_bound *b = bounds->bound;
+    double more = 1;
+    out->grows[v] = partial->grows[v];
+    out->box[v] = partial->box[v];
+    if (!b->idle[v]) return 1;
+    if (partial->grows[v] && bounds->source[v][partial->grows[v]] >= level) {
+        uint32_t loops = sx_lattice_point(&b->lattice, stays);
+        more = growth(bounds, partial, v, loops);
+        out->box[v] += loops;
+    }
+    bool begins = false, waits = false;
+    for (int i = 0; i < bounds->n_measures; i++) {
+        begins |= level + 1 < b->model->n_levels && bounds->cost[i][v][level + 1] != NULL;
+        waits |= !ended && partial->pending[i][v] > 0;
+    }
+    if (!waits) out->grows[v] = 0;
+    if (!begins) return more;
+    out->grows[v] = !waits && b->effectual[v][level + 1] ? (uint8_t)(level + 1) : 0;
+    out->box[v] = point + bounds->shared[v][level + 1];
+    return more;
 }
 
 void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
@@ -417,16 +509,19 @@ void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_
     for (int v = 0; v < b->model->n_tensors; v++) {
         double run = 1;
         bool ended = false;
+        uint32_t stays[SX_MAX_DIMS];
+        for (int d = 0; d < SX_MAX_DIMS; d++) stays[d] = 1;
         for (int k = 0; k < b->model->n_dims && !ended; k++) {
             int d = order[k];
             if (!(now.loops >> d & 1)) continue;
             if (b->irrelevant[v] >> d & 1)
-                run *= now.loop[d];
+                run *= stays[d] = now.loop[d];
             else
                 ended = true;
         }
+        double more = extend_box(bounds, partial, level, point, v, stays, ended, out);
         for (int i = 0; i < bounds->n_measures; i++) {
-            double flow = partial->pending[i][v] / run;
+            double flow = partial->pending[i][v] / run * (i == 0 || !b->model->range ? more : 1);
             if (ended) out->closed[i] += flow;
             out->pending[i][v] = ended ? 0 : flow;
             out->pending[i][v] +=
@@ -438,16 +533,18 @@ void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_
 sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_partial_mapping *partial,
                                   int level) {
     const sx_bound *b = bounds->bound;
-    double most[SX_MAX_TENSORS], energy = 0, cycles = 0;
-    for (int v = 0; v < b->model->n_tensors; v++)
+    double most[SX_MAX_TENSORS], more[SX_MAX_TENSORS], energy = 0, cycles = 0;
+    for (int v = 0; v < b->model->n_tensors; v++) {
         most[v] = irrelevant_outside(bounds, partial->extent, level + 1, v);
+        more[v] = growth_outside(bounds, partial, level + 1, v, 0);
+    }
     for (int m = 0; m < bounds->n_measures; m++) {
         wait w;
         for (int v = 0; v < b->model->n_tensors; v++) {
             bool top = level + 1 == b->model->n_levels;
             double own = top ? 0 : sx_outline_bound_cost(bounds, m, v, level + 1, partial->point);
             w.ends[v] = fmax(partial->pending[m][v] - own, 0);
-            w.goes[v] = w.flies[v] = w.ends[v] / most[v];
+            w.goes[v] = w.flies[v] = w.ends[v] / most[v] * (m == 0 || !b->model->range ? more[v] : 1);
         }
         double sum = partial->closed[m] + least_sum(bounds, m, level, partial->point, &w, true);
         if (m == 0)

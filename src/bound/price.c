@@ -1,6 +1,8 @@
 /* What flows cost: at the prices of reading, filling and updating a word at a level. */
 #include "bound/price.h"
 
+#include "model/sparse.h"
+
 #include <math.h>
 
 sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, int to,
@@ -11,7 +13,7 @@ sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, in
     sx_transfer r = {.v = v, .from = from, .to = to, .instances = bounds->above[from + 1]};
     r.read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
     r.fill = shape->output && !exact ? 0 : inner.fill;
-    r.peer = shape->output ? 0 : inner.read;
+    r.peer = shape->output ? 0 : inner.read * bounds->bound->alone[v];
     return r;
 }
 
@@ -56,15 +58,20 @@ double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *r,
 }
 
 void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost *prices) {
-    const sx_model *model = bounds->bound->model;
+    const sx_bound *b = bounds->bound;
+    const sx_model *model = b->model;
     bool output = model->shape[v].output;
     for (int s = 0; s < model->n_levels; s++) {
         const sx_level *level = &model->level[s];
-        double share = fmin(1, (double)level->clusters / bounds->above[s]) * model->least[s][v];
-        double block = share / level->block_size;
-        double address = share * level->addr_gen_energy;
-        prices[s] = (sx_access_cost){level->read_energy * block + (output ? 0 : address),
-                                     level->fill_energy * block + address,
-                                     level->update_energy * block + (output ? address : 0)};
+        const sx_metadata_store *store = &model->arch->level[s].metadata;
+        const double *metadata = store->metadata_energy[SX_RANDOM];
+        double share = fmin(1, (double)level->clusters / bounds->above[s]) * b->held[s][v];
+        double block = share / level->block_size, address = share * level->addr_gen_energy;
+        double vectors = b->metadata_bits[s][v] > 0 ? share * b->metadata_bits[s][v] / store->width : 0;
+        prices[s] = (sx_access_cost){
+            level->read_energy * block + metadata[SX_READ] * vectors + (output ? 0 : address),
+            level->fill_energy * block + metadata[SX_FILL] * vectors + address,
+            level->update_energy * block + metadata[SX_UPDATE] * vectors + (output ? address : 0)};
+        if (output && model->sparse && model->sparse->timeloop) prices[s].read = 0;
     }
 }

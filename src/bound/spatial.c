@@ -10,6 +10,7 @@
  *
  * Complexity: O(points * primes + front^2) per level and set of tensors, once; then per spatial mapping a
  * step for each choice of what levels keep and each row of its Pareto fronts. */
+#include "bound/effectual.h"
 #include "bound/outline.h"
 #include "bound/price.h"
 #include "bound/table.h"
@@ -23,11 +24,12 @@
 
 enum { MOST_ROWS = 2048 };
 
-/* The words that a tile brings about, for each tensor of a set, one after another. */
-static void tile_flows(const sx_bound *b, unsigned set, uint32_t point, double *out) {
+/* The words that a tile of a level brings about, for each tensor of a set, one after another. */
+static void tile_flows(const sx_bound *b, int level, unsigned set, uint32_t point, double *out) {
     for (; set; set &= set - 1) {
         int v = __builtin_ctz(set);
-        *out++ = b->moved[v][b->form_of[v][point]] * b->times[v][point];
+        const double *effectual = b->effectual[v][level + 1];
+        *out++ = b->moved[v][b->form_of[v][point]] * b->times[v][point] * (effectual ? effectual[point] : 1);
     }
 }
 
@@ -46,7 +48,7 @@ static bool is_passed(const sx_bound *b, int level, unsigned keep, uint32_t poin
         uint32_t next = point + l->stride[k];
         if (point / l->stride[k] % (l->top[k] + 1u) == l->top[k]) continue;
         if (!sx_bound_fits(b, level, keep, next)) continue;
-        tile_flows(b, keep, next, larger);
+        tile_flows(b, level, keep, next, larger);
         if (undercuts(larger, flows, __builtin_popcount(keep))) return true;
     }
     return false;
@@ -105,7 +107,7 @@ static bool make_traffic_front(const sx_bound *b, int level, unsigned keep, cons
     for (uint32_t i = 0; i < b->lattice.n_points && good && !halted; i++) {
         halted = is_halted(halt, i);
         if (!sx_bound_fits(b, level, keep, i)) continue;
-        tile_flows(b, keep, i, flows);
+        tile_flows(b, level, keep, i, flows);
         if (!is_passed(b, level, keep, i, flows)) good = add_row(sky, &room, __builtin_popcount(keep), flows);
     }
     if (good && !halted) halted = !thin_out(sky, __builtin_popcount(keep), halt);
@@ -134,6 +136,7 @@ sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may, 
 typedef struct toll {
     bool known;
     double least, word, spared;
+    double left; /* what zeros leave of it at the least */
 } toll;
 
 /* What is asked of a spatial mapping. */
@@ -165,7 +168,10 @@ static const toll *pay(survey *s, int v, int from, int to) {
         t->word = fmin(t->word, traffic[i].words > 0 ? cost / traffic[i].words : 0);
     }
     bool fed = from < 0 && !bounds->linked[v];
-    t->least = t->least < INFINITY ? t->least * (fed ? b->times[v][0] : bounds->apart[v][from + 1]) : 0;
+    t->left = sx_outline_bound_left(bounds, v, from, to);
+    if (from < 0) t->spared *= t->left;
+    t->least =
+        t->least < INFINITY ? t->least * (fed ? b->times[v][0] : bounds->apart[v][from + 1]) * t->left : 0;
     return t;
 }
 
@@ -185,12 +191,14 @@ static double least_row(const sx_traffic_front *sky, int n, const double *price)
 static double fill_level(survey *s, int level, unsigned keep) {
     const sx_bound *b = s->bounds->bound;
     double each = 0, spared = 0, together = INFINITY, word[SX_MAX_TENSORS], price[SX_MAX_TENSORS];
+    double left_over[SX_MAX_TENSORS];
     for (unsigned left = keep; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        word[v] = 0;
+        word[v] = left_over[v] = 0;
         if (s->parent[v] < 0) continue;
         const toll *t = pay(s, v, level, s->parent[v]);
         word[v] = t->word;
+        left_over[v] = t->left;
         each += t->least;
         spared += t->spared;
     }
@@ -201,7 +209,7 @@ static double fill_level(survey *s, int level, unsigned keep) {
             int v = __builtin_ctz(left);
             bool gains = b->profit[o] >> v & 1;
             price[n++] = gains ? 0 : word[v];
-            if (gains) sum += word[v] * b->least[v] * s->bounds->apart[v][level + 1];
+            if (gains) sum += word[v] * b->least[v] * s->bounds->apart[v][level + 1] * left_over[v];
         }
         together = fmin(together, sum + least_row(&b->traffic_front[level][keep], n, price));
     }

@@ -133,7 +133,8 @@ static void choose_all(const step *s) {
     double sum = 0;
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        sum += (v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1]) * b->times[v][all];
+        sum += (v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1]) * b->times[v][all] *
+               sx_outline_bound_idle_share(bounds, s->measure, v, s->c + 1, all);
     }
     for (uint32_t i = 0; i < n; i++) bounds->scratch[i] = sum;
 }
@@ -154,7 +155,13 @@ static void choose(const step *s, unsigned dims) {
         double h = v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1];
         const double *times = b->times[v] + bounds->below[s->c];
         if (h == 0) continue;
-        for (uint32_t i = 0; i < bounds->tiles.n_points; i++) at[i] += h * times[bounds->whole[i]];
+        if (!b->effectual[v][s->c + 1])
+            for (uint32_t i = 0; i < bounds->tiles.n_points; i++) at[i] += h * times[bounds->whole[i]];
+        else
+            for (uint32_t i = 0; i < bounds->tiles.n_points; i++)
+                at[i] += h * times[bounds->whole[i]] *
+                         sx_outline_bound_idle_share(bounds, s->measure, v, s->c + 1,
+                                                     bounds->whole[i] + bounds->below[s->c]);
     }
     sx_lattice_ascend(&bounds->tiles, dims, at);
 }
@@ -175,7 +182,9 @@ static void lower(const step *s, double *table) {
         if (sum >= table[i]) continue;
         for (unsigned left = s->going; left; left &= left - 1) {
             int v = __builtin_ctz(left);
-            sum += form_cost(s, v, i) * bounds->apart[v][s->c + 1];
+            sum += form_cost(s, v, i) * bounds->apart[v][s->c + 1] *
+                   sx_outline_bound_stay_share(bounds, s->measure, v, s->c + 1,
+                                               bounds->whole[i] + bounds->below[s->c]);
         }
         table[i] = table[i] < sum ? table[i] : sum;
     }

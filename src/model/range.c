@@ -50,7 +50,7 @@ static double raise(double x, double p) {
 
 /* Sets what zeros leave at the least. */
 static void set_least(sx_model *model) {
-    const struct sx_range_model *r = model->range;
+    struct sx_range_model *r = model->range;
     const double a = r->energy_power, b = r->delay_power;
     double share[SX_MAX_DENSITIES], sum = 0, least = INFINITY, leak = 0;
     for (int i = 0; i < r->n; i++) {
@@ -60,9 +60,11 @@ static void set_least(sx_model *model) {
     }
     bool some = sum > 0 && least > 0;
     double scale = b > 0 ? 1 : raise(sum, a > 0 ? 1 / a : 1);
+    r->energy_scale = scale;
     model->least_steps = 0;
     for (int i = 0; i < r->n; i++) {
-        share[i] = some ? share[i] / sum * scale : 0;
+        r->share[i] = some ? share[i] / sum : 0;
+        share[i] = r->share[i] * scale;
         leak += share[i] * r->model[i]->least_steps;
         model->least_steps += b > 0 ? 0 : r->weight[i] * r->model[i]->least_steps;
     }

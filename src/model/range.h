@@ -11,6 +11,8 @@ struct sx_range_model {
     uint8_t index[SX_MAX_DENSITIES]; /* in the range as it was given */
     double weight[SX_MAX_DENSITIES];
     sx_model *model[SX_MAX_DENSITIES];
+    double share[SX_MAX_DENSITIES]; /* of each density in bounds of the energy; together 1, or all 0 */
+    double energy_scale;            /* by which these bounds are multiplied */
 };
 
 /* The index that has the largest share of every tensor. */

@@ -41,7 +41,12 @@ static const floors plain_floors = {{0.50, 0.80, 0.80, 0.80, 0.81, 0.81, 0.81, 0
                     window_floors = {{0.52, 0.67, 0.67, 0.67, 0.71, 0.72, 0.71, 0.73},
                                      {0.65, 0.83, 0.83, 0.83, 0.84, 0.86, 0.85, 0.86}},
                     real_floors = {{0.26, 0.66, 0.67, 0.67, 0.78, 0.80, 0.81, 0.82},
-                                   {0.88, 0.94, 0.94, 0.94, 0.95, 0.95, 0.95, 0.95}};
+                                   {0.88, 0.94, 0.94, 0.94, 0.95, 0.95, 0.95, 0.95}},
+                    sparse_floors = {{0.37, 0.62, 0.62, 0.62, 0.66, 0.66, 0.66, 0.67},
+                                     {0.44, 0.58, 0.58, 0.58, 0.62, 0.62, 0.62, 0.62}},
+                    sparse_real_floors = {{0.11, 0.37, 0.38, 0.36, 0.58, 0.56, 0.62, 0.60},
+                                          {0.09, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}},
+                    no_floors = {{0}, {0}};
 
 typedef struct bench {
     const sx_map_space *map;
@@ -167,6 +172,28 @@ static void report(const char *what, const tally *t, const floors *least, uint64
     }
 }
 
+/* Holds all bounds of a space against every mapping of it; false where it has remainders. */
+static bool hold_for_space(const sx_small_space *small, uint64_t number, tally *plain, tally *other) {
+    bench b;
+    bool partly_relevant = false;
+    if (small->options.remainders) return false;
+    start(&b, small->map, plain);
+    b.small = small;
+    b.number = number;
+    for (int v = 0; v < small->model->n_tensors; v++) partly_relevant |= b.bound->partly_relevant[v] != 0;
+    if (partly_relevant) b.tally = other;
+    void *point = malloc(sx_space_point_size(small->space));
+    sx_cardinal index = {.exact = true};
+    for (; sx_space_at(small->space, &index, point); index.low++) {
+        sx_mapping mapping;
+        sx_map_space_mapping(small->space, point, &mapping);
+        try_mapping(&b, &mapping, true);
+    }
+    free(point);
+    finish(&b);
+    return true;
+}
+
 static void hold_for_every_mapping(void **state) {
     const settings *set = *state;
     tally plain = {0}, windows = {0};
@@ -174,30 +201,37 @@ static void hold_for_every_mapping(void **state) {
         sx_rng rng = sx_rng_stream(set->seed, "bounds", i);
         sx_small_space small;
         sx_random_space(&rng, MOST, &small);
-        if (!small.options.remainders) {
-            bench b;
-            bool partly_relevant = false;
-            start(&b, small.map, &plain);
-            b.small = &small;
-            b.number = i;
-            for (int v = 0; v < small.model->n_tensors; v++)
-                partly_relevant |= b.bound->partly_relevant[v] != 0;
-            if (partly_relevant) b.tally = &windows;
-            void *point = malloc(sx_space_point_size(small.space));
-            sx_cardinal index = {.exact = true};
-            for (; sx_space_at(small.space, &index, point); index.low++) {
-                sx_mapping mapping;
-                sx_map_space_mapping(small.space, point, &mapping);
-                try_mapping(&b, &mapping, true);
-            }
-            free(point);
-            finish(&b);
-            n++;
-        }
+        n += hold_for_space(&small, i, &plain, &windows);
         sx_small_space_fini(&small);
     }
     report("plain", &plain, &plain_floors, set->count);
     report("windows", &windows, &window_floors, set->count);
+}
+
+/* The same where zeros count, by the exact semantics and by Timeloop's. */
+static void hold_for_sparse_tensors(void **state) {
+    const settings *set = *state;
+    static const struct {
+        uint64_t seed, number;
+    } hard[] = {
+        {1, 208},  /* an empty tile of Timeloop's */
+        {1, 796},  /* a tile that stays beyond the level that it comes from */
+        {9, 6026}, /* a condition on a diagonal */
+    };
+    enum { HARD = sizeof hard / sizeof *hard };
+    tally exact = {0}, timeloop = {0};
+    uint64_t count = set->count / 12 + 1;
+    for (uint64_t i = 0, n = 0; n < count; i++) {
+        uint64_t number = i < HARD ? hard[i].number : i - HARD;
+        sx_rng rng = sx_rng_stream(i < HARD ? hard[i].seed : set->seed, "bounds.sparse", number);
+        sx_small_space small;
+        sx_random_sparse_space(&rng, MOST / 2, &small);
+        tally *to = small.c.options.sparse_timeloop ? &timeloop : &exact;
+        n += hold_for_space(&small, number, to, to);
+        sx_small_space_fini(&small);
+    }
+    report("sparse", &exact, &sparse_floors, count);
+    report("sparse, Timeloop's semantics", &timeloop, &no_floors, count / 16);
 }
 
 /* Random mappings of a problem onto a chip, and better ones that moves lead to. */
@@ -262,6 +296,24 @@ static void hold_for_real_sizes(void **state) {
     report("real sizes", &sums, &real_floors, 36);
 }
 
+/* The same for sparse tensors on machines that know zeros. */
+static void hold_for_sparse_sizes(void **state) {
+    static const char *const chip[] = {"accel-b-sparse", "eyeriss-v2", "scnn", "extensor",
+                                       "sparse-tensor-core"};
+#define CONV "Outputs[N,K,P,Q] += Weights[K,C,R,S]*Inputs[N,C,P+R,Q+S] {N:2,K:32,C:16,P:14,Q:14,R:3,S:3} "
+#define PRODUCT "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:64,N:32,K:96} "
+    static const char *const text[] = {CONV "{Weights:0.5}", CONV "{Weights:hypergeometric:0.02}",
+                                       CONV "{Weights:0.1,Inputs:hypergeometric:0.3}",
+                                       PRODUCT "{Weights:hypergeometric:0.05}",
+                                       PRODUCT "{Weights:hypergeometric:0.2,Inputs:0.01}"};
+    const settings *all = *state, some = {all->count / 4, all->seed};
+    tally sums = {0};
+    for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
+        for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+            hold_for_moves(chip[i], text[k], &some, &sums);
+    report("sparse, real sizes", &sums, &sparse_real_floors, 20);
+}
+
 /* Good mappings of fixed cases, where bounds have to be close to end a proof. */
 static void hold_for_good_mappings(void **state) {
     (void)state;
@@ -320,7 +372,9 @@ int main(int argc, char **argv) {
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+        cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_real_sizes, &set),
+        cmocka_unit_test_prestate(hold_for_sparse_sizes, &set),
         cmocka_unit_test(hold_for_good_mappings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

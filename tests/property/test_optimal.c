@@ -1,6 +1,6 @@
 /* The mapper `optimal` against brute force over every construction of small spaces: the best, several best,
  * fronts, several criteria, gaps, early ends, threads, with factors that divide and with others: test_optimal
- * [count [seed]]. */
+ * [count [seed [sparse spaces]]]. */
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"
@@ -22,7 +22,7 @@
 enum { MOST = 2000 };
 
 typedef struct settings {
-    uint64_t count, seed;
+    uint64_t count, seed, sparse;
 } settings;
 
 static const double SLACK = 4e-12;
@@ -402,7 +402,7 @@ static void brute_force_finds_nothing_else(void **state) {
 /* The same where zeros count: bounds are scaled, orders decide ranks, formats change what fits. */
 static void nor_with_sparse_tensors(void **state) {
     const settings *set = *state;
-    uint64_t legal = 0, count = set->count / 3 + 1;
+    uint64_t legal = 0, count = set->sparse;
     for (uint64_t i = 0; i < count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "optimal.sparse", i);
         sx_small_space small;
@@ -414,9 +414,10 @@ static void nor_with_sparse_tensors(void **state) {
 
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
-    settings set = {300, 1};
+    settings set = {300, 1, 0};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 50 + 1;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
+    set.sparse = argc > 3 ? strtoull(argv[3], NULL, 10) : set.count / 3 + 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(brute_force_finds_nothing_else, &set),
         cmocka_unit_test_prestate(nor_with_sparse_tensors, &set),

@@ -62,6 +62,7 @@ static void random_space(sx_rng *rng, uint64_t most, bool sparse, sx_small_space
     for (;;) {
         draw(rng, out);
         if (sparse) sx_random_sparse(rng, &out->c.problem, &out->c.arch);
+        if (sparse) out->c.options.sparse_timeloop = sx_rng_below(rng, 4) == 0;
         for (int tries = 0; tries < 20 && make(out); tries++) {
             double n = count(out->map);
             if (n <= (double)most) {

@@ -118,6 +118,16 @@ static const sx_catalog_entry entries[] = {
      mind_mappings},
     {"glb128", "a plain edge chip in 8 bits: 16x16 PEs of 512 B, 128 KB shared, bandwidth everywhere",
      glb128},
+    {"accel-b-sparse", "Accel-B that compresses weights and inputs and skips zeros at every level",
+     sx_arch_accel_b_sparse},
+    {"eyeriss-v2", "Eyeriss-v2-like: 192 PEs that skip zeros of compressed inputs and weights, 192 KB shared",
+     sx_arch_eyeriss_v2},
+    {"scnn", "SCNN-like: 8x8 PEs of 16 MACs, run-length coded operands, products of non-zeros alone",
+     sx_arch_scnn},
+    {"extensor", "ExTensor-like: 128 PEs of 64 KB, 30 MB shared, operands intersected at every level",
+     sx_arch_extensor},
+    {"sparse-tensor-core", "2:4 sparse-tensor-core-like: 4 cores of 256 MACs, half of the weights kept",
+     sx_arch_sparse_tensor_core},
 };
 
 const sx_catalog_entry *sx_catalog_archs(size_t *n) {

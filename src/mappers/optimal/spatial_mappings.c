@@ -160,8 +160,12 @@ bool sx_tile_fits(const sx_map_space *space, int s, unsigned keep, const uint32_
     const sx_level *level = &space->model->level[s];
     if (!level->limited) return true;
     sx_occupancy use = sx_level_occupancy(space->model, level, keep, extent);
+    double words = use.words;
+    if (level->packs) /* constraints count zeros, too */
+        for (words = 0; keep; keep &= keep - 1)
+            words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
     return sx_level_fits(level, &use) && use.words >= level->minimum &&
-           use.words >= space->constraints.level[s].min_utilization * level->effective;
+           words >= space->constraints.level[s].min_utilization * level->effective;
 }
 
 uint32_t sx_keep_choices(const sx_map_space *space) {

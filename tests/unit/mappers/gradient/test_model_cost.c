@@ -93,6 +93,10 @@ static void whole_factors_cost_what_the_model_says(void **state) {
             for (int links = 0; links < 2; links++) {
                 char what[200];
                 sx_model *model = model_of(name, problems[p], links);
+                if (model->sparse) { /* its relaxation is the dense one */
+                    sx_model_free(model);
+                    continue;
+                }
                 sx_status status = sx_relaxed_check(model);
                 snprintf(what, sizeof what, "%s, problem %d, links %d", name, p, links);
                 if (!status) {

@@ -19,8 +19,7 @@ static const char *const others[] = {
     "include-path", "require-addresses",
 };
 
-/* Reads --align: 1 where it is not given. */
-static sx_status read_align(const sx_args *args, uint64_t *align) {
+sx_status sx_allocate_align(const sx_args *args, uint64_t *align) {
     *align = sx_args_count(args, "align", 1);
     return *align >= 1 && *align <= INT64_MAX / 4
                ? SX_OK
@@ -36,7 +35,7 @@ static sx_status read_options(const sx_args *args, sx_allocate_options *out) {
                 sx_error_new(SX_ERR_USAGE, "--allocate and --%s cannot be used together", others[i]),
                 "--allocate reads buffers from a CSV file and places nothing else");
     SX_TRY(sx_search_run_options(args, SX_ALLOCATE_NODES, &run));
-    SX_TRY(read_align(args, &out->align));
+    SX_TRY(sx_allocate_align(args, &out->align));
     out->capacity = sx_args_count(args, "capacity", 0);
     if (sx_args_flag(args, "capacity") && out->capacity == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--capacity is 0; it must be at least 1"),

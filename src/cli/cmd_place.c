@@ -155,6 +155,17 @@ static sx_status read_options(const sx_args *args, sx_placement_job *job) {
     return SX_OK;
 }
 
+/* Reads --addresses, --require-addresses and --align. */
+static sx_status read_addresses(const sx_args *args, sx_placement_job *job) {
+    bool required = sx_args_flag(args, "require-addresses");
+    if (required && sx_args_flag(args, "db"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --require-addresses"),
+                             "the database holds placements that need not have addresses");
+    if (required || sx_args_flag(args, "addresses")) return sx_allocate_align(args, &job->addresses.align);
+    if (!sx_args_flag(args, "align")) return SX_OK;
+    return sx_error_new(SX_ERR_USAGE, "--align is for --addresses and --allocate");
+}
+
 /* Makes the space. */
 static sx_status make_space(const sx_args *args, sx_placement_job *job) {
     sx_chip chip;
@@ -164,6 +175,8 @@ static sx_status make_space(const sx_args *args, sx_placement_job *job) {
     sx_status status = sx_placement_space_new(&graph, &chip, &job->space);
     sx_place_graph_fini(&graph);
     if (!status) job->in = sx_placement_space_of(job->space);
+    if (!status && sx_args_flag(args, "require-addresses"))
+        status = sx_addresses_require(job->space, job->addresses.align);
     return status;
 }
 
@@ -249,12 +262,16 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **st
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--capacity is for --allocate"),
                              "the chip gives the capacities of its memories");
     SX_TRY(read_options(args, job));
+    SX_TRY(read_addresses(args, job));
     SX_TRY(make_space(args, job));
     SX_TRY(sx_search_writable(args));
     if (db) SX_TRY(sx_store_open(db, store));
     if (db) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
     sx_status searched = job->proven_before ? SX_OK : search(args, job, result);
     if (searched && !job->found) return searched;
+    if (job->found && job->addresses.align)
+        SX_TRY(sx_addresses_find(job->in, job->placement, job->addresses.align, job->run.cancel,
+                                 &job->addresses));
     sx_status kept = db && !job->proven_before && job->found ? sx_placement_keep(job, *store) : SX_OK;
     sx_status status = answer(args, job, result);
     if (searched) {
@@ -297,6 +314,11 @@ static const sx_option options[] = {
     {"allocate", 0, "FILE", SX_OPTION_TEXT, false,
      "give the buffers of a CSV file (id,lower,upper,size) offsets in one memory, and print them as CSV; no "
      "network is placed"},
+    {"addresses", 0, NULL, SX_OPTION_FLAG, false,
+     "also give every tensor an offset in its memory, so that tensors that live at the same step do not "
+     "overlap; the fewest bytes are looked for"},
+    {"require-addresses", 0, NULL, SX_OPTION_FLAG, false,
+     "the same, and placements without such offsets are not valid"},
     {"capacity", 0, "BYTES", SX_OPTION_COUNT, false,
      "size of the memory of --allocate (the fewest bytes are looked for)"},
     {"align", 0, "BYTES", SX_OPTION_COUNT, false, "offsets are multiples of so many bytes (1)"},

@@ -146,7 +146,7 @@ double sx_placement_baseline(const sx_space *base) {
 
 void sx_placement_evaluate(const sx_space *base, const uint8_t *placement, sx_placement_cost *out) {
     const sx_placement_space *space = sx_placement_space_of(base);
-    *out = (sx_placement_cost){.valid = sx_place_fits(space, placement, NULL, NULL, NULL),
+    *out = (sx_placement_cost){.valid = sx_place_valid(space, placement),
                                .latency = (double)sx_place_latency(space, placement) / SX_FEMTO,
                                .energy = sx_place_energy(space, placement)};
     if (out->valid) return;

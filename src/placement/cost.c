@@ -1,4 +1,5 @@
 /* Latency, energy and validity of whole placements, and the rectifier. */
+#include "placement/addresses/addresses.h"
 #include "placement/place.h"
 
 #include <string.h>
@@ -35,12 +36,9 @@ double sx_place_energy(const sx_placement_space *space, const uint8_t *placement
     return energy;
 }
 
-/* While the rectifier works, tensors that it has moved have this bit set. */
-enum { MOVED = 0x80 };
-
 /* The memory of a tensor, moved or not. */
 static size_t memory_of(const uint8_t *placement, size_t tensor) {
-    return placement[tensor] & (MOVED - 1);
+    return placement[tensor] & (SX_PLACE_MOVED - 1);
 }
 
 /* The bytes of weights in each memory. */
@@ -106,7 +104,7 @@ static bool rectify_walk(const sx_placement_space *space, uint8_t *placement) {
                 size_t tensor = leaving(space, placement, s, m);
                 use[m] -= space->size[tensor];
                 use[m - 1] += space->size[tensor];
-                placement[tensor] = (uint8_t)((memory_of(placement, tensor) - 1) | MOVED);
+                placement[tensor] = (uint8_t)((memory_of(placement, tensor) - 1) | SX_PLACE_MOVED);
                 moved = true;
             }
         end_step(space, placement, s, use);
@@ -114,14 +112,45 @@ static bool rectify_walk(const sx_placement_space *space, uint8_t *placement) {
     return moved;
 }
 
+bool sx_place_valid(const sx_placement_space *space, const uint8_t *placement) {
+    if (!sx_place_fits(space, placement, NULL, NULL, NULL)) return false;
+    return !space->align || sx_addresses_lack(space, placement) == space->chip.n_memories;
+}
+
+/* The step at which the most bytes live in a memory. */
+static size_t fullest_step(const sx_placement_space *space, const uint8_t *placement, size_t memory) {
+    uint64_t use[SX_MAX_MEMORIES], most = 0;
+    size_t fullest = 0;
+    sum_weights(space, placement, use);
+    for (size_t s = 0; s < space->graph.n_nodes; s++) {
+        use[memory_of(placement, 2 * s + 1)] += space->size[2 * s + 1];
+        if (use[memory] > most) fullest = s;
+        if (use[memory] > most) most = use[memory];
+        end_step(space, placement, s, use);
+    }
+    return fullest;
+}
+
+/* Moves a tensor out of a memory that has no addresses for all of its own; false where there is none, or where it
+ * is the slowest. */
+static bool rectify_addresses(const sx_placement_space *space, uint8_t *placement) {
+    size_t memory = space->align ? sx_addresses_lack(space, placement) : space->chip.n_memories;
+    if (memory == 0 || memory == space->chip.n_memories) return false;
+    size_t tensor = leaving(space, placement, fullest_step(space, placement, memory), memory);
+    placement[tensor] = (uint8_t)((memory - 1) | SX_PLACE_MOVED);
+    return true;
+}
+
 uint64_t sx_placement_rectify(const sx_space *base, uint8_t *placement) {
     const sx_placement_space *space = sx_placement_space_of(base);
     uint64_t moved = 0;
-    if (sx_place_fits(space, placement, NULL, NULL, NULL)) return 0;
-    while (rectify_walk(space, placement)) continue;
+    if (!space->align && sx_place_fits(space, placement, NULL, NULL, NULL)) return 0;
+    do
+        while (rectify_walk(space, placement)) continue;
+    while (rectify_addresses(space, placement));
     for (size_t t = 0; t < space->n_tensors; t++) {
-        if (placement[t] & MOVED) moved += space->size[t];
-        placement[t] &= (uint8_t)~MOVED;
+        if (placement[t] & SX_PLACE_MOVED) moved += space->size[t];
+        placement[t] &= (uint8_t)~SX_PLACE_MOVED;
     }
     return moved;
 }

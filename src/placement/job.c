@@ -17,6 +17,7 @@ void sx_placement_job_fini(sx_placement_job *job) {
     free(job->method);
     free(job->start);
     free(job->placement);
+    sx_addresses_fini(&job->addresses);
     free(job->trace);
 }
 
@@ -41,6 +42,10 @@ static sx_status collect(sx_placement_job *job, const sx_run *run) {
     for (; job->n_trace < n; job->n_trace++) {
         (void)sx_run_trace(run, job->n_trace, &job->trace[job->n_trace]);
         if (!job->clock) job->trace[job->n_trace].seconds = 0;
+    }
+    if (job->in->align && *job->in->undecided > 0) {
+        job->summary.optimal = false;
+        job->summary.lower_bound = 0;
     }
     job->found = sx_run_best(run, 0, &found);
     if (!job->found) return SX_OK;

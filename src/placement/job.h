@@ -2,6 +2,7 @@
 #ifndef SX_PLACEMENT_JOB_H
 #define SX_PLACEMENT_JOB_H
 
+#include "placement/addresses/addresses.h"
 #include "placement/place.h"
 #include "sextant/judge.h"
 #include "sextant/run.h"
@@ -18,11 +19,12 @@ typedef struct sx_placement_job {
     double noise;        /* of the chip's model, the standard deviation of the logarithm; 0: none */
     uint8_t *start;      /* a placement to begin from; NULL: none */
     bool found;
-    bool proven_before; /* an earlier search proved it; nothing was searched */
-    uint8_t *placement; /* what was found */
-    double value;       /* of the objective */
-    double latency;     /* of what was found, as judge or noise have it; seconds */
-    double baseline;    /* of the compiler's placement, likewise; 0: it was refused, or nobody was asked */
+    bool proven_before;     /* an earlier search proved it; nothing was searched */
+    uint8_t *placement;     /* what was found */
+    sx_addresses addresses; /* of its tensors; align 0: not asked for */
+    double value;           /* of the objective */
+    double latency;         /* of what was found, as judge or noise have it; seconds */
+    double baseline; /* of the compiler's placement, likewise; 0: it was refused, or nobody was asked */
     sx_run_summary summary;
     size_t n_trace;
     sx_trace_point *trace;

@@ -33,6 +33,8 @@ typedef struct sx_placement_space {
     sx_gene *genes;      /* `which` is the tensor */
     uint8_t *compiled;   /* the placement of the compiler's rule */
     uint64_t baseline;   /* its latency */
+    uint64_t align;      /* of addresses that a valid placement must have; 0: it need not have any */
+    uint64_t *undecided; /* searches for addresses that ended without an answer; NULL: none are demanded */
 } sx_placement_space;
 
 /* A space as a space of placements; NULL where it is of another type. */
@@ -68,6 +70,12 @@ void sx_place_node_bytes(const sx_placement_space *space, const uint8_t *placeme
 /* The latency of a placement in femtoseconds, valid or not; and its energy in pJ. */
 uint64_t sx_place_latency(const sx_placement_space *space, const uint8_t *placement);
 double sx_place_energy(const sx_placement_space *space, const uint8_t *placement);
+
+/* Set in a placement while tensors are being moved. */
+enum { SX_PLACE_MOVED = 0x80 };
+
+/* Whether a placement is valid: everything fits, and has addresses where these are demanded. */
+bool sx_place_valid(const sx_placement_space *space, const uint8_t *placement);
 
 /* Whether everything fits at every step; otherwise the first step and memory that overflow and by how many
  * bytes, where asked for (each may be NULL). */

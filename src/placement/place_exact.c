@@ -68,7 +68,7 @@ typedef struct search {
     size_t n_lambda, node_size;
     double *lambda, *trial, *slope, *unit; /* of the node at hand */
     uint16_t *allowed;
-    uint8_t *relaxed, *scratch;
+    uint8_t *relaxed, *scratch, *rectified;
     uint64_t *use; /* by memory and step: of fixed tensors, or of a placement */
     bool latency_only;
     double tolerance;
@@ -100,8 +100,13 @@ static bool stopped(const void *run) {
     return sx_run_stopped(run);
 }
 
-/* Evaluates a valid placement where it is faster than the incumbent, or anyway. */
+/* Evaluates a placement that fits, with addresses where these are demanded, where it is faster than the incumbent, or anyway. */
 static void offer(search *x, const uint8_t *placement, bool anyway) {
+    if (x->space->align) {
+        memcpy(x->rectified, placement, x->space->space.point_size);
+        (void)sx_placement_rectify(&x->space->space, x->rectified);
+        placement = x->rectified;
+    }
     uint64_t latency = sx_place_latency(x->space, placement);
     sx_outcome outcome;
     if (latency >= x->s->best && !anyway) return;
@@ -390,9 +395,10 @@ static sx_status prepare(search *x) {
     x->allowed = calloc(x->space->n_tensors, sizeof *x->allowed);
     x->relaxed = calloc(x->space->space.point_size, 1);
     x->scratch = calloc(x->space->space.point_size, 1);
+    x->rectified = calloc(x->space->space.point_size, 1);
     x->use = calloc(memories * n, sizeof *x->use);
     if (!x->s || !x->lambda || !x->trial || !x->slope || !x->unit || !x->allowed || !x->relaxed ||
-        !x->scratch || !x->use)
+        !x->scratch || !x->rectified || !x->use)
         return sx_error_memory();
     SX_TRY(sx_place_state_init(x->space, &x->work));
     SX_TRY(sx_place_relax_init(x->space, &x->relax));
@@ -409,6 +415,7 @@ static void finish(search *x) {
     free(x->allowed);
     free(x->relaxed);
     free(x->scratch);
+    free(x->rectified);
     free(x->use);
 }
 

@@ -21,6 +21,7 @@ sx_status sx_place_search_rule(sx_run *run, sx_place_rule *rule) {
         }
         sx_outcome outcome;
         status = rule(space, placement);
+        if (!status && space->align) (void)sx_placement_rectify(&space->space, placement);
         if (!status) (void)sx_run_evaluate(run, placement, 1, &outcome);
     }
     if (!status && s->done > 2) status = sx_run_damaged(run);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { TRIES = 4 }; /* draws before one is rectified: most overflow a memory */
-enum { FITS, OVERFLOW };
+enum { FITS, OVERFLOW, NO_ADDRESSES };
 
 static const char *const axes[] = {[SX_AXIS_WEIGHTS] = "weights", [SX_AXIS_ACTIVATIONS] = "activations"};
 
@@ -28,6 +28,7 @@ void sx_placement_space_free(sx_placement_space *space) {
     free(space->first_ended);
     free(space->genes);
     free(space->compiled);
+    free(space->undecided);
     free(space);
 }
 
@@ -113,12 +114,13 @@ static bool space_holds(const sx_space *base, const void *at) {
 }
 
 static unsigned space_check(const sx_space *base, const void *point) {
-    return sx_place_fits(own(base), point, NULL, NULL, NULL) ? FITS : OVERFLOW;
+    if (!sx_place_fits(own(base), point, NULL, NULL, NULL)) return OVERFLOW;
+    return sx_place_valid(own(base), point) ? FITS : NO_ADDRESSES;
 }
 
 static const char *space_reason(const sx_space *base, unsigned reason) {
     (void)base;
-    return reason == FITS ? "valid" : "a memory overflows";
+    return reason == FITS ? "valid" : reason == OVERFLOW ? "a memory overflows" : "tensors have no addresses";
 }
 
 static void space_explain(const sx_space *base, const void *point, char *text, size_t size) {
@@ -126,7 +128,7 @@ static void space_explain(const sx_space *base, const void *point, char *text, s
     size_t step, memory;
     uint64_t over;
     if (sx_place_fits(space, point, &step, &memory, &over))
-        snprintf(text, size, "valid");
+        snprintf(text, size, "%s", space_reason(base, space_check(base, point)));
     else
         snprintf(text, size, "%s overflows by %llu bytes at node %s", space->chip.memory[memory].name,
                  (unsigned long long)over, space->graph.node[step].name);
@@ -135,7 +137,7 @@ static void space_explain(const sx_space *base, const void *point, char *text, s
 static bool space_repair(const sx_space *base, sx_rng *rng, void *point) {
     (void)rng;
     (void)sx_placement_rectify(base, point);
-    return true;
+    return sx_place_valid(own(base), point);
 }
 
 static void space_encode(const sx_space *base, const void *point, double *values) {
@@ -153,7 +155,7 @@ static bool approach(const sx_placement_space *space, size_t tensor, double valu
     for (uint8_t m = 0; m < space->chip.n_memories; m++) {
         if (distance(m, value) >= distance(best, value)) continue;
         point[tensor] = m;
-        if (sx_place_fits(space, point, NULL, NULL, NULL)) best = m;
+        if (sx_place_valid(space, point)) best = m;
     }
     point[tensor] = best;
     return best != now;
@@ -187,7 +189,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     const uint8_t *point = points;
     (void)workspace, (void)goal, (void)cutoff;
     for (size_t i = 0; i < n; i++, point += space->space.point_size) {
-        out[i].reason = sx_place_fits(space, point, NULL, NULL, NULL) ? FITS : OVERFLOW;
+        out[i].reason = space_check(&space->space, point);
         if (out[i].reason) continue;
         out[i].metrics =
             (sx_metrics){{[SX_PLACE_ENERGY] = sx_place_energy(space, point),

@@ -4,6 +4,23 @@
 
 #include "sextant/version.h"
 
+/* The offset of a tensor; null where it has no bytes or no offset. */
+static json_t *offset_json(const sx_placement_job *job, size_t tensor) {
+    const sx_addresses *addresses = &job->addresses;
+    bool found = job->in->size[tensor] && addresses->memory[job->placement[tensor]].found;
+    return found ? sx_json_count(addresses->offset[tensor]) : json_null();
+}
+
+/* Sets in the object of a memory what its addresses come to. */
+static void set_addresses(const sx_placement_job *job, size_t memory, json_t *object) {
+    const sx_allocation *found = &job->addresses.memory[memory];
+    json_object_set_new(object, "address_bytes", found->found ? sx_json_count(found->bytes) : json_null());
+    json_object_set_new(object, "address_bound_bytes", sx_json_count(found->bound));
+    json_object_set_new(object, "address_proven", json_boolean(found->proven));
+    json_object_set_new(object, "addresses_fit",
+                        json_boolean(sx_addresses_fit(job->in, &job->addresses, memory)));
+}
+
 /* The memories with what lies there. */
 static json_t *memories_json(const sx_placement_job *job) {
     const sx_placement_space *space = job->in;
@@ -20,6 +37,7 @@ static json_t *memories_json(const sx_placement_job *job) {
                       "output_bytes", sx_json_count(use[m].outputs), "peak_bytes", sx_json_count(use[m].peak),
                       "peak_node",
                       use[m].peak ? json_string(space->graph.node[use[m].peak_step].name) : json_null()));
+        if (job->addresses.align) set_addresses(job, m, json_array_get(list, m));
     }
     return list;
 }
@@ -44,6 +62,10 @@ static json_t *nodes_json(const sx_placement_job *job) {
                             "output_bytes", sx_json_count(space->size[2 * i + 1]), "output",
                             memory_json(job, 2 * i + 1), "seconds", sx_json_real((double)time / SX_FEMTO),
                             "limited_by", sx_placement_limit_name(space, limit)));
+        json_t *node = json_array_get(list, i);
+        if (!job->addresses.align) continue;
+        json_object_set_new(node, "weights_offset", offset_json(job, 2 * i));
+        json_object_set_new(node, "output_offset", offset_json(job, 2 * i + 1));
     }
     return list;
 }
@@ -63,6 +85,7 @@ static void set_found(const sx_placement_job *job, json_t *object) {
     json_object_set_new(object, "speedup", known ? sx_json_real(speedup) : json_null());
     json_object_set_new(object, "reward", known ? sx_json_real(speedup * speedup) : json_null());
     json_object_set_new(object, "energy_pj", sx_json_real(cost.energy));
+    if (job->addresses.align) json_object_set_new(object, "align", sx_json_count(job->addresses.align));
     json_object_set_new(object, "memories", memories_json(job));
     json_object_set_new(object, "nodes", nodes_json(job));
 }

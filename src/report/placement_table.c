@@ -62,6 +62,32 @@ static void print_memories(const sx_placement_job *job, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
+/* Adds what addresses come to, and in which memories they do not fit. */
+static void print_addresses(const sx_placement_job *job, sx_text *out) {
+    static const char *const heads[] = {"addresses in", "bytes", "at least", "share"};
+    const sx_placement_space *space = job->in;
+    sx_table table;
+    sx_table_begin(&table, "lrrr");
+    add_heads(&table, heads, sizeof heads / sizeof *heads);
+    for (size_t m = space->chip.n_memories; m-- > 0;) {
+        const sx_allocation *found = &job->addresses.memory[m];
+        sx_table_cell(&table, "%s", space->chip.memory[m].name);
+        sx_table_cell(&table, "%llu", (unsigned long long)found->bytes);
+        sx_table_cell(&table, "%llu%s", (unsigned long long)found->bound, found->proven ? " (proven)" : "");
+        sx_table_cell(&table, "%s",
+                      sx_show_percent((double)found->bytes / (double)space->chip.memory[m].capacity).text);
+    }
+    sx_text_add(out, "\n");
+    sx_table_end(&table, 2, out);
+    for (size_t m = space->chip.n_memories; m-- > 0;)
+        if (!sx_addresses_fit(space, &job->addresses, m))
+            sx_text_add(out, "  The tensors of %s fit by bytes, but %s addresses within its %llu bytes.\n",
+                        space->chip.memory[m].name,
+                        job->addresses.memory[m].bound > space->chip.memory[m].capacity ? "have no"
+                                                                                        : "were given no",
+                        (unsigned long long)space->chip.memory[m].capacity);
+}
+
 /* Adds what limits how many nodes. */
 static void print_limits(const sx_placement_job *job, sx_text *out) {
     static const char *const heads[] = {"limited by", "nodes", "time", "share of the latency"};
@@ -187,6 +213,7 @@ sx_status sx_placement_print(const sx_placement_job *job, bool quiet, bool verbo
     print_latency(job, out);
     if (quiet) return SX_OK;
     print_memories(job, out);
+    if (job->addresses.align) print_addresses(job, out);
     print_limits(job, out);
     SX_TRY(print_nodes(job, verbose, out));
     print_search(job, out);

@@ -129,6 +129,7 @@ static sx_status read_training(const sx_args *args, sx_train_options *o) {
     if ((text = sx_args_text(args, "optimizer", 0))) SX_TRY(sx_optimizer_find(text, &o->optimizer));
     if ((text = sx_args_text(args, "schedule", 0))) SX_TRY(sx_schedule_find(text, &o->schedule.kind));
     if ((text = sx_args_text(args, "device", 0))) SX_TRY(sx_trainer_device_find(text, &o->device));
+    if ((text = sx_args_text(args, "blas", 0))) SX_TRY(sx_matrix_backend_find(text, &o->backend));
     if ((text = sx_args_text(args, "precision", 0))) SX_TRY(sx_trainer_precision_find(text, &o->precision));
     SX_TRY(read_form(args, &o->form));
     SX_TRY(read_count(args, "batch-size", 1 << 20, &batch));
@@ -323,6 +324,8 @@ static const sx_option options[] = {
     {"paper", 0, NULL, SX_OPTION_FLAG, false,
      "defaults as in Mind Mappings: its network, 10 M samples, 100 epochs, SGD, nothing as logarithms"},
     {"device", 0, "NAME", SX_OPTION_TEXT, false, "cpu or cuda (cpu)"},
+    {"blas", 0, "NAME", SX_OPTION_TEXT, false,
+     "matrix products on the CPU: own, the same bits on every machine; plain; openblas (own)"},
     {"precision", 0, "NAME", SX_OPTION_TEXT, false, "of products on a GPU: fp32, tf32 or bf16 (fp32)"},
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "save progress to FILE and FILE.best, and resume from there if they exist"},

@@ -114,7 +114,7 @@ static sx_status prepare(sx_training *t) {
     const sx_trainer_options trainer = {o->device, o->precision, o->loss, o->batch};
     SX_TRY(make_surrogate(t));
     SX_TRY(sx_pool_new(o->data.threads ? o->data.threads : 1, &t->pool));
-    SX_TRY(sx_matrix_engine_new(SX_MATRIX_OWN, t->pool, &t->engine));
+    SX_TRY(sx_matrix_engine_new(o->backend, t->pool, &t->engine));
     SX_TRY(sx_optimizer_new(&options, t->surrogate->net->n_parameters, &t->optimizer));
     SX_TRY(sx_train_rows_new(t->surrogate, t->held, 0, (size_t)sx_samples_count(t->held), t->pool,
                              &t->held_rows));

@@ -34,6 +34,7 @@ typedef struct sx_train_options {
     uint64_t epochs;
     unsigned measures; /* how often loss and rank correlation on held-out problems are measured; at least 1 */
     sx_trainer_device device;
+    sx_matrix_backend backend; /* of products on the CPU */
     sx_trainer_precision precision;
     const char *checkpoint; /* a file to resume from and to write at every measure; NULL: none */
     void (*progress)(void *user, const sx_train_progress *progress); /* often; may be NULL */

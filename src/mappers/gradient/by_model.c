@@ -41,6 +41,7 @@ typedef struct job {
     double energy_power, delay_power, rate;
     bool random; /* steps in random directions */
     unsigned steps;
+    uint64_t screen; /* random mappings of which the best is evaluated; 0: descend */
     uint64_t first;
     const unsigned char *best; /* NULL: none */
 } job;
@@ -244,7 +245,41 @@ static bool begin(descent *c, size_t number) {
     return legal;
 }
 
-/* A task: a start and its descents; its output is whether there was a legal point. */
+/* Evaluates the best by the model of some random mappings; false where there seems to be no legal one. */
+static bool screen(descent *c) {
+    const sx_space *base = &c->space->space;
+    double best = INFINITY;
+    for (uint64_t i = 0; i < c->j->screen && sx_worker_goes_on(c->worker); i++) {
+        uint64_t rejected = 0;
+        bool legal = sx_space_draw_legal(base, &c->rng, c->scratch, &rejected);
+        sx_worker_reject(c->worker, rejected);
+        if (!legal) return false;
+        read_point(c, c->scratch);
+        double loss = loss_of(c).value;
+        if (!(loss < best)) continue;
+        best = loss;
+        memcpy(c->point, c->scratch, base->point_size);
+    }
+    if (best < INFINITY && !sx_worker_stopped(c->worker)) sx_worker_evaluate(c->worker, c->point, true);
+    return true;
+}
+
+/* A start and its descents; false where there seems to be no legal point. */
+static bool descend_from(descent *c, size_t task) {
+    const job *j = c->j;
+    bool legal = begin(c, task), any = legal;
+    if (legal) read_point(c, c->point);
+    if (legal && task % 4 < 2) draw_keeps(c);
+    for (int i = 0; legal && i < DESCENTS && sx_worker_goes_on(c->worker); i++) {
+        enumerate(c, i > 0);
+        for (unsigned k = 0; k < j->steps && sx_worker_goes_on(c->worker); k++)
+            step(c, j->rate * (1 - 0.9 * k / j->steps));
+        legal = !sx_worker_stopped(c->worker) && settle(c);
+    }
+    return any;
+}
+
+/* A task: a start, or a screening; its output is whether there was a legal point. */
 static sx_status descend(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     descent *c = malloc(sizeof *c);
@@ -257,16 +292,7 @@ static sx_status descend(const void *input, size_t task, sx_worker *worker, void
         c->rng = sx_rng_stream(sx_run_seed(j->run), "gradient.model", j->first + task);
         c->point = sx_worker_scratch(worker, 0);
         c->scratch = sx_worker_scratch(worker, 1);
-        bool legal = begin(c, task);
-        *(bool *)output = legal;
-        if (legal) read_point(c, c->point);
-        if (legal && task % 4 < 2) draw_keeps(c);
-        for (int i = 0; legal && i < DESCENTS && sx_worker_goes_on(worker); i++) {
-            enumerate(c, i > 0);
-            for (unsigned k = 0; k < j->steps && sx_worker_goes_on(worker); k++)
-                step(c, j->rate * (1 - 0.9 * k / j->steps));
-            legal = !sx_worker_stopped(worker) && settle(c);
-        }
+        *(bool *)output = j->screen ? screen(c) : descend_from(c, task);
         ready = !c->r.tape.failed;
         sx_relaxed_free(&c->r);
     }
@@ -310,6 +336,7 @@ sx_status sx_gradient_by_model(sx_run *run) {
                        .random = sx_run_setting(run, SX_GRADIENT_DIRECTION) == 1,
                        .rate = sx_run_setting(run, SX_GRADIENT_STEP),
                        .steps = (unsigned)sx_run_setting(run, SX_GRADIENT_STEPS),
+                       .screen = (uint64_t)sx_run_setting(run, SX_GRADIENT_SCREEN),
                        .first = s->next,
                        .best = incumbent ? best : NULL};
         sx_run_tasks(run, STARTS, descend, &j, found, sizeof *found);

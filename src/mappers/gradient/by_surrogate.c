@@ -8,7 +8,9 @@
  * What differs as preset. Injections are always accepted: with T = 50 and values around 5 nearly all are, and
  * the ones that are not waste steps. The rate doubles where a step leads back to the same mapping, until the
  * next injection (the released code does so). A mapping is evaluated where it is predicted within `near` of
- * the best so far, or where PATIENCE steps were not. Several chains descend at once, so that threads help.
+ * the best so far, or where PATIENCE steps were not. Several chains descend at once, so that threads help, and
+ * each begins in turns anywhere and some moves from its own best point, which it forgets after ANEW injections
+ * without improvement; the best predicted of `candidates` such mappings is injected.
  * published=on follows the released code: the objective is the sum of all outputs, utilisation with the wrong
  * sign, and the vector goes on as it is, only its projection is evaluated.
  *
@@ -22,16 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOUBLINGS = 8, PATIENCE = 5 };
+enum { DOUBLINGS = 8, PATIENCE = 5, ANEW = 100 /* injections without improvement */ };
 static const double hot = 50, cooler = 0.75;
 enum { COOLED = 50 /* injections */ };
 
-/* State of a chain; then its point, then its vector as the net takes it. */
+/* State of a chain; then its point, the best one since it began anew, and its vector as the net takes it. */
 typedef struct chain {
     sx_rng rng;
     double temperature, rate;
     double predicted;          /* log2 of the objective */
+    double best;               /* log2 of the value of its best point; INFINITY: none */
     uint64_t injections, idle; /* steps since the last evaluation */
+    uint64_t since;            /* injections since its best point */
     uint64_t begun;
 } chain;
 
@@ -47,7 +51,7 @@ typedef struct room {
     sx_nn_pass *pass;
     float *input, *gradient, *target;
     double *values;
-    unsigned char *next, *best;
+    unsigned char *next, *chosen;
 } room;
 
 typedef struct searcher {
@@ -56,12 +60,11 @@ typedef struct searcher {
     const sx_surrogate *surrogate;
     sx_view view;
     size_t chains, size, each; /* bytes of a point, and of a chain's block */
-    size_t n_inputs, screen;
-    bool printed, published, random;
+    size_t n_inputs, screen, candidates;
+    bool printed, published, random, returns;
     uint64_t injection, victory;
     double rate, length, near;
-    double best;                 /* log2 of the best value before the round */
-    const unsigned char *nearby; /* the best point before the round, to begin near it; NULL: none */
+    double best; /* log2 of the best value before the round */
     head *head;
     unsigned char *state; /* of the chains, then of those after a round */
     room *room;
@@ -82,8 +85,12 @@ static unsigned char *point_of(chain *c) {
     return (unsigned char *)(c + 1);
 }
 
+static unsigned char *best_of(const searcher *s, chain *c) {
+    return point_of(c) + s->size;
+}
+
 static float *vector_of(const searcher *s, chain *c) {
-    return (float *)(point_of(c) + s->size);
+    return (float *)(point_of(c) + 2 * s->size);
 }
 
 /* Predicts the objective of the room's next point, whose inputs it leaves there. */
@@ -106,7 +113,13 @@ static void consider(descent *d, const unsigned char *point, double predicted) {
     if (!is_near(d, predicted)) return;
     sx_outcome is = sx_worker_evaluate(d->worker, point, true);
     d->c->idle = 0;
-    if (is.reason == 0 && log2(is.value) < d->best) d->best = log2(is.value);
+    if (is.reason != 0) return;
+    double value = log2(is.value);
+    if (value < d->best) d->best = value;
+    if (!(value < d->c->best)) return;
+    d->c->best = value;
+    d->c->since = 0;
+    memcpy(best_of(d->s, d->c), point, d->s->size);
 }
 
 /* Writes the direction of the next step from the chain's vector: against the gradient, or any. */
@@ -170,22 +183,38 @@ static bool accepts(descent *d, double predicted) {
     return rise <= 0 || exp(-rise / c->temperature) > sx_rng_double(&c->rng);
 }
 
-/* Injects a random mapping, or one near to the best; false where there seems to be no legal one. */
+/* Draws a mapping into the room's next point: any, or one that is some moves from the chain's best. */
+static bool draw(descent *d, bool near) {
+    const searcher *s = d->s;
+    uint64_t rejected = 0;
+    if (near) {
+        sx_gradient_move(s->space, &d->c->rng, best_of(s, d->c), d->r->next, sx_worker_scratch(d->worker, 0));
+        return true;
+    }
+    bool legal = sx_space_draw_legal(s->space, &d->c->rng, d->r->next, &rejected);
+    sx_worker_reject(d->worker, rejected);
+    return legal;
+}
+
+/* Injects the best predicted of some mappings, in turns any and near to the chain's best; false where there seems to
+ * be no legal one. */
 static bool inject(descent *d) {
     const searcher *s = d->s;
     chain *c = d->c;
-    uint64_t rejected = 0;
-    bool near = s->nearby && c->injections % 2, legal = true;
-    if (near)
-        sx_gradient_move(s->space, &c->rng, s->nearby, d->r->next, sx_worker_scratch(d->worker, 0));
-    else
-        legal = sx_space_draw_legal(s->space, &c->rng, d->r->next, &rejected);
-    sx_worker_reject(d->worker, rejected);
-    if (!legal) return false;
-    double predicted = predict(d, d->r->next);
-    consider(d, d->r->next, predicted);
+    double predicted = INFINITY;
+    if (++c->since > ANEW) c->best = INFINITY;
+    bool near = s->returns && c->best < INFINITY && c->injections % 2;
+    for (size_t i = 0; i < s->candidates; i++) {
+        if (!draw(d, near)) return false;
+        double now = predict(d, d->r->next);
+        if (i > 0 && !(now < predicted)) continue;
+        predicted = now;
+        memcpy(d->r->chosen, d->r->next, s->size);
+    }
+    predicted = predict(d, d->r->chosen);
+    consider(d, d->r->chosen, predicted);
     if (accepts(d, predicted)) {
-        memcpy(d->point, d->r->next, s->size);
+        memcpy(d->point, d->r->chosen, s->size);
         memcpy(d->vector, d->r->input, s->n_inputs * sizeof *d->vector);
         c->predicted = predicted;
         c->begun = 1;
@@ -244,7 +273,7 @@ static sx_status make_rooms(searcher *s) {
         if (!r->input || !r->values || !r->next) return sx_error_memory();
         r->gradient = r->input + s->n_inputs;
         r->target = r->gradient + s->n_inputs;
-        r->best = r->next + s->size;
+        r->chosen = r->next + s->size;
     }
     return SX_OK;
 }
@@ -267,6 +296,7 @@ static void begin(searcher *s) {
         c->rng = sx_rng_stream(sx_run_seed(s->run), "gradient", i);
         c->temperature = hot;
         c->rate = s->rate;
+        c->best = INFINITY;
         memcpy(s->state + (s->chains + i) * s->each, c, s->each);
     }
     s->head->best = INFINITY;
@@ -279,7 +309,10 @@ static bool state_holds(const searcher *s) {
     for (size_t i = 0; i < s->chains; i++) {
         chain *c = (chain *)(void *)(s->state + i * s->each);
         if (!sx_rng_holds(&c->rng) || c->begun > 1 || !isfinite(c->rate) || !isfinite(c->predicted) ||
-            !(c->temperature >= 0) || (c->begun && !sx_run_holds(s->run, point_of(c), 1)))
+            isnan(c->best) || !(c->temperature >= 0))
+            return false;
+        if ((c->begun && !sx_run_holds(s->run, point_of(c), 1)) ||
+            (c->best < INFINITY && !sx_run_holds(s->run, best_of(s, c), 1)))
             return false;
         for (size_t v = 0; v < s->n_inputs; v++)
             if (!isfinite(vector_of(s, c)[v])) return false;
@@ -307,10 +340,7 @@ static sx_status search(searcher *s) {
     while (sx_run_continue(s->run)) {
         unsigned char *next = s->state + s->chains * s->each;
         double value;
-        const void *best = sx_run_incumbent(s->run, &value);
-        s->best = best ? log2(value) : INFINITY;
-        s->nearby = NULL;
-        if (best && !s->printed && !s->published) s->nearby = memcpy(s->room[0].best, best, s->size);
+        s->best = sx_run_incumbent(s->run, &value) ? log2(value) : INFINITY;
         sx_run_tasks(s->run, s->chains, do_round, s, next, s->each);
         memcpy(s->state, next, s->chains * s->each);
         bool none = !((chain *)(void *)s->state)->begun && !s->screen;
@@ -336,7 +366,9 @@ static void read_settings(searcher *s) {
     if (s->printed || s->published) s->chains = 1;
     s->n_inputs = s->surrogate->encoding.n_inputs;
     s->size = s->space->point_size;
-    s->each = (sizeof(chain) + s->size + s->n_inputs * sizeof(float) + 15) / 16 * 16;
+    s->returns = !s->printed && !s->published;
+    s->candidates = s->returns && !s->random ? (size_t)sx_run_setting(run, SX_GRADIENT_CANDIDATES) : 1;
+    s->each = (sizeof(chain) + 2 * s->size + s->n_inputs * sizeof(float) + 15) / 16 * 16;
 }
 
 /* Reads the surrogate that is named, or finds the one that fits. */

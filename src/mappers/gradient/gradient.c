@@ -2,6 +2,8 @@
  * itself after DOSA (MICRO 2023). */
 #include "mappers/gradient/gradient.h"
 
+#include "base/status.h"
+
 #include <string.h>
 
 static const char *const switches[] = {"off", "on", NULL};
@@ -13,7 +15,7 @@ static const sx_setting settings[SX_GRADIENT_SETTINGS] = {
     [SX_GRADIENT_BY] =
         {"by",
          "the gradient of a learned surrogate, or of the cost model itself over real factors; the "
-         "latter has the settings direction, steps and step",
+         "latter has the settings direction, screen, steps and step",
          "surrogate", 0, 0, 1, SX_SETTING_WHOLE, ways},
     [SX_GRADIENT_SURROGATE] =
         {"surrogate", "file of `sextant train`; without, the one of `sextant list surrogates` that fits",
@@ -32,11 +34,14 @@ static const sx_setting settings[SX_GRADIENT_SETTINGS] = {
                                "gradient", 0, 0, 1, true, directions},
     [SX_GRADIENT_SCREEN] =
         {"screen",
-         "evaluate the best predicted of this many random mappings instead of descending; 0: "
+         "evaluate the best of this many random mappings by surrogate or model instead of descending; 0: "
          "descend",
          "0", 0, 0, 1e6, true, NULL},
     [SX_GRADIENT_RATE] = {"rate", "learning rate of the descent", "1", 1, 1e-9, 1e9, false, NULL},
     [SX_GRADIENT_INJECTION] = {"injection", "steps between random injections", "10", 10, 1, 1e6, true, NULL},
+    [SX_GRADIENT_CANDIDATES] =
+        {"candidates", "inject the best predicted of this many mappings; with random directions always 1",
+         "1", 16, 1, 1e6, SX_SETTING_WHOLE, NULL},
     [SX_GRADIENT_NEAR] = {"near",
                           "evaluate what is predicted within this share of the best so far; 0: every step",
                           "0", 0.03, 0, 1e9, false, NULL},
@@ -66,9 +71,26 @@ void sx_gradient_move(const sx_space *space, sx_rng *rng, const void *from, void
     for (; moves > 0; moves--) sx_space_mutate(space, rng, -1, sx_rng_next(rng) >> 63, TRIES, point, scratch);
 }
 
+/* An error where a setting that only a surrogate has is not at its preset. */
+static sx_status check_by_model(const sx_run *run) {
+    for (size_t i = 0; i < SX_GRADIENT_SETTINGS; i++) {
+        if (i == SX_GRADIENT_BY || i == SX_GRADIENT_DIRECTION || i == SX_GRADIENT_SCREEN ||
+            i == SX_GRADIENT_STEPS || i == SX_GRADIENT_STEP)
+            continue;
+        bool text = settings[i].kind == SX_SETTING_TEXT;
+        if (text ? !*sx_run_setting_text(run, i) : sx_run_setting(run, i) == settings[i].preset) continue;
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE,
+                                          "gradient:by=model has no use for '%s', a setting of surrogates",
+                                          settings[i].name),
+                             "leave it out, or search by=surrogate");
+    }
+    return SX_OK;
+}
+
 static sx_status search(sx_run *run) {
-    return sx_run_setting(run, SX_GRADIENT_BY) == 1 ? sx_gradient_by_model(run)
-                                                    : sx_gradient_by_surrogate(run);
+    if (sx_run_setting(run, SX_GRADIENT_BY) != 1) return sx_gradient_by_surrogate(run);
+    SX_TRY(check_by_model(run));
+    return sx_gradient_by_model(run);
 }
 
 SX_NAVIGATOR(gradient) = {

@@ -102,11 +102,24 @@ static void set_action(sx_learner *learner, sx_rng *rng, size_t i, const uint8_t
     sx_critic_set(&learner->critic, i, learner->action);
 }
 
-/* A step of Adam down a gradient of n numbers, unless one of them is not finite. */
+/* Whether all numbers are finite and not huge, by the bits of their magnitudes. */
+static bool moderate(const float *x, size_t n) {
+    const float huge = 1e15f;
+    uint32_t most = 0, limit;
+    memcpy(&limit, &huge, sizeof limit);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bits &= 0x7fffffff;
+        most = bits > most ? bits : most;
+    }
+    return most < limit;
+}
+
+/* A step of Adam down a gradient, unless one of its numbers is not finite. */
 static void step(sx_learner *learner, int which, const float *gradient, float rate) {
     sx_optimizer *adam = learner->adam[which];
-    for (size_t i = 0; i < adam->n_parameters; i++)
-        if (!isfinite(gradient[i]) || fabsf(gradient[i]) > 1e15f) return;
+    if (!moderate(gradient, adam->n_parameters)) return;
     adam->steps = learner->steps[which];
     sx_optimizer_step(adam, learner->actor->engine, learner->parameter[which], gradient, rate);
     learner->steps[which] = adam->steps;

@@ -1,6 +1,8 @@
 /* How many placements per second are evaluated on one core: whole ones, and changes of one tensor. And how long the policy
- * network takes, forward and backward, and an update of the learner. */
+ * network takes, forward and backward, and an update of the learner. And how long offsets of MiniMalloc's challenging
+ * instances take. */
 #include "bench.h"
+#include "placement/addresses/buffers.h"
 #include "placement/learner.h"
 
 #include <stdio.h>
@@ -90,6 +92,26 @@ static void networks(const sx_placement_space *space, const uint8_t *points, dou
     sx_actor_fini(&actor);
 }
 
+/* Prints how long offsets of an instance take: the least of several times. */
+static void allocate(char name) {
+    const sx_allocate_options options = {.capacity = 1048576};
+    sx_allocation found;
+    sx_buffers list;
+    double best = 1e9;
+    char path[1024];
+    snprintf(path, sizeof path, SX_BENCH_DATA "/../tests/golden/minimalloc/%c.csv", name);
+    bench_need(sx_buffers_read(path, &list));
+    for (int r = 0; r < ROUNDS; r++) {
+        double before = bench_now(1);
+        bench_need(sx_allocate(list.buffer, list.n, &options, &found));
+        double time = bench_now(1) - before;
+        if (time < best) best = time;
+    }
+    printf("%-10c %6zu %14llu %14.4f%s\n", name, list.n, (unsigned long long)found.nodes, best,
+           found.found ? "" : " not found");
+    sx_buffers_fini(&list);
+}
+
 int main(void) {
     uint64_t sum = 0;
     printf("%-10s %6s %14s %14s %12s %12s %12s\n", "graph", "nodes", "whole/s", "changes/s", "forward ms",
@@ -115,5 +137,7 @@ int main(void) {
         sx_space_free(space);
         sx_place_graph_fini(&graph);
     }
+    printf("\n%-10s %6s %14s %14s\n", "instance", "buffers", "nodes", "seconds");
+    for (char name = 'A'; name <= 'F'; name++) allocate(name);
     return sum == 0;
 }

@@ -1,4 +1,6 @@
-/* The proven best placement against all placements of small graphs: test_placement_exact [count [seed]]. */
+/* The proven best placement, by branch and bound and by an integer program, against all placements of small graphs:
+ * test_placement_exact [count [seed [integer programs]]]. */
+#include "mip/mip.h"
 #include "placement/place.h"
 #include "sextant/run.h"
 #include "support/compared.h"
@@ -14,10 +16,10 @@
 #include <cmocka.h>
 
 typedef struct settings {
-    uint64_t count, seed;
+    uint64_t count, seed, programs;
 } settings;
 
-enum { MOST_POINTS = 20000, MOST_NODES = 6 };
+enum { MOST_POINTS = 20000, MOST_NODES = 6, PROGRAMS = 20, ROUNDINGS = 100 };
 
 /* The least latency of all valid placements. */
 static uint64_t least_of_all(const sx_space *space, uint64_t points) {
@@ -54,6 +56,23 @@ static void compare(const sx_space *space, uint64_t least) {
     sx_run_free(run);
 }
 
+/* Compares what the integer program finds and proves, up to the solver's tolerances and roundings. */
+static void compare_program(const sx_space *space, uint64_t least) {
+    sx_run_options options;
+    sx_found found;
+    sx_run *run;
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_objective_parse("delay", &options.objective));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, "place_mip:tolerance=0"));
+    assert_true(sx_run_best(run, 0, &found));
+    assert_true(sx_run_result(run).optimal);
+    assert_true(sx_run_result(run).lower_bound * SX_FEMTO <= (double)least + ROUNDINGS);
+    uint64_t latency = sx_place_latency(sx_placement_space_of(space), found.point);
+    assert_true(latency >= least && (double)latency <= (double)least * (1 + 1e-6) + ROUNDINGS);
+    sx_run_free(run);
+}
+
 static void proven_optima_are_the_least_of_all(void **state) {
     const settings *set = *state;
     uint64_t compared = 0, tight = 0;
@@ -68,6 +87,7 @@ static void proven_optima_are_the_least_of_all(void **state) {
         if (points <= MOST_POINTS) {
             uint64_t least = least_of_all(space, (uint64_t)points);
             compare(space, least);
+            if (sx_mip_available() && compared < set->programs) compare_program(space, least);
             compared++;
             uint8_t *fastest = calloc(space->point_size, 1);
             assert_non_null(fastest);
@@ -80,12 +100,14 @@ static void proven_optima_are_the_least_of_all(void **state) {
         sx_place_graph_fini(&graph);
     }
     sx_expect_compared("optima", compared, set->count);
+    if (!sx_mip_available()) print_message("integer programs are not compared: this build has no CBC\n");
     sx_expect_compared("where not all fits the fastest memory", tight, set->count / 3);
 }
 
 int main(int argc, char **argv) {
     settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000,
-                    .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 0};
+                    .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 0,
+                    .programs = argc > 3 ? strtoull(argv[3], NULL, 10) : PROGRAMS};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(proven_optima_are_the_least_of_all, &set),
     };

@@ -5,6 +5,7 @@
 
 #include "sextant/cost.h"
 #include "sextant/objective.h"
+#include "sextant/rng.h"
 
 #include <stddef.h>
 
@@ -101,6 +102,21 @@ SX_API void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mapping
 SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch,
                                          const sx_mapping *mapping, const sx_model_options *options,
                                          uint64_t max_steps, sx_verdict *verdict, sx_cost *out);
+
+/* What zeros leave of a mapping's accesses and computes, for tensors that are drawn. */
+typedef struct sx_zeros {
+    double accesses[SX_MAX_LEVELS][SX_MAX_TENSORS][SX_N_FATES]; /* shares of the dense reads and updates */
+    double fills[SX_MAX_LEVELS][SX_MAX_TENSORS];  /* shares of the dense fills that take place */
+    double stored[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* shares of the words of tiles that are non-zeros */
+    double computes[SX_N_FATES];
+} sx_zeros;
+
+/* The oracle of sparse tensors: draws the non-zeros of all tensors by their densities, goes through every
+ * multiply-accumulate of a legal mapping without remainders, and counts by looking at real words. The means over many
+ * draws are what the exact semantics expects. A tensor without a density is dense, an output too. */
+SX_API SX_MUST_USE sx_status sx_simulate_zeros(const sx_problem *problem, const sx_arch *arch,
+                                               const sx_mapping *mapping, uint64_t max_steps, sx_rng *rng,
+                                               sx_zeros *out);
 
 #ifdef __cplusplus
 }

@@ -76,6 +76,12 @@ static void expect(sx_sparse_state *state, int v, int s) {
     t->bits = sx_rank_words_bits(t, t->metadata);
 }
 
+/* Makes a box so many times as wide, up to the whole dimension. */
+static void widen(const sx_model *model, int dim, uint64_t times, uint32_t *box) {
+    uint64_t wide = box[dim] * times;
+    box[dim] = (uint32_t)(wide < model->size[dim] ? wide : model->size[dim]);
+}
+
 /* The box of a delivery of a tensor from a level: what the next inner level holds, over the loops in which it
  * stays there and the children that get the same. A vector access delivers a whole block. */
 static void find_box(const sx_sparse_state *state, int target, int level, uint32_t *box) {
@@ -99,8 +105,14 @@ static void find_box(const sx_sparse_state *state, int target, int level, uint32
             } else if (moved && !loop->spatial) {
                 continue;
             }
-            uint64_t wide = (uint64_t)box[loop->dim] * times;
-            box[loop->dim] = (uint32_t)(wide < model->size[loop->dim] ? wide : model->size[loop->dim]);
+            widen(model, loop->dim, times, box);
+        }
+    for (int s = level + 1; s < model->n_levels && !moved; s++)
+        for (int i = 0; i < state->n_loops[s] && !moved; i++) {
+            const sx_full_loop *loop = &state->loop[s][i];
+            if (loop->spatial) continue;
+            moved = dims >> loop->dim & 1;
+            if (!moved) widen(model, loop->dim, loop->n, box);
         }
 }
 

@@ -145,7 +145,7 @@ static int compare_named(const void *a, const void *b) {
 /* Refuses two buffers of one id; of several pairs, the one whose second line is first. */
 static sx_status check_ids(const reader *r, named *list, size_t n) {
     const named *first = NULL;
-    qsort(list, n, sizeof *list, compare_named);
+    if (n > 1) qsort(list, n, sizeof *list, compare_named);
     for (size_t i = 1; i < n; i++)
         if (strcmp(list[i - 1].id, list[i].id) == 0 && (!first || list[i].line < first->line))
             first = &list[i];

@@ -23,7 +23,7 @@ typedef struct sx_tensor_scale {
 enum { SX_READ, SX_FILL, SX_UPDATE, SX_N_ACCESSES };
 
 /* What becomes of an access: it takes place, is gated (no energy, but its time) or skipped (neither). */
-enum { SX_RANDOM, SX_GATED, SX_SKIPPED, SX_N_FATES };
+enum { SX_RANDOM, SX_GATED, SX_SKIPPED, SX_N_ACTION_KINDS };
 
 /* What a level has for sparse tensors. Energies are pJ: per vector of `block_size` words for data, per
  * `metadata_width` bits for metadata. */
@@ -33,8 +33,9 @@ typedef struct sx_metadata_store {
     uint64_t depth;     /* vectors */
     bool decompresses;  /* takes compressed tiles from outside and holds them uncompressed */
     bool compresses;    /* hands uncompressed outputs to a level that holds them compressed */
-    double data_energy[SX_N_FATES][SX_N_ACCESSES]; /* of gated and skipped accesses; random ones: 0 here */
-    double metadata_energy[SX_N_FATES][SX_N_ACCESSES];
+    double data_energy[SX_N_ACTION_KINDS]
+                      [SX_N_ACCESSES]; /* of gated and skipped accesses; random ones: 0 here */
+    double metadata_energy[SX_N_ACTION_KINDS][SX_N_ACCESSES];
     double decompression_energy, compression_energy; /* per word */
 } sx_metadata_store;
 

@@ -64,17 +64,17 @@ typedef struct sx_cost_tensor {
     double address_generations; /* per cluster */
     double energy_pj;           /* accesses and address generation, all instances */
     /* the rest only where sx_cost.sparse; counts are per instance */
-    double actions[SX_N_FATES][SX_N_ACCESSES]; /* words accessed, gated and skipped */
-    double instances;                          /* in use on average */
-    double density;                            /* expected share of non-zeros of a tile that is held */
-    double decompressions, compressions;       /* words */
-    uint64_t metadata_bits;                    /* most that a tile takes */
+    double actions[SX_N_ACTION_KINDS][SX_N_ACCESSES]; /* words accessed, gated and skipped */
+    double instances;                                 /* in use on average */
+    double density;                                   /* expected share of non-zeros of a tile that is held */
+    double decompressions, compressions;              /* words */
+    uint64_t metadata_bits;                           /* most that a tile takes */
 } sx_cost_tensor;
 
 /* Metadata and payload words of one rank of a format. */
 typedef struct sx_cost_rank {
-    double words[SX_N_FATES][SX_N_ACCESSES][2]; /* metadata, payload; per instance */
-    uint64_t capacity[2];                       /* most that a tile takes */
+    double words[SX_N_ACTION_KINDS][SX_N_ACCESSES][2]; /* metadata, payload; per instance */
+    uint64_t capacity[2];                              /* most that a tile takes */
 } sx_cost_rank;
 
 typedef struct sx_cost_level {

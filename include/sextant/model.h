@@ -105,10 +105,11 @@ SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arc
 
 /* What zeros leave of a mapping's accesses and computes, for tensors that are drawn. */
 typedef struct sx_zeros {
-    double accesses[SX_MAX_LEVELS][SX_MAX_TENSORS][SX_N_FATES]; /* shares of the dense reads and updates */
+    double accesses[SX_MAX_LEVELS][SX_MAX_TENSORS]
+                   [SX_N_ACTION_KINDS];           /* shares of the dense reads and updates */
     double fills[SX_MAX_LEVELS][SX_MAX_TENSORS];  /* shares of the dense fills that take place */
     double stored[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* shares of the words of tiles that are non-zeros */
-    double computes[SX_N_FATES];
+    double computes[SX_N_ACTION_KINDS];
 } sx_zeros;
 
 /* The oracle of sparse tensors: draws the non-zeros of all tensors by their densities, goes through every

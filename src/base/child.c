@@ -17,7 +17,7 @@
 enum { CHUNK = 1 << 16, SAID = 512, POLL_MILLISECONDS = 50, LAST_READS = 16 };
 enum { IN, OUT, ERR, N_PIPES };
 
-static const double FATE_SECONDS = 0.5; /* that a child which closed its output has to exit */
+static const double EXIT_SECONDS = 0.5; /* that a child which closed its output has to exit */
 
 struct sx_child {
     pid_t pid;
@@ -122,8 +122,8 @@ void sx_child_end(sx_child *child, double seconds) {
     free(child);
 }
 
-void sx_child_fate(sx_child *child, char *text, size_t size) {
-    if (!reap(child, FATE_SECONDS))
+void sx_child_exit_text(sx_child *child, char *text, size_t size) {
+    if (!reap(child, EXIT_SECONDS))
         snprintf(text, size, "it closed its output");
     else if (WIFSIGNALED(child->status))
         snprintf(text, size, "it was killed by signal %d", WTERMSIG(child->status));
@@ -227,7 +227,7 @@ sx_status sx_child_ask(sx_child *child, const char *line, size_t size, double se
         *reply = sx_is_cancelled(cancel) ? SX_REPLY_CANCELLED : SX_REPLY_LATE;
         if (*reply == SX_REPLY_CANCELLED || sx_clock_seconds() >= until) return SX_OK;
     }
-    (void)reap(child, FATE_SECONDS);
+    (void)reap(child, EXIT_SECONDS);
     for (int i = 0; i < LAST_READS && child->pipe[ERR] >= 0; i++) read_said(child);
     *reply = SX_REPLY_DIED;
     return child->line.failed ? sx_error_memory() : SX_OK;

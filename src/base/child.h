@@ -33,7 +33,7 @@ SX_MUST_USE sx_status sx_child_ask(sx_child *child, const char *line, size_t siz
 const char *sx_child_line(const sx_child *child);
 
 /* How a child that died ended, such as "it exited with code 3". */
-void sx_child_fate(sx_child *child, char *text, size_t size);
+void sx_child_exit_text(sx_child *child, char *text, size_t size);
 
 /* The end of what it wrote to standard error: the last lines. */
 const char *sx_child_said(const sx_child *child);

@@ -130,10 +130,10 @@ static sx_status check_numbers(const sx_storage *s) {
 /* The numbers for sparse tensors. */
 static sx_status check_metadata(const sx_storage *s) {
     const sx_metadata_store *m = &s->metadata;
-    for (int fate = 0; fate < SX_N_FATES; fate++)
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
-            SX_TRY(check_finite(s->name, "the energy of a gated or skipped access", m->data_energy[fate][a]));
-            SX_TRY(check_finite(s->name, "the energy of metadata", m->metadata_energy[fate][a]));
+            SX_TRY(check_finite(s->name, "the energy of a gated or skipped access", m->data_energy[kind][a]));
+            SX_TRY(check_finite(s->name, "the energy of metadata", m->metadata_energy[kind][a]));
         }
     SX_TRY(check_finite(s->name, "the decompression energy", m->decompression_energy));
     SX_TRY(check_finite(s->name, "the compression energy", m->compression_energy));
@@ -225,8 +225,8 @@ bool sx_rank_bits(const sx_metadata_store *store, const sx_rank_format *rank, ui
     return bits[0] <= store->width && bits[1] <= store->width;
 }
 
-#define DATA(fate, access) offsetof(sx_metadata_store, data_energy[fate][access])
-#define METADATA(fate, access) offsetof(sx_metadata_store, metadata_energy[fate][access])
+#define DATA(kind, access) offsetof(sx_metadata_store, data_energy[kind][access])
+#define METADATA(kind, access) offsetof(sx_metadata_store, metadata_energy[kind][access])
 
 static const struct {
     const char *name;

@@ -77,9 +77,10 @@ typedef struct sx_sparse_tile {
 
 /* What became of a tensor's accesses at a level, in the unit of the counts. */
 typedef struct sx_sparse_counts {
-    double actions[SX_N_FATES][SX_N_ACCESSES];
-    double metadata[SX_N_FATES][SX_N_ACCESSES][SX_MAX_FORMAT_RANKS][2]; /* exact: where details are wanted */
-    double bits[SX_N_FATES][SX_N_ACCESSES];                             /* of all ranks' metadata */
+    double actions[SX_N_ACTION_KINDS][SX_N_ACCESSES];
+    double metadata[SX_N_ACTION_KINDS][SX_N_ACCESSES][SX_MAX_FORMAT_RANKS]
+                   [2];                            /* exact: where details are wanted */
+    double bits[SX_N_ACTION_KINDS][SX_N_ACCESSES]; /* of all ranks' metadata */
     double reductions, decompressions, compressions;
 } sx_sparse_counts;
 
@@ -99,7 +100,7 @@ typedef struct sx_sparse_state {
     uint64_t box[SX_MAX_TENSORS][SX_MAX_LEVELS]
                 [SX_MAX_TENSORS];    /* exact: on which accesses depend; 0: none */
     double state[SX_MAX_TENSORS][3]; /* probability that an operand of a compute is non-zero, zero, absent */
-    double computes[SX_N_FATES];
+    double computes[SX_N_ACTION_KINDS];
     sx_counts dense[SX_MAX_TENSORS][SX_MAX_LEVELS];
     sx_sparse_counts (*counts)[SX_MAX_LEVELS]; /* per tensor */
 } sx_sparse_state;

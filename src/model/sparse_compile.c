@@ -6,12 +6,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* The dimension of a name, in capitals or not; -1 where there is none. */
+static int dim_of(const sx_problem *problem, const char *name) {
+    int found = sx_problem_dim(problem, name);
+    for (int d = 0; d < problem->n_dims && found < 0; d++)
+        if (strcasecmp(problem->dim_name[d], name) == 0) found = d;
+    return found;
+}
 
 /* The dimensions of a problem that a set of names holds. */
 static uint16_t dims_of(const sx_sparse *sparse, uint32_t set, const sx_problem *problem) {
     unsigned mask = 0;
     for (int i = 0; i < sparse->n_names; i++) {
-        int d = set >> i & 1 ? sx_problem_dim(problem, sparse->name[i]) : -1;
+        int d = set >> i & 1 ? dim_of(problem, sparse->name[i]) : -1;
         if (d >= 0) mask |= 1u << d;
     }
     return (uint16_t)mask;

@@ -61,17 +61,17 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
     bool timeloop = model->sparse->timeloop;
     double ratio = vector_ratio(state, v, s), bits[SX_N_ACCESSES] = {0}, words[SX_N_ACCESSES] = {0};
     usage use = {0};
-    for (int fate = 0; fate < SX_N_FATES; fate++)
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
-            if (c->actions[fate][a] == 0 && c->bits[fate][a] == 0) continue;
-            double count = c->actions[fate][a] / instances;
-            double metadata = store->width ? c->bits[fate][a] / instances : 0;
+            if (c->actions[kind][a] == 0 && c->bits[kind][a] == 0) continue;
+            double count = c->actions[kind][a] / instances;
+            double metadata = store->width ? c->bits[kind][a] / instances : 0;
             if (count > 0)
                 use.energy += vectors(count, level->block_size, timeloop) * ratio *
-                              (fate == SX_RANDOM ? random[a] : store->data_energy[fate][a]);
+                              (kind == SX_RANDOM ? random[a] : store->data_energy[kind][a]);
             if (metadata > 0)
-                use.energy += vectors(metadata, store->width, timeloop) * store->metadata_energy[fate][a];
-            if (fate == SX_SKIPPED) continue;
+                use.energy += vectors(metadata, store->width, timeloop) * store->metadata_energy[kind][a];
+            if (kind == SX_SKIPPED) continue;
             words[a] += count;
             bits[a] += metadata;
         }
@@ -111,12 +111,12 @@ static void hand_over(const sx_sparse_state *state, int v, int s, double unit, c
         .compressions = c->compressions / unit,
         .metadata_bits = sx_sparse_most_metadata(state, v, s, out->rank),
     };
-    for (int fate = 0; fate < SX_N_FATES; fate++)
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
-            to->actions[fate][a] = c->actions[fate][a] / unit;
+            to->actions[kind][a] = c->actions[kind][a] / unit;
             for (int r = 0; t->format && r < t->n_ranks; r++)
                 for (int i = 0; i < 2; i++)
-                    out->rank[t->format->first + r].words[fate][a][i] = c->metadata[fate][a][r][i] / unit;
+                    out->rank[t->format->first + r].words[kind][a][i] = c->metadata[kind][a][r][i] / unit;
         }
 }
 

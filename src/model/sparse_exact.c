@@ -238,7 +238,7 @@ static void count_level(sx_sparse_state *state, int v, int s) {
     sx_sparse_counts *out = &state->counts[v][s];
     const double count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
     double held = t->format ? t->density : 1;
-    int fate = t->skips ? SX_SKIPPED : SX_GATED;
+    int kind = t->skips ? SX_SKIPPED : SX_GATED;
     if (state->details) memset(out->metadata, 0, sizeof out->metadata);
     memset(out->actions, 0, sizeof out->actions);
     memset(out->bits, 0, sizeof out->bits);
@@ -247,16 +247,16 @@ static void count_level(sx_sparse_state *state, int v, int s) {
     for (int a = 0; a < SX_N_ACCESSES; a++) {
         double stays = a == SX_FILL ? t->exists : t->effectual;
         out->actions[SX_RANDOM][a] = count[a] * held * stays;
-        out->actions[fate][a] += count[a] * held * (t->exists - stays);
+        out->actions[kind][a] += count[a] * held * (t->exists - stays);
         double times = count[a] / (double)t->words;
         if (!t->format) continue;
         out->bits[SX_RANDOM][a] = t->bits * times * stays;
-        out->bits[fate][a] += t->bits * times * (t->exists - stays);
+        out->bits[kind][a] += t->bits * times * (t->exists - stays);
         for (int r = 0; state->details && r < t->n_ranks; r++)
             for (int i = 0; i < 2; i++) {
                 double words = t->metadata[r][i] * times;
                 out->metadata[SX_RANDOM][a][r][i] = words * stays;
-                out->metadata[fate][a][r][i] += words * (t->exists - stays);
+                out->metadata[kind][a][r][i] += words * (t->exists - stays);
             }
     }
     out->reductions = dense->reductions * held * t->effectual;

@@ -53,12 +53,12 @@ static void apply(const sx_sparse_state *state, int v, int s, double p, sx_spars
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_counts *dense = &state->dense[v][s];
     bool output = state->model->shape[v].output;
-    int fate = t->skips ? SX_SKIPPED : SX_GATED, own = n_ranks(t);
+    int kind = t->skips ? SX_SKIPPED : SX_GATED, own = n_ranks(t);
     int ranks = t->child >= 0 ? n_ranks(&state->tile[v][t->child]) : own;
     double reads = out->actions[SX_RANDOM][SX_READ], updates = out->actions[SX_RANDOM][SX_UPDATE];
     double gone = whole(output ? ceil(reads * p) : floor(reads * p)), less = floor(updates * p);
-    out->actions[fate][SX_READ] += gone;
-    out->actions[fate][SX_UPDATE] = whole(out->actions[fate][SX_UPDATE] + less);
+    out->actions[kind][SX_READ] += gone;
+    out->actions[kind][SX_UPDATE] = whole(out->actions[kind][SX_UPDATE] + less);
     out->actions[SX_RANDOM][SX_READ] = reads - gone;
     out->actions[SX_RANDOM][SX_UPDATE] = updates - less;
     for (int r = 0; r < ranks && r < own; r++)
@@ -66,7 +66,7 @@ static void apply(const sx_sparse_state *state, int v, int s, double p, sx_spars
             for (int a = SX_READ; a <= SX_UPDATE; a += SX_UPDATE - SX_READ) {
                 double part = floor(out->metadata[SX_RANDOM][a][r][i] * p);
                 out->metadata[SX_RANDOM][a][r][i] -= part;
-                out->metadata[fate][a][r][i] = whole(out->metadata[fate][a][r][i] + part);
+                out->metadata[kind][a][r][i] = whole(out->metadata[kind][a][r][i] + part);
             }
     if (output) out->reductions = ceil(out->reductions * out->actions[SX_RANDOM][SX_UPDATE] / dense->updates);
 }
@@ -164,10 +164,10 @@ void sx_timeloop_count(sx_sparse_state *state) {
         if (!model->shape[v].output) computes -= floor(computes * p);
         count_conversions(state, v);
         for (int s = 0; s < model->n_levels; s++)
-            for (int i = 0; i < SX_N_FATES * SX_N_ACCESSES; i++) {
+            for (int i = 0; i < SX_N_ACTION_KINDS * SX_N_ACCESSES; i++) {
                 sx_sparse_counts *c = &state->counts[v][s];
-                int fate = i / SX_N_ACCESSES, a = i % SX_N_ACCESSES;
-                c->bits[fate][a] = sx_rank_words_bits(&state->tile[v][s], c->metadata[fate][a]);
+                int kind = i / SX_N_ACCESSES, a = i % SX_N_ACCESSES;
+                c->bits[kind][a] = sx_rank_words_bits(&state->tile[v][s], c->metadata[kind][a]);
             }
     }
     split_computes(state, whole(computes));

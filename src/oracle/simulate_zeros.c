@@ -304,10 +304,10 @@ static void count_compute(const zeros *z, sx_zeros *out) {
     if (gated) {
         out->computes[SX_GATED]++;
     } else if (any) {
-        int fate = absent && sparse->skips_compute             ? SX_SKIPPED
+        int kind = absent && sparse->skips_compute             ? SX_SKIPPED
                    : (absent || zero) && sparse->gates_compute ? SX_GATED
                                                                : SX_RANDOM;
-        out->computes[fate]++;
+        out->computes[kind]++;
     }
 }
 
@@ -327,7 +327,7 @@ static void count(zeros *z, sx_zeros *out) {
     for (int i = 0; i < z->n_loops; i++) points *= z->loop[i].n;
     for (int v = 0; v < z->problem->n_tensors; v++)
         for (int s = 0; s < z->arch->n_levels; s++) {
-            for (int fate = 0; fate < SX_N_FATES; fate++) out->accesses[s][v][fate] /= points;
+            for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) out->accesses[s][v][kind] /= points;
             out->fills[s][v] /= points;
             out->stored[s][v] /= points;
         }

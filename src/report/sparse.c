@@ -40,15 +40,16 @@ static double metadata_words(const sx_evaluation *e, const sx_tensor_format *for
 static void tensor_row(const sx_evaluation *e, int level, int tensor, sx_table *table) {
     const sx_cost_tensor *t = &e->cost.level[level].tensor[tensor];
     const sx_tensor_format *format = format_of(e, level, tensor);
-    double instances = (double)e->cost.level[level].instances, dense, sum[SX_N_FATES] = {0};
+    double instances = (double)e->cost.level[level].instances, dense, sum[SX_N_ACTION_KINDS] = {0};
     dense = (double)(t->reads + t->fills + t->updates) / instances;
-    for (int fate = 0; fate < SX_N_FATES; fate++)
-        for (int a = 0; a < SX_N_ACCESSES; a++) sum[fate] += t->actions[fate][a];
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
+        for (int a = 0; a < SX_N_ACCESSES; a++) sum[kind] += t->actions[kind][a];
     sx_table_cell(table, "  %s", sx_show_name(e->problem.tensor[tensor].name, 16).text);
     format_cell(e, format, table);
     sx_table_cell(table, "%s", format ? sx_show_percent(t->density).text : "");
     sx_table_cell(table, "%s", sx_show_count(dense).text);
-    for (int fate = 0; fate < SX_N_FATES; fate++) sx_table_cell(table, "%s", sx_show_count(sum[fate]).text);
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
+        sx_table_cell(table, "%s", sx_show_count(sum[kind]).text);
     sx_table_cell(table, "%s", format ? sx_show_count(metadata_words(e, format)).text : "");
     sx_table_cell(table, "%s", format ? sx_show_count((double)t->metadata_bits).text : "");
 }

@@ -129,9 +129,15 @@ void sx_run_poll(sx_run *run, uint64_t more) {
     tell(run, seconds, more);
 }
 
-/* Writes a checkpoint, where one is wanted and due. */
+/* Whether a navigator of the checkpoint that the run resumed from has yet to be called again. */
+static bool is_resuming(const sx_run *run) {
+    return run->depth + 1 < SX_MAX_DEPTH && run->frame[run->depth + 1].saved;
+}
+
+/* Writes a checkpoint, where one is wanted and due; not while it would lack the state of a called navigator. */
 static void save(sx_run *run) {
     const sx_run_options *o = &run->options;
+    if (is_resuming(run)) return;
     if (!o->checkpoint || sx_run_seconds(run) < run->checkpointed + o->checkpoint_seconds) return;
     char *bytes = NULL;
     size_t size = 0;

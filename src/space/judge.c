@@ -79,7 +79,7 @@ static void note_failure(sx_judge *judge, const char *format, const char *text) 
 static void note_reply(sx_judge *judge, sx_reply reply) {
     char text[SHOWN];
     if (reply == SX_REPLY_DIED) {
-        sx_child_fate(judge->child, text, sizeof text);
+        sx_child_exit_text(judge->child, text, sizeof text);
         note_failure(judge, "%.*s", text);
     } else if (reply == SX_REPLY_LATE) {
         snprintf(text, sizeof text, "%g", judge->seconds);

@@ -195,16 +195,16 @@ static double tensor_energy(const trial *t, int v, int s) {
         acts = true;
         skips |= a->skips;
     }
-    int fate = skips ? SX_SKIPPED : SX_GATED;
+    int kind = skips ? SX_SKIPPED : SX_GATED;
     for (int a = 0; a < 3; a++) {
         double stays = a == SX_FILL || !acts ? before : after, random = count[a] * held * stays;
         double gone = count[a] * held * (before - stays);
         expect(t, "random accesses", have->actions[SX_RANDOM][a], random);
-        expect(t, "gated or skipped accesses", have->actions[fate][a], gone);
+        expect(t, "gated or skipped accesses", have->actions[kind][a], gone);
         energy += random / level->block_size * ratio * price[a];
-        energy += gone / level->block_size * ratio * level->metadata.data_energy[fate][a];
+        energy += gone / level->block_size * ratio * level->metadata.data_energy[kind][a];
         if (a == (t->c.problem.tensor[v].output ? SX_UPDATE : SX_READ) || a == SX_FILL)
-            addresses += random + (fate == SX_GATED ? gone : 0);
+            addresses += random + (kind == SX_GATED ? gone : 0);
         bool data = true; /* the payload of the innermost rank that counts */
         for (int r = 0; t->c.formatted[v] && r <= s; r++) {
             uint64_t outer = t->tile[v][r], inner = r ? t->tile[v][r - 1] : 1;
@@ -214,7 +214,7 @@ static double tensor_energy(const trial *t, int v, int s) {
             if (coordinates > 0) data = false;
             double bits = words * 4 * count[a] / (double)t->tile[v][s];
             energy += bits * stays / 16 * level->metadata.metadata_energy[SX_RANDOM][a];
-            energy += bits * (before - stays) / 16 * level->metadata.metadata_energy[fate][a];
+            energy += bits * (before - stays) / 16 * level->metadata.metadata_energy[kind][a];
         }
     }
     return (energy + addresses * level->addr_gen_energy) * n;

@@ -50,13 +50,13 @@ static void tell(trial *t, bool first, double value, double slack, const char *f
     va_end(list);
 }
 
-/* The share of a tensor's dense accesses at a level that has a fate, by the model. */
-static double model_share(const trial *t, int s, int v, int fate, bool fills) {
+/* The share of a tensor's dense accesses at a level that has a kind, by the model. */
+static double model_share(const trial *t, int s, int v, int kind, bool fills) {
     const sx_cost_tensor *dense = &t->dense.level[s].tensor[v], *sparse = &t->cost.level[s].tensor[v];
     int a = fills ? SX_FILL : dense->reads > 0 ? SX_READ : SX_UPDATE;
     const uint64_t count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
     double all = (double)count[a] / (double)t->dense.level[s].instances;
-    return all > 0 ? sparse->actions[fate][a] / all : -1;
+    return all > 0 ? sparse->actions[kind][a] / all : -1;
 }
 
 /* All figures, of the model or of a draw. */
@@ -65,11 +65,11 @@ static void tell_all(trial *t, const sx_zeros *draw) {
     t->n = 0;
     for (int v = 0; v < t->c.problem.n_tensors; v++)
         for (int s = 0; s < LEVELS; s++) {
-            for (int fate = 0; fate < SX_N_FATES; fate++) {
-                double model = model_share(t, s, v, fate, false);
+            for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) {
+                double model = model_share(t, s, v, kind, false);
                 if (model >= 0)
-                    tell(t, first, draw ? draw->accesses[s][v][fate] : model, 0, "L%d %s fate %d", s,
-                         t->c.problem.tensor[v].name, fate);
+                    tell(t, first, draw ? draw->accesses[s][v][kind] : model, 0, "L%d %s kind %d", s,
+                         t->c.problem.tensor[v].name, kind);
             }
             double model = model_share(t, s, v, SX_RANDOM, true);
             if (model >= 0)
@@ -80,11 +80,11 @@ static void tell_all(trial *t, const sx_zeros *draw) {
                      "L%d %s stored", s, t->c.problem.tensor[v].name);
         }
     double all = (double)t->dense.computes;
-    const double computes[SX_N_FATES] = {(double)t->cost.computes, t->cost.gated_computes,
-                                         t->cost.skipped_computes};
-    for (int fate = 0; fate < SX_N_FATES; fate++)
-        tell(t, first, (draw ? draw->computes[fate] : computes[fate]) / all,
-             fate == SX_RANDOM ? 0.5 / all : 0, "computes fate %d", fate);
+    const double computes[SX_N_ACTION_KINDS] = {(double)t->cost.computes, t->cost.gated_computes,
+                                                t->cost.skipped_computes};
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
+        tell(t, first, (draw ? draw->computes[kind] : computes[kind]) / all,
+             kind == SX_RANDOM ? 0.5 / all : 0, "computes kind %d", kind);
 }
 
 /* Draws the tensors so many times; false where the oracle does not simulate the case. */

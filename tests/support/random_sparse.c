@@ -27,7 +27,7 @@ static void draw_stores(sx_rng *rng, sx_arch *arch) {
         m->width = 32;
         m->depth = sx_rng_below(rng, 6) ? 1u << 20 : 1 + sx_rng_below(rng, 20);
         m->decompresses = m->compresses = sx_rng_below(rng, 8) > 0;
-        for (int fate = 0; fate < SX_N_FATES; fate++)
+        for (int fate = 0; fate < SX_N_ACTION_KINDS; fate++)
             for (int a = 0; a < SX_N_ACCESSES; a++) {
                 m->data_energy[fate][a] = fate ? 0.125 * (double)sx_rng_below(rng, 5) : 0;
                 m->metadata_energy[fate][a] = 0.25 * (double)sx_rng_below(rng, 5);

@@ -4,7 +4,8 @@
  * the source says nothing. */
 #include "frontend/catalog/catalog.h"
 
-#define DIMS "flattened_rankIDs: [[N, K, C, P, Q, R, S, B, M, D]]"
+#define DIMS                                                                                                 \
+    "flattened_rankIDs: [[N, G, K, C, P, Q, R, S, B, M, D, A, E, F, H, I, J, L, O, T, U, V, W, X, Y, Z]]"
 #define CP "{format: CP, " DIMS "}"
 #define RLE "{format: RLE, " DIMS "}"
 #define CP2 CP ", " CP

@@ -17,17 +17,17 @@ static SX_OWN json_t *share(sx_tree *tree, uint64_t total, uint64_t instances) {
     return sx_tree_double(tree, (double)total / (double)instances);
 }
 
-static const char *const fates[SX_N_FATES] = {"random", "gated", "skipped"};
+static const char *const kinds[SX_N_ACTION_KINDS] = {"random", "gated", "skipped"};
 static const char *const accesses[SX_N_ACCESSES] = {"read", "fill", "update"};
 
 /* What became of a tensor's accesses at a level, per instance. */
 static void put_actions(sx_tree *tree, json_t *map, const sx_cost_tensor *t) {
     json_t *actions = json_object();
     char name[32];
-    for (int fate = 0; fate < SX_N_FATES; fate++)
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
-            snprintf(name, sizeof name, "%s_%s", fates[fate], accesses[a]);
-            sx_tree_put(tree, actions, name, count(tree, t->actions[fate][a]));
+            snprintf(name, sizeof name, "%s_%s", kinds[kind], accesses[a]);
+            sx_tree_put(tree, actions, name, count(tree, t->actions[kind][a]));
         }
     sx_tree_put(tree, map, "average_instances", count(tree, t->instances));
     sx_tree_put(tree, map, "density", sx_tree_double(tree, t->density));
@@ -37,11 +37,11 @@ static void put_actions(sx_tree *tree, json_t *map, const sx_cost_tensor *t) {
 }
 
 /* Metadata and payload words of all ranks for one kind of access; NULL where there are none. */
-static SX_OWN json_t *rank_words(sx_tree *tree, const sx_cost_rank *rank, int n, int fate, int access) {
+static SX_OWN json_t *rank_words(sx_tree *tree, const sx_cost_rank *rank, int n, int kind, int access) {
     json_t *list = json_array();
     bool any = false;
     for (int r = 0; r < n; r++) {
-        const double *words = rank[r].words[fate][access];
+        const double *words = rank[r].words[kind][access];
         json_t *pair = json_array();
         for (int i = 0; i < 2; i++) sx_tree_append(tree, pair, count(tree, words[i]));
         sx_tree_append(tree, list, pair);
@@ -57,10 +57,10 @@ static void put_metadata(sx_tree *tree, json_t *map, const sx_cost_tensor *t, co
                          int n) {
     json_t *metadata = json_object(), *capacity = json_array();
     char name[40];
-    for (int fate = 0; fate < SX_N_FATES; fate++)
+    for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
-            json_t *words = rank_words(tree, rank, n, fate, a);
-            snprintf(name, sizeof name, "%s_metadata_%s", fates[fate], accesses[a]);
+            json_t *words = rank_words(tree, rank, n, kind, a);
+            snprintf(name, sizeof name, "%s_metadata_%s", kinds[kind], accesses[a]);
             if (words) sx_tree_put(tree, metadata, name, words);
         }
     for (int r = 0; r < n; r++) {

@@ -54,15 +54,15 @@ static void test_long_question(void **state) {
 static void test_failures(void **state) {
     (void)state;
     sx_child *child;
-    char fate[100];
+    char text[100];
     assert_int_equal(ask("echo why >&2; exit 5", "x\n", 60, &child), SX_REPLY_DIED);
-    sx_child_fate(child, fate, sizeof fate);
-    assert_string_equal(fate, "it exited with code 5");
+    sx_child_exit_text(child, text, sizeof text);
+    assert_string_equal(text, "it exited with code 5");
     assert_string_equal(sx_child_said(child), "why\n");
     sx_child_end(child, 0);
     assert_int_equal(ask("read -r x; kill -9 $$", "x\n", 60, &child), SX_REPLY_DIED);
-    sx_child_fate(child, fate, sizeof fate);
-    assert_string_equal(fate, "it was killed by signal 9");
+    sx_child_exit_text(child, text, sizeof text);
+    assert_string_equal(text, "it was killed by signal 9");
     sx_child_end(child, 0);
     assert_int_equal(ask("sleep 1000", "x\n", 0.1, &child), SX_REPLY_LATE);
     sx_child_end(child, 0);

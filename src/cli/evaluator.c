@@ -20,7 +20,7 @@ sx_status sx_evaluator_read(const sx_args *args, sx_judge **out) {
     sx_judge_options options;
     if (!text) return refuse_alone(args);
     if (strncmp(text, "exec:", 5) != 0 || !text[5])
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--evaluator: '%s' is no evaluator", text),
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--evaluator: '%s' is not a valid evaluator", text),
                              "write --evaluator exec:COMMAND, such as exec:./simulator");
     sx_judge_options_init(&options);
     uint64_t restarts = sx_args_count(args, "evaluator-restarts", options.restarts);

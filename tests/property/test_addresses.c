@@ -18,22 +18,6 @@ typedef struct settings {
 
 enum { MOST_POINTS = 2000, MOST_NODES = 5 };
 
-/* The least latency of all valid placements, or of all that fit by bytes; UINT64_MAX: there is none. */
-static uint64_t least_of_all(const sx_space *space, uint64_t points, bool addresses) {
-    const sx_placement_space *in = sx_placement_space_of(space);
-    uint64_t least = UINT64_MAX;
-    uint8_t *point = calloc(space->point_size, 1);
-    assert_non_null(point);
-    for (uint64_t i = 0; i < points; i++) {
-        assert_true(space->type->at(space, i, point));
-        bool valid = addresses ? sx_place_valid(in, point) : sx_place_fits(in, point, NULL, NULL, NULL);
-        uint64_t latency = valid ? sx_place_latency(in, point) : UINT64_MAX;
-        if (latency < least) least = latency;
-    }
-    free(point);
-    return least;
-}
-
 /* Fails where tensors that live together overlap, an offset is not aligned, or a memory is too small. */
 static void expect_addresses(const sx_placement_space *in, const uint8_t *placement, uint64_t align) {
     sx_addresses found;
@@ -57,14 +41,8 @@ static void expect_addresses(const sx_placement_space *in, const uint8_t *placem
 /* Compares what the search finds and proves, without a tolerance. */
 static void compare(const sx_space *space, uint64_t least, uint64_t align) {
     const sx_placement_space *in = sx_placement_space_of(space);
-    sx_run_options options;
     sx_found found;
-    sx_run *run;
-    sx_run_options_init(&options);
-    sx_expect_ok(sx_objective_parse("delay", &options.objective));
-    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
-    sx_expect_ok(sx_run_search(run, "place_exact:tolerance=0"));
-    assert_true(sx_run_best(run, 0, &found));
+    sx_run *run = sx_fastest_placement(space, "place_exact:tolerance=0", &found);
     assert_true(sx_place_latency(in, found.point) == least);
     assert_true(*in->undecided == 0 && sx_run_result(run).optimal);
     expect_addresses(in, found.point, align);
@@ -84,10 +62,11 @@ static void optima_with_addresses_are_the_least_of_all(void **state) {
         sx_expect_ok(sx_placement_space_new(&graph, &chip, &space));
         sx_expect_ok(sx_addresses_require(space, align));
         double points = pow((double)chip.n_memories, (double)space->n_genes);
-        uint64_t least = points <= MOST_POINTS ? least_of_all(space, (uint64_t)points, true) : UINT64_MAX;
+        uint64_t least =
+            points <= MOST_POINTS ? sx_least_latency(space, (uint64_t)points, false) : UINT64_MAX;
         if (least != UINT64_MAX) {
             compare(space, least, align);
-            slower += least > least_of_all(space, (uint64_t)points, false);
+            slower += least > sx_least_latency(space, (uint64_t)points, true);
             compared++;
         }
         sx_space_free(space);

@@ -21,51 +21,22 @@ typedef struct settings {
 
 enum { MOST_POINTS = 20000, MOST_NODES = 6, PROGRAMS = 20, ROUNDINGS = 100 };
 
-/* The least latency of all valid placements. */
-static uint64_t least_of_all(const sx_space *space, uint64_t points) {
-    const sx_placement_space *in = sx_placement_space_of(space);
-    uint64_t least = UINT64_MAX;
-    uint8_t *point = calloc(space->point_size, 1);
-    assert_non_null(point);
-    for (uint64_t i = 0; i < points; i++) {
-        assert_true(space->type->at(space, i, point));
-        if (!sx_place_fits(in, point, NULL, NULL, NULL)) continue;
-        uint64_t latency = sx_place_latency(in, point);
-        if (latency < least) least = latency;
-    }
-    free(point);
-    return least;
-}
-
 /* Compares what the search finds and proves, without a tolerance, and its first bound. */
 static void compare(const sx_space *space, uint64_t least) {
-    sx_run_options options;
     sx_found found;
-    sx_run *run;
-    sx_run_options_init(&options);
-    sx_expect_ok(sx_objective_parse("delay", &options.objective));
-    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
-    sx_expect_ok(sx_run_search(run, "place_exact:tolerance=0"));
-    assert_true(sx_run_best(run, 0, &found));
+    sx_run *run = sx_fastest_placement(space, "place_exact:tolerance=0", &found);
     assert_true(sx_run_result(run).optimal);
     assert_true(sx_place_latency(sx_placement_space_of(space), found.point) == least);
     sx_run_free(run);
-    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
-    sx_expect_ok(sx_run_search(run, "place_exact:nodes=1"));
+    run = sx_fastest_placement(space, "place_exact:nodes=1", &found);
     assert_true(sx_run_result(run).lower_bound <= (double)least / SX_FEMTO);
     sx_run_free(run);
 }
 
 /* Compares what the integer program finds and proves, up to the solver's tolerances and roundings. */
 static void compare_program(const sx_space *space, uint64_t least) {
-    sx_run_options options;
     sx_found found;
-    sx_run *run;
-    sx_run_options_init(&options);
-    sx_expect_ok(sx_objective_parse("delay", &options.objective));
-    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
-    sx_expect_ok(sx_run_search(run, "place_mip:tolerance=0"));
-    assert_true(sx_run_best(run, 0, &found));
+    sx_run *run = sx_fastest_placement(space, "place_mip:tolerance=0", &found);
     assert_true(sx_run_result(run).optimal);
     assert_true(sx_run_result(run).lower_bound * SX_FEMTO <= (double)least + ROUNDINGS);
     uint64_t latency = sx_place_latency(sx_placement_space_of(space), found.point);
@@ -85,7 +56,7 @@ static void proven_optima_are_the_least_of_all(void **state) {
         sx_expect_ok(sx_placement_space_new(&graph, &chip, &space));
         double points = pow((double)chip.n_memories, (double)space->n_genes);
         if (points <= MOST_POINTS) {
-            uint64_t least = least_of_all(space, (uint64_t)points);
+            uint64_t least = sx_least_latency(space, (uint64_t)points, true);
             compare(space, least);
             if (sx_mip_available() && compared < set->programs) compare_program(space, least);
             compared++;

@@ -1,5 +1,8 @@
 #include "support/random_placement.h"
 
+#include "placement/place.h"
+#include "support/expect.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,4 +78,30 @@ void sx_random_placement(sx_rng *rng, size_t most, sx_place_graph *graph, sx_chi
     }
     for (size_t i = 0; i < SX_N_OP_CLASSES; i++) chip->rate[i] = 1e9 * (1 + (double)sx_rng_below(rng, 1000));
     *graph = g;
+}
+
+uint64_t sx_least_latency(const sx_space *space, uint64_t points, bool by_bytes) {
+    const sx_placement_space *in = sx_placement_space_of(space);
+    uint64_t least = UINT64_MAX;
+    uint8_t *point = calloc(space->point_size, 1);
+    assert_non_null(point);
+    for (uint64_t i = 0; i < points; i++) {
+        assert_true(space->type->at(space, i, point));
+        bool valid = by_bytes ? sx_place_fits(in, point, NULL, NULL, NULL) : sx_place_valid(in, point);
+        uint64_t latency = valid ? sx_place_latency(in, point) : UINT64_MAX;
+        if (latency < least) least = latency;
+    }
+    free(point);
+    return least;
+}
+
+sx_run *sx_fastest_placement(const sx_space *space, const char *navigator, sx_found *found) {
+    sx_run_options options;
+    sx_run *run;
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_objective_parse("delay", &options.objective));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, navigator));
+    assert_true(sx_run_best(run, 0, found));
+    return run;
 }

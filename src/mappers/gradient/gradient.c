@@ -71,26 +71,33 @@ void sx_gradient_move(const sx_space *space, sx_rng *rng, const void *from, void
     for (; moves > 0; moves--) sx_space_mutate(space, rng, -1, sx_rng_next(rng) >> 63, TRIES, point, scratch);
 }
 
-/* An error where a setting that only a surrogate has is not at its preset. */
-static sx_status check_by_model(const sx_run *run) {
+/* Whether a setting has an effect on a descent along the model, or along a surrogate. */
+static bool has_effect(size_t setting, bool by_model) {
+    bool both =
+        setting == SX_GRADIENT_BY || setting == SX_GRADIENT_DIRECTION || setting == SX_GRADIENT_SCREEN;
+    bool of_model = setting == SX_GRADIENT_STEPS || setting == SX_GRADIENT_STEP;
+    return both || of_model == by_model;
+}
+
+/* An error where a setting that has no effect is not at its preset. */
+static sx_status check_settings(const sx_run *run, bool by_model) {
+    const char *const by[] = {"surrogate", "model"};
     for (size_t i = 0; i < SX_GRADIENT_SETTINGS; i++) {
-        if (i == SX_GRADIENT_BY || i == SX_GRADIENT_DIRECTION || i == SX_GRADIENT_SCREEN ||
-            i == SX_GRADIENT_STEPS || i == SX_GRADIENT_STEP)
-            continue;
+        if (has_effect(i, by_model)) continue;
         bool text = settings[i].kind == SX_SETTING_TEXT;
         if (text ? !*sx_run_setting_text(run, i) : sx_run_setting(run, i) == settings[i].preset) continue;
         return sx_error_hint(sx_error_new(SX_ERR_USAGE,
-                                          "gradient:by=model has no use for '%s', a setting of surrogates",
-                                          settings[i].name),
-                             "leave it out, or search by=surrogate");
+                                          "gradient:by=%s has no use for '%s', a setting of by=%s",
+                                          by[by_model], settings[i].name, by[!by_model]),
+                             "leave it out, or search by=%s", by[!by_model]);
     }
     return SX_OK;
 }
 
 static sx_status search(sx_run *run) {
-    if (sx_run_setting(run, SX_GRADIENT_BY) != 1) return sx_gradient_by_surrogate(run);
-    SX_TRY(check_by_model(run));
-    return sx_gradient_by_model(run);
+    bool by_model = sx_run_setting(run, SX_GRADIENT_BY) == 1;
+    SX_TRY(check_settings(run, by_model));
+    return by_model ? sx_gradient_by_model(run) : sx_gradient_by_surrogate(run);
 }
 
 SX_NAVIGATOR(gradient) = {

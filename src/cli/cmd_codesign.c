@@ -218,7 +218,7 @@ static const sx_option options[] = {
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
     SX_OPTIONS_FILES,
-    {"choices", 0, "FILE", SX_OPTION_TEXT, true,
+    {"choices", 0, "FILE", SX_OPTION_INPUT, true,
      "choices: memory sizes, array shapes, energies and areas by size, limits"},
     {"choose", 0, "NAME=LIST", SX_OPTION_TEXT, true,
      "one choice: L1=64,128 or L1=8..128 (words), L1/Weights=8,16 (part of a level that is split by tensor), "

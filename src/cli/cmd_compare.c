@@ -371,7 +371,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
 
 static const sx_option options[] = {
     SX_OPTION_ARCH,
-    {"device", 'd', "NAME|FILE", SX_OPTION_TEXT, false,
+    {"device", 'd', "NAME|FILE", SX_OPTION_INPUT, false,
      "instead of an architecture: compare searches of systolic arrays on this device, a name of `sextant "
      "list "
      "devices` or a file"},

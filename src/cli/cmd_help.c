@@ -1,4 +1,6 @@
 #include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/man.h"
 #include "report/table.h"
 
 #include "sextant/sextant.h"
@@ -64,25 +66,35 @@ void sx_help_version(sx_text *out) {
     }
 }
 
-/* `sextant help [COMMAND]`. */
+/* `sextant help [COMMAND]`. Pages for other programs are not fitted to a terminal. */
 static sx_status run(const sx_args *args, sx_output *result) {
+    const char *shell = sx_args_text(args, "completion", 0);
+    bool man = sx_args_flag(args, "man");
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help takes one command");
+    if (shell && (man || args->n_operands))
+        return sx_error_new(SX_ERR_USAGE, "--completion is for all commands, without --man");
+    if (man || shell) result->out.width = 0;
+    if (shell) return sx_completion(shell, &result->out);
     if (args->n_operands == 0) {
-        sx_help_program(&result->out);
+        (man ? sx_man_program : sx_help_program)(&result->out);
         return SX_OK;
     }
     const sx_command *command;
     SX_TRY(sx_command_find(args->operand[0], &command));
-    sx_help_command(command, &result->out);
+    (man ? sx_man_command : sx_help_command)(command, &result->out);
     return SX_OK;
 }
 
-static const sx_option options[] = {SX_OPTION_HELP};
+static const sx_option options[] = {
+    {"man", 0, NULL, SX_OPTION_FLAG, false, "print the manual page, in mdoc"},
+    {"completion", 0, SX_SHELLS, SX_OPTION_TEXT, false, "print the completion script of a shell"},
+    SX_OPTION_HELP,
+};
 
 const sx_command sx_command_help = {
     .name = "help",
     .about = "describe the program or one of its commands",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

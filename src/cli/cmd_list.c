@@ -1,3 +1,4 @@
+#include "cli/cmd_list.h"
 #include "cli/command.h"
 #include "cli/list_mapper.h"
 #include "cli/list_surrogates.h"
@@ -76,6 +77,13 @@ static const topic topics[] = {
     {"surrogates", "surrogates that `--mapper gradient` finds by itself", NULL, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
+
+const char *sx_list_entry(const char *list, size_t index) {
+    const char *about;
+    for (size_t i = 0; i < N_TOPICS; i++)
+        if (strcmp(topics[i].name, list) == 0) return topics[i].entry ? topics[i].entry(index, &about) : NULL;
+    return NULL;
+}
 
 static sx_status find_topic(const char *name, const topic **out) {
     const char *names[N_TOPICS];

@@ -295,11 +295,11 @@ static sx_status run(const sx_args *args, sx_output *result) {
 }
 
 static const sx_option options[] = {
-    {"graph", 'g', "FILE|NAME", SX_OPTION_TEXT, false,
+    {"graph", 'g', "FILE|NAME", SX_OPTION_INPUT, false,
      "the network: a file with `graph:`, or a name of `sextant list networks`; bert is bert-base-128"},
     {"batch", 0, "N", SX_OPTION_COUNT, false, "batch size of a network of the catalog (1)"},
     {"bytes", 0, "N", SX_OPTION_COUNT, false, "bytes of an element of every tensor (as the graph says: 1)"},
-    {"chip", 'c', "FILE|NAME", SX_OPTION_TEXT, false,
+    {"chip", 'c', "FILE|NAME", SX_OPTION_INPUT, false,
      "the chip: a name of `sextant list chips`, or a file that describes one (" DEFAULT_CHIP ")"},
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
      "search method of `sextant list placers`, with optional settings (" DEFAULT_METHOD ")"},
@@ -311,7 +311,7 @@ static const sx_option options[] = {
     SX_OPTIONS_EVALUATOR,
     {"noise", 0, "X", SX_OPTION_NUMBER, false,
      "measure latencies with log-normal noise of this standard deviation, such as 0.02 (0)"},
-    {"allocate", 0, "FILE", SX_OPTION_TEXT, false,
+    {"allocate", 0, "FILE", SX_OPTION_INPUT, false,
      "give the buffers of a CSV file (id,lower,upper,size) offsets in one memory, and print them as CSV; no "
      "network is placed"},
     {"addresses", 0, NULL, SX_OPTION_FLAG, false,

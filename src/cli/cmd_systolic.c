@@ -165,7 +165,7 @@ static const sx_option options[] = {
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     SX_OPTIONS_DATABASE,
-    {"eval", 0, "FILE", SX_OPTION_TEXT, false,
+    {"eval", 0, "FILE", SX_OPTION_INPUT, false,
      "do not search: evaluate the points of FILE (- for standard input), one line of JSON each"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also plot the throughput of the designs, or of the layers"},
     SX_OPTION_NO_CLOCK,

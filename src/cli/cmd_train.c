@@ -299,7 +299,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
 static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_FILES,
-    {"family", 0, "NAME|FILE", SX_OPTION_TEXT, false,
+    {"family", 0, "NAME|FILE", SX_OPTION_INPUT, false,
      "family of problems: conv2d, gemm, mttkrp, or a file with an einsum and ranges of sizes"},
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,

@@ -129,6 +129,20 @@ static sx_status add_given(sx_args *args, const sx_option *row, const char *valu
     return SX_OK;
 }
 
+/* Replaces "-" by the path of standard input where a file is read; an error where that is done twice. */
+static sx_status find_standard_input(sx_args *args) {
+    static char path[] = "/dev/stdin";
+    size_t n = 0;
+    for (size_t i = 0; i < args->n_given; i++)
+        if (args->given[i].option->type == SX_OPTION_INPUT && strcmp(args->given[i].value, "-") == 0)
+            args->given[i].value = path, n++;
+    for (size_t i = 0; i < args->n_operands; i++)
+        if (strcmp(args->operand[i], "-") == 0) args->operand[i] = path, n++;
+    if (n < 2) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "standard input ('-') is given %zu times", n),
+                         "one stream may hold several sections: architecture, problem, mapping");
+}
+
 sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, char **argv, sx_args *out) {
     getopt_table table;
     getopt_table_fill(&table, options, n_options);
@@ -146,12 +160,13 @@ sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, ch
     if (!status && sx_args_flag(&args, "quiet") && sx_args_flag(&args, "verbose"))
         status = sx_error_hint(sx_error_new(SX_ERR_USAGE, "--quiet and --verbose contradict each other"),
                                "drop one of the two");
+    args.operand = argv + optind;
+    args.n_operands = (size_t)(argc - optind);
+    if (!status) status = find_standard_input(&args);
     if (status) {
         sx_args_fini(&args);
         return status;
     }
-    args.operand = argv + optind;
-    args.n_operands = (size_t)(argc - optind);
     *out = args;
     return SX_OK;
 }

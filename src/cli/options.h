@@ -12,10 +12,12 @@
 #define SX_QUOTED(number) #number
 #define SX_TEXT_OF(number) SX_QUOTED(number)
 
-/* A count is a whole number, a number any finite one. */
+/* A count is a whole number, a number any finite one; an input is a text that may name a file to read, "-" being
+ * standard input. */
 typedef enum sx_option_type {
     SX_OPTION_FLAG,
     SX_OPTION_TEXT,
+    SX_OPTION_INPUT,
     SX_OPTION_COUNT,
     SX_OPTION_NUMBER,
 } sx_option_type;
@@ -32,19 +34,19 @@ typedef struct sx_option {
 /* Rows that several commands share. */
 #define SX_OPTION_ARCH                                                                                       \
     {                                                                                                        \
-        "arch", 'a', "FILE|NAME", SX_OPTION_TEXT, true,                                                      \
+        "arch", 'a', "FILE|NAME", SX_OPTION_INPUT, true,                                                     \
             "architecture: files (several may hold its parts, such as energy tables), or a name of "         \
             "`sextant list archs`"                                                                           \
     }
 #define SX_OPTION_PROBLEM                                                                                    \
     {                                                                                                        \
-        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_TEXT, true,                                            \
+        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_INPUT, true,                                           \
             "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', sizes 64x64x64 "  \
             "of a matrix product, a name of "                                                                \
             "`sextant list problems`, or NETWORK/LAYER of `sextant list networks`"                           \
     }
 #define SX_OPTION_MAPPING                                                                                    \
-    { "mapping", 'm', "FILE", SX_OPTION_TEXT, true, "the mapping, in Timeloop's format" }
+    { "mapping", 'm', "FILE", SX_OPTION_INPUT, true, "the mapping, in Timeloop's format" }
 #define SX_OPTION_STRICT                                                                                     \
     {                                                                                                        \
         "strict", 0, NULL, SX_OPTION_FLAG, false,                                                            \
@@ -71,7 +73,8 @@ typedef struct sx_option {
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \
     "A FOLDER or a list of FILEs holds the inputs as Timeloop takes them: architecture, problem,\n"          \
-    "constraints, mapping and energy tables are found by their sections. Options override them.\n"
+    "constraints, mapping and energy tables are found by their sections. Options override them. A FILE\n"    \
+    "that is read may be -, standard input.\n"
 #define SX_OPTION_NO_ELISION                                                                                 \
     {                                                                                                        \
         "no-first-read-elision", 0, NULL, SX_OPTION_FLAG, false,                                             \
@@ -131,7 +134,8 @@ typedef struct sx_args {
     size_t n_operands;
 } sx_args;
 
-/* Parses argv (argv[0] is the command's name, for messages) by a table; *out is freed with sx_args_fini. */
+/* Parses argv (argv[0] is the command's name, for messages) by a table; *out is freed with sx_args_fini. Where
+ * "-" stands for standard input, at most once, the value is its path. */
 SX_MUST_USE sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, char **argv,
                                     sx_args *out);
 void sx_args_fini(sx_args *args);

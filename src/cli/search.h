@@ -22,7 +22,7 @@
 /* Problems of a command that takes networks, too, and what goes with these. */
 #define SX_OPTION_PROBLEMS                                                                                   \
     {                                                                                                        \
-        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_TEXT, true,                                            \
+        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_INPUT, true,                                           \
             "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', sizes 64x64x64 "  \
             "of a matrix product, a name of "                                                                \
             "`sextant list problems`, or NETWORK or NETWORK/LAYER of `sextant list networks`"                \
@@ -42,7 +42,7 @@
 #define SX_OPTIONS_NETWORK SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING, SX_OPTION_TRAINING_STEP
 #define SX_OPTION_CONSTRAINTS                                                                                \
     {                                                                                                        \
-        "constraints", 'c', "FILE", SX_OPTION_TEXT, true,                                                    \
+        "constraints", 'c', "FILE", SX_OPTION_INPUT, true,                                                   \
             "constraints on mappings, in Timeloop's format, in addition to those in the other files"         \
     }
 

@@ -12,7 +12,7 @@
 
 #define SX_OPTION_DEVICE                                                                                     \
     {                                                                                                        \
-        "device", 'd', "NAME|FILE", SX_OPTION_TEXT, false,                                                   \
+        "device", 'd', "NAME|FILE", SX_OPTION_INPUT, false,                                                  \
             "the device: a name of `sextant list devices`, or a file that describes one "                    \
             "(" SX_SYSTOLIC_DEVICE ")"                                                                       \
     }

@@ -36,18 +36,16 @@ static sx_status eval_line(const char *file, size_t number, const char *line, si
 
 sx_status sx_systolic_eval(const char *path, const sx_device *device, const sx_systolic_options *options,
                            sx_text *out) {
-    bool standard = strcmp(path, "-") == 0;
-    const char *name = standard ? "standard input" : path;
     char *text;
     size_t size, number = 1;
     sx_text answers = {0};
-    SX_TRY(sx_file_read(standard ? "/dev/stdin" : path, MAX_BYTES, &text, &size));
+    SX_TRY(sx_file_read(path, MAX_BYTES, &text, &size));
     sx_status status = SX_OK;
     for (size_t at = 0; !status && at < size; number++) {
         const char *end = memchr(text + at, '\n', size - at);
         size_t length = end ? (size_t)(end - text) - at : size - at;
         if (strspn(text + at, " \t\r") < length)
-            status = eval_line(name, number, text + at, length, device, options, &answers);
+            status = eval_line(path, number, text + at, length, device, options, &answers);
         at += length + 1;
     }
     if (!status && answers.size) sx_text_add_bytes(out, answers.data, answers.size);

@@ -11,6 +11,10 @@ extern "C" {
 #define SX_MAX_LEVELS 16
 #define SX_UNLIMITED UINT64_MAX /* entries of a level without a capacity */
 
+/* The durations a cycle may have, in seconds. */
+#define SX_MIN_CYCLE 1e-15
+#define SX_MAX_CYCLE 1.0
+
 typedef enum sx_technology { SX_SRAM, SX_DRAM } sx_technology;
 
 /* A number attached to a tensor by name: an architecture does not know the problem's tensors. */
@@ -65,6 +69,7 @@ typedef struct sx_storage {
     char bypasses[SX_MAX_TENSORS][SX_NAME_SIZE];
     sx_tensor_scale
         bandwidth_scale[SX_MAX_TENSORS]; /* multiplies a tensor's bandwidth use; 1 where not named */
+    double area;                         /* um^2 of an instance; 0: not given */
     /* the network between this level and the next inner one */
     double energy_per_hop, router_energy;
     uint64_t fill_latency, drain_latency; /* cycles */
@@ -77,6 +82,7 @@ typedef struct sx_compute {
     uint32_t word_bits;
     double energy;                       /* pJ per multiply-accumulate */
     double gated_energy, skipped_energy; /* the same of one that is gated or skipped; below 0: as any */
+    double area;                         /* um^2 of an instance; 0: not given */
 } sx_compute;
 
 /* Plain data, zero-padded. level[0] is the innermost storage, level[n_levels-1] the backing store. */
@@ -86,6 +92,7 @@ typedef struct sx_arch {
     sx_compute compute;
     sx_storage level[SX_MAX_LEVELS];
     sx_sparse sparse;
+    double cycle_seconds; /* 0: not given; costs are in cycles and do not depend on it */
 } sx_arch;
 
 /* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no

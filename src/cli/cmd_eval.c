@@ -1,6 +1,9 @@
+#include "base/file.h"
 #include "cli/bind.h"
+#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/search.h"
+#include "report/cost_svg.h"
 #include "report/evaluation.h"
 #include "report/evaluation_json.h"
 #include "report/explain.h"
@@ -120,6 +123,17 @@ done:
     return status;
 }
 
+/* Writes the figure of --svg, where it is given. */
+static sx_status write_svg(const sx_args *args, const sx_evaluation *e) {
+    const char *path = sx_args_text(args, "svg", 0);
+    sx_text svg = {0};
+    if (!path) return SX_OK;
+    sx_status status = sx_evaluation_svg(e, &svg);
+    if (!status) status = sx_file_write(path, svg.data, svg.size);
+    sx_text_free(&svg);
+    return status;
+}
+
 /* Gives out a cost or why there is none. */
 static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_output *result) {
     bool json = sx_args_flag(args, "json"), explain = sx_args_flag(args, "explain");
@@ -128,6 +142,7 @@ static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_outp
         sx_illegal_print(e, &result->err);
         return json ? sx_json_illegal(e, &result->out) : SX_OK;
     }
+    SX_TRY(write_svg(args, e));
     if (json) return sx_json_cost(e, explain, &result->out);
     bool quiet = sx_args_flag(args, "quiet"), verbose = sx_args_flag(args, "verbose");
     sx_report(e, quiet ? SX_DETAIL_TOTALS : verbose ? SX_DETAIL_ALL : SX_DETAIL_USUAL, &result->out);
@@ -156,12 +171,14 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     write_request request = {0};
     if (objective) SX_TRY(sx_objective_parse(objective, &e->objective));
     if (write) SX_TRY(read_write_request(write, json, &request));
+    if (sx_args_flag(args, "svg")) SX_TRY(sx_file_writable(sx_args_text(args, "svg", 0)));
     SX_TRY(sx_sources_load(args, sources));
     if (write) return write_noun(&request, sources, e, result);
     SX_TRY(read_objective(sources, e, &result->err));
     e->simulated = sx_args_flag(args, "simulate");
     e->options = sx_search_model_options(args);
     SX_TRY(sx_sources_arch(sources, &e->arch));
+    SX_TRY(sx_clock_apply(args, &e->arch));
     e->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
@@ -190,6 +207,8 @@ static const sx_option options[] = {
     SX_OPTIONS_FILES,
     {"explain", 'e', NULL, SX_OPTION_FLAG, false,
      "explain the counts: what each level reuses or refetches, and which loops cause it"},
+    SX_OPTION_CLOCK,
+    SX_OPTION_SVG_COST,
     SX_OPTION_OBJECTIVE,
     SX_OPTIONS_MODEL,
     {"simulate", 0, NULL, SX_OPTION_FLAG, false,

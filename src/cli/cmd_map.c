@@ -1,11 +1,13 @@
 /* `sextant map`: the main job. */
 #include "base/file.h"
 #include "cli/bind.h"
+#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/density.h"
 #include "cli/evaluator.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "report/cost_svg.h"
 #include "report/map_table.h"
 #include "run/registry.h"
 
@@ -302,6 +304,7 @@ static sx_status prepare_path(const map_job *job, const char *path, bool folder,
 static sx_status prepare_output(const sx_args *args, const map_job *job) {
     bool network = job->r->network.n_layers > 1, json = sx_args_flag(args, "json");
     SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network, SX_CERTIFICATE_SUFFIX));
+    SX_TRY(prepare_path(job, sx_args_text(args, "svg", 0), false, ""));
     return prepare_path(job, sx_args_text(args, "output", 0), network && !json, MAPPING_SUFFIX);
 }
 
@@ -349,8 +352,7 @@ static sx_status print(const map_job *job, sx_output *result) {
         sx_text_add(&result->err, "note: resumed from %s\n", job->r->options.checkpoint);
     if (job->r->network.n_layers == 1)
         return sx_mapping_report_layer(job->r, &job->view, found->found ? &result->out : &result->err);
-    sx_mapping_report_network(job->r, &job->view, &result->out);
-    return SX_OK;
+    return sx_mapping_report_network(job->r, &job->view, &result->out);
 }
 
 /* Adds the result as JSON. */
@@ -360,6 +362,17 @@ static sx_status print_json(const map_job *job, sx_output *result) {
     sx_text_add_bytes(&result->out, text, strlen(text));
     free(text);
     return SX_OK;
+}
+
+/* Writes the figure of --svg, where it is given and something was found. */
+static sx_status write_svg(const sx_args *args, const map_job *job) {
+    const char *path = sx_args_text(args, "svg", 0);
+    sx_text svg = {0};
+    if (!path || !job->r->session.found) return SX_OK;
+    sx_status status = sx_result_svg(job->r, &svg);
+    if (!status) status = sx_file_write(path, svg.data, svg.size);
+    sx_text_free(&svg);
+    return status;
 }
 
 /* Outputs the result, also where the mappings cannot be written. */
@@ -401,6 +414,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     if (w.certificate) SX_TRY(check_certificate(job));
     SX_TRY(read_densities(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
+    SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_network(sources, &job->r->network));
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, &result->err));
@@ -426,6 +440,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     if (sx_args_flag(args, "no-clock")) forget_times(&job->r->session);
     if (status && job->r->session.total.cycles > 0) sx_status_free(answer(args, job, result));
     if (!status) status = answer(args, job, result);
+    if (!status) status = write_svg(args, job);
     if (status)
         sx_status_free(w.certified);
     else
@@ -453,6 +468,8 @@ static const sx_option options[] = {
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
     SX_OPTIONS_FILES,
+    SX_OPTION_CLOCK,
+    SX_OPTION_SVG_COST,
     SX_OPTION_MAPPER,
     SX_OPTION_MINIMISE,
     SX_OPTIONS_EVALUATOR,

@@ -25,7 +25,7 @@ static const sx_key_rule section_rules[] = {
     {"mapper", SX_KEY_USED, NULL},
     {"mapspace", SX_KEY_USED, NULL},
     {"model", SX_KEY_NO_BEARING, NULL},
-    {"ART", SX_KEY_NO_BEARING, NULL},
+    {"ART", SX_KEY_USED, NULL},
     {"ART_summary", SX_KEY_NO_BEARING, NULL},
     {"ERT_summary", SX_KEY_NO_BEARING, NULL},
     {"energy_estimation", SX_KEY_NO_BEARING, NULL},

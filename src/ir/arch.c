@@ -120,6 +120,7 @@ static sx_status check_numbers(const sx_storage *s) {
     SX_TRY(check_finite(n, "addr-gen-energy", s->addr_gen_energy));
     SX_TRY(check_finite(n, "energy-per-hop", s->energy_per_hop));
     SX_TRY(check_finite(n, "router-energy", s->router_energy));
+    SX_TRY(check_finite(n, "the area", s->area));
     if (s->fill_latency >> 48 || s->drain_latency >> 48)
         return sx_error_new(SX_ERR_LIMIT, "'%s': a network latency is beyond 2^48 cycles", n);
     for (int i = 0; i < s->n_scales; i++)
@@ -194,6 +195,11 @@ sx_status sx_arch_check(const sx_arch *arch) {
         check_mesh(arch->compute.name, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y));
     SX_TRY(check_number(arch->compute.name, "word-bits", arch->compute.word_bits, 1));
     SX_TRY(check_finite(arch->compute.name, "the compute energy", arch->compute.energy));
+    SX_TRY(check_finite(arch->compute.name, "the area", arch->compute.area));
+    if (arch->cycle_seconds != 0 &&
+        !(arch->cycle_seconds >= SX_MIN_CYCLE && arch->cycle_seconds <= SX_MAX_CYCLE))
+        return sx_error_new(SX_ERR_INPUT, "a cycle takes %g s, which is not a usable number",
+                            arch->cycle_seconds);
     if (!(arch->compute.gated_energy <= 1e30 && arch->compute.skipped_energy <= 1e30))
         return sx_error_new(SX_ERR_INPUT, "'%s': the energy of a gated or skipped compute is not usable",
                             arch->compute.name);

@@ -4,6 +4,7 @@
 #include "report/svg.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -89,11 +90,32 @@ static void write_names(const sx_plot *plot, const sx_axes *axes, const sx_bars 
                     "font-size=\"14\"", axes->x_label);
 }
 
+/* The value of part k of bar i; what is not drawn counts as nothing. */
+static double part_of(const sx_bars *b, size_t i, size_t k) {
+    double value = b->value[i * b->n_parts + k];
+    return drawn(value) ? value : 0;
+}
+
+/* Draws the parts of a bar, the first at the bottom. */
+static void draw_stack(const sx_plot *plot, const sx_bars *b, size_t i, double x, double width,
+                       sx_text *out) {
+    double sum = 0;
+    for (size_t k = 0; k < b->n_parts; k++) {
+        char style[64];
+        double from = sx_scale_at(&plot->y, sum), to = sx_scale_at(&plot->y, sum += part_of(b, i, k));
+        snprintf(style, sizeof style, "fill=\"%s\" stroke=\"#ffffff\" stroke-width=\"0.5\"",
+                 sx_plot_colour(k));
+        if (from > to) sx_svg_rect(out, x - width / 2, to, width, from - to, style);
+    }
+}
+
 /* Draws a bar and its tick. */
 static void draw_bar(const sx_plot *plot, const sx_bars *b, size_t i, sx_text *out) {
     double x = middle_of(plot, b, i), pitch = (plot->right - plot->left) / (double)b->n;
     double width = fmin(0.7 * pitch, 60), reach = fmin(0.4 * pitch, 38);
-    if (b->bar_name && drawn(b->value[i])) {
+    if (b->n_parts) {
+        draw_stack(plot, b, i, x, width, out);
+    } else if (b->bar_name && drawn(b->value[i])) {
         double top = sx_scale_at(&plot->y, b->value[i]);
         sx_svg_rect(out, x - width / 2, top, width, plot->bottom - top, BAR);
     }
@@ -112,6 +134,29 @@ static void explain(const sx_plot *plot, int kind, const char *name, double *y, 
     *y += sx_plot_name(plot, *y, name, out);
 }
 
+/* Adds a line of the legend for each part, the topmost first. */
+static void explain_parts(const sx_plot *plot, const sx_bars *b, double *y, sx_text *out) {
+    for (size_t k = b->n_parts; k-- > 0;) {
+        char style[32];
+        snprintf(style, sizeof style, "fill=\"%s\"", sx_plot_colour(k));
+        sx_svg_rect(out, plot->column + 12, *y - 7, 16, 14, style);
+        *y += sx_plot_name(plot, *y, b->part_name[k], out);
+    }
+}
+
+/* Includes a bar with its tick in the scale. */
+static void include_bar(const sx_bars *b, size_t i, sx_plot *plot) {
+    double value = b->n_parts || !b->bar_name ? NAN : b->value[i];
+    if (b->n_parts) value = 0;
+    for (size_t k = 0; k < b->n_parts; k++) value += part_of(b, i, k);
+    const double values[] = {value, b->tick_name ? b->tick[i] : NAN};
+    for (int v = 0; v < 2; v++) {
+        if (!drawn(values[v])) continue;
+        plot->x.used = true;
+        sx_scale_include(&plot->y, values[v]);
+    }
+}
+
 void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     sx_plot plot = {.named = true};
     sx_column column = {0};
@@ -119,13 +164,10 @@ void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     const char *const legend[] = {b->bar_name, b->tick_name, line ? b->line_name : NULL};
     sx_scale_include(&plot.y, 0);
     if (line) sx_scale_include(&plot.y, b->line);
-    for (size_t i = 0; i < b->n; i++) {
-        plot.x.used |= (b->bar_name && drawn(b->value[i])) || (b->tick_name && drawn(b->tick[i]));
-        if (b->bar_name && drawn(b->value[i])) sx_scale_include(&plot.y, b->value[i]);
-        if (b->tick_name && drawn(b->tick[i])) sx_scale_include(&plot.y, b->tick[i]);
-    }
+    for (size_t i = 0; i < b->n; i++) include_bar(b, i, &plot);
     for (int i = 0; i < 3; i++)
         if (legend[i]) sx_plot_make_room(&column, legend[i]);
+    for (size_t k = 0; k < b->n_parts; k++) sx_plot_make_room(&column, b->part_name[k]);
     sx_plot_layout(&plot, axes, &column);
     plot.y.low = 0;
     names laid = lay_names(&plot, b);
@@ -138,6 +180,7 @@ void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     }
     write_names(&plot, axes, b, &laid, out);
     double y = plot.top + SX_PLOT_LINE / 2.0;
+    explain_parts(&plot, b, &y, out);
     for (int i = 0; i < 3; i++) explain(&plot, i, legend[i], &y, out);
     sx_svg_close(out);
 }

@@ -1,6 +1,7 @@
 #include "report/evaluation.h"
 
 #include "ir/arch.h"
+#include "report/figures.h"
 #include "report/loops.h"
 #include "report/sparse.h"
 #include "report/table.h"
@@ -118,6 +119,9 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
     sx_table_cell(&table, "%s",
                   (computes < 1e10 ? sx_show_count(computes) : sx_show_computes(computes)).text);
     sx_table_blank(&table, 1);
+    sx_work work;
+    sx_work_of(&e->problem, &e->arch, cost, &work);
+    sx_figures_rows(&e->problem, &e->arch, &work, &table);
     if (e->has_objective) print_objective(e, &table);
     sx_text_add(out, "%s on %s\n\n", e->problem.name[0] ? e->problem.name : "problem",
                 e->arch.name[0] ? e->arch.name : "architecture");

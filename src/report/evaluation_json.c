@@ -1,6 +1,7 @@
 #include "report/evaluation_json.h"
 
 #include "report/explain.h"
+#include "report/figures.h"
 #include "report/illegal.h"
 #include "report/json_parts.h"
 #include "sextant/input.h"
@@ -52,6 +53,9 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     int level = sx_limiting_level(&e->cost);
     json_object_set_new(object, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
     json_object_set_new(object, "minimum", minimum_json(&e->minimum));
+    sx_work work;
+    sx_work_of(&e->problem, &e->arch, &e->cost, &work);
+    json_object_set_new(object, "figures", sx_figures_json(&e->problem, &e->arch, &work));
     json_object_set_new(object, "energy_source", sx_json_string(e->energies));
     (void)sx_json_set_bind(&e->problem, object);
     if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));

@@ -47,15 +47,29 @@ typedef struct sx_front {
 void sx_figure_front(const sx_axes *axes, const sx_front *front, sx_text *out);
 
 /* Bars that stand side by side, each with a name, a value and a tick above or in it; and a line across them
- * all. What is not finite or negative is left out. */
+ * all. Where there are parts, a bar is a stack of them, value after value. What is not finite or negative is
+ * left out. */
 typedef struct sx_bars {
     const char *bar_name, *tick_name, *line_name; /* for the legend; NULL: there are none of them */
     size_t n;
     const char *const *name;
     const double *value, *tick;
     double line;
+    size_t n_parts; /* 0: bars are whole, and `value` has one number for each; otherwise n_parts */
+    const char *const *part_name;
 } sx_bars;
 void sx_figure_bars(const sx_axes *axes, const sx_bars *bars, sx_text *out);
+
+/* Points below a roof: y is at most `peak`, and at most x times `slope` (INFINITY: no limit). Both scales are
+ * logarithmic. */
+typedef struct sx_roofline {
+    double peak, slope;
+    const char *peak_name, *slope_name; /* for the legend */
+    size_t n;
+    const char *const *name;
+    const double *x, *y;
+} sx_roofline;
+void sx_figure_roofline(const sx_axes *axes, const sx_roofline *roofline, sx_text *out);
 
 /* The first two principal components of n vectors of `size` numbers (row after row; columns are centred and
  * scaled to unit variance first, constant ones left out): coordinates x, y for each, and the shares of

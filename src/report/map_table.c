@@ -1,8 +1,8 @@
 #include "report/map_table.h"
 
-#include "model/range.h"
 #include "report/densities.h"
 #include "report/evaluation.h"
+#include "report/figures.h"
 #include "report/loops.h"
 #include "report/table.h"
 #include "sextant/input.h"
@@ -144,30 +144,6 @@ static void print_answers(const char *title, const sx_answer *answer, size_t n, 
     sx_table_end(&table, 2, out);
 }
 
-/* Evaluates a layer's answer in full; of several densities, at the largest. */
-static sx_status evaluate(const sx_result *r, sx_evaluation *e) {
-    sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
-    e->problem = r->network.layer[0].problem;
-    e->arch = r->arch;
-    e->mapping = r->session.layer[0].best.mapping;
-    e->options = r->options.model;
-    e->energies = r->energies;
-    sx_density_range *range = &e->options.densities;
-    sx_status status = range->n ? sx_density_range_apply(range, sx_range_densest(range), &e->problem) : SX_OK;
-    range->n = 0;
-    if (!status) status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
-    if (!status) status = sx_evaluator_new(model, &evaluator);
-    if (!status) {
-        e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
-        e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
-        status = sx_verdict_status(&e->verdict, &e->problem, &e->arch);
-    }
-    sx_evaluator_free(evaluator);
-    sx_model_free(model);
-    return status;
-}
-
 sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
     const sx_layer_result *layer = &r->session.layer[0];
     if (!layer->found) {
@@ -179,7 +155,7 @@ sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *vie
     }
     sx_evaluation *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
-    sx_status status = evaluate(r, e);
+    sx_status status = sx_layer_evaluate(r, 0, e);
     if (!status) {
         sx_report(e, view->verbose ? SX_DETAIL_ALL : SX_DETAIL_TOTALS, out);
         if (!view->quiet) {
@@ -349,9 +325,11 @@ static void add_failure(const sx_result *r, size_t i, sx_text *out) {
     sx_text_add(out, "%s", r->session.layer[i].diagnosis);
 }
 
-void sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
+sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
     const bool each = view->verbose;
     sx_table table;
+    sx_work *works;
+    SX_TRY(sx_result_works(r, &works));
     sx_text_add(out, "%s on %s\n\n", r->network.name, r->arch.name);
     bool bounds = has_bounds(r);
     sx_table_begin(&table, bounds ? "lRRrrRrRrL" : "lRRrrRrRL");
@@ -361,6 +339,9 @@ void sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view, 
     total_row(r, bounds, &table);
     sx_table_end(&table, 2, out);
     print_effort(r, view, out);
+    sx_figures_sentence(&r->arch, &works[r->session.n_layers], out);
+    free(works);
     for (size_t i = 0; i < r->session.n_layers; i++)
         if (r->session.layer[i].diagnosis && r->session.layer[i].same_as == i) add_failure(r, i, out);
+    return SX_OK;
 }

@@ -16,6 +16,7 @@ typedef struct sx_mapping_view {
 SX_MUST_USE sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *view, sx_text *out);
 
 /* Adds a table of the layers, identical ones in one row unless verbose, and their sums. */
-void sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view, sx_text *out);
+SX_MUST_USE sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *view,
+                                                sx_text *out);
 
 #endif

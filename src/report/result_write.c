@@ -3,6 +3,7 @@
 
 #include "frontend/write/write.h"
 #include "report/densities.h"
+#include "report/figures.h"
 #include "report/json_parts.h"
 
 #include "sextant/input.h"
@@ -83,7 +84,7 @@ static void set_search(sx_tree *tree, const sx_layer_result *layer, bool own, js
 }
 
 /* One layer's object; an error where a mapping cannot be written. */
-static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, json_t **out) {
+static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const sx_work *work, json_t **out) {
     const sx_layer *layer = &r->network.layer[i];
     const sx_layer_result *result = &r->session.layer[i];
     char *einsum;
@@ -97,6 +98,8 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, json_t 
     sx_status status = SX_OK;
     if (result->found) {
         status = set_answer(tree, r, i, &result->best, "best", object);
+        if (work->macs > 0)
+            sx_tree_put(tree, object, "figures", sx_figures_json(&layer->problem, &r->arch, work));
     } else {
         sx_tree_put(tree, object, "best", json_null());
         sx_tree_put(tree, object, "mapping", json_null());
@@ -142,12 +145,13 @@ static sx_status repeat_json(const sx_result *r, json_t **out) {
 }
 
 /* The total and how many layers it covers. */
-static json_t *total_json(sx_tree *tree, const sx_result *r) {
+static json_t *total_json(sx_tree *tree, const sx_result *r, const sx_work *work) {
     json_t *object = sx_json_score(&r->session.total);
     size_t found = 0;
     for (size_t i = 0; i < r->session.n_layers; i++) found += r->session.layer[i].found;
     sx_tree_put(tree, object, "layers", json_integer((json_int_t)found));
     sx_tree_put(tree, object, "of_layers", json_integer((json_int_t)r->session.n_layers));
+    if (work->macs > 0) sx_tree_put(tree, object, "figures", sx_figures_json(NULL, &r->arch, work));
     return object;
 }
 
@@ -155,15 +159,17 @@ static json_t *total_json(sx_tree *tree, const sx_result *r) {
 static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
     char *arch;
     json_t *list = json_array();
-    sx_status status = SX_OK;
+    sx_work *works = NULL;
+    sx_status status = sx_result_works(r, &works);
     for (size_t i = 0; i < r->session.n_layers && !status; i++) {
         json_t *item = NULL;
-        status = layer_json(tree, r, i, &item);
+        status = layer_json(tree, r, i, &works[i], &item);
         if (item) sx_tree_append(tree, list, item);
     }
     sx_tree_put(tree, object, "results", list);
     sx_tree_put(tree, object, "network", json_string(r->network.name));
-    sx_tree_put(tree, object, "total", total_json(tree, r));
+    if (!status) sx_tree_put(tree, object, "total", total_json(tree, r, &works[r->session.n_layers]));
+    free(works);
     sx_tree_put(tree, object, "complete", json_boolean(r->session.complete));
     json_t *repeat = NULL;
     if (!status) status = repeat_json(r, &repeat);

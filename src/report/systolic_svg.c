@@ -91,14 +91,14 @@ sx_status sx_systolic_svg(const sx_systolic_job *job, sx_text *out) {
     if (!status) {
         snprintf(title, sizeof title, "%s on %s (%s)", job->name, job->device.name, job->element->name);
         sx_axes axes = {title, network ? "layer" : "design", sx_systolic_unit(job), false, false};
-        sx_bars bars = {network ? "an array of its own" : "best tiles",
-                        network ? "one shared array" : "roofline of that array",
-                        "peak of the usable DSP blocks",
-                        d.n,
-                        d.name,
-                        d.value,
-                        d.tick,
-                        d.peak};
+        sx_bars bars = {.bar_name = network ? "an array of its own" : "best tiles",
+                        .tick_name = network ? "one shared array" : "roofline of that array",
+                        .line_name = "peak of the usable DSP blocks",
+                        .n = d.n,
+                        .name = d.name,
+                        .value = d.value,
+                        .tick = d.tick,
+                        .line = d.peak};
         if (network && !job->shared.found) bars.tick_name = NULL;
         sx_figure_bars(&axes, &bars, out);
         if (out->failed) status = sx_error_memory();

@@ -48,6 +48,16 @@ sx_shown sx_show_energy(double picojoules) {
     return shown;
 }
 
+sx_shown sx_show_scaled(double value, const char *unit) {
+    static const char *const prefixes[] = {"f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+    sx_shown shown;
+    size_t at = 5;
+    for (; fabs(value) >= 999.95 && at + 1 < sizeof prefixes / sizeof prefixes[0]; at++) value /= 1000;
+    for (; value != 0 && fabs(value) < 0.99995 && at > 0; at--) value *= 1000;
+    snprintf(shown.text, sizeof shown.text, "%.4g %s%.8s", value, prefixes[at], unit);
+    return shown;
+}
+
 sx_shown sx_show_percent(double fraction) {
     sx_shown shown;
     if (fraction > 0 && fraction < 0.0005)

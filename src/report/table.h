@@ -15,6 +15,8 @@ typedef struct sx_shown {
 sx_shown sx_show_count(double value);
 /* Picojoules in the unit that suits them, such as 137.9 mJ. */
 sx_shown sx_show_energy(double picojoules);
+/* A number with the prefix that suits its size, such as 1.234 ms or 61.9 GB. */
+sx_shown sx_show_scaled(double value, const char *unit);
 /* A number of multiply-accumulates in millions and up, such as 15.47 G. */
 sx_shown sx_show_computes(double computes);
 /* 0.291 is 29.1%. */

@@ -45,10 +45,12 @@ static sx_key run_key(const sx_key *mapping, const char *objective, const sx_rec
     return sx_digest_key(&d);
 }
 
-/* The text of an architecture without its name. */
+/* The text of an architecture without its name, and without its clock and areas: no cost depends on them. */
 static SX_MUST_USE sx_status arch_text(const sx_arch *arch, SX_OWN char **out) {
     sx_arch nameless = *arch;
     memset(nameless.name, 0, sizeof nameless.name);
+    nameless.cycle_seconds = nameless.compute.area = 0;
+    for (int s = 0; s < nameless.n_levels; s++) nameless.level[s].area = 0;
     return sx_arch_write(&nameless, SX_JSON, out);
 }
 

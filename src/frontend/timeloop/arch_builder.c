@@ -246,6 +246,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     for (int s = 0; s < b->arch.n_levels; s++) SX_TRY(settle_level(b, &ert, s));
     SX_TRY(settle_compute(b, &ert));
     SX_TRY(settle_wires(b, &ert));
+    SX_TRY(sx_builder_areas(b));
     SX_TRY(settle_sparse(b));
     sx_status error = sx_arch_check(&b->arch);
     if (error) return sx_error_place(error, b->place);

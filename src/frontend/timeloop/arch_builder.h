@@ -74,6 +74,15 @@ SX_MUST_USE sx_status sx_builder_fanout(sx_arch_builder *builder, const sx_arch_
 /* Adds the compute unit; there is exactly one. */
 SX_MUST_USE sx_status sx_builder_compute(sx_arch_builder *builder, const sx_arch_component *element);
 
+/* The key of the duration of a cycle. */
+#define SX_CYCLE_KEY "global_cycle_seconds"
+
+/* Sets the duration of a cycle, which must be the one that was set before. */
+SX_MUST_USE sx_status sx_builder_clock(sx_arch_builder *builder, sx_place place, double seconds);
+
+/* Sets the areas of the `ART` section, Accelergy's area reference table, where there is one. */
+SX_MUST_USE sx_status sx_builder_areas(sx_arch_builder *builder);
+
 /* Settles names, energies and constraints, checks the whole and hands it over. */
 SX_MUST_USE sx_status sx_builder_finish(sx_arch_builder *builder, bool outermost_first, sx_arch *out);
 

@@ -89,14 +89,18 @@ sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_at
         {"storage", SX_KEY_USED, NULL},
         {"constraints", SX_KEY_USED, NULL},
         {"sparse_optimizations", SX_KEY_USED, NULL},
+        {SX_CYCLE_KEY, SX_KEY_USED, NULL},
         {"version", SX_KEY_NO_BEARING, NULL},
     };
-    const sx_node *storage, *arithmetic;
+    const sx_node *storage, *arithmetic, *clock = sx_node_get(arch, SX_CYCLE_KEY);
+    double seconds;
     SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, sizeof rules / sizeof *rules));
     SX_TRY(sx_node_require(arch, "arithmetic", "the architecture", &arithmetic));
     SX_TRY(sx_node_require(arch, "storage", "the architecture", &storage));
     SX_TRY(sx_node_expect(storage, SX_NODE_LIST, "'storage'"));
     SX_TRY(sx_node_get_name(arch, "name", b->arch.name));
+    if (clock) SX_TRY(sx_node_double(clock, SX_CYCLE_KEY, &seconds));
+    if (clock) SX_TRY(sx_builder_clock(b, clock->place, seconds));
     b->sparse = sx_node_get(arch, "sparse_optimizations");
     SX_TRY(read_compute(b, arithmetic, variables));
     for (size_t i = 0; i < storage->n; i++) SX_TRY(read_storage(b, storage->item[i], variables));

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "frontend/timeloop/arch_builder.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FIRST(scope, ...)                                                                                    \
@@ -216,6 +217,38 @@ static sx_status read_metadata(const sx_arch_component *e, sx_storage *s) {
     return refuse(e, "tile_partition_supported", "tiles are cut before the run; leave it out");
 }
 
+/* The area of an instance, um^2; a cluster's is shared by its instances. */
+static sx_status read_area(const sx_arch_component *e, uint32_t cluster_size, double *out) {
+    const char *key = FIRST(e->attributes, "area", "cluster_area");
+    double area = 0;
+    if (!key) return SX_OK;
+    SX_TRY(sx_attribute_double(e->attributes, key, &area));
+    if (!isfinite(area) || area < 0)
+        return sx_error_at(place_of(e, key), "'%s' is %g; it must be a finite number that is not negative",
+                           key, area);
+    *out = strcmp(key, "area") == 0 ? area : area / cluster_size;
+    return SX_OK;
+}
+
+/* The duration of a cycle, of which an architecture has one. */
+static sx_status read_clock(sx_arch_builder *b, const sx_arch_component *e) {
+    double seconds = 0;
+    if (!sx_attribute_pair(e->attributes, SX_CYCLE_KEY)) return SX_OK;
+    SX_TRY(sx_attribute_double(e->attributes, SX_CYCLE_KEY, &seconds));
+    return sx_builder_clock(b, place_of(e, SX_CYCLE_KEY), seconds);
+}
+
+sx_status sx_builder_clock(sx_arch_builder *b, sx_place place, double seconds) {
+    if (!(seconds >= SX_MIN_CYCLE && seconds <= SX_MAX_CYCLE))
+        return sx_error_hint(sx_error_at(place, "'" SX_CYCLE_KEY "' is %g", seconds),
+                             "a cycle takes seconds, such as 1e-9 for 1 GHz");
+    if (b->arch.cycle_seconds > 0 && b->arch.cycle_seconds != seconds)
+        return sx_error_at(place, "'" SX_CYCLE_KEY "' is %g here and %g before; there is one clock", seconds,
+                           b->arch.cycle_seconds);
+    b->arch.cycle_seconds = seconds;
+    return SX_OK;
+}
+
 /* Makes room for one more level of that element's name. */
 static sx_status next_level(sx_arch_builder *b, const sx_arch_component *e, sx_storage **s,
                             sx_level_draft **draft) {
@@ -249,6 +282,8 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(read_network(e, s, draft));
     SX_TRY(read_behaviour(e, b->defaults_v4 || s->technology != SX_DRAM, s, draft));
     SX_TRY(read_metadata(e, s));
+    SX_TRY(read_area(e, s->cluster_size, &s->area));
+    SX_TRY(read_clock(b, e));
     if (s->technology == SX_DRAM && s->cluster_size != 1)
         return sx_error_at(e->place, "the DRAM '%s' has a cluster size of %u; it must be 1", s->name,
                            s->cluster_size);
@@ -284,6 +319,8 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
     c->energy = sx_pat_mac(c->word_bits);
     b->compute_energy_given = sx_attribute_pair(e->attributes, "energy");
     SX_TRY(sx_attribute_double(e->attributes, "energy", &c->energy));
+    SX_TRY(read_area(e, 1, &c->area));
+    SX_TRY(read_clock(b, e));
     b->has_compute = true;
     return SX_OK;
 }

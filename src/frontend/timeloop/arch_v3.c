@@ -68,12 +68,21 @@ static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_
     return add_component(b, node, &element, what);
 }
 
-/* Says of a subtree's attributes that they do not reach its components. */
-static sx_status note_attributes(sx_arch_builder *b, const sx_node *attributes) {
-    for (size_t i = 0; attributes && attributes->kind == SX_NODE_MAP && i < attributes->n; i++)
-        SX_TRY(sx_input_add_note(b->input, attributes->pair[i].place,
+/* Takes the clock of a subtree's attributes, and says of the others that they do not reach its components. */
+static sx_status read_attributes(sx_arch_builder *b, const sx_node *attributes,
+                                 const sx_attribute_scope *names) {
+    for (size_t i = 0; attributes && attributes->kind == SX_NODE_MAP && i < attributes->n; i++) {
+        const sx_pair *pair = &attributes->pair[i];
+        double seconds;
+        if (sx_key_equal(pair->key, SX_CYCLE_KEY)) {
+            SX_TRY(sx_attribute_number(names, pair->value, SX_CYCLE_KEY, &seconds));
+            SX_TRY(sx_builder_clock(b, pair->value->place, seconds));
+            continue;
+        }
+        SX_TRY(sx_input_add_note(b->input, pair->place,
                                  "the attribute '%.64s' of a subtree does not reach its components",
-                                 attributes->pair[i].key));
+                                 pair->key));
+    }
     return SX_OK;
 }
 
@@ -106,7 +115,7 @@ static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_
     if (instances > UINT32_MAX / *outer) return sx_error_at(name->place, "'%s' has too many instances", text);
     *outer *= instances;
     if (top) set_name(b, text, size);
-    SX_TRY(note_attributes(b, sx_node_get(tree, "attributes")));
+    SX_TRY(read_attributes(b, sx_node_get(tree, "attributes"), names));
     const sx_node *local = sx_node_get(tree, "local");
     if (!local || local->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(local, SX_NODE_LIST, "'local'"));

@@ -9,11 +9,12 @@
 #define MAX_DEPTH 32
 #define MAX_LOOKUPS 4096
 
-/* Attributes for which v0.4 gives every component a default, so that a container's value never reaches one.
- */
+/* Attributes that a container's value never reaches: v0.4 gives every component a default, or (areas) it is
+ * the container's own. */
 static const char *const not_inherited[] = {
     "n_banks",         "cluster_size",      "reduction_supported", "multiple_buffering",
-    "min_utilization", "allow_overbooking", "has_power_gating",
+    "min_utilization", "allow_overbooking", "has_power_gating",    "area",
+    "cluster_area",
 };
 
 static bool inherited(const char *key) {

@@ -92,6 +92,7 @@ static SX_OWN json_t *storage(sx_tree *tree, const sx_arch *arch, const sx_stora
     if (s->power_gated_at >= 0 && &arch->level[s->power_gated_at] != s)
         sx_tree_put(tree, map, "power_gated_at", sx_tree_text(tree, arch->level[s->power_gated_at].name));
     put_energies(tree, map, s);
+    if (s->area > 0) sx_tree_put(tree, map, "area", sx_tree_double(tree, s->area));
     put_metadata(tree, map, &s->metadata);
     put_tensors(tree, map, s);
     return map;
@@ -109,9 +110,13 @@ sx_status sx_arch_write(const sx_arch *arch, sx_format format, char **out) {
         sx_tree_put(&tree, compute, "gated_energy", sx_tree_double(&tree, arch->compute.gated_energy));
     if (arch->compute.skipped_energy >= 0)
         sx_tree_put(&tree, compute, "skipped_energy", sx_tree_double(&tree, arch->compute.skipped_energy));
+    if (arch->compute.area > 0)
+        sx_tree_put(&tree, compute, "area", sx_tree_double(&tree, arch->compute.area));
     for (int s = 0; s < arch->n_levels; s++)
         sx_tree_append(&tree, levels, storage(&tree, arch, &arch->level[s]));
     if (arch->name[0]) sx_tree_put(&tree, body, "name", sx_tree_text(&tree, arch->name));
+    if (arch->cycle_seconds > 0)
+        sx_tree_put(&tree, body, "global_cycle_seconds", sx_tree_double(&tree, arch->cycle_seconds));
     sx_tree_put(&tree, body, "arithmetic", compute);
     sx_tree_put(&tree, body, "storage", levels);
     if (sx_sparse_active(&arch->sparse))

@@ -380,7 +380,14 @@ static int draw_bars(size_t n, const double *value, const double *tick, double l
         name[i] = text[i];
     }
     sx_axes axes = {"bars & all", "design", "GFLOP/s", false, false};
-    sx_bars bars = {"value", tick ? "roof" : NULL, "peak", n, name, value, tick, line};
+    sx_bars bars = {.bar_name = "value",
+                    .tick_name = tick ? "roof" : NULL,
+                    .line_name = "peak",
+                    .n = n,
+                    .name = name,
+                    .value = value,
+                    .tick = tick,
+                    .line = line};
     sx_figure_bars(&axes, &bars, out);
     return assert_well_formed(out);
 }
@@ -425,8 +432,53 @@ static void bars_of_nothing_say_so(void **state) {
     sx_text_free(&out);
 }
 
+/* Parts that have no place count as nothing; the others are stacked, and the legend names all. */
+static void bars_may_be_stacks(void **state) {
+    (void)state;
+    static const char *const bar[] = {"a", "<b>"}, *const part[] = {"x", "y", "z"};
+    const double value[] = {1, 2, 3, NAN, 0, 6};
+    sx_axes axes = {"stacks", "bar", "energy", false, false};
+    sx_bars bars = {.n = 2, .name = bar, .value = value, .line = NAN, .n_parts = 3, .part_name = part};
+    sx_text out = {0};
+    sx_figure_bars(&axes, &bars, &out);
+    assert_true(assert_well_formed(&out) > 0);
+    assert_int_equal(count(&out, "stroke-width=\"0.5\""), 4);
+    for (int i = 0; i < 3; i++) assert_non_null(strstr(out.data, part[i]));
+    assert_null(strstr(out.data, "no data"));
+    sx_text_free(&out);
+}
+
+/* The roof has two sides where the bandwidth has a limit; a point without a place is left out. */
+static void rooflines_have_a_ridge(void **state) {
+    (void)state;
+    static const char *const name[] = {"p", "q", "r"};
+    const double x[] = {1, 8, NAN}, y[] = {2, 16, 3};
+    sx_axes axes = {"roof", "x", "y", true, true};
+    sx_roofline roof = {.peak = 16,
+                        .slope = 4,
+                        .peak_name = "peak",
+                        .slope_name = "DRAM",
+                        .n = 3,
+                        .name = name,
+                        .x = x,
+                        .y = y};
+    sx_text out = {0};
+    sx_figure_roofline(&axes, &roof, &out);
+    assert_true(assert_well_formed(&out) > 0);
+    assert_int_equal(count(&out, "stroke-dasharray"), 2);
+    assert_int_equal(count(&out, "stroke=\"#222222\"") - 4, 2 + 3);
+    sx_text_free(&out);
+    roof.slope = INFINITY;
+    sx_figure_roofline(&axes, &roof, &out);
+    assert_int_equal(count(&out, "stroke-dasharray"), 0);
+    assert_null(strstr(out.data, "DRAM"));
+    sx_text_free(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bars_may_be_stacks),
+        cmocka_unit_test(rooflines_have_a_ridge),
         cmocka_unit_test(numbers_are_short_and_know_no_locale),
         cmocka_unit_test(text_is_escaped_and_mended),
         cmocka_unit_test(ticks_are_round),

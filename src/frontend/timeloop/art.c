@@ -1,0 +1,60 @@
+/* Accelergy's area reference table: the area of an instance of every component, um^2. */
+#include "frontend/timeloop/arch_builder.h"
+#include "frontend/timeloop/ert.h"
+
+#include <math.h>
+
+#define N(array) (sizeof(array) / sizeof *(array))
+
+/* Checks a table of the list form. */
+static sx_status check_table(sx_input *input, const sx_node *table) {
+    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL}, {"area", SX_KEY_USED, NULL}};
+    const sx_node *name, *area;
+    SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ART"));
+    SX_TRY(sx_node_check_keys(input, table, "a table of the ART", rules, N(rules)));
+    SX_TRY(sx_node_require(table, "name", "a table of the ART", &name));
+    SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "the name of a table"));
+    return sx_node_require(table, "area", "a table of the ART", &area);
+}
+
+/* Finds the section and checks its form: that of the ERT, with an area for each component. */
+static sx_status find_art(sx_input *input, sx_ert *out) {
+    static const sx_key_rule rules[] = {{"version", SX_KEY_USED, NULL}, {"tables", SX_KEY_USED, NULL}};
+    const sx_pair *section;
+    SX_TRY(sx_input_single(input, "ART", &section));
+    if (!section || section->value->kind == SX_NODE_NULL) return SX_OK;
+    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'ART'"));
+    SX_TRY(sx_node_check_keys(input, section->value, "the ART", rules, N(rules)));
+    out->place = section->place;
+    SX_TRY(sx_node_require(section->value, "tables", "the ART", &out->tables));
+    out->named = out->tables->kind == SX_NODE_MAP;
+    if (out->named) return SX_OK;
+    SX_TRY(sx_node_expect(out->tables, SX_NODE_LIST, "the 'tables' of the ART"));
+    for (size_t i = 0; i < out->tables->n; i++) SX_TRY(check_table(input, out->tables->item[i]));
+    return SX_OK;
+}
+
+/* Takes a component's area, if the table has one. */
+static sx_status take_area(const sx_ert *art, const char *component, double *out) {
+    const sx_node *table = sx_ert_table(art, component), *value = table;
+    double area;
+    if (table && table->kind == SX_NODE_MAP)
+        SX_TRY(sx_node_require(table, "area", "a table of the ART", &value));
+    if (!value) return SX_OK;
+    SX_TRY(sx_node_double(value, "area", &area));
+    if (!isfinite(area) || area < 0)
+        return sx_error_at(value->place, "'area' is %g; it must be a finite number that is not negative",
+                           area);
+    *out = area;
+    return SX_OK;
+}
+
+sx_status sx_builder_areas(sx_arch_builder *b) {
+    sx_ert art = {0};
+    SX_TRY(find_art(b->input, &art));
+    if (!art.tables) return SX_OK;
+    for (int s = 0; s < b->arch.n_levels; s++)
+        if (!b->arch.level[s].transparent)
+            SX_TRY(take_area(&art, b->arch.level[s].name, &b->arch.level[s].area));
+    return take_area(&art, b->arch.compute.name, &b->arch.compute.area);
+}

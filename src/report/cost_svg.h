@@ -1,0 +1,13 @@
+/* The figure of `sextant eval` and `sextant map`: roofline and energy breakdown. */
+#ifndef SX_REPORT_COST_SVG_H
+#define SX_REPORT_COST_SVG_H
+
+#include "report/evaluation.h"
+#include "sextant/result.h"
+
+/* Adds the figure of one mapping: its energy by component, and in a component by tensor. */
+SX_MUST_USE sx_status sx_evaluation_svg(const sx_evaluation *e, sx_text *out);
+/* Adds that of a result: the same for one layer, for a network the energy by layer, and in a layer by component. */
+SX_MUST_USE sx_status sx_result_svg(const sx_result *r, sx_text *out);
+
+#endif

@@ -70,8 +70,18 @@ static sx_status read_bind(const sx_node *map, sx_problem *problem, int *place) 
     return SX_OK;
 }
 
+/* The same from the figures, which list every tensor. */
+static void place_by_figures(const sx_problem *problem, const sx_node *figures, int *place) {
+    const sx_node *tensors = sx_node_get(figures, "tensors");
+    if (!tensors || tensors->kind != SX_NODE_LIST || tensors->n != problem->n_tensors) return;
+    for (size_t i = 0; i < tensors->n; i++) {
+        const sx_node *name = sx_node_get(tensors->item[i], "name");
+        if (name && sx_node_is(name, problem->tensor[0].name)) *place = (int)i;
+    }
+}
+
 /* Reads the problem. Einsum text has the output first; its place among the tensors follows from the
- * order in which mappings and aliases name them. */
+ * order in which figures, mappings and aliases name them. */
 static sx_status read_problem(const scope *s, sx_problem *out) {
     static const char *const lists[] = {"k_best", "pareto"};
     const sx_node *node;
@@ -87,6 +97,7 @@ static sx_status read_problem(const scope *s, sx_problem *out) {
         for (size_t i = 0; list && list->kind == SX_NODE_LIST && i < list->n; i++)
             place_by_mapping(out, list->item[i], &place);
     }
+    place_by_figures(out, sx_node_get(s->map, "figures"), &place);
     sx_tensor output = out->tensor[0];
     memmove(&out->tensor[0], &out->tensor[1], (size_t)place * sizeof output);
     out->tensor[place] = output;

@@ -50,6 +50,18 @@ static void printed_results_round_trip(void **state) {
     }
 }
 
+/* A result that was written before figures were part of it is read as well. */
+static void results_without_figures_are_read(void **state) {
+    (void)state;
+    char *text = text_of("before-figures");
+    sx_result *result;
+    assert_null(strstr(text, "figures"));
+    sx_expect_ok(sx_result_read("before-figures", text, strlen(text), &result));
+    assert_true(result->session.found);
+    sx_result_free(result);
+    free(text);
+}
+
 /* The result of a session over the small network. */
 static sx_result *small_result(const sx_session_options *options, const char *objective) {
     sx_small small;
@@ -170,6 +182,7 @@ static void a_result_gives_its_certificate(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printed_results_round_trip),
+        cmocka_unit_test(results_without_figures_are_read),
         cmocka_unit_test(sessions_round_trip),
         cmocka_unit_test(errors_have_places),
         cmocka_unit_test(a_result_gives_its_certificate),

@@ -29,11 +29,23 @@ typedef struct sx_density_range {
     double energy_power, delay_power; /* of the objective; both 0: energy times delay */
 } sx_density_range;
 
+/* Formats beside the given one in which a level may hold a tensor: uncompressed, or with compressed ranks of
+ * another kind. */
+#define SX_FORMATS_TEXT_SIZE 24
+enum { SX_FORMATS_NONE = 1, SX_FORMATS_CP = 2, SX_FORMATS_RLE = 4, SX_FORMATS_B = 8 };
+
+/* Formats that are chosen for each mapping: those with the least product of energy and delay. */
+typedef struct sx_format_search {
+    uint8_t kinds;                    /* of SX_FORMATS_*; 0: formats are as given */
+    double energy_power, delay_power; /* of the objective */
+} sx_format_search;
+
 typedef struct sx_model_options {
     bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
     bool no_link_transfers;     /* children do not hand words to their neighbours */
     bool sparse_timeloop;       /* count what zeros save as Timeloop does, its errors included */
     sx_density_range densities;
+    sx_format_search formats;
 } sx_model_options;
 
 /* Reads "TENSOR=[MODEL:]SHARE,SHARE,...[@WEIGHT,WEIGHT,...]"; several tensors follow one another, with as many
@@ -47,6 +59,12 @@ SX_API SX_MUST_USE sx_status sx_density_range_aim(sx_density_range *range, const
 /* Gives a problem's tensors their densities of number `index`; tensors that it does not have are left out. */
 SX_API SX_MUST_USE sx_status sx_density_range_apply(const sx_density_range *range, int index,
                                                     sx_problem *problem);
+
+/* Reads kinds with commas: none, CP, RLE, B, or all of them as "all"; and writes what is read back. */
+SX_API SX_MUST_USE sx_status sx_format_search_parse(const char *text, sx_format_search *out);
+SX_API void sx_format_search_text(const sx_format_search *search, char text[SX_FORMATS_TEXT_SIZE]);
+/* Takes over the objective's powers; an error for objectives that are no product of energy and delay. */
+SX_API SX_MUST_USE sx_status sx_format_search_aim(sx_format_search *search, const sx_objective *objective);
 
 /* First reads are elided, and children hand words to their neighbours. */
 SX_API void sx_model_options_init(sx_model_options *options);
@@ -66,6 +84,10 @@ SX_API const sx_arch *sx_model_arch(const sx_model *model);
  * energy E so that E^a * D^b is the weighted sum of energy^a * cycles^b, with a and b the objective's powers.
  * Whole costs are those of the largest density. */
 SX_API const sx_model *sx_model_at_density(const sx_model *model, int index, double *weight);
+
+/* The architecture with the formats that suit a mapping best, where the model searches them; else as it is. */
+SX_API SX_MUST_USE sx_status sx_model_settle_formats(const sx_model *model, const sx_mapping *mapping,
+                                                     sx_arch *out);
 
 /* The compulsory minimum, which no legal mapping is below: every multiply-accumulate at full speed, every
  * word once at the outermost level for the tensors that it keeps (`backed`, a mask), at the cheapest level

@@ -74,7 +74,8 @@ typedef struct sx_bound {
         [SX_MAX_TENSORS]; /* per point: its digits in irrelevant dimensions; NULL without sparse tensors */
     double held[SX_MAX_LEVELS][SX_MAX_TENSORS];          /* what prices are multiplied by */
     double metadata_bits[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* of a word that is not zero */
-    double alone[SX_MAX_TENSORS];                        /* what is left of accesses whose box is not known */
+    double plain[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* as held, without the format; 0: it has to be there */
+    double alone[SX_MAX_TENSORS];                /* what is left of accesses whose box is not known */
     double *tables[SX_MAX_TENSORS * SX_MAX_LEVELS];
     int n_tables;
 } sx_bound;

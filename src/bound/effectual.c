@@ -22,6 +22,7 @@
  * that has at least the irrelevant spatial loops of T up to the innermost level that may skip. */
 #include "bound/effectual.h"
 
+#include "model/formats.h"
 #include "model/range.h"
 #include "model/sparse.h"
 
@@ -125,13 +126,23 @@ static double *make_table(const sx_bound *b, const mixture *m, int v, unsigned o
     return cache ? table : NULL;
 }
 
-/* The bits of metadata that a word which is not zero has at a level at the least. */
-static double metadata_of(const sx_bound *b, int s, int v) {
-    const sx_format_model *format = b->model->sparse->format[s][v];
+/* The bits of metadata that a word which is not zero has at a level at the least, in a model of one set of
+ * formats; INFINITY where it has none. */
+static double metadata_in(const sx_model *model, int s, int v) {
+    const sx_format_model *format = model->sparse ? model->sparse->format[s][v] : NULL;
     double least = INFINITY;
-    if (!format || !b->model->arch->level[s].metadata.width) return 0;
+    if (!format) return INFINITY;
     for (int r = 0; r < format->n_ranks; r++)
         least = fmin(least, format->rank[r].kind == SX_RANK_UOP ? 0 : format->rank[r].bits[0]);
+    return least;
+}
+
+/* The same in any set of formats that has one there. */
+static double metadata_of(const sx_bound *b, int s, int v) {
+    const struct sx_formats_model *formats = b->model->formats;
+    double least = metadata_in(b->model, s, v);
+    if (isinf(least) || !b->model->arch->level[s].metadata.width) return 0;
+    for (int i = 0; formats && i < formats->n; i++) least = fmin(least, metadata_in(formats->model[i], s, v));
     return least;
 }
 
@@ -142,6 +153,7 @@ static void set_held(sx_bound *b, int v, double held) {
     for (int s = 0; s < model->n_levels; s++) {
         b->held[s][v] = scale * (model->sparse->format[s][v] ? held * ROUNDING : 1);
         b->metadata_bits[s][v] = metadata_of(b, s, v);
+        b->plain[s][v] = sx_formats_optional(model, s, v) ? scale : 0;
     }
 }
 

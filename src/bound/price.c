@@ -57,21 +57,34 @@ double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *r,
     return sum;
 }
 
+/* The prices of a tensor's words at a level of which a share is held, with so many bits of metadata each. */
+static sx_access_cost price_held(const sx_outline_bound *bounds, int v, int s, double held, double bits) {
+    const sx_model *model = bounds->bound->model;
+    const sx_level *level = &model->level[s];
+    const sx_metadata_store *store = &model->arch->level[s].metadata;
+    const double *metadata = store->metadata_energy[SX_RANDOM];
+    bool output = model->shape[v].output;
+    double share = fmin(1, (double)level->clusters / bounds->above[s]) * held;
+    double block = share / level->block_size, address = share * level->addr_gen_energy;
+    double vectors = bits > 0 ? share * bits / store->width : 0;
+    return (sx_access_cost){level->read_energy * block + metadata[SX_READ] * vectors + (output ? 0 : address),
+                            level->fill_energy * block + metadata[SX_FILL] * vectors + address,
+                            level->update_energy * block + metadata[SX_UPDATE] * vectors +
+                                (output ? address : 0)};
+}
+
 void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost *prices) {
     const sx_bound *b = bounds->bound;
     const sx_model *model = b->model;
-    bool output = model->shape[v].output;
     for (int s = 0; s < model->n_levels; s++) {
-        const sx_level *level = &model->level[s];
-        const sx_metadata_store *store = &model->arch->level[s].metadata;
-        const double *metadata = store->metadata_energy[SX_RANDOM];
-        double share = fmin(1, (double)level->clusters / bounds->above[s]) * b->held[s][v];
-        double block = share / level->block_size, address = share * level->addr_gen_energy;
-        double vectors = b->metadata_bits[s][v] > 0 ? share * b->metadata_bits[s][v] / store->width : 0;
-        prices[s] = (sx_access_cost){
-            level->read_energy * block + metadata[SX_READ] * vectors + (output ? 0 : address),
-            level->fill_energy * block + metadata[SX_FILL] * vectors + address,
-            level->update_energy * block + metadata[SX_UPDATE] * vectors + (output ? address : 0)};
-        if (output && model->sparse && model->sparse->timeloop) prices[s].read = 0;
+        sx_access_cost *price = &prices[s];
+        *price = price_held(bounds, v, s, b->held[s][v], b->metadata_bits[s][v]);
+        if (b->plain[s][v] > 0) {
+            sx_access_cost plain = price_held(bounds, v, s, b->plain[s][v], 0);
+            price->read = fmin(price->read, plain.read);
+            price->fill = fmin(price->fill, plain.fill);
+            price->update = fmin(price->update, plain.update);
+        }
+        if (model->shape[v].output && model->sparse && model->sparse->timeloop) price->read = 0;
     }
 }

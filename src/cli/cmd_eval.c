@@ -2,11 +2,13 @@
 #include "cli/bind.h"
 #include "cli/clock.h"
 #include "cli/command.h"
+#include "cli/density.h"
 #include "cli/search.h"
 #include "report/cost_svg.h"
 #include "report/evaluation.h"
 #include "report/evaluation_json.h"
 #include "report/explain.h"
+#include "report/formats.h"
 #include "report/illegal.h"
 
 #include <stdlib.h>
@@ -164,8 +166,20 @@ static sx_status read_objective(sx_sources *sources, sx_evaluation *e, sx_text *
     return SX_OK;
 }
 
+/* Keeps the architecture and chooses the formats of --search-formats, by the objective or, where there is none, by EDP. */
+static sx_status choose_formats(const sx_args *args, sx_evaluation *e, sx_arch *given) {
+    sx_objective objective = e->objective;
+    if (!e->has_objective) SX_TRY(sx_objective_parse("edp", &objective));
+    SX_TRY(sx_formats_read(args, &objective, &e->options.formats));
+    if (e->options.formats.kinds == 0) return SX_OK;
+    *given = e->arch;
+    e->given = given;
+    return sx_formats_settle(&e->problem, &e->mapping, &e->options, &e->arch);
+}
+
 /* Reads the nouns, and writes one back or costs the mapping. */
-static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_output *result) {
+static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_arch *given,
+                          sx_output *result) {
     bool json = sx_args_flag(args, "json");
     const char *write = sx_args_text(args, "write", 0), *objective = sx_args_text(args, "objective", 0);
     write_request request = {0};
@@ -183,6 +197,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
     sx_search_notes(args, sources, false, &result->err);
+    SX_TRY(choose_formats(args, e, given));
     SX_TRY(cost_mapping(args, e));
     return add_answer(args, e, result);
 }
@@ -190,10 +205,10 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
 /* `sextant eval`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
-    sx_evaluation *e = calloc(1, sizeof *e);
+    sx_evaluation *e = calloc(1, sizeof *e + sizeof *e->given);
     if (!e) return sx_error_memory();
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    sx_status status = evaluate(args, &sources, e, result);
+    sx_status status = evaluate(args, &sources, e, (sx_arch *)(e + 1), result);
     sx_sources_fini(&sources);
     free(e);
     return status;
@@ -211,6 +226,7 @@ static const sx_option options[] = {
     SX_OPTION_SVG_COST,
     SX_OPTION_OBJECTIVE,
     SX_OPTIONS_MODEL,
+    SX_OPTIONS_FORMATS,
     {"simulate", 0, NULL, SX_OPTION_FLAG, false,
      "count accesses by simulating every iteration: slow, for small problems"},
     {"max-steps", 0, "N", SX_OPTION_COUNT, false,

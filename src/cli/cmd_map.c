@@ -266,6 +266,19 @@ static sx_status read_densities(const sx_args *args, map_job *job) {
     return sx_density_range_aim(&o->model.densities, &o->run.objective);
 }
 
+/* Reads the formats among which to choose. */
+static sx_status read_formats(const sx_args *args, map_job *job) {
+    sx_session_options *o = &job->r->options;
+    SX_TRY(sx_formats_read(args, &o->run.objective, &o->model.formats));
+    if (o->model.formats.kinds && (o->run.pareto || job->view.db || o->judge))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--search-formats chooses formats by one objective"),
+                             "leave out --%s or --search-formats",
+                             o->judge        ? "evaluator"
+                             : o->run.pareto ? "pareto"
+                                             : "db");
+    return SX_OK;
+}
+
 /* Refuses, before the search, a job that no certificate can be written of. */
 static sx_status check_certificate(const map_job *job) {
     const sx_session_options *o = &job->r->options;
@@ -413,6 +426,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(read_objective(sources, job, result));
     if (w.certificate) SX_TRY(check_certificate(job));
     SX_TRY(read_densities(args, job));
+    SX_TRY(read_formats(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
@@ -500,6 +514,7 @@ static const sx_option options[] = {
      "find one mapping for several densities, such as Weights=1,0.5,0.1: minimise the sum of the objective "
      "at "
      "each, times its weight (1/SHARE)"},
+    SX_OPTIONS_FORMATS,
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
      "omit times from the output, so that equal searches give equal bytes"},
     SX_OPTION_JSON,

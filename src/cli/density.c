@@ -108,3 +108,15 @@ sx_status sx_density_apply(const sx_args *args, sx_network *network) {
         }
     return SX_OK;
 }
+
+sx_status sx_formats_read(const sx_args *args, const sx_objective *objective, sx_format_search *out) {
+    const char *kinds = sx_args_text(args, "formats", 0);
+    if (!sx_args_flag(args, "search-formats")) {
+        if (!kinds) return SX_OK;
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--formats has an effect with --search-formats alone"),
+            "add --search-formats");
+    }
+    SX_TRY(sx_format_search_parse(kinds ? kinds : "none", out));
+    return sx_format_search_aim(out, objective);
+}

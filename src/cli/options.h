@@ -98,6 +98,19 @@ typedef struct sx_option {
     }
 #define SX_OPTIONS_MODEL                                                                                     \
     SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_SEMANTICS
+#define SX_OPTIONS_FORMATS                                                                                   \
+    {"search-formats",                                                                                       \
+     0,                                                                                                      \
+     NULL,                                                                                                   \
+     SX_OPTION_FLAG,                                                                                         \
+     false,                                                                                                  \
+     "choose for each mapping which tensors each level holds in the formats that the architecture has for "  \
+     "them, and which uncompressed"},                                                                        \
+    {                                                                                                        \
+        "formats", 0, "KIND,...", SX_OPTION_TEXT, false,                                                     \
+            "what --search-formats chooses from beside the given formats: none (the default), ranks of "     \
+            "kind CP, RLE or B, or all"                                                                      \
+    }
 #define SX_OPTION_OBJECTIVE                                                                                  \
     {                                                                                                        \
         "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \

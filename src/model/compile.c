@@ -1,4 +1,5 @@
 /* Compiling a problem and an architecture into a model: checked once, laid out for speed. */
+#include "model/formats.h"
 #include "model/range.h"
 #include "model/sparse.h"
 
@@ -216,12 +217,14 @@ static sx_status compile(const sx_problem *problem, const sx_arch *arch, const s
 
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                        sx_model **out) {
-    if (!options || options->densities.n == 0) return compile(problem, arch, options, out);
+    bool range = options && options->densities.n;
     sx_problem densest = *problem;
-    SX_TRY(sx_density_range_apply(&options->densities, sx_range_densest(&options->densities), &densest));
+    if (range)
+        SX_TRY(sx_density_range_apply(&options->densities, sx_range_densest(&options->densities), &densest));
     sx_model *model;
     SX_TRY(compile(&densest, arch, options, &model));
-    sx_status status = sx_range_compile(model);
+    sx_status status = range ? sx_range_compile(model) : SX_OK;
+    if (!status && options && options->formats.kinds) status = sx_formats_compile(model);
     if (status)
         sx_model_free(model);
     else
@@ -231,6 +234,7 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
 
 void sx_model_free(sx_model *model) {
     if (!model) return;
+    sx_formats_free(model->formats);
     sx_range_free(model->range);
     sx_sparse_model_free(model->sparse);
     free(model);

@@ -1,4 +1,5 @@
 /* The public face of the model. */
+#include "model/formats.h"
 #include "model/range.h"
 #include "model/sparse_cost.h"
 #include "model/tile_delta.h"
@@ -19,7 +20,10 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     e->delta = calloc(1, sizeof *e->delta);
     if (model->sparse) e->sparse = sx_sparse_state_new(model, true);
     sx_status status = !e->slot || !e->delta || (model->sparse && !e->sparse) ? sx_error_memory() : SX_OK;
-    if (!status && model->range) status = sx_range_evaluators(model, &e->at_density);
+    if (!status && model->formats)
+        status = sx_formats_evaluators(model, &e->at_formats);
+    else if (!status && model->range)
+        status = sx_range_evaluators(model, &e->at_density);
     if (status)
         sx_evaluator_free(e);
     else
@@ -35,6 +39,7 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     sx_walker_free(evaluator->walker);
     sx_sparse_state_free(evaluator->sparse);
     sx_range_evaluators_free(evaluator->model, evaluator->at_density);
+    sx_formats_evaluators_free(evaluator->model, evaluator->at_formats);
     free(evaluator);
 }
 
@@ -138,6 +143,11 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
     sx_score score;
+    if (evaluator->at_formats) {
+        int set;
+        sx_verdict best = sx_formats_evaluate(evaluator, mapping, NULL, 0, &score, &set);
+        return set < 0 ? best : sx_evaluate(evaluator->at_formats[set], mapping, out);
+    }
     sx_verdict verdict = evaluate(evaluator, mapping, NULL, 0, &score, out);
     if (verdict.reason != SX_LEGAL) return verdict;
     out->n_levels = model->n_levels;
@@ -158,9 +168,11 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     return verdict;
 }
 
-/* The totals, over all densities of a range. */
+/* The totals, over all densities of a range and of the best formats. */
 static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
                                  double bound, sx_score *out) {
+    int set;
+    if (e->at_formats) return sx_formats_evaluate(e, mapping, objective, bound, out, &set);
     if (e->at_density) return sx_range_evaluate(e, mapping, objective ? bound : INFINITY, out);
     return evaluate(e, mapping, objective, bound, out, NULL);
 }

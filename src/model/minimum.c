@@ -6,6 +6,7 @@
  * with the cheapest access is charged. A rank that is a sum over dimensions of sizes N_i has at least
  * 1 + sum (N_i - 1) different values. All inner levels, networks and the rounding up to whole blocks only
  * add. */
+#include "model/formats.h"
 #include "model/range.h"
 
 #include <math.h>
@@ -64,6 +65,7 @@ static double least_leakage(const sx_model *model) {
 }
 
 sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
+    if (model->formats) return sx_formats_minimum(model, backed);
     if (model->range) return sx_range_minimum(model, backed);
     const double units = (double)model->compute_instances, rounding = 1 - 1e-12;
     double cycles = ceil((double)model->computes / units * model->least_steps);

@@ -82,6 +82,7 @@ struct sx_model {
     double least_compute_energy;                     /* of a compute's energy, pJ */
     double least_leak;                               /* of the energy that leaks per cycle */
     struct sx_range_model *range;                    /* of several densities; NULL: of one */
+    struct sx_formats_model *formats;                /* of several sets of formats; NULL: of one */
 };
 
 typedef struct sx_loop {
@@ -158,6 +159,7 @@ struct sx_evaluator {
     bool overflow;                  /* a count exceeded 2^62 */
     struct sx_sparse_state *sparse; /* NULL: dense */
     sx_evaluator **at_density;      /* one for each density of a range; else NULL */
+    sx_evaluator **at_formats;      /* one for each set of formats that is searched; else NULL */
 };
 
 /* Counts of one tensor at one level, in the unit of sx_access_stats. */

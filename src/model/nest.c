@@ -1,5 +1,6 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
 #include "model/capacity.h"
+#include "model/formats.h"
 #include "model/range.h"
 #include "model/sparse.h"
 
@@ -280,6 +281,7 @@ sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_ne
 
 sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
     sx_nest nest;
+    if (model->formats) return sx_formats_check(model, mapping);
     if (model->range) return sx_range_check(model, mapping);
     sx_verdict verdict = sx_nest_build(model, mapping, &nest);
     if (!model->sparse || verdict.reason != SX_LEGAL) return verdict;

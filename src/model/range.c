@@ -37,6 +37,7 @@ static sx_status add_density(const sx_model *base, int index, struct sx_range_mo
     sx_problem problem = *base->problem;
     SX_TRY(sx_density_range_apply(&base->options.densities, index, &problem));
     options.densities = (sx_density_range){0};
+    options.formats.kinds = 0;
     SX_TRY(sx_model_new(&problem, base->arch, &options, &out->model[out->n]));
     out->index[out->n] = (uint8_t)index;
     out->weight[out->n++] = base->options.densities.weight[index];
@@ -48,8 +49,7 @@ static double raise(double x, double p) {
     return p == 1 || p == 0 ? x : pow(x, p);
 }
 
-/* Sets what zeros leave at the least. */
-static void set_least(sx_model *model) {
+void sx_range_set_least(sx_model *model) {
     struct sx_range_model *r = model->range;
     const double a = r->energy_power, b = r->delay_power;
     double share[SX_MAX_DENSITIES], sum = 0, least = INFINITY, leak = 0;
@@ -96,7 +96,7 @@ sx_status sx_range_compile(sx_model *model) {
     SX_TRY(add_density(model, densest, r));
     for (int i = 0; i < range->n; i++)
         if (i != densest) SX_TRY(add_density(model, i, r));
-    set_least(model);
+    sx_range_set_least(model);
     model->latency = 0;
     return SX_OK;
 }

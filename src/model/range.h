@@ -21,6 +21,8 @@ int sx_range_densest(const sx_density_range *range);
 /* Gives a model, compiled for the largest density, the models of the range of its options; and sets what zeros
  * leave at the least over the range. */
 SX_MUST_USE sx_status sx_range_compile(sx_model *model);
+/* Sets what zeros leave at the least, from the models of all densities. */
+void sx_range_set_least(sx_model *model);
 void sx_range_free(SX_TAKE struct sx_range_model *range);
 
 /* An evaluator for each density. */

@@ -1,8 +1,11 @@
 #include "report/densities.h"
 
 #include "base/status.h"
+#include "report/formats.h"
 #include "report/json_parts.h"
 #include "report/table.h"
+
+#include <stdlib.h>
 
 /* Evaluates a mapping at every density of a range. */
 static sx_status evaluate(const sx_model *model, const sx_mapping *mapping, sx_score *out) {
@@ -20,10 +23,18 @@ static sx_status evaluate(const sx_model *model, const sx_mapping *mapping, sx_s
 
 /* The scores of a layer's best mapping. */
 static sx_status score_layer(const sx_result *r, size_t layer, sx_score *out) {
-    sx_model *model;
-    SX_TRY(sx_model_new(&r->network.layer[layer].problem, &r->arch, &r->options.model, &model));
-    sx_status status = evaluate(model, &r->session.layer[layer].best.mapping, out);
+    const sx_problem *problem = &r->network.layer[layer].problem;
+    const sx_mapping *mapping = &r->session.layer[layer].best.mapping;
+    sx_model_options options = r->options.model;
+    sx_model *model = NULL;
+    sx_arch *arch = malloc(sizeof *arch);
+    if (!arch) return sx_error_memory();
+    *arch = r->arch;
+    sx_status status = sx_formats_settle(problem, mapping, &options, arch);
+    if (!status) status = sx_model_new(problem, arch, &options, &model);
+    if (!status) status = evaluate(model, mapping, out);
     sx_model_free(model);
+    free(arch);
     return status;
 }
 

@@ -1,4 +1,5 @@
 #include "report/evaluation.h"
+#include "report/formats.h"
 
 #include "ir/arch.h"
 #include "report/figures.h"
@@ -129,6 +130,7 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
     sx_text_add(out, "\n");
     print_limit(e, out);
     sx_report_energies(e->energies, out);
+    if (e->given) sx_formats_print(e->given, &e->arch, &e->problem, &e->mapping, out);
 }
 
 /* Adds the cells for an energy: its value, its share of the total, a bar. */

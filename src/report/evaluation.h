@@ -14,6 +14,7 @@ typedef struct sx_evaluation {
     sx_verdict verdict;
     sx_cost cost;
     sx_score minimum;
+    const sx_arch *given; /* with the formats among which those of `arch` were chosen; NULL: not searched */
     const char *energies; /* where they come from */
     bool simulated;       /* by the oracle */
     bool has_objective;   /* one was asked for */

@@ -2,6 +2,7 @@
 
 #include "report/explain.h"
 #include "report/figures.h"
+#include "report/formats.h"
 #include "report/illegal.h"
 #include "report/json_parts.h"
 #include "sextant/input.h"
@@ -59,6 +60,9 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     json_object_set_new(object, "energy_source", sx_json_string(e->energies));
     (void)sx_json_set_bind(&e->problem, object);
     if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
+    if (e->given)
+        json_object_set_new(object, "formats",
+                            sx_formats_object(e->given, &e->arch, &e->problem, &e->mapping));
     if (e->simulated) json_object_set_new(object, "simulated", json_true());
     if (explain) json_object_set_new(object, "explanation", explanation_json(e, out));
     return sx_json_finish(object, out);

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "model/range.h"
 #include "report/figures.h"
+#include "report/formats.h"
 
 #include <stdlib.h>
 
@@ -13,8 +14,11 @@ sx_status sx_layer_evaluate(const sx_result *r, size_t layer, sx_evaluation *e) 
     e->mapping = r->session.layer[layer].best.mapping;
     e->options = r->options.model;
     e->energies = r->energies;
+    e->given = e->options.formats.kinds ? &r->arch : NULL;
     sx_density_range *range = &e->options.densities;
     sx_status status = range->n ? sx_density_range_apply(range, sx_range_densest(range), &e->problem) : SX_OK;
+    if (!status)
+        status = sx_formats_settle(&r->network.layer[layer].problem, &e->mapping, &e->options, &e->arch);
     range->n = 0;
     if (!status) status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (!status) status = sx_evaluator_new(model, &evaluator);

@@ -128,6 +128,12 @@ static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
         SX_TRY(
             sx_error_place(sx_density_range_aim(&o->model.densities, &o->run.objective), densities->place));
     }
+    const sx_node *formats = sx_node_get(map, "search_formats");
+    if (formats) {
+        SX_TRY(sx_node_text(formats, "search_formats", &text));
+        SX_TRY(sx_error_place(sx_format_search_parse(text, &o->model.formats), formats->place));
+        SX_TRY(sx_error_place(sx_format_search_aim(&o->model.formats, &o->run.objective), formats->place));
+    }
     if (sx_node_get(map, "sparse_timeloop"))
         SX_TRY(sx_result_truth(map, "sparse_timeloop", &o->model.sparse_timeloop));
     return sx_result_truth(map, "no_link_transfers", &o->model.no_link_transfers);
@@ -156,7 +162,8 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
                                        "no_first_read_elision",
                                        "no_link_transfers",
                                        "sparse_timeloop",
-                                       "densities"};
+                                       "densities",
+                                       "search_formats"};
     sx_run_options *run = &r->options.run;
     uint32_t k_best;
     SX_TRY(sx_only_keys(map, "repeat", keys, sizeof keys / sizeof *keys));

@@ -4,6 +4,7 @@
 #include "frontend/write/write.h"
 #include "report/densities.h"
 #include "report/figures.h"
+#include "report/formats.h"
 #include "report/json_parts.h"
 
 #include "sextant/input.h"
@@ -115,6 +116,9 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const s
     json_t *densities = NULL;
     if (!status) status = sx_densities_json(r, i, &densities);
     if (densities) sx_tree_put(tree, object, "densities", densities);
+    json_t *formats = NULL;
+    if (!status) status = sx_formats_json(r, i, &formats);
+    if (formats) sx_tree_put(tree, object, "formats", formats);
     *out = object;
     return status;
 }
@@ -135,6 +139,9 @@ static sx_status repeat_json(const sx_result *r, json_t **out) {
                   (json_int_t)r->batch, "training", r->training);
     if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
+    char formats[SX_FORMATS_TEXT_SIZE];
+    sx_format_search_text(&o->model.formats, formats);
+    if (formats[0]) json_object_set_new(object, "search_formats", json_string(formats));
     *out = object;
     if (o->model.densities.n == 0) return SX_OK;
     char *text;

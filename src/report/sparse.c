@@ -1,30 +1,10 @@
 #include "report/sparse.h"
 
+#include "report/formats.h"
 #include "report/table.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* The format of a tensor at a level, NULL where it has none. */
-static const sx_tensor_format *format_of(const sx_evaluation *e, int level, int tensor) {
-    const sx_sparse *sparse = &e->arch.sparse;
-    for (int i = 0; i < sparse->n_formats; i++)
-        if (sparse->format[i].level == level &&
-            sx_problem_tensor(&e->problem, sparse->name[sparse->format[i].tensor]) == tensor)
-            return &sparse->format[i];
-    return NULL;
-}
-
-/* Adds a format as the names of its ranks, outermost first. */
-static void format_cell(const sx_evaluation *e, const sx_tensor_format *format, sx_table *table) {
-    char text[SX_MAX_FORMAT_RANKS * 4 + 1] = "";
-    for (int r = format ? format->n_ranks - 1 : -1; r >= 0; r--) {
-        size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "",
-                 sx_rank_kind_name((sx_rank_kind)e->arch.sparse.rank[format->first + r].kind));
-    }
-    sx_table_cell(table, "%s", format ? text : "none");
-}
 
 /* Metadata and payload words of a format that are accessed. */
 static double metadata_words(const sx_evaluation *e, const sx_tensor_format *format) {
@@ -39,13 +19,15 @@ static double metadata_words(const sx_evaluation *e, const sx_tensor_format *for
 
 static void tensor_row(const sx_evaluation *e, int level, int tensor, sx_table *table) {
     const sx_cost_tensor *t = &e->cost.level[level].tensor[tensor];
-    const sx_tensor_format *format = format_of(e, level, tensor);
+    const sx_tensor_format *format = sx_format_of(&e->arch, &e->problem, level, tensor);
+    char name[SX_FORMAT_NAME_SIZE];
     double instances = (double)e->cost.level[level].instances, dense, sum[SX_N_ACTION_KINDS] = {0};
     dense = (double)(t->reads + t->fills + t->updates) / instances;
     for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) sum[kind] += t->actions[kind][a];
     sx_table_cell(table, "  %s", sx_show_name(e->problem.tensor[tensor].name, 16).text);
-    format_cell(e, format, table);
+    sx_format_name(&e->arch, format, name);
+    sx_table_cell(table, "%s", name);
     sx_table_cell(table, "%s", format ? sx_show_percent(t->density).text : "");
     sx_table_cell(table, "%s", sx_show_count(dense).text);
     for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)

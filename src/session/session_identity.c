@@ -81,6 +81,7 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
     hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
     if (timeloop) hash = sx_hash_bytes(&timeloop, sizeof timeloop, hash);
     if (o->model.densities.n) hash = hash_densities(&o->model.densities, hash);
+    if (o->model.formats.kinds) hash = hash_number(o->model.formats.kinds, hash);
     snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
     return mark;
 }
@@ -122,6 +123,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
     if (o->model.densities.n)
         sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));
+    if (o->model.formats.kinds) sx_text_add(&text, "search-formats %d\n", o->model.formats.kinds);
     sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
     sx_text_add(&text, "database %s\n", yes(o->store != NULL));
     sx_text_add(&text, "again %s\n", yes(o->again));

@@ -29,10 +29,11 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next may be missing */
+    "sparse_timeloop", /* this and the next two may be missing */
     "densities",
+    "search_formats",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 2 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 3 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -148,8 +149,19 @@ static sx_status read_densities(const sx_node *map, sx_certificate *c) {
     return sx_error_place(sx_density_range_aim(&c->model.densities, &c->objective), node->place);
 }
 
+/* Reads the kinds of formats that were searched, where there are. */
+static sx_status read_formats(const sx_node *map, sx_certificate *c) {
+    const sx_node *node = sx_node_get(map, "search_formats");
+    const char *text;
+    if (!node) return SX_OK;
+    SX_TRY(sx_node_text(node, "search_formats", &text));
+    SX_TRY(sx_error_place(sx_format_search_parse(text, &c->model.formats), node->place));
+    return sx_error_place(sx_format_search_aim(&c->model.formats, &c->objective), node->place);
+}
+
 static sx_status read_options(const sx_node *map, sx_certificate *c) {
     SX_TRY(read_densities(map, c));
+    SX_TRY(read_formats(map, c));
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));
     SX_TRY(sx_node_get_bool(map, "no_banks", &c->space.no_banks));
     SX_TRY(sx_node_get_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));

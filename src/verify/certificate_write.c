@@ -53,6 +53,7 @@ static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c) {
 /* What is claimed, and from what it follows; densities: of a range, or NULL. */
 static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *densities,
                                   const char *hash) {
+    char formats[SX_FORMATS_TEXT_SIZE];
     json_t *map = json_object(), *history = json_object();
     char objective[256];
     sx_objective_text(&c->objective, objective, sizeof objective);
@@ -70,6 +71,8 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
     if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));
     if (densities) sx_tree_put(tree, map, "densities", sx_tree_text(tree, densities));
+    sx_format_search_text(&c->model.formats, formats);
+    if (formats[0]) sx_tree_put(tree, map, "search_formats", sx_tree_text(tree, formats));
     sx_tree_put(tree, map, "limits", sx_limits_tree(tree, &c->constraints, &c->problem, &c->arch));
     sx_tree_put(tree, map, "arrays", sx_tree_u64(tree, c->proof->n_spatial));
     sx_tree_put(tree, map, "compulsory", sx_tree_u64(tree, c->compulsory));

@@ -51,6 +51,10 @@ SX_API SX_MUST_USE sx_status sx_store_best(sx_store *store, const sx_arch *arch,
 SX_API SX_MUST_USE sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_arch *arch,
                                              const char *objective, sx_store_visit *visit, void *user);
 
+/* Visits every architecture with every objective that mappings were searched for on it, in a fixed order. */
+typedef sx_status sx_store_visit_arch(void *user, const sx_arch *arch, const char *objective);
+SX_API SX_MUST_USE sx_status sx_store_archs(sx_store *store, sx_store_visit_arch *visit, void *user);
+
 /* A metric of a point. */
 typedef struct sx_metric_value {
     const char *name;
@@ -87,6 +91,10 @@ typedef sx_status sx_store_visit_point(void *user, const sx_point_record *record
 SX_API SX_MUST_USE sx_status sx_store_best_points(sx_store *store, const char *kind, const char *space,
                                                   const char *objective, sx_store_visit_point *visit,
                                                   void *user);
+
+/* Visits every kind of space with every objective that points of it were searched for, in a fixed order. */
+typedef sx_status sx_store_visit_kind(void *user, const char *kind, const char *objective);
+SX_API SX_MUST_USE sx_status sx_store_kinds(sx_store *store, sx_store_visit_kind *visit, void *user);
 
 /* How many of each there are. */
 typedef struct sx_store_counts {

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The roof of an architecture. */
-typedef struct roof {
-    double peak;      /* MACs per cycle */
-    double bandwidth; /* of the DRAM, bytes per cycle; INFINITY: no limit */
-} roof;
-
 /* What is drawn: points below the roof and stacks of energies, with their names. */
 typedef struct drawing {
     size_t n_points, n_bars, n_parts;
@@ -46,11 +40,10 @@ static void drawing_fini(drawing *d) {
     free(d->energy);
 }
 
-/* The roof of an architecture. */
-static roof roof_of(const sx_arch *arch) {
+sx_roof sx_roof_of(const sx_arch *arch) {
     const sx_storage *s = &arch->level[sx_dram_level(arch)];
     double words = fmin(s->read_bandwidth + s->write_bandwidth, s->shared_bandwidth);
-    return (roof){(double)arch->compute.instances, words * (double)s->instances * s->word_bits / 8};
+    return (sx_roof){(double)arch->compute.instances, words * (double)s->instances * s->word_bits / 8};
 }
 
 /* Sets a point of the roofline. */
@@ -85,7 +78,7 @@ static const char *scale_energies(drawing *d) {
 
 /* Adds the roofline; with a clock in operations per second. */
 static void draw_roofline(const sx_arch *arch, const drawing *d, const char *title, sx_text *out) {
-    roof top = roof_of(arch);
+    sx_roof top = sx_roof_of(arch);
     double rate = arch->cycle_seconds > 0 ? 2e-12 / arch->cycle_seconds : 1, *y = d->y;
     char peak[64], slope[96];
     snprintf(peak, sizeof peak, rate == 1 ? "peak %.4g MACs/cycle" : "peak %.4g TOPS", top.peak * rate);

@@ -4,7 +4,7 @@
 #include "report/json_parts.h"
 #include "report/table.h"
 
-#include <string.h>
+#include <math.h>
 
 /* Those that depend on the clock are 0 where there is none. An operation is half a MAC. */
 typedef struct figures {
@@ -76,7 +76,8 @@ static figures figures_of(const sx_arch *arch, const sx_work *work) {
     for (int s = 0; s < arch->n_levels; s++) um2 += (double)arch->level[s].instances * arch->level[s].area;
     f.area_mm2 = um2 * 1e-6;
     if (cycle <= 0 || work->cycles <= 0) return f;
-    f.clock_hz = 1 / cycle;
+    double hertz = 1 / cycle, whole = round(hertz);
+    f.clock_hz = fabs(hertz - whole) < 1e-9 * hertz ? whole : hertz;
     f.seconds = work->cycles * cycle;
     f.watts = joules / f.seconds;
     f.tops = 2 * work->macs / f.seconds * 1e-12;

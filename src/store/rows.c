@@ -113,6 +113,16 @@ static SX_MUST_USE sx_status read_nouns(const char *problem_text, const char *ma
     return status;
 }
 
+sx_status sx_rows_arch_read(const char *name, const char *text, sx_arch *out) {
+    sx_input *input = NULL;
+    sx_status status = sx_input_new(&input);
+    if (!status) status = sx_input_add_text(input, "arch", text, strlen(text));
+    if (!status) status = sx_input_arch(input, out);
+    sx_input_free(input);
+    if (!status) snprintf(out->name, SX_NAME_SIZE, "%s", name);
+    return status;
+}
+
 /* Reads back what was written, so that nothing is stored that cannot be read. */
 static SX_MUST_USE sx_status check_readable(const sx_rows *rows) {
     sx_problem problem;

@@ -32,6 +32,9 @@ typedef struct sx_rows {
 SX_MUST_USE sx_status sx_rows_init(const sx_record *record, sx_rows *out);
 void sx_rows_fini(sx_rows *rows);
 
+/* Reads an architecture that was stored under a name. */
+SX_MUST_USE sx_status sx_rows_arch_read(const char *name, const char *text, sx_arch *out);
+
 /* Inserts what is not there yet, inside a transaction. */
 SX_MUST_USE sx_status sx_rows_insert(sx_database *database, const sx_rows *rows);
 

@@ -220,3 +220,56 @@ sx_status sx_store_best_points(sx_store *store, const char *kind, const char *sp
     sx_text_free(&keys);
     return status;
 }
+
+static const char select_archs[] =
+    "SELECT DISTINCT a.hash, a.name, a.text, r.objective FROM archs a JOIN mappings m ON m.arch = a.hash"
+    " JOIN runs r ON r.mapping = m.hash ORDER BY a.name, a.hash, r.objective";
+
+/* Visits the architecture of the current row of select_archs. */
+static SX_MUST_USE sx_status visit_arch(sx_database *database, sqlite3_stmt *statement,
+                                        sx_store_visit_arch *visit, void *user) {
+    sx_arena arena = {0};
+    sx_arch arch;
+    sx_key key = sx_database_key(statement, 0);
+    const char *name = sx_database_text(statement, 1, &arena), *text = sx_database_text(statement, 2, &arena),
+               *objective = sx_database_text(statement, 3, &arena);
+    sx_status status = name && text && objective ? SX_OK : sx_arena_error(&arena);
+    if (!status && strcmp(sx_text_key(text).hex, key.hex) != 0)
+        status = sx_database_damaged(database, "a row does not match its hash");
+    if (!status) status = sx_rows_arch_read(name, text, &arch);
+    if (!status) status = visit(user, &arch, objective);
+    sx_arena_free(&arena);
+    return status;
+}
+
+sx_status sx_store_archs(sx_store *store, sx_store_visit_arch *visit, void *user) {
+    sqlite3_stmt *statement;
+    bool row = false;
+    sx_status status;
+    SX_TRY(sx_database_prepare(&store->database, select_archs, &statement));
+    while (!(status = sx_database_step(&store->database, statement, &row)) && row)
+        if ((status = visit_arch(&store->database, statement, visit, user))) break;
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static const char select_kinds[] =
+    "SELECT DISTINCT s.kind, r.objective FROM spaces s JOIN points p ON p.space = s.hash"
+    " JOIN searches r ON r.point = p.hash ORDER BY s.kind, r.objective";
+
+sx_status sx_store_kinds(sx_store *store, sx_store_visit_kind *visit, void *user) {
+    sqlite3_stmt *statement;
+    bool row = false;
+    sx_status status;
+    SX_TRY(sx_database_prepare(&store->database, select_kinds, &statement));
+    while (!(status = sx_database_step(&store->database, statement, &row)) && row) {
+        sx_arena arena = {0};
+        const char *kind = sx_database_text(statement, 0, &arena),
+                   *objective = sx_database_text(statement, 1, &arena);
+        status = kind && objective ? visit(user, kind, objective) : sx_arena_error(&arena);
+        sx_arena_free(&arena);
+        if (status) break;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}

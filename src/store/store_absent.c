@@ -37,6 +37,16 @@ sx_status sx_store_proven(sx_store *store, const sx_problem *problem, const sx_a
     return absent();
 }
 
+sx_status sx_store_archs(sx_store *store, sx_store_visit_arch *visit, void *user) {
+    (void)store, (void)visit, (void)user;
+    return absent();
+}
+
+sx_status sx_store_kinds(sx_store *store, sx_store_visit_kind *visit, void *user) {
+    (void)store, (void)visit, (void)user;
+    return absent();
+}
+
 sx_status sx_store_add_point(sx_store *store, const sx_point_record *record) {
     (void)store, (void)record;
     return absent();

@@ -1,0 +1,132 @@
+/* `sextant report`: results as one HTML page. */
+#include "base/file.h"
+#include "cli/clock.h"
+#include "cli/command.h"
+#include "report/page.h"
+#include "sextant/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 256 << 20 };
+
+/* A result that could not be read, with the reason where it is of another version. */
+static sx_status explain(sx_status error, const char *path, const json_t *answer) {
+    const char *version = json_string_value(json_object_get(json_object_get(answer, "repeat"), "version"));
+    if (error->code == SX_ERR_MEMORY || !version || strcmp(version, sx_version()) == 0) return error;
+    return sx_error_hint(error, "'%s' was written by Sextant %.32s, and this is %s: search again", path,
+                         version, sx_version());
+}
+
+/* Adds a result of `map`. */
+static sx_status add_result(const sx_args *args, const char *path, const char *text, size_t size,
+                            const json_t *answer, json_t *list) {
+    sx_result *r;
+    json_t *item = NULL;
+    sx_status status = sx_result_read(path, text, size, &r);
+    if (status) return explain(status, path, answer);
+    status = sx_clock_apply(args, &r->arch);
+    if (!status) status = sx_page_result(path, r, &item);
+    sx_result_free(r);
+    if (!status && json_array_append_new(list, item) != 0) return sx_error_memory();
+    return status;
+}
+
+/* Adds a file of JSON. */
+static sx_status add_json(const sx_args *args, const char *path, const char *text, size_t size,
+                          json_t *list) {
+    json_error_t error;
+    json_t *answer = json_loadb(text, size, 0, &error), *item = NULL;
+    if (!answer)
+        return sx_error_hint(
+            sx_error_at((sx_place){path, error.line, error.column}, "not valid JSON: %s", error.text),
+            "a report is made of results written with --json, or of a database of --db");
+    sx_status status = SX_OK;
+    if (sx_page_is_result(answer))
+        status = add_result(args, path, text, size, answer, list);
+    else
+        status = sx_page_answer(path, answer, &item);
+    if (!status && item && json_array_append_new(list, item) != 0) status = sx_error_memory();
+    json_decref(answer);
+    return status;
+}
+
+/* Adds what is in a database. */
+static sx_status add_database(const sx_args *args, const char *path, json_t *list) {
+    sx_store *store = NULL;
+    sx_arch clock = {0};
+    SX_TRY(sx_clock_apply(args, &clock));
+    SX_TRY(sx_store_open(path, &store));
+    sx_status status = sx_page_store(path, store, clock.cycle_seconds, list);
+    sx_store_close(store);
+    return status;
+}
+
+/* Adds a file of any kind. */
+static sx_status add_file(const sx_args *args, const char *path, json_t *list) {
+    static const char sqlite[] = "SQLite format 3";
+    char *text;
+    size_t size;
+    SX_TRY(sx_file_read_regular(path, MOST_BYTES, &text, &size));
+    bool database = size >= sizeof sqlite && memcmp(text, sqlite, sizeof sqlite) == 0;
+    sx_status status = database ? add_database(args, path, list) : add_json(args, path, text, size, list);
+    free(text);
+    return status;
+}
+
+/* The title of a page: --title, or what its only result is of. */
+static void make_title(const sx_args *args, const json_t *list, char *title, size_t size) {
+    const char *given = sx_args_text(args, "title", 0);
+    const json_t *result = json_object_get(json_array_get(list, 0), "result");
+    const json_t *first = json_array_get(json_object_get(result, "results"), 0);
+    const char *network = json_string_value(json_object_get(result, "network"));
+    const char *arch = json_string_value(json_object_get(first, "arch"));
+    if (given)
+        snprintf(title, size, "%s", given);
+    else if (json_array_size(list) == 1 && network && arch)
+        snprintf(title, size, "%s on %s", network, arch);
+    else
+        snprintf(title, size, "Sextant report");
+}
+
+/* `sextant report`. */
+static sx_status run(const sx_args *args, sx_output *result) {
+    const char *output = sx_args_text(args, "output", 0);
+    char title[512];
+    if (args->n_operands == 0)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "no result given"),
+            "`sextant map ... --json -o result.json`, then `sextant report result.json -o report.html`");
+    if (output) SX_TRY(sx_file_writable(output));
+    json_t *list = json_array();
+    sx_status status = list ? SX_OK : sx_error_memory();
+    for (size_t i = 0; i < args->n_operands && !status; i++) status = add_file(args, args->operand[i], list);
+    if (!status) {
+        make_title(args, list, title, sizeof title);
+        sx_output_to_file(result, output);
+        status = sx_page_write(list, title, &result->out);
+    }
+    json_decref(list);
+    return status;
+}
+
+static const sx_option options[] = {
+    SX_OPTION_CLOCK,
+    {"title", 0, "TEXT", SX_OPTION_TEXT, false, "title of the page"},
+    SX_OPTION_OUTPUT,
+    SX_OPTION_HELP,
+};
+
+const sx_command sx_command_report = {
+    .name = "report",
+    .about = "an HTML page from result files or a database",
+    .usage = "RESULT.json|DATABASE ... [-o report.html] [OPTION ...]",
+    .details =
+        "A RESULT is what map, systolic, place, compare, codesign or verify print with --json. Several\n"
+        "results of map are compared side by side; with what verify prints, layers say whether their\n"
+        "certificates hold. The page is one file and needs no network.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run,
+};

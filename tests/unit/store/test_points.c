@@ -70,6 +70,13 @@ static sx_status see(void *user, const sx_point_record *r) {
     return SX_OK;
 }
 
+/* Writes down the kinds and objectives that are visited. */
+static sx_status note_kind(void *user, const char *kind, const char *objective) {
+    char *text = user;
+    snprintf(text + strlen(text), 200 - strlen(text), "%s/%s ", kind, objective);
+    return SX_OK;
+}
+
 static void what_is_added_is_read_back_after_closing(void **state) {
     (void)state;
     sx_store *store = open_store();
@@ -92,6 +99,9 @@ static void what_is_added_is_read_back_after_closing(void **state) {
     assert_int_equal(s.n, 2);
     assert_non_null(strstr(s.text, "placement|"));
     assert_non_null(strstr(s.text, "|none|"));
+    char kinds[200] = "";
+    sx_expect_ok(sx_store_kinds(store, note_kind, kinds));
+    assert_string_equal(kinds, "placement/delay systolic/delay ");
     sx_expect_ok(sx_store_best_points(store, "systolic", NULL, "energy", see, &s));
     sx_expect_ok(sx_store_best_points(store, "map", NULL, "delay", see, &s));
     assert_int_equal(s.n, 2);

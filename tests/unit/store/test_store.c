@@ -112,6 +112,42 @@ static void the_best_of_every_problem_is_visited_once(void **state) {
     sx_store_close(store);
 }
 
+/* What a visit of the architectures found: how many, and how many mappings they have. */
+typedef struct archs_seen {
+    sx_store *store;
+    size_t n;
+    seen mappings;
+} archs_seen;
+
+static sx_status see_arch(void *user, const sx_arch *arch, const char *objective) {
+    archs_seen *a = user;
+    a->n++;
+    return sx_store_best(a->store, arch, objective, see, &a->mappings);
+}
+
+/* Clocks and areas make no other architecture. */
+static void every_arch_and_objective_is_visited_once(void **state) {
+    (void)state;
+    archs_seen a = {.store = open_store()};
+    sx_record record;
+    sx_test_record(0, &record);
+    a.mappings.options = record.options;
+    sx_expect_ok(sx_store_archs(a.store, see_arch, &a));
+    assert_int_equal(a.n, 0);
+    sx_expect_ok(sx_store_add(a.store, &record));
+    record.arch.cycle_seconds = 1e-9;
+    record.arch.level[0].area = 5;
+    sx_expect_ok(sx_store_add(a.store, &record));
+    record.objective = "delay";
+    sx_expect_ok(sx_store_add(a.store, &record));
+    sx_expect_ok(sx_store_archs(a.store, see_arch, &a));
+    assert_int_equal(a.n, 2);
+    assert_int_equal(a.mappings.n, 2);
+    assert_int_equal(count(a.store).archs, 1);
+    assert_string_equal(a.mappings.record[0].arch.name, record.arch.name);
+    sx_store_close(a.store);
+}
+
 static void other_archs_and_objectives_are_left_out(void **state) {
     (void)state;
     seen s = {.options = "{\"a\": 1}"};
@@ -405,6 +441,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(what_is_added_is_read_back_after_closing),
         CASE(the_best_of_every_problem_is_visited_once),
+        CASE(every_arch_and_objective_is_visited_once),
         CASE(other_archs_and_objectives_are_left_out),
         CASE(the_same_again_adds_nothing),
         CASE(among_equals_the_one_that_proved_most_wins),

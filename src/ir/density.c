@@ -71,12 +71,12 @@ sx_status sx_tensor_places(const sx_problem *problem, int index, uint8_t *dim) {
     return SX_OK;
 }
 
-__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 wide;
 
 /* The sum of all x below y, each taken as 0 where it is negative and as `most` where it is more. */
 static wide clamped_sum(int64_t y, int64_t most) {
-    wide n = y, limit = most;
-    if (n <= 0) return 0;
+    if (y <= 0) return 0;
+    wide n = (wide)y, limit = (wide)most;
     return n <= limit + 1 ? n * (n - 1) / 2 : limit * (limit + 1) / 2 + (n - 1 - limit) * limit;
 }
 

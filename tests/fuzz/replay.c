@@ -1,4 +1,5 @@
-/* Runs a fuzz target over files instead of searching: each argument is a file or a folder of files. */
+/* Runs fuzz targets over files instead of searching: each argument is TARGET=PATH, a file or a folder of files.
+ * SX_TARGETS lists the targets with their functions; CMake writes it. */
 #include "base/file.h"
 #include "fuzz/fuzz.h"
 
@@ -7,8 +8,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+typedef int target(const uint8_t *data, size_t size);
+
+static const struct {
+    const char *name;
+    target *run;
+} targets[] = {SX_TARGETS};
+
+/* The target of that name, which is so long; NULL where there is none. */
+static target *find(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (strlen(targets[i].name) == length && memcmp(targets[i].name, name, length) == 0)
+            return targets[i].run;
+    return NULL;
+}
+
 /* Runs the target on one file; 1, or 0 when it cannot be read. */
-static int replay_file(const char *path) {
+static int replay_file(target *run, const char *path) {
     char *text;
     size_t size;
     if (!succeeded(sx_file_read(path, (size_t)1 << 24, &text, &size))) {
@@ -17,13 +33,13 @@ static int replay_file(const char *path) {
     }
     printf("%s\n", path);
     fflush(stdout);
-    LLVMFuzzerTestOneInput((const uint8_t *)text, size);
+    run((const uint8_t *)text, size);
     free(text);
     return 1;
 }
 
 /* Runs the target on every file of a folder; how many there were. */
-static int replay_folder(const char *path) {
+static int replay_folder(target *run, const char *path) {
     DIR *folder = opendir(path);
     if (!folder) return 0;
     int count = 0;
@@ -31,19 +47,22 @@ static int replay_folder(const char *path) {
         char file[4096];
         if (entry->d_name[0] == '.') continue;
         snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        count += replay_file(file);
+        count += replay_file(run, file);
     }
     closedir(folder);
     return count;
 }
 
 int main(int argc, char **argv) {
-    int count = 0;
     for (int i = 1; i < argc; i++) {
+        const char *equals = strchr(argv[i], '=');
+        target *run = equals ? find(argv[i], (size_t)(equals - argv[i])) : NULL;
         struct stat info;
-        bool folder = stat(argv[i], &info) == 0 && S_ISDIR(info.st_mode);
-        count += folder ? replay_folder(argv[i]) : replay_file(argv[i]);
+        if (!run) return fprintf(stderr, "no TARGET=PATH: %s\n", argv[i]), 2;
+        bool folder = stat(equals + 1, &info) == 0 && S_ISDIR(info.st_mode);
+        int count = folder ? replay_folder(run, equals + 1) : replay_file(run, equals + 1);
+        printf("%s: %d inputs replayed\n", argv[i], count);
+        if (count == 0) return 1;
     }
-    printf("%d inputs replayed\n", count);
-    return count > 0 ? 0 : 1;
+    return argc > 1 ? 0 : 2;
 }

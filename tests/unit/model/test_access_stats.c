@@ -3,6 +3,7 @@
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/sampled.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 20000, MOST_WORDS = 500, MOST = 160, MOST_RECORDS = 256 };
+enum { CASES = SX_SANITIZED ? 4000 : 20000, MOST_WORDS = 500, MOST = 160, MOST_RECORDS = 256 };
 
 /* One level's hand-outs while they are added up, visit by visit. */
 typedef struct tally {

@@ -2,6 +2,7 @@
 #include "model/box_delta.h"
 #include "sextant/rng.h"
 #include "support/compared.h"
+#include "support/sanitized.h"
 #include "support/words.h"
 
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 20000 };
+enum { CASES = SX_SANITIZED ? 4000 : 20000 };
 
 typedef struct box {
     int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];

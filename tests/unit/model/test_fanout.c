@@ -2,6 +2,7 @@
 #include "model/fanout.h"
 #include "support/compared.h"
 #include "support/random_window.h"
+#include "support/sanitized.h"
 #include "support/words.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 20000, MOST = 256 };
+enum { CASES = SX_SANITIZED ? 4000 : 20000, MOST = 256 };
 
 /* The siblings of a slot, one by one. */
 typedef struct siblings {

@@ -2,6 +2,7 @@
 #include "model/multicast.h"
 #include "support/compared.h"
 #include "support/random_window.h"
+#include "support/sanitized.h"
 #include "support/words.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 10000, MOST = 160, CLASSES = 4 };
+enum { CASES = SX_SANITIZED ? 2000 : 10000, MOST = 160, CLASSES = 4 };
 
 /* One visit, sibling by sibling. */
 typedef struct visit {

@@ -3,6 +3,7 @@
 #include "support/compared.h"
 #include "support/plain_arch.h"
 #include "support/random_window.h"
+#include "support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 10000, MOST_BITS = 1 << 20 };
+enum { CASES = SX_SANITIZED ? 2000 : 10000, MOST_BITS = 1 << 20 };
 
 /* Marks what instances of a level hold of a tensor, one bit of `held` per instance and word. */
 typedef struct marker {

@@ -4,6 +4,7 @@
 #include "support/compared.h"
 #include "support/plain_arch.h"
 #include "support/sampled.h"
+#include "support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 20000, MOST_WORDS = 2000, ROOM = 64 };
+enum { CASES = SX_SANITIZED ? 4000 : 20000, MOST_WORDS = 2000, ROOM = 64 };
 
 /* What the visits fetch, the slow way. */
 typedef struct tally {

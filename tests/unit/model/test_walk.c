@@ -5,6 +5,7 @@
 #include "support/expect.h"
 #include "support/random_case.h"
 #include "support/random_legal.h"
+#include "support/sanitized.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 6000, REAL = 25 };
+enum { CASES = SX_SANITIZED ? 1200 : 6000, REAL = 25 };
 
 static bool near(uint64_t a, uint64_t b, uint64_t slack) {
     return (a > b ? a - b : b - a) <= slack;

@@ -1,5 +1,6 @@
 /* Results as JSON and back. */
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/small_session.h"
 
 #include "base/file.h"
@@ -82,7 +83,7 @@ static sx_result *small_result(const sx_session_options *options, const char *ob
 static void sessions_round_trip(void **state) {
     (void)state;
     static const char *const objectives[] = {"edp", "energy", "delay"};
-    for (unsigned i = 0; i < 12; i++) {
+    for (unsigned i = 0; i < (SX_SANITIZED ? 6 : 12); i++) {
         sx_session_options o = {.mapper = i % 2 ? "random" : "gamma", .warm = (sx_warm)(i % 3)};
         sx_run_options_init(&o.run);
         o.run.evaluations = 30 + 10 * i;

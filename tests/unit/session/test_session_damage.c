@@ -3,6 +3,7 @@
 #include "sextant/rng.h"
 #include "support/brake.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/small_session.h"
 
 #include <setjmp.h>
@@ -15,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { LIMIT = 1 << 26, EDITS = 100 };
+enum { LIMIT = 1 << 26, EDITS = SX_SANITIZED ? 40 : 100 };
 
 static const char run_mark[] = "SEXTKCP2"; /* a run's state begins with it */
 

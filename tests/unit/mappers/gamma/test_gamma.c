@@ -1,5 +1,6 @@
 /* Gamma as a whole: its operators can be switched off one by one, and it searches. */
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/small_map.h"
 
 #include <math.h>
@@ -118,6 +119,7 @@ static double mean_log(sx_small_map *m, const char *navigator) {
 
 static void finds_good_mappings(void **state) {
     (void)state;
+    if (SX_SANITIZED) skip();
     const char *const ways[] = {"gamma", "gamma:shift=0", "gamma:rank=objective",
                                 "gamma:growth=0.57,aging=0.27"};
     const char *const archs[] = {"accel-b", "eyeriss", "mind-mappings"};

@@ -12,7 +12,7 @@ help:
 	@echo 'make check         every test, in an optimised build and under sanitizers'
 	@echo 'make build         build/sextant'
 	@echo 'make bench         how fast the model is'
-	@echo 'make studies       what the papers measured, measured again, and proofs (an hour)'
+	@echo 'make studies       what the papers measured, measured again, and proofs (hours; SEEDS=2 for a first look)'
 	@echo 'make surrogates    train the surrogates of share/sextant anew (minutes)'
 	@echo 'make mutants       apply every mutant of tests/mutants/: the test that it names must fail'
 	@echo 'make check-long    mutants, the property tests with a million cases each, every allocation failing (hours)'
@@ -62,6 +62,7 @@ studies:
 	@bench/studies/mind-mappings build/sextant
 	@bench/studies/few-evaluations build/sextant
 	@bench/studies/learning build/sextant
+	@bench/studies/placement build/sextant
 	@bench/studies/demystifying build/sextant
 	@bench/studies/codesign build/sextant
 	@build/bench/study-warm-start

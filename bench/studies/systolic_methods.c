@@ -1,11 +1,12 @@
 /* The comparison of search methods in Odyssey (DAC 2023): the matrix product 1024^3 on the U250, its space.
  *
- *   study-systolic-methods [EVALUATIONS [SEEDS]]
+ *   study-systolic-methods [EVALUATIONS [SEEDS [DESIGN...]]]
  *
- * Every method searches each of the 18 designs with as many EVALUATIONS (10,000) and SEEDS (3); what it
- * finds is a share of the throughput of the proven optimum. Then: how methods converge on the design with the
- * best optimum, what the objectives of the mathematical program are worth as seeds, and the programs' own
- * solutions. Methods that learn are slow, so that they have a tenth of the evaluations. "pruned" draws arrays that use a quarter of the DSP blocks or more. What is illegal costs
+ * Every method searches each of the 18 designs, or those named, with as many EVALUATIONS (10,000) and SEEDS
+ * (10); what it finds is a share of the throughput of the proven optimum. Then, unless designs are named: how
+ * methods converge on the design with the best optimum, what the objectives of the mathematical program are
+ * worth as seeds, and the programs' own solutions. Methods that learn are slow, so that they have a tenth of
+ * the evaluations. "pruned" draws arrays that use a quarter of the DSP blocks or more. What is illegal costs
  * random, pruned, anneal and genetic no evaluation, but it has to be looked at; the hybrid pays for it, as in
  * the paper. */
 #include "sextant/navigator.h"
@@ -118,17 +119,18 @@ static void print_heads(const char *first, const char *second) {
     putchar('\n');
 }
 
-/* The shares of all designs, a row each, and what each method comes to. Fills in the optima. */
+/* The shares of some designs, a row each, and what each method comes to. Fills in the optima. */
 static void compare(const sx_systolic_kernel *kernel, uint64_t evaluations, uint64_t n_seeds,
-                    double *optimum) {
+                    const size_t *which, size_t n, double *optimum) {
     double mean[N_METHODS] = {0}, looked[N_METHODS] = {0}, worst[N_METHODS];
-    size_t n = sx_systolic_n_designs(kernel), first[N_METHODS] = {0};
+    size_t first[N_METHODS] = {0};
     for (int m = 0; m < N_METHODS; m++) worst[m] = INFINITY;
     printf("**%llu evaluations per design, mean of %llu seeds, %% of the optimum**\n\n",
            (unsigned long long)evaluations, (unsigned long long)n_seeds);
     print_heads("design", "optimum, cycles");
-    for (size_t d = 0; d < n; d++) {
+    for (size_t i = 0; i < n; i++) {
         sx_systolic_design design;
+        size_t d = which[i];
         char name[16];
         double share[N_METHODS], most = 0;
         sx_space *space = open_design(kernel, d, 0);
@@ -250,16 +252,24 @@ static void recount(const sx_systolic_kernel *kernel) {
 
 int main(int argc, char **argv) {
     uint64_t evaluations = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000;
-    uint64_t n_seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 3;
+    uint64_t n_seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 10;
     static double optimum[MOST_DESIGNS];
+    static size_t which[MOST_DESIGNS];
     sx_systolic_kernel kernel;
     sx_systolic_design design;
     char name[16];
     size_t best = 0;
-    if (!evaluations || !n_seeds) return fprintf(stderr, "usage: study-systolic-methods [N [SEEDS]]\n"), 2;
+    if (!evaluations || !n_seeds)
+        return fprintf(stderr, "usage: study-systolic-methods [N [SEEDS [DESIGN...]]]\n"), 2;
     sx_study_need(sx_systolic_matrix(1024, 1024, 1024, &kernel));
-    compare(&kernel, evaluations, n_seeds, optimum);
-    for (size_t d = 1; d < sx_systolic_n_designs(&kernel); d++)
+    size_t n = sx_systolic_n_designs(&kernel);
+    for (size_t i = 0; i < n; i++) which[i] = i;
+    if (argc > 3) n = 0;
+    for (int i = 3; i < argc && n < MOST_DESIGNS; i++)
+        sx_study_need(sx_systolic_design_find(&kernel, argv[i], &which[n++]));
+    compare(&kernel, evaluations, n_seeds, which, n, optimum);
+    if (argc > 3) return 0;
+    for (size_t d = 1; d < n; d++)
         if (optimum[d] < optimum[best]) best = d;
     sx_systolic_design_at(&kernel, best, &design);
     sx_systolic_design_name(&design, name, sizeof name);

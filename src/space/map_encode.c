@@ -43,6 +43,11 @@ void sx_map_describe(const sx_map_space *space, sx_map_value *out) {
     for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_BANKS, s, space->banked[s]);
 }
 
+/* Powers of two, which most are, without the library: the same value, sooner. */
+double sx_map_log2(uint32_t factor) {
+    return factor & (factor - 1) ? log2(factor) : __builtin_ctz(factor);
+}
+
 /* What a step in the order is worth. */
 static double step_of(const sx_map_space *space) {
     return space->problem->n_dims > 1 ? 1.0 / (space->problem->n_dims - 1) : 0;
@@ -56,7 +61,7 @@ void sx_map_encode(const sx_space *base, const void *point, double *values) {
     for (int d = 0; d < n_dims; d++) {
         uint32_t factor[SX_MAX_SLOTS];
         sx_map_get_factors(space, point, d, factor);
-        for (int i = 0; i < space->n_slots; i++) *values++ = factor[i] == 1 ? 0 : log2(factor[i]);
+        for (int i = 0; i < space->n_slots; i++) *values++ = sx_map_log2(factor[i]);
     }
     for (int s = 0; s < n_levels; s++, values += n_dims)
         for (int i = 0; i < n_dims; i++) values[level[s].temporal_order[i]] = step * i;

@@ -219,6 +219,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
         for (size_t n = count_codes(space, gene.which); walk->code < n; walk->code++, walk->place = 0) {
             tile_step next;
             if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
+            if (walk->filter && !walk->filter(walk->context, gene.which, next.factor)) continue;
             apply(space, gene.which, &next, walk->place++, out);
             sx_map_normalize(space, out);
             return true;

@@ -67,10 +67,13 @@ void sx_map_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
 bool sx_map_neighbour(const sx_space *space, const void *point, size_t index, void *out);
 void sx_map_take(const sx_space *space, size_t gene, const void *from, void *point);
 
-/* All neighbours of a point, in the order of their numbers but faster; begins as {space, point}. */
+/* All neighbours of a point, in the order of their numbers but faster; begins as {space, point}. Those whose
+ * factors of a dimension the filter, where there is one, refuses are left out. */
 typedef struct sx_map_walk {
     const sx_map_space *space;
     const void *point;
+    bool (*filter)(void *context, int dim, const uint32_t *factor);
+    void *context;
     size_t gene, code, place;
 } sx_map_walk;
 bool sx_map_walk_next(sx_map_walk *walk, void *out);
@@ -106,6 +109,9 @@ enum {
 /* How many numbers a point's vector has. */
 size_t sx_map_n_values(const sx_map_space *space);
 void sx_map_encode(const sx_space *space, const void *point, double *values);
+
+/* The logarithm of a factor, as sx_map_encode gives it. */
+double sx_map_log2(uint32_t factor);
 
 /* Gives a point with its factors set the orders, axes, kept tensors and banks nearest to a vector, and
  * normalizes it. */

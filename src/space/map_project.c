@@ -28,6 +28,8 @@ typedef struct combination {
 typedef struct projection {
     const sx_map_space *space;
     double target[SX_MAP_MAX_VALUES], values[SX_MAP_MAX_VALUES];
+    double here[SX_MAP_MAX_VALUES],
+        least; /* the point to improve, and its distance or that of a better one */
     uint32_t split[SX_MAX_DIMS][NEAREST][SX_MAX_SLOTS];
     double distance[SX_MAX_DIMS][NEAREST];
     size_t n_splits[SX_MAX_DIMS];
@@ -126,17 +128,32 @@ static bool repair(projection *p, void *point, void *best) {
     return least < INFINITY;
 }
 
+/* Whether a neighbour with these factors of a dimension may be nearer than the least distance: the sum over
+ * all factors, which comes first in the sum over all values, is below it. */
+static bool may_be_nearer(void *context, int dim, const uint32_t *factor) {
+    projection *p = context;
+    int n_slots = p->space->n_slots, n = p->space->problem->n_dims * n_slots, first = dim * n_slots;
+    double sum = 0;
+    for (int i = 0; i < n && sum < p->least; i++) {
+        bool changed = i >= first && i < first + n_slots;
+        double away = (changed ? sx_map_log2(factor[i - first]) : p->here[i]) - p->target[i];
+        sum += away * away;
+    }
+    return sum < p->least;
+}
+
 /* Goes to the nearest legal neighbour as long as that is nearer to the target. */
 static void descend(projection *p, void *point, void *near, void *best) {
     const sx_space *space = &p->space->space;
-    double least = distance_of(p, point);
+    p->least = distance_of(p, point);
     for (bool better = true; better;) {
         better = false;
-        sx_map_walk walk = {.space = p->space, .point = point};
-        while (least > 0 && sx_map_walk_next(&walk, near)) {
+        sx_map_encode(space, point, p->here);
+        sx_map_walk walk = {.space = p->space, .point = point, .filter = may_be_nearer, .context = p};
+        while (p->least > 0 && sx_map_walk_next(&walk, near)) {
             double distance = distance_of(p, near);
-            if (distance >= least || sx_map_check(space, near)) continue;
-            least = distance;
+            if (distance >= p->least || sx_map_check(space, near)) continue;
+            p->least = distance;
             better = true;
             memcpy(best, near, space->point_size);
         }

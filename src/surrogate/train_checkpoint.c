@@ -39,6 +39,12 @@ static sx_status key_of(const sx_training *t, char *out, size_t size) {
     return SX_OK;
 }
 
+/* What computes the products, where bits differ by it. */
+static const char *products_of(const sx_train_options *o) {
+    if (o->device == SX_DEVICE_CUDA) return "cuda";
+    return sx_matrix_backend_name(o->backend == SX_MATRIX_PLAIN ? SX_MATRIX_OWN : o->backend);
+}
+
 /* The path of the best net, beside the checkpoint. */
 static sx_status best_path(const sx_training *t, char **out) {
     sx_text text = {0};
@@ -73,8 +79,8 @@ static sx_status text_of(const sx_training *t, char **out) {
         json_array_append_new(list,
                               json_pack("[I, f, f, f]", (json_int_t)m->step, m->loss, m->held_loss, m->rank));
     }
-    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "kind", "training", "key", key, "step", (json_int_t)t->step,
-                          "measures", list);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "kind", "training", "key", key, "products",
+                          products_of(t->options), "step", (json_int_t)t->step, "measures", list);
     *out = o && !sx_json_failed() ? json_dumps(o, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(o);
     return *out ? SX_OK : sx_error_memory();
@@ -92,6 +98,17 @@ sx_status sx_training_save(sx_training *t) {
 static sx_status refuse(const sx_training *t, const char *why) {
     return sx_error_hint(sx_error_at((sx_place){t->options->checkpoint, 0, 0}, "%s", why),
                          "remove it, or give another file");
+}
+
+/* Refuses a checkpoint whose steps so far were computed by something else: the bits would be neither's. */
+static sx_status check_products(const sx_training *t, const char *were) {
+    const char *are = products_of(t->options);
+    if (!were || strcmp(were, are) == 0) return SX_OK;
+    const char *option = strcmp(were, "cuda") == 0 ? "--device" : "--blas";
+    return sx_error_hint(sx_error_at((sx_place){t->options->checkpoint, 0, 0},
+                                     "this training was begun with the matrix products of %s, not of %s",
+                                     were, are),
+                         "resume it with %s %s, or remove the file, or give another", option, were);
 }
 
 /* Takes the measures of a checkpoint. */
@@ -146,6 +163,7 @@ static sx_status take_text(sx_training *t, const char *text) {
         status = refuse(t, "this is the checkpoint of a training with other options");
     else if (step < 0 || (uint64_t)step > t->steps)
         status = refuse(t, "the checkpoint is damaged");
+    if (!status) status = check_products(t, json_string_value(json_object_get(o, "products")));
     if (!status) status = take_measures(t, json_object_get(o, "measures"));
     if (!status) t->step = (uint64_t)step;
     json_decref(o);

@@ -69,6 +69,10 @@ typedef struct sx_cost_tensor {
     double density;                                   /* expected share of non-zeros of a tile that is held */
     double decompressions, compressions;              /* words */
     uint64_t metadata_bits;                           /* most that a tile takes */
+    /* Per tensor on which this level's gating or skipping depends, exact semantics: the words of it that must all
+     * be zeros (0: it does not depend on it), and the probability that they are. */
+    uint64_t condition_words[SX_MAX_TENSORS];
+    double condition_empty[SX_MAX_TENSORS];
 } sx_cost_tensor;
 
 /* Metadata and payload words of one rank of a format. */

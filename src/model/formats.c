@@ -233,10 +233,10 @@ sx_verdict sx_formats_check(const sx_model *model, const sx_mapping *mapping) {
     const struct sx_formats_model *f = model->formats;
     sx_verdict first = good;
     for (int i = 0; i < f->n; i++) {
-        if (i > 0 && repeats(model, i, mapping)) continue;
+        if (repeats(model, i, mapping)) continue;
         sx_verdict verdict = sx_check(f->model[i], mapping);
         if (verdict.reason == SX_LEGAL || verdict.reason == SX_NO_MEMORY) return verdict;
-        if (i == 0) first = verdict;
+        if (first.reason == SX_LEGAL) first = verdict;
     }
     return first;
 }
@@ -257,7 +257,7 @@ sx_verdict sx_formats_evaluate(sx_evaluator *e, const sx_mapping *mapping, const
     *set = -1;
     for (int i = 0; i < f->n; i++) {
         sx_score score;
-        if (i > 0 && repeats(e->model, i, mapping)) continue;
+        if (repeats(e->model, i, mapping)) continue;
         sx_verdict verdict = sx_evaluate_within(e->at_formats[i], mapping, &f->objective, best, &score);
         if (verdict.reason == SX_NO_MEMORY) return verdict;
         if (verdict.reason == SX_LEGAL) {
@@ -266,7 +266,7 @@ sx_verdict sx_formats_evaluate(sx_evaluator *e, const sx_mapping *mapping, const
             best = value;
             *set = i;
             *out = score;
-        } else if (i == 0 || verdict.reason == SX_BOUND_EXCEEDED) {
+        } else if (answer.reason == SX_LEGAL || verdict.reason == SX_BOUND_EXCEEDED) {
             answer = verdict;
         }
     }

@@ -86,6 +86,15 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
     return use;
 }
 
+/* The words of a tile that is given as sx_density_empty takes it. */
+static uint64_t words_of(const sx_sparse_state *state, int v, uint64_t tile) {
+    const sx_placement *placed = state->model->sparse->placed[v];
+    uint64_t words = 1;
+    for (int r = 0; placed && r < placed->n_ranks; r++)
+        words *= (tile - 1) / placed->stride[r] % placed->size[r] + 1;
+    return placed ? words : tile;
+}
+
 /* Hands a tensor's figures at a level to a cost. */
 static void hand_over(const sx_sparse_state *state, int v, int s, double unit, const usage *use,
                       double energy, sx_cost *out) {
@@ -111,6 +120,12 @@ static void hand_over(const sx_sparse_state *state, int v, int s, double unit, c
         .compressions = c->compressions / unit,
         .metadata_bits = sx_sparse_most_metadata(state, v, s, out->rank),
     };
+    for (int on = 0; on < state->model->n_tensors && t->acts && !state->model->sparse->timeloop; on++) {
+        uint64_t box = state->box[v][s][on];
+        if (!box) continue;
+        to->condition_words[on] = words_of(state, on, box);
+        to->condition_empty[on] = sx_density_empty(sx_sparse_density(state, on), state->cache, box);
+    }
     for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
             to->actions[kind][a] = c->actions[kind][a] / unit;

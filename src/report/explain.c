@@ -1,5 +1,6 @@
 #include "report/explain.h"
 
+#include "report/formats.h"
 #include "report/loops.h"
 #include "report/table.h"
 
@@ -115,6 +116,8 @@ static facts facts_of(const sx_evaluation *e, int level, int tensor) {
                .partition = (double)t->partition / instances};
     f.elided =
         f.output && !e->options.no_first_read_elision && !(e->mapping.level[level].rmw_first_update & bit);
+    if (e->cost.sparse && t->kept && sx_format_of(&e->arch, &e->problem, level, tensor))
+        f.tile = sx_dense_tile(e, level, tensor);
     find_shape(&f);
     find_loops(&f);
     if (e->mapping.level[level].no_temporal_reuse & bit) f.changes = f.visits;
@@ -256,19 +259,8 @@ static loop_set shared_loops(const facts *f) {
 /* The words of the box that the tile of the child below this level spans, or those of all children together.
  */
 static double child_words(const facts *f, bool together) {
-    const sx_evaluation *e = f->e;
-    const sx_tensor *t = &e->problem.tensor[f->tensor];
-    double box = 1;
-    for (int r = 0; r < t->n_ranks; r++) {
-        double extent = 1;
-        for (int d = 0; d < e->problem.n_dims; d++) {
-            double reach = (double)sx_mapping_extent(&e->mapping, f->level - 1, d);
-            if (together) reach *= e->mapping.level[f->level].spatial[d];
-            extent += abs(t->coef[r][d]) * (reach - 1);
-        }
-        box *= extent;
-    }
-    return box;
+    return sx_box_words(&f->e->problem, &f->e->mapping, f->tensor, f->level - 1,
+                        together ? f->e->mapping.level[f->level].spatial : NULL);
 }
 
 /* Whether the children's tiles cannot but overlap: together they span fewer words than they hold. */
@@ -334,6 +326,7 @@ void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *o
     else
         explain_kept(&f, out);
     explain_network(&f, out);
+    if (e->cost.sparse && e->cost.level[level].tensor[tensor].kept) sx_explain_zeros(e, level, tensor, out);
 }
 
 /* Adds a bandwidth that the level would need beyond what it has. */

@@ -9,6 +9,13 @@
  */
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out);
 
+/* The words of a tensor's tile at a level, zeros among them. */
+double sx_dense_tile(const sx_evaluation *e, int level, int tensor);
+
+/* Adds what zeros save of a tensor that a level keeps: what its format leaves out and costs, and why gating or skipping
+ * helps or does not. */
+void sx_explain_zeros(const sx_evaluation *e, int level, int tensor, sx_text *out);
+
 /* Adds what the run's time comes from. */
 void sx_explain_time(const sx_evaluation *e, sx_text *out);
 

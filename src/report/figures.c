@@ -19,9 +19,8 @@ int sx_dram_level(const sx_arch *arch) {
     return arch->n_levels - 1;
 }
 
-/* Bits of the metadata that go with a tensor to and from a level. */
-static double metadata_bits(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, int level,
-                            int tensor) {
+double sx_metadata_traffic(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, int level,
+                           int tensor) {
     double bits = 0;
     for (int i = 0; i < arch->sparse.n_formats; i++) {
         const sx_tensor_format *f = &arch->sparse.format[i];
@@ -46,7 +45,7 @@ static double traffic_bits(const sx_problem *problem, const sx_arch *arch, const
     if (!t->kept) return 0;
     if (!cost->sparse) return width * ((double)t->reads + (double)t->fills + (double)t->updates);
     for (int a = 0; a < SX_N_ACCESSES; a++) words += t->actions[SX_RANDOM][a];
-    return t->instances * (width * words + metadata_bits(problem, arch, cost, level, tensor));
+    return t->instances * (width * words + sx_metadata_traffic(problem, arch, cost, level, tensor));
 }
 
 void sx_work_of(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, sx_work *out) {

@@ -16,6 +16,10 @@ typedef struct sx_work {
     double tensor_bytes[SX_MAX_TENSORS]; /* the same by tensor; not summed over layers */
 } sx_work;
 
+/* Bits of the metadata that go with a tensor to and from a level, per instance. */
+double sx_metadata_traffic(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, int level,
+                           int tensor);
+
 /* The work of a mapping of that cost. */
 void sx_work_of(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, sx_work *out);
 /* Adds a work so many times, without the tensors' shares. */

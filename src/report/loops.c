@@ -2,6 +2,8 @@
 
 #include "report/table.h"
 
+#include <stdlib.h>
+
 bool sx_dim_indexes(const sx_problem *problem, int tensor, int dim) {
     const sx_tensor *t = &problem->tensor[tensor];
     for (int r = 0; r < t->n_ranks; r++)
@@ -83,4 +85,20 @@ void sx_loops_print(const sx_mapping *mapping, const sx_problem *problem, const 
         for (; at < n && lines[at].level == s; at++) print_line(&lines[at], at, problem, out);
     }
     sx_text_add(out, "  %s\n  | %*smultiply-accumulate\n", arch->compute.name, indent_of(n, out), "");
+}
+
+double sx_box_words(const sx_problem *problem, const sx_mapping *mapping, int tensor, int level,
+                    const uint32_t *times) {
+    const sx_tensor *t = &problem->tensor[tensor];
+    double box = 1;
+    for (int r = 0; r < t->n_ranks; r++) {
+        double extent = 1;
+        for (int d = 0; d < problem->n_dims; d++) {
+            double reach = (double)sx_mapping_extent(mapping, level, d);
+            if (times) reach *= times[d];
+            extent += abs(t->coef[r][d]) * (reach - 1);
+        }
+        box *= extent;
+    }
+    return box;
 }

@@ -36,6 +36,23 @@ static void put_actions(sx_tree *tree, json_t *map, const sx_cost_tensor *t) {
     sx_tree_put(tree, map, "compressions", count(tree, t->compressions));
 }
 
+/* On which words the level's gating or skipping depends, where it has some. */
+static void put_conditions(sx_tree *tree, json_t *map, const sx_cost_tensor *t, const sx_problem *problem) {
+    json_t *list = json_array();
+    for (int v = 0; v < problem->n_tensors; v++) {
+        if (!t->condition_words[v]) continue;
+        json_t *item = json_object();
+        sx_tree_put(tree, item, "on", sx_tree_text(tree, problem->tensor[v].name));
+        sx_tree_put(tree, item, "words", sx_tree_u64(tree, t->condition_words[v]));
+        sx_tree_put(tree, item, "empty", sx_tree_double(tree, t->condition_empty[v]));
+        sx_tree_append(tree, list, item);
+    }
+    if (json_array_size(list))
+        sx_tree_put(tree, map, "conditions", list);
+    else
+        json_decref(list);
+}
+
 /* Metadata and payload words of all ranks for one kind of access; NULL where there are none. */
 static SX_OWN json_t *rank_words(sx_tree *tree, const sx_cost_rank *rank, int n, int kind, int access) {
     json_t *list = json_array();
@@ -78,6 +95,7 @@ static void put_sparse(sx_tree *tree, json_t *map, const sx_cost *cost, int s, i
                        const sx_problem *problem, const sx_arch *arch) {
     const sx_cost_tensor *t = &cost->level[s].tensor[v];
     put_actions(tree, map, t);
+    put_conditions(tree, map, t, problem);
     for (int i = 0; i < arch->sparse.n_formats && t->kept; i++) {
         const sx_tensor_format *f = &arch->sparse.format[i];
         if (f->level == s && sx_problem_tensor(problem, arch->sparse.name[f->tensor]) == v)

@@ -1,7 +1,9 @@
 #include "cli/cmd_list.h"
 #include "cli/command.h"
 #include "cli/list_mapper.h"
+#include "cli/list_network.h"
 #include "cli/list_surrogates.h"
+#include "frontend/onnx/onnx.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "surrogate/family.h"
@@ -165,6 +167,8 @@ static sx_status run(const sx_args *args, sx_output *result) {
         sx_list_mapper(mapper, &result->out);
         return SX_OK;
     }
+    if (args->n_operands == 1 && sx_onnx_is_path(args->operand[0]))
+        return sx_list_onnx(args, args->operand[0], json, &result->out);
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
     if (json) return add_json(one, &result->out);
     if (one) return print_topic(one, 0, &result->out);
@@ -175,13 +179,13 @@ static sx_status run(const sx_args *args, sx_output *result) {
     return SX_OK;
 }
 
-static const sx_option options[] = {SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_HELP};
+static const sx_option options[] = {SX_OPTION_SET, SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_HELP};
 
 const sx_command sx_command_list = {
     .name = "list",
     .about = "list architectures, problems, networks, mappers, devices, methods, objectives or surrogates",
     .usage = "[archs|problems|networks|mappers|devices|methods|chips|placers|objectives|families|surrogates|"
-             "MAPPER|METHOD] "
+             "MAPPER|METHOD|MODEL.onnx] "
              "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -6,6 +6,7 @@
 #include "frontend/document/scan.h"
 #include "frontend/document/yaml.h"
 #include "frontend/graph_read.h"
+#include "frontend/onnx_input.h"
 #include "frontend/sections.h"
 #include "frontend/template/template.h"
 #include "frontend/timeloop/nest_text.h"
@@ -227,6 +228,7 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
                              "convert it to YAML; the sections and keys stay the same");
     SX_TRY(added_before(input, path, &done));
     if (done) return SX_OK;
+    if (sx_onnx_is_path(path)) return sx_onnx_input_add(input, path);
     if (ends_with(path, ".txt")) SX_TRY(add_nest_file(input, path, &done));
     if (done) return SX_OK;
     sx_source source;
@@ -316,7 +318,8 @@ sx_status sx_input_problem(sx_input *input, sx_problem *out) {
 }
 
 sx_status sx_input_graph(sx_input *input, sx_graph *out) {
-    return sx_graph_read(input, out);
+    const char *path = sx_onnx_input_path(input);
+    return path ? sx_onnx_input_graph(input, path, out) : sx_graph_read(input, out);
 }
 
 sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {

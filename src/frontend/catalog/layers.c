@@ -58,6 +58,18 @@ static void slide(sx_problem *problem, sx_tensor *inputs, const sx_conv *conv) {
     columns[sx_problem_dim(problem, "S")] = (int32_t)or_one(conv->dilation_s);
 }
 
+/* Adds the third rank of a volume to the tensors of a convolution. */
+static void deepen(sx_problem *problem, const sx_conv *conv) {
+    const int t = problem->n_dims, z = t + 1;
+    add_dim(problem, 'T', conv->t);
+    add_dim(problem, 'Z', conv->z);
+    problem->tensor[0].coef[problem->tensor[0].n_ranks++][z] = 1;
+    problem->tensor[1].coef[problem->tensor[1].n_ranks++][t] = 1;
+    int32_t *planes = problem->tensor[2].coef[problem->tensor[2].n_ranks++];
+    planes[z] = (int32_t)or_one(conv->stride_z);
+    planes[t] = (int32_t)or_one(conv->dilation_t);
+}
+
 sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out) {
     const uint32_t groups = or_one(conv->groups);
     const bool grouped = groups > 1, depthwise = grouped && conv->c == 1 && conv->k == 1;
@@ -76,6 +88,7 @@ sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out) 
     add_tensor(&problem, "Outputs", depthwise ? "NDQP" : grouped ? "NGKQP" : "NKQP");
     add_tensor(&problem, "Weights", depthwise ? "DRS" : grouped ? "GCKRS" : "CKRS");
     slide(&problem, add_tensor(&problem, "Inputs", depthwise ? "NDPQ" : grouped ? "NGCPQ" : "NCPQ"), conv);
+    if (conv->z) deepen(&problem, conv);
     return finish(&problem, name, out);
 }
 

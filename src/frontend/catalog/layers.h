@@ -6,18 +6,21 @@
 #include "sextant/problem.h"
 
 /* A convolution: of a batch of n, c input and k output channels (of each group), p x q outputs and an r x s
- * filter. A fully connected layer has p = q = r = s = 1. Groups, strides and dilations of 0 are 1. */
+ * filter. A fully connected layer has p = q = r = s = 1. A convolution over a volume has z planes of outputs and
+ * a filter of t planes, else both are 0. Groups, strides and dilations of 0 are 1. */
 typedef struct sx_conv {
     uint32_t n, c, k, p, q, r, s;
     uint32_t groups;
     uint32_t stride_p, stride_q, dilation_r, dilation_s;
+    uint32_t z, t, stride_z, dilation_t;
 } sx_conv;
 
 /* The einsum of a convolution, by its groups one of
  *   Outputs[N,K,Q,P]   += Weights[C,K,R,S]   * Inputs[N,C,R+P,S+Q]       one group
  *   Outputs[N,D,Q,P]   += Weights[D,R,S]     * Inputs[N,D,R+P,S+Q]       groups of one channel (depthwise)
  *   Outputs[N,G,K,Q,P] += Weights[G,C,K,R,S] * Inputs[N,G,C,R+P,S+Q]     other groups
- * with the strides before P and Q and the dilations before R and S. A filter of 1 x 1 and a fully connected
+ * with the strides before P and Q and the dilations before R and S; over a volume with a last rank Z of Outputs, T of
+ * Weights and T+Z of Inputs. A filter of 1 x 1 and a fully connected
  * layer keep all dimensions, so that one set of constraints fits a whole network. */
 SX_MUST_USE sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out);
 

@@ -1,0 +1,346 @@
+#include "frontend/onnx/trace.h"
+
+#include "base/text.h"
+#include "frontend/onnx/rules.h"
+#include "frontend/onnx/scope.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Limits of what is followed: memory, operations, values, calls within calls, bytes of the bodies of calls. */
+enum {
+    MAX_MEMORY = 256 << 20,
+    MAX_OPS = 1 << 17,
+    MAX_VALUES = 1 << 19,
+    MAX_DEPTH = 32,
+    MAX_CALLED = 64 << 20
+};
+
+/* A graph being followed: its names, the call it is the body of, and how deep calls are nested. */
+typedef struct frame {
+    sx_onnx_trace *trace;
+    const sx_onnx_graph *graph;
+    sx_onnx_scope scope;
+    const sx_onnx_call *call;
+    const char *prefix; /* before the names of its nodes */
+    unsigned depth;
+} frame;
+
+static SX_MUST_USE sx_status follow_nodes(frame *f);
+
+void sx_onnx_text(sx_bytes bytes, char *out, size_t size) {
+    size_t n = 0, at = 0;
+    while (at < bytes.size && n + 5 < size) {
+        char text[5] = {0};
+        uint32_t code;
+        memcpy(text, bytes.data + at, bytes.size - at < 4 ? bytes.size - at : 4);
+        const size_t length = text[0] ? sx_text_character(text, &code) : 0;
+        const bool shown = length && sx_text_visible(code);
+        if (shown) memcpy(out + n, text, length);
+        if (!shown) out[n] = '_';
+        n += shown ? length : 1;
+        at += length ? length : 1;
+    }
+    out[n] = 0;
+}
+
+sx_status sx_onnx_error(const sx_onnx_op *op, const char *format, ...) {
+    char message[256], name[48];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    sx_onnx_text(op->at.node->op, name, sizeof name);
+    return sx_error_new(SX_ERR_INPUT, "%s '%s': %s", name, op->name, message);
+}
+
+/* Adds a value of which nothing is known. */
+static SX_MUST_USE sx_status add_value(sx_onnx_trace *trace, sx_bytes name, uint32_t *index) {
+    if (trace->values.n == MAX_VALUES)
+        return sx_error_new(SX_ERR_LIMIT, "the model has more than %d values", MAX_VALUES);
+    sx_onnx_value *value = sx_vector_add(&trace->values);
+    if (!value) return sx_error_memory();
+    memset(value, 0, sizeof *value);
+    value->name = name;
+    value->shape.n = -1;
+    *index = (uint32_t)(trace->values.n - 1);
+    return SX_OK;
+}
+
+/* Adds the value of a tensor of the file, with its numbers where they are few. */
+static SX_MUST_USE sx_status add_tensor(frame *f, const sx_onnx_tensor *tensor) {
+    sx_onnx_trace *trace = f->trace;
+    sx_onnx_name *name = sx_onnx_scope_find(&f->scope, tensor->name);
+    const int64_t n = sx_onnx_elements(&tensor->shape);
+    uint32_t index;
+    if (!name) return SX_OK;
+    SX_TRY(add_value(trace, tensor->name, &index));
+    sx_onnx_value *value = sx_onnx_value_at(trace, index);
+    value->type = tensor->type;
+    value->shape = tensor->shape;
+    value->weight = true;
+    name->value = index;
+    if (n < 0 || n > SX_ONNX_MAX_DATA) return SX_OK;
+    double *data = sx_arena_alloc(&trace->arena, (size_t)n + 1, sizeof *data);
+    if (!data) return sx_arena_error(&trace->arena);
+    if (sx_onnx_tensor_data(tensor, data, (size_t)n)) value->data = data;
+    return SX_OK;
+}
+
+/* The extent of a symbol, -1 where it is not set. */
+static int64_t symbol_extent(const sx_onnx_trace *trace, sx_bytes name) {
+    for (size_t i = 0; i < trace->n_symbols; i++)
+        if (sx_bytes_are(name, trace->symbol[i].name)) return trace->symbol[i].extent;
+    return -1;
+}
+
+/* The shape that is said of a value, with its symbols replaced. */
+static sx_onnx_shape said_shape(const sx_onnx_trace *trace, const sx_onnx_info *info) {
+    sx_onnx_shape shape = info->shape;
+    for (int i = 0; i < shape.n; i++)
+        if (shape.dim[i] < 0 && info->symbol[i].size) shape.dim[i] = symbol_extent(trace, info->symbol[i]);
+    return shape;
+}
+
+/* The name by which the extent of a rank of an input can be set: its symbol, or INPUT_RANK. */
+static void input_symbol(const sx_onnx_info *info, int rank, char name[SX_NAME_SIZE]) {
+    if (info->symbol[rank].size) {
+        sx_onnx_text(info->symbol[rank], name, SX_NAME_SIZE);
+        return;
+    }
+    sx_onnx_text(info->name, name, SX_NAME_SIZE - 8);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c)) *c = '_';
+    snprintf(name + strlen(name), 8, "_%d", rank);
+}
+
+/* Adds a name to a list of those that are not set, unless it is there. */
+static void add_missing(const char *name, sx_text *names, sx_text *cure) {
+    char item[SX_NAME_SIZE + 4];
+    snprintf(item, sizeof item, " %s,", name);
+    if (names->data && strstr(names->data, item)) return;
+    if (names->size > 400) return;
+    sx_text_add(names, "%s", item);
+    sx_text_add(cure, " --set %s=1", name);
+}
+
+/* Adds the inputs of the model; an error that names the symbols that are not set. */
+static SX_MUST_USE sx_status add_inputs(frame *f) {
+    sx_text names = {0}, cure = {0};
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < f->graph->n_inputs && !status; i++) {
+        const sx_onnx_info *info = &f->graph->input[i];
+        sx_onnx_name *name = sx_onnx_scope_find(&f->scope, info->name);
+        if (!name || name->value != SX_ONNX_NONE) continue;
+        status = add_value(f->trace, info->name, &name->value);
+        if (status) break;
+        sx_onnx_value *value = sx_onnx_value_at(f->trace, name->value);
+        value->type = info->type;
+        value->shape = said_shape(f->trace, info);
+        for (int rank = 0; rank < value->shape.n; rank++) {
+            char symbol[SX_NAME_SIZE];
+            if (value->shape.dim[rank] >= 0) continue;
+            input_symbol(info, rank, symbol);
+            const sx_bytes text = {(const unsigned char *)symbol, strlen(symbol)};
+            value->shape.dim[rank] = symbol_extent(f->trace, text);
+            if (value->shape.dim[rank] < 0) add_missing(symbol, &names, &cure);
+        }
+    }
+    if (!status && (names.failed || cure.failed)) status = sx_error_memory();
+    if (!status && names.size)
+        status = sx_error_hint(
+            sx_error_new(SX_ERR_INPUT, "the model leaves sizes open:%.*s", (int)names.size - 1, names.data),
+            "say how large they are, as in%s", cure.data);
+    sx_text_free(&names);
+    sx_text_free(&cure);
+    return status;
+}
+
+/* The name of a node: its own, or made from its operation and its number, after those of the calls around it. */
+static SX_MUST_USE sx_status name_node(const frame *f, uint32_t node, const char **out) {
+    const sx_onnx_node *at = &f->graph->node[node];
+    char own[512], full[1024];
+    sx_onnx_text(at->name.size ? at->name : at->op, own, sizeof own - 16);
+    if (!at->name.size) snprintf(own + strlen(own), 16, "_%u", (unsigned)node);
+    snprintf(full, sizeof full, "%s%s%s", f->prefix, *f->prefix ? "/" : "", own);
+    *out = sx_arena_copy(&f->trace->arena, full, strlen(full));
+    return *out ? SX_OK : sx_arena_error(&f->trace->arena);
+}
+
+/* Takes what the graph says of outputs of which the operation's rule could not say it. */
+static void take_said(const frame *f, const sx_onnx_op *op) {
+    for (size_t i = 0; i < op->n_outputs; i++) {
+        if (op->output[i] == SX_ONNX_NONE) continue;
+        sx_onnx_value *value = sx_onnx_value_at(f->trace, op->output[i]);
+        if (value->type && sx_onnx_known(&value->shape)) continue;
+        const sx_onnx_info *info = sx_onnx_info_of(f->graph, value->name);
+        if (info && !value->type) value->type = info->type;
+        if (!info || sx_onnx_known(&value->shape) || info->shape.n < 0) continue;
+        const sx_onnx_shape said = said_shape(f->trace, info);
+        if (value->shape.n < 0) value->shape = said;
+        for (int d = 0; d < said.n && said.n == value->shape.n; d++)
+            if (value->shape.dim[d] < 0) value->shape.dim[d] = said.dim[d];
+    }
+}
+
+/* Makes an operation of a node: its inputs, and new values for its outputs. */
+static SX_MUST_USE sx_status make_op(frame *f, uint32_t node, sx_onnx_op *out) {
+    const sx_onnx_node *at = &f->graph->node[node];
+    sx_onnx_trace *trace = f->trace;
+    uint32_t *ids = sx_arena_alloc(&trace->arena, at->n_inputs + at->n_outputs + 1, sizeof *ids);
+    if (!ids) return sx_arena_error(&trace->arena);
+    *out = (sx_onnx_op){.at = {at, f->call},
+                        .rule = sx_onnx_rule_of(at),
+                        .input = ids,
+                        .output = ids + at->n_inputs,
+                        .n_inputs = at->n_inputs,
+                        .n_outputs = at->n_outputs};
+    SX_TRY(name_node(f, node, &out->name));
+    for (size_t i = 0; i < at->n_inputs; i++) ids[i] = sx_onnx_scope_value(&f->scope, at->input[i]);
+    for (size_t i = 0; i < at->n_outputs; i++) {
+        sx_onnx_name *name = at->output[i].size ? sx_onnx_scope_find(&f->scope, at->output[i]) : NULL;
+        ids[at->n_inputs + i] = SX_ONNX_NONE;
+        if (!name) continue;
+        SX_TRY(add_value(trace, at->output[i], &ids[at->n_inputs + i]));
+        name->value = ids[at->n_inputs + i];
+    }
+    return SX_OK;
+}
+
+/* Marks the outputs of an operation that reads nothing but weights as weights, which can be computed beforehand,
+ * and those of others as computed. */
+static void pass_weights(const sx_onnx_trace *trace, const sx_onnx_op *op) {
+    bool all = op->rule && !op->rule->heavy && (op->n_inputs || sx_bytes_are(op->at.node->op, "Constant"));
+    for (size_t i = 0; i < op->n_inputs && all; i++) {
+        const sx_onnx_value *value = sx_onnx_input(trace, op, i);
+        all = !value || value->weight;
+    }
+    for (size_t i = 0; i < op->n_outputs; i++) {
+        if (op->output[i] == SX_ONNX_NONE) continue;
+        sx_onnx_value_at(trace, op->output[i])->weight = all;
+        sx_onnx_value_at(trace, op->output[i])->computed = !all;
+    }
+}
+
+/* Appends an operation and gives its outputs their shapes. */
+static SX_MUST_USE sx_status follow_op(frame *f, uint32_t node) {
+    sx_onnx_op op;
+    SX_TRY(make_op(f, node, &op));
+    sx_onnx_op *added = sx_vector_add(&f->trace->ops);
+    if (!added) return sx_error_memory();
+    *added = op;
+    if (op.rule) SX_TRY(op.rule->infer(f->trace, &op));
+    take_said(f, &op);
+    pass_weights(f->trace, &op);
+    return SX_OK;
+}
+
+/* The function that a node calls, NULL where it calls none. */
+static const sx_onnx_graph *function_of(const sx_onnx_model *model, const sx_onnx_node *node) {
+    for (size_t i = 0; i < model->n_functions; i++) {
+        const sx_onnx_graph *function = &model->function[i];
+        if (sx_bytes_compare(function->name, node->op) == 0 &&
+            sx_bytes_compare(function->domain, node->domain) == 0 &&
+            sx_bytes_compare(function->overload, node->overload) == 0)
+            return function;
+    }
+    return NULL;
+}
+
+/* Follows the body of a call: inputs and outputs of the node are those of the body, by their places. */
+static SX_MUST_USE sx_status follow_body(const frame *f, uint32_t node, const sx_onnx_graph *body,
+                                         bool inherits) {
+    const sx_onnx_node *at = &f->graph->node[node];
+    sx_onnx_trace *trace = f->trace;
+    frame inner = {.trace = trace, .graph = body, .call = f->call, .depth = f->depth + 1};
+    if (inner.depth > MAX_DEPTH)
+        return sx_error_new(SX_ERR_LIMIT, "functions or branches are nested more than %d deep", MAX_DEPTH);
+    SX_TRY(name_node(f, node, &inner.prefix));
+    SX_TRY(sx_onnx_scope_of(&trace->arena, body, inherits ? &f->scope : NULL, &inner.scope));
+    if (!inherits) {
+        sx_onnx_call *call = sx_arena_alloc(&trace->arena, 1, sizeof *call);
+        if (!call) return sx_arena_error(&trace->arena);
+        *call = (sx_onnx_call){at, f->call, body, inner.prefix};
+        inner.call = call;
+        for (size_t i = 0; i < body->n_inputs && i < at->n_inputs; i++) {
+            sx_onnx_name *name = sx_onnx_scope_find(&inner.scope, body->input[i].name);
+            if (name) name->value = sx_onnx_scope_value(&f->scope, at->input[i]);
+        }
+    }
+    SX_TRY(follow_nodes(&inner));
+    for (size_t i = 0; i < at->n_outputs && i < body->n_outputs; i++) {
+        sx_onnx_name *name = sx_onnx_scope_find(&f->scope, at->output[i]);
+        if (name && at->output[i].size) name->value = sx_onnx_scope_value(&inner.scope, body->output[i].name);
+    }
+    return SX_OK;
+}
+
+/* Follows the branch of a conditional whose condition is known; *done is whether it is. */
+static SX_MUST_USE sx_status follow_branch(const frame *f, uint32_t node, bool *done) {
+    const sx_onnx_node *at = &f->graph->node[node];
+    const uint32_t condition = at->n_inputs ? sx_onnx_scope_value(&f->scope, at->input[0]) : SX_ONNX_NONE;
+    const double *data = condition == SX_ONNX_NONE ? NULL : sx_onnx_value_at(f->trace, condition)->data;
+    sx_onnx_graph *branch;
+    sx_bytes message;
+    *done = false;
+    if (!data || sx_onnx_elements(&sx_onnx_value_at(f->trace, condition)->shape) != 1) return SX_OK;
+    if (!sx_onnx_attribute_graph((sx_onnx_place){at, f->call}, *data != 0 ? "then_branch" : "else_branch",
+                                 &message))
+        return SX_OK;
+    branch = sx_arena_alloc(&f->trace->arena, 1, sizeof *branch);
+    if (!branch) return sx_arena_error(&f->trace->arena);
+    SX_TRY(sx_onnx_graph_read(&f->trace->arena, message, branch));
+    *done = true;
+    return follow_body(f, node, branch, true);
+}
+
+/* Follows a node, or what it calls. */
+static SX_MUST_USE sx_status follow_node(frame *f, uint32_t node) {
+    const sx_onnx_node *at = &f->graph->node[node];
+    const sx_onnx_graph *function = function_of(&f->trace->model, at);
+    bool done = false;
+    if (f->trace->n_nodes++ == MAX_OPS)
+        return sx_error_new(SX_ERR_LIMIT, "the model has more than %d nodes", MAX_OPS);
+    if (f->depth) f->trace->called += at->message.size;
+    if (f->trace->called > MAX_CALLED)
+        return sx_error_new(SX_ERR_LIMIT, "the model's functions are larger than %d bytes in all",
+                            MAX_CALLED);
+    if (function) return follow_body(f, node, function, false);
+    if (sx_bytes_are(at->op, "If")) SX_TRY(follow_branch(f, node, &done));
+    return done ? SX_OK : follow_op(f, node);
+}
+
+static SX_MUST_USE sx_status follow_nodes(frame *f) {
+    uint32_t *order;
+    for (size_t i = 0; i < f->graph->n_tensors; i++) SX_TRY(add_tensor(f, &f->graph->tensor[i]));
+    if (!f->graph->is_function && !f->depth) SX_TRY(add_inputs(f));
+    SX_TRY(sx_onnx_scope_order(&f->trace->arena, f->graph, &f->scope, &order));
+    for (size_t i = 0; i < f->graph->n_nodes; i++) SX_TRY(follow_node(f, order[i]));
+    return SX_OK;
+}
+
+sx_status sx_onnx_trace_model(sx_bytes file, const sx_onnx_symbol *symbol, size_t n_symbols,
+                              sx_onnx_trace *out) {
+    *out = (sx_onnx_trace){.arena = {.limit = MAX_MEMORY},
+                           .symbol = symbol,
+                           .n_symbols = n_symbols,
+                           .values = {.size = sizeof(sx_onnx_value)},
+                           .ops = {.size = sizeof(sx_onnx_op)}};
+    frame f = {.trace = out, .graph = &out->model.graph, .prefix = ""};
+    SX_TRY(sx_onnx_model_read(&out->arena, file, &out->model));
+    SX_TRY(sx_onnx_scope_of(&out->arena, f.graph, NULL, &f.scope));
+    SX_TRY(follow_nodes(&f));
+    for (size_t i = 0; i < f.graph->n_outputs; i++) {
+        const uint32_t value = sx_onnx_scope_value(&f.scope, f.graph->output[i].name);
+        if (value != SX_ONNX_NONE) sx_onnx_value_at(out, value)->wanted = true;
+    }
+    return SX_OK;
+}
+
+void sx_onnx_trace_fini(sx_onnx_trace *trace) {
+    sx_vector_clear(&trace->values);
+    sx_vector_clear(&trace->ops);
+    sx_arena_free(&trace->arena);
+}

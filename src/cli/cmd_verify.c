@@ -1,10 +1,12 @@
 /* `sextant verify`: whether certificates hold. */
 #include "base/file.h"
+#include "cli/against.h"
+#include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/json_parts.h"
-#include "report/table.h"
+#include "report/scope.h"
 #include "sextant/certificate.h"
 
 #include <dirent.h>
@@ -23,6 +25,7 @@ typedef struct job {
     sx_progress_line line;
     double told;
     json_t *list; /* with --json */
+    sx_against against;
     sx_output *result;
 } job;
 
@@ -59,6 +62,7 @@ static void add_json(const job *j, const char *path, const sx_certificate *c, co
         (json_int_t)c->tables, "searched", (json_int_t)c->searched, "arrays_checked",
         (json_int_t)v->done.spatial, "entries_checked", (json_int_t)v->done.entries, "evaluations",
         (json_int_t)v->done.evaluations, "seconds", j->no_clock ? 0 : v->done.seconds);
+    json_object_set_new(object, "scope", sx_scope_json(c));
     if (v->verdict == SX_CLAIMS_FAIL) {
         json_object_set_new(object, "claim", json_string(v->claim));
         json_object_set_new(object, "why", sx_json_string(v->why));
@@ -77,10 +81,11 @@ static void print_claims(const job *j, const sx_certificate *c, const sx_verific
                   sx_show_count(c->score.cycles).text, objective, c->value);
     sx_table_cell(&table, "lower bound");
     if (c->optimal)
-        sx_table_cell(&table, "equal to the value: no mapping in the space is better");
+        sx_table_cell(&table, "equal to the value: no mapping within the scope is better");
     else
-        sx_table_cell(&table, "%.6g, %s of the value: no mapping in the space is below it", c->lower_bound,
-                      sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
+        sx_table_cell(&table, "%.6g, %s of the value: no mapping within the scope is below it",
+                      c->lower_bound, sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
+    sx_scope_rows(c, &table);
     sx_table_cell(&table, "spatial");
     sx_table_cell(&table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
     sx_table_cell(&table, "  compulsory");
@@ -98,12 +103,14 @@ static void print_claims(const job *j, const sx_certificate *c, const sx_verific
     sx_table_end(&table, 2, out);
 }
 
-/* Adds a result for a person. */
-static void print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v) {
+/* Adds a result for a person; ours: it is of what the user gave. */
+static void print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v,
+                  bool ours) {
     sx_text *out = v->verdict == SX_CLAIMS_HOLD ? &j->result->out : &j->result->err;
     sx_text_add(out, "%s: the certificate of %s on %s %s\n", path,
                 c->problem.name[0] ? c->problem.name : "a problem",
-                c->arch.name[0] ? c->arch.name : "an architecture", verdict_name(v->verdict));
+                c->arch.name[0] ? c->arch.name : "an architecture",
+                ours ? verdict_name(v->verdict) : "is not of what was given");
     if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
     if (v->verdict == SX_CLAIMS_OPEN)
         sx_text_add(
@@ -122,7 +129,10 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     SX_TRY(sx_certificate_read(path, text, size, &c));
     sx_progress_title(&j->line, "%s", path);
     j->told = 0;
-    sx_status status = sx_certificate_verify(c, &options, &v);
+    bool ours = true; /* of what the user gave */
+    memset(&v, 0, sizeof v);
+    sx_status status = sx_against_check(&j->against, c, &v, &ours);
+    if (!status && ours) status = sx_certificate_verify(c, &options, &v);
     sx_progress_end(&j->line);
     if (!status) {
         sx_exit exit = v.verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
@@ -132,7 +142,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
         if (j->json)
             add_json(j, path, c, &v);
         else
-            print(j, path, c, &v);
+            print(j, path, c, &v, ours);
     }
     sx_certificate_free(c);
     return sx_error_place(status, (sx_place){path, 0, 0});
@@ -209,10 +219,11 @@ static sx_status run(const sx_args *args, sx_output *result) {
     SX_TRY(sx_search_threads(args, &j.threads));
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     j.cancel = sx_interrupt_catch();
+    sx_status status = sx_against_load(args, &j.against, &result->err);
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();
-    sx_status status = SX_OK;
     for (size_t i = 0; i < args->n_operands && !status; i++) status = verify_path(&j, args->operand[i]);
+    sx_against_fini(&j.against);
     if (!j.json) return status;
     sx_status printed = sx_json_finish(json_pack("{s:o}", "results", j.list), &result->out);
     if (!status) return printed;
@@ -221,17 +232,22 @@ static sx_status run(const sx_args *args, sx_output *result) {
 }
 
 static const sx_option options[] = {
-    SX_OPTION_THREADS, SX_OPTION_NO_CLOCK, SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_QUIET, SX_OPTION_HELP,
+    SX_OPTION_ARCH, SX_OPTIONS_NETWORK, SX_OPTION_CONSTRAINTS, SX_OPTIONS_FILES,
+    SX_OPTION_BIND, SX_OPTION_NO_ERT,   SX_OPTION_THREADS,     SX_OPTION_NO_CLOCK,
+    SX_OPTION_JSON, SX_OPTION_OUTPUT,   SX_OPTION_QUIET,       SX_OPTION_HELP,
 };
 
 const sx_command sx_command_verify = {
     .name = "verify",
     .about = "check certificates of optimality, with code independent of the search",
     .usage = "FILE|FOLDER ... [OPTION ...]",
-    .details = "`sextant map --certificate FILE` writes certificates. In a folder, all files whose names end "
-               "in\n" SX_CERTIFICATE_SUFFIX
-               " are checked.\nExit codes: 0 all claims hold; 1 a claim does not hold (which one and why is "
-               "shown); 2 a file cannot be\nread or is damaged; 3 stopped before the check was complete.\n",
+    .details =
+        "`sextant map --certificate FILE` writes certificates. In a folder, all files whose names end "
+        "in\n" SX_CERTIFICATE_SUFFIX " are checked.\nWith --arch, --problem or --constraints, a certificate "
+        "must be of these: of this architecture, of one of these\n"
+        "problems, of a space with these constraints (none, where --arch has none and --constraints is not "
+        "given).\nExit codes: 0 all claims hold; 1 a claim does not hold (which one and why is "
+        "shown); 2 a file cannot be\nread or is damaged; 3 stopped before the check was complete.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

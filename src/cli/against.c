@@ -1,0 +1,75 @@
+#include "cli/against.h"
+
+#include "cli/bind.h"
+#include "report/scope.h"
+
+#include <stdio.h>
+#include <string.h>
+
+sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err) {
+    *out = (sx_against){.args = *args,
+                        .has_arch = sx_args_flag(args, "arch"),
+                        .has_problem = sx_args_flag(args, "problem"),
+                        .has_constraints = sx_args_flag(args, "constraints")};
+    out->args.n_operands = 0;
+    if (!out->has_arch && !out->has_problem && !out->has_constraints) return SX_OK;
+    SX_TRY(sx_sources_load(&out->args, &out->sources));
+    if (out->has_arch) SX_TRY(sx_sources_arch(&out->sources, &out->arch));
+    if (out->has_problem) SX_TRY(sx_sources_problems(&out->sources, &out->network));
+    if (out->has_arch && out->has_problem)
+        SX_TRY(sx_bind_network(&out->sources, &out->arch, NULL, &out->network, err));
+    return SX_OK;
+}
+
+void sx_against_fini(sx_against *against) {
+    sx_network_fini(&against->network);
+    sx_sources_fini(&against->sources);
+}
+
+/* Notes that a claim about the user's files fails; frees the difference. */
+static sx_status refute(sx_verification *v, const char *claim, const char *sentence, sx_text *difference,
+                        bool *holds) {
+    *holds = false;
+    v->verdict = SX_CLAIMS_FAIL;
+    snprintf(v->claim, sizeof v->claim, "%s", claim);
+    snprintf(v->why, sizeof v->why, "%s%.300s", sentence, difference->data ? difference->data : "");
+    sx_status status = difference->failed ? sx_error_memory() : SX_OK;
+    sx_text_free(difference);
+    return status;
+}
+
+/* The layer that has the problem of a certificate: the first, or none. The difference is that of the only
+ * layer. */
+static sx_status find_layer(sx_against *against, const sx_certificate *c, sx_text *why, bool *found) {
+    const sx_network *network = &against->network;
+    *found = false;
+    for (size_t i = 0; i < network->n_layers && !*found; i++) {
+        sx_problem problem = network->layer[i].problem;
+        sx_text unread = {0};
+        sx_status status = SX_OK;
+        if (!against->has_arch) status = sx_bind_problem(&against->sources, &c->arch, &problem, &unread);
+        sx_text_free(&unread);
+        if (!status)
+            status = sx_scope_same_problem(&c->problem, &problem, network->n_layers == 1 ? why : NULL, found);
+        if (status) return status;
+    }
+    return SX_OK;
+}
+
+sx_status sx_against_check(sx_against *against, const sx_certificate *c, sx_verification *v, bool *holds) {
+    sx_text why = {0};
+    sx_constraints constraints;
+    *holds = true;
+    if (against->has_arch) SX_TRY(sx_scope_same_arch(&c->arch, &against->arch, &why, holds));
+    if (!*holds) return refute(v, "arch", "it is of another architecture: ", &why, holds);
+    if (against->has_problem) SX_TRY(find_layer(against, c, &why, holds));
+    if (!*holds)
+        return refute(v, "problem",
+                      why.data ? "it is of another problem: " : "none of the given layers has its problem",
+                      &why, holds);
+    if (!against->has_arch && !against->has_constraints) return SX_OK;
+    SX_TRY(sx_sources_constraints(&against->sources, &c->problem, &c->arch, &constraints));
+    SX_TRY(sx_scope_same_constraints(c, &constraints, &why, holds));
+    if (*holds) return SX_OK;
+    return refute(v, "constraints", "it is of a space with other constraints: ", &why, holds);
+}

@@ -1,0 +1,26 @@
+/* A certificate held against the files of a user: --arch, --problem and --constraints of `sextant verify`. */
+#ifndef SX_CLI_AGAINST_H
+#define SX_CLI_AGAINST_H
+
+#include "cli/load.h"
+#include "sextant/certificate.h"
+
+/* What certificates must be of. */
+typedef struct sx_against {
+    sx_args args; /* those of the command without its operands */
+    sx_sources sources;
+    bool has_arch, has_problem, has_constraints;
+    sx_arch arch;
+    sx_network network;
+} sx_against;
+
+/* Reads what the options name; *out is freed with sx_against_fini, also after an error. */
+SX_MUST_USE sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err);
+void sx_against_fini(sx_against *against);
+
+/* Whether a certificate is of the user's architecture, of one of the user's layers, and of a space with the
+ * user's constraints. Where it is not, v gets the claim that fails and why. */
+SX_MUST_USE sx_status sx_against_check(sx_against *against, const sx_certificate *c, sx_verification *v,
+                                       bool *holds);
+
+#endif

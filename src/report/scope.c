@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *sx_scope_catalog_arch(const sx_arch *arch) {
+/* The architecture of the catalog that equals this one but for its name; NULL where there is none. */
+static const char *catalog_arch(const sx_arch *arch) {
     const char *name;
     for (size_t i = 0; (name = sx_catalog_arch_name(i, NULL)) != NULL; i++) {
         sx_arch built_in;
@@ -68,7 +69,7 @@ static void constraint_rows(const sx_certificate *c, sx_table *table) {
 }
 
 void sx_scope_rows(const sx_certificate *c, sx_table *table) {
-    const char *built_in = sx_scope_catalog_arch(&c->arch);
+    const char *built_in = catalog_arch(&c->arch);
     char formats[SX_FORMATS_TEXT_SIZE];
     sx_format_search_text(&c->model.formats, formats);
     sx_table_cell(table, "scope");
@@ -102,7 +103,7 @@ json_t *sx_scope_json(const sx_certificate *c) {
     if (c->model.densities.n) sx_status_free(sx_density_range_text(&c->model.densities, &densities));
     json_t *scope = json_pack(
         "{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o}", "catalog_arch",
-        sx_json_string(sx_scope_catalog_arch(&c->arch)), "constraints",
+        sx_json_string(catalog_arch(&c->arch)), "constraints",
         sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), "remainders", c->space.remainders,
         "keep_all", c->space.keep_all, "no_banks", c->space.no_banks, "no_link_transfers",
         c->model.no_link_transfers, "no_first_read_elision", c->model.no_first_read_elision,

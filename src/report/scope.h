@@ -12,9 +12,6 @@ void sx_scope_rows(const sx_certificate *c, sx_table *table);
 /* The same as JSON. */
 SX_OWN json_t *sx_scope_json(const sx_certificate *c);
 
-/* The architecture of the catalog that equals this one but for its name; NULL where there is none. */
-const char *sx_scope_catalog_arch(const sx_arch *arch);
-
 /* Whether two architectures, two problems or the constraints on one problem and architecture are the same but
  * for their names; where they are not, `why` gets the first difference. */
 SX_MUST_USE sx_status sx_scope_same_arch(const sx_arch *a, const sx_arch *b, sx_text *why, bool *same);

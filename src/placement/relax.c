@@ -10,14 +10,6 @@
 
 enum { MAX_STATES = 1024, MAX_ENTRIES = 1 << 16, MAX_TRACKED = 10 };
 
-/* What is the same for all multipliers. Position j of a state is the memory of one output. */
-struct sx_relax_node {
-    size_t n_states;      /* before it */
-    size_t table, states; /* where its entries and states begin */
-    size_t n_entries;     /* of the table: combinations of inputs, times memories of output and weights */
-    size_t output_stride; /* of its own output in the next state; 0: it is not tracked */
-};
-
 /* A state while the nodes are planned. */
 typedef struct frontier {
     size_t n;
@@ -31,9 +23,10 @@ static size_t power(const sx_placement_space *space, size_t n) {
     return product;
 }
 
-/* Drops outputs that nobody reads after a step, then the smallest while there are too many. */
-static void shrink(const sx_placement_space *space, size_t step, frontier *f) {
+/* Drops outputs that nobody reads after a step, then the smallest while there are too many; whether none were. */
+static bool shrink(const sx_placement_space *space, size_t step, frontier *f) {
     size_t kept = 0;
+    bool complete = true;
     for (size_t j = 0; j < f->n; j++)
         if (space->graph.node[f->node[j]].last > step) f->node[kept++] = f->node[j];
     f->n = kept;
@@ -42,14 +35,17 @@ static void shrink(const sx_placement_space *space, size_t step, frontier *f) {
         for (size_t j = 1; j < f->n; j++)
             if (space->size[2 * f->node[j] + 1] < space->size[2 * f->node[least] + 1]) least = j;
         memmove(f->node + least, f->node + least + 1, (--f->n - least) * sizeof *f->node);
+        complete = false;
     }
+    return complete;
 }
 
-/* The frontier after a node. */
-static frontier advance(const sx_placement_space *space, size_t node, const frontier *before) {
+/* The frontier after a node; *complete becomes false where outputs are dropped. */
+static frontier advance(const sx_placement_space *space, size_t node, const frontier *before,
+                        bool *complete) {
     frontier after = *before;
     if (space->size[2 * node + 1] > 0) after.node[after.n++] = node;
-    shrink(space, node, &after);
+    *complete &= shrink(space, node, &after);
     return after;
 }
 
@@ -60,13 +56,19 @@ static size_t position(const frontier *f, size_t node) {
     return j;
 }
 
-/* The tracked inputs of a node as positions, as many as the table has room for; returns how many. */
-static size_t tracked_inputs(const sx_placement_space *space, size_t node, const frontier *f, size_t *at) {
+/* The tracked inputs of a node as positions, as many as the table has room for, else *complete becomes false; returns
+ * how many. */
+static size_t tracked_inputs(const sx_placement_space *space, size_t node, const frontier *f, size_t *at,
+                             bool *complete) {
     const sx_place_node *of = &space->graph.node[node];
     size_t n = 0;
     for (size_t k = 0; k < of->n_inputs; k++) {
         size_t j = position(f, space->graph.input[of->first_input + k]);
-        if (j < f->n && power(space, n + 3) <= MAX_ENTRIES) at[n++] = j;
+        if (j == f->n) continue;
+        if (power(space, n + 3) <= MAX_ENTRIES)
+            at[n++] = j;
+        else
+            *complete = false;
     }
     return n;
 }
@@ -104,14 +106,23 @@ static void fill_states(const sx_placement_space *space, const frontier *f, cons
     }
 }
 
+/* Adds up the outputs of the states of a node by memory. */
+static void fill_use(const sx_placement_space *space, const frontier *f, uint64_t *use) {
+    size_t memories = space->chip.n_memories, states = power(space, f->n);
+    for (size_t s = 0; s < states; s++)
+        for (size_t j = 0, rest = s; j < f->n; j++, rest /= memories)
+            use[s * memories + rest % memories] += space->size[2 * f->node[j] + 1];
+}
+
 /* Plans all nodes, or (fill) fills in their tables. */
 static void plan(sx_place_relax *relax, bool fill, size_t *entries, size_t *states) {
     const sx_placement_space *space = relax->space;
     frontier f = {0};
     *entries = *states = 0;
+    relax->complete = true;
     for (size_t i = 0; i < space->graph.n_nodes; i++) {
-        size_t at[MAX_TRACKED + 1], n = tracked_inputs(space, i, &f, at);
-        frontier after = advance(space, i, &f);
+        size_t at[MAX_TRACKED + 1], n = tracked_inputs(space, i, &f, at, &relax->complete);
+        frontier after = advance(space, i, &f, &relax->complete);
         sx_relax_node *node = &relax->node[i];
         size_t own = position(&after, i);
         node->n_states = power(space, f.n);
@@ -122,6 +133,7 @@ static void plan(sx_place_relax *relax, bool fill, size_t *entries, size_t *stat
         if (fill) {
             fill_table(space, i, &f, at, n, relax->table + node->table);
             fill_states(space, &f, &after, at, n, relax->combo + node->states, relax->next + node->states);
+            fill_use(space, &f, relax->use + node->states * space->chip.n_memories);
         }
         *entries += node->n_entries;
         *states += node->n_states;
@@ -142,11 +154,14 @@ sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *r
     relax->below = calloc(states + 1, sizeof *relax->below);
     relax->above = calloc(states + 1, sizeof *relax->above);
     relax->reduced = calloc(entries, sizeof *relax->reduced);
+    relax->use = calloc(states * m, sizeof *relax->use);
+    relax->fits = calloc(states, sizeof *relax->fits);
     relax->price = calloc(space->n_tensors * m, sizeof *relax->price);
     relax->marginal = calloc(space->n_tensors * m, sizeof *relax->marginal);
     if (relax->table && relax->combo && relax->next && relax->below && relax->above && relax->reduced &&
-        relax->price && relax->marginal) {
+        relax->use && relax->fits && relax->price && relax->marginal) {
         plan(relax, true, &entries, &states);
+        memset(relax->fits, UINT8_MAX, states * sizeof *relax->fits);
         return SX_OK;
     }
     sx_place_relax_fini(relax);
@@ -161,6 +176,8 @@ void sx_place_relax_fini(sx_place_relax *relax) {
     free(relax->below);
     free(relax->above);
     free(relax->reduced);
+    free(relax->use);
+    free(relax->fits);
     free(relax->price);
     free(relax->marginal);
     *relax = (sx_place_relax){0};
@@ -215,8 +232,10 @@ static void extract(const sx_place_relax *relax, const uint16_t *allowed, uint8_
                w = 0;
         const double *row = reduced_of(relax, i) + combo * m,
                      *after = relax->below + relax->node[i + 1].states;
+        unsigned fits = relax->fits[node->states + state];
         double least = INFINITY;
         for (size_t k = 0; k < m; k++) {
+            if (!(fits >> k & 1)) continue;
             double cost = row[k] + after[next + k * node->output_stride];
             if (cost < least) a = k;
             if (cost < least) least = cost;
@@ -235,10 +254,9 @@ static void extract(const sx_place_relax *relax, const uint16_t *allowed, uint8_
     }
 }
 
-double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
-                            uint8_t *placement) {
+/* Solves what is left with the prices of tensors, the capacities being worth so much. */
+static double solve(sx_place_relax *relax, const uint16_t *allowed, double worth, uint8_t *placement) {
     size_t m = relax->space->chip.n_memories;
-    double worth = set_prices(relax, lambda);
     relax->below[relax->node[relax->space->graph.n_nodes].states] = 0;
     for (size_t i = relax->space->graph.n_nodes; i-- > 0;) {
         const sx_relax_node *node = &relax->node[i];
@@ -247,15 +265,66 @@ double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, cons
         for (size_t s = 0; s < node->n_states; s++) {
             const double *cost = row + relax->combo[node->states + s] * m;
             const double *to = after + relax->next[node->states + s];
+            unsigned fits = relax->fits[node->states + s];
             double least = INFINITY;
-            for (size_t a = 0; a < m; a++) least = fmin(least, cost[a] + to[a * node->output_stride]);
+            for (size_t a = 0; a < m; a++)
+                if (fits >> a & 1) least = fmin(least, cost[a] + to[a * node->output_stride]);
             relax->below[node->states + s] = least;
         }
     }
+    relax->worth = worth;
     relax->magnitude = relax->below[0] + worth;
     if (isinf(relax->below[0])) return INFINITY;
     extract(relax, allowed, placement);
     return relax->below[0] - worth;
+}
+
+double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
+                            uint8_t *placement) {
+    return solve(relax, allowed, set_prices(relax, lambda), placement);
+}
+
+double sx_place_relax_weights(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
+                              const uint64_t *room, uint8_t *placement) {
+    const sx_placement_space *space = relax->space;
+    size_t memories = space->chip.n_memories;
+    double worth = 0;
+    for (size_t m = 1; m < memories; m++) worth += lambda[m] * (double)room[m];
+    for (size_t t = 0; t < space->n_tensors; t++)
+        for (size_t m = 0; m < memories; m++)
+            relax->price[t * memories + m] =
+                m > 0 && !sx_place_is_output(t) ? lambda[m] * (double)space->size[t] : 0;
+    return solve(relax, allowed, worth, placement);
+}
+
+void sx_place_relax_limit(sx_place_relax *relax, const uint64_t *most) {
+    const sx_placement_space *space = relax->space;
+    size_t memories = space->chip.n_memories;
+    for (size_t i = 0; i < space->graph.n_nodes; i++)
+        for (size_t s = relax->node[i].states; s < relax->node[i + 1].states; s++) {
+            const uint64_t *use = relax->use + s * memories;
+            unsigned fits = 1;
+            for (size_t m = 1; m < memories; m++)
+                if (use[m] + space->size[2 * i + 1] <= most[m]) fits |= 1u << m;
+            for (size_t m = 1; m < memories; m++)
+                if (use[m] > most[m]) fits = 0;
+            relax->fits[s] = (uint16_t)fits;
+        }
+}
+
+void sx_place_relax_peaks(const sx_place_relax *relax, size_t memory, uint64_t bytes, uint64_t *below,
+                          uint64_t *above) {
+    const sx_placement_space *space = relax->space;
+    *below = 0;
+    *above = UINT64_MAX;
+    for (size_t i = 0; i < space->graph.n_nodes; i++)
+        for (size_t s = relax->node[i].states; s < relax->node[i + 1].states; s++)
+            for (int own = 0; own < 2; own++) {
+                uint64_t use = relax->use[s * space->chip.n_memories + memory];
+                if (own) use += space->size[2 * i + 1];
+                if (use <= bytes && use > *below) *below = use;
+                if (use > bytes && use < *above) *above = use;
+            }
 }
 
 /* Goes through a node: the marginals of its tensors, and the least costs up to the next states. */
@@ -270,6 +339,7 @@ static void pass_node(sx_place_relax *relax, const uint16_t *allowed, size_t i) 
         double so_far = relax->above[node->states + s];
         size_t combo = relax->combo[node->states + s];
         for (size_t a = 0; a < m && so_far < INFINITY; a++) {
+            if (!(relax->fits[node->states + s] >> a & 1)) continue;
             size_t next = relax->next[node->states + s] + a * node->output_stride;
             double cost = so_far + row[combo * m + a];
             if (isinf(cost)) continue;
@@ -285,12 +355,11 @@ static void pass_node(sx_place_relax *relax, const uint16_t *allowed, size_t i) 
 
 void sx_place_relax_marginals(sx_place_relax *relax, const uint16_t *allowed) {
     size_t n = relax->space->graph.n_nodes, m = relax->space->chip.n_memories;
-    double worth = relax->magnitude - relax->below[0];
     for (size_t s = 0; s <= relax->node[n].states; s++) relax->above[s] = INFINITY;
     for (size_t k = 0; k < 2 * n * m; k++) relax->marginal[k] = INFINITY;
     relax->above[0] = 0;
     for (size_t i = 0; i < n; i++) pass_node(relax, allowed, i);
-    for (size_t k = 0; k < 2 * n * m; k++) relax->marginal[k] -= worth;
+    for (size_t k = 0; k < 2 * n * m; k++) relax->marginal[k] -= relax->worth;
 }
 
 double sx_place_relax_error(const sx_place_relax *relax) {

@@ -21,14 +21,23 @@ typedef struct settings {
 
 enum { MOST_POINTS = 20000, MOST_NODES = 6, PROGRAMS = 20, ROUNDINGS = 100 };
 
-/* Compares what the search finds and proves, without a tolerance, and its first bound. */
-static void compare(const sx_space *space, uint64_t least) {
+/* Compares what a search finds and proves, without a tolerance. */
+static void compare_by(const sx_space *space, uint64_t least, const char *method) {
     sx_found found;
-    sx_run *run = sx_fastest_placement(space, "place_exact:tolerance=0", &found);
+    sx_run *run = sx_fastest_placement(space, method, &found);
     assert_true(sx_run_result(run).optimal);
     assert_true(sx_place_latency(sx_placement_space_of(space), found.point) == least);
     sx_run_free(run);
-    run = sx_fastest_placement(space, "place_exact:nodes=1", &found);
+}
+
+/* Compares what branch and bound proves, with ranges of peaks from the beginning, from the second node on and never,
+ * and its first bound. */
+static void compare(const sx_space *space, uint64_t least) {
+    sx_found found;
+    compare_by(space, least, "place_exact:tolerance=0,ranges=0");
+    compare_by(space, least, "place_exact:tolerance=0,ranges=1");
+    compare_by(space, least, "place_exact:tolerance=0,ranges=1000000");
+    sx_run *run = sx_fastest_placement(space, "place_exact:nodes=1", &found);
     assert_true(sx_run_result(run).lower_bound <= (double)least / SX_FEMTO);
     sx_run_free(run);
 }

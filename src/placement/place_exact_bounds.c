@@ -1,0 +1,139 @@
+/* Bounds of the nodes of place_exact. */
+#include "placement/place_exact.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How multipliers are improved: at most so many steps; after `stall` of them without progress steps get shorter. */
+typedef struct schedule {
+    int steps, stall;
+    double share, decay; /* of the way to the incumbent that a step goes at first; of its length that stays */
+} schedule;
+
+static const schedule ROOT = {8000, 60, 1, 0.8}, CHILD = {40, 60, 0.1, 0.8}, RANGED = {60, 3, 0.5, 0.7};
+
+#define FLOOR 0.03     /* of the mean multiplier of a memory: the least unit of a step */
+#define DEFLECTION 0.7 /* of the last direction that stays (Camerini, Fratta, Maffioli 1975) */
+
+void sx_place_exact_add_use(sx_place_exact *x, size_t tensor, size_t memory) {
+    size_t n = x->space->graph.n_nodes;
+    for (size_t s = sx_place_first(x->space, tensor); s <= sx_place_last(x->space, tensor); s++)
+        x->use[memory * n + s] += x->space->size[tensor];
+}
+
+/* The bytes that a memory has for what multipliers price: weights beside the least peak of outputs, or all tensors. */
+static uint64_t room(const sx_place_exact *x, size_t memory) {
+    return x->space->chip.memory[memory].capacity - (x->ranged ? x->low[memory] : 0);
+}
+
+/* Adds up what the relaxed placement uses of that room: by memory and step, or weights by memory. */
+static void set_use(sx_place_exact *x) {
+    size_t n = x->space->graph.n_nodes, memories = x->space->chip.n_memories;
+    memset(x->use, 0, memories * n * sizeof *x->use);
+    for (size_t t = 0; t < x->space->n_tensors; t++) {
+        if (x->space->size[t] == 0 || x->relaxed[t] == 0) continue;
+        if (!x->ranged)
+            sx_place_exact_add_use(x, t, x->relaxed[t]);
+        else if (!sx_place_is_output(t))
+            x->use[x->relaxed[t]] += x->space->size[t];
+    }
+}
+
+/* The direction in which multipliers improve the bound: how far the relaxed placement overflows each memory at
+ * each step, in units that are larger where multipliers are, since few steps matter in the end. Returns its
+ * square in these units, without what would make multipliers negative. */
+static double set_slope(sx_place_exact *x, const double *lambda) {
+    size_t n = x->ranged ? 1 : x->space->graph.n_nodes;
+    double square = 0;
+    set_use(x);
+    for (size_t m = 1; m < x->space->chip.n_memories; m++) {
+        double mean = 1e-3;
+        for (size_t s = 0; s < n; s++) mean += lambda[m * n + s] / (double)n;
+        for (size_t s = 0; s < n; s++) {
+            size_t k = m * n + s;
+            double over = (double)x->use[k] - (double)room(x, m);
+            over += DEFLECTION * x->slope[k];
+            if (over < 0 && lambda[k] <= 0) over = 0;
+            x->slope[k] = over;
+            x->unit[k] = lambda[k] + FLOOR * mean;
+            square += over * over * x->unit[k];
+        }
+    }
+    return square;
+}
+
+/* The bound with multipliers, before rounding is allowed for. */
+static double relaxed_bound(sx_place_exact *x, const double *lambda) {
+    uint64_t rooms[SX_MAX_MEMORIES];
+    x->s->steps += sx_place_relax_steps(&x->relax);
+    if (!x->ranged) return sx_place_relax_bound(&x->relax, x->allowed, lambda, x->relaxed);
+    for (size_t m = 0; m < x->space->chip.n_memories; m++) rooms[m] = room(x, m);
+    return sx_place_relax_weights(&x->relax, x->allowed, lambda, rooms, x->relaxed);
+}
+
+double sx_place_exact_ascend(sx_place_exact *x, bool root) {
+    const schedule *by = x->ranged ? &RANGED : root ? &ROOT : &CHILD;
+    double best = -INFINITY, share = by->share;
+    int stalled = 0;
+    memcpy(x->trial, x->lambda, x->n_lambda * sizeof *x->trial);
+    memset(x->slope, 0, x->n_lambda * sizeof *x->slope);
+    for (int i = 0; i < by->steps && !sx_run_stopped(x->run); i++) {
+        double bound = relaxed_bound(x, x->trial);
+        if (isinf(bound)) return INFINITY;
+        bound -= sx_place_relax_error(&x->relax);
+        if (bound > best) {
+            stalled = bound > best + 1e-6 * fabs(best) ? 0 : stalled + 1;
+            best = bound;
+            memcpy(x->lambda, x->trial, x->n_lambda * sizeof *x->lambda);
+            if (best > sx_place_exact_cutoff(x)) return best;
+        } else {
+            stalled++;
+        }
+        double square = set_slope(x, x->trial);
+        if (square <= 0) break;
+        if (stalled >= by->stall) {
+            share *= by->decay;
+            stalled = 0;
+            if (share < 1e-4) break;
+        }
+        double step = share * ((double)x->s->best - bound) / square;
+        for (size_t k = 0; k < x->n_lambda; k++)
+            x->trial[k] = fmax(0, x->trial[k] + step * x->unit[k] * x->slope[k]);
+    }
+    return best;
+}
+
+bool sx_place_exact_fit(sx_place_exact *x) {
+    size_t n = x->space->graph.n_nodes, memories = x->space->chip.n_memories;
+    memset(x->use, 0, memories * n * sizeof *x->use);
+    for (size_t t = 0; t < x->space->n_tensors; t++)
+        for (size_t m = 1; m < memories; m++)
+            if (x->allowed[t] == 1u << m) sx_place_exact_add_use(x, t, m);
+    for (size_t t = 0; t < x->space->n_tensors; t++)
+        for (size_t m = 1; m < memories; m++) {
+            if (!(x->allowed[t] >> m & 1)) continue;
+            bool fixed = x->allowed[t] == 1u << m, fits = true;
+            uint64_t more = fixed ? 0 : x->space->size[t];
+            for (size_t s = sx_place_first(x->space, t); s <= sx_place_last(x->space, t); s++)
+                fits &= x->use[m * n + s] + more <= x->space->chip.memory[m].capacity;
+            if (!fits) x->allowed[t] &= (uint16_t) ~(1u << m);
+            if (!x->allowed[t]) return false;
+        }
+    return true;
+}
+
+long sx_place_exact_fix(sx_place_exact *x) {
+    size_t memories = x->space->chip.n_memories;
+    long removed = 0;
+    if (isinf(relaxed_bound(x, x->lambda))) return -1;
+    sx_place_relax_marginals(&x->relax, x->allowed);
+    double limit = sx_place_exact_cutoff(x) + sx_place_relax_error(&x->relax);
+    for (size_t t = 0; t < x->space->n_tensors; t++)
+        for (size_t m = 0; m < memories; m++) {
+            if (!(x->allowed[t] >> m & 1) || x->relax.marginal[t * memories + m] <= limit) continue;
+            x->allowed[t] &= (uint16_t) ~(1u << m);
+            removed++;
+            if (!x->allowed[t]) return -1;
+        }
+    return removed;
+}

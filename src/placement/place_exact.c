@@ -44,11 +44,12 @@ double sx_place_exact_cutoff(const sx_place_exact *x) {
 sx_place_exact_node *sx_place_exact_open(const sx_place_exact *x, size_t i) {
     return (sx_place_exact_node *)((unsigned char *)(x->s + 1) + i * x->node_size);
 }
-uint64_t *sx_place_exact_open_ranges(sx_place_exact_node *node) {
+/* The ranges of an open node: the lows of all memories, then the highs. */
+static uint64_t *open_ranges(sx_place_exact_node *node) {
     return (uint64_t *)(node + 1);
 }
 double *sx_place_exact_open_lambda(const sx_place_exact *x, sx_place_exact_node *node) {
-    return (double *)(sx_place_exact_open_ranges(node) + 2 * x->space->chip.n_memories);
+    return (double *)(open_ranges(node) + 2 * x->space->chip.n_memories);
 }
 uint16_t *sx_place_exact_open_allowed(const sx_place_exact *x, sx_place_exact_node *node) {
     return (uint16_t *)(sx_place_exact_open_lambda(x, node) + x->n_lambda);
@@ -121,8 +122,8 @@ bool sx_place_exact_push(sx_place_exact *x, double bound, size_t tensor, uint16_
     memset(node, 0, x->node_size);
     node->bound = bound;
     node->ranged = x->ranged;
-    memcpy(sx_place_exact_open_ranges(node), x->low, memories * sizeof *x->low);
-    memcpy(sx_place_exact_open_ranges(node) + memories, x->high, memories * sizeof *x->high);
+    memcpy(open_ranges(node), x->low, memories * sizeof *x->low);
+    memcpy(open_ranges(node) + memories, x->high, memories * sizeof *x->high);
     memcpy(sx_place_exact_open_lambda(x, node), x->lambda, x->n_lambda * sizeof *x->lambda);
     memcpy(sx_place_exact_open_allowed(x, node), x->allowed, x->space->n_tensors * sizeof *x->allowed);
     if (tensor < x->space->n_tensors) sx_place_exact_open_allowed(x, node)[tensor] = mask;
@@ -165,8 +166,8 @@ static double load(sx_place_exact *x) {
     sx_place_exact_node *node = sx_place_exact_open(x, x->s->n_open - 1);
     memcpy(x->lambda, sx_place_exact_open_lambda(x, node), x->n_lambda * sizeof *x->lambda);
     memcpy(x->allowed, sx_place_exact_open_allowed(x, node), x->space->n_tensors * sizeof *x->allowed);
-    memcpy(x->low, sx_place_exact_open_ranges(node), memories * sizeof *x->low);
-    memcpy(x->high, sx_place_exact_open_ranges(node) + memories, memories * sizeof *x->high);
+    memcpy(x->low, open_ranges(node), memories * sizeof *x->low);
+    memcpy(x->high, open_ranges(node) + memories, memories * sizeof *x->high);
     x->ranged = node->ranged;
     if (x->ranged) sx_place_exact_set_limits(x);
     return node->bound;
@@ -259,7 +260,7 @@ static bool sound(const sx_place_exact *x, size_t size) {
     for (size_t i = 0; i < x->s->n_open; i++) {
         sx_place_exact_node *node = sx_place_exact_open(x, i);
         if (!isfinite(node->bound) || node->ranged > x->relax.complete) return false;
-        const uint64_t *low = sx_place_exact_open_ranges(node), *high = low + x->space->chip.n_memories;
+        const uint64_t *low = open_ranges(node), *high = low + x->space->chip.n_memories;
         for (size_t m = 0; m < x->space->chip.n_memories; m++)
             if (low[m] > high[m] || high[m] > x->space->chip.memory[m].capacity) return false;
         for (size_t k = 0; k < x->n_lambda; k++)

@@ -45,9 +45,8 @@ double sx_place_exact_cutoff(const sx_place_exact *x);
  * anyway. */
 void sx_place_exact_offer(sx_place_exact *x, const uint8_t *placement, bool anyway);
 
-/* Open node number i of the stack, its ranges (the lows of all memories, then the highs), multipliers and masks. */
+/* Open node number i of the stack, its multipliers and masks. */
 sx_place_exact_node *sx_place_exact_open(const sx_place_exact *x, size_t i);
-uint64_t *sx_place_exact_open_ranges(sx_place_exact_node *node);
 double *sx_place_exact_open_lambda(const sx_place_exact *x, sx_place_exact_node *node);
 uint16_t *sx_place_exact_open_allowed(const sx_place_exact *x, sx_place_exact_node *node);
 

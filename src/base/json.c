@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_bool out_of_memory; /* stays set: a tree may lack any part from then on */
 
@@ -40,9 +41,13 @@ bool sx_json_failed(void) {
     return atomic_load(&out_of_memory);
 }
 
-json_t *sx_json_read(const char *text) {
+json_t *sx_json_load(const char *text, size_t size, json_error_t *error) {
     reading = true;
-    json_t *tree = json_loads(text, 0, NULL);
+    json_t *tree = json_loadb(text, size, 0, error);
     reading = false;
     return tree;
+}
+
+json_t *sx_json_read(const char *text) {
+    return sx_json_load(text, strlen(text), NULL);
 }

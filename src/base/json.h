@@ -15,5 +15,7 @@ bool sx_json_failed(void);
 
 /* Reads a text; NULL where it is not JSON or memory is out. */
 json_t *sx_json_read(const char *text);
+/* The same for a text of a size, with where and why it cannot be read. */
+json_t *sx_json_load(const char *text, size_t size, json_error_t *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* `sextant report`: results as one HTML page. */
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "report/page.h"
@@ -37,7 +38,11 @@ static sx_status add_result(const sx_args *args, const char *path, const char *t
 static sx_status add_json(const sx_args *args, const char *path, const char *text, size_t size,
                           json_t *list) {
     json_error_t error;
-    json_t *answer = json_loadb(text, size, 0, &error), *item = NULL;
+    json_t *answer = sx_json_load(text, size, &error), *item = NULL;
+    if (sx_json_failed()) {
+        json_decref(answer);
+        return sx_error_memory();
+    }
     if (!answer)
         return sx_error_hint(
             sx_error_at((sx_place){path, error.line, error.column}, "not valid JSON: %s", error.text),
@@ -68,7 +73,7 @@ static sx_status add_file(const sx_args *args, const char *path, json_t *list) {
     static const char sqlite[] = "SQLite format 3";
     char *text;
     size_t size;
-    SX_TRY(sx_file_read_regular(path, MOST_BYTES, &text, &size));
+    SX_TRY(sx_file_read(path, MOST_BYTES, &text, &size));
     bool database = size >= sizeof sqlite && memcmp(text, sqlite, sizeof sqlite) == 0;
     sx_status status = database ? add_database(args, path, list) : add_json(args, path, text, size, list);
     free(text);

@@ -181,7 +181,10 @@ sx_status sx_page_write(const json_t *list, const char *title, sx_text *out) {
     json_t *page = json_pack("{s:s, s:s, s:O}", "version", sx_version(), "title", title, "inputs", list);
     char *data = page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(page);
-    if (!data) return sx_error_memory();
+    if (!data || sx_json_failed()) {
+        free(data);
+        return sx_error_memory();
+    }
     for (const char *at = sx_page_html; *at;) {
         const char *mark = strstr(at, "@@"), *end = mark ? strstr(mark + 2, "@@") : NULL;
         if (!end) {

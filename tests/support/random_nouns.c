@@ -152,6 +152,9 @@ void sx_random_arch(sx_rng *rng, sx_arch *out) {
     out->compute.instances = x * y;
     out->compute.word_bits = (uint32_t)sx_rng_range(rng, 1, 64);
     out->compute.energy = random_number(rng, 0);
+    if (chance(rng, 30)) out->cycle_seconds = SX_MIN_CYCLE + sx_rng_double(rng) * 1e-6;
+    for (int s = 0; s < out->n_levels; s++) out->level[s].area = chance(rng, 30) ? random_number(rng, 0) : 0;
+    out->compute.area = chance(rng, 30) ? random_number(rng, 0) : 0;
 }
 
 /* A factor of what is left of a dimension: a divisor, or any number. */

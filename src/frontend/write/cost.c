@@ -132,6 +132,7 @@ static SX_OWN json_t *level(sx_tree *tree, const sx_cost *cost, int s, const sx_
         sx_tree_append(tree, tensors, tensor);
     }
     sx_tree_put(tree, map, "name", sx_tree_text(tree, arch->level[s].name));
+    sx_tree_put(tree, map, "word_bits", sx_tree_u64(tree, arch->level[s].word_bits));
     sx_tree_put(tree, map, "instances_used", sx_tree_u64(tree, l->instances));
     sx_tree_put(tree, map, "clusters_used", sx_tree_u64(tree, l->clusters));
     sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, l->energy_pj));

@@ -76,8 +76,9 @@ static void compile_formats(const sx_model *model, struct sx_sparse_model *out) 
         if (v < 0 || out->format[f->level][v]) continue;
         compile_format(model, f, &out->formats[i]);
         const sx_rank_model *top = &out->formats[i].rank[f->n_ranks - 1];
-        for (int k = 0; k < top->n_flattened && !f->inner_to_outer; k++)
-            out->formats[i].whole |= (out->dims[v] & ~top->flattened[k]) == 0;
+        unsigned first = 0; /* the first list that has a dimension of the tensor */
+        for (int k = 0; k < top->n_flattened && !first; k++) first = top->flattened[k] & out->dims[v];
+        out->formats[i].whole = !f->inner_to_outer && first == out->dims[v];
         out->format[f->level][v] = &out->formats[i];
         out->formatted = true;
     }

@@ -174,6 +174,11 @@ static sx_status read_type(const sx_node *map, bool *skips) {
         return sx_error_hint(
             sx_error_at(type->place, "'skipping_spatial' is not modelled and would change the result"),
             "use 'skipping': spatial loops then share what is skipped");
+    if (sx_key_equal(type->text, "position_skipping"))
+        return sx_error_hint(
+            sx_error_at(type->place, "'position_skipping' is not modelled and would change the result"),
+            "give the tensor a format here, which leaves its zeros out, and the compute unit a "
+            "'compute_optimization' of type 'skipping', so that absent operands take no time");
     return sx_error_unknown(type->place, "type of optimization", type->text, known, N(known));
 }
 
@@ -273,9 +278,12 @@ sx_status sx_sparse_read_component(sx_input *input, const sx_node *map, int leve
 static sx_status find_level(const sx_node *name, const sx_arch *arch, int *out) {
     const char *known[SX_MAX_LEVELS + 1], *text = name->text;
     char own[SX_NAME_SIZE] = "";
-    size_t size = strcspn(text, "[");
-    for (const char *dot; (dot = memchr(text, '.', size)); size -= (size_t)(dot + 1 - text), text = dot + 1) {
+    bool range = false; /* inside one, such as [0..3] */
+    for (const char *at = text; *at; at++) {
+        if (*at == '.' && !range) text = at + 1;
+        range = *at == '[' || (range && *at != ']');
     }
+    size_t size = strcspn(text, "[");
     if (size < sizeof own) memcpy(own, text, size);
     for (int s = 0; s < arch->n_levels; s++) known[s] = arch->level[s].name;
     known[arch->n_levels] = arch->compute.name;

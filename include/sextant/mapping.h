@@ -38,6 +38,9 @@ typedef struct sx_mapping {
  * what it is built for. Legal wherever the architecture has an unlimited backing store. */
 SX_API void sx_mapping_init(sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch);
 
+/* How many bytes of a mapping say something: those up to its last level. */
+SX_API size_t sx_mapping_bytes(const sx_arch *arch);
+
 /* Brings a mapping to its canonical bytes: unit factors last in every order (in the order of the dimensions),
  * split counting only loops, padding zero. Costs do not change; an order that is no permutation stays as it
  * is. */

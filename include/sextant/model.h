@@ -119,6 +119,13 @@ SX_API sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *
 SX_API void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
                               sx_verdict *verdicts);
 
+/* The same for many mappings, on several threads (0: one). Mappings lie `stride` bytes apart: the size of
+ * sx_mapping, or less (sx_mapping_bytes), since nothing beyond the levels of the architecture is read. The answers
+ * do not depend on the number of threads. An error where memory is out or a limit of the model is met. */
+SX_API SX_MUST_USE sx_status sx_evaluate_array(const sx_model *model, const void *mappings, size_t stride,
+                                               size_t n, unsigned threads, sx_score *scores,
+                                               sx_verdict *verdicts);
+
 /* The oracle: walks every iteration and every sibling and moves every word between real sets. Refuses to take
  * more than max_steps steps. Shares no code with the functions above. */
 SX_API SX_MUST_USE sx_status sx_simulate(const sx_problem *problem, const sx_arch *arch,

@@ -44,6 +44,10 @@ SX_API SX_MUST_USE sx_status sx_result_write(const sx_result *result, SX_OWN cha
 SX_API SX_MUST_USE sx_status sx_result_read(const char *name, const char *text, size_t size,
                                             SX_OWN sx_result **out);
 
+/* Draws a result as `sextant map --svg` does: a roofline, and the energy of one layer by component and tensor, or of a
+ * network by layer and component. The text is freed with sx_free. */
+SX_API SX_MUST_USE sx_status sx_draw_result(const sx_result *result, SX_OWN char **svg);
+
 /* Makes the certificate of a layer, which was searched under these constraints; it is freed with
  * sx_certificate_free. An error where the layer's result has no proof (sx_run_options: proof), or is one that
  * certificates do not cover: remainders, several criteria. */

@@ -117,6 +117,10 @@ SX_API const char *sx_navigator_name(size_t index, const char **about);
 /* The type of space that a navigator searches, such as "map"; NULL: any. */
 SX_API const char *sx_navigator_space(const char *navigator);
 
+/* Whether "name:key=value,..." names a navigator that ends by itself, having searched everything; any other needs a
+ * limit. */
+SX_API bool sx_navigator_complete(const char *navigator);
+
 typedef enum sx_setting_kind { SX_SETTING_NUMBER, SX_SETTING_WHOLE, SX_SETTING_TEXT } sx_setting_kind;
 
 /* A setting of a navigator, number `index`; false past the last. */

@@ -10,6 +10,7 @@
 #include "sextant/constraints.h"
 #include "sextant/cost.h"
 #include "sextant/device.h"
+#include "sextant/figure.h"
 #include "sextant/graph.h"
 #include "sextant/input.h"
 #include "sextant/judge.h"

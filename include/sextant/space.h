@@ -85,6 +85,12 @@ SX_API void sx_map_space_options_init(sx_map_space_options *options);
 SX_API SX_MUST_USE sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constraints,
                                               const sx_map_space_options *options, SX_OWN sx_space **out);
 
+/* Draws n legal mappings, numbers `first` and following of the sequence that belongs to the seed, and puts them
+ * `stride` bytes apart (at least sx_mapping_bytes; what is beyond these bytes is set to 0). An error that says why,
+ * where no legal mapping was found. */
+SX_API SX_MUST_USE sx_status sx_map_space_draw(const sx_space *space, uint64_t seed, uint64_t first, size_t n,
+                                               size_t stride, void *mappings);
+
 /* From points to mappings and back. A mapping that the space cannot hold (directives such as no_multicast, a
  * spatial order of its own, another shape) gives false and the nearest construction. */
 SX_API void sx_map_space_mapping(const sx_space *space, const void *point, sx_mapping *out);

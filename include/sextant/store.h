@@ -18,6 +18,9 @@ SX_API const char *sx_store_engine(void);
 /* Opens a database, making it where there is none; an older schema is brought up to date. A file that is no
  * database of ours, or is damaged, is refused and not written to. */
 SX_API SX_MUST_USE sx_status sx_store_open(const char *path, SX_OWN sx_store **out);
+/* The same, but waits no longer than so many seconds where another program is writing, now and later. */
+enum { SX_STORE_WAIT = 60, SX_STORE_MOST_WAIT = 86400 }; /* the seconds of sx_store_open, and the most */
+SX_API SX_MUST_USE sx_status sx_store_open_within(const char *path, double seconds, SX_OWN sx_store **out);
 SX_API void sx_store_close(SX_TAKE sx_store *store);
 
 /* A result to keep. Texts are borrowed. */

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 
+#include <stddef.h>
 #include <string.h>
 
 void sx_mapping_init(sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch) {
@@ -43,6 +44,10 @@ bool sx_order_is_permutation(const uint8_t *order, int n) {
     for (int i = 0; i < n; i++)
         if (order[i] < n) seen |= 1u << order[i];
     return seen == (1u << n) - 1;
+}
+
+size_t sx_mapping_bytes(const sx_arch *arch) {
+    return offsetof(sx_mapping, level) + arch->n_levels * sizeof(sx_mapping_level);
 }
 
 void sx_mapping_canonical(sx_mapping *mapping) {

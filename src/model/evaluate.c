@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,16 +194,22 @@ sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping
 }
 
 /* Asks for the part of a mapping that an evaluation reads. */
-static void prefetch(const sx_model *model, const sx_mapping *mapping) {
-    const char *from = (const char *)mapping, *to = (const char *)&mapping->level[model->n_levels];
-    for (; from < to; from += 64) __builtin_prefetch(from);
+static void prefetch(const sx_model *model, const char *mapping) {
+    const char *end = mapping + offsetof(sx_mapping, level) + model->n_levels * sizeof(sx_mapping_level);
+    for (; mapping < end; mapping += 64) __builtin_prefetch(mapping);
+}
+
+void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stride, size_t n,
+                      sx_score *scores, sx_verdict *verdicts) {
+    for (size_t i = 0; i < n; i++) {
+        const sx_mapping *mapping = (const sx_mapping *)(const void *)(mappings + i * stride);
+        if (i + 2 < n) prefetch(evaluator->model, mappings + (i + 2) * stride);
+        verdicts[i] = evaluate_score(evaluator, mapping, NULL, 0, &scores[i]);
+        if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
+    }
 }
 
 void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
                        sx_verdict *verdicts) {
-    for (size_t i = 0; i < n; i++) {
-        if (i + 2 < n) prefetch(evaluator->model, &mappings[i + 2]);
-        verdicts[i] = evaluate_score(evaluator, &mappings[i], NULL, 0, &scores[i]);
-        if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
-    }
+    sx_evaluate_span(evaluator, (const char *)mappings, sizeof *mappings, n, scores, verdicts);
 }

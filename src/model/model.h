@@ -258,6 +258,10 @@ bool sx_fast_count_perfect(const sx_evaluator *evaluator, const sx_mapping *mapp
 bool sx_fast_count_imperfect(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
                              sx_counts *counts);
 
+/* sx_evaluate_batch for mappings that lie `stride` bytes apart. */
+void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stride, size_t n,
+                      sx_score *scores, sx_verdict *verdicts);
+
 void sx_walker_free(SX_TAKE sx_walker *walker);
 void sx_tile_delta_scratch_free(SX_TAKE sx_tile_delta_scratch *scratch);
 SX_OWN sx_fanout_scratch *sx_fanout_scratch_new(void);

@@ -3,20 +3,9 @@
 #define SX_REPORT_FIGURE_H
 
 #include "base/text.h"
+#include "sextant/figure.h"
 
 #include <stdint.h>
-
-/* A curve with a band: y between low and high (either NULL: no band) around `mid`. */
-typedef struct sx_curve {
-    const char *name;
-    size_t n;
-    const double *x, *mid, *low, *high;
-} sx_curve;
-
-typedef struct sx_axes {
-    const char *title, *x_label, *y_label;
-    bool log_x, log_y;
-} sx_axes;
 
 /* What an axis says of an objective: its text, with the unit where it has one. */
 const char *sx_figure_axis(const char *objective);
@@ -34,30 +23,8 @@ typedef struct sx_cloud {
 void sx_figure_clouds(const sx_axes *axes, const char *value_label, const sx_cloud *cloud, size_t n,
                       sx_text *out);
 
-/* Points of which the smaller are the better in x and in y: all of them, those of the front joined by steps,
- * and the chosen one. */
-typedef struct sx_front {
-    const char *all_name, *front_name, *best_name; /* for the legend */
-    size_t n;
-    const double *x, *y;
-    size_t n_front;
-    const size_t *front; /* numbers of points, by x */
-    size_t best;         /* of a point; n: none */
-} sx_front;
+/* What sx_draw_front and sx_draw_bars return. */
 void sx_figure_front(const sx_axes *axes, const sx_front *front, sx_text *out);
-
-/* Bars that stand side by side, each with a name, a value and a tick above or in it; and a line across them
- * all. Where there are parts, a bar is a stack of them, value after value. What is not finite or negative is
- * left out. */
-typedef struct sx_bars {
-    const char *bar_name, *tick_name, *line_name; /* for the legend; NULL: there are none of them */
-    size_t n;
-    const char *const *name;
-    const double *value, *tick;
-    double line;
-    size_t n_parts; /* 0: bars are whole, and `value` has one number for each; otherwise n_parts */
-    const char *const *part_name;
-} sx_bars;
 void sx_figure_bars(const sx_axes *axes, const sx_bars *bars, sx_text *out);
 
 /* Points below a roof: y is at most `peak`, and at most x times `slope` (INFINITY: no limit). Both scales are

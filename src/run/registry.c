@@ -61,8 +61,8 @@ const char *sx_navigator_space(const char *navigator) {
     return entry && entry->navigator ? entry->navigator->space : NULL;
 }
 
-bool sx_navigator_complete(const char *text) {
-    const sx_registered *entry = find(text);
+bool sx_navigator_complete(const char *navigator) {
+    const sx_registered *entry = find(navigator);
     return entry && entry->navigator && entry->navigator->complete;
 }
 

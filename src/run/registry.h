@@ -16,9 +16,7 @@ const sx_registered *sx_registered_at(size_t index);
 /* Whether a navigator searches spaces of that type. */
 bool sx_navigator_suits(const sx_navigator *navigator, const char *space);
 
-/* Whether "name:key=value,..." names a navigator that ends by itself, having searched everything. */
-bool sx_navigator_complete(const char *text);
-/* Whether it names one that can say how it closed the space. */
+/* Whether "name:key=value,..." names a navigator that can say how it closed the space. */
 bool sx_navigator_proves(const char *text);
 
 /* A navigator chosen with its settings, out of "name:key=value,...". *settings has one value for each of the

@@ -6,14 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of a point that are the beginning of a mapping. */
-static size_t mapping_size(const sx_map_space *space) {
-    return offsetof(sx_mapping, level) + space->arch->n_levels * sizeof(sx_mapping_level);
-}
+enum { DIAGNOSED_DRAWS = 2000 };
 
 void sx_map_space_mapping(const sx_space *base, const void *point, sx_mapping *out) {
     memset(out, 0, sizeof *out);
-    memcpy(out, point, mapping_size(sx_map_space_of(base)));
+    memcpy(out, point, sx_mapping_bytes(sx_map_space_of(base)->arch));
+}
+
+sx_status sx_map_space_draw(const sx_space *base, uint64_t seed, uint64_t first, size_t n, size_t stride,
+                            void *mappings) {
+    size_t size = sx_mapping_bytes(sx_map_space_of(base)->arch);
+    char *out = mappings, *why = NULL;
+    if (stride < size) return sx_error_new(SX_ERR_USAGE, "a mapping needs %zu bytes, not %zu", size, stride);
+    void *point = malloc(base->point_size);
+    if (!point) return sx_error_memory();
+    size_t i = 0;
+    for (; i < n && sx_space_sample(base, seed, first + i, point); i++) {
+        memset(out + i * stride, 0, stride);
+        memcpy(out + i * stride, point, size);
+    }
+    free(point);
+    if (i == n) return SX_OK;
+    SX_TRY(sx_space_diagnose(base, seed, DIAGNOSED_DRAWS, &why));
+    sx_status error = sx_error_hint(sx_error_new(SX_ERR_INPUT, "no legal mapping was found"), "%s", why);
+    free(why);
+    return error;
 }
 
 /* Gives a point the split nearest to a mapping's factors of a dimension. */
@@ -134,5 +151,5 @@ bool sx_map_space_point(const sx_space *base, const sx_mapping *mapping, void *p
     set_levels(space, &from, point);
     sx_map_normalize(space, point);
     sx_mapping_canonical(&from);
-    return shaped && memcmp(&from, point, mapping_size(space)) == 0;
+    return shaped && memcmp(&from, point, sx_mapping_bytes(space->arch)) == 0;
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 enum {
-    WAIT_SECONDS = 60,
     HEADER_SIZE = 100,
     VERSION_AT = 60,
     APPLICATION_AT = 68,
@@ -62,8 +61,8 @@ static SX_ERROR sx_status unwritable(const sx_database *database) {
 static SX_ERROR sx_status in_use(const sx_database *database) {
     return sx_error_hint(
         sx_error_new(SX_ERR_FILE,
-                     "the database '%s' is in use: another program has been writing to it for %d seconds",
-                     database->path, WAIT_SECONDS),
+                     "the database '%s' is in use: another program has been writing to it for %g seconds",
+                     database->path, database->wait),
         "try again when it is done");
 }
 
@@ -196,7 +195,7 @@ static int64_t big_endian(const unsigned char *at) {
  * pages into the file may be inconsistent. */
 static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file) {
     const struct timespec pause = {.tv_nsec = 5000000};
-    for (long waits = 0; waits < WAIT_SECONDS * 200L; waits++) {
+    for (long waits = 0; (double)waits < database->wait * 200; waits++) {
         int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
         if (code == SQLITE_OK) return SX_OK;
         if ((code & 0xff) != SQLITE_BUSY) return refused(database, SX_ERR_FILE, "lock");
@@ -301,7 +300,7 @@ static SX_MUST_USE sx_status open_checked(sx_database *database) {
     SX_TRY(check_path(database));
     SX_TRY(open_handle(database));
     sqlite3_extended_result_codes(database->handle, 0);
-    sqlite3_busy_timeout(database->handle, WAIT_SECONDS * 1000);
+    sqlite3_busy_timeout(database->handle, (int)(database->wait * 1000));
     SX_TRY(check_header(database));
     SX_TRY(check_writable(database));
     SX_TRY(defend(database));
@@ -311,8 +310,8 @@ static SX_MUST_USE sx_status open_checked(sx_database *database) {
     return version == sx_schema_newest() ? SX_OK : sx_schema_update(database);
 }
 
-sx_status sx_database_open(const char *path, sx_database *out) {
-    sx_database database = {.path = strdup(path)};
+sx_status sx_database_open(const char *path, double wait, sx_database *out) {
+    sx_database database = {.path = strdup(path), .wait = wait};
     if (!database.path) return sx_error_memory();
     sx_status status = open_checked(&database);
     if (status)

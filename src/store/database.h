@@ -16,11 +16,12 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 typedef struct sx_database {
     sqlite3 *handle;
     char *path;
+    double wait; /* seconds for other programs that write */
 } sx_database;
 
 /* Opens a file, or makes an empty one. A file that is no database of ours, is damaged, comes from a newer
- * schema or cannot be written is refused before anything is written. */
-SX_MUST_USE sx_status sx_database_open(const char *path, sx_database *out);
+ * schema or cannot be written is refused before anything is written. Waits for other programs so many seconds. */
+SX_MUST_USE sx_status sx_database_open(const char *path, double wait, sx_database *out);
 void sx_database_close(sx_database *database);
 
 /* The error for a damaged file. */

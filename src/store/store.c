@@ -19,9 +19,16 @@ const char *sx_store_engine(void) {
 }
 
 sx_status sx_store_open(const char *path, sx_store **out) {
+    return sx_store_open_within(path, SX_STORE_WAIT, out);
+}
+
+sx_status sx_store_open_within(const char *path, double seconds, sx_store **out) {
+    if (!(seconds >= 0 && seconds <= SX_STORE_MOST_WAIT))
+        return sx_error_new(SX_ERR_USAGE, "cannot wait %g seconds for a database; at the most %d", seconds,
+                            SX_STORE_MOST_WAIT);
     sx_store *store = calloc(1, sizeof *store);
     if (!store) return sx_error_memory();
-    sx_status status = sx_database_open(path, &store->database);
+    sx_status status = sx_database_open(path, seconds, &store->database);
     if (!status) status = sx_rows_probe(&store->database);
     if (!status) status = sx_point_rows_probe(&store->database);
     if (status)

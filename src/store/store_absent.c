@@ -16,6 +16,11 @@ sx_status sx_store_open(const char *path, sx_store **out) {
     return absent();
 }
 
+sx_status sx_store_open_within(const char *path, double seconds, sx_store **out) {
+    (void)path, (void)seconds, (void)out;
+    return absent();
+}
+
 void sx_store_close(sx_store *store) {
     (void)store;
 }

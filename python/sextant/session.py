@@ -1,0 +1,310 @@
+"""Mapping a problem or a whole network: what `sextant map` does."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+from . import _abi as abi
+from ._library import VERSION, Guard, check, handle_of, lib, text_of
+from .errors import InputError
+from .figures import Figure, curves, front
+from .mappings import Mapping
+from .model import Cost, Model
+from .nouns import Arch, Files, Network, Path, Problem
+from .search import Progress, fill_budget, progress_callback
+
+WARM = {"off": abi.SX_WARM_OFF, "previous": abi.SX_WARM_PREVIOUS, "similarity": abi.SX_WARM_SIMILARITY}
+
+
+@dataclass(frozen=True)
+class LayerResult:
+    """What was found for a layer. `raw` is its entry of `sextant map --json` (docs/map.md)."""
+
+    name: str
+    count: int
+    problem: Problem = field(repr=False)
+    arch: Arch = field(repr=False)
+    mapping: Optional[Mapping] = field(repr=False)
+    cycles: float
+    energy_pj: float
+    edp: float
+    value: float
+    evaluations: int
+    seconds: float
+    lower_bound: float
+    optimal: bool
+    trace: List[Tuple[int, float, float]] = field(repr=False)
+    raw: Dict[str, Any] = field(repr=False)
+
+    @property
+    def found(self) -> bool:
+        return self.mapping is not None
+
+    def cost(self) -> Cost:
+        """The cost of the mapping, level by level."""
+        if self.mapping is None:
+            return Cost(False, reason="no legal mapping was found")
+        return Model(self.problem, self.arch).evaluate(self.mapping)
+
+    def plot(self) -> Figure:
+        """The Pareto front where there is one, otherwise the best value against evaluations."""
+        if self.raw.get("pareto"):
+            return front([(p["best"]["energy_pj"], p["best"]["cycles"]) for p in self.raw["pareto"]], self.name)
+        mapper = str(self.raw["mapper"]).split(":")[0]
+        values = [t[2] for t in self.trace]
+        return curves([(mapper, [t[0] for t in self.trace], values)], f"{self.name} on {self.arch.name}",
+                      y_label=str(self.raw["objective"]), log_y=all(v > 0 for v in values))
+
+
+def _other_version(error: InputError, data: bytes) -> InputError:
+    """The error of a result that cannot be read, which says where it came from if that was another version."""
+    try:
+        written_by = json.loads(data)["repeat"]["version"]
+    except (ValueError, KeyError, TypeError):
+        written_by = VERSION
+    if written_by == VERSION:
+        return error
+    return InputError(error.message, f"the file was written by Sextant {written_by}, this is {VERSION}", error.file,
+                      error.line, error.column)
+
+
+class MapResult:
+    """What `map` found: `layers`, and for the best of a single problem also `mapping`, `cycles`, `energy_pj`, `edp`."""
+
+    def __init__(self, json_text: str, problems: List[Problem], arch: Arch):
+        self.json, self.arch = json_text, arch
+        self.raw: Dict[str, Any] = json.loads(json_text)
+        self.layers = [self._layer(entry, problem) for entry, problem in zip(self.raw["results"], problems)]
+
+    @classmethod
+    def load(cls, path: Path) -> "MapResult":
+        """Reads a result that `save` or `sextant map --json` wrote."""
+        with open(path, "rb") as file:
+            data = file.read()
+        try:
+            result = handle_of(lib.sx_result_read, os.fsencode(path), data, len(data))
+        except InputError as error:
+            raise _other_version(error, data) from None
+        try:
+            c = abi.sx_result.from_address(result.value or 0)
+            arch = Arch.from_text(text_of(lib.sx_arch_write, ctypes.byref(c.arch), abi.SX_YAML))
+            layers = ctypes.cast(c.network.layer, ctypes.POINTER(abi.sx_layer))
+            problems = [Problem._of(layers[i].problem) for i in range(c.network.n_layers)]
+            return cls(text_of(lib.sx_result_write, result), problems, arch)
+        finally:
+            lib.sx_result_free(result)
+
+    def save(self, path: Path) -> None:
+        """Writes the JSON of `sextant map --json`."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.json)
+
+    def _layer(self, entry: Dict[str, Any], problem: Problem) -> LayerResult:
+        best, text = entry.get("best") or {}, entry.get("mapping")
+        mapping = Mapping.from_text(json.dumps(text), problem, self.arch) if text else None
+        infinite = float("inf")
+        return LayerResult(entry["problem"], entry.get("count", 1), problem, self.arch, mapping,
+                           best.get("cycles", infinite), best.get("energy_pj", infinite), best.get("edp", infinite),
+                           best.get("objective", infinite), entry["evaluations"], entry["seconds"],
+                           entry.get("lower_bound", 0.0), entry.get("optimal", False),
+                           [tuple(t) for t in entry["trace"]], entry)
+
+    def _single(self) -> LayerResult:
+        if len(self.layers) != 1:
+            raise ValueError(f"the result has {len(self.layers)} layers: ask one of .layers, or .total")
+        return self.layers[0]
+
+    @property
+    def found(self) -> bool:
+        """Whether every layer has a mapping."""
+        return all(layer.found for layer in self.layers)
+
+    @property
+    def total(self) -> Dict[str, float]:
+        """Cycles, energy and their product over all layers and how often they occur."""
+        cycles = sum(layer.cycles * layer.count for layer in self.layers)
+        energy = sum(layer.energy_pj * layer.count for layer in self.layers)
+        return {"cycles": cycles, "energy_pj": energy, "edp": cycles * energy}
+
+    mapping = property(lambda self: self._single().mapping, doc="The best mapping of a single problem.")
+    cycles = property(lambda self: self._single().cycles, doc="Its cycles.")
+    energy_pj = property(lambda self: self._single().energy_pj, doc="Its energy.")
+    edp = property(lambda self: self._single().edp, doc="Energy times delay.")
+    optimal = property(lambda self: all(layer.optimal for layer in self.layers), doc="Whether all is proven optimal.")
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __iter__(self) -> Iterator[LayerResult]:
+        return iter(self.layers)
+
+    def __getitem__(self, name: Union[int, str]) -> LayerResult:
+        if isinstance(name, int):
+            return self.layers[name]
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise KeyError(name)
+
+    def frame(self) -> Any:
+        """A pandas frame with a row per layer."""
+        import pandas
+        names = ("name", "count", "cycles", "energy_pj", "edp", "evaluations", "seconds", "lower_bound", "optimal")
+        return pandas.DataFrame([{n: getattr(layer, n) for n in names} for layer in self.layers])
+
+    def plot(self, kind: str = "cost") -> Figure:
+        """The roofline and energies of `sextant map --svg` ("cost"), or ("convergence") the best value of every layer against
+        evaluations."""
+        if kind == "convergence":
+            traces = [(layer.name, [t[0] for t in layer.trace], [t[2] for t in layer.trace]) for layer in self.layers]
+            return curves(traces, f"convergence on {self.arch.name}", y_label=str(self.raw["results"][0]["objective"]),
+                          log_y=all(v > 0 for _, _, values in traces for v in values))
+        if kind != "cost":
+            raise ValueError(f"kind is {kind!r}; it is 'cost' or 'convergence'")
+        data = self.json.encode()
+        result = handle_of(lib.sx_result_read, b"the result", data, len(data))
+        try:
+            return Figure(text_of(lib.sx_draw_result, result))
+        finally:
+            lib.sx_result_free(result)
+
+    def __repr__(self) -> str:
+        return f"<MapResult of {len(self.layers)} layers on {self.arch.name}>"
+
+
+class _Job:
+    """The C structs of one call of map, and what they point to."""
+
+    def __init__(self, network: Network, arch: Arch):
+        self.network, self.arch, self.guard = network.bound_to(arch), arch, Guard()
+        self.names, self.now = list(network.layers), ""
+        self.handle = handle_of(lib.sx_result_new)
+        self.c = abi.sx_result.from_address(self.handle.value or 0)
+        self.options = self.c.options
+        lib.sx_session_options_init(ctypes.byref(self.options))
+        ctypes.memmove(ctypes.byref(self.c.arch), ctypes.byref(arch._c), ctypes.sizeof(abi.sx_arch))
+        self.c.network = self.network._c
+        self.callbacks: List[Any] = []
+
+    def set_mapper(self, mapper: str) -> None:
+        text = handle_of(lib.sx_navigator_text, mapper.encode(), b"map")
+        self.c.mapper = text.value  # freed with the result
+        self.options.mapper = ctypes.string_at(text.value or 0)
+
+    def set_objective(self, objective: str) -> None:
+        if not isinstance(objective, str):
+            raise TypeError("the objective of map is a text; Space.search takes functions")
+        run = self.options.run
+        check(lib.sx_objective_parse(objective.encode(), ctypes.byref(run.objective)))
+        text = ctypes.create_string_buffer(256)
+        lib.sx_objective_text(ctypes.byref(run.objective), text, 256)
+        self.c.objective = text.value
+
+    def watch(self, callback: Optional[Callable[[Progress], Any]]) -> None:
+        """Tells the callback which layer it is about."""
+        kind = dict(abi.sx_session_options._fields_)["layer_begins"]
+        begins = kind(lambda _user, layer: setattr(self, "now", self.names[layer]))
+        progress = progress_callback(callback, self.guard, lambda: self.now)
+        self.options.layer_begins, self.options.run.progress = begins, progress
+        self.options.run.cancel = ctypes.addressof(self.guard.cancel)
+        self.callbacks += [begins, progress]
+
+    def constrain(self, files: Files, remainders: bool) -> None:
+        """Gives every layer the constraints of files."""
+        kind = dict(abi.sx_session_options._fields_)["constraints"]
+
+        def call(_user: Any, problem: int, _arch: int, out: int) -> Any:
+            try:
+                limits = self.arch.constraints(Problem._of(abi.sx_problem.from_address(problem)), files, remainders)
+                if limits is None:
+                    lib.sx_constraints_init(out, problem, ctypes.byref(self.arch._c))
+                else:
+                    ctypes.memmove(out, ctypes.byref(limits), ctypes.sizeof(limits))
+                return None
+            except BaseException as exception:  # raised again when the search has ended
+                self.guard.fail(exception)
+                return ctypes.cast(lib.sx_error_new(abi.SX_ERR_INPUT, b"the constraints cannot be read"),
+                                   ctypes.c_void_p).value
+
+        self.options.constraints = kind(call)
+        self.callbacks.append(self.options.constraints)
+
+    def run(self) -> MapResult:
+        c = self.c
+        self.guard.run(lib.sx_session_run, ctypes.byref(c.network), ctypes.byref(c.arch), ctypes.byref(c.options),
+                       ctypes.byref(c.session))
+        problems = [problem for problem, _ in self.network.layers.values()]
+        return MapResult(text_of(lib.sx_result_write, self.handle), problems, self.arch)
+
+    def close(self) -> None:
+        """Frees the C structs; the network is Python's."""
+        lib.sx_store_close(self.options.store)
+        self.options.store = None
+        self.c.network = abi.sx_network()
+        lib.sx_result_free(self.handle)
+
+
+def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, str], mapper: str = "auto",
+        objective: str = "edp", evals: Optional[int] = None, time: float = 0, target: float = 0, patience: int = 0,
+        seed: int = 0, threads: Optional[int] = None, k_best: int = 1, pareto: bool = False, constraints: Files = (),
+        remainders: bool = False, keep_all: bool = False, warm_start: str = "similarity", db: Optional[Path] = None,
+        db_wait: float = abi.SX_STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
+        callback: Optional[Callable[[Progress], Any]] = None) -> MapResult:
+    """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
+
+    `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
+    Options are those of the command; `db_wait` is how many seconds to wait for a database that another program is
+    writing to. `callback` gets a Progress at most ten times a second; returning False stops the
+    search with the best so far, raising stops it and raises.
+    """
+    arch = Arch(arch) if isinstance(arch, (str, os.PathLike)) else arch
+    if not isinstance(arch, Arch):
+        raise TypeError(f"arch must be an Arch or a text, not {type(arch).__name__}")
+    if warm_start not in WARM:
+        raise ValueError(f"warm_start is {warm_start!r}; it is one of {', '.join(WARM)}")
+    job = _Job(as_network(problem), arch)
+    try:
+        options = job.options
+        job.set_mapper(mapper)
+        job.set_objective(objective)
+        fill_budget(options.run, mapper, evals, time, target, patience, seed, threads)
+        options.run.k_best, options.run.pareto = k_best, pareto
+        options.space.remainders, options.space.keep_all = remainders, keep_all
+        options.run.cache = 1 << 16 if remainders else 0
+        options.widen = mapper.split(":")[0] == "auto" and not remainders and k_best == 1 and not pareto
+        options.warm, options.again = WARM[warm_start], again
+        options.checkpoint = os.fsencode(checkpoint) if checkpoint else None
+        job.watch(callback)
+        job.constrain(constraints, remainders)
+        if db is not None:
+            options.store = handle_of(lib.sx_store_open_within, os.fsencode(db), db_wait)
+        return job.run()
+    finally:
+        job.close()
+
+
+def as_network(problem: Any) -> Network:
+    """A network of whatever map takes."""
+    if isinstance(problem, Network):
+        return problem
+    if isinstance(problem, Problem):
+        return Network([problem])
+    if isinstance(problem, (list, tuple)):
+        return Network(problem)
+    if isinstance(problem, str) and _names_network(problem):
+        return Network(problem)
+    return Network([Problem(problem)])
+
+
+def _names_network(text: str) -> bool:
+    """Whether a text is the name of a network of the catalog, which may have a length behind it."""
+    if os.path.exists(text) or "/" in text or "[" in text:
+        return False
+    try:
+        Network(text)
+        return True
+    except Exception:
+        return False

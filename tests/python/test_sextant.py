@@ -1,0 +1,362 @@
+"""The Python package: what it finds and costs, callbacks, errors, files."""
+import json
+import math
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import sextant
+
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES = TOP / "examples"
+EINSUM = "O[m,n] += A[m,k]*B[k,n] {m:64,n:48,k:32}"
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+
+class Nouns(unittest.TestCase):
+    def test_problem_by_text_name_layer_and_file(self):
+        problem = sextant.Problem(EINSUM)
+        self.assertEqual(problem.dims, {"m": 64, "n": 48, "k": 32})
+        self.assertEqual(set(problem.tensors), {"O", "A", "B"})
+        self.assertEqual(problem.computes, 64 * 48 * 32)
+        self.assertEqual(sextant.Problem(problem.einsum).dims, problem.dims)
+        self.assertEqual(sextant.Problem("resnet-conv4").dims["C"], 256)
+        self.assertEqual(sextant.Problem("resnet18/conv1").dims["R"], 7)
+        self.assertEqual(sextant.Problem(EXAMPLES / "problems/matmul.yaml").name, "matmul")
+        self.assertEqual(sextant.Problem.from_text(problem.to_yaml()), problem)
+
+    def test_arch_by_name_and_files(self):
+        arch = sextant.Arch("eyeriss")
+        self.assertIn("DRAM", arch.levels)
+        self.assertEqual(sextant.Arch.from_text(arch.to_yaml()).levels, arch.levels)
+        grid = sextant.Arch([EXAMPLES / "archs/grid.yaml", EXAMPLES / "archs/grid.ert.yaml"])
+        self.assertIn("grid.ert.yaml", grid.energies)
+
+    def test_networks(self):
+        network = sextant.Network("resnet18")
+        self.assertEqual(len(network), len(network.layers))
+        self.assertIn("conv1", network.layers)
+        own = sextant.Network([(sextant.Problem(EINSUM), 3)])
+        self.assertEqual([count for _, count in own.layers.values()], [3])
+        with self.assertRaisesRegex(sextant.UsageError, "no layer 'conv01'.*\n.*conv1"):
+            sextant.Problem("resnet18/conv01")
+
+    def test_catalogs(self):
+        for catalog in (sextant.archs, sextant.problems, sextant.networks, sextant.objectives, sextant.mappers):
+            self.assertTrue(all(name and about for name, about in catalog()))
+        self.assertIn("optimal", dict(sextant.mappers()))
+        self.assertRegex(sextant.__version__, r"^\d+\.\d+\.\d+$")
+
+    def test_mapping_reads_back(self):
+        problem, arch = sextant.Problem("resnet-conv4"), sextant.Arch("accel-a")
+        mapping = sextant.Mapping(EXAMPLES / "mappings/resnet-conv4.accel-a.yaml", problem, arch)
+        again = sextant.Mapping.from_text(mapping.to_yaml(), problem, arch)
+        self.assertEqual(mapping, again)
+        factors = {}
+        for loop in mapping.loops:
+            factors[loop.dim] = factors.get(loop.dim, 1) * loop.factor
+        self.assertEqual(factors, {d: n for d, n in problem.dims.items() if n > 1})
+        self.assertIn("spatial", str(mapping))
+        self.assertIn("mapping", mapping.to_dict())
+
+
+class Evaluating(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.problem, cls.arch = sextant.Problem("resnet-conv4"), sextant.Arch("accel-a")
+        cls.model = sextant.Model(cls.problem, cls.arch)
+        cls.space = sextant.Space(cls.model)
+
+    def test_cost_level_by_level(self):
+        mapping = sextant.Mapping(EXAMPLES / "mappings/resnet-conv4.accel-a.yaml", self.problem, self.arch)
+        cost = sextant.evaluate(self.problem, self.arch, mapping)
+        self.assertTrue(cost.legal and cost)
+        self.assertEqual(cost.cycles, 7225344)
+        total = sum(level.energy_pj for level in cost.levels) + sum(n.energy_pj for n in cost.networks)
+        self.assertAlmostEqual((total + cost.compute_energy_pj) / cost.energy_pj, 1, places=9)
+        self.assertIn("total_reads", cost.levels[0].tensors[0].more)
+        self.assertIn("</svg>", cost.plot().svg)
+
+    def test_illegal_mapping_says_why(self):
+        mapping = sextant.Mapping.outermost(self.problem, self.arch)
+        mapping._c.level[0].temporal[0] = 1000
+        cost = self.model.evaluate(mapping)
+        self.assertFalse(cost)
+        self.assertIn("R", cost.reason)
+        self.assertTrue(math.isinf(cost.edp))
+
+    def test_batch_equals_single(self):
+        mappings = self.space.sample(200, seed=3)
+        scores = self.model.evaluate_batch(mappings, threads=2)
+        self.assertEqual((len(mappings), len(scores)), (200, 200))
+        for i in (0, 17, 199):
+            cost = self.model.evaluate(mappings[i])
+            self.assertEqual((scores[i].energy_pj, scores[i].cycles), (cost.energy_pj, cost.cycles))
+            self.assertIsNone(scores.reason(i))
+        listed = sextant.evaluate(self.problem, self.arch, list(mappings)[:5])
+        self.assertEqual([listed[i] for i in range(5)], [scores[i] for i in range(5)])
+        self.assertEqual(mappings[-1], mappings[199])
+        with self.assertRaises(IndexError):
+            mappings[200]
+
+    @unittest.skipUnless(numpy, "there is no numpy")
+    def test_arrays(self):
+        mappings = self.space.sample(100)
+        scores = self.model.evaluate_batch(mappings)
+        self.assertEqual(scores.edp.shape, (100,))
+        self.assertTrue(scores.legal.all())
+        temporal, spatial = mappings.array["level"]["temporal"], mappings.array["level"]["spatial"]
+        product = (temporal.prod(axis=1, dtype="u8") * spatial.prod(axis=1, dtype="u8"))[:, :len(self.problem.dims)]
+        self.assertTrue((product == list(self.problem.dims.values())).all())
+        mappings.array["level"]["temporal"][7, 0, 0] += 1  # a view: the mapping itself changes
+        scores = self.model.evaluate_batch(mappings)
+        self.assertEqual(list(numpy.flatnonzero(~scores.legal)), [7])
+        self.assertTrue(scores.reason(7))
+
+    def test_wrong_types(self):
+        for call in (lambda: sextant.Problem(7), lambda: sextant.Arch(None), lambda: sextant.Network(3.5),
+                     lambda: sextant.Model("resnet-conv4", self.arch), lambda: self.model.evaluate("map.yaml"),
+                     lambda: sextant.Space(self.problem), lambda: self.space.sample("many"),
+                     lambda: self.space.search(objective=7), lambda: self.space.search(callback=3),
+                     lambda: self.space.search(cost="energy"), lambda: sextant.map(EINSUM, 7),
+                     lambda: self.model.evaluate_batch([]), lambda: sextant.Network([])):
+            with self.assertRaises(TypeError):
+                call()
+        other = sextant.Space(sextant.Model(self.problem, sextant.Arch("eyeriss"))).sample(2)
+        with self.assertRaisesRegex(ValueError, "accel-a"):
+            self.model.evaluate_batch(other)
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_frames(self):
+        result = sextant.map(EINSUM, "accel-b", mapper="random", evals=50)
+        self.assertEqual(len(result.frame()), 1)
+        self.assertIn("tensor", result.layers[0].cost().frame())
+        self.assertEqual(len(self.model.evaluate_batch(self.space.sample(9)).frame()), 9)
+
+
+class Searching(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = sextant.Model(sextant.Problem(EINSUM), sextant.Arch("accel-b"))
+        cls.space = sextant.Space(cls.model)
+
+    def test_search_repeats_and_keeps_its_promises(self):
+        first = self.space.search(mapper="gamma", evals=2000, seed=4, threads=1, k_best=3)
+        second = self.space.search(mapper="gamma", evals=2000, seed=4, threads=2, k_best=3)
+        self.assertEqual(first.best.mapping, second.best.mapping)
+        self.assertEqual(first.evaluations, 2000)
+        self.assertEqual(len(first.all), 3)
+        self.assertEqual(self.model.evaluate(first.best.mapping).edp, first.best.value)
+        self.assertEqual(first.trace[-1][2], first.best.value)
+        self.assertEqual(self.space.legal(first.best.mapping), (True, None))
+        self.assertIn("gamma", first.plot().svg)
+        warm = self.space.search(mapper="random", evals=1, starts=[first.best.mapping])
+        self.assertEqual(warm.best.value, first.best.value)
+
+    def test_proof(self):
+        result = self.space.search(mapper="optimal")
+        self.assertTrue(result.optimal)
+        self.assertEqual(result.lower_bound, result.best.value)
+
+    def test_own_objective_and_own_cost_agree(self):
+        objective = self.space.search(mapper="random", evals=300, objective=lambda s: s.cycles ** 2 * s.energy_pj)
+        cost = self.space.search(mapper="random", evals=300, cost=lambda m, s: s.cycles ** 2 * s.energy_pj)
+        both = self.space.search(mapper="random", evals=300, vectorized=True,
+                                 cost=lambda m, s: [c * c * e for c, e in zip(s.cycles, s.energy_pj)])
+        known = self.space.search(mapper="random", evals=300, objective="ed2p")
+        for result in (objective, cost, both):
+            self.assertEqual(result.best.mapping, known.best.mapping)
+            self.assertEqual(result.best.score, known.best.score)
+
+    def test_cost_may_look_at_loops_and_refuse(self):
+        def cost(mapping, score):
+            outer = [loop.dim for loop in mapping.loops if loop.level == "DRAM"]
+            return None if "k" in outer else score.energy_pj
+
+        result = self.space.search(mapper="genetic", evals=600, cost=cost)
+        self.assertTrue(all(loop.dim != "k" for loop in result.best.mapping.loops if loop.level == "DRAM"))
+        self.assertLess(result.valid, result.evaluations)
+
+    def test_a_callback_that_raises_stops_the_search(self):
+        class Mine(Exception):
+            pass
+
+        def fail(*_):
+            raise Mine("enough")
+
+        for options in ({"cost": fail}, {"objective": fail}, {"cost": fail, "vectorized": True}):
+            with self.assertRaisesRegex(Mine, "enough"):
+                self.space.search(mapper="random", evals=10 ** 9, **options)
+        for call in (lambda: self.space.search(mapper="random", evals=10 ** 9, callback=fail),
+                     lambda: sextant.map(EINSUM, "accel-b", mapper="random", evals=10 ** 9, callback=fail)):
+            with self.assertRaisesRegex(Mine, "enough"):
+                call()
+        with self.assertRaisesRegex(ValueError, "2 values for"):
+            self.space.search(mapper="random", evals=100, cost=lambda m, s: [1, 2], vectorized=True)
+
+    def test_a_callback_sees_progress_and_stops(self):
+        seen = []
+
+        def watch(progress):
+            seen.append(progress)
+            return False if len(seen) == 2 else None
+
+        result = self.space.search(mapper="random", evals=10 ** 9, callback=watch)
+        self.assertEqual(result.stop, "signal")
+        self.assertEqual(len(seen), 2)
+        self.assertGreater(seen[1].evaluations, seen[0].evaluations)
+        self.assertIsNotNone(result.best)
+
+    def test_interrupt_stops(self):
+        code = ("import sextant, signal, os, threading\n"
+                "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                f"try: sextant.map('{EINSUM}', 'accel-b', mapper='random', evals=10**9)\n"
+                "except KeyboardInterrupt: print('interrupted')\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout.strip(), "interrupted", done.stderr)
+
+
+class Mapping(unittest.TestCase):
+    def test_the_program_finds_the_same(self):
+        result = sextant.map("resnet18/conv1", "eyeriss", mapper="gamma", evals=1000, seed=2)
+        program = os.environ.get("SEXTANT_PROGRAM")
+        if not program:
+            self.skipTest("SEXTANT_PROGRAM is not set")
+        said = subprocess.run([program, "map", "-p", "resnet18/conv1", "-a", "eyeriss", "--mapper", "gamma", "-n",
+                               "1000", "-s", "2", "--json"], capture_output=True, text=True, check=True).stdout
+        best = json.loads(said)["results"][0]
+        self.assertEqual(best["best"]["edp"], result.edp)
+        self.assertEqual(best["mapping"], result.mapping.to_dict())
+
+    def test_network_total_and_figure(self):
+        layers = [(sextant.Problem(EINSUM), 2), (sextant.Problem(EINSUM.replace("64", "32")), 1)]
+        result = sextant.map(layers, "accel-b", mapper="gamma", evals=300)
+        self.assertEqual(result.total["cycles"], result[0].cycles * 2 + result[1].cycles)
+        self.assertTrue(result.found)
+        self.assertIn("MACs per byte", result.plot().svg)
+        self.assertIn("evaluations", result.plot("convergence").svg)
+        with self.assertRaisesRegex(ValueError, "'cost' or 'convergence'"):
+            result.plot("pie")
+        with self.assertRaisesRegex(ValueError, "2 layers"):
+            result.mapping
+
+    def test_results_are_saved_and_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            result = sextant.map(EINSUM, "accel-b", mapper="random", evals=100, pareto=True)
+            result.save(path)
+            again = sextant.MapResult.load(path)
+            self.assertEqual((again.edp, again.mapping), (result.edp, result.mapping))
+            self.assertEqual(again.layers[0].cost().edp, result.edp)
+            self.assertIn("front", again.layers[0].plot().svg)
+            self.assertEqual(again.plot().svg, result.plot().svg)
+
+    def test_constraints_hold(self):
+        arch = EXAMPLES / "archs/lanes.yaml"
+        free = sextant.map(EXAMPLES / "problems/matmul.yaml", arch, mapper="random", evals=300)
+        held = sextant.map(EXAMPLES / "problems/matmul.yaml", arch, mapper="random", evals=300,
+                           constraints=EXAMPLES / "constraints/lanes.yaml")
+        self.assertNotEqual(free.mapping, held.mapping)
+
+    def test_database_keeps_proofs(self):
+        if "SQLite" not in sextant.features():
+            self.skipTest("the library has no SQLite")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.db")
+            first = sextant.map(EINSUM, "accel-b", db=path)
+            second = sextant.map(EINSUM, "accel-b", db=path)
+            self.assertTrue(first.optimal and second.optimal)
+            self.assertTrue(second.layers[0].raw.get("proven_before"))
+
+
+class Errors(unittest.TestCase):
+    def test_place_and_hint(self):
+        with self.assertRaises(sextant.InputError) as caught:
+            sextant.Problem("O[m,n] += A[m,k]*B[k,n] {m:64,n:64}")
+        self.assertTrue(caught.exception.message)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "arch.yaml")
+            pathlib.Path(path).write_text("architecture:\n  version: 0.4\n  nodes: [\n")
+            with self.assertRaises(sextant.InputError) as caught:
+                sextant.Arch(path)
+            self.assertEqual(caught.exception.file, path)
+            self.assertGreaterEqual(caught.exception.line, 3)
+        with self.assertRaisesRegex(sextant.UsageError, "did you mean 'eyeriss'"):
+            sextant.Arch("eyerist")
+        with self.assertRaisesRegex(sextant.Error, "gama.*\n.*gamma"):
+            sextant.map(EINSUM, "eyeriss", mapper="gama")
+        with self.assertRaisesRegex(ValueError, "evals is -1"):
+            sextant.map(EINSUM, "eyeriss", evals=-1)
+
+    def test_result_of_another_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            sextant.map(EINSUM, "accel-b", mapper="random", evals=20).save(path)
+            data = json.loads(pathlib.Path(path).read_text())
+            newer = {**data, "architecture": 7, "repeat": {**data["repeat"], "version": "9.1.0"}}
+            pathlib.Path(path).write_text(json.dumps(newer))
+            with self.assertRaisesRegex(sextant.InputError, "result.json:1.*\n.*written by Sextant 9.1.0, this is 0"):
+                sextant.MapResult.load(path)
+            for change in ({"results": [{"problem": "x"}]}, {}, {**data, "architecture": 7}):
+                pathlib.Path(path).write_text(json.dumps(change))
+                with self.assertRaises(sextant.InputError) as caught:
+                    sextant.MapResult.load(path)
+                self.assertEqual(caught.exception.file, path)
+            pathlib.Path(path).write_text("{")
+            with self.assertRaisesRegex(sextant.InputError, "result.json:2:1"):
+                sextant.MapResult.load(path)
+            with self.assertRaises(FileNotFoundError):
+                sextant.MapResult.load(os.path.join(folder, "none.json"))
+
+    def test_database_in_use_or_of_others(self):
+        if "SQLite" not in sextant.features():
+            self.skipTest("the library has no SQLite")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.db")
+            sextant.map(EINSUM, "accel-b", mapper="random", evals=20, db=path)
+            other = sqlite3.connect(path)
+            other.execute("BEGIN EXCLUSIVE")
+            with self.assertRaisesRegex(sextant.FileError, "in use.*\n.*try again"):
+                sextant.map(EINSUM, "accel-b", mapper="random", evals=20, db=path, db_wait=0.1)
+            other.close()
+            pathlib.Path(path).write_text("this is no database at all\n" * 100)
+            with self.assertRaisesRegex(sextant.Error, "results.db"):
+                sextant.map(EINSUM, "accel-b", mapper="random", evals=20, db=path)
+
+    def test_library_missing_or_of_another_version(self):
+        code = "import sextant"
+        for library, said in (("/nowhere/libsextant.so.0", "cannot load libsextant"), ("libm.so.6", "sx_version")):
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                                  env={**os.environ, "SEXTANT_LIBRARY": library})
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+
+
+class WithoutNumpy(unittest.TestCase):
+    def test_lists_instead_of_arrays(self):
+        code = ("import sys; sys.modules['numpy'] = None\n"
+                "import sextant\n"
+                f"model = sextant.Model(sextant.Problem('{EINSUM}'), sextant.Arch('accel-b'))\n"
+                "mappings = sextant.Space(model).sample(20)\n"
+                "scores = model.evaluate_batch(mappings)\n"
+                "assert isinstance(scores.edp, list) and all(scores.legal)\n"
+                "assert scores.edp[3] == model.evaluate(mappings[3]).edp\n"
+                "print(len(scores))\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout.strip(), "20", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -244,6 +244,7 @@ class Network:
             self._layers[i].name = problem._c.name or f"layer{i + 1}".encode()
             self._layers[i].count = count
             self._layers[i].problem = problem._c
+            self._layers[i].problem.name = self._layers[i].name
         self._c.name = b"network" if len(pairs) > 1 else self._layers[0].name
         self._c.n_layers = len(pairs)
         self._c.layer = ctypes.addressof(self._layers)

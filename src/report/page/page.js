@@ -79,8 +79,7 @@ function stacks(rows, most) {
       h('i', {style: `width:${100 * Math.min(1, p.value / full)}%;background:${colour(p.colour)}`, 'data-tip': `${r.name}, ${p.name}: ${p.tip}`}))),
     h('span', null, r.text)));
 }
-const legend = names => h('div', {class: 'legend'}, names.map((name, i) =>
-  h('span', null, h('i', {style: `background:${colour(i)}`}), name)));
+const legend = names => h('div', {class: 'legend'}, names.map((name, i) => h('span', null, h('i', {style: `background:${colour(i)}`}), name)));
 
 /* A plot: axes {label, log, values} for x and y, and marks drawn by a function of the two scales. */
 function plot(title, x, y, draw) {
@@ -128,6 +127,8 @@ function steps(X, Y, trace, end, i, name) {
   return [s('path', {class: 'curve', d, stroke: colour(i)}), points.map(p => dot(X, Y, [p[0], p[2]], i,
     `${name}${power(p[2])} after ${count(p[0])} evaluations`, 3))];
 }
+const soft = (...children) => h('p', {class: 'soft'}, children);
+const cell = (value, format) => ({v: number(value), t: format(number(value))});
 const panel = (title, ...children) => h('section', {class: 'panel'}, h('h3', null, title), children);
 const cards = pairs => h('div', {class: 'cards'}, pairs.filter(p => p && p[1] !== '\u2013').map(([name, value]) =>
   h('div', {class: 'card'}, h('b', null, value), h('span', null, name))));
@@ -144,7 +145,8 @@ function certificate(layer) {
 }
 function proof(layer) {
   const c = certificate(layer), value = object(layer.best).objective, gap = value / layer.lower_bound - 1;
-  if (c && c.holds) return {v: c.optimal ? -2 : gap, t: c.optimal ? 'certified optimal' : `certified, gap ${percent(gap)}`, kind: 'good', tip: `${c.file}: the certificate holds`};
+  if (c && c.holds) return {v: c.optimal ? -2 : gap, t: c.optimal ? 'certified optimal' : `certified, gap ${percent(gap)}`, kind: 'good',
+    tip: `${c.file}: the certificate holds`};
   if (c && c.complete) return {v: 9, t: 'certificate fails', kind: 'bad', tip: String(c.why || c.file)};
   if (layer.optimal) return {v: -1, t: 'proven optimal', kind: 'good', tip: 'no mapping in the space is better'};
   if (layer.lower_bound > 0) return {v: gap, t: `gap ${percent(gap)}`, kind: 'warn', tip: `lower bound ${power(layer.lower_bound)}`};
@@ -161,13 +163,14 @@ function layersOf(input) {
   });
   return rows;
 }
+const titleOf = input => `${word(input.result.network)} on ${word(object(object(input.result.architecture).arch).name)}`;
 const clockOf = input => number(object(object(object(input.result).total).figures).clock_hz);
 
 /* The loops as nested boxes, a box for each level. */
 function nest(input, detail) {
   const levels = [...input.levels].reverse(), tensors = detail.cost.levels;
   const inner = at => {
-    if (at === levels.length) return h('div', {class: 'nest', style: `color:${colour(7)};border-left-color:${colour(7)}`},
+    if (at === levels.length) return h('div', {class: 'nest', style: `color:${colour(0)};border-left-color:${colour(0)}`},
       h('div', {class: 'loop'}, h('b', null, input.compute), h('em', null, ' multiply-accumulate')));
     const level = levels[at], index = levels.length - 1 - at;
     const kept = tensors[index].tensors.filter(t => t.kept).map(t => t.name);
@@ -175,7 +178,7 @@ function nest(input, detail) {
       l.axis ? h('span', {class: 'axis', 'data-tip': `spread over ${l.factor} instances along ${l.axis}`}, `parallel ${l.axis}`) : h('em', null, 'for'),
       ` ${l.dim} `, h('em', null, 'in'), ` 0..${l.factor - 1}`, l.last !== l.factor && h('em', null, ` (last ${l.last})`)));
     if (level.fanout && !loops.length) return inner(at + 1);
-    return h('div', {class: 'nest', style: `color:${colour(index)};border-left-color:${colour(index)}`},
+    return h('div', {class: 'nest', style: `color:${colour(index + 1)};border-left-color:${colour(index + 1)}`},
       h('div', {class: 'loop'}, h('b', null, level.name), h('em', null, kept.length ? ` keeps ${kept.join(', ')}` : level.fanout ? '' : ' bypassed')),
       loops, inner(at + 1));
   };
@@ -223,123 +226,154 @@ function front(layer) {
   const best = object(layer.best), at = p => [p.cycles, p.energy_pj / 1e6];
   return panel('Pareto front', plot('energy over cycles', {label: 'cycles', values: points.map(p => p.cycles)},
     {label: 'energy (\u00b5J)', values: points.map(p => p.energy_pj / 1e6)}, (X, Y) => [
-      s('path', {class: 'curve', stroke: colour(0), d: [...points].sort((a, b) => a.cycles - b.cycles).map((p, i) => i ? `H${X(p.cycles)}V${Y(at(p)[1])}` : `M${X(p.cycles)} ${Y(at(p)[1])}`).join('')}),
+      s('path', {class: 'curve', stroke: colour(0), d: [...points].sort((a, b) => a.cycles - b.cycles).map(at).map(([x, y], i) =>
+        i ? `H${X(x)}V${Y(y)}` : `M${X(x)} ${Y(y)}`).join('')}),
       points.map(p => dot(X, Y, at(p), p.cycles === best.cycles && p.energy_pj === best.energy_pj ? 1 : 0,
         `${count(p.cycles)} cycles\n${energy(p.energy_pj)}\nEDP ${power(p.edp)}`))]));
 }
 
 function layerDetails(input, id, row) {
   const {layer, detail, best} = row, p = proof(layer), figures = object(layer.figures);
-  return h('details', {id}, h('summary', null, h('b', null, layer.problem), h('span', null, `${count(best.cycles)} cycles, ${energy(best.energy_pj)}`),
-    h('span', {class: p.kind}, p.t), layer.diagnosis && h('span', {class: 'bad'}, 'no mapping')),
+  const bytes = list(figures.tensors).map((t, i) => `${i ? ', ' : ': '}${t.name} ${scaled(t.dram_bytes, 'B')} of ${t.bits}-bit words`);
+  return h('details', {id},
+    h('summary', null, h('b', null, layer.problem), h('span', null, `${count(best.cycles)} cycles, ${energy(best.energy_pj)}`),
+      h('span', {class: p.kind}, p.t), layer.diagnosis && h('span', {class: 'bad'}, 'no mapping')),
     h('div', null, h('p', {class: 'mono soft'}, layer.einsum), layer.diagnosis && h('p', null, layer.diagnosis),
       detail && h('p', null, detail.cost.limited_by ? `Bandwidth bound at ${detail.cost.limited_by}.` : 'Compute bound.',
-        ` ${percent(best.utilization)} of the compute units in use; ${scaled(number(figures.dram_bytes), 'B')} to and from DRAM`,
-        list(figures.tensors).map((t, i) => `${i ? ', ' : ': '}${t.name} ${scaled(t.dram_bytes, 'B')} of ${t.bits}-bit words`), '.'),
-      h('p', {class: 'soft'}, `${count(number(layer.evaluations))} evaluations by `, mapperOf(layer.mapper), `, seed ${layer.seed}.`),
-      h('div', {class: 'columns'}, detail && panel('Loop nest', nest(input, detail)), detail && memories(input, detail), convergence(layer), front(layer)),
-      !detail && layer.best && h('p', {class: 'soft'}, 'The model gives another cost for this mapping than the file has: no details.')));
+        ` ${percent(best.utilization)} of the compute units in use; ${scaled(figures.dram_bytes, 'B')} to and from DRAM`, bytes, '.'),
+      soft(`${count(layer.evaluations)} evaluations by `, mapperOf(layer.mapper), `, seed ${layer.seed}.`),
+      h('div', {class: 'columns'}, detail && [panel('Loop nest', nest(input, detail)), memories(input, detail)], convergence(layer), front(layer)),
+      !detail && layer.best && soft('The model gives another cost for this mapping than the file has: no details.')));
 }
 
+/* Each layer below the peak of the compute units and the bandwidth of the DRAM. */
 function roofline(input, rows) {
-  const clock = clockOf(input), rate = clock ? 2e-12 * clock : 1, peak = input.peak * rate, slope = number(input.bandwidth) * rate;
-  const points = rows.filter(r => r.detail).map(r => ({name: r.layer.problem, at: [r.detail.macs / r.detail.cost.figures.dram_bytes, r.detail.macs / r.detail.cost.cycles * rate]}));
-  const ridge = peak / slope;
-  return panel('Roofline', plot('roofline', {label: 'MACs per byte of DRAM traffic', log: true, values: [...points.map(p => p.at[0]), ridge, ridge / 2]},
-    {label: clock ? 'TOPS' : 'MACs per cycle', log: true, values: [...points.map(p => p.at[1]), peak, peak / 3]}, (X, Y, frame) => [
-      s('path', {class: 'roof', d: ridge > 0 ? `M${Math.max(frame.left, X(ridge / 2))} ${X(ridge / 2) >= frame.left ? Y(peak / 2) : Y(peak)}L${X(ridge)} ${Y(peak)}H${frame.right}` : `M${frame.left} ${Y(peak)}H${frame.right}`}),
-      s('text', {class: 'name', x: frame.left + 6, y: Y(peak) + 15}, clock ? `peak ${digits(peak)} TOPS` : `peak ${count(peak)} MACs/cycle`),
-      points.map((p, i) => dot(X, Y, p.at, i, `${p.name}\n${digits(p.at[0])} MACs/B\n${digits(p.at[1])} ${clock ? 'TOPS' : 'MACs/cycle'}`))]));
+  const clock = clockOf(input), rate = clock ? 2e-12 * clock : 1, unit = clock ? 'TOPS' : 'MACs/cycle';
+  const peak = input.peak * rate, slope = number(input.bandwidth) * rate, ridge = peak / slope;
+  const points = rows.filter(r => r.detail).map(({layer, detail}) => ({name: layer.problem,
+    at: [detail.macs / detail.cost.figures.dram_bytes, detail.macs / detail.cost.cycles * rate]}));
+  return panel('Roofline', plot('roofline',
+    {label: 'MACs per byte of DRAM traffic', log: true, values: [...points.map(p => p.at[0]), ridge, ridge / 3]},
+    {label: unit, log: true, values: [...points.map(p => p.at[1]), peak, peak / 3]}, (X, Y, frame) => [
+      s('path', {class: 'roof', d: (ridge > 0 ? `M${X(ridge / 3)} ${Y(peak / 3)}L${X(ridge)} ${Y(peak)}` : `M${frame.left} ${Y(peak)}`) + `H${frame.right}`}),
+      s('text', {class: 'name', x: frame.left + 6, y: Y(peak) + 15}, `peak ${digits(peak)} ${unit}`),
+      points.map((p, i) => dot(X, Y, p.at, i, `${p.name}\n${digits(p.at[0])} MACs/B\n${digits(p.at[1])} ${unit}`))]));
 }
 
-function mapSection(input, number_) {
-  const result = input.result, rows = layersOf(input), total = object(result.total), figures = object(total.figures), clock = clockOf(input);
-  const repeat = object(result.repeat), proven = rows.filter(r => r.layer.optimal).length, cycles = sum(rows.map(r => r.times * r.best.cycles));
-  const id = i => `layer-${number_}-${i}`, names = [input.compute, ...input.levels.map(l => l.name), 'networks'];
-  const layerLink = (row, i) => { const a = h('a', {href: `#${id(i)}`}, row.layer.problem); a.addEventListener('click', () => { document.getElementById(id(i)).open = true; }); return a; };
-  const energies = rows.filter(r => r.detail).map(r => {
-    const c = r.detail.cost, values = [c.compute_energy_pj, ...c.levels.map(l => l.energy_pj), sum(c.networks.map(n => n.energy_pj))];
-    return {name: r.layer.problem, text: energy(c.energy_pj), parts: values.map((value, i) => ({name: names[i], value, tip: `${energy(value)}, ${percent(value / c.energy_pj)}`, colour: i}))};
+function mapSection(input, section) {
+  const result = input.result, rows = layersOf(input), total = object(result.total), repeat = object(result.repeat);
+  const figures = object(total.figures), clock = clockOf(input), cycles = sum(rows.map(r => r.times * r.best.cycles));
+  const title = titleOf(input), id = i => `layer-${section}-${i}`, names = [input.compute, ...input.levels.map(l => l.name), 'networks'];
+  const link = (row, i) => {
+    const a = h('a', {href: `#${id(i)}`}, row.layer.problem);
+    a.addEventListener('click', () => { document.getElementById(id(i)).open = true; });
+    return a;
+  };
+  const energies = rows.filter(r => r.detail).map(({layer, detail: {cost}}) => {
+    const values = [cost.compute_energy_pj, ...cost.levels.map(l => l.energy_pj), sum(cost.networks.map(n => n.energy_pj))];
+    return {name: layer.problem, text: energy(cost.energy_pj), parts: values.map((value, i) =>
+      ({name: names[i], value, tip: `${energy(value)}, ${percent(value / cost.energy_pj)}`, colour: i}))};
   });
-  return [data.inputs.length > 1 && h('h2', null, `${result.network} on ${object(object(result.architecture).arch).name || object(list(result.results)[0]).arch}`),
-    h('p', {class: 'soft'}, `${input.file}: mapper `, mapperOf(repeat.mapper), `, objective ${repeat.objective}, seed ${repeat.seed}, Sextant ${repeat.version}. ` +
+  const share = r => r.times * r.best.cycles / cycles, macs = r => r.detail ? r.detail.macs : NaN;
+  return [(data.inputs.length > 1 || title !== data.title) && h('h2', null, title),
+    soft(`${input.file}: mapper `, mapperOf(repeat.mapper), `, objective ${repeat.objective}, seed ${repeat.seed}, Sextant ${repeat.version}. `,
       `Energies: ${result.energy_source || 'of the architecture'}.`, !result.complete && ' The search was interrupted.'),
-    cards([clock === clock ? ['time at ' + scaled(clock, 'Hz'), scaled(number(figures.seconds), 's')] : ['cycles', scaled(number(total.cycles), '')], ['energy', energy(total.energy_pj)],
-      ['EDP (pJ\u00b7cycles)', power(total.energy_pj * total.cycles)], ['power', scaled(number(figures.watts), 'W')], clock === clock && ['TOPS of ' + digits(figures.peak_tops), digits(figures.tops)],
-      ['energy per MAC', energy(figures.pj_per_mac)], ['TOPS/W', power(number(figures.tops_per_watt))], ['DRAM traffic', scaled(number(figures.dram_bytes), 'B')],
-      ['area', figures.area_mm2 ? `${digits(figures.area_mm2)} mm\u00b2` : '\u2013'], ['proven optimal', `${proven} of ${rows.length}`]]),
-    table(['layer', 'times', 'MACs', 'cycles', 'energy', 'EDP', '\u00d7 minimum', 'utilisation', 'limited by', 'proof', 'share of cycles'], rows.map((r, i) => [
-      {v: String(r.layer.problem), t: layerLink(r, i)}, r.times, {v: r.detail ? r.detail.macs : NaN, t: r.detail ? scaled(r.detail.macs, '') : '\u2013'},
-      number(r.best.cycles), {v: number(r.best.energy_pj), t: energy(r.best.energy_pj)}, {v: number(r.best.edp), t: power(number(r.best.edp))},
-      {v: r.best.objective / r.layer.minimum, t: r.layer.minimum > 0 ? (r.best.objective / r.layer.minimum).toFixed(2) : '\u2013'},
-      {v: number(r.best.utilization), t: percent(number(r.best.utilization))}, r.detail ? r.detail.cost.limited_by || 'compute' : '\u2013', proof(r.layer),
-      {v: r.times * r.best.cycles / cycles, kind: 'share', tip: percent(r.times * r.best.cycles / cycles),
-        t: h('span', {class: 'bar'}, h('i', {style: `width:${100 * r.times * r.best.cycles / cycles}%;background:${colour(0)}`}))}]),
-    ['all', sum(rows.map(r => r.times)), scaled(sum(rows.map(r => r.times * (r.detail ? r.detail.macs : 0))), ''), number(total.cycles), energy(total.energy_pj),
-      power(total.energy_pj * total.cycles), '', percent(number(total.utilization)), '', '', ''].map(t => ({v: t, t: typeof t === 'number' ? count(t) : t}))),
+    cards([clock === clock ? [`time at ${scaled(clock, 'Hz')}`, scaled(figures.seconds, 's')] : ['cycles', scaled(total.cycles, '')],
+      ['energy', energy(total.energy_pj)], ['EDP (pJ\u00b7cycles)', power(total.energy_pj * total.cycles)], ['power', scaled(figures.watts, 'W')],
+      [`TOPS of ${digits(figures.peak_tops)}`, digits(figures.tops)], ['energy per MAC', energy(figures.pj_per_mac)],
+      ['TOPS/W', power(figures.tops_per_watt)], ['DRAM traffic', scaled(figures.dram_bytes, 'B')],
+      ['area (mm\u00b2)', digits(figures.area_mm2)], ['proven optimal', `${rows.filter(r => r.layer.optimal).length} of ${rows.length}`]]),
+    table(['layer', 'times', 'MACs', 'cycles', 'energy', 'EDP', '\u00d7 minimum', 'utilisation', 'limited by', 'proof', 'share of cycles'],
+      rows.map((r, i) => [{v: word(r.layer.problem), t: link(r, i)}, r.times, cell(macs(r), v => scaled(v, '')), number(r.best.cycles),
+        cell(r.best.energy_pj, energy), cell(r.best.edp, power), cell(r.best.objective / r.layer.minimum, shown(v => v.toFixed(2))),
+        cell(r.best.utilization, percent), r.detail ? r.detail.cost.limited_by || 'compute' : '\u2013', proof(r.layer),
+        {v: share(r), kind: 'share', tip: percent(share(r)),
+          t: h('span', {class: 'bar'}, h('i', {style: `width:${100 * share(r)}%;background:${colour(0)}`}))}]),
+      ['all', sum(rows.map(r => r.times)), scaled(sum(rows.map(r => r.times * macs(r))), ''), number(total.cycles), energy(total.energy_pj),
+        power(total.energy_pj * total.cycles), '', percent(total.utilization), '', '', '']),
     energies.length > 0 && h('div', {class: 'panels'}, panel('Energy by layer, once each', stacks(energies), legend(names)), roofline(input, rows)),
     rows.map((r, i) => layerDetails(input, id(i), r))];
 }
 
 /* Several results of `map`, layer by layer and in total, each against the first. */
 function comparison(maps) {
-  const names = maps.map((m, i) => `${i + 1}: ${m.result.network} on ${object(object(m.result.architecture).arch).name}`);
-  const plain = l => String(l.problem).split('/').pop(), layers = [...new Set(maps.flatMap(m => list(m.result.results).map(plain)))];
-  const best = (m, name) => object(object(list(m.result.results).find(l => plain(l) === name)).best);
-  const ratio = (value, base) => value > 0 && base > 0 ? `${(value / base).toFixed(3)}\u00d7` : '\u2013';
-  const cells = (of, base, shown) => maps.map((m, i) => ({v: number(of(m)), t: shown(number(of(m))), tip: i ? `${ratio(of(m), base)} of result 1` : null,
-    kind: i && of(m) < base * (1 - 1e-9) ? 'good' : i && of(m) > base * (1 + 1e-9) ? 'bad' : null}));
-  const rows = [...layers.map(name => [name, x => best(x, name)]), ['all', x => object(x.result.total)]];
-  const bars = (title, of, shown) => panel(title, stacks(maps.map((m, i) => ({name: names[i], text: shown(of(m)),
-    parts: [{name: title, value: of(m), tip: `${shown(of(m))}, ${ratio(of(m), of(maps[0]))} of result 1`, colour: i}]}))));
-  return [h('h2', null, 'Comparison'), h('p', {class: 'soft'}, names.map((n, i) => [`${i ? '; ' : ''}${n} (${maps[i].file}, `, mapperOf(object(maps[i].result.repeat).mapper), ')']),
-    '. Green is better than result 1, red worse.'),
-    h('div', {class: 'panels'}, bars('Cycles', m => number(m.result.total.cycles), count), bars('Energy', m => number(m.result.total.energy_pj), energy),
-      bars('EDP', m => m.result.total.energy_pj * m.result.total.cycles, power)),
-    table(['layer', ...maps.map((_, i) => `cycles ${i + 1}`), ...maps.map((_, i) => `energy ${i + 1}`), ...maps.map((_, i) => `EDP ${i + 1}`)], rows.map(([name, of]) => [name,
-      ...cells(m => of(m).cycles, of(maps[0]).cycles, count), ...cells(m => of(m).energy_pj, of(maps[0]).energy_pj, energy),
-      ...cells(m => of(m).energy_pj * of(m).cycles, of(maps[0]).energy_pj * of(maps[0]).cycles, power)]))];
+  const names = maps.map((m, i) => `${i + 1}: ${titleOf(m)}`), plain = l => word(l.problem).split('/').pop();
+  const layers = [...new Set(maps.flatMap(m => objects(m.result.results).map(plain)))];
+  const best = (m, name) => object(object(objects(m.result.results).find(l => plain(l) === name)).best);
+  const alike = m => layers.every(name => 'cycles' in best(m, name) === 'cycles' in best(maps[0], name));
+  const rows = [...layers.map(name => [name, m => best(m, name)]), ['all', m => object(m.result.total), alike]];
+  const measures = [['cycles', x => number(x.cycles), count], ['energy', x => number(x.energy_pj), energy],
+    ['EDP', x => number(x.energy_pj) * number(x.cycles), power]];
+  const ratio = (value, base) => shown(x => `${x.toFixed(3)}\u00d7 result 1`)(value / base);
+  const against = (value, base) => value < base * (1 - 1e-9) ? 'good' : value > base * (1 + 1e-9) ? 'bad' : null;
+  const bars = ([title, of, format]) => panel(title, stacks(maps.map((m, i) => {
+    const value = of(object(m.result.total));
+    return {name: names[i], text: format(value), parts: [{name: title, value, tip: ratio(value, of(object(maps[0].result.total))), colour: i}]};
+  })));
+  return [h('h2', null, 'Comparison'),
+    soft(names.map((n, i) => [`${i ? '; ' : ''}${n} (${maps[i].file}, `, mapperOf(object(maps[i].result.repeat).mapper), ')']),
+      '. Green is better than result 1, red worse.'),
+    h('div', {class: 'panels'}, measures.map(bars)),
+    table(['layer', ...measures.flatMap(([title]) => maps.map((_, i) => `${title} ${i + 1}`))], rows.map(([name, at, fair = () => true]) => [name,
+      ...measures.flatMap(([, of, format]) => maps.map((m, i) => ({...cell(of(at(m)), format),
+        tip: i > 0 && ratio(of(at(m)), of(at(maps[0]))), kind: i > 0 && fair(m) && against(of(at(m)), of(at(maps[0])))})))]))];
 }
 
 /* The answers of other commands. */
-const curves = (title, label, series) => panel(title, plot(title, {label: 'evaluations', log: true, values: series.flatMap(c => c.trace.map(p => p[0]))},
-  {label, log: true, values: series.flatMap(c => c.trace.map(p => p[2]))}, (X, Y) => series.map((c, i) => steps(X, Y, c.trace, 0, i, `${c.name}: `))), legend(series.map(c => c.name)));
+function curves(title, label, series) {
+  const values = k => series.flatMap(c => c.trace.map(p => p[k]));
+  return series.some(c => c.trace.length > 1) && panel(title, plot(title, {label: 'evaluations', log: true, values: values(0)},
+    {label, log: true, values: values(2)}, (X, Y) => series.map((c, i) => steps(X, Y, c.trace, 0, i, `${c.name}: `))),
+    legend(series.map(c => c.name)));
+}
+const intro = (title, ...text) => [h('h2', null, title), soft(text)];
+const pairs = (value, format) => Object.entries(object(value)).map(([k, v]) => `${k} ${format(v)}`).join(', ');
 const sections = {
-  systolic(input) {
-    const r = input.result, rows = list(r.results);
-    return [h('h2', null, `Systolic array: ${word(r.problem)} on ${word(r.device)}`), h('p', {class: 'soft'}, `${input.file}: ${word(r.type)}, method ${word(r.method)}, seed ${word(r.seed)}.`),
-      table(['problem', 'design', 'dataflow', 'array', 'latency (cycles)', 'GOP/s', 'roofline', 'DSP', 'BRAM', 'proof'], rows.map(x => [word(x.problem), word(x.design),
-        word(x.dataflow), [...list(x.array), x.lanes].map(word).join(' \u00d7 '), number(x.latency_cycles), number(x.throughput_gops), number(x.roofline_gops),
-        {v: number(x.dsp), t: `${count(number(x.dsp))} (${percent(x.dsp_share)})`}, {v: number(x.bram18k), t: `${count(number(x.bram18k))} (${percent(x.bram_share)})`}, proof({...x, best: {objective: x.objective}})])),
-      h('div', {class: 'panels'}, panel('Throughput against the roofline', stacks(rows.map(x => ({name: `${word(x.problem)} ${word(x.design)}`, text: `${digits(number(x.throughput_gops) || 0)} GOP/s`,
-        parts: [{name: 'achieved', value: number(x.throughput_gops), tip: `${count(x.throughput_gops)} GOP/s`, colour: 0}, {name: 'to the roofline', value: Math.max(0, x.roofline_gops - x.throughput_gops), tip: `${count(x.roofline_gops)} GOP/s`, colour: 7}]}))),
-        legend(['achieved'])), rows.some(x => traceOf(x).length > 1) && curves('Convergence', 'objective', rows.map(x => ({name: `${word(x.problem)} ${word(x.design)}`, trace: traceOf(x)}))))];
+  systolic({file, result: r}) {
+    const rows = objects(r.results), name = x => `${word(x.problem)} ${word(x.design)}`, rate = x => `${count(x)} GOP/s`;
+    const resource = (value, share) => cell(value, v => `${count(v)} (${percent(share)})`);
+    return [intro(`Systolic array: ${word(r.problem)} on ${word(r.device)}`, `${file}: ${word(r.type)}, method ${word(r.method)}, seed ${word(r.seed)}.`),
+      table(['problem', 'design', 'dataflow', 'array', 'latency (cycles)', 'GOP/s', 'roofline', 'DSP', 'BRAM', 'proof'], rows.map(x =>
+        [word(x.problem), word(x.design), word(x.dataflow), [...list(x.array), x.lanes].map(word).join(' \u00d7 '), number(x.latency_cycles),
+          number(x.throughput_gops), number(x.roofline_gops), resource(x.dsp, x.dsp_share), resource(x.bram18k, x.bram_share),
+          proof({...x, best: {objective: x.objective}})])),
+      h('div', {class: 'panels'}, panel('Throughput against the roofline', stacks(rows.map(x => ({name: name(x), text: rate(x.throughput_gops), parts: [
+        {name: 'achieved', value: number(x.throughput_gops), tip: rate(x.throughput_gops), colour: 0},
+        {name: 'roofline', value: x.roofline_gops - x.throughput_gops, tip: rate(x.roofline_gops), colour: 7}]}))), legend(['achieved'])),
+      curves('Convergence', 'objective', rows.map(x => ({name: name(x), trace: traceOf(x)}))))];
   },
-  place(input) {
-    const r = input.result, memories_ = objects(r.memories), index = name => Math.max(0, memories_.findIndex(m => m.name === name));
-    return [h('h2', null, `Placement of ${word(r.graph)} on ${word(r.chip)}`), h('p', {class: 'soft'}, `${input.file}: method ${word(r.method)}, seed ${word(r.seed)}.`),
-      cards([['latency', scaled(number(r.latency_seconds), 's')], ['speedup over the compiler', digits(number(r.speedup)) + '\u00d7'], ['energy', energy(r.energy_pj)], ['proof', proof({...r, best: {objective: r.objective_value}}).t]]),
-      h('div', {class: 'panels'}, panel('Memory occupancy at the peak', stacks(memories_.map((m, i) => ({name: word(m.name), text: `${percent(m.peak_bytes / m.capacity_bytes)} of ${scaled(m.capacity_bytes, 'B')}`,
-        parts: [{name: `at ${m.peak_node}`, value: m.peak_bytes / m.capacity_bytes, tip: scaled(m.peak_bytes, 'B'), colour: i}]})), 1), legend(memories_.map(m => word(m.name)))),
-        traceOf(r).length > 1 && curves('Convergence', word(r.objective), [{name: word(r.method), trace: traceOf(r)}])),
-      table(['node', 'operation', 'weights (bytes)', 'weights in', 'output (bytes)', 'output in', 'time', 'limited by'], list(r.nodes).map(n => [word(n.name), word(n.operation), number(n.weight_bytes),
-        {v: word(n.weights || ''), t: n.weights ? h('span', null, h('i', {class: 'axis', style: `background:${colour(index(n.weights))};width:11px;height:11px;padding:0;margin-right:6px`}), word(n.weights)) : '\u2013'}, number(n.output_bytes),
-        {v: word(n.output || ''), t: n.output ? h('span', null, h('i', {class: 'axis', style: `background:${colour(index(n.output))};width:11px;height:11px;padding:0;margin-right:6px`}), word(n.output)) : '\u2013'},
-        {v: number(n.seconds), t: scaled(number(n.seconds), 's')}, word(n.limited_by || '')]))];
+  place({file, result: r}) {
+    const chip = objects(r.memories), swatch = name => h('i', {class: 'swatch',
+      style: `background:${colour(Math.max(0, chip.findIndex(m => m.name === name)))}`});
+    const where = name => ({v: word(name), t: [typeof name === 'string' && swatch(name), word(name)]});
+    return [intro(`Placement of ${word(r.graph)} on ${word(r.chip)}`, `${file}: method ${word(r.method)}, seed ${word(r.seed)}.`),
+      cards([['latency', scaled(r.latency_seconds, 's')], ['times the compiler\u2019s speed', digits(r.speedup)], ['energy', energy(r.energy_pj)],
+        ['proof', proof({...r, best: {objective: r.objective_value}}).t]]),
+      h('div', {class: 'panels'}, panel('Memory occupancy at the peak', stacks(chip.map((m, i) => ({name: word(m.name),
+        text: `${percent(m.peak_bytes / m.capacity_bytes)} of ${scaled(m.capacity_bytes, 'B')}`,
+        parts: [{name: `at ${word(m.peak_node)}`, value: m.peak_bytes / m.capacity_bytes, tip: scaled(m.peak_bytes, 'B'), colour: i}]})), 1),
+        legend(chip.map(m => word(m.name)))), curves('Convergence', word(r.objective), [{name: word(r.method), trace: traceOf(r)}])),
+      table(['node', 'operation', 'weights (bytes)', 'weights in', 'output (bytes)', 'output in', 'time', 'limited by'], objects(r.nodes).map(n =>
+        [word(n.name), word(n.operation), number(n.weight_bytes), where(n.weights), number(n.output_bytes), where(n.output),
+          cell(n.seconds, v => scaled(v, 's')), word(n.limited_by)]))];
   },
-  compare(input) {
-    const r = input.result, rows = list(r.rows), first = rows.filter(x => x.seed === object(rows[0]).seed && x.problem === object(rows[0]).problem);
-    return [h('h2', null, `Mappers compared${r.arch ? ' on ' + word(r.arch) : ''}`), h('p', {class: 'soft'}, `${input.file}: objective ${word(r.objective)}; normalised by ${word(r.normalised_by)}.`),
-      table(['mapper', 'problem', 'runs', 'median', 'mean', 'best', 'worst', 'normalised', 'evaluations'], objects(r.summary).map(x => [word(x.mapper), word(x.problem), number(x.runs),
-        ...['median', 'mean', 'best', 'worst'].map(k => ({v: number(x[k]), t: power(number(x[k]))})), {v: number(x.normalised), t: power(number(x.normalised))}, number(x.evaluations)])),
-      h('div', {class: 'panels'}, curves(`Convergence of the first seed, ${word(object(rows[0]).problem)}`, word(r.objective), first.map(x => ({name: word(x.mapper), trace: traceOf(x)}))))];
+  compare({file, result: r}) {
+    const rows = objects(r.rows), {seed, problem} = object(rows[0]);
+    return [intro(`Mappers compared${r.arch ? ` on ${word(r.arch)}` : ''}`, `${file}: objective ${word(r.objective)}; normalised by ${word(r.normalised_by)}.`),
+      table(['mapper', 'problem', 'runs', 'median', 'mean', 'best', 'worst', 'normalised', 'evaluations'], objects(r.summary).map(x =>
+        [word(x.mapper), word(x.problem), number(x.runs), ...['median', 'mean', 'best', 'worst', 'normalised'].map(k => cell(x[k], power)),
+          number(x.evaluations)])),
+      h('div', {class: 'panels'}, curves(`Convergence of the first seed, ${word(problem)}`, word(r.objective),
+        rows.filter(x => x.seed === seed && x.problem === problem).map(x => ({name: word(x.mapper), trace: traceOf(x)}))))];
   },
-  codesign: input => [h('h2', null, 'Designs'), h('p', {class: 'soft'}, input.file), table(['settings', 'area (mm\u00b2)', 'objective', 'fate'], list(input.result.designs).map(d =>
-    [Object.entries(object(d.settings)).map(([k, v]) => `${k} ${word(v)}`).join(', '), number(d.area_um2) / 1e6, {v: number(d.objective), t: power(number(d.objective))}, word(d.fate)]))],
-  verify: input => [h('h2', null, 'Certificates'), h('p', {class: 'soft'}, input.file), table(['file', 'problem', 'value', 'lower bound', 'verdict'], list(input.result.results).map(c => [word(c.file), word(c.problem),
-    {v: number(c.value), t: power(number(c.value))}, {v: number(c.lower_bound), t: power(number(c.lower_bound))}, {v: word(c.holds), t: c.holds ? 'holds' : c.complete ? `does not hold: ${c.why || ''}` : 'not checked completely', kind: c.holds ? 'good' : 'bad'}]))],
-  points: input => [h('h2', null, `Best of the database: ${word(input.result.kind)}`), h('p', {class: 'soft'}, `${input.file}, objective ${word(input.result.objective)}`), table(['space', 'value', 'navigator', 'metrics', 'evaluations', 'proof'],
-    list(input.result.rows).map(p => [word(p.name), {v: number(p.value), t: power(number(p.value))}, word(p.navigator), {v: '', t: Object.entries(object(p.metrics)).map(([k, v]) => `${k} ${power(number(v))}`).join(', ')}, number(p.evaluations), p.optimal ? 'proven optimal' : '']))],
+  codesign: ({file, result}) => [intro('Designs', file), table(['settings', 'area (mm\u00b2)', 'objective', 'fate'], objects(result.designs).map(d =>
+    [pairs(d.settings, word), number(d.area_um2) / 1e6, cell(d.objective, power), word(d.fate)]))],
+  verify: ({file, result}) => [intro('Certificates', file), table(['file', 'problem', 'value', 'lower bound', 'verdict'], objects(result.results).map(c =>
+    [word(c.file), word(c.problem), cell(c.value, power), cell(c.lower_bound, power), {v: word(c.holds), kind: c.holds ? 'good' : 'bad',
+      t: c.holds ? 'holds' : c.complete ? `does not hold: ${word(c.why)}` : 'not checked completely'}]))],
+  points: ({file, result}) => [intro(`Best of the database: ${word(result.kind)}`, `${file}, objective ${word(result.objective)}`),
+    table(['space', 'value', 'navigator', 'metrics', 'evaluations', 'proof'], objects(result.rows).map(p =>
+      [word(p.name), cell(p.value, power), word(p.navigator), pairs(p.metrics, power), number(p.evaluations), p.optimal ? 'proven optimal' : '\u2013']))],
 };
 
 /* Hints at the pointer, or at what has the focus. */
@@ -354,11 +388,13 @@ function hint(event) {
 }
 for (const event of ['mousemove', 'focusin', 'scroll']) document.addEventListener(event, hint);
 
-const maps = data.inputs.filter(i => i.kind === 'map');
+/* The page; on paper every layer is open. */
 let opened = [];
-addEventListener('beforeprint', () => { opened = [...document.querySelectorAll('details:not([open])')]; opened.forEach(d => { d.open = true; }); });
+addEventListener('beforeprint', () => (opened = [...document.querySelectorAll('details:not([open])')]).forEach(d => { d.open = true; }));
 addEventListener('afterprint', () => opened.forEach(d => { d.open = false; }));
-document.getElementById('page').replaceChildren(h('h1', null, data.title), h('p', {class: 'soft'}, data.inputs.length > 1 ? `${data.inputs.length} inputs; Sextant ${data.version}` : `Sextant ${data.version}`),
-  ...[maps.length > 1 ? comparison(maps) : [], data.inputs.map((input, i) => input.kind === 'map' ? mapSection(input, i) : sections[input.kind](input))].flat(Infinity).filter(Boolean));
-if (maps.length && location.hash === '') { const first = document.querySelector('details'); if (first) first.open = true; }
+const maps = data.inputs.filter(i => i.kind === 'map'), inputs = data.inputs.length > 1 ? `${data.inputs.length} inputs; ` : '';
+fill(document.getElementById('page'), null, [h('h1', null, data.title), soft(`${inputs}Sextant ${data.version}`), maps.length > 1 && comparison(maps),
+  data.inputs.map((input, i) => input.kind === 'map' ? mapSection(input, i) : sections[input.kind](input))]);
+const first = document.querySelector('details');
+if (first && location.hash === '') first.open = true;
 })();

@@ -8,6 +8,7 @@
 #include "report/table.h"
 #include "surrogate/family.h"
 
+#include "run/registry.h"
 #include "sextant/sextant.h"
 
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static const char *method_name(size_t index, const char **about) {
 }
 
 static const char *placer_name(size_t index, const char **about) {
-    return navigator_of("placement", index, about);
+    const char *name = navigator_of("placement", index, about);
+    return name ? sx_navigator_short(name) : NULL;
 }
 
 static const topic topics[] = {

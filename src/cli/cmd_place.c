@@ -26,7 +26,7 @@
 #define DEFAULT_OBJECTIVE "delay"
 #define CHECKPOINT_SECONDS 60
 
-enum { METHOD_SIZE = 1024, CHECKPOINT_LIMIT = 1 << 30, MAX_BYTES = 64 };
+enum { CHECKPOINT_LIMIT = 1 << 30, MAX_BYTES = 64 };
 
 /* Whether a value is a file rather than a name of the catalog. */
 static bool is_file(const char *value) {
@@ -107,18 +107,17 @@ static sx_status add_policies(const sx_args *args, const char *method, char **ou
 
 /* Reads --method, refusing one that searches other spaces, --policy and --save-policy. */
 static sx_status read_method(const sx_args *args, sx_placement_job *job) {
-    char full[METHOD_SIZE], *with = NULL;
+    char *with = NULL;
     job->asked = sx_args_text(args, "method", 0);
     if (!job->asked)
         job->asked = sx_args_flag(args, "policy")   ? POLICY_METHOD
                      : job->judge || job->noise > 0 ? MEASURED_METHOD
                                                     : DEFAULT_METHOD;
-    const char *method = sx_placement_method(job->asked, full, sizeof full);
-    sx_status status = add_policies(args, method, &with);
+    sx_status status = add_policies(args, job->asked, &with);
     if (!status) status = sx_navigator_text(with, "placement", &job->method);
     free(with);
     SX_TRY(status);
-    const char *space = sx_navigator_space(method);
+    const char *space = sx_navigator_space(job->method);
     if (space && strcmp(space, "placement") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method %.*s does not search placements",
                                           (int)strcspn(job->asked, ":"), job->asked),

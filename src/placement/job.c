@@ -21,23 +21,6 @@ void sx_placement_job_fini(sx_placement_job *job) {
     free(job->trace);
 }
 
-const char *sx_placement_name(const char *method) {
-    static const char prefix[] = "place_";
-    return strncmp(method, prefix, sizeof prefix - 1) == 0 ? method + sizeof prefix - 1 : method;
-}
-
-const char *sx_placement_method(const char *text, char *full, size_t size) {
-    const char *name;
-    size_t length = strcspn(text, ":");
-    for (size_t i = 0; (name = sx_navigator_name(i, NULL)); i++) {
-        const char *own = sx_placement_name(name);
-        if (own == name || strlen(own) != length || strncmp(own, text, length) != 0) continue;
-        snprintf(full, size, "%s%s", name, text + length);
-        return full;
-    }
-    return text;
-}
-
 /* Copies out what a run found. */
 static sx_status collect(sx_placement_job *job, const sx_run *run) {
     sx_found found;

@@ -36,12 +36,6 @@ void sx_placement_job_fini(sx_placement_job *job);
 /* Searches by the job's method. */
 SX_MUST_USE sx_status sx_placement_job_search(sx_placement_job *job);
 
-/* The name of a registered method as people write it: of `place_exact`, `exact`. */
-const char *sx_placement_name(const char *method);
-
-/* The name of a method as the registry has it: of `exact`, that for placements. */
-const char *sx_placement_method(const char *text, char *full, size_t size);
-
 /* What lies in a memory. */
 typedef struct sx_memory_use {
     size_t tensors;

@@ -2,6 +2,7 @@
 #include "report/json_parts.h"
 #include "report/placement.h"
 
+#include "run/registry.h"
 #include "sextant/version.h"
 
 /* The offset of a tensor; null where it has no bytes or no offset. */
@@ -114,7 +115,7 @@ sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
     const sx_placement_space *space = job->in;
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b}", "version", sx_version(), "graph",
-                  space->graph.name, "chip", space->chip.name, "method", sx_placement_name(job->method),
+                  space->graph.name, "chip", space->chip.name, "method", sx_navigator_short(job->method),
                   "objective", job->objective, "seed", sx_json_count(job->run.seed), "total_bytes",
                   sx_json_count(space->total), "found", job->found);
     if (job->found) set_found(job, object);

@@ -58,9 +58,10 @@ static sx_status wrong_space(const sx_space *space, const sx_registered *asked) 
     const sx_registered *entry;
     for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
         if (entry->navigator && sx_navigator_suits(entry->navigator, space->type->name))
-            sx_text_add(&list, "%s%s", list.size ? ", " : "", entry->name);
-    sx_status error = sx_error_new(SX_ERR_USAGE, "'%s' searches %s spaces only; this is a %s space",
-                                   asked->name, sx_navigator_space(asked->name), space->type->name);
+            sx_text_add(&list, "%s%s", list.size ? ", " : "", sx_navigator_short(entry->name));
+    sx_status error =
+        sx_error_new(SX_ERR_USAGE, "'%s' searches %s spaces only; this is a %s space",
+                     sx_navigator_short(asked->name), sx_navigator_space(asked->name), space->type->name);
     error = sx_error_hint(error, "for this space: %s", list.failed ? "random" : list.data);
     sx_text_free(&list);
     return error;
@@ -72,7 +73,7 @@ sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
     if (!sx_navigator_suits(navigator, run->space->type->name)) return wrong_space(run->space, entry);
     if (navigator->model && strcmp(navigator->model, model) != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' relies on the %s model; this is the model '%s'",
-                                          entry->name, navigator->model, model),
+                                          sx_navigator_short(entry->name), navigator->model, model),
                              "use a search method for any model, such as random or genetic");
     for (int i = 0; navigator->model && i < run->options.objective.n_criteria; i++)
         if (run->options.objective.criterion[i].kind >= SX_TERMS)

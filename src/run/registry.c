@@ -52,6 +52,11 @@ static const sx_registered *find(const char *text) {
     return NULL;
 }
 
+const char *sx_navigator_short(const char *name) {
+    static const char prefix[] = "place_";
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+}
+
 bool sx_navigator_suits(const sx_navigator *navigator, const char *space) {
     return !navigator->space || strcmp(navigator->space, space) == 0;
 }

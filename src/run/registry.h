@@ -13,6 +13,9 @@ typedef struct sx_registered {
 /* Entry `index`, NULL past the last. */
 const sx_registered *sx_registered_at(size_t index);
 
+/* The name of a navigator among those of its space: of `place_exact`, `exact`, as people write it. */
+const char *sx_navigator_short(const char *name);
+
 /* Whether a navigator searches spaces of that type. */
 bool sx_navigator_suits(const sx_navigator *navigator, const char *space);
 
@@ -20,7 +23,8 @@ bool sx_navigator_suits(const sx_navigator *navigator, const char *space);
 bool sx_navigator_proves(const char *text);
 
 /* A navigator chosen with its settings, out of "name:key=value,...". *settings has one value for each of the
- * navigator's. An unknown name is answered with those that search spaces of type `space`; NULL: with all. */
+ * navigator's. The name is a short one among those that search spaces of type `space`, or a whole one; an unknown name is
+ * answered with those; NULL: with all. */
 SX_MUST_USE sx_status sx_settings_read(const char *text, const char *space, const sx_registered **entry,
                                        SX_OWN double **settings);
 

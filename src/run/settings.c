@@ -34,19 +34,22 @@ static SX_ERROR sx_status hint_words(sx_status error, const char *word, const ch
     return error;
 }
 
-/* The navigator of that name; where there is none in this build, an error that lists those for a space. */
+/* The navigator of that name, rather one for a space; where there is none in this build, an error that lists those. */
 static sx_status find_navigator(const char *name, const char *space, const sx_registered **out) {
     const char *names[MAX_WORDS];
     size_t n = 0;
-    const sx_registered *entry;
+    const sx_registered *entry, *found = NULL;
     for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++) {
         bool suits = entry->navigator && (!space || sx_navigator_suits(entry->navigator, space));
-        if (suits && n < MAX_WORDS) names[n++] = entry->name;
-        if (!sx_key_equal(entry->name, name)) continue;
-        if (!entry->navigator)
-            return sx_error_new(SX_ERR_USAGE, "the search method '%s' is not part of this build: it needs %s",
-                                name, entry->needs);
-        *out = entry;
+        if (suits && n < MAX_WORDS) names[n++] = space ? sx_navigator_short(entry->name) : entry->name;
+        if (suits && space && sx_key_equal(sx_navigator_short(entry->name), name)) found = entry;
+        if (!found && sx_key_equal(entry->name, name)) found = entry;
+    }
+    if (found && !found->navigator)
+        return sx_error_new(SX_ERR_USAGE, "the search method '%s' is not part of this build: it needs %s",
+                            name, found->needs);
+    if (found) {
+        *out = found;
         return SX_OK;
     }
     return hint_words(sx_error_new(SX_ERR_USAGE, "unknown search method '%s'", name), name, names, n);

@@ -70,6 +70,7 @@ static const struct {
      sx_net_bert_base, true},
     {"bert-large", "BERT-large with embeddings and pooler, 512 words (bert-large-128: 128 words)",
      sx_net_bert_large, true},
+    {"vit-base", "Vision transformer ViT-B/16, 224 x 224", sx_net_vit_base, false},
 };
 enum { N_ENTRIES = sizeof entries / sizeof *entries, MAX_WORDS = 1 << 20 };
 

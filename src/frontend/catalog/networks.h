@@ -115,5 +115,6 @@ void sx_net_mobilenet_v2(sx_net *net);
 void sx_net_mnasnet_b1(sx_net *net);
 void sx_net_bert_base(sx_net *net);
 void sx_net_bert_large(sx_net *net);
+void sx_net_vit_base(sx_net *net);
 
 #endif

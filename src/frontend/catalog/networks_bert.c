@@ -1,5 +1,7 @@
-/* Devlin et al. (NAACL 2019): the embeddings of words, token types and positions, the encoder, and the pooler
- * over the first word. The layers of the encoder are one layer of the network each; the products of attention
+/* Transformers. Devlin et al. (NAACL 2019): the embeddings of words, token types and positions, the encoder, and the
+ * pooler over the first word. Dosovitskiy et al. (ICLR 2021): patches of an image as words after one for the class,
+ * positions, an encoder that normalises before its layers and has no mask, and the classifier over the first word. The
+ * layers of the encoder are one layer of the network each; the products of attention
  * are repeated for each head, on features of its own. The scaling of the scores is part of their product. */
 #include "frontend/catalog/networks.h"
 
@@ -13,7 +15,7 @@ typedef struct encoder {
     sx_net *net;
     unsigned layer;
     uint32_t hidden, words;
-    size_t mask;
+    size_t mask; /* SX_NO_INDEX: none */
 } encoder;
 
 /* The name of a node of this layer. */
@@ -65,8 +67,9 @@ static size_t attend(const encoder *e, size_t in) {
                                    .split = {1, 1, 1},
                                    .layer = "scores"};
     const size_t score = sx_net_product_of(e->net, &scores, node_name(e, "scores", full));
-    const size_t masked =
-        plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){score, e->mask}, 2, "mask");
+    const size_t masked = e->mask == SX_NO_INDEX ? score
+                                                 : plain(e, SX_OP_ELEMENT_WISE, "add", -1,
+                                                         (const size_t[]){score, e->mask}, 2, "mask");
     const size_t weight = plain(e, SX_OP_SOFTMAX, "", 2, &masked, 1, "softmax");
     const sx_net_product context = {.product = {.m = HEAD, .k = e->words, .n = e->words, .paired = true},
                                     .in = weight,
@@ -79,12 +82,26 @@ static size_t attend(const encoder *e, size_t in) {
     return project(e, joined, e->hidden, e->hidden, "projection");
 }
 
+/* The two dense layers of an encoder layer. */
+static size_t feed_forward(const encoder *e, size_t in) {
+    const size_t wide = project(e, in, 4 * e->hidden, e->hidden, "feed-forward-in");
+    const size_t gelu = plain(e, SX_OP_ELEMENT_WISE, "gelu", -1, &wide, 1, "gelu");
+    return project(e, gelu, e->hidden, 4 * e->hidden, "feed-forward-out");
+}
+
 static size_t encode(const encoder *e, size_t in) {
     const size_t attention = add_and_norm(e, attend(e, in), in, "attention-add", "attention-norm");
-    const size_t wide = project(e, attention, 4 * e->hidden, e->hidden, "feed-forward-in");
-    const size_t gelu = plain(e, SX_OP_ELEMENT_WISE, "gelu", -1, &wide, 1, "gelu");
-    const size_t out = project(e, gelu, e->hidden, 4 * e->hidden, "feed-forward-out");
-    return add_and_norm(e, out, attention, "feed-forward-add", "feed-forward-norm");
+    return add_and_norm(e, feed_forward(e, attention), attention, "feed-forward-add", "feed-forward-norm");
+}
+
+/* An encoder layer that normalises what its parts read. */
+static size_t encode_normalised(const encoder *e, size_t in) {
+    const size_t read = plain(e, SX_OP_NORM, "layer", 1, &in, 1, "attention-norm");
+    const size_t attention =
+        plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){attend(e, read), in}, 2, "attention-add");
+    const size_t wide = plain(e, SX_OP_NORM, "layer", 1, &attention, 1, "feed-forward-norm");
+    return plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){feed_forward(e, wide), attention}, 2,
+                 "feed-forward-add");
 }
 
 /* Rows of a table of weights, one for each word: by the numbers in a tensor, or (SX_NO_INDEX) the first ones. */
@@ -114,28 +131,29 @@ static size_t embed(const encoder *e) {
     return sx_net_other(e->net, &norm, &all, 1);
 }
 
-/* A dense layer over the first word, which stands for the whole text. */
-static void pool(const encoder *e, size_t in) {
-    const sx_graph_node slice = {.kind = SX_OP_OTHER, .name = "pooler.first-word", .function = "slice"};
-    const sx_graph_node tanh = {.kind = SX_OP_ELEMENT_WISE, .name = "pooler.tanh", .function = "tanh"};
+/* A dense layer over the first word, which stands for the whole text or image. */
+static size_t read_first(const encoder *e, size_t in, uint32_t m, const char *word, const char *name) {
+    sx_graph_node slice = {.kind = SX_OP_OTHER, .function = "slice"};
+    snprintf(slice.name, sizeof slice.name, "%s", word);
     const sx_net_product p = {
-        .product = {.m = e->hidden, .k = e->hidden, .n = 1},
+        .product = {.m = m, .k = e->hidden, .n = 1},
         .in = sx_net_shaped(e->net, &slice, 3, (const uint64_t[]){e->net->batch, e->hidden, 1}, &in, 1),
         .weights = SX_NO_INDEX,
         .ranks = {"B|M|N", "M|K", "B|K|N"},
         .split = {-1, -1, -1},
-        .layer = "pooler"};
-    const size_t out = sx_net_product_of(e->net, &p, "pooler");
-    (void)sx_net_other(e->net, &tanh, &out, 1);
+        .layer = name};
+    return sx_net_product_of(e->net, &p, name);
 }
 
 static void bert(sx_net *net, uint32_t hidden, unsigned layers) {
     const uint32_t words = net->words ? net->words : 512;
+    const sx_graph_node tanh = {.kind = SX_OP_ELEMENT_WISE, .name = "pooler.tanh", .function = "tanh"};
     encoder e = {.net = net, .hidden = hidden, .words = words};
     size_t at = embed(&e);
     e.mask = sx_net_tensor(net, "mask", 4, (const uint64_t[]){net->batch, 1, words, 1});
     for (; e.layer < layers; e.layer++) at = encode(&e, at);
-    pool(&e, at);
+    at = read_first(&e, at, hidden, "pooler.first-word", "pooler");
+    (void)sx_net_other(net, &tanh, &at, 1);
 }
 
 void sx_net_bert_base(sx_net *net) {
@@ -144,4 +162,31 @@ void sx_net_bert_base(sx_net *net) {
 
 void sx_net_bert_large(sx_net *net) {
     bert(net, 1024, 24);
+}
+
+/* The words of an image: one for the class, then the patches; and their positions. */
+static size_t embed_patches(const encoder *e, uint32_t pixels, uint32_t patch) {
+    const sx_graph_node join = {.kind = SX_OP_OTHER, .name = "embeddings.class", .function = "reshape"};
+    const size_t image = sx_net_image(e->net, pixels);
+    const size_t patches =
+        sx_net_conv(e->net, image, (sx_filter){.k = e->hidden, .r = patch, .stride = patch}, "patches");
+    const size_t first =
+        sx_net_weights(e->net, "embeddings.class.weights", 2, (const uint64_t[]){1, e->hidden});
+    const size_t words =
+        sx_net_shaped(e->net, &join, 3, (const uint64_t[]){e->net->batch, e->hidden, e->words},
+                      (const size_t[]){patches, first}, 2);
+    const size_t places = look_up(e, "embeddings.positions.weights", e->words, SX_NO_INDEX);
+    return sx_net_add(e->net, words, places, "embeddings.add-positions");
+}
+
+void sx_net_vit_base(sx_net *net) {
+    enum { PIXELS = 224, PATCH = 16, SIDE = PIXELS / PATCH, LAYERS = 12, CLASSES = 1000 };
+    const sx_graph_node norm = {.kind = SX_OP_NORM, .name = "norm", .function = "layer", .axis = 1},
+                        softmax = {.kind = SX_OP_SOFTMAX, .name = "softmax", .axis = 1};
+    encoder e = {.net = net, .hidden = 768, .words = SIDE * SIDE + 1, .mask = SX_NO_INDEX};
+    size_t at = embed_patches(&e, PIXELS, PATCH);
+    for (; e.layer < LAYERS; e.layer++) at = encode_normalised(&e, at);
+    at = sx_net_other(net, &norm, &at, 1);
+    at = read_first(&e, at, CLASSES, "head.first-word", "head");
+    (void)sx_net_other(net, &softmax, &at, 1);
 }

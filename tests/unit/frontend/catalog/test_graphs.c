@@ -130,6 +130,24 @@ static void bert(void **state) {
     }
 }
 
+/* An encoder layer as of BERT without the mask; before them patches, the class, positions, an addition, after them a
+ * normalisation, a slice, a product, a softmax. With 9 biases and 4 vectors of normalisations in a layer, 2 vectors of
+ * the last normalisation, the biases of patches and classes, these are the published parameters. */
+static void vit(void **state) {
+    (void)state;
+    const uint64_t l = 12, h = 768, w = 197;
+    sx_graph graph;
+    load("vit-base", NULL, &graph);
+    assert_int_equal(graph.n_nodes, 14 * l + 8);
+    assert_int_equal(count(&graph, SX_OP_EINSUM, NULL), 8 * l + 2);
+    assert_int_equal(count(&graph, SX_OP_NORM, "layer"), 2 * l + 1);
+    assert_int_equal(count(&graph, SX_OP_ELEMENT_WISE, "add"), 2 * l + 1);
+    assert_int_equal(edges(&graph), 18 * l + 7);
+    assert_int_equal(weights(&graph) + (13 * l + 3) * h + 1000, 86567656);
+    assert_int_equal(computes(&graph), l * (12 * w * h * h + 2 * w * w * h) + 196 * h * h + 1000 * h);
+    sx_graph_fini(&graph);
+}
+
 /* The node that writes the tensor which a node reads as its operand v, "" where it comes from outside. */
 static const char *before(const sx_graph *graph, const char *node, size_t v) {
     size_t *producer = malloc(graph->n_tensors * sizeof *producer);
@@ -182,6 +200,12 @@ static void connections(void **state) {
         {"bert-base", "encoder1.context", 2, "encoder1.softmax"},
         {"bert-base", "encoder1.attention-add", 2, "encoder0.feed-forward-norm"},
         {"bert-base", "encoder1.feed-forward-add", 2, "encoder1.attention-norm"},
+        {"vit-base", "embeddings.class", 1, "patches"},
+        {"vit-base", "encoder0.query", 2, "encoder0.attention-norm"},
+        {"vit-base", "encoder0.attention-add", 2, "embeddings.add-positions"},
+        {"vit-base", "encoder1.softmax", 1, "encoder1.scores"},
+        {"vit-base", "encoder1.feed-forward-add", 2, "encoder1.attention-add"},
+        {"vit-base", "head.first-word", 1, "norm"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sx_graph graph;
@@ -264,7 +288,7 @@ static void sound_in_every_form(void **state) {
             sx_graph_fini(&graph);
         }
     }
-    assert_int_equal(n, 60);
+    assert_int_equal(n, 66);
 }
 
 /* Multiply-accumulates of the nodes that are called `ending`, "" for those of the inference. */
@@ -292,7 +316,8 @@ static void training_steps(void **state) {
                  {"resnet18", "conv1", 118013952},   {"resnet50", "conv1", 118013952},
                  {"resnet101", "conv1", 118013952},  {"inception-v3", "Conv2d_1a_3x3", 19181664},
                  {"mobilenet-v2", "stem", 10838016}, {"mnasnet-b1", "stem", 10838016},
-                 {"bert-base-128", NULL, 0},         {"bert-large", NULL, 0}};
+                 {"bert-base-128", NULL, 0},         {"bert-large", NULL, 0},
+                 {"vit-base", "patches", 115605504}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sx_graph forward, step;
         load(cases[i].name, &(sx_network_options){.batch = 2}, &forward);
@@ -429,6 +454,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutional_networks),
         cmocka_unit_test(bert),
+        cmocka_unit_test(vit),
         cmocka_unit_test(connections),
         cmocka_unit_test(shapes),
         cmocka_unit_test(sound_in_every_form),

@@ -212,7 +212,7 @@ static void entries_are_legal_and_named(void **state) {
         }
         sx_network_fini(&network);
     }
-    assert_int_equal(n, 10);
+    assert_int_equal(n, 11);
     assert_non_null(sx_catalog_network_name(0, NULL));
 }
 

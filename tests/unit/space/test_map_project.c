@@ -127,6 +127,38 @@ static void anything_becomes_legal(void **state) {
     }
 }
 
+/* The squared distance of a point from a vector. */
+static double distance_from(const world *w, const double *values, const void *point) {
+    size_t n = sx_space_n_values(w->space);
+    double *at = malloc(n * sizeof *at), sum = 0;
+    w->space->type->encode(w->space, point, at);
+    for (size_t v = 0; v < n; v++) sum += (at[v] - values[v]) * (at[v] - values[v]);
+    free(at);
+    return sum;
+}
+
+/* No legal neighbour of a projection is nearer to the vector, with and without remainders. */
+static void no_neighbour_is_nearer(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 6; i++) {
+        world w;
+        open_catalog(&w, "alexnet-conv2", archs[i / 2 + 3], (sx_map_space_options){.remainders = i % 2});
+        sx_rng rng = sx_rng_stream(3, "test", i);
+        for (uint64_t k = 0; k < 8; k++) {
+            assert_true(sx_space_sample(w.space, 0, k, w.point));
+            w.space->type->encode(w.space, w.point, w.values);
+            for (size_t v = 0; v < sx_space_n_values(w.space); v++)
+                w.values[v] += sx_rng_double(&rng) * 3 - 1.5;
+            assert_true(sx_space_project(w.space, w.values, w.point));
+            double least = distance_from(&w, w.values, w.point);
+            for (size_t n = 0; w.space->type->neighbour(w.space, w.point, n, w.other); n++)
+                assert_true(distance_from(&w, w.values, w.other) >= least ||
+                            !sx_space_legal(w.space, w.other, NULL, 0));
+        }
+        end(&w);
+    }
+}
+
 /* A space where hardly a draw is legal says so, and samples come of repair. */
 static void tight_spaces_repair(void **state) {
     (void)state;
@@ -203,11 +235,9 @@ static void diagnoses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_by_hand),
-        cmocka_unit_test(samples_of_the_catalog),
-        cmocka_unit_test(anything_becomes_legal),
-        cmocka_unit_test(tight_spaces_repair),
-        cmocka_unit_test(diagnoses),
+        cmocka_unit_test(vectors_by_hand),        cmocka_unit_test(samples_of_the_catalog),
+        cmocka_unit_test(anything_becomes_legal), cmocka_unit_test(no_neighbour_is_nearer),
+        cmocka_unit_test(tight_spaces_repair),    cmocka_unit_test(diagnoses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

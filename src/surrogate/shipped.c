@@ -1,5 +1,7 @@
 /* The folder is share/sextant in the folder of the program or one of those above it, so that it is found in a
- * build tree and after an installation anywhere; else the one that the build was configured for. */
+ * build tree and after an installation anywhere; else the same of the shared library, which a program elsewhere (such as
+ * Python) may have loaded; else the one that the build was configured for. */
+#define _GNU_SOURCE /* dladdr */
 #include "surrogate/shipped.h"
 
 #include "base/status.h"
@@ -7,6 +9,7 @@
 #include "base/vector.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +24,27 @@ static bool is_folder(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Writes the path of the folder; false where there is none. */
-static bool find_folder(char path[PATH_ROOM + 32]) {
-    ssize_t n = readlink("/proc/self/exe", path, PATH_ROOM - 1);
-    path[n > 0 ? n : 0] = 0;
+/* Replaces the path of a file by that of the folder found from there; false where there is none. */
+static bool find_above(char path[PATH_ROOM + 32]) {
     for (int i = 0; i < PARENTS; i++) {
         char *slash = strrchr(path, '/');
         if (!slash) break;
         strcpy(slash, "/share/sextant");
         if (is_folder(path)) return true;
         *slash = 0;
+    }
+    return false;
+}
+
+/* Writes the path of the folder; false where there is none. */
+static bool find_folder(char path[PATH_ROOM + 32]) {
+    Dl_info library;
+    ssize_t n = readlink("/proc/self/exe", path, PATH_ROOM - 1);
+    path[n > 0 ? n : 0] = 0;
+    if (find_above(path)) return true;
+    if (dladdr(SX_SHARE, &library) && strlen(library.dli_fname) < PATH_ROOM) {
+        strcpy(path, library.dli_fname);
+        if (find_above(path)) return true;
     }
     strcpy(path, SX_SHARE);
     return is_folder(path);

@@ -240,6 +240,10 @@ class Mapping(unittest.TestCase):
         self.assertEqual(best["best"]["edp"], result.edp)
         self.assertEqual(best["mapping"], result.mapping.to_dict())
 
+    def test_shipped_surrogates_are_found(self):
+        result = sextant.map("resnet-conv4", "accel-a", mapper="gradient", evals=50)
+        self.assertTrue(result.found)
+
     def test_network_total_and_figure(self):
         layers = [(sextant.Problem(EINSUM), 2), (sextant.Problem(EINSUM.replace("64", "32")), 1)]
         result = sextant.map(layers, "accel-b", mapper="gamma", evals=300)

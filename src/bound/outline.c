@@ -236,7 +236,8 @@ static void measure_energy(sx_outline_bound *bounds) {
 static double port_share(const sx_bound *b, int s, int v) {
     const sx_model *model = b->model;
     if (model->range) return model->least_use[s][v];
-    return b->held[s][v] * (1 + b->metadata_bits[s][v] / model->arch->level[s].word_bits);
+    double held = b->held[s][v] * (1 + b->metadata_bits[s][v] / model->arch->level[s].word_bits);
+    return b->plain[s][v] > 0 ? fmin(held, b->plain[s][v]) : held;
 }
 
 /* The use of one bandwidth of a level by some tensors, in cycles. */

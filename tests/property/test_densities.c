@@ -48,6 +48,7 @@ static void draw_range(sx_rng *rng, const sx_problem *problem, sx_density_range 
 static void make(sx_rng *rng, ranged *r) {
     static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d", "ed2p"};
     sx_random_sparse_space(rng, 300, &r->small);
+    sx_narrow_port(rng, &r->small.c.arch);
     draw_range(rng, &r->small.c.problem, &r->range);
     sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, 5)], &r->objective));
     sx_expect_ok(sx_density_range_aim(&r->range, &r->objective));
@@ -105,6 +106,8 @@ static double try_all(ranged *r) {
             double found = sx_objective_value(&r->objective, &score);
             if (!(fabs(found - value) <= 1e-12 * value)) print_error("%.17g is not %.17g\n", found, value);
             assert_true(fabs(found - value) <= 1e-12 * value);
+            if (legal && i % 16 == 0 && !r->small.options.remainders)
+                sx_expect_outline_bounds(r->model, &mapping, &r->objective, value);
         }
         if (legal) least = fmin(least, value);
     }

@@ -78,6 +78,7 @@ static void add_models(searched *s, const sx_arch *arch, int name) {
 static void make(sx_rng *rng, searched *s) {
     static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d", "ed2p"};
     sx_random_sparse_space(rng, 300, &s->small);
+    sx_narrow_port(rng, &s->small.c.arch);
     for (int i = 0; i < s->small.c.arch.n_levels; i++) /* so that formats may be left out */
         s->small.c.arch.level[i].metadata.decompresses = s->small.c.arch.level[i].metadata.compresses =
             sx_rng_below(rng, 4) > 0;
@@ -181,6 +182,8 @@ static double try_all(searched *s, uint64_t *other) {
         *other += !as_given || sx_objective_value(&s->objective, &given) > value * (1 + 1e-9);
         if (sx_space_legal(s->space, point, NULL, 0)) least = fmin(least, value);
         if (i % 64 == 0) try_settled(s, &mapping, value);
+        if (i % 16 == 0 && !s->small.options.remainders)
+            sx_expect_outline_bounds(s->model, &mapping, &s->objective, value);
     }
     sx_evaluator_free(evaluator);
     free(point);

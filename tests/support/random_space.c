@@ -4,9 +4,14 @@
 #include "support/random_limits.h"
 #include "support/random_sparse.h"
 
+#include "bound/bound.h"
 #include "space/map_size.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 /* Fixes the order of a level's temporal loops. */
 static void fix_order(sx_rng *rng, sx_small_space *small, int level) {
@@ -86,6 +91,34 @@ void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
 
 void sx_random_sparse_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
     random_space(rng, most, true, out);
+}
+
+void sx_narrow_port(sx_rng *rng, sx_arch *arch) {
+    sx_storage *level = &arch->level[sx_rng_below(rng, arch->n_levels)];
+    if (sx_rng_below(rng, 2)) level->shared_bandwidth = 0.05 * (double)sx_rng_range(rng, 1, 8);
+}
+
+void sx_expect_outline_bounds(const sx_model *model, const sx_mapping *mapping, const sx_objective *objective,
+                              double value) {
+    sx_bound *bound;
+    sx_outline_bound *bounds;
+    sx_outline outline;
+    memset(&outline, 0, sizeof outline);
+    for (int s = 0; s < mapping->n_levels; s++) {
+        memcpy(outline.spatial[s], mapping->level[s].spatial, sizeof outline.spatial[s]);
+        outline.keep[s] = mapping->level[s].keep;
+    }
+    sx_expect_ok(sx_bound_new(model, 1 << 20, &bound));
+    sx_expect_ok(sx_outline_bound_new(bound, &bounds));
+    sx_outline_bound_begin(bounds, &outline);
+    sx_score score[2] = {sx_outline_bound_compulsory(bounds), sx_outline_bound_tabulate(bounds, NULL)};
+    for (int i = 0; i < 2; i++) {
+        double least = sx_objective_value(objective, &score[i]);
+        if (least > value * (1 + 1e-9)) print_error("bound %d: %.17g is above %.17g\n", i, least, value);
+        assert_true(least <= value * (1 + 1e-9));
+    }
+    sx_outline_bound_free(bounds);
+    sx_bound_free(bound);
 }
 
 void sx_small_space_fini(sx_small_space *small) {

@@ -21,6 +21,11 @@ typedef struct sx_small_space {
 void sx_random_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* The same with sparse tensors. */
 void sx_random_sparse_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+/* Gives a level, as often as not, a port so narrow that it may decide the time. */
+void sx_narrow_port(sx_rng *rng, sx_arch *arch);
+/* Fails where a bound of a mapping's outline is above its value; the mapping has exact factors. */
+void sx_expect_outline_bounds(const sx_model *model, const sx_mapping *mapping, const sx_objective *objective,
+                              double value);
 void sx_small_space_fini(sx_small_space *small);
 
 /* A line that describes the space for error messages, in fresh memory. */

@@ -64,6 +64,7 @@ static size_t open_maps(const char *name, ground *out) {
     out[n++] = open_map("two levels", "O[m,n] += A[m,k]*B[k,n] {m:4,n:6,k:2}", &arch, false);
     out[n - 1].small = true;
     sx_input_free(input);
+    if (strcmp(name, "cosa") == 0) return n; /* a program of a convolution takes a second each time */
     sx_expect_ok(sx_catalog_arch("accel-b", &arch));
     out[n++] = open_map(
         "accel-b", "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:2,k:16,c:16,p:14,q:14,r:3,s:3}", &arch, false);

@@ -173,9 +173,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
                                &result->err));
     SX_TRY(sx_sources_arch(sources, &job->base));
     job->energies = sx_sources_energies(sources);
-    SX_TRY(sx_args_text(args, "problem", 1) ? sx_sources_problems(sources, &job->network)
-                                            : sx_sources_network(sources, &job->network));
-    if (!job->network.name[0]) snprintf(job->network.name, SX_NAME_SIZE, "%zu layers", job->network.n_layers);
+    SX_TRY(sx_sources_layers(sources, &job->network));
     SX_TRY(read_choices(args, job));
     SX_TRY(sx_bind_network(sources, &job->base, job->designs, &job->network, &result->err));
     sx_search_foresee(sources, &job->network, &job->base);

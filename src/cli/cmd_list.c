@@ -3,6 +3,8 @@
 #include "cli/list_mapper.h"
 #include "cli/list_network.h"
 #include "cli/list_surrogates.h"
+#include "cli/named.h"
+#include "frontend/catalog/catalog.h"
 #include "frontend/onnx/onnx.h"
 #include "report/json_parts.h"
 #include "report/table.h"
@@ -102,7 +104,7 @@ static sx_status find_topic(const char *name, const topic **out) {
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
     return sx_error_hint(
         error, "lists: archs, problems, networks, mappers, devices, methods, chips, placers, objectives, "
-               "families, surrogates, or the name of a mapper or method");
+               "families, surrogates, or the name of a mapper, method, network, architecture or ONNX file");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
@@ -157,7 +159,7 @@ static sx_status add_json(const topic *one, sx_text *out) {
     return status;
 }
 
-/* `sextant list [TOPIC|MAPPER|METHOD]`. */
+/* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx]`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
@@ -169,8 +171,10 @@ static sx_status run(const sx_args *args, sx_output *result) {
         sx_list_mapper(mapper, &result->out);
         return SX_OK;
     }
-    if (args->n_operands == 1 && sx_onnx_is_path(args->operand[0]))
-        return sx_list_onnx(args, args->operand[0], json, &result->out);
+    const char *name = args->n_operands == 1 ? args->operand[0] : "";
+    if (sx_onnx_is_path(name)) return sx_list_onnx(args, name, json, &result->out);
+    if (sx_catalog_knows_network(name)) return sx_list_network(name, json, &result->out);
+    if (sx_named_knows_arch(name)) return sx_list_arch(name, json, &result->out);
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
     if (json) return add_json(one, &result->out);
     if (one) return print_topic(one, 0, &result->out);
@@ -187,7 +191,7 @@ const sx_command sx_command_list = {
     .name = "list",
     .about = "list architectures, problems, networks, mappers, devices, methods, objectives or surrogates",
     .usage = "[archs|problems|networks|mappers|devices|methods|chips|placers|objectives|families|surrogates|"
-             "MAPPER|METHOD|MODEL.onnx] "
+             "MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx] "
              "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -295,7 +295,8 @@ static sx_status run(const sx_args *args, sx_output *result) {
 
 static const sx_option options[] = {
     {"graph", 'g', "FILE|NAME", SX_OPTION_INPUT, false,
-     "the network: a file with `graph:`, or a name of `sextant list networks`; bert is bert-base-128"},
+     "the network: a file with `graph:`, an ONNX model, or a name of `sextant list networks`; bert is "
+     "bert-base-128"},
     {"batch", 0, "N", SX_OPTION_COUNT, false, "batch size of a network of the catalog (1)"},
     {"bytes", 0, "N", SX_OPTION_COUNT, false, "bytes of an element of every tensor (as the graph says: 1)"},
     {"chip", 'c', "FILE|NAME", SX_OPTION_INPUT, false,

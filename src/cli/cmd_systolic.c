@@ -48,8 +48,7 @@ static sx_status read_options(const sx_args *args, sx_systolic_job *job) {
 static sx_status read_problems(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_text *err) {
     sx_network network = {0};
     SX_TRY(sx_sources_load(args, sources));
-    SX_TRY(sx_args_text(args, "problem", 1) ? sx_sources_problems(sources, &network)
-                                            : sx_sources_network(sources, &network));
+    SX_TRY(sx_sources_layers(sources, &network));
     if (!network.name[0]) snprintf(network.name, sizeof network.name, "%zu layers", network.n_layers);
     sx_status status = sx_systolic_job_layers(job, &network, sx_args_flag(args, "quiet"), err);
     sx_network_fini(&network);

@@ -25,6 +25,7 @@ static const struct {
     {"arch", SX_HOLDS_ARCH},
     {"problem", SX_HOLDS_PROBLEM},
     {"graph", SX_HOLDS_PROBLEM},
+    {"network", SX_HOLDS_PROBLEM},
     {"mapping", SX_HOLDS_MAPPING},
     {"constraints", SX_HOLDS_CONSTRAINTS},
     {"architecture_constraints", SX_HOLDS_CONSTRAINTS},
@@ -209,6 +210,11 @@ static sx_status walk(sx_folder *folder, const char *path, int depth, int *entri
     }
     free(list);
     return status;
+}
+
+bool sx_is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 sx_status sx_folder_scan(const char *path, sx_folder *out) {

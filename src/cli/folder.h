@@ -35,6 +35,9 @@ typedef struct sx_folder {
     bool whole; /* the one file that is taken holds or includes everything */
 } sx_folder;
 
+/* Whether a path is that of a folder. */
+bool sx_is_folder(const char *path);
+
 /* Lists the YAML files, templates and loop nests of a folder and those below it, in the order of their names,
  * with what they hold. *out is freed with sx_folder_fini, also after an error. */
 SX_MUST_USE sx_status sx_folder_scan(const char *path, sx_folder *out);

@@ -44,15 +44,9 @@ static void add_shape(const sx_onnx *onnx, const sx_onnx_layer *layer, sx_text *
 static void add_sizes(const sx_onnx *onnx, const sx_onnx_layer *layer, sx_text *out) {
     for (size_t i = 0; i < layer->n_nodes; i++) {
         const sx_graph_node *node = &onnx->graph.node[layer->node + i];
-        const sx_problem *einsum = &onnx->graph.einsum[node->einsum];
         if (i) sx_text_add(out, "; ");
         if (node->repeat > 1) sx_text_add(out, "%llu times ", (unsigned long long)node->repeat);
-        for (int d = 0, n = 0; d < einsum->n_dims; d++)
-            if (einsum->size[d] > 1) {
-                const char *name = einsum->dim_name[d], last = name[strlen(name) - 1];
-                sx_text_add(out, "%s%s%s%u", n++ ? " " : "", name, last >= '0' && last <= '9' ? "=" : "",
-                            (unsigned)einsum->size[d]);
-            }
+        sx_add_sizes(&onnx->graph.einsum[node->einsum], out);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "cli/load.h"
 
 #include "cli/ert_beside.h"
+#include "cli/load_layers.h"
 #include "cli/named.h"
 #include "cli/rename.h"
 #include "frontend/timeloop/mapper_section.h"
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { MAX_PATH_SIZE = 4096 };
 
 static const char *const noun_name[SX_N_NOUNS] = {"arch", "problem", "mapping", "constraints", "files"};
 
@@ -31,11 +30,6 @@ static bool exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
-static bool is_folder(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* Whether two paths lead to one file. */
 static bool same_file(const char *a, const char *b) {
     struct stat x, y;
@@ -48,10 +42,8 @@ static bool is_einsum(const char *value) {
     return strchr(value, '[') != NULL;
 }
 
-/* The layer that a value of --problem names after a file, as in FILE/LAYER; NULL where it is not of that
- * form. `file`, where not NULL, is that of the value. */
-static const char *layer_of(const char *value, char file[MAX_PATH_SIZE]) {
-    char path[MAX_PATH_SIZE];
+const char *sx_layer_of(const char *value, char file[SX_LONG_PATH]) {
+    char path[SX_LONG_PATH];
     struct stat info;
     for (const char *slash = strchr(value, '/'); slash; slash = strchr(slash + 1, '/')) {
         if (slash == value || slash - value >= (ptrdiff_t)sizeof path) continue;
@@ -63,16 +55,13 @@ static const char *layer_of(const char *value, char file[MAX_PATH_SIZE]) {
     return NULL;
 }
 
-/* Whether a value of a noun's option is a name or an einsum rather than a file; a folder does not hide a
- * name.
- */
-static bool is_named(sx_noun noun, const char *value) {
+bool sx_is_named(sx_noun noun, const char *value) {
     if (noun == SX_NOUN_PROBLEM && is_einsum(value)) return true;
     if (noun != SX_NOUN_ARCH && noun != SX_NOUN_PROBLEM) return false;
-    if (is_folder(value))
+    if (sx_is_folder(value))
         return noun == SX_NOUN_ARCH ? sx_named_knows_arch(value) : sx_named_knows_problem(value);
     if (exists(value)) return false;
-    return noun == SX_NOUN_ARCH || !layer_of(value, NULL) || sx_named_knows_problem(value);
+    return noun == SX_NOUN_ARCH || !sx_layer_of(value, NULL) || sx_named_knows_problem(value);
 }
 
 /* The files that an option names, number `index`: NULL past the last. What is named by the catalog or is an
@@ -80,7 +69,7 @@ static bool is_named(sx_noun noun, const char *value) {
 static const char *file_at(const sx_args *args, sx_noun noun, size_t index) {
     const char *value;
     for (size_t i = 0; (value = sx_args_text(args, noun_name[noun], i)); i++) {
-        if (is_named(noun, value)) continue;
+        if (sx_is_named(noun, value)) continue;
         if (index-- == 0) return value;
     }
     return NULL;
@@ -135,11 +124,12 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
         }
     SX_TRY(sx_sources_input(args, &out->input[noun]));
     for (size_t i = 0; (path = file_at(args, noun, i)); i++) {
-        if (is_folder(path)) return sx_folder_refuse(path, noun_holds[noun], noun_name[noun]);
-        char file[MAX_PATH_SIZE];
+        if (sx_is_folder(path) && noun == SX_NOUN_PROBLEM) continue;
+        if (sx_is_folder(path)) return sx_folder_refuse(path, noun_holds[noun], noun_name[noun]);
+        char file[SX_LONG_PATH];
         size_t before = sx_input_n_constraints(out->input[noun]);
         SX_TRY(sx_input_add_file(out->input[noun],
-                                 noun == SX_NOUN_PROBLEM && layer_of(path, file) ? file : path));
+                                 noun == SX_NOUN_PROBLEM && sx_layer_of(path, file) ? file : path));
         if (noun == SX_NOUN_CONSTRAINTS && sx_input_n_constraints(out->input[noun]) == before)
             return no_constraints(path);
     }
@@ -173,9 +163,9 @@ static sx_status add_problem(const char *value, sx_sources *out) {
 static sx_status add_named(const sx_args *args, sx_sources *out) {
     const char *value;
     for (size_t i = 0; (value = sx_args_text(args, "arch", i)); i++)
-        if (is_named(SX_NOUN_ARCH, value)) SX_TRY(add_arch(value, out));
+        if (sx_is_named(SX_NOUN_ARCH, value)) SX_TRY(add_arch(value, out));
     for (size_t i = 0; (value = sx_args_text(args, "problem", i)); i++)
-        if (is_named(SX_NOUN_PROBLEM, value)) SX_TRY(add_problem(value, out));
+        if (sx_is_named(SX_NOUN_PROBLEM, value)) SX_TRY(add_problem(value, out));
     return sx_named_check(args);
 }
 
@@ -212,11 +202,13 @@ void sx_sources_fini(sx_sources *sources) {
     sources->n_named = 0;
 }
 
-/* The section that holds a noun, NULL where there is none (or no input). A graph is a problem, too. */
-static const sx_pair *section_of(const sx_input *input, sx_noun noun) {
-    const char *other = noun == SX_NOUN_ARCH ? "architecture" : noun == SX_NOUN_PROBLEM ? "graph" : NULL;
+const sx_pair *sx_noun_section(const sx_input *input, sx_noun noun) {
+    static const char *const other[] = {"architecture", "graph", "network"};
     const sx_pair *section = input ? sx_input_first(input, noun_name[noun]) : NULL;
-    return section || !input || !other ? section : sx_input_first(input, other);
+    for (size_t i = 0; i < 3 && !section && input; i++)
+        if (i == 0 ? noun == SX_NOUN_ARCH : noun == SX_NOUN_PROBLEM)
+            section = sx_input_first(input, other[i]);
+    return section;
 }
 
 /* The error for a noun that no option brought, or not the one that should. */
@@ -225,7 +217,7 @@ static sx_status missing(const sx_sources *sources, sx_noun noun) {
     static const char *const value[] = {"FILE|NAME", "FILE|EINSUM|NAME", "FILE"};
     const char *option = noun_name[noun];
     const sx_pair *elsewhere = NULL;
-    for (int i = 0; i < SX_N_NOUNS && !elsewhere; i++) elsewhere = section_of(sources->input[i], noun);
+    for (int i = 0; i < SX_N_NOUNS && !elsewhere; i++) elsewhere = sx_noun_section(sources->input[i], noun);
     if (!sx_args_flag(sources->args, option)) SX_TRY(sx_sources_unclear(sources, noun_holds[noun], option));
     if (!sx_args_flag(sources->args, option))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s is missing", text[noun]), "give it with --%s %s",
@@ -244,12 +236,12 @@ static sx_status find_input(const sx_sources *sources, sx_noun noun, sx_input **
     bool given = sx_args_flag(sources->args, noun_name[noun]);
     const sx_pair *found = NULL;
     sx_input *holder = NULL;
-    if (!given && section_of(sources->input[SX_NOUN_FILES], noun)) {
+    if (!given && sx_noun_section(sources->input[SX_NOUN_FILES], noun)) {
         *out = sources->input[SX_NOUN_FILES];
         return SX_OK;
     }
     for (int i = 0; i < SX_N_NOUNS; i++) {
-        const sx_pair *section = section_of(sources->input[i], noun);
+        const sx_pair *section = sx_noun_section(sources->input[i], noun);
         if (!section || section == found || (given && i != (int)noun)) continue;
         if (found && !same_file(found->place.file, section->place.file))
             return sx_error_hint(sx_error_at(section->place, "second %s; the first is at %s:%d:%d",
@@ -270,7 +262,7 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     char *path = NULL;
     size_t n;
     *taken = false;
-    SX_TRY(sx_ert_beside(input, section_of(input, SX_NOUN_ARCH)->place.file, &n, &path));
+    SX_TRY(sx_ert_beside(input, sx_noun_section(input, SX_NOUN_ARCH)->place.file, &n, &path));
     if (n > 1 && !sources->several_erts)
         sx_text_add(&sources->said,
                     "note: %zu energy tables beside the architecture match; none is used (choose one with "
@@ -339,59 +331,19 @@ static sx_status single_problem(const sx_sources *sources) {
     return sx_error_new(SX_ERR_USAGE, "more than one --problem is given");
 }
 
-/* Reads a problem; where its own files have no variables, it sees those of the others. */
-static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_problem *out) {
-    for (int noun = 0; noun < SX_N_NOUNS && !sx_input_first(input, "variables"); noun++)
-        if (sources->input[noun]) SX_TRY(sx_input_borrow(input, sources->input[noun], "variables"));
-    return sx_input_problem(input, out);
-}
-
 /* The layer of the first value FILE/LAYER of --problem, NULL where there is none. */
 static const char *wanted_layer(const sx_args *args) {
     const char *value, *layer = NULL;
     for (size_t i = 0; !layer && (value = file_at(args, SX_NOUN_PROBLEM, i)); i++)
-        layer = layer_of(value, NULL);
+        layer = sx_layer_of(value, NULL);
     return layer;
 }
 
-/* The graph of an input as a network. */
-static sx_status graph_network(sx_input *input, sx_network *out) {
-    sx_graph graph;
-    if (sx_input_has_problem(input))
-        return sx_error_hint(
-            sx_error_at(sx_input_first(input, "graph")->place, "a graph is given beside a problem"),
-            "only one of `graph:` and `problem:` can be read");
-    SX_TRY(sx_input_graph(input, &graph));
-    sx_status status = sx_graph_network(&graph, out);
-    sx_graph_fini(&graph);
-    return sx_error_place(status, sx_input_first(input, "graph")->place);
-}
-
-/* Reads the problem or the graph of an input as a network, or one layer of it (NULL: all). */
-static sx_status read_network(const sx_sources *sources, sx_input *input, const char *layer,
-                              sx_network *out) {
-    sx_network network = {0};
-    sx_problem problem;
-    if (sx_input_has_graph(input)) {
-        SX_TRY(graph_network(input, &network));
-    } else {
-        SX_TRY(read_problem(sources, input, &problem));
-        SX_TRY(sx_named_single(&problem, &network));
-    }
-    sx_status status =
-        layer ? sx_named_pick(&network, section_of(input, SX_NOUN_PROBLEM)->place.file, layer) : SX_OK;
-    if (status)
-        sx_network_fini(&network);
-    else
-        *out = network;
-    return status;
-}
-
 /* The problem or the graph in the files. */
-static sx_status file_network(const sx_sources *sources, sx_network *out) {
+static sx_status file_network(sx_sources *sources, sx_network *out) {
     sx_input *input = NULL;
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
-    return read_network(sources, input, wanted_layer(sources->args), out);
+    return sx_layers_of_input(sources, input, wanted_layer(sources->args), out);
 }
 
 /* What a problem's names are checked against. */
@@ -451,8 +403,11 @@ static sx_status settled(sx_sources *sources, sx_network *network) {
 }
 
 /* What --problem names, as it is called there. */
-static sx_status load_network(const sx_sources *sources, sx_network *out) {
+static sx_status load_network(sx_sources *sources, sx_network *out) {
     SX_TRY(single_problem(sources));
+    const char *value = sx_args_text(sources->args, "problem", 0);
+    if (value && !sources->n_named && sx_is_folder(value))
+        return sx_folder_refuse(value, SX_HOLDS_PROBLEM, "problem");
     return sources->n_named ? sx_named_copy(&sources->named[0], out) : file_network(sources, out);
 }
 
@@ -479,7 +434,8 @@ sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
     return SX_OK;
 }
 
-sx_status sx_sources_network(sx_sources *sources, sx_network *out) {
+/* What --problem names, with the names settled. */
+static sx_status single_network(sx_sources *sources, sx_network *out) {
     sx_network network = {0};
     SX_TRY(load_network(sources, &network));
     SX_TRY(settled(sources, &network));
@@ -494,56 +450,24 @@ sx_status sx_sources_graph(sx_sources *sources, sx_graph *out) {
     if (sources->n_named) return sx_named_graph(sources->args, value, out);
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
     if (sx_input_has_graph(input) && !wanted_layer(sources->args)) return sx_input_graph(input, out);
-    return sx_named_no_graph(value ? value : section_of(input, SX_NOUN_PROBLEM)->place.file);
-}
-
-/* The name of a file without its folder and its ending, cut to what a name may have. */
-static void base_name(const char *path, char name[SX_NAME_SIZE]) {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    size_t length = strcspn(base, ".");
-    if (length >= SX_NAME_SIZE) length = SX_NAME_SIZE - 1;
-    memset(name, 0, SX_NAME_SIZE);
-    memcpy(name, base, length);
-}
-
-/* Appends the problem or the graph of a file; a problem is called like the file where its own name is taken.
- */
-static sx_status append_file(const sx_sources *sources, const char *value, sx_network *out) {
-    char file[MAX_PATH_SIZE];
-    const char *layer = layer_of(value, file), *path = layer ? file : value;
-    sx_input *input = NULL;
-    sx_network network = {0};
-    sx_status status = sx_sources_input(sources->args, &input);
-    if (!status) status = sx_input_add_file(input, path);
-    if (!status && !section_of(input, SX_NOUN_PROBLEM))
-        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
-                               "`problem:` must be a top-level section");
-    if (!status) status = read_network(sources, input, layer, &network);
-    if (!status && !sx_input_has_graph(input) && sx_network_layer(out, network.name)) {
-        base_name(path, network.name);
-        base_name(path, network.layer[0].name);
-    }
-    if (!status) status = sx_named_append(&network, out);
-    sx_network_fini(&network);
-    sx_input_free(input);
-    return status;
+    if (!sx_input_has_problem(input) && !sx_input_has_graph(input))
+        return sx_error_new(SX_ERR_USAGE, "a list of layers has no graph");
+    return sx_named_no_graph(value ? value : sx_noun_section(input, SX_NOUN_PROBLEM)->place.file);
 }
 
 sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
-    const char *value;
-    size_t at = 0;
-    if (!sx_args_flag(sources->args, "problem")) return sx_sources_network(sources, out);
+    if (!sx_args_flag(sources->args, "problem")) return single_network(sources, out);
     sx_network network = {0};
-    sx_status status = SX_OK;
-    for (size_t i = 0; !status && (value = sx_args_text(sources->args, "problem", i)); i++)
-        status = is_named(SX_NOUN_PROBLEM, value) ? sx_named_append(&sources->named[at++], &network)
-                                                  : append_file(sources, value, &network);
-    if (status) {
-        sx_network_fini(&network);
-        return status;
-    }
+    SX_TRY(sx_layers_gather(sources, &network));
     SX_TRY(settled(sources, &network));
     *out = network;
+    return SX_OK;
+}
+
+sx_status sx_sources_layers(sx_sources *sources, sx_network *out) {
+    if (!sx_layers_several(sources)) return single_network(sources, out);
+    SX_TRY(sx_sources_problems(sources, out));
+    if (!out->name[0]) snprintf(out->name, sizeof out->name, "%zu layers", out->n_layers);
     return SX_OK;
 }
 

@@ -22,6 +22,19 @@ typedef enum sx_noun {
 /* The name of a noun, which is also that of its option. */
 const char *sx_noun_name(sx_noun noun);
 
+/* The layer that a value of --problem names after a file, as in FILE/LAYER; NULL where it is not of that
+ * form. `file`, where not NULL, is that of the value. */
+enum { SX_LONG_PATH = 4096 };
+const char *sx_layer_of(const char *value, char file[SX_LONG_PATH]);
+
+/* Whether a value of a noun's option is a name or an einsum rather than a file; a folder does not hide a
+ * name. */
+bool sx_is_named(sx_noun noun, const char *value);
+
+/* The section that holds a noun, NULL where there is none (or no input). A graph and a list of layers are
+ * problems, too. */
+const struct sx_pair *sx_noun_section(const sx_input *input, sx_noun noun);
+
 /* What the options named. The files of one option form an input; a name of the catalog or an einsum is a noun
  * at once. A noun whose option was not given may be in the files of the others. */
 typedef struct sx_sources {
@@ -61,15 +74,16 @@ SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *
 /* The source of the architecture's energies, as text; set by sx_sources_arch. */
 const char *sx_sources_energies(const sx_sources *sources);
 
-/* The problem or the network of --problem, or the graph in its file; a problem, NETWORK/LAYER or FILE/LAYER
- * is a network of one layer. *out is freed with sx_network_fini. */
-SX_MUST_USE sx_status sx_sources_network(sx_sources *sources, sx_network *out);
 /* The graph of --problem: a network of the catalog, or a file with `graph:`; an error for a single problem.
  * *out is freed with sx_graph_fini. */
 SX_MUST_USE sx_status sx_sources_graph(sx_sources *sources, sx_graph *out);
 /* Every problem of every --problem, as one network; layers of networks are called NETWORK/LAYER. *out is
  * freed with sx_network_fini. */
 SX_MUST_USE sx_status sx_sources_problems(sx_sources *sources, sx_network *out);
+
+/* The problem or the network of --problem, or the graph in its file; a problem, NETWORK/LAYER or FILE/LAYER is a
+ * network of one layer, and several values or a folder are one network. *out is freed with sx_network_fini. */
+SX_MUST_USE sx_status sx_sources_layers(sx_sources *sources, sx_network *out);
 
 /* The constraints that the files of --arch, --problem and --constraints state; none at all is fine. */
 SX_MUST_USE sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem,

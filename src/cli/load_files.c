@@ -21,7 +21,7 @@ static unsigned given_by_options(const sx_args *args) {
 static unsigned given_by_files(const sx_input *input) {
     unsigned given = 0;
     if (sx_input_has_arch(input)) given |= SX_HOLDS_ARCH;
-    if (sx_input_has_problem(input) || sx_input_has_graph(input)) given |= SX_HOLDS_PROBLEM;
+    if (sx_noun_section(input, SX_NOUN_PROBLEM)) given |= SX_HOLDS_PROBLEM;
     if (sx_input_has_mapping(input)) given |= SX_HOLDS_MAPPING;
     if (sx_input_first(input, "mapper")) given |= SX_HOLDS_MAPPER;
     return given;

@@ -41,7 +41,8 @@ typedef struct sx_option {
 #define SX_OPTION_PROBLEM                                                                                    \
     {                                                                                                        \
         "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_INPUT, true,                                           \
-            "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', sizes 64x64x64 "  \
+            "the problem: a file (YAML, JSON or ONNX), text such as 'O[m,n] += A[m,k]*B[k,n] "               \
+            "{m:64,n:64,k:64}', sizes 64x64x64 "                                                             \
             "of a matrix product, a name of "                                                                \
             "`sextant list problems`, or NETWORK/LAYER of `sextant list networks`"                           \
     }
@@ -55,7 +56,8 @@ typedef struct sx_option {
 #define SX_OPTION_SET                                                                                        \
     {                                                                                                        \
         "set", 0, "NAME=VALUE", SX_OPTION_TEXT, true,                                                        \
-            "a variable of templates ({{NAME}}) and of expressions in the files; repeatable"                 \
+            "a variable of templates ({{NAME}}) and of expressions in the files, or a size that an ONNX "    \
+            "model leaves open; repeatable"                                                                  \
     }
 #define SX_OPTION_INCLUDE_PATH                                                                               \
     {                                                                                                        \

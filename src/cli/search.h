@@ -23,7 +23,8 @@
 #define SX_OPTION_PROBLEMS                                                                                   \
     {                                                                                                        \
         "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_INPUT, true,                                           \
-            "the problem: a file, text such as 'O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}', sizes 64x64x64 "  \
+            "the problem: a file (YAML, JSON or ONNX), text such as 'O[m,n] += A[m,k]*B[k,n] "               \
+            "{m:64,n:64,k:64}', sizes 64x64x64 "                                                             \
             "of a matrix product, a name of "                                                                \
             "`sextant list problems`, or NETWORK or NETWORK/LAYER of `sextant list networks`"                \
     }

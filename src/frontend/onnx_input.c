@@ -65,9 +65,9 @@ sx_status sx_onnx_input_graph(sx_input *input, const char *path, sx_graph *out) 
     sx_status status = SX_OK;
     for (size_t i = 0; i < onnx.n_rest && !status; i++)
         if (onnx.rest[i].heavy)
-            status =
-                sx_input_warn(input, section->place, "%zu %s: not mapped, though there may be products in it",
-                              onnx.rest[i].count, onnx.rest[i].op);
+            status = sx_input_warn(input, (sx_place){0},
+                                   "%s: %zu %s: not mapped, though there may be products in it", path,
+                                   onnx.rest[i].count, onnx.rest[i].op);
     if (!status) {
         *out = onnx.graph;
         onnx.graph = (sx_graph){0};

@@ -11,6 +11,7 @@ static const sx_key_rule section_rules[] = {
     {"arch", SX_KEY_USED, NULL},
     {"problem", SX_KEY_USED, NULL},
     {"graph", SX_KEY_USED, NULL},
+    {"network", SX_KEY_USED, NULL},
     {"mapping", SX_KEY_USED, NULL},
     {"ERT", SX_KEY_USED, NULL},
     {"variables", SX_KEY_USED, NULL},

@@ -1,0 +1,148 @@
+#include "cli/list_network.h"
+
+#include "frontend/catalog/catalog.h"
+#include "report/json_parts.h"
+#include "report/table.h"
+#include "sextant/sextant.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void sx_add_sizes(const sx_problem *problem, sx_text *out) {
+    int n = 0;
+    for (int d = 0; d < problem->n_dims; d++) {
+        const char *name = problem->dim_name[d], last = name[strlen(name) - 1];
+        if (problem->size[d] == 1) continue;
+        sx_text_add(out, "%s%s%s%u", n++ ? " " : "", name, last >= '0' && last <= '9' ? "=" : "",
+                    (unsigned)problem->size[d]);
+    }
+    if (!n) sx_text_add(out, "1");
+}
+
+/* The layers of a network as a table. */
+static void add_layers(const sx_network *network, sx_text *out) {
+    sx_table table;
+    uint64_t macs = 0;
+    for (size_t i = 0; i < network->n_layers; i++)
+        macs += network->layer[i].count * sx_problem_computes(&network->layer[i].problem);
+    sx_text_add(out, "%s: %zu layers (%zu that differ), %s MACs\n\n", network->name, network->n_layers,
+                sx_network_distinct(network, NULL), sx_show_computes((double)macs).text);
+    sx_table_begin(&table, "lrrl");
+    static const char *const head[] = {"layer", "count", "MACs", "problem"};
+    for (size_t i = 0; i < 4; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_layer *layer = &network->layer[i];
+        sx_text sizes = {0};
+        sx_table_cell(&table, "%s", layer->name);
+        sx_table_cell(&table, "%" PRIu64, layer->count);
+        sx_table_cell(&table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
+        sx_add_sizes(&layer->problem, &sizes);
+        sx_table_cell_text(&table, &sizes);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* The same as JSON: {"network", "layers": [{"name", "count", "macs", "einsum"}]}. */
+static sx_status add_layers_json(const sx_network *network, sx_text *out) {
+    json_t *object = json_pack("{s:s}", "network", network->name);
+    json_t *layers = sx_json_attach(object, "layers", json_array());
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_layer *layer = &network->layer[i];
+        char *einsum;
+        sx_status status = sx_einsum_text(&layer->problem, &einsum);
+        if (status) {
+            json_decref(object);
+            return status;
+        }
+        (void)sx_json_append(layers, json_pack("{s:s, s:o, s:o, s:s}", "name", layer->name, "count",
+                                               sx_json_count(layer->count), "macs",
+                                               sx_json_count(sx_problem_computes(&layer->problem)), "einsum",
+                                               einsum));
+        sx_free(einsum);
+    }
+    return sx_json_finish(object, out);
+}
+
+sx_status sx_list_network(const char *name, bool json, sx_text *out) {
+    sx_network network;
+    sx_status status = SX_OK;
+    SX_TRY(sx_catalog_network(name, NULL, &network));
+    if (json)
+        status = add_layers_json(&network, out);
+    else
+        add_layers(&network, out);
+    sx_network_fini(&network);
+    return status;
+}
+
+/* Bytes in the unit that suits them. */
+static void add_bytes(double bytes, sx_text *out) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    for (; bytes >= 1024 && unit < 4; unit++) bytes /= 1024;
+    sx_text_add(out, "%.4g %s", bytes, units[unit]);
+}
+
+/* Names, with a word before them. */
+static void add_names(const char *word, char names[][SX_NAME_SIZE], uint8_t n, sx_text *out) {
+    for (uint8_t i = 0; i < n; i++) sx_text_add(out, "%s%s", i ? ", " : word, names[i]);
+}
+
+/* What a level is: size, words, bandwidths, energies, tensors. */
+static void add_level(sx_storage *level, sx_text *out) {
+    if (level->transparent) {
+        sx_text_add(out, "hands on only");
+        return;
+    }
+    if (level->entries == SX_UNLIMITED)
+        sx_text_add(out, "unlimited");
+    else
+        add_bytes((double)level->entries * level->word_bits / 8, out);
+    sx_text_add(out, ", %u-bit words", (unsigned)level->word_bits);
+    if (level->block_size > 1) sx_text_add(out, " in blocks of %u", (unsigned)level->block_size);
+    if (isfinite(level->read_bandwidth)) sx_text_add(out, ", reads %g/cycle", level->read_bandwidth);
+    if (isfinite(level->write_bandwidth)) sx_text_add(out, ", writes %g/cycle", level->write_bandwidth);
+    if (isfinite(level->shared_bandwidth)) sx_text_add(out, ", %g words/cycle", level->shared_bandwidth);
+    sx_text_add(out, ", read %.4g pJ", level->read_energy);
+    add_names(", keeps ", level->keeps, level->n_keeps, out);
+    add_names(", bypassed by ", level->bypasses, level->n_bypasses, out);
+}
+
+/* Begins a line of the drawing at a depth, with how many there are. */
+static void add_branch(const char *name, int depth, uint64_t instances, uint64_t x, uint64_t y,
+                       sx_text *out) {
+    sx_text_add(out, "%*s%s%s", 2 + 2 * depth, "", depth ? "└ " : "", name);
+    if (instances > 1) sx_text_add(out, "  %" PRIu64 " (%" PRIu64 " x %" PRIu64 ")", instances, x, y);
+    sx_text_add(out, "  ");
+}
+
+/* Draws the hierarchy, the backing store first, each level below the one that feeds it. */
+static void draw(sx_arch *arch, sx_text *out) {
+    sx_text_add(out, "%s: %d levels, %" PRIu64 " compute units\n\n", arch->name, arch->n_levels,
+                arch->compute.instances);
+    for (int l = arch->n_levels - 1; l >= 0; l--) {
+        sx_storage *level = &arch->level[l];
+        add_branch(level->name, arch->n_levels - 1 - l, level->instances, level->mesh_x, level->mesh_y, out);
+        add_level(level, out);
+        sx_text_add(out, "\n");
+    }
+    const sx_compute *compute = &arch->compute;
+    add_branch(compute->name, arch->n_levels, compute->instances, compute->mesh_x, compute->mesh_y, out);
+    sx_text_add(out, "%u-bit words, %.4g pJ per multiply-accumulate\n", (unsigned)compute->word_bits,
+                compute->energy);
+}
+
+sx_status sx_list_arch(const char *name, bool json, sx_text *out) {
+    sx_arch arch;
+    char *text;
+    SX_TRY(sx_catalog_arch(name, &arch));
+    if (json) {
+        SX_TRY(sx_arch_write(&arch, SX_JSON, &text));
+        sx_text_add(out, "%s", text);
+        sx_free(text);
+    } else {
+        draw(&arch, out);
+    }
+    return SX_OK;
+}

@@ -1,0 +1,252 @@
+#include "cli/load_layers.h"
+
+#include "cli/named.h"
+#include "frontend/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Lists of layers within lists of layers, at most. */
+enum { MAX_DEPTH = 8, MAX_COUNT = 1 << 30 };
+
+static sx_status append_value(sx_sources *sources, const char *value, unsigned depth, sx_network *out);
+
+/* Reads a problem; where its own files have no variables, it sees those of the others. */
+static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_problem *out) {
+    for (int noun = 0; noun < SX_N_NOUNS && !sx_input_first(input, "variables"); noun++)
+        if (sources->input[noun]) SX_TRY(sx_input_borrow(input, sources->input[noun], "variables"));
+    return sx_input_problem(input, out);
+}
+
+/* The graph of an input as a network. Where `layer` names a node, it becomes the name of the node's layer. */
+static sx_status graph_network(sx_input *input, const char *layer, char name[SX_NAME_SIZE], sx_network *out) {
+    sx_graph graph;
+    const sx_place place = sx_input_first(input, "graph")->place;
+    if (sx_input_has_problem(input))
+        return sx_error_hint(sx_error_at(place, "a graph is given beside a problem"),
+                             "only one of `graph:` and `problem:` can be read");
+    SX_TRY(sx_input_graph(input, &graph));
+    const size_t node = layer ? sx_graph_find_node(&graph, layer) : SX_NO_INDEX;
+    if (node != SX_NO_INDEX) memcpy(name, graph.node[node].layer, SX_NAME_SIZE);
+    sx_status status = sx_graph_network(&graph, out);
+    sx_graph_fini(&graph);
+    return sx_error_place(status, place);
+}
+
+/* The path of a file that is named in another one: relative to its folder; false where that is too long. */
+static bool join_path(const char *from, const char *value, char path[SX_LONG_PATH]) {
+    const char *slash = strrchr(from, '/');
+    const int length = slash && value[0] != '/' ? (int)(slash - from + 1) : 0;
+    return snprintf(path, SX_LONG_PATH, "%.*s%s", length, from, value) < SX_LONG_PATH;
+}
+
+/* Whether a value is a file, or a layer in one. */
+static bool is_file(const char *value) {
+    struct stat info;
+    return sx_layer_of(value, NULL) || (stat(value, &info) == 0 && S_ISREG(info.st_mode));
+}
+
+/* An entry of a list of layers: a value as for --problem, or a map of it with a count and a name. */
+typedef struct entry {
+    const char *problem;
+    uint64_t count;
+    char name[SX_NAME_SIZE];
+} entry;
+
+static sx_status read_entry(const sx_node *node, entry *out) {
+    static const sx_key_rule rules[] = {
+        {"problem", SX_KEY_USED, NULL}, {"count", SX_KEY_USED, NULL}, {"name", SX_KEY_USED, NULL}};
+    const sx_node *problem = node, *count;
+    *out = (entry){.count = 1};
+    if (node->kind == SX_NODE_MAP) {
+        SX_TRY(sx_node_check_keys(NULL, node, "a layer of the network", rules, 3));
+        SX_TRY(sx_node_require(node, "problem", "a layer of the network", &problem));
+        count = sx_node_get(node, "count");
+        if (count) SX_TRY(sx_node_range(count, "count", 1, MAX_COUNT, &out->count));
+        SX_TRY(sx_node_get_name(node, "name", out->name));
+    }
+    return sx_node_text(problem, "problem", &out->problem);
+}
+
+/* Appends the layers of an entry, as often as it counts. */
+static sx_status append_entry(sx_sources *sources, const sx_node *node, unsigned depth, sx_network *out) {
+    const size_t before = out->n_layers;
+    char path[SX_LONG_PATH];
+    entry e;
+    SX_TRY(read_entry(node, &e));
+    const bool file = join_path(node->place.file, e.problem, path) && is_file(path);
+    SX_TRY(sx_error_place(append_value(sources, file ? path : e.problem, depth + 1, out), node->place));
+    for (size_t i = before; i < out->n_layers; i++) {
+        if (out->layer[i].count > UINT64_MAX / 4 / e.count)
+            return sx_error_at(node->place, "the count is too large");
+        out->layer[i].count *= e.count;
+    }
+    if (!e.name[0]) return SX_OK;
+    if (out->n_layers != before + 1)
+        return sx_error_at(node->place, "'%s' names %zu layers; a name is for one", e.name,
+                           out->n_layers - before);
+    out->n_layers--;
+    const bool taken = sx_network_layer(out, e.name);
+    out->n_layers++;
+    if (taken) return sx_error_at(node->place, "two layers are called '%s'", e.name);
+    memcpy(out->layer[before].name, e.name, sizeof e.name);
+    return SX_OK;
+}
+
+/* The name of a file without its folder and its ending, cut to what a name may have. */
+static void base_name(const char *path, char name[SX_NAME_SIZE]) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strcspn(base, ".");
+    if (length >= SX_NAME_SIZE) length = SX_NAME_SIZE - 1;
+    memset(name, 0, SX_NAME_SIZE);
+    memcpy(name, base, length);
+}
+
+/* The list of layers of an input. */
+static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned depth, sx_network *out) {
+    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL}, {"layers", SX_KEY_USED, NULL}};
+    const sx_pair *section = sx_input_first(input, "network");
+    const sx_node *layers;
+    sx_network network = {0};
+    if (depth == MAX_DEPTH)
+        return sx_error_at(section->place, "networks are nested more than %d deep", MAX_DEPTH);
+    if (sx_input_has_problem(input) || sx_input_has_graph(input))
+        return sx_error_at(section->place, "a network is given beside a problem or a graph");
+    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'network'"));
+    SX_TRY(sx_node_check_keys(NULL, section->value, "the network", rules, 2));
+    SX_TRY(sx_node_require(section->value, "layers", "the network", &layers));
+    SX_TRY(sx_node_expect(layers, SX_NODE_LIST, "'layers'"));
+    base_name(section->place.file, network.name);
+    SX_TRY(sx_node_get_name(section->value, "name", network.name));
+    if (layers->n == 0) return sx_error_at(layers->place, "the network has no layers");
+    sx_status status = SX_OK;
+    for (size_t i = 0; i < layers->n && !status; i++)
+        status = append_entry(sources, layers->item[i], depth, &network);
+    if (status)
+        sx_network_fini(&network);
+    else
+        *out = network;
+    return status;
+}
+
+/* The network of an input, whatever it is given as. */
+static sx_status network_of(sx_sources *sources, sx_input *input, const char *layer, unsigned depth,
+                            sx_network *out) {
+    sx_network network = {0};
+    sx_problem problem;
+    char name[SX_NAME_SIZE] = "";
+    if (sx_input_has_graph(input)) {
+        SX_TRY(graph_network(input, layer, name, &network));
+    } else if (!sx_input_has_problem(input) && sx_input_first(input, "network")) {
+        SX_TRY(listed_network(sources, input, depth, &network));
+    } else {
+        SX_TRY(read_problem(sources, input, &problem));
+        SX_TRY(sx_named_single(&problem, &network));
+    }
+    const char *from = sx_noun_section(input, SX_NOUN_PROBLEM)->place.file;
+    sx_status status = layer ? sx_named_pick(&network, from, *name ? name : layer) : SX_OK;
+    if (status)
+        sx_network_fini(&network);
+    else
+        *out = network;
+    return status;
+}
+
+sx_status sx_layers_of_input(sx_sources *sources, sx_input *input, const char *layer, sx_network *out) {
+    return network_of(sources, input, layer, 0, out);
+}
+
+/* Keeps the warnings of an input that is not kept. */
+static void keep_warnings(const sx_input *input, sx_text *said) {
+    const char *warning;
+    size_t times;
+    for (size_t i = 0; (warning = sx_input_warning(input, i, &times)); i++)
+        sx_text_add(said, "warning: %s\n", warning);
+}
+
+/* Whether one of the values of --problem is another file, which has the problem that this one is to go with. */
+static bool goes_with_others(const sx_sources *sources, const char *path) {
+    const sx_pair *section = sx_noun_section(sources->input[SX_NOUN_PROBLEM], SX_NOUN_PROBLEM);
+    return section && strcmp(section->place.file, path) != 0;
+}
+
+/* Appends the problem, the graph or the list of a file; a problem is called like the file where its own name is
+ * taken. A file without any, such as one of variables, goes with the others. */
+static sx_status append_file(sx_sources *sources, const char *value, unsigned depth, sx_network *out) {
+    char file[SX_LONG_PATH];
+    const char *layer = sx_layer_of(value, file), *path = layer ? file : value;
+    sx_input *input = NULL;
+    sx_network network = {0};
+    sx_status status = sx_sources_input(sources->args, &input);
+    if (!status) status = sx_input_add_file(input, path);
+    const bool holds = !status && sx_noun_section(input, SX_NOUN_PROBLEM);
+    if (!status && !holds && (depth || !goes_with_others(sources, path)))
+        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
+                               "`problem:` must be a top-level section");
+    if (!status && holds) status = network_of(sources, input, layer, depth, &network);
+    if (!status && holds && sx_input_has_problem(input) && sx_network_layer(out, network.name)) {
+        base_name(path, network.name);
+        base_name(path, network.layer[0].name);
+    }
+    if (!status && holds) status = sx_named_append(&network, out);
+    if (!status) keep_warnings(input, &sources->said);
+    sx_network_fini(&network);
+    sx_input_free(input);
+    return status;
+}
+
+/* Appends the problems of all files of a folder, in the order of their names. */
+static sx_status append_folder(sx_sources *sources, const char *path, sx_network *out) {
+    const sx_folder_file *file;
+    sx_folder folder;
+    sx_status status = sx_folder_scan(path, &folder);
+    if (!status && !sx_folder_candidate(&folder, SX_HOLDS_PROBLEM, 0))
+        status = sx_folder_unclear(&folder, SX_HOLDS_PROBLEM, "problem", "problems");
+    for (size_t i = 0; !status && (file = sx_folder_candidate(&folder, SX_HOLDS_PROBLEM, i)); i++)
+        status = append_file(sources, file->path, 0, out);
+    sx_folder_fini(&folder);
+    return status;
+}
+
+/* Appends what a value as for --problem names. */
+static sx_status append_value(sx_sources *sources, const char *value, unsigned depth, sx_network *out) {
+    sx_network network = {0};
+    if (!sx_is_named(SX_NOUN_PROBLEM, value))
+        return sx_is_folder(value) ? append_folder(sources, value, out)
+                                   : append_file(sources, value, depth, out);
+    SX_TRY(strchr(value, '[') ? sx_named_einsum(value, &network)
+                              : sx_named_problem(sources->args, value, &network));
+    sx_status status = sx_named_append(&network, out);
+    sx_network_fini(&network);
+    return status;
+}
+
+sx_status sx_layers_gather(sx_sources *sources, sx_network *out) {
+    const char *value;
+    sx_network network = {0};
+    sx_status status = SX_OK;
+    for (size_t i = 0; !status && (value = sx_args_text(sources->args, "problem", i)); i++)
+        status = append_value(sources, value, 0, &network);
+    if (!status && sx_is_folder(sx_args_text(sources->args, "problem", 0)) &&
+        !sx_args_text(sources->args, "problem", 1))
+        base_name(sx_args_text(sources->args, "problem", 0), network.name);
+    if (status)
+        sx_network_fini(&network);
+    else
+        *out = network;
+    return status;
+}
+
+bool sx_layers_several(const sx_sources *sources) {
+    static const char *const keys[] = {"problem", "graph", "network"};
+    const sx_input *input = sources->input[SX_NOUN_PROBLEM];
+    const char *value;
+    size_t n = sources->n_named;
+    for (size_t i = 0; (value = sx_args_text(sources->args, "problem", i)); i++)
+        if (sx_is_folder(value) && !sx_is_named(SX_NOUN_PROBLEM, value)) return true;
+    for (size_t i = 0; i < 3 && input; i++)
+        for (size_t k = 0; sx_input_section(input, keys[i], k); k++) n++;
+    return n > 1 && sx_args_text(sources->args, "problem", 1);
+}

@@ -1,0 +1,17 @@
+/* The layers that --problem names: in files, in folders, and in lists of layers. */
+#ifndef SX_CLI_LOAD_LAYERS_H
+#define SX_CLI_LOAD_LAYERS_H
+
+#include "cli/load.h"
+
+/* The problem, the graph or the list of layers of an input as a network, or one layer of it (NULL: all). */
+SX_MUST_USE sx_status sx_layers_of_input(sx_sources *sources, sx_input *input, const char *layer,
+                                         sx_network *out);
+
+/* The layers of every value of --problem, as one network. */
+SX_MUST_USE sx_status sx_layers_gather(sx_sources *sources, sx_network *out);
+
+/* Whether --problem names more than one problem or network, or a folder. */
+bool sx_layers_several(const sx_sources *sources);
+
+#endif

@@ -110,6 +110,20 @@ static void options_change_what_is_charged(void **state) {
     finish(&f);
 }
 
+/* Two updates of a memory that is said to hold three words, the one between the strides too: as many reads as
+ * updates less words would be -1. */
+static void reads_under_a_stride_are_not_negative(void **state) {
+    (void)state;
+    fixture f;
+    start(&f, "O[2*m] += A[m]*B[m] {m:2}", NULL);
+    sx_mapping_init(&f.mapping, &f.problem, &f.arch);
+    assert_int_equal(sx_evaluate(f.evaluator, &f.mapping, &f.cost).reason, SX_LEGAL);
+    assert_int_equal(f.cost.level[1].tensor[0].updates, 2);
+    assert_true(f.cost.level[1].tensor[0].partition == 3);
+    assert_true(f.cost.level[1].tensor[0].reads == 0);
+    finish(&f);
+}
+
 /* A tile of 2^32 words fetched 2^31 times over is more than can be counted. */
 static void counts_beyond_all_bounds_are_refused(void **state) {
     (void)state;
@@ -144,6 +158,7 @@ int main(void) {
         cmocka_unit_test(illegal_mappings_leave_results_alone),
         cmocka_unit_test(a_batch_scores_the_illegal_as_infinite),
         cmocka_unit_test(options_change_what_is_charged),
+        cmocka_unit_test(reads_under_a_stride_are_not_negative),
         cmocka_unit_test(counts_beyond_all_bounds_are_refused),
         cmocka_unit_test(counts_that_stay_small_are_not_refused),
     };

@@ -70,18 +70,14 @@ static bool add_served(sx_evaluator *evaluator, int level, sx_fanout *slot, cons
 }
 
 /* Splits off what neighbours hand over; returns the words that all groups fetch from the level. */
-static uint64_t add_links(sx_evaluator *evaluator, int level, sx_fanout *slot, sx_tile_delta *delta,
+static uint64_t add_links(sx_evaluator *evaluator, int level, sx_fanout *slot, const sx_tile_delta *delta,
                           uint64_t groups, bool hops) {
-    const sx_tile_delta_key *keys;
+    sx_tile_delta_key key[MAX_LOOPS];
     uint64_t rest;
-    size_t n = sx_tile_delta_keys(delta, slot->span, evaluator->delta, &keys, &rest);
-    if (n == SIZE_MAX) {
-        evaluator->failed = true;
-        return 0;
-    }
-    for (size_t k = 0; k < n; k++)
-        if (!add_served(evaluator, level, slot, keys[k].need, keys[k].words, groups, hops))
-            rest += keys[k].words;
+    int n = sx_tile_delta_keys(delta, slot->span, key, &rest);
+    for (int k = 0; k < n; k++)
+        if (!add_served(evaluator, level, slot, key[k].need, key[k].words, groups, hops))
+            rest += key[k].words;
     return rest;
 }
 

@@ -2,7 +2,6 @@
 #include "model/formats.h"
 #include "model/range.h"
 #include "model/sparse_cost.h"
-#include "model/tile_delta.h"
 
 #include "base/status.h"
 
@@ -18,9 +17,8 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     e->model = model;
     e->max_blocks = SX_MAX_BLOCKS;
     e->slot = sx_fanout_scratch_new();
-    e->delta = calloc(1, sizeof *e->delta);
     if (model->sparse) e->sparse = sx_sparse_state_new(model, true);
-    sx_status status = !e->slot || !e->delta || (model->sparse && !e->sparse) ? sx_error_memory() : SX_OK;
+    sx_status status = !e->slot || (model->sparse && !e->sparse) ? sx_error_memory() : SX_OK;
     if (!status && model->formats)
         status = sx_formats_evaluators(model, &e->at_formats);
     else if (!status && model->range)
@@ -36,7 +34,6 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     if (!evaluator) return;
     free(evaluator->records.data);
     sx_fanout_scratch_free(evaluator->slot);
-    sx_tile_delta_scratch_free(evaluator->delta);
     sx_walker_free(evaluator->walker);
     sx_sparse_state_free(evaluator->sparse);
     sx_range_evaluators_free(evaluator->model, evaluator->at_density);

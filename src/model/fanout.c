@@ -8,6 +8,7 @@
 #include "base/divisor.h"
 #include "base/hash.h"
 #include "base/hash_table.h"
+#include "model/served_memo.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct sx_fanout_scratch {
     uint64_t *low, *high;
     bool *served;
     sx_multicast_group *group;
+    sx_served_memo memo;
 };
 
 sx_fanout_scratch *sx_fanout_scratch_new(void) {
@@ -44,12 +46,13 @@ static void scratch_clear(sx_fanout_scratch *s) {
     free(s->high);
     free(s->served);
     free(s->group);
-    *s = (sx_fanout_scratch){0};
+    *s = (sx_fanout_scratch){.memo = s->memo};
 }
 
 void sx_fanout_scratch_free(sx_fanout_scratch *scratch) {
     if (!scratch) return;
     scratch_clear(scratch);
+    sx_served_memo_fini(&scratch->memo);
     free(scratch);
 }
 
@@ -459,10 +462,9 @@ static bool displaced(const sx_fanout *slot, const sx_fanout_scratch *s, uint64_
     return true;
 }
 
-size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
-                        uint64_t *served, const sx_multicast_group **out) {
-    size_t closed;
-    if (!hops && served_closed(slot, scratch, need, served, &closed, out)) return closed;
+/* sx_fanout_served by looking at every sibling. */
+static size_t served_listed(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
+                            uint64_t *served, const sx_multicast_group **out) {
     size_t groups = enumerate(slot, scratch);
     if (groups == 0) return SIZE_MAX;
     uint64_t n = slot->siblings, columns = slot->columns, rows = slot->rows, count = 0;
@@ -478,4 +480,21 @@ size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64
     *served = count;
     *out = scratch->group;
     return sum_groups(slot, scratch, groups, scratch->served, hops);
+}
+
+size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
+                        uint64_t *served, const sx_multicast_group **out) {
+    size_t n;
+    bool known = false;
+    if (hops) return served_listed(slot, scratch, need, hops, served, out);
+    if (served_closed(slot, scratch, need, served, &n, out)) return n;
+    sx_served_entry *entry = sx_served_memo_find(&scratch->memo, slot, need, &known);
+    if (known) {
+        *served = entry->served;
+        *out = entry->group;
+        return entry->n_groups;
+    }
+    n = served_listed(slot, scratch, need, hops, served, out);
+    if (entry && n != SIZE_MAX) sx_served_entry_set(entry, *served, *out, n);
+    return n;
 }

@@ -137,7 +137,6 @@ typedef struct sx_access_entries {
 
 typedef struct sx_walker sx_walker;
 typedef struct sx_fanout_scratch sx_fanout_scratch;
-typedef struct sx_tile_delta_scratch sx_tile_delta_scratch;
 
 /* Distinct blocks of iterations that a walk tells apart. */
 enum { SX_MAX_BLOCKS = 1 << 24 };
@@ -150,7 +149,6 @@ struct sx_evaluator {
                                         instances */
     sx_access_entries records;
     sx_fanout_scratch *slot;
-    sx_tile_delta_scratch *delta;
     sx_walker *walker;
     uint32_t max_blocks;            /* of a walk: SX_LIMIT_BLOCKS */
     bool exact;                     /* walk every mapping, also those with exact factors */
@@ -263,7 +261,6 @@ void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stri
                       sx_score *scores, sx_verdict *verdicts);
 
 void sx_walker_free(SX_TAKE sx_walker *walker);
-void sx_tile_delta_scratch_free(SX_TAKE sx_tile_delta_scratch *scratch);
 SX_OWN sx_fanout_scratch *sx_fanout_scratch_new(void);
 void sx_fanout_scratch_free(SX_TAKE sx_fanout_scratch *scratch);
 

@@ -1,17 +1,16 @@
-/* Counting the words a moving tile fetches, by a finite automaton instead of visits (docs/model.md,
- * section 8).
+/* Counting the words a moving tile fetches, by closed forms instead of visits (docs/model.md, section 8).
  *
  * The rule (docs/model.md, section 2): a visit fetches what the tile before did not hold, except that a step
- * unlike the last one fetches the whole tile anew and forgets the last one. What matters of the past is thus
- * the last step and, for neighbours, what the last visit fetched: a finite state. With block(j, q) the effect
- * of all visits inside loop j entered in state q, block(j+1, q) = block(j, q), then n_j - 1 times the weight
- * of (step j, block(j, .)). Where no step leaves a part of the tile in place, all fetches are whole tiles and
- * the sums have closed forms. */
+ * unlike the last one fetches the whole tile anew and forgets the last one. Let a be the innermost near loop
+ * that moves the tile. Entered with no last step or with a's, the visits inside a loop outside a end with a's
+ * step as the last one: those inside a itself do, and outside it a step like a's fetches what it adds, while
+ * any other fetches the whole tile, forgets, and is followed by visits inside a. So each step of a near loop
+ * always fetches the same, and each step of a loop that is not near fetches the whole tile.
+ *
+ * Neighbours: a visit at step j > 0 comes after one at step 0, and one at step 0 is taken to come after the visit
+ * that began the loop (as Timeloop samples iterations 0 and 1 only). A neighbour f(j) away fetched at the visit
+ * before what is fetched now where both fetch the same piece: what step 0 adds, or whole tiles. */
 #include "model/tile_delta.h"
-
-#include "model/box_delta.h"
-
-#include "base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,86 +81,31 @@ static uint64_t steps(const sx_tile_delta *m, int j) {
     return (m->loop[j].n - 1u) * m->suffix[j + 1];
 }
 
-/* Sets the steps of all loops, near or not. */
-static void set_all(sx_tile_delta *m) {
-    int64_t inner[SX_MAX_RANKS] = {0};
-    for (int j = 0; j < m->n_loops; j++) {
-        if (j >= m->n_near) {
-            for (int r = 0; r < m->shape->n_ranks; r++) m->f[j][r] = -inner[r];
-            advance(m->shape, &m->loop[j], m->f[j]);
-            m->still[j] = false;
-            m->fetched[j] = m->words;
-        }
-        advance(m->shape, &m->loop[j], inner);
-    }
-}
-
 static inline bool same_step(const sx_tile_delta *m, const int64_t *a, const int64_t *b) {
     for (int r = 0; r < m->shape->n_ranks; r++)
         if (a[r] != b[r]) return false;
     return true;
 }
 
-/* Numbers the different non-zero steps from 1 in id[]; 0 stands for no motion. Returns how many there are. */
-static int number_steps(const sx_tile_delta *m, int *id) {
-    int first[MAX_LOOPS], n = 0;
-    for (int j = 0; j < m->n_loops; j++) {
-        id[j] = 0;
+/* Whether a step of near loop j fetches anything. */
+static inline bool fetches(const sx_tile_delta *m, int j) {
+    return m->always || !m->still[j];
+}
+
+/* The words that a step of near loop j fetches; a: the innermost that moves the tile. */
+static inline uint64_t fetched(const sx_tile_delta *m, int a, int j) {
+    return m->always || !same_step(m, m->f[a], m->f[j]) ? m->words : m->fetched[j];
+}
+
+uint64_t sx_tile_delta_volume(const sx_tile_delta *m) {
+    if (m->always) return m->words * m->suffix[0];
+    uint64_t volume = m->words * m->suffix[m->n_near];
+    for (int j = 0, a = -1; j < m->n_near; j++) {
         if (m->still[j]) continue;
-        int k = 0;
-        while (k < n && !same_step(m, m->f[first[k]], m->f[j])) k++;
-        if (k == n) first[n++] = j;
-        id[j] = k + 1;
+        if (a < 0) a = j;
+        volume += steps(m, j) * fetched(m, a, j);
     }
-    return n;
-}
-
-/* What the rule makes of step `id` after `last` (0: none): the new last step; *whole when all is fetched
- * anew. */
-static inline int follow(int last, int id, bool *whole) {
-    *whole = false;
-    if (id == 0) return last;
-    if (last == 0 || last == id) return id;
-    *whole = true;
-    return 0;
-}
-
-/* The automaton over last steps alone. */
-static uint64_t overlapping_volume(const sx_tile_delta *m) {
-    int id[MAX_LOOPS], next[2][MAX_LOOPS + 1];
-    uint64_t words[2][MAX_LOOPS + 1];
-    int states = number_steps(m, id) + 1, now = 0;
-    for (int q = 0; q < states; q++) {
-        next[0][q] = q;
-        words[0][q] = 0;
-    }
-    for (int j = 0; j < m->n_loops; j++) {
-        int then = now;
-        now = !now;
-        for (int q = 0; q < states; q++) {
-            bool whole;
-            int entered = follow(next[then][q], id[j], &whole);
-            uint64_t fetched = whole ? m->words : m->fetched[j];
-            next[now][q] = next[then][entered];
-            words[now][q] = words[then][q] + (m->loop[j].n - 1u) * (fetched + words[then][entered]);
-        }
-    }
-    return m->words + words[now][0];
-}
-
-/* Visits that fetch something, the first among them, where every fetch is a whole tile. */
-static uint64_t fetching_visits(const sx_tile_delta *m) {
-    if (m->always) return m->suffix[0];
-    uint64_t visits = m->suffix[m->n_near];
-    for (int j = 0; j < m->n_near; j++)
-        if (!m->still[j]) visits += steps(m, j);
-    return visits;
-}
-
-uint64_t sx_tile_delta_volume(sx_tile_delta *m) {
-    if (!m->overlaps) return fetching_visits(m) * m->words;
-    set_all(m);
-    return overlapping_volume(m);
+    return volume;
 }
 
 /* Whether a displacement lies within the span of a slot. */
@@ -171,164 +115,40 @@ static bool within(const sx_tile_delta *m, const int64_t *need, const int64_t *s
     return true;
 }
 
-/* The key of a displacement, a new one if there is none yet; NULL when memory is out. */
-static sx_tile_delta_key *find_key(const sx_tile_delta *m, const int64_t *need, sx_tile_delta_scratch *s,
-                                   size_t *n) {
-    size_t size = (size_t)m->shape->n_ranks * sizeof need[0];
-    for (size_t k = 0; k < *n; k++)
-        if (memcmp(s->key[k].need, need, size) == 0) return &s->key[k];
-    if (!sx_reserve(&s->key, &s->key_room, *n + 1, sizeof *s->key)) return NULL;
-    sx_tile_delta_key *key = &s->key[(*n)++];
-    key->words = 0;
-    memcpy(key->need, need, size);
-    return key;
-}
-
-/* Keys where every fetch is a whole tile: the visit before step j > 0 was at step 0, the one before step 0
- * was at any other step or the first. */
-static size_t whole_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_delta_scratch *scratch,
-                         uint64_t *rest) {
-    size_t n = 0;
-    uint64_t fetching = fetching_visits(m), keyed = 0;
-    for (int j = 0; j < m->n_near; j++) {
-        bool first = m->always || !m->still[0];
-        if ((m->still[j] && !m->always) || !within(m, m->f[j], span)) continue;
-        uint64_t visits = first ? steps(m, j) : 0;
-        if (j == 0) visits = (fetching - steps(m, 0)) * (m->loop[0].n - 1u);
-        if (visits == 0) continue;
-        sx_tile_delta_key *key = find_key(m, m->f[j], scratch, &n);
-        if (!key) return SIZE_MAX;
-        key->words += visits * m->words;
-        keyed += visits;
+/* Adds words to the key of a displacement; returns the number of keys. */
+static int add_key(const sx_tile_delta *m, const int64_t *need, uint64_t words, sx_tile_delta_key *key,
+                   int n) {
+    int k = 0;
+    while (k < n && !same_step(m, key[k].need, need)) k++;
+    if (k == n) {
+        memcpy(key[n].need, need, (size_t)m->shape->n_ranks * sizeof *need);
+        key[n++].words = 0;
     }
-    *rest = (fetching - keyed) * m->words;
+    key[k].words += words;
     return n;
 }
 
-/* All visits inside loop j from a state: those of `first`, then, `weight` times, a step that fetches `words`
- * under `key`, and those of `second`. */
-struct sx_tile_delta_block {
-    int32_t j, last, kind;        /* entered in this state */
-    int32_t next_last, next_kind; /* left in this one */
-    int32_t first, second, key, sibling;
-    uint64_t weight, words, times;
-};
-
-/* The automaton over (last step, piece fetched last). */
-typedef struct automaton {
-    const sx_tile_delta *m;
-    const int64_t *span;
-    sx_tile_delta_scratch *scratch;
-    int id[MAX_LOOPS];
-    int newest[MAX_LOOPS + 1]; /* block of each loop made last, chained by `sibling` */
-    int n_blocks;
-    size_t n_keys;
-    bool failed;
-    sx_box_delta kind[MAX_LOOPS + 2]; /* 0: a whole tile; 1 + id: what step `id` adds */
-} automaton;
-
-/* The key of a visit at step j that fetches `kind` after one that fetched `before`; -1 where it has none. */
-static int visit_key(automaton *a, int j, int kind, int before) {
-    int64_t need[SX_MAX_RANKS];
-    if (!sx_box_delta_congruent(a->m->shape->n_ranks, &a->kind[kind], &a->kind[before], need)) return -1;
-    for (int r = 0; r < a->m->shape->n_ranks; r++) need[r] += a->m->f[j][r];
-    if (!within(a->m, need, a->span)) return -1;
-    sx_tile_delta_key *key = find_key(a->m, need, a->scratch, &a->n_keys);
-    a->failed |= !key;
-    return key ? (int)(key - a->scratch->key) : -1;
-}
-
-/* A new block; -1 when memory is out. */
-static int add_block(automaton *a, struct sx_tile_delta_block b) {
-    sx_tile_delta_scratch *s = a->scratch;
-    if (!sx_reserve(&s->block, &s->block_room, (size_t)a->n_blocks + 1, sizeof b)) {
-        a->failed = true;
-        return -1;
+int sx_tile_delta_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_delta_key key[MAX_LOOPS],
+                       uint64_t *rest) {
+    int n = 0;
+    *rest = sx_tile_delta_volume(m);
+    if (m->n_near == 0 || !fetches(m, 0)) return 0;
+    bool whole = fetched(m, 0, 0) == m->words;
+    uint64_t alike = whole ? m->suffix[m->n_near] : 0,
+             keyed = 0; /* alike: visits that fetch what step 0 does */
+    for (int j = 1; j < m->n_near; j++) {
+        if (!fetches(m, j) || (!whole && !same_step(m, m->f[0], m->f[j]))) continue;
+        alike += steps(m, j);
+        if (!within(m, m->f[j], span)) continue;
+        uint64_t words = steps(m, j) * fetched(m, 0, j);
+        n = add_key(m, m->f[j], words, key, n);
+        keyed += words;
     }
-    b.sibling = a->newest[b.j];
-    a->newest[b.j] = a->n_blocks;
-    s->block[a->n_blocks] = b;
-    return a->n_blocks++;
-}
-
-/* The block of all visits inside loop j from a state, made once; -1 when memory is out. */
-static int find_block(automaton *a, int j, int last, int kind) {
-    for (int i = a->newest[j]; i >= 0; i = a->scratch->block[i].sibling)
-        if (a->scratch->block[i].last == last && a->scratch->block[i].kind == kind) return i;
-    struct sx_tile_delta_block b = {.j = j, .last = last, .kind = kind, .first = -1, .second = -1, .key = -1};
-    b.next_last = last;
-    b.next_kind = kind;
-    if (j == 0) return add_block(a, b);
-    b.first = find_block(a, j - 1, last, kind);
-    if (b.first < 0) return -1;
-    int before = a->scratch->block[b.first].next_kind;
-    bool whole;
-    int entered = follow(a->scratch->block[b.first].next_last, a->id[j - 1], &whole);
-    int fetched = whole ? 0 : 1 + a->id[j - 1];
-    b.second = find_block(a, j - 1, entered, fetched);
-    if (b.second < 0) return -1;
-    b.next_last = a->scratch->block[b.second].next_last;
-    b.next_kind = a->scratch->block[b.second].next_kind;
-    b.weight = a->m->loop[j - 1].n - 1u;
-    b.words = whole ? a->m->words : a->m->fetched[j - 1];
-    if (b.words) b.key = visit_key(a, j - 1, fetched, before);
-    return add_block(a, b);
-}
-
-/* What each step adds to the tile. */
-static void set_kinds(automaton *a) {
-    const sx_tile_delta *m = a->m;
-    int64_t low[SX_MAX_RANKS] = {0}, held_low[SX_MAX_RANKS], held_high[SX_MAX_RANKS];
-    a->kind[0] = sx_box_delta_whole(m->shape->n_ranks, low, m->extent);
-    a->kind[1] = sx_box_delta_new(m->shape->n_ranks, low, m->extent, low, m->extent);
-    for (int j = 0; j < m->n_loops; j++) {
-        if (a->id[j] == 0) continue;
-        for (int r = 0; r < m->shape->n_ranks; r++) {
-            held_low[r] = -m->f[j][r];
-            held_high[r] = m->extent[r] - m->f[j][r];
-        }
-        a->kind[1 + a->id[j]] = sx_box_delta_new(m->shape->n_ranks, low, m->extent, held_low, held_high);
+    uint64_t words = (m->loop[0].n - 1u) * alike * fetched(m, 0, 0);
+    if (words > 0 && within(m, m->f[0], span)) {
+        n = add_key(m, m->f[0], words, key, n);
+        keyed += words;
     }
-}
-
-size_t sx_tile_delta_keys(sx_tile_delta *m, const int64_t *span, sx_tile_delta_scratch *scratch,
-                          const sx_tile_delta_key **keys, uint64_t *rest) {
-    if (!m->overlaps) {
-        size_t n = whole_keys(m, span, scratch, rest);
-        *keys = scratch->key;
-        return n;
-    }
-    set_all(m);
-    automaton a;
-    a.m = m;
-    a.span = span;
-    a.scratch = scratch;
-    a.n_blocks = 0;
-    a.n_keys = 0;
-    a.failed = false;
-    number_steps(m, a.id);
-    for (int j = 0; j <= m->n_loops; j++) a.newest[j] = -1;
-    set_kinds(&a);
-    find_block(&a, m->n_loops, 0, 0);
-    if (a.failed) return SIZE_MAX;
-    *rest = m->words;
-    struct sx_tile_delta_block *block = scratch->block;
-    for (int i = 0; i < a.n_blocks; i++) block[i].times = 0;
-    block[a.n_blocks - 1].times = 1;
-    for (int i = a.n_blocks - 1; i >= 0; i--) {
-        const struct sx_tile_delta_block *b = &block[i];
-        if (b->first < 0) continue;
-        block[b->first].times += b->times;
-        block[b->second].times += b->times * b->weight;
-        *(b->key < 0 ? rest : &scratch->key[b->key].words) += b->times * b->weight * b->words;
-    }
-    *keys = scratch->key;
-    return a.n_keys;
-}
-
-void sx_tile_delta_scratch_free(sx_tile_delta_scratch *scratch) {
-    if (!scratch) return;
-    free(scratch->block);
-    free(scratch->key);
-    free(scratch);
+    *rest -= keyed;
+    return n;
 }

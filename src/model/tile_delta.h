@@ -31,7 +31,7 @@ void sx_tile_delta_init(sx_tile_delta *delta, const sx_model *model, const sx_ne
                         int tensor, bool always);
 
 /* The words fetched over all visits. */
-uint64_t sx_tile_delta_volume(sx_tile_delta *delta);
+uint64_t sx_tile_delta_volume(const sx_tile_delta *delta);
 
 /* Words that a neighbour at the displacement `need` had at the visit before they are fetched. */
 typedef struct sx_tile_delta_key {
@@ -39,17 +39,9 @@ typedef struct sx_tile_delta_key {
     uint64_t words;
 } sx_tile_delta_key;
 
-/* Memory that grows as needed. */
-struct sx_tile_delta_scratch {
-    struct sx_tile_delta_block *block;
-    sx_tile_delta_key *key;
-    size_t block_room, key_room;
-};
-
 /* As sx_tile_delta_volume, but splits off the words that a neighbour at a displacement within `span` had at
- * the visit before: lists them by displacement in the scratch's memory (valid until the next call), returns
- * how many there are, and *rest is what has no key. SIZE_MAX when memory is out. */
-size_t sx_tile_delta_keys(sx_tile_delta *delta, const int64_t *span, sx_tile_delta_scratch *scratch,
-                          const sx_tile_delta_key **keys, uint64_t *rest);
+ * the visit before: lists them by displacement, returns how many there are, and *rest is what has no key. */
+int sx_tile_delta_keys(const sx_tile_delta *delta, const int64_t *span, sx_tile_delta_key key[MAX_LOOPS],
+                       uint64_t *rest);
 
 #endif

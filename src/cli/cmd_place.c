@@ -4,8 +4,10 @@
 #include "cli/command.h"
 #include "cli/evaluator.h"
 #include "cli/load.h"
+#include "cli/pca.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "report/json_parts.h"
 #include "report/placement.h"
 #include "run/registry.h"
 #include "session/placement_store.h"
@@ -109,6 +111,8 @@ static sx_status add_policies(const sx_args *args, const char *method, char **ou
 static sx_status read_method(const sx_args *args, sx_placement_job *job) {
     char *with = NULL;
     job->asked = sx_args_text(args, "method", 0);
+    if (sx_args_text(args, "method", 1) && !sx_args_flag(args, "pca"))
+        return sx_error_new(SX_ERR_USAGE, "more than one --method needs --pca");
     if (!job->asked)
         job->asked = sx_args_flag(args, "policy")   ? POLICY_METHOD
                      : job->judge || job->noise > 0 ? MEASURED_METHOD
@@ -203,7 +207,7 @@ static sx_status search(const sx_args *args, sx_placement_job *job, sx_output *r
     job->run.user = &w;
     if (w.checkpoint) {
         job->run.checkpoint = save;
-        job->run.checkpoint_seconds = CHECKPOINT_SECONDS;
+        job->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", CHECKPOINT_SECONDS);
         SX_TRY(sx_file_writable(w.checkpoint));
     }
     if (w.checkpoint && stat(w.checkpoint, &info) == 0) {
@@ -252,6 +256,39 @@ static sx_status answer(const sx_args *args, const sx_placement_job *job, sx_out
     return written;
 }
 
+/* Plots the placements that searches evaluate (--pca). */
+static sx_status plot_placements(const sx_args *args, sx_placement_job *job, sx_output *result) {
+    static const char *const others[] = {
+        "svg",       "db",    "checkpoint", "addresses",  "require-addresses",
+        "evaluator", "noise", "policy",     "save-policy"};
+    const char *path = sx_args_text(args, "pca", 0);
+    char subject[2 * SX_NAME_SIZE + 8];
+    sx_pca_options options = {.run = job->run, .objective = job->objective, .path = path, .subject = subject};
+    options.axis = strcmp(job->objective, DEFAULT_OBJECTIVE) == 0 ? "latency (seconds)" : job->objective;
+    sx_pca_study study;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (sx_args_flag(args, others[i]))
+            return sx_error_new(SX_ERR_USAGE, "--%s cannot be used with --pca", others[i]);
+    SX_TRY(sx_file_writable(path));
+    snprintf(subject, sizeof subject, "%s on %s", job->in->graph.name, job->in->chip.name);
+    if (!options.run.evaluations) options.run.evaluations = DEFAULT_EVALS;
+    options.run.cancel = sx_interrupt_catch();
+    SX_TRY(sx_pca_of_methods(args, "method", job->space, &options, &study));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
+    sx_status status = SX_OK;
+    if (sx_args_flag(args, "json"))
+        status = sx_json_finish(sx_pca_study_json(&study, path), &result->out);
+    else
+        sx_pca_study_print(&study, path, &result->out);
+    if (study.interrupted) sx_text_add(&result->err, "note: interrupted; these are the placements so far\n");
+    if (!status) {
+        status = study.written;
+        study.written = SX_OK;
+    }
+    sx_pca_study_fini(&study);
+    return status;
+}
+
 /* Reads the inputs, searches, and gives out what was found. */
 static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **store, sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);
@@ -263,6 +300,7 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **st
     SX_TRY(read_options(args, job));
     SX_TRY(read_addresses(args, job));
     SX_TRY(make_space(args, job));
+    if (sx_args_flag(args, "pca")) return plot_placements(args, job, result);
     SX_TRY(sx_search_writable(args));
     if (db) SX_TRY(sx_store_open(db, store));
     if (db) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
@@ -301,7 +339,7 @@ static const sx_option options[] = {
     {"bytes", 0, "N", SX_OPTION_COUNT, false, "bytes of an element of every tensor (as the graph says: 1)"},
     {"chip", 'c', "FILE|NAME", SX_OPTION_INPUT, false,
      "the chip: a name of `sextant list chips`, or a file that describes one (" DEFAULT_CHIP ")"},
-    {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,
+    {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,
      "search method of `sextant list placers`, with optional settings (" DEFAULT_METHOD ")"},
     {"policy", 0, "FILE", SX_OPTION_TEXT, false,
      "place by a trained policy; with --method egrl or pg: begin from it"},
@@ -326,8 +364,12 @@ static const sx_option options[] = {
     SX_OPTION_SEED,
     SX_OPTIONS_DATABASE,
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
-     "save the search to FILE every " SX_TEXT_OF(
-         CHECKPOINT_SECONDS) " seconds, and resume from it; it is removed at the end"},
+     "save the search to FILE now and then, and resume from it; it is removed at the end"},
+    {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
+     "interval between checkpoints (" SX_TEXT_OF(CHECKPOINT_SECONDS) ")"},
+    {"pca", 0, "FILE", SX_OPTION_TEXT, false,
+     "instead, plot the placements visited by random draws and by each --method as SVG, projected onto two "
+     "principal components"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false,
      "also draw the memories of all tensors, their use over time, the shift from the compiler's placement "
      "and the speedup against evaluations"},

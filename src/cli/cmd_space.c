@@ -2,12 +2,12 @@
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/pca.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/evaluation.h"
 #include "report/illegal.h"
 #include "report/json_parts.h"
-#include "report/space_pca.h"
 #include "report/space_report.h"
 #include "report/sweep.h"
 #include "report/table.h"
@@ -187,30 +187,14 @@ static sx_status add_sweep(const job *j, sx_output *result) {
     return SX_OK;
 }
 
-/* Draws and searches with every --mapper, and writes the figure. */
-static sx_status study_points(job *j, sx_pca_study *out) {
-    sx_progress_line line;
-    sx_pca_options options = {.run = j->run, .objective = j->objective, .path = j->pca};
-    while (sx_args_text(j->args, "mapper", options.n_mappers)) options.n_mappers++;
-    const char **mapper = calloc(options.n_mappers + 1, sizeof *mapper);
-    if (!mapper) return sx_error_memory();
-    for (size_t i = 0; i < options.n_mappers; i++) mapper[i] = sx_args_text(j->args, "mapper", i);
-    options.mapper = mapper;
-    sx_progress_begin(&line, j->args);
-    options.run.progress = sx_progress_show;
-    options.begins = sx_progress_begins;
-    options.run.user = options.user = &line;
-    sx_status status = sx_pca_study_run(&j->s, &options, out);
-    sx_progress_end(&line);
-    free(mapper);
-    return status;
-}
-
 /* The figure of the points that searches evaluate. */
 static sx_status add_pca(job *j, sx_output *result) {
     sx_pca_study study;
+    char subject[2 * SX_NAME_SIZE + 8];
+    sx_pca_options options = {.run = j->run, .objective = j->objective, .path = j->pca, .subject = subject};
     SX_TRY(sx_file_writable(j->pca));
-    SX_TRY(study_points(j, &study));
+    snprintf(subject, sizeof subject, "%s on %s", j->s.problem.name, j->s.arch.name);
+    SX_TRY(sx_pca_of_methods(j->args, "mapper", j->s.space, &options, &study));
     if (j->object)
         json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
     else

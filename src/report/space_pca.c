@@ -100,50 +100,52 @@ static sx_status add_figure(const sx_pca_study *study, const char *title, const 
     snprintf(x_label, sizeof x_label, "first component (%.1f%% of the variance)", 100 * study->share[0]);
     snprintf(y_label, sizeof y_label, "second component (%.1f%%)", 100 * study->share[1]);
     sx_axes axes = {.title = title, .x_label = x_label, .y_label = y_label};
-    sx_figure_clouds(&axes, sx_figure_axis(study->objective), cloud, study->n_seen, out);
+    sx_figure_clouds(&axes, study->axis, cloud, study->n_seen, out);
     free(cloud);
     return out->failed ? sx_error_memory() : SX_OK;
 }
 
 /* Draws the figure and writes it. */
-static sx_status write_figure(const sx_search_space *s, const char *path, sx_pca_study *study) {
+static sx_status write_figure(const sx_space *space, const sx_pca_options *options, sx_pca_study *study) {
     size_t total = 0;
     char title[256];
     sx_text svg = {0};
     for (size_t i = 0; i < study->n_seen; i++) total += study->seen[i].n;
     double *x = malloc(2 * (total + 1) * sizeof *x);
     if (!x) return sx_error_memory();
-    snprintf(title, sizeof title, "Points visited by searches: %s on %s", s->problem.name, s->arch.name);
-    sx_status status = project(s->space, study, x, x + total, total);
+    snprintf(title, sizeof title, "Points visited by searches: %s", options->subject);
+    sx_status status = project(space, study, x, x + total, total);
     if (!status) status = add_figure(study, title, x, x + total, &svg);
-    if (!status) study->written = sx_file_write(path, svg.data, svg.size);
+    if (!status) study->written = sx_file_write(options->path, svg.data, svg.size);
     sx_text_free(&svg);
     free(x);
     return status;
 }
 
 /* Fills the clouds: random draws first, then each mapper's. */
-static sx_status look(const sx_search_space *s, const sx_pca_options *options, sx_pca_study *study) {
+static sx_status look(const sx_space *space, const sx_pca_options *options, sx_pca_study *study) {
     sx_run_options run = options->run;
-    sx_status status = seen_init(s->space, "random draws", &study->seen[study->n_seen++]);
-    if (!status) status = draw_points(s->space, &run, &study->seen[0]);
+    sx_status status = seen_init(space, "random draws", &study->seen[study->n_seen++]);
+    if (!status) status = draw_points(space, &run, &study->seen[0]);
     run.threads = 1;
     for (size_t i = 0; !status && !sx_cancel_is_set(run.cancel) && i < options->n_mappers; i++) {
         sx_seen *seen = &study->seen[study->n_seen++];
         if (options->begins) options->begins(options->user, options->mapper[i]);
-        status = seen_init(s->space, options->mapper[i], seen);
-        if (!status) status = search_points(s->space, &run, options->mapper[i], seen);
+        status = seen_init(space, options->mapper[i], seen);
+        if (!status) status = search_points(space, &run, options->mapper[i], seen);
     }
     return status;
 }
 
-sx_status sx_pca_study_run(const sx_search_space *s, const sx_pca_options *options, sx_pca_study *out) {
-    sx_pca_study study = {.objective = options->objective, .n_asked = 1 + options->n_mappers};
+sx_status sx_pca_study_run(const sx_space *space, const sx_pca_options *options, sx_pca_study *out) {
+    sx_pca_study study = {.objective = options->objective,
+                          .axis = options->axis ? options->axis : sx_figure_axis(options->objective),
+                          .n_asked = 1 + options->n_mappers};
     study.seen = calloc(study.n_asked, sizeof *study.seen);
     if (!study.seen) return sx_error_memory();
-    sx_status status = look(s, options, &study);
+    sx_status status = look(space, options, &study);
     study.interrupted = sx_cancel_is_set(options->run.cancel);
-    if (!status) status = write_figure(s, options->path, &study);
+    if (!status) status = write_figure(space, options, &study);
     if (status) {
         sx_pca_study_fini(&study);
         return status;

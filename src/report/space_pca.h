@@ -1,4 +1,4 @@
-/* `sextant space --pca`: the points that searches evaluate, projected onto the plane (Demystifying Map Space
+/* `sextant space --pca` and `sextant place --pca`: the points that searches evaluate, projected onto the plane (Demystifying Map Space
  * Exploration, section 4.3.3 and figure 4). */
 #ifndef SX_REPORT_SPACE_PCA_H
 #define SX_REPORT_SPACE_PCA_H
@@ -21,6 +21,7 @@ typedef struct sx_seen {
 
 typedef struct sx_pca_study {
     const char *objective;  /* as text, borrowed */
+    const char *axis;       /* of values, borrowed */
     size_t n_seen, n_asked; /* clouds; and how many there would be without an interrupt */
     bool interrupted;
     sx_seen *seen;
@@ -35,6 +36,8 @@ typedef struct sx_pca_options {
         *mapper; /* each searches with the budget of `run`; borrowed, the study keeps the names */
     sx_run_options run;
     const char *objective;                         /* as text; borrowed */
+    const char *axis;                              /* of values; NULL: the objective's, in cycles; borrowed */
+    const char *subject;                           /* what is searched: of the title; borrowed */
     const char *path;                              /* of the figure */
     void (*begins)(void *user, const char *title); /* called before each search; may be NULL */
     void *user;                                    /* of begins */
@@ -42,7 +45,7 @@ typedef struct sx_pca_options {
 
 /* Draws at random and searches by every mapper; writes the figure to a file. A search that run.cancel
  * interrupts counts with what it did, later ones are left out. *out is freed with sx_pca_study_fini. */
-SX_MUST_USE sx_status sx_pca_study_run(const sx_search_space *s, const sx_pca_options *options,
+SX_MUST_USE sx_status sx_pca_study_run(const sx_space *space, const sx_pca_options *options,
                                        sx_pca_study *out);
 void sx_pca_study_fini(sx_pca_study *study);
 

@@ -6,12 +6,6 @@
 
 enum { TYPE_FLOAT = 1, TYPE_INT64 = 7 };
 
-/* The type of the first input's elements becomes that of an output. */
-static void copy_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t output) {
-    const sx_onnx_value *value = sx_onnx_input(trace, op, 0);
-    if (value) sx_onnx_set_type(trace, op, output, value->type);
-}
-
 /* Gives the output the numbers of the first input, in the same order. */
 static sx_status copy_data(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_value *value = sx_onnx_input(trace, op, 0);
@@ -124,7 +118,7 @@ sx_status sx_infer_reshape(sx_onnx_trace *trace, const sx_onnx_op *op) {
     int64_t extent[SX_MAX_RANKS], others = 1;
     const int n = wanted_shape(trace, op, extent);
     int open = -1;
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (n < 0) return SX_OK;
     for (int i = 0; i < n; i++) {
         if (extent[i] == 0 && !zero) extent[i] = i < from->n ? from->dim[i] : -2;
@@ -141,7 +135,7 @@ sx_status sx_infer_reshape(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_flatten(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *from = sx_onnx_input_shape(trace, op, 0);
     int64_t axis = sx_onnx_int(op->at, "axis", 1);
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (from->n < 0) return SX_OK;
     axis = axis < 0 ? axis + from->n : axis;
     if (axis < 0 || axis > from->n) return SX_OK;
@@ -168,7 +162,7 @@ sx_status sx_infer_squeeze(sx_onnx_trace *trace, const sx_onnx_op *op) {
     bool given, removed[SX_MAX_RANKS] = {false};
     const int n = list_axes(trace, op, axes, &given);
     sx_onnx_shape shape = {0};
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (from->n < 0 || (given && n < 0) || (!given && !sx_onnx_known(from))) return SX_OK;
     for (int i = 0; i < from->n && !given; i++) removed[i] = from->dim[i] == 1;
     for (int i = 0; i < n; i++) {
@@ -187,7 +181,7 @@ sx_status sx_infer_unsqueeze(sx_onnx_trace *trace, const sx_onnx_op *op) {
     int64_t axes[SX_MAX_RANKS];
     bool given, added[SX_MAX_RANKS] = {false};
     const int n = list_axes(trace, op, axes, &given);
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (from->n < 0 || n < 0 || from->n + n > SX_MAX_RANKS) return SX_OK;
     sx_onnx_shape shape = {.n = from->n + n};
     for (int i = 0; i < n; i++) {
@@ -204,7 +198,7 @@ sx_status sx_infer_transpose(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *from = sx_onnx_input_shape(trace, op, 0);
     int64_t order[SX_MAX_RANKS];
     const int n = sx_onnx_ints(op->at, "perm", order, SX_MAX_RANKS);
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (from->n < 0 || (n >= 0 && n != from->n)) return SX_OK;
     sx_onnx_shape shape = *from;
     for (int i = 0; i < from->n; i++) {
@@ -222,7 +216,7 @@ sx_status sx_infer_concat(sx_onnx_trace *trace, const sx_onnx_op *op) {
     double data[SX_ONNX_MAX_DATA];
     size_t n = 0;
     bool known = shape.n == 1;
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (axis < 0) return SX_OK;
     shape.dim[axis] = 0;
     for (size_t i = 0; i < op->n_inputs; i++) {
@@ -256,7 +250,7 @@ static sx_status gather_data(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_gather(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *from = sx_onnx_input_shape(trace, op, 0), *index = sx_onnx_input_shape(trace, op, 1);
     const int axis = sx_onnx_axis(from, sx_onnx_int(op->at, "axis", 0));
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (axis < 0 || index->n < 0 || from->n - 1 + index->n > SX_MAX_RANKS) return SX_OK;
     sx_onnx_shape shape = {0};
     for (int i = 0; i < axis; i++) shape.dim[shape.n++] = from->dim[i];
@@ -267,7 +261,7 @@ sx_status sx_infer_gather(sx_onnx_trace *trace, const sx_onnx_op *op) {
 }
 
 sx_status sx_infer_gather_elements(sx_onnx_trace *trace, const sx_onnx_op *op) {
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     sx_onnx_set_shape(trace, op, 0, *sx_onnx_input_shape(trace, op, 1));
     return SX_OK;
 }
@@ -275,7 +269,7 @@ sx_status sx_infer_gather_elements(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_gather_nd(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *from = sx_onnx_input_shape(trace, op, 0), *index = sx_onnx_input_shape(trace, op, 1);
     const int64_t batch = sx_onnx_int(op->at, "batch_dims", 0);
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (from->n < 0 || index->n < 1 || batch < 0) return SX_OK;
     const int64_t depth = index->dim[index->n - 1], rest = from->n - batch - depth;
     if (depth < 0 || rest < 0 || index->n - 1 + rest > SX_MAX_RANKS) return SX_OK;
@@ -288,7 +282,7 @@ sx_status sx_infer_gather_nd(sx_onnx_trace *trace, const sx_onnx_op *op) {
 
 sx_status sx_infer_range(sx_onnx_trace *trace, const sx_onnx_op *op) {
     double limit[3], data[SX_ONNX_MAX_DATA];
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     sx_onnx_set_shape(trace, op, 0, shape_of((const int64_t[]){-1}, 1));
     for (size_t i = 0; i < 3; i++) {
         const sx_onnx_value *value = sx_onnx_input(trace, op, i);

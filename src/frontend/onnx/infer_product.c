@@ -5,12 +5,6 @@
 
 enum { TYPE_INT32 = 6 };
 
-/* The type of an input becomes that of the output. */
-static void copy_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t input, size_t output) {
-    const sx_onnx_value *value = sx_onnx_input(trace, op, input);
-    if (value) sx_onnx_set_type(trace, op, output, value->type);
-}
-
 /* The error for two extents that a product sums over. */
 static SX_ERROR sx_status uneven(const sx_onnx_op *op, int64_t a, int64_t b) {
     return sx_onnx_error(op, "it sums over %lld elements of one input and %lld of the other", (long long)a,
@@ -20,7 +14,7 @@ static SX_ERROR sx_status uneven(const sx_onnx_op *op, int64_t a, int64_t b) {
 sx_status sx_infer_gemm(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *a = sx_onnx_input_shape(trace, op, 0), *b = sx_onnx_input_shape(trace, op, 1);
     const int ta = sx_onnx_int(op->at, "transA", 0) != 0, tb = sx_onnx_int(op->at, "transB", 0) != 0;
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (a->n < 0 || b->n < 0) return SX_OK;
     if (a->n != 2 || b->n != 2)
         return sx_onnx_error(op, "its inputs have %d and %d ranks; matrices are needed", a->n, b->n);
@@ -68,19 +62,19 @@ static sx_status matmul(sx_onnx_trace *trace, const sx_onnx_op *op, size_t secon
 }
 
 sx_status sx_infer_matmul(sx_onnx_trace *trace, const sx_onnx_op *op) {
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (sx_bytes_are(op->at.node->op, "MatMulInteger")) sx_onnx_set_type(trace, op, 0, TYPE_INT32);
     return matmul(trace, op, 1);
 }
 
 sx_status sx_infer_qlinear_matmul(sx_onnx_trace *trace, const sx_onnx_op *op) {
-    copy_type(trace, op, 7, 0);
+    sx_onnx_copy_type(trace, op, 7, 0);
     return matmul(trace, op, 3);
 }
 
 sx_status sx_infer_einsum(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_equation equation;
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     for (size_t i = 0; i < op->n_inputs; i++)
         if (sx_onnx_input_shape(trace, op, i)->n < 0) return SX_OK;
     SX_TRY(sx_onnx_equation(trace, op, &equation));
@@ -94,7 +88,7 @@ sx_status sx_infer_recurrent(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *in = sx_onnx_input_shape(trace, op, 0), *w = sx_onnx_input_shape(trace, op, 1);
     const sx_onnx_shape *r = sx_onnx_input_shape(trace, op, 2);
     const bool batch_first = sx_onnx_int(op->at, "layout", 0) != 0;
-    for (size_t i = 0; i < 3; i++) copy_type(trace, op, 0, i);
+    for (size_t i = 0; i < 3; i++) sx_onnx_copy_type(trace, op, 0, i);
     if (in->n < 0 || w->n < 0 || r->n < 0) return SX_OK;
     if (in->n != 3 || w->n != 3 || r->n != 3)
         return sx_onnx_error(op, "its inputs have %d, %d and %d ranks; 3 each are needed", in->n, w->n, r->n);
@@ -114,7 +108,7 @@ sx_status sx_infer_attention(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *query = sx_onnx_input_shape(trace, op, 0),
                         *value = sx_onnx_input_shape(trace, op, 2);
     sx_onnx_shape shape = *query;
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (query->n < 0 || value->n != query->n) return SX_OK;
     const int64_t heads = sx_onnx_int(op->at, "q_num_heads", 0),
                   sources = sx_onnx_int(op->at, "kv_num_heads", 0);

@@ -6,12 +6,6 @@
 
 enum { TYPE_INT64 = 7 };
 
-/* The type of an input's elements becomes that of an output. */
-static void copy_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t input, size_t output) {
-    const sx_onnx_value *value = sx_onnx_input(trace, op, input);
-    if (value) sx_onnx_set_type(trace, op, output, value->type);
-}
-
 /* Reads a list from an input or, in old versions, from the attribute of that name; -1 where it is not known. */
 static int list_of(const sx_onnx_trace *trace, const sx_onnx_op *op, size_t input, const char *name,
                    int64_t *out) {
@@ -61,7 +55,7 @@ sx_status sx_infer_slice(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const bool axes_lost = n_axes < 0 && has_list(op, 3, "axes"),
                steps_lost = n_steps < 0 && has_list(op, 4, "steps");
     cut part = {0};
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (shape.n < 0 || axes_lost) return SX_OK;
     if (n < 0 || n_end != n || (n_axes >= 0 && n_axes != n) || (n_steps >= 0 && n_steps != n) || steps_lost) {
         const bool all = n_axes < 0;
@@ -107,7 +101,7 @@ sx_status sx_infer_split(sx_onnx_trace *trace, const sx_onnx_op *op) {
         int64_t size = even ? chunk : (int64_t)i < n ? sizes[i] : -1;
         if (even && size >= 0 && first + size > extent) size = extent > first ? extent - first : 0;
         shape.dim[axis] = size;
-        copy_type(trace, op, 0, i);
+        sx_onnx_copy_type(trace, op, 0, i);
         sx_onnx_set_shape(trace, op, i, shape);
         if (size < 0 || first < 0)
             first = -1;
@@ -123,7 +117,7 @@ sx_status sx_infer_expand(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_value *value = sx_onnx_input(trace, op, 0);
     int64_t extent[SX_MAX_RANKS];
     const int n = sx_onnx_input_ints(trace, op, 1, extent, SX_MAX_RANKS);
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (from->n < 0 || n < 0) return SX_OK;
     sx_onnx_shape shape = {.n = n > from->n ? n : from->n};
     for (int i = 0; i < shape.n; i++) {
@@ -149,7 +143,7 @@ sx_status sx_infer_tile(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     int64_t repeats[SX_MAX_RANKS];
     const int n = sx_onnx_input_ints(trace, op, 1, repeats, SX_MAX_RANKS);
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     for (int i = 0; i < shape.n; i++) shape.dim[i] = n == shape.n ? times(shape.dim[i], repeats[i]) : -1;
     sx_onnx_set_shape(trace, op, 0, shape);
     return SX_OK;
@@ -162,7 +156,7 @@ sx_status sx_infer_pad(sx_onnx_trace *trace, const sx_onnx_op *op) {
                              : sx_onnx_ints(op->at, "pads", pads, 2 * SX_MAX_RANKS);
     const bool some = op->n_inputs > 3 && op->input[3] != SX_ONNX_NONE;
     const int n_axes = some ? sx_onnx_input_ints(trace, op, 3, axes, SX_MAX_RANKS) : shape.n;
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (n >= 0 && n != 2 * n_axes) n = -1;
     for (int i = 0; i < shape.n && n < 0; i++) shape.dim[i] = -1;
     for (int i = 0; n >= 0 && i < n_axes; i++) {
@@ -187,7 +181,7 @@ sx_status sx_infer_resize(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     int64_t sizes[SX_MAX_RANKS], axes[SX_MAX_RANKS];
     double room[SX_MAX_RANKS];
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (shape.n < 0) return SX_OK;
     int n = sx_onnx_ints(op->at, "axes", axes, SX_MAX_RANKS);
     const bool some = n >= 0;
@@ -208,7 +202,7 @@ sx_status sx_infer_resize(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_one_hot(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *from = sx_onnx_input_shape(trace, op, 0);
     int64_t depth = -1;
-    copy_type(trace, op, 2, 0);
+    sx_onnx_copy_type(trace, op, 2, 0);
     if (from->n < 0 || from->n == SX_MAX_RANKS) return SX_OK;
     sx_onnx_shape shape = {.n = from->n + 1};
     const int axis = sx_onnx_axis(&shape, sx_onnx_int(op->at, "axis", -1));
@@ -223,7 +217,7 @@ sx_status sx_infer_top_k(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     const int axis = sx_onnx_axis(&shape, sx_onnx_int(op->at, "axis", -1));
     int64_t k = sx_onnx_int(op->at, "k", -1);
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     sx_onnx_set_type(trace, op, 1, TYPE_INT64);
     if (axis < 0) return SX_OK;
     if (op->n_inputs > 1 && sx_onnx_input_ints(trace, op, 1, &k, 1) != 1) k = -1;
@@ -236,7 +230,7 @@ sx_status sx_infer_top_k(sx_onnx_trace *trace, const sx_onnx_op *op) {
 static sx_status move_blocks(sx_onnx_trace *trace, const sx_onnx_op *op, bool to_plane) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     const int64_t block = sx_onnx_int(op->at, "blocksize", 0);
-    copy_type(trace, op, 0, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (shape.n != 4 || block < 1 || block > 1 << 20) return SX_OK;
     for (int i = 1; i < 4; i++) {
         const int64_t factor = i == 1 ? block * block : block;

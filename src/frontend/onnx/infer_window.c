@@ -12,12 +12,6 @@ static void set_plane(sx_onnx_trace *trace, const sx_onnx_op *op, size_t output,
     sx_onnx_set_shape(trace, op, output, shape);
 }
 
-/* The type of an input becomes that of the output. */
-static void copy_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t input) {
-    const sx_onnx_value *value = sx_onnx_input(trace, op, input);
-    if (value) sx_onnx_set_type(trace, op, 0, value->type);
-}
-
 /* The output of a convolution whose weights are input number `weights`. */
 static sx_status conv(sx_onnx_trace *trace, const sx_onnx_op *op, size_t weights) {
     const sx_onnx_shape *in = sx_onnx_input_shape(trace, op, 0),
@@ -30,20 +24,20 @@ static sx_status conv(sx_onnx_trace *trace, const sx_onnx_op *op, size_t weights
 }
 
 sx_status sx_infer_conv(sx_onnx_trace *trace, const sx_onnx_op *op) {
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (sx_bytes_are(op->at.node->op, "ConvInteger")) sx_onnx_set_type(trace, op, 0, TYPE_INT32);
     return conv(trace, op, 1);
 }
 
 sx_status sx_infer_qlinear_conv(sx_onnx_trace *trace, const sx_onnx_op *op) {
-    copy_type(trace, op, 7);
+    sx_onnx_copy_type(trace, op, 7, 0);
     return conv(trace, op, 3);
 }
 
 sx_status sx_infer_conv_transpose(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *in = sx_onnx_input_shape(trace, op, 0), *filter = sx_onnx_input_shape(trace, op, 1);
     sx_onnx_window window;
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (in->n < 0 || filter->n < 0) return SX_OK;
     SX_TRY(sx_onnx_window_transposed(op, in, filter, &window));
     const int64_t channels = filter->dim[1] < 0 ? -1 : filter->dim[1] * window.groups;
@@ -54,7 +48,7 @@ sx_status sx_infer_conv_transpose(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_pool(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *in = sx_onnx_input_shape(trace, op, 0);
     sx_onnx_window window;
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     if (in->n < 0) return SX_OK;
     SX_TRY(sx_onnx_window_of(op, in, NULL, &window));
     for (size_t i = 0; i < 2; i++) set_plane(trace, op, i, in->dim[0], in->dim[1], &window);
@@ -64,7 +58,7 @@ sx_status sx_infer_pool(sx_onnx_trace *trace, const sx_onnx_op *op) {
 
 sx_status sx_infer_global_pool(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
-    copy_type(trace, op, 0);
+    sx_onnx_copy_type(trace, op, 0, 0);
     for (int i = 2; i < shape.n; i++) shape.dim[i] = 1;
     sx_onnx_set_shape(trace, op, 0, shape);
     return SX_OK;

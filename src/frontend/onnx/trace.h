@@ -68,6 +68,9 @@ int sx_onnx_input_ints(const sx_onnx_trace *trace, const sx_onnx_op *op, size_t 
 void sx_onnx_set_shape(sx_onnx_trace *trace, const sx_onnx_op *op, size_t index, sx_onnx_shape shape);
 void sx_onnx_set_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t index, int type);
 
+/* Gives an output the type of an input, where that is there. */
+void sx_onnx_copy_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t input, size_t output);
+
 /* Gives an output numbers, as many as its shape says; too many are forgotten. */
 SX_MUST_USE sx_status sx_onnx_set_data(sx_onnx_trace *trace, const sx_onnx_op *op, size_t index,
                                        const double *data);

@@ -63,6 +63,11 @@ void sx_onnx_set_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t index, 
         sx_onnx_value_at(trace, op->output[index])->type = type;
 }
 
+void sx_onnx_copy_type(sx_onnx_trace *trace, const sx_onnx_op *op, size_t input, size_t output) {
+    const sx_onnx_value *value = sx_onnx_input(trace, op, input);
+    if (value) sx_onnx_set_type(trace, op, output, value->type);
+}
+
 sx_status sx_onnx_set_data(sx_onnx_trace *trace, const sx_onnx_op *op, size_t index, const double *data) {
     if (index >= op->n_outputs || op->output[index] == SX_ONNX_NONE) return SX_OK;
     sx_onnx_value *value = sx_onnx_value_at(trace, op->output[index]);

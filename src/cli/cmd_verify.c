@@ -50,8 +50,10 @@ static const char *verdict_name(sx_claims verdict) {
 }
 
 /* Adds a result as JSON. */
-static void add_json(const job *j, const char *path, const sx_certificate *c, const sx_verification *v) {
+static sx_status add_json(const job *j, const char *path, const sx_certificate *c, const sx_verification *v) {
     char objective[256];
+    json_t *scope;
+    SX_TRY(sx_scope_json(c, &scope));
     sx_objective_text(&c->objective, objective, sizeof objective);
     json_t *object = json_pack(
         "{s:o, s:b, s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "file",
@@ -62,16 +64,17 @@ static void add_json(const job *j, const char *path, const sx_certificate *c, co
         (json_int_t)c->tables, "searched", (json_int_t)c->searched, "arrays_checked",
         (json_int_t)v->done.spatial, "entries_checked", (json_int_t)v->done.entries, "evaluations",
         (json_int_t)v->done.evaluations, "seconds", j->no_clock ? 0 : v->done.seconds);
-    json_object_set_new(object, "scope", sx_scope_json(c));
+    json_object_set_new(object, "scope", scope);
     if (v->verdict == SX_CLAIMS_FAIL) {
         json_object_set_new(object, "claim", json_string(v->claim));
         json_object_set_new(object, "why", sx_json_string(v->why));
     }
     json_array_append_new(j->list, object);
+    return SX_OK;
 }
 
 /* Adds what was claimed and checked, for a person. */
-static void print_claims(const job *j, const sx_certificate *c, const sx_verification *v, sx_text *out) {
+static sx_status print_claims(const job *j, const sx_certificate *c, const sx_verification *v, sx_text *out) {
     sx_table table;
     char objective[256];
     sx_objective_text(&c->objective, objective, sizeof objective);
@@ -85,7 +88,7 @@ static void print_claims(const job *j, const sx_certificate *c, const sx_verific
     else
         sx_table_cell(&table, "%.6g, %s of the value: no mapping within the scope is below it",
                       c->lower_bound, sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
-    sx_scope_rows(c, &table);
+    sx_status status = sx_scope_rows(c, &table);
     sx_table_cell(&table, "spatial");
     sx_table_cell(&table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
     sx_table_cell(&table, "  compulsory");
@@ -101,11 +104,12 @@ static void print_claims(const job *j, const sx_certificate *c, const sx_verific
         sx_table_cell(&table, "%.2f s", v->done.seconds);
     }
     sx_table_end(&table, 2, out);
+    return status;
 }
 
 /* Adds a result for a person; ours: it is of what the user gave. */
-static void print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v,
-                  bool ours) {
+static sx_status print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v,
+                       bool ours) {
     sx_text *out = v->verdict == SX_CLAIMS_HOLD ? &j->result->out : &j->result->err;
     sx_text_add(out, "%s: the certificate of %s on %s %s\n", path,
                 c->problem.name[0] ? c->problem.name : "a problem",
@@ -117,7 +121,7 @@ static void print(const job *j, const char *path, const sx_certificate *c, const
             out, "  stopped early: %s of %s spatial mappings and %s of %s entries checked, and they hold\n",
             sx_show_count((double)v->done.spatial).text, sx_show_count((double)v->done.n_spatial).text,
             sx_show_count((double)v->done.entries).text, sx_show_count((double)v->done.n_entries).text);
-    if (v->verdict == SX_CLAIMS_HOLD && !j->quiet) print_claims(j, c, v, out);
+    return v->verdict == SX_CLAIMS_HOLD && !j->quiet ? print_claims(j, c, v, out) : SX_OK;
 }
 
 /* Checks a certificate and adds the outcome. */
@@ -139,10 +143,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
                        : v.verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
                                                      : SX_EXIT_FAILED;
         if (exit > j->result->exit) j->result->exit = exit;
-        if (j->json)
-            add_json(j, path, c, &v);
-        else
-            print(j, path, c, &v, ours);
+        status = j->json ? add_json(j, path, c, &v) : print(j, path, c, &v, ours);
     }
     sx_certificate_free(c);
     return sx_error_place(status, (sx_place){path, 0, 0});

@@ -7,18 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The architecture of the catalog that equals this one but for its name; NULL where there is none. */
-static const char *catalog_arch(const sx_arch *arch) {
-    const char *name;
-    for (size_t i = 0; (name = sx_catalog_arch_name(i, NULL)) != NULL; i++) {
+/* The architecture of the catalog that equals this one but for its name; *name is NULL where there is none. */
+static sx_status catalog_arch(const sx_arch *arch, const char **name) {
+    for (size_t i = 0; (*name = sx_catalog_arch_name(i, NULL)) != NULL; i++) {
         sx_arch built_in;
-        bool same = false;
-        sx_status status = sx_catalog_arch(name, &built_in);
-        if (!status) status = sx_scope_same_arch(&built_in, arch, NULL, &same);
-        sx_status_free(status);
-        if (!status && same) return name;
+        bool same;
+        SX_TRY(sx_catalog_arch(*name, &built_in));
+        SX_TRY(sx_scope_same_arch(&built_in, arch, NULL, &same));
+        if (same) break;
     }
-    return NULL;
+    return SX_OK;
 }
 
 /* Adds a value of a constraint: a number, names, or limits by name. */
@@ -52,7 +50,7 @@ static void add_level(json_t *level, sx_text *out) {
 }
 
 /* Adds a row for every level that has constraints, or one that says that there are none. */
-static void constraint_rows(const sx_certificate *c, sx_table *table) {
+static sx_status constraint_rows(const sx_certificate *c, sx_table *table) {
     sx_tree tree = {0};
     json_t *levels = sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), *level;
     size_t i;
@@ -66,11 +64,13 @@ static void constraint_rows(const sx_certificate *c, sx_table *table) {
         sx_table_cell_text(table, &text);
     }
     json_decref(levels);
+    return tree.failed ? sx_error_memory() : SX_OK;
 }
 
-void sx_scope_rows(const sx_certificate *c, sx_table *table) {
-    const char *built_in = catalog_arch(&c->arch);
+sx_status sx_scope_rows(const sx_certificate *c, sx_table *table) {
+    const char *built_in;
     char formats[SX_FORMATS_TEXT_SIZE];
+    SX_TRY(catalog_arch(&c->arch, &built_in));
     sx_format_search_text(&c->model.formats, formats);
     sx_table_cell(table, "scope");
     sx_table_cell(table, "all mappings of this problem onto this architecture within what follows");
@@ -79,7 +79,7 @@ void sx_scope_rows(const sx_certificate *c, sx_table *table) {
         sx_table_cell(table, "equal to '%s' of the catalog", built_in);
     else
         sx_table_cell(table, "equal to none of the catalog");
-    constraint_rows(c, table);
+    SX_TRY(constraint_rows(c, table));
     sx_table_cell(table, "  space");
     sx_table_cell(table,
                   "factors that divide (no remainders), a dimension spread over one axis of an array; %s%s",
@@ -93,24 +93,29 @@ void sx_scope_rows(const sx_certificate *c, sx_table *table) {
                                        : "first reads of outputs not charged",
         c->model.sparse_timeloop ? ", Timeloop's sparse semantics" : "",
         c->model.densities.n ? ", a range of densities" : "", formats[0] ? ", formats: " : "", formats);
+    return SX_OK;
 }
 
-json_t *sx_scope_json(const sx_certificate *c) {
+sx_status sx_scope_json(const sx_certificate *c, json_t **out) {
     sx_tree tree = {0};
     char formats[SX_FORMATS_TEXT_SIZE];
     char *densities = NULL;
+    const char *built_in;
+    SX_TRY(catalog_arch(&c->arch, &built_in));
+    if (c->model.densities.n) SX_TRY(sx_density_range_text(&c->model.densities, &densities));
     sx_format_search_text(&c->model.formats, formats);
-    if (c->model.densities.n) sx_status_free(sx_density_range_text(&c->model.densities, &densities));
-    json_t *scope = json_pack(
-        "{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o}", "catalog_arch",
-        sx_json_string(catalog_arch(&c->arch)), "constraints",
-        sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), "remainders", c->space.remainders,
-        "keep_all", c->space.keep_all, "no_banks", c->space.no_banks, "no_link_transfers",
-        c->model.no_link_transfers, "no_first_read_elision", c->model.no_first_read_elision,
-        "sparse_semantics", c->model.sparse_timeloop ? "timeloop" : "exact", "densities",
-        sx_json_string(densities), "search_formats", sx_json_string(formats[0] ? formats : NULL));
+    *out = json_pack("{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o}", "catalog_arch",
+                     sx_json_string(built_in), "constraints",
+                     sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), "remainders",
+                     c->space.remainders, "keep_all", c->space.keep_all, "no_banks", c->space.no_banks,
+                     "no_link_transfers", c->model.no_link_transfers, "no_first_read_elision",
+                     c->model.no_first_read_elision, "sparse_semantics",
+                     c->model.sparse_timeloop ? "timeloop" : "exact", "densities", sx_json_string(densities),
+                     "search_formats", sx_json_string(formats[0] ? formats : NULL));
     free(densities);
-    return scope;
+    if (*out && !tree.failed) return SX_OK;
+    json_decref(*out);
+    return sx_error_memory();
 }
 
 /* The line that begins at a text, without spaces in front, as a length. */

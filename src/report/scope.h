@@ -7,10 +7,10 @@
 #include "sextant/certificate.h"
 
 /* Adds rows of two cells about the space that a certificate speaks of. */
-void sx_scope_rows(const sx_certificate *c, sx_table *table);
+SX_MUST_USE sx_status sx_scope_rows(const sx_certificate *c, sx_table *table);
 
 /* The same as JSON. */
-SX_OWN json_t *sx_scope_json(const sx_certificate *c);
+SX_MUST_USE sx_status sx_scope_json(const sx_certificate *c, SX_OWN json_t **out);
 
 /* Whether two architectures, two problems or the constraints on one problem and architecture are the same but
  * for their names; where they are not, `why` gets the first difference. */

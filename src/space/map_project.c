@@ -12,7 +12,6 @@
 #include "space/map_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NEAREST = 32, COMBINATIONS = 400, REPAIRS = 8, ROOM = COMBINATIONS * SX_MAX_DIMS };
@@ -162,18 +161,15 @@ static void descend(projection *p, void *point, void *near, void *best) {
 }
 
 bool sx_map_project(const sx_space *base, const double *values, void *point) {
-    projection *p = malloc(sizeof *p);
-    void *near = malloc(base->point_size), *best = malloc(base->point_size);
-    bool legal = false;
-    if (p && near && best) {
-        p->space = sx_map_cast(base);
-        for (size_t i = 0; i < base->n_values; i++)
-            p->target[i] = values[i] >= -1e6 && values[i] <= 1e6 ? values[i] : values[i] > 0 ? 1e6 : -1e6;
-        legal = combine(p, point) || repair(p, point, best);
-        if (legal) descend(p, point, near, best);
-    }
-    free(p);
-    free(near);
-    free(best);
-    return legal;
+    projection p; /* on the stack: a call cannot say that memory is out */
+    struct {
+        sx_mapping mapping;
+        uint8_t banks[SX_MAX_LEVELS * SX_MAX_TENSORS];
+    } near, best; /* points, which are no longer than that */
+    p.space = sx_map_cast(base);
+    for (size_t i = 0; i < base->n_values; i++)
+        p.target[i] = values[i] >= -1e6 && values[i] <= 1e6 ? values[i] : values[i] > 0 ? 1e6 : -1e6;
+    if (!combine(&p, point) && !repair(&p, point, &best)) return false;
+    descend(&p, point, &near, &best);
+    return true;
 }

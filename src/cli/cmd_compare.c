@@ -1,7 +1,9 @@
-/* `sextant compare`: several mappers, or search methods of systolic arrays, under the same budget. */
+/* `sextant compare`: several mappers, or search methods of systolic arrays or of placements, under the same
+ * budget. */
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/place_input.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "cli/systolic_options.h"
@@ -14,8 +16,19 @@
 /* Evaluations and seeds where none are named, as numbers and as text. */
 #define DEFAULT_EVALS 10000
 #define DEFAULT_SEEDS 5
+#define PLACEMENT_OBJECTIVE "delay"
 
 enum { MAX_SEEDS = 10000 };
+
+/* What is searched: mappings, systolic arrays (--device) or placements (--graph). */
+typedef enum subject { OF_MAPPINGS, OF_ARRAYS, OF_PLACEMENTS } subject;
+
+/* The words about each. */
+static const struct {
+    const char *space, *objects, *object, *list, *option;
+} words[] = {{"map", "mappings", "mapping", "mappers", "arch"},
+             {"systolic", "systolic arrays", "array", "methods", "device"},
+             {"placement", "placements", "placement", "placers", "graph"}};
 
 /* What is compared. */
 typedef struct compare_job {
@@ -24,12 +37,17 @@ typedef struct compare_job {
     uint64_t *seed;
     sx_progress_line line;
     sx_sources sources;
+    subject subject;
     bool algorithmic; /* minima are Mind Mappings' */
     /* With an architecture: each computation once, and the space that is open. */
     sx_arch arch;
     sx_network problems;
     sx_search_space map;
     sx_systolic_job *systolic; /* with a device; otherwise NULL */
+    /* With graphs. */
+    sx_chip chip;
+    sx_place_graph *graph;
+    double *baseline; /* latencies of the compiler's placements, in seconds */
 } compare_job;
 
 static sx_status bad_seeds(const char *text) {
@@ -73,15 +91,21 @@ static sx_status read_seeds(const char *text, compare_job *job) {
     return *at ? bad_seeds(text) : SX_OK;
 }
 
-/* Refuses a navigator that searches other spaces than those that are compared on. */
-static sx_status check_space(const compare_job *job, const char *text) {
-    const char *space = sx_navigator_space(text);
-    if (!space || strcmp(space, job->systolic ? "systolic" : "map") == 0) return SX_OK;
+/* Refuses a text that names no navigator, or one that searches other spaces than those that are compared on. */
+static sx_status check_navigator(const compare_job *job, const char *text) {
+    const char *space = words[job->subject].space;
+    char *full = NULL;
+    SX_TRY(sx_navigator_text(text, space, &full));
+    const char *searched = sx_navigator_space(full);
+    free(full);
+    if (!searched || strcmp(searched, space) == 0) return SX_OK;
+    size_t other = 0;
+    while (other + 1 < sizeof words / sizeof *words && strcmp(words[other].space, searched) != 0) other++;
     return sx_error_hint(
-        sx_error_new(SX_ERR_USAGE, "--mapper %.*s searches %s", (int)strcspn(text, ":"), text,
-                     job->systolic ? "mappings, not systolic arrays" : "systolic arrays, not mappings"),
-        job->systolic ? "`sextant list methods` lists those that search systolic arrays"
-                      : "give --device instead of --arch, or see `sextant list mappers`");
+        sx_error_new(SX_ERR_USAGE, "--mapper %.*s searches %s, not %s", (int)strcspn(text, ":"), text,
+                     words[other].objects, words[job->subject].objects),
+        "`sextant list %s` lists those that search %s; --%s compares searches of %s",
+        words[job->subject].list, words[job->subject].objects, words[other].option, words[other].objects);
 }
 
 /* Reads the mappers and their labels. */
@@ -95,7 +119,7 @@ static sx_status read_mappers(const sx_args *args, compare_job *job) {
     if (n == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper given"),
                              "give one or more --mapper NAME; `sextant list %s` lists them",
-                             job->systolic ? "methods" : "mappers");
+                             words[job->subject].list);
     job->navigator = calloc(n, sizeof *job->navigator);
     job->label = calloc(n, sizeof *job->label);
     if (!job->navigator || !job->label) return sx_error_memory();
@@ -105,8 +129,7 @@ static sx_status read_mappers(const sx_args *args, compare_job *job) {
             if (strcmp(job->label[i], label) == 0)
                 return sx_error_new(SX_ERR_USAGE, "--%s %s is given twice",
                                     label == text ? "mapper" : "label", label);
-        SX_TRY(sx_search_mapper(text));
-        SX_TRY(check_space(job, text));
+        SX_TRY(check_navigator(job, text));
         job->navigator[*used] = text;
         job->label[*used] = label;
     }
@@ -130,26 +153,54 @@ static sx_status read_axis(const sx_args *args, bool *by_time) {
     return SX_OK;
 }
 
-/* Refuses the options of architectures with --device, and those of arrays without. */
-static sx_status check_options(const sx_args *args) {
-    static const char *const of_archs[] = {"arch",
-                                           "constraints",
-                                           "bind",
-                                           "remainders",
-                                           "keep-all",
-                                           "no-banks",
-                                           "no-first-read-elision",
-                                           "no-link-transfers",
-                                           "algorithmic-minimum"};
-    static const char *const of_arrays[] = {"type", "design", "tiles", "thin", "corrected", "min-dsp"};
-    bool device = sx_args_flag(args, "device");
-    for (size_t i = 0; device && i < sizeof of_archs / sizeof *of_archs; i++)
-        if (sx_args_flag(args, of_archs[i]))
-            return sx_error_new(SX_ERR_USAGE, "--%s cannot be used with --device", of_archs[i]);
-    for (size_t i = 0; !device && i < sizeof of_arrays / sizeof *of_arrays; i++)
-        if (sx_args_flag(args, of_arrays[i]))
-            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --device", of_arrays[i]),
-                                 "add --device NAME to compare searches of systolic arrays");
+/* Refuses an option that is given and not for this subject; `of` are the subjects that have it, as bits. */
+static sx_status check_option(const sx_args *args, subject now, const char *option, unsigned of) {
+    if (!sx_args_flag(args, option) || of >> now & 1) return SX_OK;
+    if (now != OF_MAPPINGS)
+        return sx_error_new(SX_ERR_USAGE, "--%s cannot be used with --%s", option, words[now].option);
+    unsigned needed = (unsigned)__builtin_ctz(of);
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --%s", option, words[needed].option),
+                         "add --%s NAME to compare searches of %s", words[needed].option,
+                         words[needed].objects);
+}
+
+/* Finds out what is compared, and refuses options of the others. */
+static sx_status read_subject(const sx_args *args, subject *out) {
+    enum { MAPPINGS = 1 << OF_MAPPINGS, ARRAYS = 1 << OF_ARRAYS, PLACEMENTS = 1 << OF_PLACEMENTS };
+    static const struct {
+        const char *name;
+        unsigned of;
+    } some[] = {{"arch", MAPPINGS},
+                {"constraints", MAPPINGS},
+                {"bind", MAPPINGS},
+                {"remainders", MAPPINGS},
+                {"keep-all", MAPPINGS},
+                {"no-banks", MAPPINGS},
+                {"no-first-read-elision", MAPPINGS},
+                {"no-link-transfers", MAPPINGS},
+                {"algorithmic-minimum", MAPPINGS},
+                {"type", ARRAYS},
+                {"design", ARRAYS},
+                {"tiles", ARRAYS},
+                {"thin", ARRAYS},
+                {"corrected", ARRAYS},
+                {"min-dsp", ARRAYS},
+                {"device", ARRAYS},
+                {"problem", MAPPINGS | ARRAYS},
+                {"training", MAPPINGS | ARRAYS},
+                {"training-step", MAPPINGS | ARRAYS},
+                {"rename", MAPPINGS | ARRAYS},
+                {"density", MAPPINGS | ARRAYS},
+                {"chip", PLACEMENTS},
+                {"bytes", PLACEMENTS}};
+    *out = sx_args_flag(args, "graph")    ? OF_PLACEMENTS
+           : sx_args_flag(args, "device") ? OF_ARRAYS
+                                          : OF_MAPPINGS;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        SX_TRY(check_option(args, *out, some[i].name, some[i].of));
+    if (*out == OF_PLACEMENTS && args->n_operands)
+        return sx_error_new(SX_ERR_USAGE, "'%s': files without an option cannot be used with --graph",
+                            args->operand[0]);
     return SX_OK;
 }
 
@@ -157,8 +208,8 @@ static sx_status read_options(const sx_args *args, compare_job *job) {
     const char *seeds = sx_args_text(args, "seeds", 0);
     sx_comparison_options *o = &job->options;
     bool by_time;
-    SX_TRY(check_options(args));
-    if (sx_args_flag(args, "device")) {
+    SX_TRY(read_subject(args, &job->subject));
+    if (job->subject == OF_ARRAYS) {
         job->systolic = calloc(1, sizeof *job->systolic);
         if (!job->systolic) return sx_error_memory();
         SX_TRY(sx_systolic_read_array(args, job->systolic));
@@ -212,9 +263,19 @@ static sx_status open_systolic(void *user, size_t problem, sx_compare_space *out
     return SX_OK;
 }
 
-static void close_systolic(void *user, size_t problem, sx_compare_space *space) {
+static void close_space(void *user, size_t problem, sx_compare_space *space) {
     (void)user, (void)problem;
     sx_space_free((sx_space *)space->space);
+}
+
+/* Makes the space of the placements of a network. */
+static sx_status open_placement(void *user, size_t problem, sx_compare_space *out) {
+    compare_job *job = user;
+    sx_space *space;
+    SX_TRY(sx_placement_space_new(&job->graph[problem], &job->chip, &space));
+    job->baseline[problem] = sx_placement_baseline(space);
+    out->space = space;
+    return SX_OK;
 }
 
 /* Shows which run begins. */
@@ -246,20 +307,53 @@ static sx_status load_systolic(const sx_args *args, compare_job *job, sx_text *e
     SX_TRY(drop_duplicates(&job->problems));
     SX_TRY(sx_systolic_job_layers(job->systolic, &job->problems, sx_args_flag(args, "quiet"), err));
     job->options.open = open_systolic;
-    job->options.close = close_systolic;
+    job->options.close = close_space;
     return SX_OK;
+}
+
+/* Reads the networks and the chip. */
+static sx_status load_placement(const sx_args *args, compare_job *job) {
+    const char *value;
+    size_t n = 0;
+    if (!sx_args_flag(args, "objective"))
+        SX_TRY(sx_objective_parse(PLACEMENT_OBJECTIVE, &job->options.run.objective));
+    while (sx_args_text(args, "graph", n)) n++;
+    job->graph = calloc(n, sizeof *job->graph);
+    job->baseline = calloc(n, sizeof *job->baseline);
+    if (!job->graph || !job->baseline) return sx_error_memory();
+    SX_TRY(sx_place_read_chip(args, &job->chip));
+    for (size_t *i = &job->options.n_problems; (value = sx_args_text(args, "graph", *i)); ++*i)
+        SX_TRY(sx_place_read_graph(args, value, &job->graph[*i]));
+    job->options.open = open_placement;
+    job->options.close = close_space;
+    return SX_OK;
+}
+
+/* The name of a problem. */
+static const char *name_of(const compare_job *job, size_t problem) {
+    switch (job->subject) {
+    case OF_ARRAYS:
+        return job->systolic->layer[problem].name;
+    case OF_PLACEMENTS:
+        return job->graph[problem].name;
+    default:
+        return job->problems.layer[problem].name;
+    }
 }
 
 /* Reads all inputs. */
 static sx_status load(const sx_args *args, compare_job *job, sx_text *err) {
-    SX_TRY(sx_sources_load(args, &job->sources));
-    SX_TRY(job->systolic ? load_systolic(args, job, err) : load_map(job, err));
-    size_t n = job->systolic ? job->systolic->n_layers : job->problems.n_layers;
-    job->problem = calloc(n + 1, sizeof *job->problem);
+    sx_comparison_options *o = &job->options;
+    if (job->subject == OF_PLACEMENTS) {
+        SX_TRY(load_placement(args, job));
+    } else {
+        SX_TRY(sx_sources_load(args, &job->sources));
+        SX_TRY(job->systolic ? load_systolic(args, job, err) : load_map(job, err));
+        o->n_problems = job->systolic ? job->systolic->n_layers : job->problems.n_layers;
+    }
+    job->problem = calloc(o->n_problems + 1, sizeof *job->problem);
     if (!job->problem) return sx_error_memory();
-    for (size_t i = 0; i < n; i++)
-        job->problem[i] = job->systolic ? job->systolic->layer[i].name : job->problems.layer[i].name;
-    job->options.n_problems = n;
+    for (size_t i = 0; i < o->n_problems; i++) job->problem[i] = name_of(job, i);
     return SX_OK;
 }
 
@@ -288,7 +382,7 @@ static void add_notes(const compare_job *job, const sx_comparison *c, sx_text *e
         const sx_compare_problem *p = &c->problem[i];
         if (!p->diagnosis) continue;
         size_t size = strlen(p->diagnosis);
-        sx_text_add(err, "%s: no legal %s was found%s\n%s%s", p->name, job->systolic ? "array" : "mapping",
+        sx_text_add(err, "%s: no legal %s was found%s\n%s%s", p->name, words[job->subject].object,
                     p->none ? "" : " within the budget; the space may contain one", p->diagnosis,
                     size && p->diagnosis[size - 1] == '\n' ? "" : "\n");
     }
@@ -319,10 +413,10 @@ static sx_status answer(const sx_args *args, const compare_job *job, const sx_co
                         sx_output *result) {
     sx_compare_report r = {.comparison = c};
     bool found = false, by_time = false;
-    if (job->systolic)
-        r.device = job->systolic->device.name;
-    else
-        r.arch = job->arch.name;
+    if (job->subject == OF_ARRAYS) r.device = job->systolic->device.name;
+    if (job->subject == OF_PLACEMENTS) r.chip = job->chip.name;
+    if (job->subject == OF_MAPPINGS) r.arch = job->arch.name;
+    r.baseline = job->baseline;
     if (r.arch) r.energies = sx_sources_energies(&job->sources);
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
     result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
@@ -352,6 +446,9 @@ static sx_status compare(const sx_args *args, compare_job *job, sx_output *resul
 static void job_free(compare_job *job) {
     sx_network_fini(&job->problems);
     sx_systolic_job_free(job->systolic);
+    for (size_t i = 0; job->graph && i < job->options.n_problems; i++) sx_place_graph_fini(&job->graph[i]);
+    free(job->graph);
+    free(job->baseline);
     sx_sources_fini(&job->sources);
     free(job->navigator);
     free(job->label);
@@ -376,6 +473,11 @@ static const sx_option options[] = {
      "list "
      "devices` or a file"},
     SX_OPTIONS_ARRAY,
+    {"graph", 'g', "FILE|NAME", SX_OPTION_INPUT, true,
+     "instead of problems: compare searches of placements of this network, as in `sextant place`; "
+     "repeatable"},
+    SX_OPTION_CHIP(0),
+    SX_OPTION_BYTES,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
@@ -386,7 +488,8 @@ static const sx_option options[] = {
     {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
      "number of seeds, or a list such as 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"},
     {"objective", 0, "NAME", SX_OPTION_TEXT, false,
-     "objective to minimise, of `sextant list objectives` (edp; with --device " SX_SYSTOLIC_OBJECTIVE ")"},
+     "objective to minimise, of `sextant list objectives` (edp; with --device " SX_SYSTOLIC_OBJECTIVE
+     "; with --graph " PLACEMENT_OBJECTIVE ")"},
     SX_OPTIONS_BUDGET,
     SX_OPTIONS_SPACE,
     SX_OPTIONS_MODEL,
@@ -410,14 +513,17 @@ const sx_command sx_command_compare = {
     .name = "compare",
     .about =
         "compare mappers on the same problems, with the same budget and several seeds: a table and curves",
-    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME | --device NAME] [--problem FILE|EINSUM|NAME ...] --mapper "
-             "NAME ... "
+    .usage = "[FOLDER|FILE ...] [--arch FILE|NAME | --device NAME | --graph NAME] [--problem "
+             "FILE|EINSUM|NAME ...] --mapper NAME ... "
              "[OPTION ...]",
     .details = SX_HELP_FILES "Without --evals, --time, --target and --patience, a run has " SX_TEXT_OF(
         DEFAULT_EVALS) " evaluations. Equal layers\nof a network count once. The column `x minimum` is the "
                        "objective over its compulsory minimum.\nWith --device, mappers are the methods of "
                        "`sextant list methods`, each searches all designs at\nonce, and `x best` is the "
                        "objective over the best that any run found.\n"
+                       "With --graph, mappers are those of `sextant list placers`, and --svg draws speedups "
+                       "over "
+                       "the\ncompiler's placement with their spread over the seeds.\n"
                        "Ctrl-C stops and reports the finished runs.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

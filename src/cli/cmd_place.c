@@ -5,6 +5,7 @@
 #include "cli/evaluator.h"
 #include "cli/load.h"
 #include "cli/pca.h"
+#include "cli/place_input.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/json_parts.h"
@@ -24,65 +25,10 @@
 #define DEFAULT_METHOD "exact:effort=1000"
 #define POLICY_METHOD "pg"       /* where a policy is given and no method: its placement alone */
 #define MEASURED_METHOD "anneal" /* for latencies that nothing can be proven of */
-#define DEFAULT_CHIP "nnpi"
 #define DEFAULT_OBJECTIVE "delay"
 #define CHECKPOINT_SECONDS 60
 
-enum { CHECKPOINT_LIMIT = 1 << 30, MAX_BYTES = 64 };
-
-/* Whether a value is a file rather than a name of the catalog. */
-static bool is_file(const char *value) {
-    struct stat info;
-    return strpbrk(value, "./") || stat(value, &info) == 0;
-}
-
-/* Reads --chip. */
-static sx_status read_chip(const sx_args *args, sx_chip *out) {
-    const char *value = sx_args_text(args, "chip", 0);
-    if (!value) value = DEFAULT_CHIP;
-    return is_file(value) ? sx_chip_read(value, out) : sx_catalog_chip(value, out);
-}
-
-/* Reads a graph file. */
-static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes, sx_place_graph *out) {
-    sx_input *input = NULL;
-    sx_graph graph = {0};
-    sx_status status = sx_sources_input(args, &input);
-    if (!status) status = sx_input_add_file(input, path);
-    if (!status && !sx_input_has_graph(input))
-        status =
-            sx_error_hint(sx_error_at((sx_place){path, 0, 0}, "this file has no graph"),
-                          "`graph:` must be a top-level section; `sextant eval --problem NETWORK --write "
-                          "graph` writes one");
-    if (!status) status = sx_input_graph(input, &graph);
-    if (status && status->code == SX_ERR_INPUT && !status->hint)
-        status =
-            sx_error_hint(status, "nodes are run one after another, each after those whose outputs it reads");
-    if (!status) status = sx_place_graph_of(&graph, bytes, false, out);
-    sx_graph_fini(&graph);
-    sx_input_free(input);
-    return status;
-}
-
-/* Reads --graph, --batch and --bytes. */
-static sx_status read_graph(const sx_args *args, sx_place_graph *out) {
-    const char *value = sx_args_text(args, "graph", 0);
-    uint64_t bytes = sx_args_count(args, "bytes", 0), batch = sx_args_count(args, "batch", 1);
-    if (!value)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "no graph given"),
-            "use --graph FILE or --graph NAME, such as resnet50; `sextant list networks` lists "
-            "the built-in ones");
-    if (sx_args_flag(args, "bytes") && (bytes < 1 || bytes > MAX_BYTES))
-        return sx_error_new(SX_ERR_USAGE, "--bytes must be between 1 and %d", MAX_BYTES);
-    if (batch < 1 || batch > UINT32_MAX)
-        return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %u", UINT32_MAX);
-    if (!is_file(value)) return sx_catalog_place_graph(value, (uint32_t)batch, (uint32_t)bytes, out);
-    if (sx_args_flag(args, "batch"))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--batch cannot be used with a file"),
-                             "the file gives the shapes of the tensors");
-    return read_file(args, value, (uint32_t)bytes, out);
-}
+enum { CHECKPOINT_LIMIT = 1 << 30 };
 
 /* Makes an option's file a setting of the method, in whose place its text comes. */
 static sx_status add_file(const sx_args *args, const char *option, const char *setting, char **method) {
@@ -173,8 +119,14 @@ static sx_status read_addresses(const sx_args *args, sx_placement_job *job) {
 static sx_status make_space(const sx_args *args, sx_placement_job *job) {
     sx_chip chip;
     sx_place_graph graph;
-    SX_TRY(read_chip(args, &chip));
-    SX_TRY(read_graph(args, &graph));
+    const char *value = sx_args_text(args, "graph", 0);
+    if (!value)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "no graph given"),
+            "use --graph FILE or --graph NAME, such as resnet50; `sextant list networks` lists "
+            "the built-in ones");
+    SX_TRY(sx_place_read_chip(args, &chip));
+    SX_TRY(sx_place_read_graph(args, value, &graph));
     sx_status status = sx_placement_space_new(&graph, &chip, &job->space);
     sx_place_graph_fini(&graph);
     if (!status) job->in = sx_placement_space_of(job->space);
@@ -335,10 +287,9 @@ static const sx_option options[] = {
     {"graph", 'g', "FILE|NAME", SX_OPTION_INPUT, false,
      "the network: a file with `graph:`, an ONNX model, or a name of `sextant list networks`; bert is "
      "bert-base-128"},
-    {"batch", 0, "N", SX_OPTION_COUNT, false, "batch size of a network of the catalog (1)"},
-    {"bytes", 0, "N", SX_OPTION_COUNT, false, "bytes of an element of every tensor (as the graph says: 1)"},
-    {"chip", 'c', "FILE|NAME", SX_OPTION_INPUT, false,
-     "the chip: a name of `sextant list chips`, or a file that describes one (" DEFAULT_CHIP ")"},
+    SX_OPTION_BATCH,
+    SX_OPTION_BYTES,
+    SX_OPTION_CHIP('c'),
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,
      "search method of `sextant list placers`, with optional settings (" DEFAULT_METHOD ")"},
     {"policy", 0, "FILE", SX_OPTION_TEXT, false,

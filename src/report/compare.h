@@ -8,9 +8,12 @@
 /* A comparison with the hardware that it is about. */
 typedef struct sx_compare_report {
     const sx_comparison *comparison;
-    const char *arch;     /* name of the architecture; NULL: it is about a device */
-    const char *device;   /* name of the FPGA; NULL: it is about an architecture */
-    const char *energies; /* where they come from; of an architecture, may be NULL */
+    /* One of three is not NULL: */
+    const char *arch;       /* name of the architecture */
+    const char *device;     /* name of the FPGA */
+    const char *chip;       /* name of the chip whose memories networks are placed in */
+    const char *energies;   /* where they come from; of an architecture, may be NULL */
+    const double *baseline; /* of a chip, per problem: the latency of the compiler's placement, in seconds */
 } sx_compare_report;
 
 /* Adds the comparison for a person, as JSON, and with a line of CSV per run. */

@@ -75,7 +75,13 @@ static json_t *summary_json(const sx_comparison *c, size_t problem, size_t navig
 sx_status sx_compare_json(const sx_compare_report *r, sx_text *out) {
     const sx_comparison *c = r->comparison;
     json_t *object = json_object();
-    json_object_set_new(object, r->device ? "device" : "arch", json_string(r->device ? r->device : r->arch));
+    json_object_set_new(object,
+                        r->chip     ? "chip"
+                        : r->device ? "device"
+                                    : "arch",
+                        json_string(r->chip     ? r->chip
+                                    : r->device ? r->device
+                                                : r->arch));
     json_object_set_new(object, "objective", json_string(c->objective));
     if (r->arch) json_object_set_new(object, "energy_source", sx_json_string(r->energies));
     json_object_set_new(object, "complete", json_boolean(c->complete));

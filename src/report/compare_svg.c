@@ -25,24 +25,39 @@ static sx_status join_runs(const sx_comparison *c, size_t problem, size_t naviga
     return status;
 }
 
+/* Turns latencies into speedups over a baseline. */
+static void speed_up(double baseline, sx_convergence *c) {
+    for (size_t i = 0; i < c->n; i++) {
+        double low = c->low[i];
+        c->mid[i] = baseline / c->mid[i];
+        c->low[i] = baseline / c->high[i];
+        c->high[i] = baseline / low;
+    }
+}
+
 /* Adds the figure of a problem. */
 static sx_status add_figure(const sx_compare_report *r, size_t problem, bool by_time, sx_text *out) {
     const sx_comparison *c = r->comparison;
     sx_convergence *joined = calloc(c->n_navigators, sizeof *joined);
     sx_curve *curve = calloc(c->n_navigators, sizeof *curve);
     sx_status status = joined && curve ? SX_OK : sx_error_memory();
-    bool positive = true;
+    bool positive = true, speedup = r->baseline && strcmp(c->objective, "delay") == 0;
     for (size_t m = 0; m < c->n_navigators && !status; m++) {
         status = join_runs(c, problem, m, by_time, &joined[m]);
+        if (!status && speedup) speed_up(r->baseline[problem], &joined[m]);
         curve[m] =
             (sx_curve){c->label[m], joined[m].n, joined[m].x, joined[m].mid, joined[m].low, joined[m].high};
         for (size_t i = 0; i < joined[m].n; i++) positive &= joined[m].low[i] > 0;
     }
     if (!status) {
         char title[256];
-        snprintf(title, sizeof title, "%s on %s", c->problem[problem].name, r->device ? r->device : r->arch);
-        sx_axes axes = {title, by_time ? "seconds" : "evaluations", sx_figure_axis(c->objective), true,
-                        positive};
+        snprintf(title, sizeof title, "%s on %s", c->problem[problem].name,
+                 r->chip     ? r->chip
+                 : r->device ? r->device
+                             : r->arch);
+        sx_axes axes = {title, by_time ? "seconds" : "evaluations",
+                        speedup ? "speedup over the compiler" : sx_figure_axis(c->objective), true,
+                        positive && !speedup};
         sx_figure_curves(&axes, curve, c->n_navigators, out);
         status = out->failed ? sx_error_memory() : SX_OK;
     }

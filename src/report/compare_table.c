@@ -93,8 +93,11 @@ static sx_status print_rows(const sx_comparison *c, sx_text *out) {
 
 sx_status sx_compare_print(const sx_compare_report *r, sx_text *out) {
     const sx_comparison *c = r->comparison;
-    sx_text_add(out, "%s compared on %s: %s over %zu seed%s", r->device ? "Methods" : "Mappers",
-                r->device ? r->device : r->arch, c->objective, c->n_seeds, c->n_seeds == 1 ? "" : "s");
+    sx_text_add(out, "%s compared on %s: %s over %zu seed%s", r->arch ? "Mappers" : "Methods",
+                r->chip     ? r->chip
+                : r->device ? r->device
+                            : r->arch,
+                c->objective, c->n_seeds, c->n_seeds == 1 ? "" : "s");
     if (c->evaluations) sx_text_add(out, ", %s evaluations each", sx_show_count((double)c->evaluations).text);
     if (c->seconds > 0) sx_text_add(out, ", %g seconds each", c->seconds);
     sx_text_add(out, "\n\n");

@@ -359,7 +359,7 @@ const sections = {
   },
   compare({file, result: r}) {
     const rows = objects(r.rows), {seed, problem} = object(rows[0]);
-    return [intro(`Mappers compared${r.arch ? ` on ${word(r.arch)}` : ''}`, `${file}: objective ${word(r.objective)}; normalised by ${word(r.normalised_by)}.`),
+    return [intro(`Mappers compared on ${word(r.arch || r.device || r.chip)}`, `${file}: objective ${word(r.objective)}; normalised by ${word(r.normalised_by)}.`),
       table(['mapper', 'problem', 'runs', 'median', 'mean', 'best', 'worst', 'normalised', 'evaluations'], objects(r.summary).map(x =>
         [word(x.mapper), word(x.problem), number(x.runs), ...['median', 'mean', 'best', 'worst', 'normalised'].map(k => cell(x[k], power)),
           number(x.evaluations)])),

@@ -22,6 +22,7 @@ typedef struct job {
     double shown; /* when the line was drawn last */
     const char *output;
     bool json, quiet, clock, data_only;
+    double began; /* with data_only */
 } job;
 
 /* Shows how far the training is. */
@@ -255,12 +256,24 @@ static sx_status answer(job *j, sx_status status, sx_output *result) {
     return SX_OK;
 }
 
+/* Shows how far a data set is that is made alone. */
+static void show_samples(void *user, uint64_t samples) {
+    const job *j = user;
+    const sx_samples_options *o = &j->options.data;
+    sx_train_progress p = sx_train_sampling(j->began, samples, o->n_problems * o->per_problem);
+    show(user, &p);
+}
+
 /* Makes the data set alone. */
 static sx_status make_data(job *j) {
     sx_samples_options o = j->options.data;
     sx_samples *samples;
     o.stream = "train";
+    o.progress = j->line.on ? show_samples : NULL;
+    o.user = j;
+    j->began = sx_clock_seconds();
     SX_TRY(sx_samples_new(&o, &samples));
+    j->result.sampling_seconds = sx_clock_seconds() - j->began;
     j->result.samples = sx_samples_count(samples);
     sx_samples_free(samples);
     return SX_OK;

@@ -43,16 +43,21 @@ void sx_train_result_fini(sx_train_result *result) {
     *result = (sx_train_result){0};
 }
 
+sx_train_progress sx_train_sampling(double began, uint64_t samples, uint64_t all_samples) {
+    sx_train_progress p = {.phase = SX_TRAIN_SAMPLING, .samples = samples, .all_samples = all_samples};
+    p.seconds = sx_clock_seconds() - began;
+    p.samples_per_second = p.seconds > 0 ? (double)samples / p.seconds : 0;
+    p.seconds_left = samples > 0 ? p.seconds * (double)(all_samples - samples) / (double)samples : INFINITY;
+    p.loss = p.held_loss = p.rank = NAN;
+    return p;
+}
+
 /* Passes on how far a data set is. */
 static void tell_samples(void *user, uint64_t samples) {
     const sx_training *t = user;
-    sx_train_progress p = {.phase = t->samples ? SX_TRAIN_HELD : SX_TRAIN_SAMPLING, .samples = samples};
-    p.all_samples =
-        (t->samples ? t->options->held_problems : t->options->data.n_problems) * t->options->data.per_problem;
-    p.seconds = sx_clock_seconds() - t->began;
-    p.samples_per_second = p.seconds > 0 ? (double)samples / p.seconds : 0;
-    p.seconds_left = samples > 0 ? p.seconds * (double)(p.all_samples - samples) / (double)samples : INFINITY;
-    p.loss = p.held_loss = p.rank = NAN;
+    uint64_t problems = t->samples ? t->options->held_problems : t->options->data.n_problems;
+    sx_train_progress p = sx_train_sampling(t->began, samples, problems * t->options->data.per_problem);
+    if (t->samples) p.phase = SX_TRAIN_HELD;
     t->options->progress(t->options->user, &p);
 }
 

@@ -21,6 +21,9 @@ typedef struct sx_train_progress {
     double seconds, seconds_left;
 } sx_train_progress;
 
+/* How far a data set is that was begun at that time (sx_clock_seconds). */
+sx_train_progress sx_train_sampling(double began, uint64_t samples, uint64_t all_samples);
+
 typedef struct sx_train_options {
     sx_samples_options data;         /* whose stream, progress and user are set by the training */
     uint64_t held_problems;          /* held out */

@@ -66,6 +66,7 @@ studies:
 	@bench/studies/placement build/sextant
 	@bench/studies/demystifying build/sextant
 	@bench/studies/codesign build/sextant
+	@bench/studies/mappers build/sextant
 	@build/bench/study-warm-start
 	@build/bench/study-distance
 	@build/bench/study-sunstone

@@ -1,7 +1,7 @@
-/* Two formats are read. A Matrix Market file begins with "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; after
- * comments ("%") comes a line of rows, columns and entries, then one line per entry: row, column, value. Any other
- * file has one line per entry: a coordinate per rank and the value, which may be missing; "#" begins a comment.
- * Coordinates count from 1 in both. */
+/* Three formats are read. A Matrix Market file begins with "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; after
+ * comments ("%") comes a line of rows, columns and entries, then one line per entry: row, column, value. A mask is one
+ * line of as many 0s and 1s as the tensor has words, without spaces. Any other file has one line per entry: a
+ * coordinate per rank and the value, which may be missing; "#" begins a comment. Coordinates count from 1. */
 #include "frontend/coordinates.h"
 
 #include "base/file.h"
@@ -172,10 +172,29 @@ static sx_status read_header(reader *r) {
     return read_number(r, "the number of entries", 0, SX_MAX_NONZEROS, &r->declared);
 }
 
+/* Whether the file is a mask. A number of so many digits would be no coordinate of the tensor. */
+static bool is_mask(const reader *r) {
+    uint64_t words = 1, n = 0, size = (uint64_t)(r->end - r->at);
+    for (int i = 0; i < r->tensor->n_ranks; i++) words *= r->size[i];
+    while (n < size && (r->at[n] == '0' || r->at[n] == '1')) n++;
+    if (n != words) return false;
+    while (n < size && (r->at[n] == '\n' || r->at[n] == '\r')) n++;
+    return n == size;
+}
+
+/* Reads a mask: the words in the order of the ranks, the last one fastest. */
+static sx_status read_mask(reader *r) {
+    r->line.line = 1;
+    for (const char *at = r->at; at < r->end; at++)
+        if (*at == '1') SX_TRY(add_entry(r, (uint64_t)(at - r->at)));
+    return r->n ? SX_OK : sx_error_at(r->line, "the mask has no 1");
+}
+
 /* Reads all entries. */
 static sx_status read_entries(reader *r) {
     static const char magic[] = "%%MatrixMarket";
     uint64_t read = 0;
+    if (is_mask(r)) return read_mask(r);
     r->market = r->end - r->at >= (ptrdiff_t)sizeof magic - 1 && !memcmp(r->at, magic, sizeof magic - 1);
     r->n_values = -1;
     if (r->market) {

@@ -1,4 +1,5 @@
-/* Files that list the non-zeros of a tensor: Matrix Market files, and lines of coordinates as FROSTT has them. */
+/* Files that list the non-zeros of a tensor: Matrix Market files, lines of coordinates as FROSTT has them,
+ * and masks of 0s and 1s. */
 #ifndef SX_FRONTEND_COORDINATES_H
 #define SX_FRONTEND_COORDINATES_H
 

@@ -19,6 +19,7 @@ sx_density_model sx_density_model_named(const char *name) {
     for (size_t i = 0; i <= n; i++) plain[i] = name[i] == '_' ? '-' : name[i];
     if (strcmp(plain, "fixed") == 0) return SX_DENSITY_FIXED_STRUCTURED;
     if (strcmp(plain, "uniform") == 0) return SX_DENSITY_HYPERGEOMETRIC;
+    if (strcmp(plain, "real-data") == 0) return SX_DENSITY_ACTUAL;
     for (int i = 1; i <= SX_DENSITY_ACTUAL; i++)
         if (strcmp(plain, density_names[i]) == 0) return (sx_density_model)i;
     return SX_DENSITY_NONE;
@@ -43,15 +44,16 @@ sx_status sx_tensor_set_density(sx_tensor *tensor, sx_density_model model, doubl
     return SX_OK;
 }
 
-/* The dimension that a rank of a tensor is, by itself; -1 where it is a sum. */
+/* The dimension that a rank of a tensor is, by itself; -1 where it is a sum of several that have more than one
+ * iteration. */
 static int only_dim(const sx_problem *problem, const sx_tensor *tensor, int rank) {
     int dim = -1;
     for (int d = 0; d < problem->n_dims; d++) {
-        if (!tensor->coef[rank][d]) continue;
-        if (dim >= 0 || tensor->coef[rank][d] != 1) return -1;
+        if (!tensor->coef[rank][d] || (dim >= 0 && problem->size[d] == 1)) continue;
+        if (dim >= 0 && problem->size[dim] > 1) return -1;
         dim = d;
     }
-    return dim;
+    return dim >= 0 && (tensor->coef[rank][dim] == 1 || problem->size[dim] == 1) ? dim : -1;
 }
 
 sx_status sx_tensor_places(const sx_problem *problem, int index, uint8_t *dim) {

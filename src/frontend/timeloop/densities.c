@@ -17,12 +17,12 @@ static sx_status read_band(const sx_node *map, sx_problem *problem, int v) {
     return sx_error_place(sx_problem_set_band(problem, v, value), map->place);
 }
 
-/* Reads `{distribution: actual, file: ...}`. The path starts from the folder of the file that says so, or from the
- * current one. */
+/* Reads `{distribution: actual, file: ...}` (`real_data` and `data_file_path` in files of Sparseloop's artifact). The
+ * path starts from the folder of the file that says so, or from the current one. */
 static sx_status read_actual(const sx_node *map, sx_problem *problem, int v) {
-    const sx_node *file;
+    const sx_node *file = sx_node_get(map, "data_file_path");
     char path[SX_PATH_SIZE];
-    SX_TRY(sx_node_require(map, "file", "the density", &file));
+    if (!file) SX_TRY(sx_node_require(map, "file", "the density", &file));
     SX_TRY(sx_node_expect(file, SX_NODE_SCALAR, "'file'"));
     const char *from = file->place.file, *slash = from ? strrchr(from, '/') : NULL;
     int folder = slash && file->text[0] != '/' ? (int)(slash + 1 - from) : 0;
@@ -31,14 +31,28 @@ static sx_status read_actual(const sx_node *map, sx_problem *problem, int v) {
     return sx_error_place(sx_problem_set_data(problem, v, near ? path : file->text), file->place);
 }
 
+/* Refuses a tensor size of the density's own; 0 is Timeloop's default, the tensor's own size. */
+static sx_status check_tensor_size(const sx_node *map) {
+    const sx_node *size = sx_node_get(map, "workload_tensor_size");
+    uint64_t words = 0;
+    if (!size || sx_node_empty(size)) return SX_OK;
+    SX_TRY(sx_node_u64(size, "workload_tensor_size", &words));
+    if (words == 0) return SX_OK;
+    return sx_error_hint(
+        sx_error_at(size->place,
+                    "'workload_tensor_size' of the density is not supported and would change the result"),
+        "leave it out: the tensor's own size is taken");
+}
+
 /* Reads `{distribution: ..., density: ...}`. */
 static sx_status read_distribution(sx_input *input, const sx_node *map, sx_problem *problem, int v) {
     static const sx_key_rule rules[] = {
         {"distribution", SX_KEY_USED, NULL},
         {"density", SX_KEY_USED, NULL},
-        {"workload_tensor_size", SX_KEY_UNSUPPORTED, "leave it out: the tensor's own size is taken"},
+        {"workload_tensor_size", SX_KEY_USED, NULL},
         {"band_width", SX_KEY_USED, NULL},
         {"file", SX_KEY_USED, NULL},
+        {"data_file_path", SX_KEY_USED, NULL},
     };
     static const char *const known[] = {"fixed_structured", "hypergeometric", "banded", "actual"};
     sx_tensor *tensor = &problem->tensor[v];
@@ -49,6 +63,7 @@ static sx_status read_distribution(sx_input *input, const sx_node *map, sx_probl
     if (model == SX_DENSITY_NONE)
         return sx_error_unknown(distribution->place, "distribution", distribution->text, known, N(known));
     SX_TRY(sx_node_check_keys(input, map, "the density", rules, N(rules)));
+    SX_TRY(check_tensor_size(map));
     if (model == SX_DENSITY_BANDED) return read_band(map, problem, v);
     if (model == SX_DENSITY_ACTUAL) return read_actual(map, problem, v);
     SX_TRY(sx_node_require(map, "density", "the density", &density));

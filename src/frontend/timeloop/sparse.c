@@ -170,7 +170,7 @@ static sx_status read_type(const sx_node *map, bool *skips) {
     SX_TRY(sx_node_expect(type, SX_NODE_SCALAR, "'type'"));
     *skips = sx_key_equal(type->text, "skipping");
     if (*skips || sx_key_equal(type->text, "gating")) return SX_OK;
-    if (sx_key_equal(type->text, "skipping_spatial"))
+    if (sx_key_equal(type->text, "skipping_spatial") || sx_key_equal(type->text, "spatial_skipping"))
         return sx_error_hint(
             sx_error_at(type->place, "'skipping_spatial' is not modelled and would change the result"),
             "use 'skipping': spatial loops then share what is skipped");
@@ -227,6 +227,15 @@ static sx_status read_action(const target *t, const sx_node *map) {
     return SX_OK;
 }
 
+/* Reads what a compute unit does; Timeloop has a second, longer name for either. */
+static sx_status read_compute_type(const sx_node *map, bool *skips) {
+    const sx_node *type = sx_node_get(map, "type");
+    bool scalar = type && type->kind == SX_NODE_SCALAR;
+    *skips = scalar && sx_key_equal(type->text, "skip_on_not_aligned_operands");
+    if (*skips || (scalar && sx_key_equal(type->text, "gate_on_zero_operand"))) return SX_OK;
+    return read_type(map, skips);
+}
+
 /* Reads gating and skipping of computes. */
 static sx_status read_compute(const target *t, const sx_node *list) {
     static const sx_key_rule rules[] = {{"type", SX_KEY_USED, NULL}};
@@ -236,7 +245,7 @@ static sx_status read_compute(const target *t, const sx_node *list) {
         bool skips = false;
         SX_TRY(sx_node_expect(list->item[i], SX_NODE_MAP, "a compute optimization"));
         SX_TRY(sx_node_check_keys(t->input, list->item[i], "the compute optimization", rules, N(rules)));
-        SX_TRY(read_type(list->item[i], &skips));
+        SX_TRY(read_compute_type(list->item[i], &skips));
         if (skips)
             t->arch->sparse.skips_compute = true;
         else

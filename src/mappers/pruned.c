@@ -24,6 +24,7 @@
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
 #include "base/divisor.h"
 #include "base/status.h"
+#include "mappers/tiling.h"
 #include "run/navigator.h"
 #include "space/map_choices.h"
 
@@ -408,15 +409,10 @@ static bool join(const plan *p, size_t n) {
     return best < INFINITY || s->illegal < HOPELESS;
 }
 
-/* Repairs one draw and evaluates it; false where that fails. */
+/* Evaluates a legal mapping where none was found; false where that fails. */
 static bool rescue(sx_run *run, state *s, void *point) {
-    sx_rng rng = sx_rng_stream(sx_run_seed(run), "pruned.rescue", s->task);
-    uint64_t rejected = 0;
-    bool legal = sx_space_draw_legal(sx_run_space(run), &rng, point, &rejected);
-    sx_run_reject(run, rejected);
-    sx_outcome outcome;
     s->illegal = 0;
-    return legal && sx_run_evaluate(run, point, 1, &outcome) == 1 && !outcome.reason;
+    return sx_tiling_rescue(run, "pruned.rescue", s->task, point);
 }
 
 static sx_status search(sx_run *run) {

@@ -623,6 +623,7 @@ static void set_budget(subject *s) {
                 {"cosa", "cosa:nodes=1", 10, 10},
                 {"dmaze", "dmaze", 400, 1000},
                 {"interstellar", "interstellar", 400, 1000},
+                {"zigzag", "zigzag", 400, 1000},
                 {"pg", "pg:channels=1,depth=1,batch=2,actor=0.01", 100, 200},
                 {"egrl", "egrl:channels=1,depth=1,batch=2,population=10", 100, 200}};
     s->text = s->name;

@@ -1,5 +1,6 @@
 /* The public face of the model. */
 #include "model/formats.h"
+#include "model/frame/frame.h"
 #include "model/range.h"
 #include "model/sparse_cost.h"
 
@@ -23,6 +24,8 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
         status = sx_formats_evaluators(model, &e->at_formats);
     else if (!status && model->range)
         status = sx_range_evaluators(model, &e->at_density);
+    else if (!status)
+        status = sx_frame_new(model, e->slot, &e->frame);
     if (status)
         sx_evaluator_free(e);
     else
@@ -33,6 +36,7 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
 void sx_evaluator_free(sx_evaluator *evaluator) {
     if (!evaluator) return;
     free(evaluator->records.data);
+    sx_frame_free(evaluator->frame);
     sx_fanout_scratch_free(evaluator->slot);
     sx_walker_free(evaluator->walker);
     sx_sparse_state_free(evaluator->sparse);
@@ -172,7 +176,11 @@ static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, con
     int set;
     if (e->at_formats) return sx_formats_evaluate(e, mapping, objective, bound, out, &set);
     if (e->at_density) return sx_range_evaluate(e, mapping, objective ? bound : INFINITY, out);
-    return evaluate(e, mapping, objective, bound, out, NULL);
+    sx_verdict verdict;
+    if (!e->frame || e->exact || !sx_frame_score(e->frame, mapping, objective, bound, out, &verdict))
+        return evaluate(e, mapping, objective, bound, out, NULL);
+    assert(verdict.reason != SX_LEGAL || above_minimum(e->model, mapping, out));
+    return verdict;
 }
 
 sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out) {

@@ -116,20 +116,25 @@ static void set_spans(sx_fanout *slot) {
     slot->paired = shape->simple && most <= 2;
 }
 
-void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
-                    bool apart) {
-    const sx_level *at = &model->level[level];
-    slot->shape = &model->shape[tensor];
-    slot->loop = &nest->spatial[nest->spatial_of[level]];
-    slot->n_loops = nest->spatial_of[level + 1] - nest->spatial_of[level];
-    slot->n_x = nest->n_x[level];
-    slot->siblings = nest->slot_x[level] * nest->slot_y[level];
-    slot->columns = at->fanout_x > nest->slot_x[level] ? at->fanout_x : nest->slot_x[level];
-    slot->rows = at->fanout_y > nest->slot_y[level] ? at->fanout_y : nest->slot_y[level];
+void sx_fanout_begin(sx_fanout *slot, const sx_shape *shape, const sx_level *at, uint64_t x, uint64_t y,
+                     bool apart) {
+    slot->shape = shape;
+    slot->siblings = x * y;
+    slot->columns = at->fanout_x > x ? at->fanout_x : x;
+    slot->rows = at->fanout_y > y ? at->fanout_y : y;
     slot->apart = apart;
     slot->moved = false;
     slot->uniform = slot->paired = true;
-    if (!slot->shape->plain) set_spans(slot);
+    if (!shape->plain) set_spans(slot);
+}
+
+void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
+                    bool apart) {
+    slot->loop = &nest->spatial[nest->spatial_of[level]];
+    slot->n_loops = nest->spatial_of[level + 1] - nest->spatial_of[level];
+    slot->n_x = nest->n_x[level];
+    sx_fanout_begin(slot, &model->shape[tensor], &model->level[level], nest->slot_x[level],
+                    nest->slot_y[level], apart);
 }
 
 /* Hops up and down one column from the middle row to rows low..high. */

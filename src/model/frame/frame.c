@@ -1,0 +1,167 @@
+/* Scores: the stages of a frame in their order, and the sums of energy.c. */
+#include "model/frame/state.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Compiles a tensor; false where frames do not cover it. */
+static bool compile_tensor(const sx_model *model, int v, sx_frame_tensor *t) {
+    const sx_shape *shape = &model->shape[v];
+    *t = (sx_frame_tensor){
+        .dims = shape->dims, .solo = shape->solo, .output = shape->output, .plain = shape->plain};
+    t->words = (double)model->words[v];
+    if (shape->output && !model->options.no_first_read_elision) t->elided = t->words;
+    double bound = (double)model->computes;
+    for (int d = 0; d < SX_MAX_DIMS; d++) t->mixed_of[d] = -1;
+    for (int r = 0; r < shape->n_ranks && shape->n_terms; r++) {
+        const struct sx_term *term = &shape->term[shape->first_term[r]];
+        int n = shape->first_term[r + 1] - shape->first_term[r];
+        bool alone = n == 1 && shape->solo >> term->dim & 1;
+        if (n > 2 || (!alone && t->n_mixed == SX_FRAME_MIXED)) return false;
+        double reach = 0;
+        for (int i = 0; i < n; i++) reach += abs(term[i].coef);
+        bound *= reach;
+        if (alone && abs(term->coef) == 1) {
+            t->unit[t->n_unit++] = term->dim;
+        } else if (alone) {
+            t->stretch[t->n_stretched] = abs(term->coef);
+            t->stretched[t->n_stretched++] = term->dim;
+        } else {
+            for (int i = 0; i < n; i++) {
+                t->mixed_dim[t->n_mixed][i] = term[i].dim;
+                t->reach[t->n_mixed][i] = abs(term[i].coef);
+                t->mixed_of[term[i].dim] = (int8_t)t->n_mixed;
+                t->coef[term[i].dim] = term[i].coef;
+            }
+            t->mixed_rank[t->n_mixed++] = (uint8_t)r;
+        }
+    }
+    return bound < 0x1p53 && shape->simple && (!shape->output || shape->unit);
+}
+
+/* Compiles all tensors; false where frames do not cover the model. A tile has no more words than the product of its
+ * extents times the sum of the coefficients in each rank: no count is beyond that sum times the computes. */
+static bool compile(sx_frame *f) {
+    const sx_model *model = f->model;
+    if (model->sparse || model->range || model->formats || model->net_energy ||
+        model->n_levels > SX_FRAME_LEVELS)
+        return false;
+    f->n_levels = model->n_levels;
+    f->n_dims = model->n_dims;
+    f->n_tensors = model->n_tensors;
+    f->all = (1u << f->n_tensors) - 1;
+    f->computes = (double)model->computes;
+    f->compute_energy = f->computes * model->compute_energy;
+    f->latency = (double)model->latency;
+    f->suffix[0] = 1;
+    for (int d = 0; d < f->n_dims; d++) f->size[d] = model->size[d];
+    for (int v = 0; v < f->n_tensors; v++) {
+        if (!compile_tensor(model, v, &f->tensor[v])) return false;
+        f->stamp[v] = 1;
+        for (int d = 0; d < f->n_dims; d++)
+            if (f->tensor[v].dims >> d & 1) f->relevant[d] |= (uint64_t)0xff << 8 * v;
+    }
+    return true;
+}
+
+sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, sx_frame **out) {
+    sx_frame *f = calloc(1, sizeof *f);
+    if (!f) return sx_error_memory();
+    f->model = model;
+    f->scratch = scratch;
+    bool covered = compile(f);
+    if (!covered) free(f);
+    *out = covered ? f : NULL;
+    return SX_OK;
+}
+
+void sx_frame_free(sx_frame *frame) {
+    free(frame);
+}
+
+/* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
+static bool beyond(const sx_criterion *criterion, double bound, double energy, double cycles) {
+    if (criterion->kind != SX_PRODUCT) return false;
+    sx_score least = {.energy_pj = energy, .cycles = cycles};
+    return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
+}
+
+/* Lowers a slowdown to what a use of a level's bandwidth allows. */
+static inline double slow_down(const sx_level *level, double slow, double reads, double writes) {
+    if (level->read_bandwidth < reads) slow = fmin(slow, level->read_bandwidth / reads);
+    if (level->write_bandwidth < writes) slow = fmin(slow, level->write_bandwidth / writes);
+    if (level->shared_bandwidth < writes + reads)
+        slow = fmin(slow, level->shared_bandwidth / (writes + reads));
+    return slow;
+}
+
+/* The cycles that a level's bandwidth allows. */
+static inline double level_cycles(const sx_frame *f, int s, const sx_frame_charge *const *charge) {
+    const sx_level *level = &f->model->level[s];
+    double reads = 0, writes = 0, slow = 1;
+    for (int v = 0; v < f->n_tensors; v++) {
+        if (level->banks > 0) slow = slow_down(level, slow, charge[v]->reads[s], charge[v]->writes[s]);
+        reads += charge[v]->reads[s];
+        writes += charge[v]->writes[s];
+    }
+    if (level->banks == 0) slow = slow_down(level, slow, reads, writes);
+    return slow < 1 ? ceil(f->cycles / slow) : f->cycles;
+}
+
+void sx_frame_sum(const sx_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out) {
+    const sx_level *level = f->model->level;
+    double cycles = f->cycles, energy = f->compute_energy, accesses = 0;
+    for (int s = 0; s < f->n_levels; s++)
+        if (level[s].bounded) {
+            double slow = level_cycles(f, s, charge);
+            if (slow > cycles) cycles = slow;
+        }
+    for (int s = 0; s < f->n_levels; s++) {
+        double storage = 0;
+        double leaking =
+            level[s].leak_share > 0 ? level[s].leak_share * f->above[level[s].gate] : f->above[s];
+        for (int v = 0; v < f->n_tensors; v++) storage += charge[v]->energy[s];
+        energy += storage + level[s].leak_energy * cycles * leaking;
+    }
+    for (int v = 0; v < f->n_tensors; v++) accesses += charge[v]->accesses[last];
+    cycles += f->latency;
+    out->energy_pj = energy;
+    out->cycles = cycles;
+    out->utilization = f->computes / (double)f->model->compute_instances / cycles;
+    out->last_level_accesses = accesses;
+}
+
+/* The levels that keep a tensor. */
+static inline uint32_t levels_of(const sx_frame *f, int v) {
+    uint32_t kept = 0;
+    for (int s = 0; s < f->n_levels; s++) kept |= (uint32_t)(f->seen[s].keep >> v & 1) << s;
+    return kept;
+}
+
+bool sx_frame_score(sx_frame *f, const sx_mapping *mapping, const sx_objective *objective, double bound,
+                    sx_score *score, sx_verdict *verdict) {
+    if (!sx_frame_read(f, mapping)) return false;
+    *verdict = *sx_frame_check(f);
+    if (verdict->reason != SX_LEGAL) return true;
+    const sx_frame_charge *charge[SX_MAX_TENSORS];
+    double energy = f->compute_energy, cycles = f->cycles + f->latency;
+    int last = f->n_levels - 1;
+    for (int v = 0; v < f->n_tensors; v++) {
+        if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
+            verdict->reason = SX_BOUND_EXCEEDED;
+            return true;
+        }
+        if (!sx_frame_count(f, v)) {
+            f->known = false;
+            return false;
+        }
+        charge[v] = sx_frame_charge_of(f, v, levels_of(f, v));
+        energy += charge[v]->total;
+    }
+    while (f->seen[last].keep == 0) last--;
+    sx_frame_sum(f, charge, last, score);
+    if (objective && sx_objective_value(objective, score) > bound) verdict->reason = SX_BOUND_EXCEEDED;
+    return true;
+}

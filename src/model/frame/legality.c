@@ -1,0 +1,129 @@
+/* Tiles, and whether a mapping that was read is legal: the checks of nest.c, in their order. */
+#include "model/capacity.h"
+#include "model/frame/state.h"
+
+static sx_verdict illegal(sx_reason reason, int level, int tensor, double have, double limit) {
+    return (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, have, limit};
+}
+
+static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
+
+/* The tile of a tensor at a level. */
+static inline void set_tile(const sx_frame_tensor *t, const double *extent, sx_frame_tile *tile) {
+    double words = 1;
+    for (int i = 0; i < t->n_unit; i++) words *= extent[t->unit[i]];
+    for (int i = 0; i < t->n_stretched; i++) words *= 1 + t->stretch[i] * (extent[t->stretched[i]] - 1);
+    tile->solo = words;
+    for (int k = 0; k < t->n_mixed; k++) {
+        const uint8_t *dim = t->mixed_dim[k];
+        tile->mixed[k] = 1 + t->reach[k][0] * (extent[dim[0]] - 1) + t->reach[k][1] * (extent[dim[1]] - 1);
+        words *= tile->mixed[k];
+    }
+    tile->words = words;
+}
+
+static void set_tiles(sx_frame *f) {
+    int top = f->n_levels - 1;
+    for (int v = 0; v < f->n_tensors; v++) {
+        for (int s = 0; s < top; s++) set_tile(&f->tensor[v], f->extent[s], &f->tile[v][s]);
+        f->tile[v][top].words = f->tensor[v].words;
+    }
+    f->rows_stale = false;
+}
+
+/* What the tiles of some tensors take at a level. */
+static inline sx_occupancy occupancy(const sx_frame *f, int s, unsigned keep) {
+    const sx_level *level = &f->model->level[s];
+    sx_occupancy use = {0, 0};
+    for (int v = 0; v < f->n_tensors; v++)
+        if (keep >> v & 1) sx_occupancy_add_words(&use, level, f->tile[v][s].words);
+    return use;
+}
+
+bool sx_frame_fits(const sx_frame *f, int s, unsigned keep) {
+    const sx_level *level = &f->model->level[s];
+    if (level->transparent && keep) return false;
+    if (!level->limited) return true;
+    sx_occupancy use = occupancy(f, s, keep);
+    return sx_level_fits(level, &use) && use.words >= level->minimum;
+}
+
+/* Whether every tensor is kept somewhere, and none where nothing can be. */
+static sx_verdict check_keep(const sx_frame *f) {
+    unsigned kept = 0;
+    for (int s = 0; s < f->n_levels; s++) {
+        unsigned keep = f->seen[s].keep & f->all;
+        kept |= keep;
+        if (f->model->level[s].transparent && keep)
+            return illegal(SX_KEEP_FORBIDDEN, s, __builtin_ctz(keep), 0, 0);
+    }
+    return kept == f->all ? legal : illegal(SX_NOT_KEPT, -1, __builtin_ctz(~kept & f->all), 0, 0);
+}
+
+/* Whether the compute array has the units in use. */
+static sx_verdict check_array(const sx_frame *f) {
+    const sx_model *m = f->model;
+    double x = f->expand_x[0] * f->slot_x[0], y = f->expand_y[0] * f->slot_y[0];
+    if (x * y > (double)m->compute_instances)
+        return illegal(SX_INSTANCES, f->n_levels, -1, x * y, (double)m->compute_instances);
+    if (x > (double)m->compute_x) return illegal(SX_MESH_X, f->n_levels, -1, x, (double)m->compute_x);
+    if (y > (double)m->compute_y) return illegal(SX_MESH_Y, f->n_levels, -1, y, (double)m->compute_y);
+    return legal;
+}
+
+/* The tensor with the largest tile at a level. */
+static int largest(const sx_frame *f, int s) {
+    int best = -1;
+    for (int v = 0; v < f->n_tensors; v++)
+        if (f->seen[s].keep >> v & 1 && (best < 0 || f->tile[v][s].words > f->tile[best][s].words)) best = v;
+    return best;
+}
+
+/* Whether the tiles kept at a level fit. */
+static sx_verdict check_capacity(const sx_frame *f, int s) {
+    const sx_level *level = &f->model->level[s];
+    sx_occupancy use = occupancy(f, s, f->seen[s].keep);
+    if (!sx_level_fits(level, &use)) {
+        double words = use.banks > level->banks ? fmax(use.words, use.banks * level->bank_words) : use.words;
+        return illegal(SX_CAPACITY, s, largest(f, s), words, level->effective);
+    }
+    if (use.words < level->minimum) return illegal(SX_UNDERUSED, s, -1, use.words, level->minimum);
+    return legal;
+}
+
+/* Whether a level has the instances in use. */
+static sx_verdict check_instances(const sx_frame *f, int s) {
+    const sx_level *level = &f->model->level[s];
+    if (f->above[s] > (double)level->instances)
+        return illegal(SX_INSTANCES, s, -1, f->above[s], (double)level->instances);
+    if (f->expand_x[s] > (double)level->mesh_x)
+        return illegal(SX_MESH_X, s, -1, f->expand_x[s], (double)level->mesh_x);
+    if (f->expand_y[s] > (double)level->mesh_y)
+        return illegal(SX_MESH_Y, s, -1, f->expand_y[s], (double)level->mesh_y);
+    return legal;
+}
+
+bool sx_frame_spreads(sx_frame *f) {
+    if (f->rows_stale) set_tiles(f);
+    sx_verdict verdict = check_array(f);
+    for (int s = 0; s < f->n_levels && verdict.reason == SX_LEGAL; s++) verdict = check_instances(f, s);
+    return verdict.reason == SX_LEGAL;
+}
+
+/* All checks. */
+static sx_verdict check(const sx_frame *f) {
+    sx_verdict verdict = check_keep(f);
+    if (verdict.reason == SX_LEGAL) verdict = check_array(f);
+    for (int s = 0; s < f->n_levels && verdict.reason == SX_LEGAL; s++) {
+        if (f->model->level[s].limited) verdict = check_capacity(f, s);
+        if (verdict.reason == SX_LEGAL) verdict = check_instances(f, s);
+    }
+    return verdict;
+}
+
+const sx_verdict *sx_frame_check(sx_frame *f) {
+    if (f->rows_stale) set_tiles(f);
+    if (!f->checked) f->verdict = check(f);
+    f->checked = true;
+    return &f->verdict;
+}

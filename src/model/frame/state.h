@@ -1,0 +1,156 @@
+/* The inside of a frame. Counts are doubles that hold integers below 2^53. Plain arrays of fixed size.
+ *
+ * Stages, each redone only where what it rests on has changed: rows.c reads the mapping (loops that are there,
+ * extents, children); legality.c makes the tiles and says whether they fit; flows.c and window.c count what a level
+ * hands to its children; charge.c turns that into energies and rates of one tensor for one set of levels that keep
+ * it; frame.c adds up. */
+#ifndef SX_MODEL_FRAME_STATE_H
+#define SX_MODEL_FRAME_STATE_H
+
+#include "model/frame/frame.h"
+
+enum { SX_FRAME_LEVELS = 8, SX_FRAME_MIXED = 4, SX_FRAME_RECORDS = 16, SX_FRAME_CHARGES = 64 };
+
+/* A tensor, compiled for frames. */
+typedef struct sx_frame_tensor {
+    uint32_t dims, solo; /* masks of dimensions */
+    bool output, plain;
+    uint8_t n_unit,
+        n_stretched; /* ranks of one dimension that no other rank has: with coefficient 1, and others */
+    uint8_t n_mixed;
+    uint8_t unit[SX_MAX_DIMS], stretched[SX_MAX_DIMS];
+    double stretch[SX_MAX_DIMS]; /* coefficients of the stretched ranks */
+    uint8_t mixed_rank[SX_FRAME_MIXED], mixed_dim[SX_FRAME_MIXED][2];
+    double reach[SX_FRAME_MIXED][2];
+    int8_t mixed_of[SX_MAX_DIMS]; /* the mixed rank that a dimension moves; -1: none */
+    double coef[SX_MAX_DIMS];     /* by how much */
+    double words;
+    double elided; /* words whose first read is free */
+} sx_frame_tensor;
+
+/* The loops of a level that are there, innermost first. */
+typedef struct sx_frame_loops {
+    uint8_t n, n_x; /* n_x: of spatial loops, those on X */
+    uint8_t dim[SX_MAX_DIMS];
+} sx_frame_loops;
+
+/* A level's children as a tensor sees them. */
+typedef struct sx_frame_slot {
+    double groups; /* of children that want the same words */
+    bool apart;    /* children stand apart in a mixed rank, by at most `span` */
+    bool uniform;  /* no two loops move the same rank */
+    double span[SX_FRAME_MIXED];
+} sx_frame_slot;
+
+/* Accesses that each serve m children, `scatter` at a time. */
+typedef struct sx_frame_record {
+    double m, scatter, accesses;
+} sx_frame_record;
+
+/* What a level hands to its children of one tensor. */
+typedef struct sx_frame_flow {
+    double handed; /* words to each child, where there are no records */
+    double links;  /* words that children hand to one another */
+    int n_records; /* 0: one group after another gets `handed` */
+    sx_frame_record record[SX_FRAME_RECORDS];
+} sx_frame_flow;
+
+/* Tile of a tensor at a level. */
+typedef struct sx_frame_tile {
+    double words, solo; /* solo: without the mixed ranks */
+    double mixed[SX_FRAME_MIXED];
+} sx_frame_tile;
+
+/* What one tensor costs with one set of levels that keep it. */
+typedef struct sx_frame_charge {
+    uint64_t stamp; /* of the flows that it was made of */
+    uint32_t kept;  /* mask of levels */
+    double total;   /* energy of all levels */
+    double energy[SX_FRAME_LEVELS], reads[SX_FRAME_LEVELS], writes[SX_FRAME_LEVELS],
+        accesses[SX_FRAME_LEVELS];
+} sx_frame_charge;
+
+/* Which flows of a tensor are out of date. */
+typedef struct sx_frame_stale {
+    bool all;
+    int below;       /* those of levels below this one */
+    uint32_t spread; /* mask of levels */
+} sx_frame_stale;
+
+struct sx_frame {
+    const sx_model *model;
+    sx_fanout_scratch *scratch;
+    int n_levels, n_dims, n_tensors;
+    uint32_t all; /* mask of the tensors */
+    double size[SX_MAX_DIMS];
+    double compute_energy, computes, latency;
+    sx_frame_tensor tensor[SX_MAX_TENSORS];
+    uint64_t relevant[SX_MAX_DIMS]; /* a byte per tensor: all ones where the dimension indexes it */
+
+    sx_mapping_level seen[SX_FRAME_LEVELS]; /* the mapping that rows and loops are of */
+    bool known;                             /* there is one */
+    bool rows_stale;                        /* factors have changed */
+    int flat_below;                         /* temporal loops have changed below this level */
+    bool checked;                           /* `verdict` holds for it */
+    sx_verdict verdict;
+    sx_frame_stale stale[SX_MAX_TENSORS];
+    uint64_t stamp[SX_MAX_TENSORS]; /* of the flows */
+
+    double temporal[SX_FRAME_LEVELS][SX_MAX_DIMS], spatial[SX_FRAME_LEVELS][SX_MAX_DIMS]; /* factors */
+    double spread[SX_FRAME_LEVELS][SX_MAX_DIMS]; /* extents of a level's children together */
+    double extent[SX_FRAME_LEVELS][SX_MAX_DIMS];
+    sx_frame_loops loops[SX_FRAME_LEVELS], slots[SX_FRAME_LEVELS];
+    double slot_x[SX_FRAME_LEVELS], slot_y[SX_FRAME_LEVELS], children[SX_FRAME_LEVELS];
+    double expand_x[SX_FRAME_LEVELS], expand_y[SX_FRAME_LEVELS], above[SX_FRAME_LEVELS];
+    double cycles;
+    sx_frame_tile tile[SX_MAX_TENSORS][SX_FRAME_LEVELS];
+
+    int end[SX_FRAME_LEVELS + 1]; /* loops at that level and above */
+    uint8_t flat[MAX_LOOPS],
+        flat_level[MAX_LOOPS];    /* dimensions and levels of temporal loops, outermost first */
+    double suffix[MAX_LOOPS + 1]; /* product of the first so many of them */
+    uint64_t last[SX_FRAME_LEVELS +
+                  1]; /* a byte per tensor: how many of them up to the last one that indexes it */
+
+    sx_frame_slot slot[SX_MAX_TENSORS][SX_FRAME_LEVELS];
+    sx_frame_flow flow[SX_MAX_TENSORS][SX_FRAME_LEVELS];
+    uint32_t split[SX_MAX_TENSORS]; /* mask of levels whose flow has records */
+    sx_frame_charge charge[SX_MAX_TENSORS][SX_FRAME_CHARGES];
+};
+
+static const double sx_frame_ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* Extents of what a child of a level holds. */
+static inline const double *sx_frame_inner(const sx_frame *f, int level) {
+    return level > 0 ? f->extent[level - 1] : sx_frame_ones;
+}
+
+/* Reads a mapping; false where the frame does not cover it. */
+bool sx_frame_read(sx_frame *f, const sx_mapping *mapping);
+
+/* Says whether the mapping that was read is legal. */
+const sx_verdict *sx_frame_check(sx_frame *f);
+
+/* Whether the array has the instances in use, whatever is kept. */
+bool sx_frame_spreads(sx_frame *f);
+
+/* Whether a level may keep these tensors' tiles. */
+bool sx_frame_fits(const sx_frame *f, int level, unsigned keep);
+
+/* Brings the flows of a tensor up to date; false where the frame does not cover them. */
+bool sx_frame_count(sx_frame *f, int tensor);
+
+/* Fills the flow of a tensor that is not plain; false where the frame does not cover it. `links`: children may
+ * hand words to one another; `alike`: under the first level, each has a neighbour that wants the same operands. */
+bool sx_frame_window(const sx_frame *f, int tensor, int level, bool links, bool alike, sx_frame_flow *flow);
+
+/* Fills the flow under the first level of a plain tensor whose children do not fill rows of the mesh. */
+bool sx_frame_feed(const sx_frame *f, int tensor, sx_frame_flow *flow);
+
+/* What a tensor costs where the levels in the mask `kept` keep it. */
+const sx_frame_charge *sx_frame_charge_of(sx_frame *f, int tensor, uint32_t kept);
+
+/* Adds the charges of all tensors up; `last` is the outermost level that keeps one. */
+void sx_frame_sum(const sx_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out);
+
+#endif

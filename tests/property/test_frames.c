@@ -1,0 +1,220 @@
+/* Frames against whole costs: walks of small moves on one evaluator, which redo only what a move changes, and sweeps
+ * over all choices of kept tensors: test_frames [count [seed]]. */
+#include "model/frame/frame.h"
+#include "support/compared.h"
+#include "support/cost_compare.h"
+#include "support/expect.h"
+#include "support/random_case.h"
+#include "support/random_legal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOVES = 40, ROOM = 512 };
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+/* A model with two evaluators: one walks, the other gives whole costs. */
+typedef struct walk {
+    sx_model *model;
+    sx_evaluator *evaluator, *whole;
+    sx_rng rng;
+    sx_mapping mapping;
+    uint64_t compared, legal, covered;
+} walk;
+
+static void exchange(sx_rng *rng, uint8_t *order, int n) {
+    uint64_t a = sx_rng_below(rng, (uint64_t)n), b = sx_rng_below(rng, (uint64_t)n);
+    uint8_t kept = order[a];
+    order[a] = order[b];
+    order[b] = kept;
+}
+
+static uint32_t *pick_factor(walk *w, uint64_t d) {
+    sx_mapping_level *at = &w->mapping.level[sx_rng_below(&w->rng, w->mapping.n_levels)];
+    return sx_rng_below(&w->rng, 3) ? &at->temporal[d] : &at->spatial[d];
+}
+
+/* Moves a prime factor of a dimension from one loop to another. */
+static void move_factor(walk *w) {
+    uint64_t d = sx_rng_below(&w->rng, w->mapping.n_dims);
+    uint32_t *from = pick_factor(w, d), *to = pick_factor(w, d), p = 2;
+    if (*from < 2) return;
+    while (*from % p) p++;
+    *from /= p;
+    *to *= p;
+}
+
+/* Changes one thing of the mapping. */
+static void move(walk *w) {
+    sx_mapping *m = &w->mapping;
+    sx_mapping_level *at = &m->level[sx_rng_below(&w->rng, m->n_levels)];
+    uint8_t bit = (uint8_t)(1u << sx_rng_below(&w->rng, m->n_tensors));
+    switch (sx_rng_below(&w->rng, 16)) {
+    case 0:
+        at->split = (uint8_t)sx_rng_below(&w->rng, m->n_dims + 1u);
+        break;
+    case 1:
+        exchange(&w->rng, at->spatial_order, m->n_dims);
+        break;
+    case 2:
+        at->no_link_transfer ^= bit;
+        break;
+    case 3:
+        if (sx_rng_below(&w->rng, 4) == 0) at->no_multicast ^= bit;
+        break;
+    case 4:
+        if (sx_rng_below(&w->rng, 8) == 0) at->temporal[sx_rng_below(&w->rng, m->n_dims)]++;
+        break;
+    case 5:
+    case 6:
+    case 7:
+        at->keep ^= bit;
+        break;
+    case 8:
+    case 9:
+    case 10:
+        exchange(&w->rng, at->temporal_order, m->n_dims);
+        break;
+    default:
+        move_factor(w);
+        break;
+    }
+}
+
+/* Compares the walking evaluator's score with the whole cost. */
+static bool agrees(walk *w, char *why, size_t size) {
+    static sx_cost cost;
+    sx_score score;
+    sx_verdict found = sx_evaluate_score(w->evaluator, &w->mapping, &score);
+    sx_verdict verdict = sx_evaluate(w->whole, &w->mapping, &cost);
+    w->compared++;
+    if (verdict.reason >= SX_NO_MEMORY) return true;
+    if (sx_verdicts_differ(&verdict, &found, why, size)) return false;
+    if (verdict.reason != SX_LEGAL) return true;
+    w->legal++;
+    sx_score full = sx_cost_score(&cost);
+    snprintf(why, size, "energy %.17g and %.17g, cycles %.17g and %.17g", full.energy_pj, score.energy_pj,
+             full.cycles, score.cycles);
+    return memcmp(&score, &full, sizeof full) == 0;
+}
+
+/* Compares a sweep with whole costs; `frame` has seen other mappings. */
+static void compare_sweep(walk *w, sx_frame *frame) {
+    static sx_swept swept[ROOM];
+    static sx_cost cost;
+    uint8_t may[SX_MAX_LEVELS], must[SX_MAX_LEVELS];
+    long legal = 0, n_levels = w->mapping.n_levels, all = (1 << w->mapping.n_tensors) - 1;
+    for (int s = 0; s < n_levels; s++) {
+        may[s] = (uint8_t)sx_rng_below(&w->rng, (uint64_t)all + 1);
+        must[s] = s + 1 == n_levels ? (uint8_t)all
+                                    : (uint8_t)(sx_rng_below(&w->rng, 4) ? 0 : sx_rng_below(&w->rng, 2));
+    }
+    long n = frame ? sx_frame_sweep(frame, &w->mapping, must, may, swept, ROOM) : -1;
+    for (long i = 0; i < n && i < ROOM; i++) {
+        sx_mapping mapping = w->mapping;
+        for (int s = 0; s < n_levels; s++) {
+            mapping.level[s].keep = swept[i].keep[s];
+            assert_int_equal(swept[i].keep[s] & must[s], must[s]);
+            assert_int_equal(swept[i].keep[s] & ~(must[s] | may[s]), 0);
+        }
+        assert_int_equal(sx_evaluate(w->whole, &mapping, &cost).reason, SX_LEGAL);
+        sx_score full = sx_cost_score(&cost);
+        assert_memory_equal(&full, &swept[i].score, sizeof full);
+    }
+    if (n < 0 || n > ROOM) return;
+    uint8_t keep[SX_MAX_LEVELS] = {0};
+    for (bool more = true; more && n_levels * w->mapping.n_tensors <= 12;) {
+        sx_mapping mapping = w->mapping;
+        for (int s = 0; s < n_levels; s++) mapping.level[s].keep = keep[s] | must[s];
+        bool within = true;
+        for (int s = 0; s < n_levels; s++) within &= (keep[s] & ~may[s]) == 0 && (keep[s] & must[s]) == 0;
+        legal += within && sx_check(w->model, &mapping).reason == SX_LEGAL;
+        more = false;
+        for (int s = 0; s < n_levels && !more; s++) more = (keep[s] = (keep[s] + 1) & (uint8_t)all) != 0;
+    }
+    if (n_levels * w->mapping.n_tensors <= 12) assert_int_equal(n, legal);
+}
+
+/* Walks from the mapping, and sweeps now and then. */
+static void run(walk *w, const char *name, uint64_t index) {
+    char why[512];
+    sx_fanout_scratch *scratch = sx_fanout_scratch_new();
+    sx_frame *frame;
+    assert_non_null(scratch);
+    sx_expect_ok(sx_evaluator_new(w->model, &w->evaluator));
+    sx_expect_ok(sx_evaluator_new(w->model, &w->whole));
+    sx_expect_ok(sx_frame_new(w->model, scratch, &frame));
+    for (int i = 0; i < MOVES; i++) {
+        sx_mapping before = w->mapping;
+        if (!agrees(w, why, sizeof why)) {
+            print_error("%s %llu, move %d: %s\n", name, (unsigned long long)index, i, why);
+            fail();
+        }
+        if (i % 8 == 0) compare_sweep(w, frame);
+        for (uint64_t n = sx_rng_below(&w->rng, 4); n > 0; n--) move(w);
+        if (sx_check(w->model, &w->mapping).reason != SX_LEGAL && sx_rng_below(&w->rng, 3))
+            w->mapping = before;
+    }
+    w->covered += frame != NULL;
+    sx_frame_free(frame);
+    sx_fanout_scratch_free(scratch);
+    sx_evaluator_free(w->evaluator);
+    sx_evaluator_free(w->whole);
+}
+
+/* Small problems and architectures of all kinds. */
+static void small(void **state) {
+    const settings *set = *state;
+    walk w = {0};
+    static sx_case c;
+    uint64_t cases = 0;
+    for (; w.compared < set->count; cases++) {
+        w.rng = sx_rng_stream(set->seed, "frames", cases);
+        sx_random_case(&w.rng, cases % 4 ? 0 : SX_CASE_PLAIN, &c);
+        for (int s = 0; s < c.arch.n_levels && cases % 8; s++)
+            c.arch.level[s].energy_per_hop = c.arch.level[s].router_energy = 0;
+        sx_expect_ok(sx_model_new(&c.problem, &c.arch, &c.options, &w.model));
+        w.mapping = c.mapping;
+        run(&w, "case", cases);
+        sx_model_free(w.model);
+    }
+    sx_expect_compared("legal mappings of small cases", w.legal, set->count / 4);
+    sx_expect_compared("small cases with a frame", w.covered, cases / 3);
+}
+
+/* The catalog's problems on its architectures. */
+static void catalog(void **state) {
+    const settings *set = *state;
+    walk w = {0};
+    uint64_t index = 0;
+    const char *problem, *arch;
+    while (w.compared < set->count)
+        for (size_t p = 0; w.compared < set->count && (problem = sx_catalog_problem_name(p, NULL)); p++)
+            for (size_t a = 0; w.compared < set->count && (arch = sx_catalog_arch_name(a, NULL)); a++) {
+                sx_evaluator *unused;
+                w.rng = sx_rng_stream(set->seed, "catalog", index++);
+                sx_catalog_model(problem, arch, &w.model, &unused);
+                if (sx_random_legal(&w.rng, w.model, 0, &w.mapping)) run(&w, "pair", index - 1);
+                sx_evaluator_free(unused);
+                sx_model_free(w.model);
+            }
+    sx_expect_compared("legal mappings of the catalog", w.legal, set->count / 4);
+}
+
+int main(int argc, char **argv) {
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
+                    .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(small, &set),
+        cmocka_unit_test_prestate(catalog, &set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -137,7 +137,7 @@ typedef struct sx_access_entries {
 
 typedef struct sx_walker sx_walker;
 typedef struct sx_fanout_scratch sx_fanout_scratch;
-struct sx_frame;
+struct sx_cost_frame;
 
 /* Distinct blocks of iterations that a walk tells apart. */
 enum { SX_MAX_BLOCKS = 1 << 24 };
@@ -150,7 +150,7 @@ struct sx_evaluator {
                                         instances */
     sx_access_entries records;
     sx_fanout_scratch *slot;
-    struct sx_frame *frame; /* NULL: not covered */
+    struct sx_cost_frame *frame; /* NULL: not covered */
     sx_walker *walker;
     uint32_t max_blocks;            /* of a walk: SX_LIMIT_BLOCKS */
     bool exact;                     /* walk every mapping, also those with exact factors */

@@ -107,7 +107,7 @@ static bool agrees(walk *w, char *why, size_t size) {
 }
 
 /* Compares a sweep with whole costs; `frame` has seen other mappings. */
-static void compare_sweep(walk *w, sx_frame *frame) {
+static void compare_sweep(walk *w, sx_cost_frame *frame) {
     static sx_swept swept[ROOM];
     static sx_cost cost;
     uint8_t may[SX_MAX_LEVELS], must[SX_MAX_LEVELS];
@@ -147,7 +147,7 @@ static void compare_sweep(walk *w, sx_frame *frame) {
 static void run(walk *w, const char *name, uint64_t index) {
     char why[512];
     sx_fanout_scratch *scratch = sx_fanout_scratch_new();
-    sx_frame *frame;
+    sx_cost_frame *frame;
     assert_non_null(scratch);
     sx_expect_ok(sx_evaluator_new(w->model, &w->evaluator));
     sx_expect_ok(sx_evaluator_new(w->model, &w->whole));

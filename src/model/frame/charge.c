@@ -15,7 +15,7 @@ static inline double vectors(const sx_level *level, double count) {
 }
 
 /* Charges accesses to a level. */
-static inline void charge_level(const sx_frame *f, int v, int s, const counts *c, sx_frame_charge *out) {
+static inline void charge_level(const sx_cost_frame *f, int v, int s, const counts *c, sx_frame_charge *out) {
     const sx_level *level = &f->model->level[s];
     double clusters = fmin((double)level->clusters, f->above[s]);
     double access = vectors(level, c->reads) * level->read_energy +
@@ -34,7 +34,7 @@ static inline void charge_level(const sx_frame *f, int v, int s, const counts *c
 }
 
 /* Counts where no level has records. */
-static void count_whole(const sx_frame *f, int v, uint32_t kept, counts *c) {
+static void count_whole(const sx_cost_frame *f, int v, uint32_t kept, counts *c) {
     const sx_frame_slot *slot = f->slot[v];
     const sx_frame_flow *flow = f->flow[v];
     bool output = f->tensor[v].output;
@@ -61,7 +61,7 @@ typedef struct traffic {
 } traffic;
 
 /* What each level hands out and gets in, before bypass. */
-static void set_shares(const sx_frame *f, int v, traffic *t) {
+static void set_shares(const sx_cost_frame *f, int v, traffic *t) {
     for (int s = 0; s < f->n_levels; s++) {
         const sx_frame_flow *flow = &f->flow[v][s];
         double children = f->children[s], groups = f->slot[v][s].groups, demand = 0, supply = 0;
@@ -81,7 +81,7 @@ static void set_shares(const sx_frame *f, int v, traffic *t) {
 }
 
 /* Lets the next outer level serve a bypassed one's children directly. */
-static void bypass(const sx_frame *f, traffic *t, int s) {
+static void bypass(const sx_cost_frame *f, traffic *t, int s) {
     double delivered = 0, demand = 0;
     for (int i = 0; i < t->n[s + 1]; i++) delivered += t->record[s + 1][i].accesses * t->record[s + 1][i].m;
     double factor = t->demand[s] * f->children[s + 1] / delivered;
@@ -91,7 +91,7 @@ static void bypass(const sx_frame *f, traffic *t, int s) {
 }
 
 /* Counts where some level has records. */
-static void count_split(const sx_frame *f, int v, uint32_t kept, counts *c) {
+static void count_split(const sx_cost_frame *f, int v, uint32_t kept, counts *c) {
     traffic t;
     int top = f->n_levels - 1, outermost = 31 - __builtin_clz(kept);
     bool output = f->tensor[v].output;
@@ -115,7 +115,7 @@ static void count_split(const sx_frame *f, int v, uint32_t kept, counts *c) {
 }
 
 /* Makes a charge. */
-static void make(const sx_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
+static void make(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
     counts c[SX_FRAME_LEVELS];
     if (f->split[v])
         count_split(f, v, kept, c);
@@ -130,7 +130,7 @@ static void make(const sx_frame *f, int v, uint32_t kept, sx_frame_charge *out) 
     }
 }
 
-const sx_frame_charge *sx_frame_charge_of(sx_frame *f, int v, uint32_t kept) {
+const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int v, uint32_t kept) {
     sx_frame_charge *charge = &f->charge[v][(kept ^ kept >> 6) % SX_FRAME_CHARGES];
     if (charge->stamp == f->stamp[v] && charge->kept == kept) return charge;
     make(f, v, kept, charge);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Lays the temporal loops out, outermost first, from the outermost level that has changed. */
-static void flatten(sx_frame *f) {
+static void flatten(sx_cost_frame *f) {
     int s = f->flat_below - 1, n = f->end[s + 1];
     double steps = f->suffix[n];
     uint64_t last = f->last[s + 1];
@@ -25,7 +25,7 @@ static void flatten(sx_frame *f) {
 }
 
 /* Describes a level's children as a tensor that is not plain sees them. */
-static void set_spans(const sx_frame *f, const sx_frame_tensor *t, int s, sx_frame_slot *slot) {
+static void set_spans(const sx_cost_frame *f, const sx_frame_tensor *t, int s, sx_frame_slot *slot) {
     const sx_frame_loops *loops = &f->slots[s];
     const double *inner = sx_frame_inner(f, s);
     slot->apart = false;
@@ -43,7 +43,7 @@ static void set_spans(const sx_frame *f, const sx_frame_tensor *t, int s, sx_fra
 }
 
 /* Groups of a level's children. */
-static inline void set_slot(sx_frame *f, int v, int s) {
+static inline void set_slot(sx_cost_frame *f, int v, int s) {
     const sx_frame_tensor *t = &f->tensor[v];
     sx_frame_slot *slot = &f->slot[v][s];
     double groups = 1;
@@ -56,7 +56,7 @@ static inline void set_slot(sx_frame *f, int v, int s) {
 }
 
 /* Whether X loops fill whole rows of the mesh, or there are none on Y. */
-static bool is_aligned(const sx_frame *f, int s) {
+static bool is_aligned(const sx_cost_frame *f, int s) {
     return f->slots[s].n == f->slots[s].n_x || f->slot_x[s] >= (double)f->model->level[s].fanout_x;
 }
 
@@ -67,18 +67,18 @@ static bool neighbours_agree(const sx_frame_loops *slot, uint32_t dims) {
     return x || y;
 }
 
-static inline bool may_link(const sx_frame *f, int v, int s) {
+static inline bool may_link(const sx_cost_frame *f, int v, int s) {
     return !f->model->options.no_link_transfers && !(f->seen[s].no_link_transfer >> v & 1);
 }
 
 /* The steps at which the tile of a tensor at a level moves, where it is plain. */
-static inline double visits(const sx_frame *f, int v, int s) {
+static inline double visits(const sx_cost_frame *f, int v, int s) {
     return f->suffix[f->last[s] >> 8 * v & 0xff];
 }
 
 /* The flow under the first level of a plain tensor: an operand a step, unless it stays the same and a neighbour has
  * it too. */
-static bool feed_plain(const sx_frame *f, int v, sx_frame_flow *flow) {
+static bool feed_plain(const sx_cost_frame *f, int v, sx_frame_flow *flow) {
     flow->handed = f->cycles;
     if (f->slots[0].n == 0 || !may_link(f, v, 0)) return true;
     if (!is_aligned(f, 0)) return sx_frame_feed(f, v, flow);
@@ -87,7 +87,7 @@ static bool feed_plain(const sx_frame *f, int v, sx_frame_flow *flow) {
 }
 
 /* The same of other tensors. */
-static bool feed_window(const sx_frame *f, int v, sx_frame_flow *flow) {
+static bool feed_window(const sx_cost_frame *f, int v, sx_frame_flow *flow) {
     flow->handed = f->cycles;
     if (f->slots[0].n == 0) return true;
     const sx_frame_slot *slot = &f->slot[v][0];
@@ -98,7 +98,7 @@ static bool feed_window(const sx_frame *f, int v, sx_frame_flow *flow) {
 }
 
 /* Counts one flow; true in *changed where it differs. */
-static inline bool count(sx_frame *f, int v, int s, bool *changed) {
+static inline bool count(sx_cost_frame *f, int v, int s, bool *changed) {
     sx_frame_flow *flow = &f->flow[v][s];
     double before = flow->handed;
     uint32_t split = f->split[v] >> s & 1;
@@ -116,7 +116,7 @@ static inline bool count(sx_frame *f, int v, int s, bool *changed) {
     return good;
 }
 
-bool sx_frame_count(sx_frame *f, int v) {
+bool sx_frame_count(sx_cost_frame *f, int v) {
     sx_frame_stale *stale = &f->stale[v];
     if (f->flat_below) flatten(f);
     if (!stale->all && !stale->below && !stale->spread) return true;

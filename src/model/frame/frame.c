@@ -43,7 +43,7 @@ static bool compile_tensor(const sx_model *model, int v, sx_frame_tensor *t) {
 
 /* Compiles all tensors; false where frames do not cover the model. A tile has no more words than the product of its
  * extents times the sum of the coefficients in each rank: no count is beyond that sum times the computes. */
-static bool compile(sx_frame *f) {
+static bool compile(sx_cost_frame *f) {
     const sx_model *model = f->model;
     if (model->sparse || model->range || model->formats || model->net_energy ||
         model->n_levels > SX_FRAME_LEVELS)
@@ -66,8 +66,8 @@ static bool compile(sx_frame *f) {
     return true;
 }
 
-sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, sx_frame **out) {
-    sx_frame *f = calloc(1, sizeof *f);
+sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, sx_cost_frame **out) {
+    sx_cost_frame *f = calloc(1, sizeof *f);
     if (!f) return sx_error_memory();
     f->model = model;
     f->scratch = scratch;
@@ -77,7 +77,7 @@ sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, sx_fra
     return SX_OK;
 }
 
-void sx_frame_free(sx_frame *frame) {
+void sx_frame_free(sx_cost_frame *frame) {
     free(frame);
 }
 
@@ -98,7 +98,7 @@ static inline double slow_down(const sx_level *level, double slow, double reads,
 }
 
 /* The cycles that a level's bandwidth allows. */
-static inline double level_cycles(const sx_frame *f, int s, const sx_frame_charge *const *charge) {
+static inline double level_cycles(const sx_cost_frame *f, int s, const sx_frame_charge *const *charge) {
     const sx_level *level = &f->model->level[s];
     double reads = 0, writes = 0, slow = 1;
     for (int v = 0; v < f->n_tensors; v++) {
@@ -110,7 +110,7 @@ static inline double level_cycles(const sx_frame *f, int s, const sx_frame_charg
     return slow < 1 ? ceil(f->cycles / slow) : f->cycles;
 }
 
-void sx_frame_sum(const sx_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out) {
+void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out) {
     const sx_level *level = f->model->level;
     double cycles = f->cycles, energy = f->compute_energy, accesses = 0;
     for (int s = 0; s < f->n_levels; s++)
@@ -134,13 +134,13 @@ void sx_frame_sum(const sx_frame *f, const sx_frame_charge *const *charge, int l
 }
 
 /* The levels that keep a tensor. */
-static inline uint32_t levels_of(const sx_frame *f, int v) {
+static inline uint32_t levels_of(const sx_cost_frame *f, int v) {
     uint32_t kept = 0;
     for (int s = 0; s < f->n_levels; s++) kept |= (uint32_t)(f->seen[s].keep >> v & 1) << s;
     return kept;
 }
 
-bool sx_frame_score(sx_frame *f, const sx_mapping *mapping, const sx_objective *objective, double bound,
+bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_objective *objective, double bound,
                     sx_score *score, sx_verdict *verdict) {
     if (!sx_frame_read(f, mapping)) return false;
     *verdict = *sx_frame_check(f);

@@ -22,7 +22,7 @@ static inline void set_tile(const sx_frame_tensor *t, const double *extent, sx_f
     tile->words = words;
 }
 
-static void set_tiles(sx_frame *f) {
+static void set_tiles(sx_cost_frame *f) {
     int top = f->n_levels - 1;
     for (int v = 0; v < f->n_tensors; v++) {
         for (int s = 0; s < top; s++) set_tile(&f->tensor[v], f->extent[s], &f->tile[v][s]);
@@ -32,7 +32,7 @@ static void set_tiles(sx_frame *f) {
 }
 
 /* What the tiles of some tensors take at a level. */
-static inline sx_occupancy occupancy(const sx_frame *f, int s, unsigned keep) {
+static inline sx_occupancy occupancy(const sx_cost_frame *f, int s, unsigned keep) {
     const sx_level *level = &f->model->level[s];
     sx_occupancy use = {0, 0};
     for (int v = 0; v < f->n_tensors; v++)
@@ -40,7 +40,7 @@ static inline sx_occupancy occupancy(const sx_frame *f, int s, unsigned keep) {
     return use;
 }
 
-bool sx_frame_fits(const sx_frame *f, int s, unsigned keep) {
+bool sx_frame_fits(const sx_cost_frame *f, int s, unsigned keep) {
     const sx_level *level = &f->model->level[s];
     if (level->transparent && keep) return false;
     if (!level->limited) return true;
@@ -49,7 +49,7 @@ bool sx_frame_fits(const sx_frame *f, int s, unsigned keep) {
 }
 
 /* Whether every tensor is kept somewhere, and none where nothing can be. */
-static sx_verdict check_keep(const sx_frame *f) {
+static sx_verdict check_keep(const sx_cost_frame *f) {
     unsigned kept = 0;
     for (int s = 0; s < f->n_levels; s++) {
         unsigned keep = f->seen[s].keep & f->all;
@@ -61,7 +61,7 @@ static sx_verdict check_keep(const sx_frame *f) {
 }
 
 /* Whether the compute array has the units in use. */
-static sx_verdict check_array(const sx_frame *f) {
+static sx_verdict check_array(const sx_cost_frame *f) {
     const sx_model *m = f->model;
     double x = f->expand_x[0] * f->slot_x[0], y = f->expand_y[0] * f->slot_y[0];
     if (x * y > (double)m->compute_instances)
@@ -72,7 +72,7 @@ static sx_verdict check_array(const sx_frame *f) {
 }
 
 /* The tensor with the largest tile at a level. */
-static int largest(const sx_frame *f, int s) {
+static int largest(const sx_cost_frame *f, int s) {
     int best = -1;
     for (int v = 0; v < f->n_tensors; v++)
         if (f->seen[s].keep >> v & 1 && (best < 0 || f->tile[v][s].words > f->tile[best][s].words)) best = v;
@@ -80,7 +80,7 @@ static int largest(const sx_frame *f, int s) {
 }
 
 /* Whether the tiles kept at a level fit. */
-static sx_verdict check_capacity(const sx_frame *f, int s) {
+static sx_verdict check_capacity(const sx_cost_frame *f, int s) {
     const sx_level *level = &f->model->level[s];
     sx_occupancy use = occupancy(f, s, f->seen[s].keep);
     if (!sx_level_fits(level, &use)) {
@@ -92,7 +92,7 @@ static sx_verdict check_capacity(const sx_frame *f, int s) {
 }
 
 /* Whether a level has the instances in use. */
-static sx_verdict check_instances(const sx_frame *f, int s) {
+static sx_verdict check_instances(const sx_cost_frame *f, int s) {
     const sx_level *level = &f->model->level[s];
     if (f->above[s] > (double)level->instances)
         return illegal(SX_INSTANCES, s, -1, f->above[s], (double)level->instances);
@@ -103,7 +103,7 @@ static sx_verdict check_instances(const sx_frame *f, int s) {
     return legal;
 }
 
-bool sx_frame_spreads(sx_frame *f) {
+bool sx_frame_spreads(sx_cost_frame *f) {
     if (f->rows_stale) set_tiles(f);
     sx_verdict verdict = check_array(f);
     for (int s = 0; s < f->n_levels && verdict.reason == SX_LEGAL; s++) verdict = check_instances(f, s);
@@ -111,7 +111,7 @@ bool sx_frame_spreads(sx_frame *f) {
 }
 
 /* All checks. */
-static sx_verdict check(const sx_frame *f) {
+static sx_verdict check(const sx_cost_frame *f) {
     sx_verdict verdict = check_keep(f);
     if (verdict.reason == SX_LEGAL) verdict = check_array(f);
     for (int s = 0; s < f->n_levels && verdict.reason == SX_LEGAL; s++) {
@@ -121,7 +121,7 @@ static sx_verdict check(const sx_frame *f) {
     return verdict;
 }
 
-const sx_verdict *sx_frame_check(sx_frame *f) {
+const sx_verdict *sx_frame_check(sx_cost_frame *f) {
     if (f->rows_stale) set_tiles(f);
     if (!f->checked) f->verdict = check(f);
     f->checked = true;

@@ -34,7 +34,7 @@ static inline int list_loops(const uint32_t *factor, const uint8_t *order, int f
 }
 
 /* Reads the temporal loops of a level; false where their order is no permutation. */
-static bool read_loops(sx_frame *f, int s, const sx_mapping_level *at) {
+static bool read_loops(sx_cost_frame *f, int s, const sx_mapping_level *at) {
     uint32_t seen = 0;
     f->loops[s].n =
         (uint8_t)list_loops(at->temporal, at->temporal_order, 0, f->n_dims, f->loops[s].dim, 0, &seen);
@@ -50,7 +50,7 @@ static double product(const sx_frame_loops *slot, const uint32_t *factor, int fr
 }
 
 /* Reads the spatial loops of a level; false where their order is no permutation, or they are beyond all meshes. */
-static bool read_slot(sx_frame *f, int s, const sx_mapping_level *at) {
+static bool read_slot(sx_cost_frame *f, int s, const sx_mapping_level *at) {
     sx_frame_loops *slot = &f->slots[s];
     uint32_t seen = 0;
     if (at->split > f->n_dims) return false;
@@ -65,7 +65,7 @@ static bool read_slot(sx_frame *f, int s, const sx_mapping_level *at) {
 }
 
 /* Factors as doubles, and extents, from a level outward; false where factors leave remainders. */
-static bool set_rows(sx_frame *f, int from) {
+static bool set_rows(sx_cost_frame *f, int from) {
     for (int s = from; s < f->n_levels; s++) {
         const double *inner = sx_frame_inner(f, s);
         for (int d = 0; d < f->n_dims; d++) {
@@ -81,7 +81,7 @@ static bool set_rows(sx_frame *f, int from) {
 }
 
 /* The instances in use of every level, and the steps of time; false where they are beyond all meshes. */
-static bool set_array(sx_frame *f) {
+static bool set_array(sx_cost_frame *f) {
     double x = 1, y = 1;
     for (int s = f->n_levels - 1; s >= 0; s--) {
         f->expand_x[s] = x;
@@ -95,7 +95,7 @@ static bool set_array(sx_frame *f) {
 }
 
 /* Marks the flows of all tensors as out of date. */
-static void mark(sx_frame *f, bool all, int below, uint32_t spread) {
+static void mark(sx_cost_frame *f, bool all, int below, uint32_t spread) {
     for (int v = 0; v < f->n_tensors; v++) {
         f->stale[v].all |= all;
         f->stale[v].spread |= spread;
@@ -104,7 +104,7 @@ static void mark(sx_frame *f, bool all, int below, uint32_t spread) {
 }
 
 /* Whether the mapping is of the model's size, without directives that frames do not cover. */
-static bool is_covered(const sx_frame *f, const sx_mapping *m) {
+static bool is_covered(const sx_cost_frame *f, const sx_mapping *m) {
     uint32_t directives = 0;
     for (int s = 0; s < f->n_levels; s++)
         directives |= m->level[s].no_temporal_reuse | m->level[s].no_multicast | m->level[s].rmw_first_update;
@@ -121,7 +121,7 @@ typedef struct changes {
 } changes;
 
 /* Reads a level where it differs; false where it is malformed. */
-static inline bool read_level(sx_frame *f, int s, const sx_mapping_level *at, changes *c) {
+static inline bool read_level(sx_cost_frame *f, int s, const sx_mapping_level *at, changes *c) {
     sx_mapping_level *seen = &f->seen[s];
     bool fresh = !f->known, good = true;
     bool temporal = fresh || factors_differ(at->temporal, seen->temporal, f->n_dims);
@@ -143,7 +143,7 @@ static inline bool read_level(sx_frame *f, int s, const sx_mapping_level *at, ch
     return good;
 }
 
-bool sx_frame_read(sx_frame *f, const sx_mapping *mapping) {
+bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping) {
     changes c = {.factors = f->n_levels};
     bool good = true;
     if (!is_covered(f, mapping)) return false;

@@ -77,7 +77,7 @@ typedef struct sx_frame_stale {
     uint32_t spread; /* mask of levels */
 } sx_frame_stale;
 
-struct sx_frame {
+struct sx_cost_frame {
     const sx_model *model;
     sx_fanout_scratch *scratch;
     int n_levels, n_dims, n_tensors;
@@ -121,36 +121,37 @@ struct sx_frame {
 static const double sx_frame_ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* Extents of what a child of a level holds. */
-static inline const double *sx_frame_inner(const sx_frame *f, int level) {
+static inline const double *sx_frame_inner(const sx_cost_frame *f, int level) {
     return level > 0 ? f->extent[level - 1] : sx_frame_ones;
 }
 
 /* Reads a mapping; false where the frame does not cover it. */
-bool sx_frame_read(sx_frame *f, const sx_mapping *mapping);
+bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping);
 
 /* Says whether the mapping that was read is legal. */
-const sx_verdict *sx_frame_check(sx_frame *f);
+const sx_verdict *sx_frame_check(sx_cost_frame *f);
 
 /* Whether the array has the instances in use, whatever is kept. */
-bool sx_frame_spreads(sx_frame *f);
+bool sx_frame_spreads(sx_cost_frame *f);
 
 /* Whether a level may keep these tensors' tiles. */
-bool sx_frame_fits(const sx_frame *f, int level, unsigned keep);
+bool sx_frame_fits(const sx_cost_frame *f, int level, unsigned keep);
 
 /* Brings the flows of a tensor up to date; false where the frame does not cover them. */
-bool sx_frame_count(sx_frame *f, int tensor);
+bool sx_frame_count(sx_cost_frame *f, int tensor);
 
 /* Fills the flow of a tensor that is not plain; false where the frame does not cover it. `links`: children may
  * hand words to one another; `alike`: under the first level, each has a neighbour that wants the same operands. */
-bool sx_frame_window(const sx_frame *f, int tensor, int level, bool links, bool alike, sx_frame_flow *flow);
+bool sx_frame_window(const sx_cost_frame *f, int tensor, int level, bool links, bool alike,
+                     sx_frame_flow *flow);
 
 /* Fills the flow under the first level of a plain tensor whose children do not fill rows of the mesh. */
-bool sx_frame_feed(const sx_frame *f, int tensor, sx_frame_flow *flow);
+bool sx_frame_feed(const sx_cost_frame *f, int tensor, sx_frame_flow *flow);
 
 /* What a tensor costs where the levels in the mask `kept` keep it. */
-const sx_frame_charge *sx_frame_charge_of(sx_frame *f, int tensor, uint32_t kept);
+const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int tensor, uint32_t kept);
 
 /* Adds the charges of all tensors up; `last` is the outermost level that keeps one. */
-void sx_frame_sum(const sx_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out);
+void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct choices {
 } choices;
 
 /* Lists what a level can keep of `may` beside `must`; how many there are. */
-static int find_choices(const sx_frame *f, int s, unsigned must, unsigned may, choices *c) {
+static int find_choices(const sx_cost_frame *f, int s, unsigned must, unsigned may, choices *c) {
     unsigned open = may & ~must & f->all, subset = 0;
     c->n = c->at = 0;
     do {
@@ -39,7 +39,7 @@ static bool advance(choices *c, int n_levels, uint64_t *levels) {
 }
 
 /* Adds up the charges of one choice; false where a tensor is kept nowhere. */
-static bool score(sx_frame *f, uint64_t levels, sx_score *out) {
+static bool score(sx_cost_frame *f, uint64_t levels, sx_score *out) {
     const sx_frame_charge *charge[SX_MAX_TENSORS];
     uint32_t any = 0;
     for (int v = 0; v < f->n_tensors; v++) {
@@ -52,7 +52,7 @@ static bool score(sx_frame *f, uint64_t levels, sx_score *out) {
     return true;
 }
 
-long sx_frame_sweep(sx_frame *f, const sx_mapping *mapping, const uint8_t *must, const uint8_t *may,
+long sx_frame_sweep(sx_cost_frame *f, const sx_mapping *mapping, const uint8_t *must, const uint8_t *may,
                     sx_swept *out, long room) {
     choices level[SX_FRAME_LEVELS];
     uint64_t levels = 0;

@@ -30,7 +30,7 @@ typedef struct key {
 } key;
 
 /* Finds the steps of near loops; `ranks` is how many mixed ranks are looked at. */
-static inline __attribute__((always_inline)) void trace(const sx_frame *f, int v, int s, int ranks,
+static inline __attribute__((always_inline)) void trace(const sx_cost_frame *f, int v, int s, int ranks,
                                                         motion *m) {
     const sx_frame_tensor *t = &f->tensor[v];
     const sx_frame_tile *tile = s > 0 ? &f->tile[v][s - 1] : NULL;
@@ -128,7 +128,7 @@ static int split_keys(const motion *m, const double *span, key *keys, double *re
 }
 
 /* The children of a level for fanout.c, with their loops in `loop`. */
-static void make_fanout(const sx_frame *f, int v, int s, sx_loop loop[SX_MAX_DIMS], sx_fanout *out) {
+static void make_fanout(const sx_cost_frame *f, int v, int s, sx_loop loop[SX_MAX_DIMS], sx_fanout *out) {
     const double *inner = sx_frame_inner(f, s);
     out->loop = loop;
     out->n_loops = f->slots[s].n;
@@ -166,8 +166,8 @@ static bool add_groups(sx_frame_flow *flow, const sx_multicast_group *group, siz
 
 /* Adds what is left to fetch when neighbours at a displacement hand over some words; *rest grows by them where that
  * saves no accesses. */
-static bool add_served(const sx_frame *f, sx_fanout *slot, const int64_t *need, double words, double groups,
-                       double *rest, sx_frame_flow *flow) {
+static bool add_served(const sx_cost_frame *f, sx_fanout *slot, const int64_t *need, double words,
+                       double groups, double *rest, sx_frame_flow *flow) {
     const sx_multicast_group *group;
     uint64_t served;
     double fewer = 0;
@@ -183,7 +183,7 @@ static bool add_served(const sx_frame *f, sx_fanout *slot, const int64_t *need, 
 }
 
 /* The groups of all children, added up. */
-static double count_groups(const sx_frame *f, sx_fanout *slot) {
+static double count_groups(const sx_cost_frame *f, sx_fanout *slot) {
     const sx_multicast_group *group;
     double groups = 0;
     size_t n = sx_fanout_groups(slot, f->scratch, false, &group);
@@ -192,7 +192,7 @@ static double count_groups(const sx_frame *f, sx_fanout *slot) {
 }
 
 /* Fills a flow with records: the rest of the words goes to all groups. A flow of one group of each size is none. */
-static bool close_flow(const sx_frame *f, sx_fanout *slot, double rest, sx_frame_flow *flow) {
+static bool close_flow(const sx_cost_frame *f, sx_fanout *slot, double rest, sx_frame_flow *flow) {
     const sx_multicast_group *group;
     if (slot->uniform && flow->n_records == 0 && flow->links == 0) {
         flow->handed = rest;
@@ -203,7 +203,7 @@ static bool close_flow(const sx_frame *f, sx_fanout *slot, double rest, sx_frame
 }
 
 /* Splits the words of a flow among groups and neighbours. */
-static bool split(const sx_frame *f, int v, int s, const motion *m, bool links, double rest,
+static bool split(const sx_cost_frame *f, int v, int s, const motion *m, bool links, double rest,
                   sx_frame_flow *flow) {
     const sx_frame_tensor *t = m->tensor;
     sx_loop loop[SX_MAX_DIMS];
@@ -224,7 +224,7 @@ static bool split(const sx_frame *f, int v, int s, const motion *m, bool links, 
     return close_flow(f, &slot, rest, flow);
 }
 
-bool sx_frame_window(const sx_frame *f, int v, int s, bool links, bool alike, sx_frame_flow *flow) {
+bool sx_frame_window(const sx_cost_frame *f, int v, int s, bool links, bool alike, sx_frame_flow *flow) {
     const sx_frame_tensor *t = &f->tensor[v];
     const sx_frame_slot *slot = &f->slot[v][s];
     int last = (int)(f->last[s] >> 8 * v & 0xff);
@@ -248,7 +248,7 @@ bool sx_frame_window(const sx_frame *f, int v, int s, bool links, bool alike, sx
     return !spread || split(f, v, s, &m, links && (s == 0 || slot->apart), flow->handed, flow);
 }
 
-bool sx_frame_feed(const sx_frame *f, int v, sx_frame_flow *flow) {
+bool sx_frame_feed(const sx_cost_frame *f, int v, sx_frame_flow *flow) {
     static const int64_t nowhere[SX_MAX_RANKS];
     sx_loop loop[SX_MAX_DIMS];
     sx_fanout slot;

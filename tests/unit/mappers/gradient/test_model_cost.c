@@ -47,6 +47,7 @@ static void draw(const sx_space *space, uint64_t index, sx_mapping *out) {
 /* Whether every tensor is counted with one record per level: what the real form promises to agree with. */
 static bool is_covered(sx_evaluator *evaluator, const sx_mapping *mapping) {
     sx_counts counts[SX_MAX_LEVELS];
+    assert_int_equal(sx_nest_build(evaluator->model, mapping, &evaluator->nest).reason, SX_LEGAL);
     for (int v = 0; v < evaluator->model->n_tensors; v++)
         if (!sx_fast_count_perfect(evaluator, mapping, v, counts)) return false;
     return true;

@@ -24,12 +24,10 @@
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
 #include "base/divisor.h"
 #include "base/status.h"
+#include "mappers/submap.h"
 #include "mappers/tiling.h"
-#include "run/navigator.h"
-#include "space/map_choices.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PERMUTATIONS, KEEPS, CLASSES, VICTORY, TIMEOUT };
 
@@ -49,11 +47,8 @@ static const sx_setting settings[] = {
 };
 
 enum {
-    TASKS = 16,       /* joined at once, at most */
-    TASK_SIZE = 1024, /* evaluations or draws of a task, about */
-    MAX_MASKS = 4096,
-    MAX_SPREADS = 1024, /* of one level */
-    MAX_LISTED = 8,     /* loops of one level whose classes of orders are listed */
+    TASKS = 16,         /* joined at once, at most */
+    TASK_SIZE = 1024,   /* evaluations or draws of a task, about */
     HOPELESS = 1 << 20, /* illegal draws in a row that end a search which found nothing */
 };
 
@@ -81,36 +76,17 @@ typedef struct plan {
     uint64_t seed, permutations, keeps, victory, timeout;
     bool classes;
     double incumbent;
-    double room_x[SX_MAX_LEVELS], room_y[SX_MAX_LEVELS]; /* the fan-outs */
 } plan;
-
-/* The choices of a level for the current factorisation. */
-typedef struct level_choices {
-    uint32_t loops;                      /* dimensions with temporal loops */
-    uint64_t n_orders;                   /* of these */
-    const uint8_t (*order)[SX_MAX_DIMS]; /* NULL: all permutations */
-    int n_layouts; /* ways to lay spatial loops on X that fit the array; 0: it has none */
-    uint16_t on_x[MAX_SPREADS];
-    int n_keeps;
-    sx_map_keep keep[256];
-} level_choices;
-
-/* Whether a choice of what to keep fits, as far as it was tried. */
-enum fit { UNKNOWN, YES, NO };
 
 /* One task's walk. */
 typedef struct walk {
     const plan *plan;
-    const sx_map_space *space;
     sx_worker *worker;
     account *account;
     sx_rng rng;
-    void *point;
     uint64_t evaluations;
     bool over;
-    level_choices level_of[SX_MAX_LEVELS];
-    uint64_t n_masks;
-    uint8_t fits[MAX_MASKS];
+    sx_submap map;
 } walk;
 
 /* Counts an illegal mapping. */
@@ -125,7 +101,7 @@ static void count_illegal(walk *w) {
 /* Evaluates the walk's point and counts it. */
 static void evaluate(walk *w) {
     account *a = w->account;
-    sx_outcome outcome = sx_worker_evaluate(w->worker, w->point, true);
+    sx_outcome outcome = sx_worker_evaluate(w->worker, w->map.point, true);
     if (outcome.reason == SX_NOT_EVALUATED) w->over = true;
     if (outcome.reason && outcome.reason != SX_BEYOND) return;
     w->evaluations++;
@@ -138,147 +114,6 @@ static void evaluate(walk *w) {
     }
     if (w->plan->victory && a->since >= w->plan->victory) w->over = true;
     if (w->evaluations >= TASK_SIZE) w->over = true;
-}
-
-/* Finds what a level may keep: where it is not banked, whatever the factors are. */
-static void find_keeps(walk *w, int level) {
-    uint32_t extent[SX_MAX_DIMS] = {0};
-    for (int d = 0; w->space->banked[level] && d < w->space->problem->n_dims; d++) {
-        uint64_t reach = sx_mapping_extent(w->point, level, d), size = w->space->problem->size[d];
-        extent[d] = (uint32_t)(reach < size ? reach : size);
-    }
-    w->level_of[level].n_keeps = sx_map_keeps_of(w->space, level, extent, w->level_of[level].keep);
-}
-
-/* Lets all levels keep choice number `index`; 0 keeps the most. */
-static void set_keeps(walk *w, unsigned index) {
-    for (int s = 0; s < w->space->arch->n_levels; s++) {
-        const level_choices *m = &w->level_of[s];
-        unsigned n = (unsigned)m->n_keeps;
-        if (n == 1 && !w->space->banked[s]) continue;
-        const sx_map_keep *choice = &m->keep[n - 1 - index % n];
-        index /= n;
-        sx_map_level(w->point, s)->keep = choice->keep;
-        if (w->space->banked[s])
-            memcpy(sx_map_banks(w->space, w->point, s), choice->banks, sizeof choice->banks);
-    }
-}
-
-/* Counts the choices of what to keep that the factorisation has. */
-static void find_masks(walk *w) {
-    uint64_t n = 1;
-    for (int s = 0; s < w->space->arch->n_levels; s++) {
-        if (w->space->banked[s]) find_keeps(w, s);
-        if (n < MAX_MASKS) n *= (uint64_t)w->level_of[s].n_keeps;
-    }
-    w->n_masks = n < MAX_MASKS ? n : MAX_MASKS;
-    memset(w->fits, UNKNOWN, w->n_masks);
-}
-
-/* Lets the point keep choice number `index`; false where that does not fit. */
-static bool keep_mask(walk *w, uint64_t index) {
-    set_keeps(w, (unsigned)index);
-    if (w->fits[index] == UNKNOWN)
-        w->fits[index] = w->space->space.type->check(&w->space->space, w->point) == 0 ? YES : NO;
-    if (w->fits[index] == NO) count_illegal(w);
-    return w->fits[index] == YES;
-}
-
-/* Finds how the spatial loops of a level can lie on the array; false where they do not fit. */
-static bool find_layouts(walk *w, int level) {
-    const sx_mapping_level *at = sx_map_level(w->point, level);
-    double room_x = w->plan->room_x[level], room_y = w->plan->room_y[level], all = 1;
-    level_choices *m = &w->level_of[level];
-    uint32_t loops = 0;
-    for (int d = 0; d < w->space->problem->n_dims; d++) {
-        loops |= (uint32_t)(at->spatial[d] > 1) << d;
-        all *= at->spatial[d];
-    }
-    size_t n;
-    const uint16_t *x = sx_map_layouts_of(w->plan->choices, level, loops, &n);
-    if (!x) sx_worker_fail(w->worker, sx_error_memory());
-    m->n_layouts = 0;
-    for (size_t i = 0; x && i < n && m->n_layouts < MAX_SPREADS; i++) {
-        double on_x = 1;
-        for (uint32_t left = x[i]; left; left &= left - 1) on_x *= at->spatial[__builtin_ctz(left)];
-        if (on_x <= room_x && all <= on_x * room_y) m->on_x[m->n_layouts++] = x[i];
-    }
-    return m->n_layouts > 0;
-}
-
-/* Lays the spatial loops of all levels by spread number `index`. */
-static void set_spread(walk *w, uint64_t index) {
-    for (int s = 0; s < w->space->arch->n_levels; s++) {
-        const level_choices *m = &w->level_of[s];
-        if (m->n_layouts == 0) continue;
-        sx_map_set_layout(w->space, s, m->on_x[index % (uint64_t)m->n_layouts], w->point);
-        index /= (uint64_t)m->n_layouts;
-    }
-}
-
-/* a * b, or UINT64_MAX. */
-static uint64_t times(uint64_t a, uint64_t b) {
-    uint64_t out;
-    return __builtin_mul_overflow(a, b, &out) ? UINT64_MAX : out;
-}
-
-/* Finds the orders of all levels' loops; returns how many there are together, 0 when memory is out. */
-static uint64_t find_orders(walk *w) {
-    uint64_t total = 1;
-    bool spread = false;
-    for (int d = 0; d < w->space->problem->n_dims; d++)
-        spread = spread || sx_map_level(w->point, 0)->spatial[d] > 1;
-    for (int s = 0; s < w->space->arch->n_levels; s++) {
-        level_choices *m = &w->level_of[s];
-        bool matters = sx_map_order_matters(w->space, s, spread);
-        const uint32_t *factor = sx_map_level(w->point, s)->temporal;
-        size_t n = 1;
-        m->order = NULL;
-        m->loops = 0;
-        for (int d = 0; d < w->space->problem->n_dims; d++) m->loops |= (uint32_t)(factor[d] > 1) << d;
-        bool listed = w->plan->classes && __builtin_popcount(m->loops) <= MAX_LISTED;
-        if (listed || !matters) {
-            m->order = sx_map_orders_of(w->plan->choices, s, m->loops, matters, &n);
-            if (!m->order) sx_worker_fail(w->worker, sx_orders_failure(n));
-            if (!m->order) return 0;
-        } else {
-            for (int i = __builtin_popcount(m->loops); i > 1; i--) n *= (size_t)i;
-        }
-        m->n_orders = n;
-        total = times(total, n);
-    }
-    return total;
-}
-
-/* Puts a level's loops in permutation number `index`. */
-static void permute(uint32_t loops, uint64_t index, uint8_t *order, int n_dims) {
-    uint8_t loop[SX_MAX_DIMS];
-    unsigned n = 0;
-    for (int d = 0; d < n_dims; d++)
-        if (loops >> d & 1) loop[n++] = (uint8_t)d;
-    for (; n; n--) {
-        unsigned i = (unsigned)(index % n);
-        index /= n;
-        *order++ = loop[i];
-        memmove(loop + i, loop + i + 1, n - i - 1);
-    }
-    for (int d = 0; d < n_dims; d++)
-        if (!(loops >> d & 1)) *order++ = (uint8_t)d;
-}
-
-/* Gives all levels the order number `index`, or (UINT64_MAX) random ones. */
-static void set_orders(walk *w, uint64_t index) {
-    int n_dims = w->space->problem->n_dims;
-    for (int s = 0; s < w->space->arch->n_levels; s++) {
-        const level_choices *m = &w->level_of[s];
-        uint64_t digit = index == UINT64_MAX ? sx_rng_below(&w->rng, m->n_orders) : index % m->n_orders;
-        if (index != UINT64_MAX) index /= m->n_orders;
-        uint8_t *order = sx_map_level(w->point, s)->temporal_order;
-        if (m->order)
-            memcpy(order, m->order[digit], (size_t)n_dims);
-        else
-            permute(m->loops, digit, order, n_dims);
-    }
 }
 
 /* A random number below n (which is beyond 1) that has no divisor in common with it. */
@@ -309,11 +144,14 @@ static uint64_t draw(sequence *d) {
 /* Evaluates the point with all that it may keep, in order, or with some random choices; false where none
  * fits. */
 static bool walk_masks(walk *w) {
-    bool all = w->plan->keeps == 0 || w->plan->keeps >= w->n_masks, any = false;
-    uint64_t n = all ? w->n_masks : w->plan->keeps;
-    sequence masks = all ? (sequence){n, 0, 1} : shuffle(&w->rng, w->n_masks, n);
+    bool all = w->plan->keeps == 0 || w->plan->keeps >= w->map.n_masks, any = false;
+    uint64_t n = all ? w->map.n_masks : w->plan->keeps;
+    sequence masks = all ? (sequence){n, 0, 1} : shuffle(&w->rng, w->map.n_masks, n);
     for (uint64_t i = 0; i < n && !w->over; i++) {
-        if (!keep_mask(w, draw(&masks))) continue;
+        if (!sx_submap_keep(&w->map, draw(&masks))) {
+            count_illegal(w);
+            continue;
+        }
         evaluate(w);
         any = true;
     }
@@ -321,10 +159,9 @@ static bool walk_masks(walk *w) {
 }
 
 /* Goes through the spreads of one permutation; false where the factorisation is to be given up. */
-static bool walk_permutation(walk *w, uint64_t n_layouts) {
-    for (uint64_t x = 0; x < n_layouts && !w->over; x++) {
-        set_spread(w, x);
-        sx_map_normalize(w->space, w->point);
+static bool walk_permutation(walk *w) {
+    for (uint64_t x = 0; x < w->map.n_layouts && !w->over; x++) {
+        sx_submap_set_layout(&w->map, x);
         if (!walk_masks(w)) return false;
     }
     return !sx_worker_stopped(w->worker);
@@ -333,30 +170,26 @@ static bool walk_permutation(walk *w, uint64_t n_layouts) {
 /* Goes through what follows from one factorisation. Orders are drawn without replacement where their number
  * fits a word. */
 static void walk_factorisation(walk *w) {
-    uint64_t n_layouts = 1, total = find_orders(w);
-    for (int s = 0; s < w->space->arch->n_levels; s++)
-        if (w->level_of[s].n_layouts) n_layouts = times(n_layouts, (uint64_t)w->level_of[s].n_layouts);
-    if (!total) {
+    if (!sx_submap_open(&w->map, w->worker)) {
         w->over = true;
         return;
     }
-    find_masks(w);
-    if (w->n_masks == 0) {
+    if (w->map.n_masks == 0) {
         count_illegal(w);
         return;
     }
+    uint64_t total = w->map.n_orders, n = total < w->plan->permutations ? total : w->plan->permutations;
     bool countable = total < UINT64_MAX;
-    uint64_t n = total < w->plan->permutations ? total : w->plan->permutations;
     sequence orders = countable ? shuffle(&w->rng, total, n) : (sequence){0};
     for (uint64_t i = 0; i < n && !w->over; i++) {
-        set_orders(w, countable ? draw(&orders) : UINT64_MAX);
-        if (!walk_permutation(w, n_layouts)) break;
+        sx_submap_set_orders(&w->map, countable ? draw(&orders) : 0, countable ? NULL : &w->rng);
+        if (!walk_permutation(w)) break;
     }
 }
 
 /* Draws a factorisation of all dimensions; false where the array cannot hold it. */
 static bool draw_factors(walk *w) {
-    const sx_map_space *space = w->space;
+    const sx_map_space *space = w->map.space;
     double used[SX_MAX_LEVELS];
     for (int s = 0; s < space->arch->n_levels; s++) used[s] = 1;
     for (int d = 0; d < space->problem->n_dims; d++) {
@@ -365,24 +198,23 @@ static bool draw_factors(walk *w) {
         for (int s = 0; s < space->arch->n_levels; s++) {
             if (space->spatial_slot[s] < 0) continue;
             used[s] *= factor[space->spatial_slot[s]];
-            if (used[s] > w->plan->room_x[s] * w->plan->room_y[s]) return false;
+            if (used[s] > (double)space->room[s][0] * (double)space->room[s][1]) return false;
         }
-        sx_map_set_factors(space, d, factor, w->point);
+        sx_map_set_factors(space, d, factor, w->map.point);
     }
-    for (int s = 0; s < space->arch->n_levels; s++)
-        if (space->spatial_slot[s] >= 0 && !find_layouts(w, s)) return false;
-    return true;
+    return sx_submap_lay(&w->map, w->worker);
 }
 
 /* A task: factorisations until it has done its share; its output is an account of them. */
 static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const plan *p = input;
-    walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
+    walk w = {.plan = p, .worker = worker};
+    w.map = (sx_submap){.space = p->space, .choices = p->choices, .classes = p->classes};
+    w.map.point = sx_worker_scratch(worker, 0);
     w.account = output;
     *w.account = (account){.best = INFINITY};
     w.rng = sx_rng_stream(p->seed, "pruned", p->s->task + task);
-    p->space->space.type->draw(&p->space->space, &w.rng, w.point);
-    for (int s = 0; s < p->space->arch->n_levels; s++) find_keeps(&w, s);
+    sx_submap_begin(&w.map, &w.rng);
     for (int draws = 0; draws < TASK_SIZE && !w.over && !sx_worker_stopped(worker); draws++) {
         if (draw_factors(&w))
             walk_factorisation(&w);
@@ -422,10 +254,6 @@ static sx_status search(sx_run *run) {
     p.classes = sx_run_setting(run, CLASSES) != 0;
     p.victory = (uint64_t)sx_run_setting(run, VICTORY);
     p.timeout = (uint64_t)sx_run_setting(run, TIMEOUT);
-    for (int s = 0; s < p.space->arch->n_levels; s++) {
-        p.room_x[s] = (double)sx_arch_fanout_x(p.space->arch, s);
-        p.room_y[s] = (double)sx_arch_fanout_y(p.space->arch, s);
-    }
     bool resumed;
     p.s = sx_run_state(run, sizeof *p.s + p.space->space.point_size, &resumed);
     if (!p.s) return sx_error_memory();

@@ -39,6 +39,7 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     sx_frame_free(evaluator->frame);
     sx_fanout_scratch_free(evaluator->slot);
     sx_walker_free(evaluator->walker);
+    sx_window_free(evaluator->window);
     sx_sparse_state_free(evaluator->sparse);
     sx_range_evaluators_free(evaluator->model, evaluator->at_density);
     sx_formats_evaluators_free(evaluator->model, evaluator->at_formats);

@@ -288,14 +288,6 @@ static size_t enumerate(sx_fanout *slot, sx_fanout_scratch *s) {
     return number_groups(slot, s);
 }
 
-/* Whether X loops fill whole rows of the mesh, or everything lies in one row. */
-static bool is_aligned(const sx_fanout *slot) {
-    if (slot->n_loops == slot->n_x) return true;
-    uint64_t width = 1;
-    for (int l = 0; l < slot->n_x; l++) width *= slot->loop[l].n;
-    return width == slot->columns;
-}
-
 /* The size of the groups of a uniform slot. */
 static uint64_t uniform_size(const sx_fanout *slot, uint16_t dims) {
     uint64_t m = 1;
@@ -368,7 +360,7 @@ static size_t paired_groups(const sx_fanout *slot, sx_fanout_scratch *s) {
 
 size_t sx_fanout_groups(sx_fanout *slot, sx_fanout_scratch *scratch, bool hops,
                         const sx_multicast_group **out) {
-    if ((slot->uniform || slot->apart) && (!hops || is_aligned(slot))) {
+    if ((slot->uniform || slot->apart) && (!hops || sx_fanout_is_aligned(slot))) {
         uint16_t dims = slot->apart ? UINT16_MAX : slot->shape->dims;
         slot->one = (sx_multicast_group){.m = 1, .count = 1, .hops = hops ? uniform_hops(slot, dims) : 0};
         for (int l = 0; l < slot->n_loops; l++)
@@ -428,7 +420,7 @@ static bool is_nowhere(const sx_fanout *slot, const int64_t *need) {
  * `need`; false where that does not hold. */
 static bool served_closed(sx_fanout *slot, sx_fanout_scratch *s, const int64_t *need, uint64_t *served,
                           size_t *n, const sx_multicast_group **out) {
-    if (!slot->uniform || slot->apart || !is_aligned(slot)) return false;
+    if (!slot->uniform || slot->apart || !sx_fanout_is_aligned(slot)) return false;
     if (is_nowhere(slot, need)) {
         bool all = sx_neighbours_agree(slot->loop, slot->n_loops, slot->n_x, slot->shape->dims);
         *served = all ? slot->siblings : 0;

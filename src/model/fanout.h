@@ -38,6 +38,14 @@ static inline bool sx_neighbours_agree(const sx_loop *loop, int n_loops, int n_x
     return x || y;
 }
 
+/* Whether X loops fill whole rows of the mesh, or everything lies in one row. */
+static inline bool sx_fanout_is_aligned(const sx_fanout *slot) {
+    if (slot->n_loops == slot->n_x) return true;
+    uint64_t width = 1;
+    for (int l = 0; l < slot->n_x; l++) width *= slot->loop[l].n;
+    return width == slot->columns;
+}
+
 /* Describes the slot of a level for a tensor. */
 void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
                     bool apart);

@@ -7,7 +7,7 @@
  * i) x (turns of the other dimensions' loops outside i), and both factors are products over dimensions, also
  * when summed over all children. A loop is inactive only at the edge, where all outer loops on its dimension
  * are at their last iteration. walk.c carries the same out step by step, for any tensor. */
-#include "model/fanout.h"
+#include "model/fast_window.h"
 #include "model/partition.h"
 
 #include <math.h>
@@ -223,33 +223,60 @@ static bool bypass(sx_level_traffic *at) {
     return at[1].demand < 0x1p40 && fabs(part - 0.5) > 1e-3;
 }
 
-bool sx_fast_count_imperfect(const sx_evaluator *e, const sx_mapping *mapping, int tensor,
-                             sx_counts *counts) {
+/* What a level hands to its children, by closed forms; false where they do not apply. */
+static bool count_level(family *f, const sx_mapping *mapping, int tensor, int s, sx_level_traffic *at) {
+    const sx_evaluator *e = f->e;
+    const sx_shape *shape = f->shape;
+    unsigned directives =
+        mapping->level[s].no_multicast | (s > 0 ? mapping->level[s - 1].no_temporal_reuse : 0u);
+    if (!shape->plain || directives >> tensor & 1) return false;
+    f->level = s;
+    for (int d = 0; d < e->model->n_dims; d++)
+        list_dim_loops(&f->dim_loops[d], e->model, shape, &e->nest, s, d);
+    if (s > 0)
+        fetch(f, &at[s - 1].supply, &at[s].demand);
+    else
+        at[0].demand = feed(f, mapping, tensor);
+    return at[s].demand >= 0;
+}
+
+/* The same by the dynamic program for sliding windows. */
+static bool count_window(sx_evaluator *e, const sx_mapping *mapping, int tensor, int s,
+                         sx_level_traffic *at) {
+    sx_window_sums sums;
+    if (s == 0 && e->nest.spatial_of[1] == 0) {
+        at[0].demand = (double)e->model->computes;
+        return true;
+    }
+    if (e->walks || !sx_window_count(e, mapping, tensor, s, &sums)) return false;
+    at[s].demand = sums.accesses;
+    if (s == 0) return true;
+    at[s - 1].supply = sums.deliveries;
+    at[s - 1].peers = sums.links;
+    return true;
+}
+
+bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_shape *shape = &model->shape[tensor];
     int n = model->n_levels;
-    bool covered = shape->unit || (shape->plain && !shape->output);
-    if (model->net_energy || !covered || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
+    if (model->net_energy || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
     sx_level_traffic at[SX_MAX_LEVELS] = {0};
     family f = {.e = e, .shape = shape};
     for (int s = n - 1; s >= 0; s--) {
-        const sx_mapping_level *level = &mapping->level[s];
-        if ((level->no_temporal_reuse | level->no_multicast | level->rmw_first_update) >> tensor & 1)
+        if (!count_level(&f, mapping, tensor, s, at) && !count_window(e, mapping, tensor, s, at))
             return false;
-        f.level = s;
-        for (int d = 0; d < model->n_dims; d++) list_dim_loops(&f.dim_loops[d], model, shape, &e->nest, s, d);
-        if (s > 0)
-            fetch(&f, &at[s - 1].supply, &at[s].demand);
-        else
-            at[0].demand = feed(&f, mapping, tensor);
-        if (at[s].demand < 0 || at[s].demand >= 0x1p53 || (s > 0 && at[s - 1].supply >= 0x1p53)) return false;
+        if (at[s].demand >= 0x1p53 || (s > 0 && at[s - 1].supply >= 0x1p53)) return false;
         at[s].tile = e->nest.tile[tensor][s];
-        if (shape->output) at[s].partition = sx_partition_words(model, &e->nest, mapping, tensor, s, NULL);
+        if (!shape->output) continue;
+        at[s].partition = sx_partition_words(model, &e->nest, mapping, tensor, s, NULL);
+        if (at[s].partition < 0) return false;
     }
     for (int s = 0; s < n; s++)
         if (!(mapping->level[s].keep >> tensor & 1) && !bypass(&at[s])) return false;
     for (int s = 0; s < n; s++)
-        counts[s] =
-            sx_collapse_count(&at[s], shape->output, s == n - 1, !model->options.no_first_read_elision);
+        counts[s] = sx_collapse_count(&at[s], shape->output, s == n - 1,
+                                      !model->options.no_first_read_elision &&
+                                          !(mapping->level[s].rmw_first_update >> tensor & 1));
     return true;
 }

@@ -136,6 +136,7 @@ typedef struct sx_access_entries {
 } sx_access_entries;
 
 typedef struct sx_walker sx_walker;
+typedef struct sx_window_dp sx_window_dp;
 typedef struct sx_fanout_scratch sx_fanout_scratch;
 struct sx_cost_frame;
 
@@ -152,6 +153,8 @@ struct sx_evaluator {
     sx_fanout_scratch *slot;
     struct sx_cost_frame *frame; /* NULL: not covered */
     sx_walker *walker;
+    sx_window_dp *window;           /* of remainders under sliding windows; NULL before the first */
+    bool walks;                     /* walk windows with remainders, as a reference for the fast path */
     uint32_t max_blocks;            /* of a walk: SX_LIMIT_BLOCKS */
     bool exact;                     /* walk every mapping, also those with exact factors */
     bool failed;                    /* memory ran out, or the limit below is exceeded */
@@ -255,13 +258,14 @@ bool sx_fast_count_perfect(const sx_evaluator *evaluator, const sx_mapping *mapp
                            sx_counts *counts);
 
 /* The same for mappings that leave remainders; counts are over all instances. */
-bool sx_fast_count_imperfect(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
+bool sx_fast_count_imperfect(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
                              sx_counts *counts);
 
 /* sx_evaluate_batch for mappings that lie `stride` bytes apart. */
 void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stride, size_t n,
                       sx_score *scores, sx_verdict *verdicts);
 
+void sx_window_free(SX_TAKE sx_window_dp *window);
 void sx_walker_free(SX_TAKE sx_walker *walker);
 SX_OWN sx_fanout_scratch *sx_fanout_scratch_new(void);
 void sx_fanout_scratch_free(SX_TAKE sx_fanout_scratch *scratch);

@@ -1,0 +1,133 @@
+/* Remainders under sliding windows by dynamic programming: what fast_window.c and fast_window_visit.c share. */
+#ifndef SX_MODEL_FAST_WINDOW_H
+#define SX_MODEL_FAST_WINDOW_H
+
+#include "model/multicast.h"
+
+enum {
+    SX_WINDOW_CLASSES = 256,
+    SX_WINDOW_STEPS = 255,
+    SX_WINDOW_PIECES = 255,
+    SX_WINDOW_LOOPS = 2 * SX_MAX_LEVELS
+};
+
+/* Words over some visits: accesses of the level, deliveries to its children, and words handed over links. */
+typedef struct sx_window_sums {
+    double accesses, deliveries, links;
+} sx_window_sums;
+
+/* A block of visits with a dimension at the edge, as one kind of child sees it: where its last tile stands
+ * (as an iteration of the dimension, from the block's start), which tiles are cut, and whether it has none. */
+typedef struct sx_window_edge {
+    int64_t end;
+    bool end_rest, start_rest, empty;
+} sx_window_edge;
+
+/* A loop outside the children: temporal, or spatial above the parent with the parent's place in it. */
+typedef struct sx_window_item {
+    const sx_loop *loop;
+    bool spatial;
+    uint8_t place;
+} sx_window_item;
+
+/* One dimension outside the children. Index k: inside the k innermost items on it. */
+typedef struct sx_window_dim {
+    uint32_t bit;       /* in sets of dimensions at the edge; 0 where factors divide */
+    int64_t full, rest; /* extents of a tile, inside and at the edge */
+    bool spread;        /* children are in several places of it */
+    int n;
+    uint8_t item[SX_WINDOW_LOOPS];
+    int64_t full_end[SX_WINDOW_LOOPS + 1];       /* off the edge */
+    sx_window_edge edge[3][SX_WINDOW_LOOPS + 1]; /* per place of the child */
+} sx_window_dim;
+
+/* Children in the same places of all spatial loops that leave remainders. */
+typedef struct sx_window_class {
+    uint8_t place[SX_MAX_DIMS];
+    double children; /* of one parent */
+    double sites;    /* the same, with those counted once that agree in the loops that index the tensor */
+} sx_window_class;
+
+/* The places of children in a spatial loop: runs of its iterations. */
+typedef struct sx_window_spread {
+    unsigned n, weight; /* weight: of a place in the number of a class */
+    uint8_t place[3];
+    uint32_t start[3], count[3];
+} sx_window_spread;
+
+/* A class next to another on the mesh, and how far its tile stands from it. */
+typedef struct sx_window_pair {
+    uint16_t class, neighbour;
+    int64_t apart[SX_MAX_RANKS];
+} sx_window_pair;
+
+/* The result of a block of visits, or of one visit, from a state; `round` says whether it is of this run. */
+typedef struct sx_window_memo {
+    uint64_t key;
+    uint32_t round, after;
+    sx_window_sums sums;
+} sx_window_memo;
+
+struct sx_window_dp {
+    sx_evaluator *evaluator;
+    const sx_shape *shape;
+    int level;
+    bool always; /* tiles are fetched anew at every visit */
+    bool links;  /* neighbours may hand over words */
+    bool pieces; /* what was fetched matters, not only how much */
+    bool wary;   /* a tile fetched anew that was held whole might come from a neighbour: not covered */
+    bool failed;
+    sx_window_item item[2 * MAX_LOOPS];
+    int n_items;
+    uint32_t matters[2 * MAX_LOOPS + 1]; /* dimensions whose edge is seen inside the j innermost items */
+    uint32_t dead[2 * MAX_LOOPS + 1];    /* dimensions at whose edge the parent is idle there */
+    uint8_t inside[2 * MAX_LOOPS + 1][SX_MAX_DIMS]; /* items of a dimension among the j innermost */
+    sx_window_dim dim[SX_MAX_DIMS];
+    int n_relevant;
+    uint8_t relevant[SX_MAX_DIMS];
+    uint32_t all; /* dimensions that leave remainders */
+    /* children */
+    sx_fanout slot;
+    sx_window_spread spread[SX_MAX_DIMS]; /* per loop of the slot */
+    sx_window_class class[SX_WINDOW_CLASSES];
+    int first, end; /* classes of this run */
+    int n_classes,
+        n_alike;  /* alike: consecutive classes that differ only in loops that do not index the tensor */
+    bool listed;  /* class_of is set */
+    bool aligned; /* pairs are set */
+    uint16_t *class_of;
+    size_t class_room;
+    sx_window_pair *pair;
+    size_t n_pairs, pair_room;
+    sx_multicast_traffic *traffic;
+    size_t traffic_room;
+    /* last steps, and pieces fetched, numbered from 1; states: of each class, step | piece << 8 */
+    int n_steps, n_pieces;
+    int64_t step[SX_WINDOW_STEPS + 1][SX_MAX_RANKS];
+    sx_box_delta piece[SX_WINDOW_PIECES + 1];
+    uint8_t shape_of[SX_WINDOW_PIECES + 1];
+    uint16_t *state;
+    uint64_t *state_hash;
+    size_t n_states, state_room, hash_room;
+    /* the visit at hand */
+    uint16_t old[SX_WINDOW_CLASSES], new[SX_WINDOW_CLASSES];
+    uint8_t now[SX_WINDOW_CLASSES], before[SX_WINDOW_CLASSES]; /* pieces */
+    uint64_t words[SX_WINDOW_CLASSES];
+    int64_t moved[SX_MAX_RANKS]; /* of the parent's tiles since the visit before */
+    /* results */
+    sx_window_memo *memo;
+    size_t memo_room, n_memo;
+    uint32_t round;
+};
+
+/* Counts what a level hands to its children of a tensor, over all instances; false if that is not covered. */
+bool sx_window_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level,
+                     sx_window_sums *sums);
+
+/* Sorts the children of the level into classes; false if there are too many, or memory is out. */
+bool sx_window_classify(sx_window_dp *window);
+
+/* The words of the visit at hand. */
+sx_window_sums sx_window_share(sx_window_dp *window);
+
+#endif

@@ -54,20 +54,29 @@ sx_density sx_density_placed(sx_density_model model, const sx_placement *p) {
                         .share = (double)p->nonzeros / (double)p->words,
                         .words = p->words,
                         .nonzeros = p->nonzeros,
+                        .word = (double)p->nonzeros / (double)p->words,
                         .placed = p};
+}
+
+/* Whether a tile of n words has some of `marked` ones for certain, or all but for a chance below exp(-50). */
+static bool some_marked(uint64_t marked, uint64_t n, uint64_t words) {
+    return n > words - marked || (double)n * (double)marked > 50.0 * (double)words;
 }
 
 sx_density sx_density_make(sx_density_model model, double share, uint64_t words) {
     sx_density density = {.model = model, .share = model == SX_DENSITY_NONE ? 1 : share, .words = words};
     density.nonzeros = (uint64_t)ceil(density.share * (double)words);
     if (density.nonzeros > words) density.nonzeros = words;
+    density.word =
+        model == SX_DENSITY_HYPERGEOMETRIC ? (double)density.nonzeros / (double)words : density.share;
+    for (uint64_t low = 0, high = density.never_empty = words + 1; low < high;) {
+        uint64_t middle = low + (high - low) / 2;
+        if (some_marked(density.nonzeros, middle, words))
+            density.never_empty = high = middle;
+        else
+            low = middle + 1;
+    }
     return density;
-}
-
-double sx_density_of_word(const sx_density *density) {
-    if (density->model == SX_DENSITY_HYPERGEOMETRIC || density->placed)
-        return (double)density->nonzeros / (double)density->words;
-    return density->share;
 }
 
 /* C(words - b, a) / C(words, a), factor by factor. */
@@ -95,8 +104,7 @@ static bool recall(const sx_density_cache *cache, uint64_t marked, uint64_t n, u
                    struct cached **at, double *value) {
     *at = NULL;
     if (!cache->entry) return false;
-    uint64_t hash = (n * 0x9e3779b97f4a7c15u + marked) * 0xbf58476d1ce4e5b9u + words * 0x94d049bb133111ebu;
-    hash = (hash ^ hash >> 31 ^ block) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (n ^ block << 40 ^ marked << 20 ^ words) * 0x9e3779b97f4a7c15u;
     struct cached *pair = &cache->entry[(hash >> (64 - CACHE_BITS)) & ~(uint64_t)1];
     for (int i = 0; i < 2; i++)
         if (holds(&pair[i], marked, n, words, block)) {
@@ -108,14 +116,13 @@ static bool recall(const sx_density_cache *cache, uint64_t marked, uint64_t n, u
     return false;
 }
 
-/* The probability that none of `marked` words chosen at random of `words` is among n of them. */
+/* The probability that none of `marked` words chosen at random of `words` is among n of them, where there is a
+ * chance of that. */
 static double none_marked(sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words) {
-    if (n > words - marked) return 0;
-    if ((double)n * (double)marked > 50.0 * (double)words) return 0; /* below exp(-50) */
-    if (n == 0 || marked == 0) return 1;
     struct cached *at;
     double value;
     if (recall(cache, marked, n, words, 0, &at, &value)) return value;
+    if (n == 0 || marked == 0) return 1;
     uint64_t a = n < marked ? n : marked, b = n < marked ? marked : n;
     value = a <= SHORT_PRODUCT ? short_product(a, b, words) : by_factorials(a, b, words);
     if (at) *at = (struct cached){marked, n, words, 0, value};
@@ -149,15 +156,16 @@ uint64_t sx_density_most_counted(const sx_density *d, sx_density_cache *cache, u
 
 double sx_density_empty(const sx_density *density, sx_density_cache *cache, uint64_t n) {
     if (density->placed) return counted(density, cache, n, 0);
-    if (density->model == SX_DENSITY_HYPERGEOMETRIC)
-        return none_marked(cache, density->nonzeros, n, density->words);
-    return fixed_empty((double)n * density->share);
+    if (density->model != SX_DENSITY_HYPERGEOMETRIC) return fixed_empty((double)n * density->share);
+    if (n >= density->never_empty) return 0;
+    return none_marked(cache, density->nonzeros, n, density->words);
 }
 
 double sx_density_empty_given(const sx_density *density, sx_density_cache *cache, uint64_t n, uint64_t whole,
                               uint64_t k) {
-    if (density->model == SX_DENSITY_HYPERGEOMETRIC) return none_marked(cache, k, n, whole);
-    return fixed_empty((double)n * ((double)k / (double)whole));
+    if (density->model != SX_DENSITY_HYPERGEOMETRIC)
+        return fixed_empty((double)n * ((double)k / (double)whole));
+    return some_marked(k, n, whole) ? 0 : none_marked(cache, k, n, whole);
 }
 
 /* The logarithm of C(n, k). */

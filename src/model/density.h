@@ -13,6 +13,8 @@ typedef struct sx_density {
     double share;               /* of non-zeros */
     uint64_t words;             /* of the whole tensor */
     uint64_t nonzeros;          /* of the whole tensor */
+    double word;                /* probability that a word is a non-zero */
+    uint64_t never_empty;       /* by chance: tiles of so many words or more are not empty */
     const sx_placement *placed; /* where they are; NULL: by chance */
 } sx_density;
 
@@ -47,7 +49,9 @@ static inline uint64_t sx_density_most(const sx_density *density, uint64_t n) {
 uint64_t sx_density_most_counted(const sx_density *density, sx_density_cache *cache, uint64_t tile);
 
 /* The density of one word, as a probability. */
-double sx_density_of_word(const sx_density *density);
+static inline double sx_density_of_word(const sx_density *density) {
+    return density->word;
+}
 
 /* The blocks of so many words that the non-zeros of a tile take on average, the last one not full; the tile is
  * given as for sx_density_empty. */

@@ -109,6 +109,10 @@ typedef struct sx_sparse_state {
  * does. */
 SX_MUST_USE sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out);
 
+/* The density of an output that follows from those of its operands, as a probability of a word. */
+SX_MUST_USE sx_status sx_output_density(const sx_model *model, const struct sx_sparse_model *sparse,
+                                        int output, double *out);
+
 void sx_sparse_model_free(SX_TAKE struct sx_sparse_model *sparse);
 
 /* Sets what zeros leave of accesses and computes at the least, in every mapping. */

@@ -84,15 +84,6 @@ static void compile_formats(const sx_model *model, struct sx_sparse_model *out) 
     }
 }
 
-/* The density of an output that follows from its operands: a sum of n products is zero where all of them are.
- * Products are taken as independent, which they are but for tensors of few non-zeros. */
-static double output_density(const sx_model *model, const struct sx_sparse_model *sparse, int output) {
-    double sums = (double)model->computes / (double)model->words[output], all = 1;
-    for (int v = 0; v < model->n_tensors; v++)
-        if (v != output) all *= sx_density_of_word(&sparse->density[v]);
-    return all < 1 ? -expm1(sums * log1p(-all)) : 1;
-}
-
 /* Sets the density of a tensor whose non-zeros have known places. */
 static sx_status place(const sx_model *model, int v, struct sx_sparse_model *out) {
     const sx_tensor *tensor = &model->problem->tensor[v];
@@ -119,9 +110,12 @@ static sx_status compile_densities(const sx_model *model, struct sx_sparse_model
                 if (tensor->coef[r][d]) out->dims[v] |= (uint16_t)(1u << d);
     }
     int output = sx_problem_output(model->problem);
-    double density = output_density(model, out, output);
-    if (out->timeloop || out->density[output].model != SX_DENSITY_NONE || density >= 1) return SX_OK;
+    double density;
+    if (out->timeloop || out->density[output].model != SX_DENSITY_NONE) return SX_OK;
+    SX_TRY(sx_output_density(model, out, output, &density));
+    if (density >= 1) return SX_OK;
     out->density[output] = sx_density_make(SX_DENSITY_HYPERGEOMETRIC, density, model->words[output]);
+    out->density[output].word = density; /* not a whole number of non-zeros */
     return SX_OK;
 }
 

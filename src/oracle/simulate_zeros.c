@@ -5,68 +5,29 @@
 #include "base/vector.h"
 #include "frontend/coordinates.h"
 #include "oracle/simulate.h"
+#include "oracle/zeros.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NEST = 2 * SX_MAX_LEVELS * SX_MAX_DIMS };
-
-/* A loop of more than one iteration. */
-typedef struct loop {
-    uint8_t level, dim;
-    bool spatial;
-    uint32_t n, digit; /* digit: the iteration in hand */
-    int64_t step;
-} loop;
-
-/* Groups of points of the nest, told apart by some loops; neighbouring iterations of a loop may be one. */
-typedef struct groups {
-    uint64_t weight[MAX_NEST]; /* 0: the loop does not tell them apart */
-    uint32_t joined[MAX_NEST];
-    uint64_t n;
-    bool *met; /* a non-zero lies in the group */
-} groups;
-
-/* Accesses to a tensor at a level depend on the words of another one that are used with a delivery. */
-typedef struct dependence {
-    int target, level, on;
-    groups delivery;
-} dependence;
-
-/* A nest with its tensors. */
-typedef struct zeros {
-    const sx_problem *problem;
-    const sx_arch *arch;
-    const sx_mapping *mapping;
-    int n_loops;
-    loop loop[MAX_NEST]; /* innermost first */
-    bool *filled[SX_MAX_TENSORS];
-    uint64_t words[SX_MAX_TENSORS];
-    uint8_t names[SX_MAX_SPARSE_NAMES]; /* tensor of a name of the architecture; SX_MAX_TENSORS: none */
-    bool acts[SX_MAX_TENSORS][SX_MAX_LEVELS], skips[SX_MAX_TENSORS][SX_MAX_LEVELS];
-    dependence *dependence;
-    size_t n_dependences, room;
-} zeros;
-
-static bool indexes(const zeros *z, int v, int d) {
+bool sx_zeros_indexes(const sx_zeros_nest *z, int v, int d) {
     for (int r = 0; r < z->problem->tensor[v].n_ranks; r++)
         if (z->problem->tensor[v].coef[r][d]) return true;
     return false;
 }
 
-static bool keeps(const zeros *z, int level, int v) {
+bool sx_zeros_keeps(const sx_zeros_nest *z, int level, int v) {
     return z->mapping->level[level].keep >> v & 1;
 }
 
-/* The next inner level that keeps a tensor; -1: compute units. */
-static int child_of(const zeros *z, int v, int level) {
-    for (level--; level >= 0 && !keeps(z, level, v);) level--;
+int sx_zeros_child(const sx_zeros_nest *z, int v, int level) {
+    for (level--; level >= 0 && !sx_zeros_keeps(z, level, v);) level--;
     return level;
 }
 
 /* Lays out the loops; an error where they leave remainders. */
-static sx_status lay_out(zeros *z) {
+static sx_status lay_out(sx_zeros_nest *z) {
     const sx_mapping *m = z->mapping;
     int64_t step[SX_MAX_DIMS];
     for (int d = 0; d < m->n_dims; d++) step[d] = 1;
@@ -76,7 +37,7 @@ static sx_status lay_out(zeros *z) {
                 uint8_t d = slot ? m->level[s].temporal_order[i] : m->level[s].spatial_order[i];
                 uint32_t n = slot ? m->level[s].temporal[d] : m->level[s].spatial[d];
                 if (n == 1) continue;
-                z->loop[z->n_loops++] = (loop){(uint8_t)s, d, slot == 0, n, 0, step[d]};
+                z->loop[z->n_loops++] = (sx_zeros_loop){(uint8_t)s, d, slot == 0, n, 0, step[d]};
                 step[d] *= n;
             }
     for (int d = 0; d < m->n_dims; d++)
@@ -85,8 +46,7 @@ static sx_status lay_out(zeros *z) {
     return SX_OK;
 }
 
-/* Goes on to the next point of the nest; false after the last. */
-static bool next_point(zeros *z) {
+bool sx_zeros_next(sx_zeros_nest *z) {
     for (int i = 0; i < z->n_loops; i++) {
         if (++z->loop[i].digit < z->loop[i].n) return true;
         z->loop[i].digit = 0;
@@ -94,8 +54,7 @@ static bool next_point(zeros *z) {
     return false;
 }
 
-/* The word of a tensor that is used at the point in hand. */
-static uint64_t word_at(const zeros *z, int v) {
+uint64_t sx_zeros_word(const sx_zeros_nest *z, int v) {
     const sx_tensor *tensor = &z->problem->tensor[v];
     int64_t at[SX_MAX_DIMS] = {0};
     uint64_t word = 0;
@@ -112,15 +71,14 @@ static uint64_t word_at(const zeros *z, int v) {
     return word;
 }
 
-static uint64_t group_at(const zeros *z, const groups *g) {
+uint64_t sx_zeros_group(const sx_zeros_nest *z, const sx_zeros_groups *g) {
     uint64_t at = 0;
     for (int i = 0; i < z->n_loops; i++)
         if (g->weight[i]) at += z->loop[i].digit / g->joined[i] * g->weight[i];
     return at;
 }
 
-/* Lets a loop tell groups apart, so many of its iterations being one. */
-static void split_by(groups *g, int i, uint32_t n, uint32_t joined) {
+void sx_zeros_split(sx_zeros_groups *g, int i, uint32_t n, uint32_t joined) {
     g->weight[i] = g->n;
     g->joined[i] = joined;
     g->n *= n / joined;
@@ -129,18 +87,18 @@ static void split_by(groups *g, int i, uint32_t n, uint32_t joined) {
 /* The deliveries of a tensor from a level: a tile that goes to the next inner one, where it stays until a temporal
  * loop moves it, and to all children that want the same; or a word that goes to a compute unit. Deliveries of one
  * block are one. */
-static sx_status find_deliveries(const zeros *z, int v, int level, groups *g) {
-    int child = child_of(z, v, level);
+static sx_status find_deliveries(const sx_zeros_nest *z, int v, int level, sx_zeros_groups *g) {
+    int child = sx_zeros_child(z, v, level);
     bool moved = child < 0;
     uint64_t delivered = 1;
     memset(g, 0, sizeof *g);
     g->n = 1;
     for (int i = 0; i < z->n_loops; i++)
-        if (z->loop[i].level <= child && indexes(z, v, z->loop[i].dim)) delivered *= z->loop[i].n;
+        if (z->loop[i].level <= child && sx_zeros_indexes(z, v, z->loop[i].dim)) delivered *= z->loop[i].n;
     uint64_t block = z->arch->level[level].block_size, need = (block + delivered - 1) / delivered;
     for (int i = 0; i < z->n_loops; i++) {
-        const loop *l = &z->loop[i];
-        bool mine = indexes(z, v, l->dim);
+        const sx_zeros_loop *l = &z->loop[i];
+        bool mine = sx_zeros_indexes(z, v, l->dim);
         if (l->level <= child) continue;
         moved |= mine && !l->spatial;
         if (!mine && (l->spatial ? l->level <= level : !moved)) continue;
@@ -151,25 +109,25 @@ static sx_status find_deliveries(const zeros *z, int v, int level, groups *g) {
         }
         if (l->n % joined)
             return sx_error_new(SX_ERR_INPUT, "blocks that loops do not fill are not simulated");
-        split_by(g, i, l->n, joined);
+        sx_zeros_split(g, i, l->n, joined);
     }
     return SX_OK;
 }
 
 /* Adds what one action makes a tensor's accesses depend on. */
-static sx_status add_action(zeros *z, const sx_sparse_action *action) {
+static sx_status add_action(sx_zeros_nest *z, const sx_sparse_action *action) {
     const sx_action_option *option = &action->option[0];
     int target = z->names[option->target], level = action->level;
     if (action->n_options > 1)
         return sx_error_new(SX_ERR_INPUT, "actions with several options are not simulated");
     if (target == SX_MAX_TENSORS) return SX_OK;
-    while (level < z->arch->n_levels && !keeps(z, level, target)) level++;
+    while (level < z->arch->n_levels && !sx_zeros_keeps(z, level, target)) level++;
     if (level == z->arch->n_levels) return SX_OK;
     for (int i = 0; i < z->arch->sparse.n_names; i++) {
         if (!(option->on >> i & 1) || z->names[i] == SX_MAX_TENSORS) continue;
         if (!sx_reserve(&z->dependence, &z->room, z->n_dependences + 1, sizeof *z->dependence))
             return sx_error_memory();
-        dependence *d = &z->dependence[z->n_dependences++];
+        sx_zeros_dependence *d = &z->dependence[z->n_dependences++];
         d->target = target;
         d->level = level;
         d->on = z->names[i];
@@ -184,7 +142,7 @@ static sx_status add_action(zeros *z, const sx_sparse_action *action) {
 }
 
 /* Fills so many words of a tensor, every choice being as likely. */
-static sx_status draw_anywhere(zeros *z, int v, uint64_t n, sx_rng *rng) {
+static sx_status draw_anywhere(sx_zeros_nest *z, int v, uint64_t n, sx_rng *rng) {
     uint64_t *word = malloc(z->words[v] * sizeof *word);
     if (!word) return sx_error_memory();
     for (uint64_t i = 0; i < z->words[v]; i++) word[i] = i;
@@ -199,23 +157,23 @@ static sx_status draw_anywhere(zeros *z, int v, uint64_t n, sx_rng *rng) {
 
 /* Fills words of a tensor in the order in which the nest reaches them, evenly from a random start: so every run of
  * them has its share, rounded up or down. */
-static void draw_evenly(zeros *z, int v, double share, sx_rng *rng) {
+static void draw_evenly(sx_zeros_nest *z, int v, double share, sx_rng *rng) {
     double start = sx_rng_double(rng);
     do {
         uint64_t number = 0, weight = 1;
         for (int i = 0; i < z->n_loops; i++) {
-            if (!indexes(z, v, z->loop[i].dim)) continue;
+            if (!sx_zeros_indexes(z, v, z->loop[i].dim)) continue;
             number += z->loop[i].digit * weight;
             weight *= z->loop[i].n;
         }
         double low = floor((double)number * share + start),
                high = floor((double)(number + 1) * share + start);
-        z->filled[v][word_at(z, v)] = high > low;
-    } while (next_point(z));
+        z->filled[v][sx_zeros_word(z, v)] = high > low;
+    } while (sx_zeros_next(z));
 }
 
 /* Fills the words that the file of a tensor lists. */
-static sx_status draw_listed(zeros *z, int v) {
+static sx_status draw_listed(sx_zeros_nest *z, int v) {
     sx_coordinates listed;
     SX_TRY(sx_coordinates_read(z->problem->tensor[v].data, z->problem, v, &listed));
     for (size_t i = 0; i < listed.n; i++) z->filled[v][listed.word[i]] = true;
@@ -224,7 +182,7 @@ static sx_status draw_listed(zeros *z, int v) {
 }
 
 /* Draws the non-zeros of a tensor whose density is given; one that is not is dense. */
-static sx_status draw(zeros *z, int v, sx_rng *rng) {
+static sx_status draw(sx_zeros_nest *z, int v, sx_rng *rng) {
     const sx_tensor *tensor = &z->problem->tensor[v];
     z->words[v] = sx_problem_words(z->problem, v);
     z->filled[v] = calloc(z->words[v], sizeof *z->filled[v]);
@@ -250,44 +208,47 @@ static sx_status draw(zeros *z, int v, sx_rng *rng) {
     return SX_OK;
 }
 
-/* Whether a tensor has a format at a level. */
-static bool has_format(const zeros *z, int v, int level) {
+const sx_tensor_format *sx_zeros_format(const sx_zeros_nest *z, int v, int level) {
     const sx_sparse *sparse = &z->arch->sparse;
     for (int i = 0; i < sparse->n_formats; i++)
-        if (sparse->format[i].level == level && z->names[sparse->format[i].tensor] == v) return true;
-    return false;
+        if (sparse->format[i].level == level && z->names[sparse->format[i].tensor] == v)
+            return &sparse->format[i];
+    return NULL;
 }
 
 /* Whether the deliveries at the point in hand, of a tensor from a level, meet non-zeros of all on which they depend. */
-static bool meets(const zeros *z, int v, int level) {
+static bool meets(const sx_zeros_nest *z, int v, int level) {
     for (size_t i = 0; i < z->n_dependences; i++) {
-        const dependence *d = &z->dependence[i];
-        if (d->target == v && d->level == level && !d->delivery.met[group_at(z, &d->delivery)]) return false;
+        const sx_zeros_dependence *d = &z->dependence[i];
+        if (d->target == v && d->level == level && !d->delivery.met[sx_zeros_group(z, &d->delivery)])
+            return false;
     }
     return true;
 }
 
 /* Counts the accesses that the compute in hand takes its part of, for one tensor at all levels. */
-static void count_accesses(const zeros *z, int v, sx_zeros *out) {
-    bool exists = true, filled = z->filled[v][word_at(z, v)];
+static void count_accesses(const sx_zeros_nest *z, int v, sx_zeros *out) {
+    bool exists = true, filled = z->filled[v][sx_zeros_word(z, v)];
     for (int s = z->arch->n_levels - 1; s >= 0; s--) {
-        if (!keeps(z, s, v)) continue;
+        if (!sx_zeros_keeps(z, s, v)) continue;
         out->stored[s][v] += filled;
-        bool held = filled || !has_format(z, v, s), after = exists && meets(z, v, s);
+        bool held = filled || !sx_zeros_format(z, v, s), after = exists && meets(z, v, s);
+        int kind = after ? SX_RANDOM : z->skips[v][s] ? SX_SKIPPED : SX_GATED;
         out->fills[s][v] += held && exists;
-        if (held && exists) out->accesses[s][v][after ? SX_RANDOM : z->skips[v][s] ? SX_SKIPPED : SX_GATED]++;
+        if (held && exists) out->accesses[s][v][kind]++;
+        if (exists) sx_zeros_metadata_add(z, v, s, kind, out);
         exists = after;
     }
 }
 
 /* Counts the compute in hand. */
-static void count_compute(const zeros *z, sx_zeros *out) {
+static void count_compute(const sx_zeros_nest *z, sx_zeros *out) {
     const sx_sparse *sparse = &z->arch->sparse;
     bool gated = false, skipped = false, zero = false, absent = false, any = false;
     for (size_t i = 0; i < z->n_dependences; i++) {
-        const dependence *d = &z->dependence[i];
+        const sx_zeros_dependence *d = &z->dependence[i];
         if (z->problem->tensor[d->target].output || z->problem->tensor[d->on].output) continue;
-        if (d->delivery.met[group_at(z, &d->delivery)]) continue;
+        if (d->delivery.met[sx_zeros_group(z, &d->delivery)]) continue;
         gated = true;
         skipped |= z->skips[d->target][d->level];
     }
@@ -295,8 +256,8 @@ static void count_compute(const zeros *z, sx_zeros *out) {
     for (int v = 0; v < z->problem->n_tensors; v++) {
         if (z->problem->tensor[v].output) continue;
         int inner = 0;
-        while (!keeps(z, inner, v)) inner++;
-        bool filled = z->filled[v][word_at(z, v)], left_out = has_format(z, v, inner);
+        while (!sx_zeros_keeps(z, inner, v)) inner++;
+        bool filled = z->filled[v][sx_zeros_word(z, v)], left_out = sx_zeros_format(z, v, inner);
         zero |= !filled && !left_out;
         absent |= !filled && left_out;
         any |= filled || !left_out;
@@ -312,40 +273,61 @@ static void count_compute(const zeros *z, sx_zeros *out) {
 }
 
 /* Goes through all points twice: first for what deliveries meet, then to count. */
-static void count(zeros *z, sx_zeros *out) {
+static void count(sx_zeros_nest *z, sx_zeros *out) {
     double points = 1;
     do {
         for (size_t i = 0; i < z->n_dependences; i++) {
-            dependence *d = &z->dependence[i];
-            d->delivery.met[group_at(z, &d->delivery)] |= z->filled[d->on][word_at(z, d->on)];
+            sx_zeros_dependence *d = &z->dependence[i];
+            d->delivery.met[sx_zeros_group(z, &d->delivery)] |= z->filled[d->on][sx_zeros_word(z, d->on)];
         }
-    } while (next_point(z));
+    } while (sx_zeros_next(z));
     do {
         for (int v = 0; v < z->problem->n_tensors; v++) count_accesses(z, v, out);
         count_compute(z, out);
-    } while (next_point(z));
+    } while (sx_zeros_next(z));
     for (int i = 0; i < z->n_loops; i++) points *= z->loop[i].n;
     for (int v = 0; v < z->problem->n_tensors; v++)
         for (int s = 0; s < z->arch->n_levels; s++) {
-            for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) out->accesses[s][v][kind] /= points;
+            for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) {
+                out->accesses[s][v][kind] /= points;
+                for (int i = 0; i < 2; i++) out->metadata[s][v][kind][i] /= points;
+            }
+            for (int i = 0; i < 2; i++) out->fill_metadata[s][v][i] /= points;
+            out->counts_metadata[s][v] = z->tiles[v][s] != NULL;
             out->fills[s][v] /= points;
             out->stored[s][v] /= points;
         }
 }
 
 /* Finds which tensors the architecture's names are. */
-static void find_names(zeros *z) {
+static void find_names(sx_zeros_nest *z) {
     for (int i = 0; i < z->arch->sparse.n_names; i++) {
         int v = sx_problem_tensor(z->problem, z->arch->sparse.name[i]);
         z->names[i] = (uint8_t)(v < 0 ? SX_MAX_TENSORS : v);
     }
 }
 
-static sx_status simulate(zeros *z, sx_rng *rng, sx_zeros *out) {
+/* Derives the non-zeros of an output whose density is not given: the words that some product of non-zeros reaches. */
+static void derive_output(sx_zeros_nest *z) {
+    int output = 0;
+    while (!z->problem->tensor[output].output) output++;
+    if (z->problem->tensor[output].density_model != SX_DENSITY_NONE) return;
+    memset(z->filled[output], false, z->words[output]);
+    do {
+        bool product = true;
+        for (int v = 0; v < z->problem->n_tensors; v++)
+            if (v != output) product &= z->filled[v][sx_zeros_word(z, v)];
+        z->filled[output][sx_zeros_word(z, output)] |= product;
+    } while (sx_zeros_next(z));
+}
+
+static sx_status simulate(sx_zeros_nest *z, sx_rng *rng, sx_zeros *out) {
     SX_TRY(lay_out(z));
     find_names(z);
     for (int i = 0; i < z->arch->sparse.n_actions; i++) SX_TRY(add_action(z, &z->arch->sparse.action[i]));
     for (int v = 0; v < z->problem->n_tensors; v++) SX_TRY(draw(z, v, rng));
+    derive_output(z);
+    SX_TRY(sx_zeros_metadata_new(z));
     memset(out, 0, sizeof *out);
     count(z, out);
     return SX_OK;
@@ -359,13 +341,14 @@ sx_status sx_simulate_zeros(const sx_problem *problem, const sx_arch *arch, cons
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "the simulation needs more than %llu steps",
                                           (unsigned long long)max_steps),
                              "simulate a smaller problem");
-    zeros *z = calloc(1, sizeof *z);
+    sx_zeros_nest *z = calloc(1, sizeof *z);
     if (!z) return sx_error_memory();
     z->problem = problem;
     z->arch = arch;
     z->mapping = mapping;
     sx_status status = simulate(z, rng, out);
     for (int v = 0; v < SX_MAX_TENSORS; v++) free(z->filled[v]);
+    sx_zeros_metadata_free(z);
     for (size_t i = 0; i < z->n_dependences; i++) free(z->dependence[i].delivery.met);
     free(z->dependence);
     free(z);

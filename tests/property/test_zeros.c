@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { LEVELS = SX_SPARSE_LEVELS, MAX_FIGURES = LEVELS * SX_MAX_TENSORS * 5 + 3 };
+enum { LEVELS = SX_SPARSE_LEVELS, MAX_FIGURES = LEVELS * SX_MAX_TENSORS * 13 + 3 };
 
 typedef struct settings {
     uint64_t count, seed, draws;
@@ -29,6 +29,7 @@ typedef struct figure {
 
 typedef struct trial {
     sx_sparse_case c;
+    sx_zeros drawn;
     sx_cost dense, cost;
     figure figure[MAX_FIGURES];
     int n;
@@ -59,12 +60,51 @@ static double model_share(const trial *t, int s, int v, int kind, bool fills) {
     return all > 0 ? sparse->actions[kind][a] / all : -1;
 }
 
+/* Words of metadata (part 0) or payload (part 1) that accesses of a kind take per dense one, by the model. */
+static double model_metadata(const trial *t, int s, int v, int kind, bool fills, int part) {
+    const sx_cost_tensor *dense = &t->dense.level[s].tensor[v];
+    const sx_sparse *sparse = &t->c.arch.sparse;
+    int a = fills ? SX_FILL : dense->reads > 0 ? SX_READ : SX_UPDATE;
+    const uint64_t count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
+    double all = (double)count[a] / (double)t->dense.level[s].instances, words = 0;
+    for (int i = 0; i < sparse->n_formats; i++) {
+        const sx_tensor_format *f = &sparse->format[i];
+        if (f->level != s || strcmp(sparse->name[f->tensor], t->c.problem.tensor[v].name) != 0) continue;
+        for (int r = 0; r < f->n_ranks; r++) words += t->cost.rank[f->first + r].words[kind][a][part];
+    }
+    return all > 0 ? words / all : -1;
+}
+
+/* Whether the oracle counts a tensor's metadata, and the model derives them from what is known: of an output whose
+ * density is derived only that is known. */
+static bool tells_metadata(const trial *t, int s, int v) {
+    return t->drawn.counts_metadata[s][v] && t->c.problem.tensor[v].density_model != SX_DENSITY_NONE;
+}
+
+/* The figures of metadata, of the model or of a draw. */
+static void tell_metadata(trial *t, const sx_zeros *draw, int s, int v) {
+    const char *const parts[] = {"metadata", "payload"}, *name = t->c.problem.tensor[v].name;
+    for (int part = 0; part < 2 && tells_metadata(t, s, v); part++) {
+        for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) {
+            double model = model_metadata(t, s, v, kind, false, part);
+            if (model >= 0)
+                tell(t, !draw, draw ? draw->metadata[s][v][kind][part] : model, 0, "L%d %s %s kind %d", s,
+                     name, parts[part], kind);
+        }
+        double model = model_metadata(t, s, v, SX_RANDOM, true, part);
+        if (model >= 0)
+            tell(t, !draw, draw ? draw->fill_metadata[s][v][part] : model, 0, "L%d %s %s fills", s, name,
+                 parts[part]);
+    }
+}
+
 /* All figures, of the model or of a draw. */
 static void tell_all(trial *t, const sx_zeros *draw) {
     bool first = draw == NULL;
     t->n = 0;
     for (int v = 0; v < t->c.problem.n_tensors; v++)
         for (int s = 0; s < LEVELS; s++) {
+            tell_metadata(t, draw, s, v);
             for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) {
                 double model = model_share(t, s, v, kind, false);
                 if (model >= 0)
@@ -90,15 +130,15 @@ static void tell_all(trial *t, const sx_zeros *draw) {
 /* Draws the tensors so many times; false where the oracle does not simulate the case. */
 static bool draw_often(trial *t, uint64_t seed, uint64_t number, uint64_t draws) {
     sx_rng rng = sx_rng_stream(seed, "zeros.draw", number);
-    sx_zeros drawn;
     for (int i = 0; i < t->n; i++) t->figure[i].sum = t->figure[i].squares = 0;
     for (uint64_t i = 0; i < draws; i++) {
-        sx_status status = sx_simulate_zeros(&t->c.problem, &t->c.arch, &t->c.mapping, 1 << 20, &rng, &drawn);
+        sx_status status =
+            sx_simulate_zeros(&t->c.problem, &t->c.arch, &t->c.mapping, 1 << 20, &rng, &t->drawn);
         if (status) {
             sx_status_free(status);
             return false;
         }
-        tell_all(t, &drawn);
+        tell_all(t, &t->drawn);
     }
     return true;
 }
@@ -109,7 +149,8 @@ static double errors_off(const figure *f, uint64_t draws) {
     double n = (double)draws, mean = f->sum / n, off = mean - f->model;
     double variance = fmax(0, f->squares / n - mean * mean) * n / (n - 1);
     if (fabs(off) <= f->slack + 1e-9) return 0;
-    if (variance < 1e-15) variance = f->model * fmax(0, 1 - f->model);
+    if (variance < 1e-12 * fmax(1, mean * mean))
+        variance = fabs(off) * fmax(1, f->model); /* an event that is as rare */
     off -= off > 0 ? f->slack : -f->slack;
     return variance > 0 ? off / sqrt(variance / n) : off > 0 ? INFINITY : -INFINITY;
 }
@@ -129,9 +170,72 @@ static bool has_runs(const trial *t) {
     return true;
 }
 
+/* Draws the kind of a rank; outside an uncompressed one there are no others. */
+static uint8_t draw_kind(sx_rng *rng, int rank, bool plain) {
+    return (uint8_t)(plain       ? SX_RANK_UOP + sx_rng_below(rng, 2)
+                     : rank == 0 ? SX_RANK_CP + sx_rng_below(rng, 3)
+                                 : SX_RANK_CP + sx_rng_below(rng, 5));
+}
+
+/* Gives a tensor formats at all levels, with ranks of all kinds: one per level that takes all loops, or some that take
+ * one each or those over some dimensions. */
+static void draw_formats(sx_rng *rng, sx_sparse_case *c, uint8_t tensor) {
+    sx_sparse *sparse = &c->arch.sparse;
+    sx_rank_format rank[4 * LEVELS] = {0};
+    uint32_t all = (1u << c->problem.n_dims) - 1; /* names of dimensions come first */
+    bool flat = sx_rng_below(rng, 2), plain = false;
+    int per = flat ? 1 : 4;
+    for (int r = 0; r < per * LEVELS; r++) {
+        rank[r] = (sx_rank_format){.kind = draw_kind(rng, r, plain),
+                                   .metadata_bits = SX_BITS_DEFAULT,
+                                   .payload_bits = SX_BITS_DEFAULT};
+        plain |= !sx_rank_compressed((sx_rank_kind)rank[r].kind);
+        rank[r].n_flattened = flat || !sx_rng_below(rng, 4);
+        if (rank[r].n_flattened) rank[r].flattened[0] = flat ? all : 1 + (uint32_t)sx_rng_below(rng, all);
+    }
+    for (int s = 0; s < LEVELS; s++) {
+        sparse->format[sparse->n_formats++] = (sx_tensor_format){.level = (uint8_t)s,
+                                                                 .tensor = tensor,
+                                                                 .n_ranks = (uint8_t)(per * (s + 1)),
+                                                                 .inner_to_outer = sx_rng_below(rng, 2),
+                                                                 .first = sparse->n_ranks};
+        for (int r = 0; r < per * (s + 1); r++) sparse->rank[sparse->n_ranks++] = rank[r];
+    }
+}
+
+/* Whether an action is about an output. */
+static bool acts_on_output(const sx_sparse_case *c) {
+    const sx_sparse *sparse = &c->arch.sparse;
+    const char *output = c->problem.tensor[sx_problem_output(&c->problem)].name;
+    for (int i = 0; i < sparse->n_actions; i++)
+        if (strcmp(sparse->name[sparse->action[i].option[0].target], output) == 0) return true;
+    return false;
+}
+
+/* Gives formatted tensors other formats, and lets the density of an output follow from its operands where these have
+ * their non-zeros anywhere. The model takes an output's non-zeros as independent of those of its operands, on which
+ * actions depend. */
+static void vary(sx_rng *rng, sx_sparse_case *c) {
+    sx_sparse *sparse = &c->arch.sparse;
+    bool anywhere = true;
+    sparse->n_formats = 0;
+    sparse->n_ranks = 0;
+    for (int v = 0; v < c->problem.n_tensors; v++) {
+        const sx_tensor *tensor = &c->problem.tensor[v];
+        anywhere &=
+            tensor->output || tensor->density == 1 || tensor->density_model == SX_DENSITY_HYPERGEOMETRIC;
+        for (uint8_t i = 0; c->formatted[v] && i < sparse->n_names; i++)
+            if (strcmp(sparse->name[i], tensor->name) == 0) draw_formats(rng, c, i);
+    }
+    sx_tensor *output = &c->problem.tensor[sx_problem_output(&c->problem)];
+    if (!anywhere || acts_on_output(c) || sx_rng_below(rng, 3) == 0) return;
+    output->density_model = SX_DENSITY_NONE;
+    output->density = 0;
+}
+
 /* What is known over all cases. */
 typedef struct tally {
-    uint64_t compared, again, above, below;
+    uint64_t compared, again, above, below, metadata, derived;
 } tally;
 
 static void complain(const trial *t, const figure *f, uint64_t draws, double off) {
@@ -153,8 +257,9 @@ static void compare(trial *t, const settings *set, uint64_t number, tally *sum) 
     if (!sx_sparse_active(&t->c.arch.sparse) || !has_runs(t)) return;
     if (sx_sparse_case_evaluate(&t->c, false, &t->dense).reason != SX_LEGAL) return;
     if (sx_sparse_case_evaluate(&t->c, true, &t->cost).reason != SX_LEGAL) return;
+    if (!draw_often(t, set->seed, number, 1)) return; /* says what the oracle counts */
     tell_all(t, NULL);
-    if (!draw_often(t, set->seed, number, set->draws)) return;
+    assert_true(draw_often(t, set->seed, number, set->draws));
     double worst = 0, total = 0;
     for (int i = 0; i < t->n; i++) {
         double off = errors_off(&t->figure[i], set->draws);
@@ -162,6 +267,13 @@ static void compare(trial *t, const settings *set, uint64_t number, tally *sum) 
         total += off;
     }
     sum->compared++;
+    bool metadata = false, derived = false;
+    for (int v = 0; v < t->c.problem.n_tensors; v++) {
+        metadata |= tells_metadata(t, 0, v);
+        derived |= t->c.formatted[v] && t->c.problem.tensor[v].density_model == SX_DENSITY_NONE;
+    }
+    sum->metadata += metadata;
+    sum->derived += derived;
     sum->above += total > 0;
     sum->below += total < 0;
     if (worst <= 4) return;
@@ -182,12 +294,15 @@ static void means_agree(void **state) {
         sx_rng rng = sx_rng_stream(set->seed, "zeros", i);
         sx_random_sparse_nest(&rng, 6, &t->c);
         sx_random_sparse_hardware(&rng, &t->c);
+        vary(&rng, &t->c);
         compare(t, set, i, &sum);
     }
     free(t);
     print_message("%llu cases, %llu looked at again, %llu above, %llu below\n",
                   (unsigned long long)sum.compared, (unsigned long long)sum.again,
                   (unsigned long long)sum.above, (unsigned long long)sum.below);
+    sx_expect_compared("cases with metadata", sum.metadata, set->count / 4);
+    sx_expect_compared("cases with a derived density", sum.derived, set->count / 20);
     double n = (double)(sum.above + sum.below), sign = fabs((double)sum.above - (double)sum.below) / sqrt(n);
     sx_expect_compared("cases with drawn tensors", sum.compared, set->count);
     assert_true(sign < 4);

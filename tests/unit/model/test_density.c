@@ -39,7 +39,9 @@ static void probabilities_are_the_nearest_doubles(void **state) {
     for (unsigned words = 1; words <= 40; words++)
         for (unsigned r = 0; r <= words; r++)
             for (unsigned n = 1; n <= words; n++) {
-                sx_density d = {SX_DENSITY_HYPERGEOMETRIC, 0.5, words, r, NULL};
+                sx_density d =
+                    sx_density_make(SX_DENSITY_HYPERGEOMETRIC, ((double)r - 0.5) / (double)words, words);
+                assert_int_equal(d.nonzeros, r);
                 sx_occupancies at;
                 double sum = 0;
                 assert_true(sx_density_window(&d, cache, n, &at));

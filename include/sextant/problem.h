@@ -19,6 +19,7 @@ extern "C" {
 #define SX_PATH_SIZE 256                 /* bytes of the path of a file with non-zeros, with its final zero */
 #define SX_MAX_DIM_SIZE ((1u << 31) - 1) /* largest dimension */
 #define SX_MAX_COEF (1 << 20)            /* largest magnitude of a stride or dilation */
+#define SX_MAX_ELEMENT_BITS 128          /* widest element of a tensor */
 
 /* Where the non-zeros of a tensor are. */
 typedef enum sx_density_model {
@@ -34,8 +35,8 @@ typedef struct sx_tensor {
     char alias[SX_NAME_SIZE]; /* what architectures, constraints and mappings may also call it; "": nothing */
     uint8_t n_ranks;
     bool output;
-    uint8_t density_model; /* sx_density_model */
-    uint8_t padding[1];
+    uint8_t density_model;   /* sx_density_model */
+    uint8_t bits;            /* of an element; 0: one word of the level that holds it */
     uint32_t band_width;     /* banded: word (i, j) is a non-zero where |i - j| is at most that; else 0 */
     double density;          /* share of non-zeros, above 0 and at most 1; 0 without a model */
     uint64_t data_hash;      /* actual: of the non-zeros' places; else 0 */
@@ -72,6 +73,9 @@ SX_API SX_MUST_USE sx_status sx_problem_bind(sx_problem *problem, int tensor, co
 /* Says how dense a tensor is; an error where the density is not above 0 and at most 1. The model is one of those
  * that a share describes: fixed-structured or hypergeometric. */
 SX_API SX_MUST_USE sx_status sx_tensor_set_density(sx_tensor *tensor, sx_density_model model, double density);
+
+/* Says how many bits an element of a tensor has; an error unless 1 to SX_MAX_ELEMENT_BITS. */
+SX_API SX_MUST_USE sx_status sx_tensor_set_bits(sx_tensor *tensor, uint64_t bits);
 
 /* Says that the non-zeros of a tensor lie within a distance of the diagonal; an error unless it is a matrix. */
 SX_API SX_MUST_USE sx_status sx_problem_set_band(sx_problem *problem, int tensor, uint32_t width);

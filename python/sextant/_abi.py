@@ -180,7 +180,7 @@ class sx_graph(Structure):
 
 class sx_tensor(Structure):
     _fields_ = [("name", c_char * 64), ("alias", c_char * 64), ("n_ranks", c_uint8), ("output", c_bool),
-                ("density_model", c_uint8), ("padding", c_uint8 * 1), ("band_width", c_uint32), ("density", c_double),
+                ("density_model", c_uint8), ("bits", c_uint8), ("band_width", c_uint32), ("density", c_double),
                 ("data_hash", c_uint64), ("data", c_char * 256), ("coef", (c_int32 * 16) * 16)]
 
 

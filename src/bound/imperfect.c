@@ -158,7 +158,7 @@ static double price(const sx_imperfect_bound *bounds, int v, int s, const tally 
     double vectors =
         t->reads * level->read_energy + t->fills * level->fill_energy + t->updates * level->update_energy;
     double generations = (bounds->model->shape[v].output ? t->updates : t->reads) + t->fills;
-    return share * (vectors / level->block_size + generations * level->addr_gen_energy);
+    return share * (vectors / sx_level_block(level, v) + generations * level->addr_gen_energy);
 }
 
 /* The levels at which a mask per level has a tensor, as a mask. */
@@ -264,9 +264,9 @@ sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds) {
         double least = INFINITY, asked = fmin((double)model->computes, bounds->words[v]) / units - 0.5;
         for (int s = 0; s < model->n_levels; s++) {
             const sx_level *level = &model->level[s];
-            double share = (double)level->clusters / (double)level->instances / level->block_size;
+            double share = (double)level->clusters / (double)level->instances / sx_level_block(level, v);
             double each = model->shape[v].output ? level->update_energy : level->read_energy;
-            if (!level->transparent) least = fmin(least, fmin(share, 1) * each * model->least[s][v]);
+            if (!level->transparent) least = fmin(least, share * each * model->least[s][v]);
         }
         energy += fmax(asked, 0) * least;
     }

@@ -232,11 +232,12 @@ static void measure_energy(sx_outline_bound *bounds) {
     }
 }
 
-/* What a word takes of a level's bandwidth at the least, beside what zeros leave of its flow. */
+/* What an element takes of a level's bandwidth at the least, beside what zeros leave of its flow. */
 static double port_share(const sx_bound *b, int s, int v) {
     const sx_model *model = b->model;
     if (model->range) return model->least_use[s][v];
-    double held = b->held[s][v] * (1 + b->metadata_bits[s][v] / model->arch->level[s].word_bits);
+    double bits = model->arch->level[s].word_bits * sx_level_width(&model->level[s], v);
+    double held = b->held[s][v] * (1 + b->metadata_bits[s][v] / bits);
     return b->plain[s][v] > 0 ? fmin(held, b->plain[s][v]) : held;
 }
 

@@ -65,7 +65,7 @@ static sx_access_cost price_held(const sx_outline_bound *bounds, int v, int s, d
     const double *metadata = store->metadata_energy[SX_RANDOM];
     bool output = model->shape[v].output;
     double share = fmin(1, (double)level->clusters / bounds->above[s]) * held;
-    double block = share / level->block_size, address = share * level->addr_gen_energy;
+    double block = share / sx_level_block(level, v), address = share * level->addr_gen_energy;
     double vectors = bits > 0 ? share * bits / store->width : 0;
     return (sx_access_cost){level->read_energy * block + metadata[SX_READ] * vectors + (output ? 0 : address),
                             level->fill_energy * block + metadata[SX_FILL] * vectors + address,

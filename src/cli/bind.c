@@ -1,5 +1,6 @@
 #include "cli/bind.h"
 #include "cli/density.h"
+#include "cli/tensor_bits.h"
 
 #include "frontend/timeloop/tensor_uses.h"
 
@@ -212,5 +213,6 @@ sx_status sx_bind_network(const sx_sources *sources, const sx_arch *arch, const 
         if (!found) return no_tensor(b.pair[i].tensor, &network->layer[0].problem);
     }
     for (size_t k = 0; k < network->n_layers; k++) SX_TRY(bind_one(&b, &network->layer[k].problem));
+    SX_TRY(sx_bits_apply(sources->args, network));
     return sx_density_apply(sources->args, network);
 }

@@ -191,6 +191,7 @@ static sx_status read_subject(const sx_args *args, subject *out) {
                 {"training-step", MAPPINGS | ARRAYS},
                 {"rename", MAPPINGS | ARRAYS},
                 {"density", MAPPINGS | ARRAYS},
+                {"bits", MAPPINGS},
                 {"chip", PLACEMENTS},
                 {"bytes", PLACEMENTS}};
     *out = sx_args_flag(args, "graph")    ? OF_PLACEMENTS

@@ -22,8 +22,7 @@ typedef struct density {
     const char *file;
 } density;
 
-/* The error for a tensor that no layer has. */
-static sx_status unknown(const char *option, const char *name, const sx_network *network) {
+sx_status sx_option_no_tensor(const char *option, const char *name, const sx_network *network) {
     const char *known[SX_MAX_TENSORS];
     const sx_problem *first = &network->layer[0].problem;
     for (int v = 0; v < first->n_tensors; v++) known[v] = first->tensor[v].name;
@@ -44,7 +43,7 @@ static bool has_tensor(const sx_network *network, const char *name) {
 sx_status sx_densities_check(const sx_density_range *range, const sx_network *network) {
     for (int t = 0; range->n && t < range->n_tensors; t++)
         if (!has_tensor(network, range->tensor[t].name))
-            return unknown("--densities", range->tensor[t].name, network);
+            return sx_option_no_tensor("--densities", range->tensor[t].name, network);
     return SX_OK;
 }
 
@@ -65,7 +64,7 @@ static sx_status apply(const char *name, const density *d, sx_network *network) 
             SX_TRY(sx_tensor_set_density(&problem->tensor[v], d->model, d->value));
     }
     if (found) return SX_OK;
-    return unknown("--density", name, network);
+    return sx_option_no_tensor("--density", name, network);
 }
 
 /* Applies one TENSOR=[MODEL:]VALUE of so many bytes. */

@@ -93,13 +93,20 @@ typedef struct sx_option {
             "fixed-structured where not given; also banded:WIDTH, and actual:FILE with a file that lists "   \
             "the non-zeros"                                                                                  \
     }
+#define SX_OPTION_BITS                                                                                       \
+    {                                                                                                        \
+        "bits", 0, "[TENSOR=]N,...", SX_OPTION_TEXT, true,                                                   \
+            "bits of an element, of all tensors or of one, such as 8,Outputs=32; where not given, an "       \
+            "element takes one word of every level"                                                          \
+    }
 #define SX_OPTION_SEMANTICS                                                                                  \
     {                                                                                                        \
         "sparse-semantics", 0, "exact|timeloop", SX_OPTION_TEXT, false,                                      \
             "count what zeros save exactly (the default), or as Timeloop does, its errors included"          \
     }
 #define SX_OPTIONS_MODEL                                                                                     \
-    SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_SEMANTICS
+    SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_BITS,           \
+        SX_OPTION_SEMANTICS
 #define SX_OPTIONS_FORMATS                                                                                   \
     {"search-formats",                                                                                       \
      0,                                                                                                      \

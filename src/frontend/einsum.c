@@ -1,6 +1,6 @@
 /* Einsum text: "O[n,k,p,q] += I[n,c,2*p+r,2*q+s]*W[k,c,r,s] {n:1,k:4,...}". The braces give the dimensions,
- * in their order; the output comes first among the tensors. Further braces give the densities of tensors that are
- * not dense: "{W:hypergeometric:0.1}". */
+ * in their order; the output comes first among the tensors. Further braces give the widths of elements and the
+ * densities of tensors that are not dense: "{W:8bit,W:hypergeometric:0.1}". */
 #include "frontend/einsum.h"
 #include "base/text.h"
 #include "frontend/affine.h"
@@ -66,15 +66,30 @@ static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_problem *problem, in
     return sx_error_place(sx_tensor_set_density(&problem->tensor[v], model, share), place);
 }
 
-/* Reads "tensor: density" pairs between braces, if there are any, and the end of the text. */
-static SX_MUST_USE sx_status read_densities(sx_scan *scan, sx_problem *problem) {
+/* Reads the width of a tensor's elements, such as 8bit, if that is what comes next. */
+static SX_MUST_USE sx_status read_bits(sx_scan *scan, sx_tensor *tensor, bool *found) {
+    sx_place place = sx_scan_place(scan);
+    (void)sx_scan_peek(scan);
+    size_t digits = strspn(scan->at, "0123456789");
+    *found = digits > 0 && strncmp(scan->at + digits, "bit", 3) == 0;
+    if (!*found) return SX_OK;
+    unsigned long bits = strtoul(scan->at, NULL, 10);
+    scan->at += digits + 3;
+    return sx_error_place(sx_tensor_set_bits(tensor, bits), place);
+}
+
+/* Reads "tensor: width" and "tensor: density" pairs between braces, if there are any, and the end of the text. */
+static SX_MUST_USE sx_status read_facts(sx_scan *scan, sx_problem *problem) {
     if (sx_scan_take(scan, "{")) {
         do {
             char name[SX_NAME_SIZE];
             if (!sx_scan_name(scan, name) || sx_problem_tensor(problem, name) < 0)
                 return sx_scan_expected(scan, "the name of a tensor");
             if (!sx_scan_take(scan, ":") && !sx_scan_take(scan, "=")) return sx_scan_expected(scan, "':'");
-            SX_TRY(read_density(scan, problem, sx_problem_tensor(problem, name)));
+            int v = sx_problem_tensor(problem, name);
+            bool width;
+            SX_TRY(read_bits(scan, &problem->tensor[v], &width));
+            if (!width) SX_TRY(read_density(scan, problem, v));
         } while (sx_scan_take(scan, ","));
         if (!sx_scan_take(scan, "}")) return sx_scan_expected(scan, "'}' or ','");
     }
@@ -119,7 +134,7 @@ sx_status sx_einsum_parse_at(const char *text, sx_place start, sx_problem *out) 
     do SX_TRY(read_tensor(&scan, &problem, false));
     while (sx_scan_take(&scan, "*"));
     if (sx_scan_peek(&scan) != '{') return sx_scan_expected(&scan, "'*' or '{'");
-    SX_TRY(read_densities(&sizes, &problem));
+    SX_TRY(read_facts(&sizes, &problem));
     SX_TRY(sx_error_place(sx_problem_check(&problem), start));
     memcpy(out, &problem, sizeof *out);
     return SX_OK;
@@ -156,9 +171,15 @@ static SX_MUST_USE sx_status check_name(const char *name) {
     return sx_error_new(SX_ERR_INPUT, "'%s' cannot be a name in einsum text", name);
 }
 
-/* Adds the densities of tensors that have one. */
-static void add_densities(sx_text *text, const sx_problem *problem) {
+/* Adds the widths and densities of tensors that have one. */
+static void add_facts(sx_text *text, const sx_problem *problem) {
     bool any = false;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_tensor *tensor = &problem->tensor[v];
+        if (!tensor->bits) continue;
+        sx_text_add(text, "%s%s:%dbit", any ? "," : " {", tensor->name, tensor->bits);
+        any = true;
+    }
     for (int v = 0; v < problem->n_tensors; v++) {
         const sx_tensor *tensor = &problem->tensor[v];
         if (tensor->density_model == SX_DENSITY_NONE) continue;
@@ -199,6 +220,6 @@ sx_status sx_einsum_text(const sx_problem *problem, char **out) {
     for (int d = 0; d < problem->n_dims; d++)
         sx_text_add(&text, "%s%s:%u", d ? "," : " {", problem->dim_name[d], (unsigned)problem->size[d]);
     sx_text_add(&text, "}");
-    add_densities(&text, problem);
+    add_facts(&text, problem);
     return sx_text_take(&text, out);
 }

@@ -213,6 +213,11 @@ double sx_usable_words(const sx_storage *level) {
     return floor((double)level->entries / level->multiple_buffering);
 }
 
+double sx_element_words(const sx_storage *level, const sx_tensor *tensor, double elements) {
+    if (sx_element_bits(level, tensor) == level->word_bits) return elements;
+    return ceil(elements * tensor->bits / level->word_bits);
+}
+
 /* The width of one kind of a rank's words. */
 static uint32_t word_width(const sx_metadata_store *store, uint32_t given) {
     if (given == SX_BITS_DEFAULT) return store->word_bits;

@@ -7,6 +7,14 @@
 /* The words that tiles may take at a level; INFINITY where it has no limit. */
 double sx_usable_words(const sx_storage *level);
 
+/* The bits of an element of a tensor at a level. */
+static inline uint32_t sx_element_bits(const sx_storage *level, const sx_tensor *tensor) {
+    return tensor->bits ? tensor->bits : level->word_bits;
+}
+
+/* The whole words of a level that so many elements of a tensor take, packed. */
+double sx_element_words(const sx_storage *level, const sx_tensor *tensor, double elements);
+
 /* Puts names, formats and actions in an order that does not depend on how they were given: names by their letters,
  * formats by level and tensor, actions by level. */
 void sx_sparse_order(sx_sparse *sparse);

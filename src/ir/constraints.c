@@ -166,8 +166,9 @@ static bool rest_allowed(const judge *j, int s, bool spatial, const sx_loop_limi
     return true;
 }
 
-/* The words of a tensor's tile at a level: the bounding box of what its loops reach, cut at the sizes. */
-static double tile_words(const judge *j, int s, const sx_tensor *tensor) {
+/* The elements of a tensor's tile at a level: the bounding box of what its loops reach, cut at the sizes. */
+static double tile_words(const judge *j, int s, int v) {
+    const sx_tensor *tensor = &j->problem->tensor[v];
     double words = 1;
     for (int r = 0; r < tensor->n_ranks; r++) {
         double extent = 1;
@@ -189,7 +190,8 @@ static bool use_allowed(const judge *j, int s) {
     if (least <= 0 || level->entries == SX_UNLIMITED) return true;
     double room = sx_usable_words(level);
     for (int v = 0; v < j->limits->n_tensors; v++)
-        if (j->mapping->level[s].keep >> v & 1) words += tile_words(j, s, &j->problem->tensor[v]);
+        if (j->mapping->level[s].keep >> v & 1)
+            words += sx_element_words(level, &j->problem->tensor[v], tile_words(j, s, v));
     if (words >= least * room) return true;
     return broken(j, "%s: %.0f of %.0f words are in use, less than the minimum utilization %g", level->name,
                   words, room, least);

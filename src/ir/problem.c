@@ -51,6 +51,14 @@ static bool product_fits(const double *factor, int n) {
     return product < 0x1p62;
 }
 
+sx_status sx_tensor_set_bits(sx_tensor *tensor, uint64_t bits) {
+    if (bits < 1 || bits > SX_MAX_ELEMENT_BITS)
+        return sx_error_new(SX_ERR_INPUT, "tensor '%s': elements of %llu bits; 1 to %d are allowed",
+                            tensor->name, (unsigned long long)bits, SX_MAX_ELEMENT_BITS);
+    tensor->bits = (uint8_t)bits;
+    return SX_OK;
+}
+
 static sx_status check_tensor(const sx_problem *problem, int index) {
     const sx_tensor *v = &problem->tensor[index];
     if (!memchr(v->name, 0, SX_NAME_SIZE) || !v->name[0])
@@ -62,6 +70,9 @@ static sx_status check_tensor(const sx_problem *problem, int index) {
     if (v->n_ranks > SX_MAX_RANKS)
         return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has %d ranks; at most %d are allowed", v->name,
                             v->n_ranks, SX_MAX_RANKS);
+    if (v->bits > SX_MAX_ELEMENT_BITS)
+        return sx_error_new(SX_ERR_LIMIT, "tensor '%s': elements of %d bits; 1 to %d are allowed", v->name,
+                            v->bits, SX_MAX_ELEMENT_BITS);
     double extent[SX_MAX_RANKS];
     for (int r = 0; r < v->n_ranks; r++) {
         bool used = false;

@@ -184,7 +184,8 @@ static void add_capacity(const program *p, int level) {
     if (at->bank_words > 0) words = fmin(words, floor(at->banks / n) * at->bank_words);
     for (int v = 0; v < space->problem->n_tensors; v++) {
         if (!(p->keep[level] >> v & 1)) continue;
-        sx_mip_begin_row(p->mip, -INFINITY, log2(fmax(words, 1)) + SLACK);
+        double elements = fmax(words / sx_level_width(at, v), 1);
+        sx_mip_begin_row(p->mip, -INFINITY, log2(elements) + SLACK);
         for (int d = 0; d < space->problem->n_dims; d++)
             for (int s = 0; indexes(p, v, d) && s <= level; s++)
                 for (int kind = 0; kind < N_KINDS; kind++) add_factor(p, d, s, kind, 1);

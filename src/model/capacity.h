@@ -14,27 +14,34 @@ typedef struct sx_occupancy {
     double banks; /* each tile takes whole ones; 0 at a level without banks */
 } sx_occupancy;
 
-/* The banks that a tile takes at a level with banks. */
-static inline double sx_level_banks(const sx_level *level, double words) {
-    return ceil(words / level->bank_words);
+/* The whole words that so many elements of a tensor take at a level: elements are packed, tiles are not. */
+static inline double sx_level_words(const sx_level *level, int tensor, double elements) {
+    if (!level->sized) return elements;
+    return ceil(elements * level->element[tensor] / level->word[tensor]);
+}
+
+/* The banks that so many elements of a tensor take at a level with banks. */
+static inline double sx_level_banks(const sx_level *level, int tensor, double elements) {
+    return ceil(sx_level_words(level, tensor, elements) / level->bank_words);
 }
 
 /* The words that a tile of a tensor takes at a level: of one with a format only its non-zeros, as many as there
  * can be. */
-static inline double sx_level_stores(const sx_level *level, int tensor, double words) {
-    if (!level->packs || !level->packed[tensor]) return words;
-    return (double)sx_density_most(level->packed[tensor], (uint64_t)words);
+static inline double sx_level_stores(const sx_level *level, int tensor, double elements) {
+    if (level->packs && level->packed[tensor])
+        elements = (double)sx_density_most(level->packed[tensor], (uint64_t)elements);
+    return sx_level_words(level, tensor, elements);
 }
 
 /* Adds a tile that takes so many words. */
 static inline void sx_occupancy_add_words(sx_occupancy *use, const sx_level *level, double words) {
     use->words += words;
-    if (level->bank_words > 0) use->banks += sx_level_banks(level, words);
+    if (level->bank_words > 0) use->banks += ceil(words / level->bank_words);
 }
 
 /* Adds a tile of a tensor. */
-static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, int tensor, double words) {
-    sx_occupancy_add_words(use, level, sx_level_stores(level, tensor, words));
+static inline void sx_occupancy_add(sx_occupancy *use, const sx_level *level, int tensor, double elements) {
+    sx_occupancy_add_words(use, level, sx_level_stores(level, tensor, elements));
 }
 
 /* What the tiles of some tensors take, for a tile of these extents. */

@@ -87,6 +87,19 @@ static double bandwidth_scale(const sx_storage *from, const sx_problem *problem,
     return 1;
 }
 
+/* Sets what elements of a tensor take of a level's words and accesses. */
+static void size_elements(const sx_model *model, const sx_storage *from, int v, sx_level *to) {
+    uint32_t bits = sx_element_bits(from, &model->problem->tensor[v]);
+    bool sized = bits != from->word_bits;
+    to->sized |= sized;
+    to->element[v] = sized ? bits : 1;
+    to->word[v] = sized ? from->word_bits : 1;
+    to->vector[v] = to->word[v] * from->block_size;
+    uint64_t vector = (uint64_t)to->vector[v];
+    if ((vector & (vector - 1)) == 0) to->per_vector[v] = to->element[v] / to->vector[v];
+    to->scale[v] = bandwidth_scale(from, model->problem, v) * sx_level_width(to, v);
+}
+
 static void compile_level(sx_model *model, int s) {
     const sx_arch *arch = model->arch;
     const sx_storage *from = &arch->level[s];
@@ -99,8 +112,6 @@ static void compile_level(sx_model *model, int s) {
         .clusters = from->instances / from->cluster_size,
         .fanout_x = sx_arch_fanout_x(arch, s),
         .fanout_y = sx_arch_fanout_y(arch, s),
-        .block_size = from->block_size,
-        .per_block = (from->block_size & (from->block_size - 1)) == 0 ? 1.0 / from->block_size : 0,
         .read_bandwidth = from->read_bandwidth,
         .write_bandwidth = from->write_bandwidth,
         .shared_bandwidth = from->shared_bandwidth,
@@ -129,7 +140,7 @@ static void compile_level(sx_model *model, int s) {
         to->gate = (uint8_t)from->power_gated_at;
         if (share > 1) to->leak_share = share;
     }
-    for (int v = 0; v < model->n_tensors; v++) to->scale[v] = bandwidth_scale(from, model->problem, v);
+    for (int v = 0; v < model->n_tensors; v++) size_elements(model, from, v, to);
 }
 
 void sx_model_options_init(sx_model_options *options) {

@@ -21,9 +21,9 @@ void sx_cost_accumulator_begin(sx_cost_accumulator *costs, const sx_model *model
     }
 }
 
-/* Vector accesses for a count per instance. */
-static inline double vectors(const sx_level *level, double count) {
-    return ceil(level->per_block > 0 ? count * level->per_block : count / level->block_size);
+/* Whole vector accesses for a count per instance. */
+static inline double vectors(const sx_level *level, int tensor, double count) {
+    return ceil(sx_level_vectors(level, tensor, count));
 }
 
 /* Lowers a level's slowdown to what a use of its bandwidth allows. */
@@ -54,8 +54,9 @@ static double charge_storage(sx_cost_accumulator *costs, int s, int tensor, bool
         fills /= instances;
         updates /= instances;
     }
-    double access = vectors(level, reads) * level->read_energy + vectors(level, fills) * level->fill_energy +
-                    vectors(level, updates) * level->update_energy;
+    double access = vectors(level, tensor, reads) * level->read_energy +
+                    vectors(level, tensor, fills) * level->fill_energy +
+                    vectors(level, tensor, updates) * level->update_energy;
     double generations = (output ? updates : reads) + fills;
     double energy = (access + generations * level->addr_gen_energy) * clusters;
     if (level->bounded) {
@@ -81,10 +82,11 @@ static double charge_storage(sx_cost_accumulator *costs, int s, int tensor, bool
 }
 
 /* Charges one tensor's traffic to the network below a level. */
-static double charge_network(sx_cost_accumulator *costs, int s, bool output, double partition,
+static double charge_network(sx_cost_accumulator *costs, int s, int tensor, double partition,
                              const sx_access_stats *flow, const sx_access_entry *record,
                              sx_cost_net_tensor *out) {
     const sx_level *level = &costs->model->level[s];
+    bool output = costs->model->shape[tensor].output;
     double hops = 0, routers = 0, ingresses = 0, reductions = 0;
     uint64_t multicast = 0;
     for (uint32_t i = 0; i < flow->n_records; i++) {
@@ -99,6 +101,7 @@ static double charge_network(sx_cost_accumulator *costs, int s, bool output, dou
         hops += each * accesses;
     }
     double links = trunc(flow->links), times = costs->totals ? 1 : (double)costs->nest->above[s];
+    times *= sx_level_width(level, tensor);
     double energy = (hops * level->energy_per_hop + routers * level->router_energy) * times;
     double link_energy = links * (level->energy_per_hop + 2 * level->router_energy) * times;
     costs->network[s] += energy + link_energy;
@@ -124,9 +127,9 @@ double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_eva
     for (int s = 0; s < model->n_levels; s++) {
         if (!out && !model->level[s].net_energy) continue;
         const sx_access_stats *flow = &evaluator->flow[s];
-        energy += charge_network(costs, s, model->shape[tensor].output, counts[s].partition, flow,
-                                 evaluator->records.data + flow->first,
-                                 out ? &out->network[s].tensor[tensor] : NULL);
+        energy +=
+            charge_network(costs, s, tensor, counts[s].partition, flow, evaluator->records.data + flow->first,
+                           out ? &out->network[s].tensor[tensor] : NULL);
     }
     return energy;
 }
@@ -145,7 +148,7 @@ double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evalu
         if (!out && !model->level[s].net_energy) continue;
         const sx_access_stats *flow = &evaluator->flow[s];
         energy +=
-            charge_network(costs, s, output, counts[s].partition, flow, evaluator->records.data + flow->first,
+            charge_network(costs, s, tensor, counts[s].partition, flow, evaluator->records.data + flow->first,
                            out ? &out->network[s].tensor[tensor] : NULL);
     }
     return energy;

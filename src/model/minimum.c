@@ -28,7 +28,7 @@ static double access_energy(const sx_model *model, int v, int s) {
     const sx_level *level = &model->level[s];
     double share = fmin(1, (double)level->clusters / (double)level->instances) * model->least[s][v];
     double vector = model->shape[v].output ? level->update_energy : level->read_energy;
-    return share * (vector / level->block_size + level->addr_gen_energy);
+    return share * (vector / sx_level_block(level, v) + level->addr_gen_energy);
 }
 
 /* The same at the cheapest of the levels that may keep the tensor. */
@@ -112,7 +112,7 @@ sx_score sx_model_algorithmic_minimum(const sx_model *model) {
             if (!(sx_arch_keep_mask(model->arch, s, model->problem) >> v & 1)) continue;
             const sx_level *level = &model->level[s];
             double access = model->shape[v].output ? level->update_energy : level->read_energy;
-            least.energy_pj += words * access / level->block_size;
+            least.energy_pj += words * access / sx_level_block(level, v);
         }
         least.last_level_accesses += words;
     }

@@ -45,7 +45,6 @@ typedef struct sx_level {
     double banks;
     uint64_t mesh_x, mesh_y, instances, clusters;
     uint64_t fanout_x, fanout_y;
-    double block_size, per_block; /* per_block: 1 / block_size where that is exact, else 0 */
     double read_bandwidth, write_bandwidth, shared_bandwidth;
     double read_energy, fill_energy, update_energy, leak_energy, addr_gen_energy;
     double energy_per_hop, router_energy;
@@ -54,11 +53,37 @@ typedef struct sx_level {
     bool limited; /* in capacity */
     bool bounded; /* in bandwidth */
     bool reduces, transparent, net_energy;
-    double scale[SX_MAX_TENSORS];
+    bool sized;                                           /* elements of some tensor are not of one word */
+    double scale[SX_MAX_TENSORS];                         /* words of bandwidth that an element counts as */
+    double element[SX_MAX_TENSORS], word[SX_MAX_TENSORS]; /* an element takes element / word words */
+    double vector[SX_MAX_TENSORS];                        /* a vector access moves vector / element of them */
+    double per_vector[SX_MAX_TENSORS];                    /* element / vector where that is exact, else 0 */
     const struct sx_density
         *packed[SX_MAX_TENSORS]; /* of tensors with a format, which take less room; else NULL */
     bool packs;                  /* some are */
 } sx_level;
+
+/* The words of a level that an element of a tensor takes. */
+static inline double sx_level_width(const sx_level *level, int tensor) {
+    return level->element[tensor] / level->word[tensor];
+}
+
+/* The elements of a tensor that a vector access moves. */
+static inline double sx_level_block(const sx_level *level, int tensor) {
+    return level->vector[tensor] / level->element[tensor];
+}
+
+/* The same in whole elements, at least one. */
+static inline uint32_t sx_level_whole_block(const sx_level *level, int tensor) {
+    double block = sx_level_block(level, tensor);
+    return block < 1 ? 1 : (uint32_t)block;
+}
+
+/* The vector accesses that move so many elements, in parts. */
+static inline double sx_level_vectors(const sx_level *level, int tensor, double elements) {
+    if (level->per_vector[tensor] > 0) return elements * level->per_vector[tensor];
+    return elements * level->element[tensor] / level->vector[tensor];
+}
 
 /* One allocation, with what is behind the pointers after it: as much as problem and architecture have. */
 struct sx_model {

@@ -222,11 +222,16 @@ static sx_verdict check_keep(const sx_model *model, const sx_mapping *mapping) {
     return legal;
 }
 
-/* The tensor with the largest tile at a level. */
+/* The tensor whose tile takes most words of a level, of dense tiles. */
 static int largest(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int s) {
     int best = -1;
-    for (int v = 0; v < model->n_tensors; v++)
-        if (mapping->level[s].keep >> v & 1 && (best < 0 || nest->tile[v][s] > nest->tile[best][s])) best = v;
+    double most = 0;
+    for (int v = 0; v < model->n_tensors; v++) {
+        double words = sx_level_words(&model->level[s], v, (double)nest->tile[v][s]);
+        if (!(mapping->level[s].keep >> v & 1) || words <= most) continue;
+        most = words;
+        best = v;
+    }
     return best;
 }
 

@@ -45,7 +45,7 @@ static sx_verdict check_counted(const sx_sparse_state *state, int s) {
         uint64_t k = t->words;
         if (t->words && t->format)
             k = sx_density_most_counted(sx_sparse_density(state, v), state->cache, t->number);
-        sx_occupancy_add_words(&use, level, (double)k);
+        sx_occupancy_add_words(&use, level, sx_level_words(level, v, (double)k));
         if (k > most) most = k, largest = v;
     }
     if (!level->limited || sx_level_fits(level, &use)) return good;

@@ -24,7 +24,7 @@ static bool is_small(uint64_t words, uint32_t block, double density) {
 static double vector_ratio(sx_sparse_state *state, int v, int s) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_model *model = state->model;
-    uint32_t block = model->arch->level[s].block_size;
+    uint32_t block = sx_level_whole_block(&model->level[s], v);
     if (!t->format || !t->format->compressed || block == 1 || t->density >= 1) return 1;
     double full = (double)t->words * t->density / block;
     if (!model->sparse->timeloop)
@@ -41,14 +41,14 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
     return t->density > 0 ? sum / full : INFINITY;
 }
 
-/* What one instance of a level does for a tensor, in energy and in words for its bandwidth. */
+/* What one instance of a level does for a tensor, in energy and in elements for its bandwidth. */
 typedef struct usage {
     double energy, generations, reads, writes;
 } usage;
 
-/* Vectors that so many words take; Timeloop rounds up to whole ones. */
-static double vectors(double words, double per, bool timeloop) {
-    return timeloop ? ceil(words / per) : words / per;
+/* Vectors; Timeloop rounds up to whole ones. */
+static double vectors(double number, bool timeloop) {
+    return timeloop ? ceil(number) : number;
 }
 
 /* Adds up a tensor's accesses at a level, per instance. */
@@ -67,10 +67,10 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
             double count = c->actions[kind][a] / instances;
             double metadata = store->width ? c->bits[kind][a] / instances : 0;
             if (count > 0)
-                use.energy += vectors(count, level->block_size, timeloop) * ratio *
+                use.energy += vectors(sx_level_vectors(level, v, count), timeloop) * ratio *
                               (kind == SX_RANDOM ? random[a] : store->data_energy[kind][a]);
             if (metadata > 0)
-                use.energy += vectors(metadata, store->width, timeloop) * store->metadata_energy[kind][a];
+                use.energy += vectors(metadata / store->width, timeloop) * store->metadata_energy[kind][a];
             if (kind == SX_SKIPPED) continue;
             words[a] += count;
             bits[a] += metadata;
@@ -79,7 +79,7 @@ static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
         (c->decompressions * store->decompression_energy + c->compressions * store->compression_energy) /
         instances;
     use.generations = words[model->shape[v].output ? SX_UPDATE : SX_READ] + words[SX_FILL];
-    double width = model->arch->level[s].word_bits;
+    double width = model->arch->level[s].word_bits * sx_level_width(level, v);
     double in = bits[SX_READ] / width, out = (bits[SX_FILL] + bits[SX_UPDATE]) / width;
     use.reads = words[SX_READ] + (timeloop ? floor(in) : in);
     use.writes = words[SX_FILL] + words[SX_UPDATE] + (timeloop ? floor(out) : out);

@@ -90,7 +90,7 @@ static void find_box(const sx_sparse_state *state, int target, int level, uint32
     int child = state->tile[target][level].child;
     bool moved = child < 0; /* a compute unit keeps nothing */
     for (int d = 0; d < model->n_dims; d++) box[d] = child >= 0 ? state->nest->extent[child][d] : 1;
-    uint64_t block = model->arch->level[level].block_size, need = 1; /* deliveries of a block */
+    uint64_t block = sx_level_whole_block(&model->level[level], target), need = 1; /* deliveries of a block */
     uint64_t delivered = child >= 0 ? state->tile[target][child].words : 1;
     if (block > delivered) need = (block + delivered - 1) / delivered;
     for (int s = child + 1; s <= level; s++)
@@ -148,8 +148,8 @@ static double saves(const sx_sparse_state *state, const dependence *d) {
         int v = __builtin_ctz(on);
         effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, d->box[v]);
     }
-    return level->read_energy / level->block_size * state->tile[d->target][d->level].occupancy *
-           (1 - effectual);
+    return level->read_energy / sx_level_block(level, d->target) *
+           state->tile[d->target][d->level].occupancy * (1 - effectual);
 }
 
 /* Takes an action into account: that of its options that saves most. */

@@ -172,7 +172,7 @@ static uint64_t depends_on(const sx_sparse_state *state, const leader *l, int ta
     uint32_t box[SX_MAX_DIMS];
     memcpy(box, l->box, sizeof box);
     double words = (double)sx_shape_words(&model->shape[target], l->mold);
-    double need = ceil(model->level[l->level].block_size / (words / all));
+    double need = ceil(sx_level_whole_block(&model->level[l->level], target) / (words / all));
     for (int d = 0; d < model->n_dims; d++) {
         if (!(shared >> d & 1)) continue;
         box[d] = (uint32_t)ceil(box[d] / (factor[d] / need));
@@ -204,7 +204,7 @@ static double saves(const sx_sparse_state *state, int target, int level, double 
     for (int r = 0; sent->format && r < sent->n_ranks; r++)
         metadata += sent->metadata[r][0] + sent->metadata[r][1];
     double occupancy = t->occupancy + metadata * (storage->metadata.word_bits / storage->word_bits);
-    return model->level[level].read_energy / model->level[level].block_size * occupancy * p;
+    return model->level[level].read_energy / sx_level_block(&model->level[level], target) * occupancy * p;
 }
 
 /* Takes an action into account: that of its options that saves most. */

@@ -82,7 +82,9 @@ static sx_verdict check_capacity(const sx_sim_case *sim, int s) {
     int of = -1;
     for (int v = 0; v < sim->problem->n_tensors; v++) {
         if (!(sim->mapping->level[s].keep >> v & 1)) continue;
+        const uint8_t bits = sim->problem->tensor[v].bits;
         double tile = (double)sx_sim_tile(sim, s, v);
+        if (bits) tile = ceil(tile * bits / level->word_bits);
         words += tile;
         if (level->banks) banks += ceil(tile / (room / level->banks));
         if (tile > largest) largest = tile, of = v;

@@ -31,6 +31,19 @@ static double bandwidth_scale(const sx_storage *level, const sx_tensor *tensor) 
     return 1;
 }
 
+/* The words of a level that so many elements of a tensor take, in parts. */
+static double words_of(const books *b, int s, int v, double elements) {
+    const uint32_t given = b->sim->problem->tensor[v].bits, word = b->sim->arch->level[s].word_bits;
+    return given && given != word ? elements * given / word : elements;
+}
+
+/* The vector accesses for so many elements. */
+static double vectors_of(const books *b, int s, int v, double elements) {
+    const uint32_t given = b->sim->problem->tensor[v].bits;
+    const double word = b->sim->arch->level[s].word_bits, block = b->sim->arch->level[s].block_size;
+    return ceil(given && given != word ? elements * given / (word * block) : elements / block);
+}
+
 /* One tensor's accesses at one level, and their energy. */
 static void cost_tensor(const books *b, int s, int v, sx_cost *cost) {
     const sx_sim_share *share = &b->share[v][s];
@@ -49,9 +62,9 @@ static void cost_tensor(const books *b, int s, int v, sx_cost *cost) {
     double reads = average(out->reads, level->instances), fills = average(out->fills, level->instances);
     double updates = average(out->updates, level->instances);
     double per_cluster = (double)level->instances / (double)level->clusters;
-    double vectors = ceil(reads / arch->block_size) * arch->read_energy +
-                     ceil(fills / arch->block_size) * arch->fill_energy +
-                     ceil(updates / arch->block_size) * arch->update_energy;
+    double vectors = vectors_of(b, s, v, reads) * arch->read_energy +
+                     vectors_of(b, s, v, fills) * arch->fill_energy +
+                     vectors_of(b, s, v, updates) * arch->update_energy;
     out->address_generations = (b->sim->problem->tensor[v].output ? updates : reads) + fills;
     out->energy_pj = vectors / per_cluster * (double)level->instances +
                      out->address_generations * arch->addr_gen_energy * (double)level->clusters;
@@ -75,7 +88,7 @@ static void time_level(const books *b, int s, sx_cost *cost) {
     level->slowdown = 1;
     for (int v = 0; v < cost->n_tensors; v++) {
         const sx_cost_tensor *t = &level->tensor[v];
-        double scale = bandwidth_scale(arch, &b->sim->problem->tensor[v]);
+        double scale = bandwidth_scale(arch, &b->sim->problem->tensor[v]) * words_of(b, s, v, 1);
         double read = ceil(average(t->reads, level->instances)) / cycles * scale;
         double written = ceil(average(t->fills + t->updates, level->instances)) / cycles * scale;
         reads += read;
@@ -145,8 +158,9 @@ static void cost_network(const books *b, int s, int v, sx_cost *cost) {
     out->ingresses *= n / instances;
     out->spatial_reductions *= n / instances;
     out->link_transfers = links * (n / instances);
-    out->energy_pj = (hops * arch->energy_per_hop + routers * arch->router_energy) * n;
-    out->link_energy_pj = links * (arch->energy_per_hop + 2 * arch->router_energy) * n;
+    double words = n * words_of(b, s, v, 1); /* an element that crosses */
+    out->energy_pj = (hops * arch->energy_per_hop + routers * arch->router_energy) * words;
+    out->link_energy_pj = links * (arch->energy_per_hop + 2 * arch->router_energy) * words;
     cost->network[s].energy_pj += out->energy_pj + out->link_energy_pj;
 }
 

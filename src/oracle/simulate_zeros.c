@@ -95,7 +95,10 @@ static sx_status find_deliveries(const sx_zeros_nest *z, int v, int level, sx_ze
     g->n = 1;
     for (int i = 0; i < z->n_loops; i++)
         if (z->loop[i].level <= child && sx_zeros_indexes(z, v, z->loop[i].dim)) delivered *= z->loop[i].n;
-    uint64_t block = z->arch->level[level].block_size, need = (block + delivered - 1) / delivered;
+    const sx_storage *at = &z->arch->level[level];
+    uint64_t block = at->block_size, bits = z->problem->tensor[v].bits;
+    if (bits) block = bits > block * at->word_bits ? 1 : block * at->word_bits / bits;
+    uint64_t need = (block + delivered - 1) / delivered;
     for (int i = 0; i < z->n_loops; i++) {
         const sx_zeros_loop *l = &z->loop[i];
         bool mine = sx_zeros_indexes(z, v, l->dim);

@@ -142,6 +142,12 @@ static void energy_cells(sx_table *table, double energy, double total) {
     sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "####################");
 }
 
+/* The words that a tensor's tile takes of a level. */
+static double tile_words(const sx_evaluation *e, int level, int tensor) {
+    double tile = (double)e->cost.level[level].tensor[tensor].tile;
+    return sx_element_words(&e->arch.level[level], &e->problem.tensor[tensor], tile);
+}
+
 static void tensor_row(const sx_evaluation *e, int level, int tensor, sx_table *table) {
     const sx_cost_level *l = &e->cost.level[level];
     const sx_cost_tensor *t = &l->tensor[tensor];
@@ -157,7 +163,7 @@ static void tensor_row(const sx_evaluation *e, int level, int tensor, sx_table *
     if (isinf(room))
         sx_table_blank(table, 1);
     else
-        sx_table_cell(table, "%s", sx_show_percent((double)t->tile / room).text);
+        sx_table_cell(table, "%s", sx_show_percent(tile_words(e, level, tensor) / room).text);
     sx_table_cell(table, "%s", sx_show_count((double)t->reads / instances).text);
     sx_table_cell(table, "%s", sx_show_count((double)t->fills / instances).text);
     sx_table_cell(table, "%s", sx_show_count((double)t->updates / instances).text);
@@ -175,7 +181,7 @@ static void level_heading(const sx_evaluation *e, int level, sx_table *table) {
     const sx_storage *storage = &e->arch.level[level];
     const sx_cost_level *l = &e->cost.level[level];
     double used = 0, room = sx_usable_words(storage);
-    for (int v = 0; v < e->cost.n_tensors; v++) used += (double)l->tensor[v].tile;
+    for (int v = 0; v < e->cost.n_tensors; v++) used += tile_words(e, level, v);
     char words[128] = "", slow[64] = "";
     if (storage->transparent)
         snprintf(words, sizeof words, "; a fan-out only");
@@ -216,8 +222,12 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
         sx_table_heading(&table, "networks");
         energy_row(e, "all networks", networks, &table);
     }
-    sx_text_add(out, "\nLevels, outermost first. Tiles, reads, fills and updates are in words per instance, "
-                     "energies are for all\ninstances.\n\n");
+    bool sized = false;
+    for (int v = 0; v < e->problem.n_tensors; v++) sized |= e->problem.tensor[v].bits != 0;
+    sx_text_add(out,
+                "\nLevels, outermost first. Tiles, reads, fills and updates are in %s per instance, "
+                "energies are for all\ninstances.\n\n",
+                sized ? "elements" : "words");
     sx_table_end(&table, 2, out);
 }
 

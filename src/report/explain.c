@@ -1,5 +1,6 @@
 #include "report/explain.h"
 
+#include "ir/arch.h"
 #include "report/formats.h"
 #include "report/loops.h"
 #include "report/table.h"
@@ -353,7 +354,8 @@ static void explain_bandwidth(const sx_evaluation *e, int level, sx_text *out) {
                 sx_show_percent(l->slowdown).text, sx_show_count((double)l->cycles).text);
     if (s->banks || !e->cost.perfect) return;
     for (int v = 0; v < e->cost.n_tensors; v++) {
-        double scale = bandwidth_scale(e, level, v);
+        double scale =
+            bandwidth_scale(e, level, v) * sx_element_bits(s, &e->problem.tensor[v]) / s->word_bits;
         reads += scale * (double)l->tensor[v].reads / steps;
         writes += scale * (double)(l->tensor[v].fills + l->tensor[v].updates) / steps;
     }

@@ -1,5 +1,7 @@
 /* Why zeros save accesses of a tensor at a level, or do not. */
 #include "report/explain.h"
+
+#include "ir/arch.h"
 #include "report/figures.h"
 #include "report/formats.h"
 #include "report/loops.h"
@@ -38,7 +40,7 @@ static const char *name_of(const zeros *z, int tensor) {
 static void add_compression(const zeros *z, const sx_tensor_format *format, sx_text *out) {
     const sx_evaluation *e = z->e;
     char name[SX_FORMAT_NAME_SIZE];
-    double width = e->arch.level[z->level].word_bits;
+    double width = sx_element_bits(&e->arch.level[z->level], &e->problem.tensor[z->tensor]);
     double moved = z->kind[SX_RANDOM] + z->kind[SX_GATED] + z->kind[SX_SKIPPED];
     double exists = z->at->density > 0 ? moved / z->at->density : 0;
     double metadata = sx_metadata_traffic(&e->problem, &e->arch, &e->cost, z->level, z->tensor);
@@ -103,9 +105,12 @@ static void add_cause(const zeros *z, int on, sx_text *out) {
     if (tile > 1)
         sx_text_add(out, " A tile of %s alone meets %s words of %s.", sx_level_name(&z->e->arch, z->child),
                     sx_show_count(tile).text, condition);
-    if (z->e->arch.level[z->level].block_size > 1 && z->child < 0)
+    const sx_storage *level = &z->e->arch.level[z->level];
+    double bits = sx_element_bits(level, &z->e->problem.tensor[z->tensor]);
+    double block = floor((double)level->block_size * level->word_bits / bits);
+    if (block > 1 && z->child < 0)
         sx_text_add(out, " An access delivers a block of %s words, which must all be ineffectual.",
-                    sx_show_count(z->e->arch.level[z->level].block_size).text);
+                    sx_show_count(block).text);
 }
 
 /* Adds one condition of the level's action. */

@@ -41,7 +41,7 @@ double sx_metadata_traffic(const sx_problem *problem, const sx_arch *arch, const
 static double traffic_bits(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, int level,
                            int tensor) {
     const sx_cost_tensor *t = &cost->level[level].tensor[tensor];
-    double width = arch->level[level].word_bits, words = 0;
+    double width = sx_element_bits(&arch->level[level], &problem->tensor[tensor]), words = 0;
     if (!t->kept) return 0;
     if (!cost->sparse) return width * ((double)t->reads + (double)t->fills + (double)t->updates);
     for (int a = 0; a < SX_N_ACCESSES; a++) words += t->actions[SX_RANDOM][a];
@@ -87,10 +87,15 @@ static figures figures_of(const sx_arch *arch, const sx_work *work) {
 /* Adds which tensor takes how many bytes. */
 static void add_shares(const sx_problem *problem, const sx_arch *arch, const sx_work *work, sx_text *out) {
     const sx_storage *level = &arch->level[sx_dram_level(arch)];
-    for (int v = 0; v < problem->n_tensors; v++)
-        sx_text_add(out, "%s%s %s", v ? ", " : "", sx_show_name(problem->tensor[v].name, 18).text,
+    bool sized = false;
+    for (int v = 0; v < problem->n_tensors; v++) sized |= problem->tensor[v].bits != 0;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_tensor *tensor = &problem->tensor[v];
+        sx_text_add(out, "%s%s %s", v ? ", " : "", sx_show_name(tensor->name, 18).text,
                     sx_show_scaled(work->tensor_bytes[v], "B").text);
-    sx_text_add(out, "; %u-bit words", level->word_bits);
+        if (sized) sx_text_add(out, " (%u bits)", sx_element_bits(level, tensor));
+    }
+    if (!sized) sx_text_add(out, "; %u-bit words", level->word_bits);
 }
 
 void sx_figures_rows(const sx_problem *problem, const sx_arch *arch, const sx_work *work, sx_table *table) {
@@ -139,7 +144,8 @@ static json_t *tensors_json(const sx_problem *problem, const sx_arch *arch, cons
     json_t *list = json_array();
     for (int v = 0; v < problem->n_tensors; v++)
         json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", problem->tensor[v].name, "bits",
-                                              (json_int_t)arch->level[sx_dram_level(arch)].word_bits,
+                                              (json_int_t)sx_element_bits(&arch->level[sx_dram_level(arch)],
+                                                                          &problem->tensor[v]),
                                               "dram_bytes", sx_json_number(work->tensor_bytes[v])));
     return list;
 }

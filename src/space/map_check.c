@@ -22,7 +22,7 @@ bool sx_map_lacks_banks(const sx_map_space *space, const void *point, int *level
             *level = s;
             *tensor = __builtin_ctz(left);
             *words = sx_shape_words(&space->model->shape[*tensor], extent);
-            if (!sx_map_fits(space, s, *words, banks[*tensor])) return true;
+            if (!sx_map_fits(space, s, *tensor, *words, banks[*tensor])) return true;
         }
     }
     return false;

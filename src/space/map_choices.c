@@ -190,7 +190,7 @@ int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent
     const sx_level *at = &space->model->level[level];
     for (unsigned more = banked; more; more &= more - 1) {
         int v = __builtin_ctz(more);
-        need[v] = sx_level_banks(at, (double)sx_shape_words(&space->model->shape[v], extent));
+        need[v] = sx_level_banks(at, v, (double)sx_shape_words(&space->model->shape[v], extent));
     }
     int n = 0;
     unsigned some = 0;

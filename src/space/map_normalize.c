@@ -151,8 +151,8 @@ void sx_map_extents(const sx_map_space *space, const sx_mapping_level *at, uint3
     }
 }
 
-bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned banks) {
-    return sx_level_banks(&space->model->level[level], (double)words) <= banks;
+bool sx_map_fits(const sx_map_space *space, int level, int tensor, uint64_t elements, unsigned banks) {
+    return sx_level_banks(&space->model->level[level], tensor, (double)elements) <= banks;
 }
 
 void sx_map_normalize_banks(const sx_map_space *space, void *point) {
@@ -168,7 +168,7 @@ void sx_map_normalize_banks(const sx_map_space *space, void *point) {
         for (unsigned left = space->banked[s]; left; left &= left - 1) {
             int v = __builtin_ctz(left);
             uint64_t words = sx_shape_words(&space->model->shape[v], extent);
-            if (sx_map_fits(space, s, words, banks[v])) keep |= 1u << v;
+            if (sx_map_fits(space, s, v, words, banks[v])) keep |= 1u << v;
         }
         at->keep = (uint8_t)keep;
     }

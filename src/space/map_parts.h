@@ -41,7 +41,7 @@ void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void 
 void sx_map_normalize_banks(const sx_map_space *space, void *point);
 
 /* Whether a tile takes no more than so many banks of a level. */
-bool sx_map_fits(const sx_map_space *space, int level, uint64_t words, unsigned banks);
+bool sx_map_fits(const sx_map_space *space, int level, int tensor, uint64_t elements, unsigned banks);
 
 /* How far the tiles of a level reach in every dimension, given those of the level inside (all 1 for the
  * innermost), cut at the sizes. */

@@ -53,7 +53,7 @@ static void set_factors(const sx_map_space *space, const sx_mapping *mapping, in
 static uint32_t banks_for(const sx_map_space *space, int level, int tensor, const uint32_t *extent) {
     uint64_t words = sx_shape_words(&space->model->shape[tensor], extent);
     uint32_t n = 1;
-    while (n < space->arch->level[level].banks && !sx_map_fits(space, level, words, n)) n++;
+    while (n < space->arch->level[level].banks && !sx_map_fits(space, level, tensor, words, n)) n++;
     return n;
 }
 

@@ -81,6 +81,7 @@ static bool match_tensors(matching *m, int v) {
         int w = i < 0 ? named : i;
         if (w < 0 || (i >= 0 && w == named) || m->tensors >> w & 1) continue;
         if (m->a->tensor[v].output != m->b->tensor[w].output) continue;
+        if (m->a->tensor[v].bits != m->b->tensor[w].bits) continue;
         m->tensors |= 1u << w;
         m->out->tensor[v] = (uint8_t)w;
         if (match_tensors(m, v + 1)) return true;

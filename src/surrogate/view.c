@@ -152,7 +152,7 @@ static double banks_of(const sx_map_space *space, const void *point, int level, 
     for (int d = 0; d < space->problem->n_dims; d++) extent[d] = 1;
     for (int s = 0; s <= level; s++) sx_map_extents(space, &sx_map_point(point)->level[s], extent);
     double words = (double)sx_shape_words(&space->model->shape[tensor], extent);
-    return sx_level_banks(&space->model->level[level], words);
+    return sx_level_banks(&space->model->level[level], tensor, words);
 }
 
 /* Deals out the banks of a level to the tensors that are to be kept there, by what their tiles need. */

@@ -1,6 +1,7 @@
 #include "verify/verify_space.h"
 
 #include "base/status.h"
+#include "model/capacity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,7 +157,7 @@ bool sx_verify_space_banks_fit(const sx_verify_space *space, int s, unsigned kee
     for (unsigned left = space->may[s]; left; left &= left - 1) {
         int v = __builtin_ctz(left);
         double words = (double)sx_shape_words(&space->model->shape[v], extent);
-        double need = fmax(1, ceil(words / space->model->level[s].bank_words));
+        double need = fmax(1, sx_level_banks(&space->model->level[s], v, words));
         bool kept = keep >> v & 1;
         if (!kept && need < 2) return false;
         least += kept ? need : 1;

@@ -136,7 +136,8 @@ static uint64_t words(const world *w, const sx_mapping *m, int s, int v) {
         }
         product *= extent;
     }
-    return product;
+    uint64_t bits = w->c.problem.tensor[v].bits, word = w->c.arch.level[s].word_bits;
+    return bits ? (product * bits + word - 1) / word : product;
 }
 
 /* In how many ways a level's banks can be dealt out so that it keeps just what it does: from tensor v on,

@@ -76,12 +76,22 @@ static double word_density(const trial *t, int v) {
     return 1 - empty(t, v, 1);
 }
 
+/* The elements of an access, and the whole ones among them. */
+static double block(const trial *t, int v, int s) {
+    const sx_storage *level = &t->c.arch.level[s];
+    double bits = t->c.problem.tensor[v].bits;
+    return bits > 0 ? level->word_bits * level->block_size / bits : level->block_size;
+}
+static double whole_block(const trial *t, int v, int s) {
+    return fmax(1, floor(block(t, v, s)));
+}
+
 /* How many words of C are used with one delivery of T from a level. */
 static uint64_t box_words(const trial *t, int target, int level, int on) {
     uint32_t reach[SX_MAX_DIMS];
     const sx_mapping_level *at = &t->c.mapping.level[level];
     double delivered = level > 0 ? (double)t->tile[target][level - 1] : 1;
-    uint32_t need = (uint32_t)ceil(t->c.arch.level[level].block_size / delivered);
+    uint32_t need = (uint32_t)ceil(whole_block(t, target, level) / delivered);
     for (int d = 0; d < t->c.problem.n_dims; d++)
         reach[d] = level > 0 ? (uint32_t)sx_mapping_extent(&t->c.mapping, level - 1, d) : 1;
     for (int i = 0; i < t->c.problem.n_dims; i++) {
@@ -148,11 +158,11 @@ static double remains(const trial *t, int target, int low, bool skipping, double
 /* The expected vectors per full vector of a tile. */
 static double fullness(const trial *t, int v, int s) {
     uint64_t n = t->tile[v][s], words = t->words[v], r = (uint64_t)ceil(t->share[v] * (double)words);
-    double block = t->c.arch.level[s].block_size, density = word_density(t, v), sum = 0;
-    if (!t->c.formatted[v] || block == 1 || density >= 1) return 1;
+    double whole = whole_block(t, v, s), density = word_density(t, v), sum = 0;
+    if (!t->c.formatted[v] || whole == 1 || density >= 1) return 1;
     if (t->c.problem.tensor[v].density_model == SX_DENSITY_FIXED_STRUCTURED) {
         double x = (double)n * density, low = floor(x);
-        sum = (1 - (x - low)) * ceil(low / block) + (x - low) * ceil((low + 1) / block);
+        sum = (1 - (x - low)) * ceil(low / whole) + (x - low) * ceil((low + 1) / whole);
     } else {
         for (uint64_t k = 1; k <= n && k <= r; k++) {
             if (n - k > words - r) continue;
@@ -160,10 +170,10 @@ static double fullness(const trial *t, int v, int s) {
                          lgamma((double)(words - r) + 1) - lgamma((double)(n - k) + 1) -
                          lgamma((double)(words - r - n + k) + 1) - lgamma((double)words + 1) +
                          lgamma((double)n + 1) + lgamma((double)(words - n) + 1);
-            sum += exp(log) * ceil((double)k / block);
+            sum += exp(log) * ceil((double)k / whole);
         }
     }
-    return sum / ((double)n * density / block);
+    return sum / ((double)n * density / whole);
 }
 
 static void expect(const trial *t, const char *what, double have, double want) {
@@ -201,8 +211,8 @@ static double tensor_energy(const trial *t, int v, int s) {
         double gone = count[a] * held * (before - stays);
         expect(t, "random accesses", have->actions[SX_RANDOM][a], random);
         expect(t, "gated or skipped accesses", have->actions[kind][a], gone);
-        energy += random / level->block_size * ratio * price[a];
-        energy += gone / level->block_size * ratio * level->metadata.data_energy[kind][a];
+        energy += random / block(t, v, s) * ratio * price[a];
+        energy += gone / block(t, v, s) * ratio * level->metadata.data_energy[kind][a];
         if (a == (t->c.problem.tensor[v].output ? SX_UPDATE : SX_READ) || a == SX_FILL)
             addresses += random + (kind == SX_GATED ? gone : 0);
         bool data = true; /* the payload of the innermost rank that counts */

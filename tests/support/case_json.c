@@ -1,6 +1,7 @@
 /* Cases as JSON. What has its default value is left out.
  *
- *   problem   sizes: per dimension; tensors: [{ranks: [[[dim, coef], ...], ...], output: true}, ...]
+ *   problem   sizes: per dimension; tensors: [{ranks: [[[dim, coef], ...], ...], output: true, bits},
+ *             ...]
  *   arch      compute: {mesh: [x, y], energy}; levels, innermost first: {mesh, entries, and numbers by name}
  *   mapping   levels, innermost first: {keep, t, x, y: [[dim, factor], ...] innermost first, and bit masks by
  * name} options   the names of those that are on */
@@ -24,6 +25,7 @@ typedef struct field {
     { #name, offsetof(sx_storage, name), kind }
 static const field level_fields[] = {
     LEVEL(entries, COUNT),
+    LEVEL(word_bits, WORD),
     LEVEL(block_size, WORD),
     LEVEL(cluster_size, WORD),
     LEVEL(banks, WORD),
@@ -122,7 +124,9 @@ static void write_problem(const sx_problem *p, sx_text *out) {
             }
             sx_text_add(out, "]");
         }
-        sx_text_add(out, "]%s}", t->output ? ",\"output\":true" : "");
+        sx_text_add(out, "]%s", t->output ? ",\"output\":true" : "");
+        if (t->bits) sx_text_add(out, ",\"bits\":%d", t->bits);
+        sx_text_add(out, "}");
     }
     sx_text_add(out, "]}");
 }
@@ -204,6 +208,7 @@ static bool read_problem(const json_t *json, sx_problem *p) {
         if (json_array_size(ranks) > SX_MAX_RANKS) return false;
         snprintf(t->name, SX_NAME_SIZE, "T%d", v);
         t->output = json_is_true(json_object_get(tensor, "output"));
+        t->bits = (uint8_t)json_integer_value(json_object_get(tensor, "bits"));
         t->n_ranks = (uint8_t)json_array_size(ranks);
         for (size_t r = 0; r < t->n_ranks; r++)
             for (size_t i = 0; i < json_array_size(json_array_get(ranks, r)); i++) {

@@ -285,6 +285,18 @@ static void draw_arch(sx_rng *rng, const sx_problem *p, sx_mapping *m, sx_arch *
     for (int s = 0; s < a->n_levels; s++) draw_level(rng, p, m, s, a);
 }
 
+/* Gives tensors elements, and levels words, of different widths; most levels get room for the wider ones. */
+static void draw_widths(sx_rng *rng, sx_problem *p, sx_arch *a) {
+    static const uint8_t bits[] = {1, 4, 8, 12, 16, 24, 32};
+    for (int v = 0; v < p->n_tensors; v++)
+        if (chance(rng, 60)) p->tensor[v].bits = bits[sx_rng_below(rng, sizeof bits)];
+    for (int s = 0; s < a->n_levels; s++) {
+        sx_storage *level = &a->level[s];
+        if (chance(rng, 40)) level->word_bits = 4 * pick(rng, 1, 10);
+        if (level->entries != SX_UNLIMITED && chance(rng, 60)) level->entries *= 2;
+    }
+}
+
 /* Breaks a mapping in one of the ways that are told apart before any counting. */
 static void spoil(sx_rng *rng, sx_case *c) {
     sx_mapping_level *level = &c->mapping.level[sx_rng_below(rng, c->mapping.n_levels)];
@@ -319,6 +331,7 @@ void sx_random_case(sx_rng *rng, unsigned flags, sx_case *out) {
     draw_arch(rng, &out->problem, &out->mapping, &out->arch);
     out->options = (sx_model_options){.no_first_read_elision = chance(rng, 10)};
     out->options.no_link_transfers = chance(rng, 10);
+    if (chance(rng, 20)) draw_widths(rng, &out->problem, &out->arch);
     if (chance(rng, 2)) spoil(rng, out);
 }
 

@@ -68,6 +68,7 @@ static void draft_problem(sx_rng *rng, sx_problem *p) {
     for (unsigned v = 0; v < p->n_tensors; v++) {
         any_name(rng, v, false, p->tensor[v].name);
         random_tensor(rng, p, &p->tensor[v]);
+        if (chance(rng, 20)) p->tensor[v].bits = (uint8_t)sx_rng_range(rng, 1, SX_MAX_ELEMENT_BITS);
     }
     p->tensor[sx_rng_below(rng, p->n_tensors)].output = true;
 }

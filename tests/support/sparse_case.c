@@ -87,6 +87,7 @@ void sx_random_sparse_hardware(sx_rng *rng, sx_sparse_case *t) {
         sx_expect_ok(sx_tensor_set_density(tensor, (sx_density_model)(1 + sx_rng_below(rng, 2)),
                                            shares[sx_rng_below(rng, 5)]));
         t->formatted[v] = sx_rng_below(rng, 2);
+        if (sx_rng_below(rng, 4) == 0) tensor->bits = (uint8_t)(4u << sx_rng_below(rng, 4));
         for (int s = 0; s < SX_SPARSE_LEVELS && t->formatted[v]; s++) {
             sparse->format[sparse->n_formats++] =
                 (sx_tensor_format){.level = (uint8_t)s,

@@ -40,7 +40,7 @@ static const sx_key_rule shape_rules[] = {
 
 static const sx_key_rule space_rules[] = {
     {"name", SX_KEY_USED, NULL},       {"alias", SX_KEY_USED, NULL},       {"projection", SX_KEY_USED, NULL},
-    {"read_write", SX_KEY_USED, NULL}, {"ranks", SX_KEY_NO_BEARING, NULL},
+    {"read_write", SX_KEY_USED, NULL}, {"ranks", SX_KEY_NO_BEARING, NULL}, {"bits", SX_KEY_USED, NULL},
 };
 
 static const sx_key_rule coefficient_rules[] = {{"name", SX_KEY_USED, NULL}, {"default", SX_KEY_USED, NULL}};
@@ -94,6 +94,15 @@ static SX_MUST_USE sx_status no_projection(const reader *r, const sx_node *space
         p->dim_name[0], p->dim_name[p->n_dims > 1]);
 }
 
+/* Reads how wide the elements of a data space are, where it says. */
+static SX_MUST_USE sx_status read_bits(const sx_node *space, sx_tensor *tensor) {
+    const sx_node *node = sx_node_get(space, "bits");
+    uint64_t bits;
+    if (!node) return SX_OK;
+    SX_TRY(sx_node_range(node, "bits", 1, SX_MAX_ELEMENT_BITS, &bits));
+    return sx_tensor_set_bits(tensor, bits);
+}
+
 /* Reads one data space as the next tensor. */
 static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     const sx_node *name, *projection;
@@ -112,6 +121,7 @@ static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     if (sx_node_get(space, "alias"))
         SX_TRY(sx_node_name(sx_node_get(space, "alias"), "alias", tensor->alias));
     SX_TRY(sx_node_get_bool(space, "read_write", &tensor->output));
+    SX_TRY(read_bits(space, tensor));
     projection = sx_node_get(space, "projection");
     if (!projection) return no_projection(r, space);
     SX_TRY(sx_projection_read(projection, &r->symbols, tensor));

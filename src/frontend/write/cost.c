@@ -1,6 +1,8 @@
 /* The cost of a legal mapping as JSON, levels innermost first. Counts are per instance. */
 #include "frontend/write/write.h"
 
+#include "ir/arch.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -122,12 +124,22 @@ static SX_OWN json_t *level_tensor(sx_tree *tree, const sx_cost_tensor *t, const
     return map;
 }
 
+/* Adds the width of a tensor's elements, where one is given, and the words that its tile takes. */
+static void put_width(sx_tree *tree, json_t *map, const sx_cost_tensor *t, const sx_storage *level,
+                      const sx_tensor *tensor) {
+    if (!tensor->bits) return;
+    sx_tree_put(tree, map, "bits", sx_tree_u64(tree, tensor->bits));
+    sx_tree_put(tree, map, "utilized_words",
+                sx_tree_u64(tree, (uint64_t)sx_element_words(level, tensor, (double)t->tile)));
+}
+
 static SX_OWN json_t *level(sx_tree *tree, const sx_cost *cost, int s, const sx_problem *problem,
                             const sx_arch *arch) {
     const sx_cost_level *l = &cost->level[s];
     json_t *map = json_object(), *tensors = json_array();
     for (int v = 0; v < problem->n_tensors; v++) {
         json_t *tensor = level_tensor(tree, &l->tensor[v], problem->tensor[v].name, l->instances);
+        put_width(tree, tensor, &l->tensor[v], &arch->level[s], &problem->tensor[v]);
         if (cost->sparse) put_sparse(tree, tensor, cost, s, v, problem, arch);
         sx_tree_append(tree, tensors, tensor);
     }

@@ -63,6 +63,7 @@ static SX_OWN json_t *spaces(writer *w) {
         sx_tree_put(&w->tree, space, "projection", projection(w, tensor));
         if (tensor->alias[0]) sx_tree_put(&w->tree, space, "alias", sx_tree_text(&w->tree, tensor->alias));
         if (tensor->output) sx_tree_put(&w->tree, space, "read-write", sx_tree_bool(true));
+        if (tensor->bits) sx_tree_put(&w->tree, space, "bits", sx_tree_u64(&w->tree, tensor->bits));
         sx_tree_append(&w->tree, list, space);
     }
     return list;

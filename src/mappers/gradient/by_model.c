@@ -174,8 +174,9 @@ static double *write_banks(const descent *c, int level, double *values) {
     double banks = space->arch->level[level].banks;
     for (unsigned left = space->banked[level]; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        double words = c->r.tile[v][level].value / (double)space->bank_words[level];
-        *values++ = c->m.keep[level] >> v & 1 ? fmax(words, 1) / banks : 0;
+        double words = c->r.tile[v][level].value * sx_level_width(&space->model->level[level], v);
+        double need = fmax(words / (double)space->bank_words[level], 1);
+        *values++ = c->m.keep[level] >> v & 1 ? need / banks : 0;
     }
     return values;
 }

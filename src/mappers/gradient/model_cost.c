@@ -171,7 +171,7 @@ static sx_real charge(sx_relaxed *r, int s, int tensor, const relaxed_counts *c,
     const double price[] = {level->read_energy, level->fill_energy, level->update_energy};
     sx_real energy = sx_constant(0);
     for (int i = 0; i < 3; i++) {
-        sx_real vectors = rounded(r, sx_real_scale(t, number[i], 1 / level->block_size, 0), ceil);
+        sx_real vectors = rounded(r, sx_real_scale(t, number[i], 1 / sx_level_block(level, tensor), 0), ceil);
         energy = sx_real_add(t, energy, sx_real_scale(t, vectors, price[i], 0));
     }
     sx_real written = sx_real_add(t, c->fills, c->updates);
@@ -222,9 +222,14 @@ static void add_overflow(sx_relaxed *r, sx_real log, double limit) {
     r->overflow = sx_real_add(&r->tape, r->overflow, sx_real_multiply(&r->tape, above, above));
 }
 
+/* The words that a tile takes at a level, in parts. */
+static sx_real level_words(sx_relaxed *r, int s, int tensor) {
+    return sx_real_scale(&r->tape, r->tile[tensor][s], sx_level_width(&r->model->level[s], tensor), 0);
+}
+
 /* The words of the banks that a tensor takes: at least one bank, and where it is not kept, its tile must be larger. */
 static sx_real banked_words(sx_relaxed *r, int s, int tensor, bool kept) {
-    sx_real bank = sx_constant(r->model->level[s].bank_words), tile = r->tile[tensor][s];
+    sx_real bank = sx_constant(r->model->level[s].bank_words), tile = level_words(r, s, tensor);
     if (kept) return sx_real_max(tile, bank);
     if (tile.value <= bank.value)
         add_overflow(r, sx_real_scale(&r->tape, sx_real_log(&r->tape, tile), -1, 0),
@@ -245,7 +250,7 @@ static void measure_overflow(sx_relaxed *r, const sx_relaxed_mapping *m) {
             if (r->banked[s] >> v & 1)
                 words = sx_real_add(t, words, banked_words(r, s, v, kept));
             else if (kept)
-                words = sx_real_add(t, words, r->tile[v][s]);
+                words = sx_real_add(t, words, level_words(r, s, v));
         }
         if (level->limited && words.value > level->effective)
             add_overflow(r, sx_real_log(t, words), sx_log(level->effective));

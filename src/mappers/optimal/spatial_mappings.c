@@ -162,8 +162,10 @@ bool sx_tile_fits(const sx_map_space *space, int s, unsigned keep, const uint32_
     sx_occupancy use = sx_level_occupancy(space->model, level, keep, extent);
     double words = use.words;
     if (level->packs) /* constraints count zeros, too */
-        for (words = 0; keep; keep &= keep - 1)
-            words += (double)sx_shape_words(&space->model->shape[__builtin_ctz(keep)], extent);
+        for (words = 0; keep; keep &= keep - 1) {
+            int v = __builtin_ctz(keep);
+            words += sx_level_words(level, v, (double)sx_shape_words(&space->model->shape[v], extent));
+        }
     return sx_level_fits(level, &use) && use.words >= level->minimum &&
            words >= space->constraints.level[s].min_utilization * level->effective;
 }

@@ -71,6 +71,7 @@ void sx_sunstone_make_room(const sx_sunstone *plan, int memory, const void *poin
     const sx_map_space *space = plan->space;
     unsigned inside = 0;
     double words = 0;
+    bool sized = false; /* levels differ in the words that elements take */
     room->space = space;
     room->keep = plan->keep;
     room->n_levels = 0;
@@ -80,9 +81,11 @@ void sx_sunstone_make_room(const sx_sunstone *plan, int memory, const void *poin
         if (own) {
             inside |= plan->keep[s];
             words += level->effective;
+            sized |= level->sized;
         }
         if (!level->limited || !plan->keep[s]) continue;
-        if (!own && !(plan->keep[s] & ~inside) && level->effective >= words) continue;
+        if (!own && !(plan->keep[s] & ~inside) && level->effective >= words && !(sized | level->sized))
+            continue;
         for (int d = 0; d < space->problem->n_dims; d++)
             room->inner[room->n_levels][d] = (uint32_t)sx_mapping_extent(sx_map_point(point), s, d);
         room->level[room->n_levels++] = (uint8_t)s;

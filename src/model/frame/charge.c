@@ -10,17 +10,17 @@ typedef struct counts {
 } counts;
 
 /* Vector accesses for a count. */
-static inline double vectors(const sx_level *level, double count) {
-    return ceil(level->per_block > 0 ? count * level->per_block : count / level->block_size);
+static inline double vectors(const sx_level *level, int v, double count) {
+    return ceil(sx_level_vectors(level, v, count));
 }
 
 /* Charges accesses to a level. */
 static inline void charge_level(const sx_cost_frame *f, int v, int s, const counts *c, sx_frame_charge *out) {
     const sx_level *level = &f->model->level[s];
     double clusters = fmin((double)level->clusters, f->above[s]);
-    double access = vectors(level, c->reads) * level->read_energy +
-                    vectors(level, c->fills) * level->fill_energy +
-                    vectors(level, c->updates) * level->update_energy;
+    double access = vectors(level, v, c->reads) * level->read_energy +
+                    vectors(level, v, c->fills) * level->fill_energy +
+                    vectors(level, v, c->updates) * level->update_energy;
     double generations = (f->tensor[v].output ? c->updates : c->reads) + c->fills;
     double energy = (access + generations * level->addr_gen_energy) * clusters;
     if (level->bounded) {

@@ -31,12 +31,17 @@ static void set_tiles(sx_cost_frame *f) {
     f->rows_stale = false;
 }
 
+/* The words of a level that a tile takes. */
+static inline double taken(const sx_cost_frame *f, int s, int v) {
+    return sx_level_words(&f->model->level[s], v, f->tile[v][s].words);
+}
+
 /* What the tiles of some tensors take at a level. */
 static inline sx_occupancy occupancy(const sx_cost_frame *f, int s, unsigned keep) {
     const sx_level *level = &f->model->level[s];
     sx_occupancy use = {0, 0};
     for (int v = 0; v < f->n_tensors; v++)
-        if (keep >> v & 1) sx_occupancy_add_words(&use, level, f->tile[v][s].words);
+        if (keep >> v & 1) sx_occupancy_add_words(&use, level, taken(f, s, v));
     return use;
 }
 
@@ -71,11 +76,11 @@ static sx_verdict check_array(const sx_cost_frame *f) {
     return legal;
 }
 
-/* The tensor with the largest tile at a level. */
+/* The tensor whose tile takes most words of a level. */
 static int largest(const sx_cost_frame *f, int s) {
     int best = -1;
     for (int v = 0; v < f->n_tensors; v++)
-        if (f->seen[s].keep >> v & 1 && (best < 0 || f->tile[v][s].words > f->tile[best][s].words)) best = v;
+        if (f->seen[s].keep >> v & 1 && (best < 0 || taken(f, s, v) > taken(f, s, best))) best = v;
     return best;
 }
 

@@ -191,11 +191,11 @@ function memories(input, detail) {
   const parts = (l, of, shown) => l.tensors.map((t, i) => ({name: t.name, value: of(t), tip: shown(of(t)), colour: i}));
   const names = detail.cost.levels[0].tensors.map(t => t.name);
   const held = levels.filter(l => l.capacity > 0).map(l => {
-    const used = sum(l.tensors.map(t => t.utilized_capacity));
+    const words = t => t.utilized_words ?? t.utilized_capacity, used = sum(l.tensors.map(words));
     return {name: l.name, text: `${percent(used / l.capacity)} of ${scaled(l.capacity * l.bits / 8, 'B')}`,
-      parts: parts(l, t => t.utilized_capacity / l.capacity, v => `${count(v * l.capacity)} words, ${percent(v)}`)};
+      parts: parts(l, t => words(t) / l.capacity, v => `${count(v * l.capacity)} words, ${percent(v)}`)};
   });
-  const bytes = (l, t) => (t.total_reads + t.total_fills + t.total_updates) * l.bits / 8;
+  const bytes = (l, t) => (t.total_reads + t.total_fills + t.total_updates) * (t.bits ?? l.bits) / 8;
   const moved = levels.map(l => ({name: l.name, text: scaled(sum(l.tensors.map(t => bytes(l, t))), 'B'),
     parts: l.tensors.map((t, i) => ({name: t.name, value: bytes(l, t), colour: i, tip: `${scaled(bytes(l, t), 'B')}: ${count(t.total_reads)} reads, ` +
       `${count(t.total_fills)} fills, ${count(t.total_updates)} updates`}))}));

@@ -102,6 +102,63 @@ static void vectors_are_rounded_up(void **state) {
     assert_energy(&f, 4 * ((2 + 2 + 1) + 10 * (2 + 2) + 100 * 2));
 }
 
+/* A of 8 bits and O of 32 in words of 16: half and twice the accesses, hops and bandwidth. */
+static void elements_have_widths(void **state) {
+    (void)state;
+    fixture f;
+    in_time(&f);
+    f.problem.tensor[A].bits = 8;
+    f.problem.tensor[O].bits = 32;
+    price(&f.arch.level[0], 1, 10, 100);
+    assert_energy(&f, (6 + 12 + 16) + 10 * (6 + 3) + 100 * 24);
+    assert_int_equal(f.cost.level[0].tensor[A].reads, 12);
+    f.arch.level[0].block_size = 5; /* of 80 bits: 10 elements of A, 5 of B, 2.5 of O */
+    assert_energy(&f, (2 + 3 + 4) + 10 * (2 + 1) + 100 * 5);
+    in_space(&f, 4);
+    f.arch.level[1].energy_per_hop = 2;
+    f.arch.level[1].router_energy = 0.5;
+    f.problem.tensor[A].bits = 8;
+    f.problem.tensor[O].bits = 32;
+    assert_energy(&f, 2 * (9 + 9 + 12) + 0.5 * (12 + 12 + 16));
+}
+
+/* Reads of A, B and O per cycle: 1, 1 and 2/3 elements. */
+static void bandwidth_carries_bits(void **state) {
+    (void)state;
+    fixture f;
+    in_time(&f);
+    f.arch.level[0].read_bandwidth = 1;
+    evaluate(&f);
+    assert_int_equal(f.cost.cycles, 32);
+    f.problem.tensor[A].bits = 8;
+    f.problem.tensor[O].bits = 32;
+    evaluate(&f);
+    assert_int_equal(f.cost.cycles, 34);
+    f.problem.tensor[A].bits = f.problem.tensor[O].bits = 16;
+    evaluate(&f);
+    assert_int_equal(f.cost.cycles, 32);
+}
+
+/* Tiles of 3, 3 and 1 elements: of 4, 4 and 12 bits they take ceil(12/16) + ceil(12/16) + ceil(12/16) words. */
+static void tiles_take_whole_words(void **state) {
+    (void)state;
+    fixture f;
+    sx_model *model;
+    in_time(&f);
+    f.problem.tensor[A].bits = f.problem.tensor[B].bits = 4;
+    f.problem.tensor[O].bits = 12;
+    f.arch.level[0].entries = 3;
+    evaluate(&f);
+    assert_int_equal(f.cost.level[0].tensor[A].tile, 3);
+    f.problem.tensor[O].bits = 17;
+    sx_expect_ok(sx_model_new(&f.problem, &f.arch, NULL, &model));
+    sx_verdict verdict = sx_check(model, &f.mapping);
+    assert_int_equal(verdict.reason, SX_CAPACITY);
+    assert_int_equal(verdict.tensor, O);
+    assert_near(verdict.have, 4, 0);
+    sx_model_free(model);
+}
+
 static void addresses_are_generated_for_every_word(void **state) {
     (void)state;
     fixture f;
@@ -286,6 +343,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses_cost_by_kind),
         cmocka_unit_test(vectors_are_rounded_up),
+        cmocka_unit_test(elements_have_widths),
+        cmocka_unit_test(bandwidth_carries_bits),
+        cmocka_unit_test(tiles_take_whole_words),
         cmocka_unit_test(addresses_are_generated_for_every_word),
         cmocka_unit_test(clusters_act_as_one),
         cmocka_unit_test(instances_in_use_leak),

@@ -14,6 +14,8 @@ typedef struct sx_compare_space {
     const sx_space *space;
     const sx_point_model *model; /* NULL: the one that the space comes with */
     double minimum;              /* a value of the objective that no point is below; 0: not known */
+    double bound;                /* likewise, proven by a search of the space; 0: not known */
+    bool optimal;                /* that is the optimum */
 } sx_compare_space;
 
 typedef struct sx_comparison sx_comparison;
@@ -33,7 +35,11 @@ typedef struct sx_comparison_options {
     /* Called before each run, which is number n_runs of the comparison; may be NULL. */
     void (*begins)(void *user, const sx_comparison *comparison, size_t problem, size_t navigator,
                    uint64_t seed);
-    void *user; /* of the three */
+    /* Called where a navigator refuses a problem (an error of usage or of limits), which then has no runs of it; NULL:
+     * the comparison ends with the error. */
+    void (*refused)(void *user, const sx_comparison *comparison, size_t problem, size_t navigator,
+                    sx_status why);
+    void *user; /* of the four */
 } sx_comparison_options;
 
 /* No problems, navigators or seeds, with the run of sx_run_options_init. */
@@ -54,6 +60,8 @@ typedef struct sx_compare_run {
 typedef struct sx_compare_problem {
     char *name;
     double minimum;  /* as the space was given with */
+    double bound;    /* likewise; else the best proven by a run; 0: not known */
+    bool optimal;    /* that is the optimum */
     char *diagnosis; /* where no run found a legal point: why; or NULL */
     bool none;       /* proven: there is no legal point */
 } sx_compare_problem;
@@ -72,6 +80,7 @@ struct sx_comparison {
     double seconds;       /* likewise */
     bool clock;           /* times are part of the answer */
     bool complete;        /* no run is missing, or cut short, because of a cancel */
+    size_t n_refused;     /* runs that navigators refused */
     size_t n_runs;
     sx_compare_run *run; /* those that were done: by problem, then by navigator, then by seed */
 };

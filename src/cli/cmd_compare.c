@@ -6,10 +6,11 @@
 #include "cli/place_input.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "cli/seeds.h"
 #include "cli/systolic_options.h"
 #include "report/compare.h"
+#include "run/registry.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,9 @@
 #define DEFAULT_EVALS 10000
 #define DEFAULT_SEEDS 5
 #define PLACEMENT_OBJECTIVE "delay"
-
-enum { MAX_SEEDS = 10000 };
+#define ALL "all"
+/* The search that proves optima, without the budget of the others. */
+#define PROOF "optimal:effort=300"
 
 /* What is searched: mappings, systolic arrays (--device) or placements (--graph). */
 typedef enum subject { OF_MAPPINGS, OF_ARRAYS, OF_PLACEMENTS } subject;
@@ -38,7 +40,10 @@ typedef struct compare_job {
     sx_progress_line line;
     sx_sources sources;
     subject subject;
+    bool all;         /* all mappers, of which some may refuse a problem */
+    bool optimum;     /* optima are proven first */
     bool algorithmic; /* minima are Mind Mappings' */
+    sx_text *err;
     /* With an architecture: each computation once, and the space that is open. */
     sx_arch arch;
     sx_network problems;
@@ -49,47 +54,6 @@ typedef struct compare_job {
     sx_place_graph *graph;
     double *baseline; /* latencies of the compiler's placements, in seconds */
 } compare_job;
-
-static sx_status bad_seeds(const char *text) {
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--seeds: '%s' is not a valid value", text),
-                         "give the number of seeds, 1 to %d (seeds 0, 1, ...), or a list such as 3,14,15",
-                         MAX_SEEDS);
-}
-
-/* Reads a number at *text and goes past it; false where there is none. */
-static bool read_seed(const char **text, uint64_t *out) {
-    char *end;
-    if (**text < '0' || **text > '9') return false;
-    errno = 0;
-    *out = strtoull(*text, &end, 10);
-    *text = end;
-    return errno == 0;
-}
-
-/* Reads --seeds: a count, or a list with commas. */
-static sx_status read_seeds(const char *text, compare_job *job) {
-    const char *at = text;
-    uint64_t first;
-    size_t n = 1;
-    for (const char *p = text; *p; p++) n += *p == ',';
-    if (!read_seed(&at, &first) || n > MAX_SEEDS) return bad_seeds(text);
-    bool count = *at == 0;
-    if (count && (first < 1 || first > MAX_SEEDS)) return bad_seeds(text);
-    job->options.n_seeds = count ? (size_t)first : n;
-    job->seed = calloc(job->options.n_seeds, sizeof *job->seed);
-    if (!job->seed) return sx_error_memory();
-    for (size_t i = 0; i < job->options.n_seeds; i++) job->seed[i] = i;
-    if (count) return SX_OK;
-    job->seed[0] = first;
-    for (size_t i = 1; i < n; i++)
-        if (*at++ != ',' || !read_seed(&at, &job->seed[i])) return bad_seeds(text);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (job->seed[i] == job->seed[j])
-                return sx_error_new(SX_ERR_USAGE, "--seeds lists %llu twice",
-                                    (unsigned long long)job->seed[i]);
-    return *at ? bad_seeds(text) : SX_OK;
-}
 
 /* Refuses a text that names no navigator, or one that searches other spaces than those that are compared on. */
 static sx_status check_navigator(const compare_job *job, const char *text) {
@@ -108,9 +72,37 @@ static sx_status check_navigator(const compare_job *job, const char *text) {
         words[job->subject].list, words[job->subject].objects, words[other].option, words[other].objects);
 }
 
+/* Whether --mapper all has a navigator: one for these spaces that neither needs a small one nor proves what --optimum
+ * proves. */
+static bool is_listed(const compare_job *job, const char *name) {
+    const char *space = sx_navigator_space(name);
+    if (strcmp(name, "exhaustive") == 0) return false;
+    if (!space) return true;
+    return strcmp(space, words[job->subject].space) == 0 &&
+           !(job->subject == OF_MAPPINGS && sx_navigator_proves(name));
+}
+
+/* Adds a mapper; false where its label is there already. */
+static bool add_mapper(compare_job *job, const char *text, const char *label) {
+    size_t *used = &job->options.n_navigators;
+    for (size_t i = 0; i < *used; i++)
+        if (strcmp(job->label[i], label) == 0) return false;
+    job->navigator[*used] = text;
+    job->label[(*used)++] = label;
+    return true;
+}
+
+/* Adds all mappers. */
+static void add_all(compare_job *job) {
+    const char *name;
+    job->all = true;
+    for (size_t i = 0; (name = sx_navigator_name(i, NULL)); i++)
+        if (is_listed(job, name)) (void)add_mapper(job, name, name);
+}
+
 /* Reads the mappers and their labels. */
 static sx_status read_mappers(const sx_args *args, compare_job *job) {
-    size_t n = 0, *used = &job->options.n_navigators;
+    size_t n = 0, known = 0;
     const char *text, *label;
     while (sx_args_text(args, "mapper", n)) n++;
     if (sx_args_text(args, "label", n))
@@ -118,20 +110,23 @@ static sx_status read_mappers(const sx_args *args, compare_job *job) {
                             sx_args_text(args, "label", n));
     if (n == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no mapper given"),
-                             "give one or more --mapper NAME; `sextant list %s` lists them",
+                             "give one or more --mapper NAME, or --mapper " ALL
+                             "; `sextant list %s` lists them",
                              words[job->subject].list);
-    job->navigator = calloc(n, sizeof *job->navigator);
-    job->label = calloc(n, sizeof *job->label);
+    while (sx_navigator_name(known, NULL)) known++;
+    job->navigator = calloc(n * (known + 1), sizeof *job->navigator);
+    job->label = calloc(n * (known + 1), sizeof *job->label);
     if (!job->navigator || !job->label) return sx_error_memory();
-    for (; (text = sx_args_text(args, "mapper", *used)); ++*used) {
-        if (!(label = sx_args_text(args, "label", *used))) label = text;
-        for (size_t i = 0; i < *used; i++)
-            if (strcmp(job->label[i], label) == 0)
-                return sx_error_new(SX_ERR_USAGE, "--%s %s is given twice",
-                                    label == text ? "mapper" : "label", label);
+    for (size_t i = 0; (text = sx_args_text(args, "mapper", i)); i++) {
+        if (!(label = sx_args_text(args, "label", i))) label = text;
+        if (strcmp(text, ALL) == 0) {
+            add_all(job);
+            continue;
+        }
         SX_TRY(check_navigator(job, text));
-        job->navigator[*used] = text;
-        job->label[*used] = label;
+        if (!add_mapper(job, text, label))
+            return sx_error_new(SX_ERR_USAGE, "--%s %s is given twice", label == text ? "mapper" : "label",
+                                label);
     }
     return SX_OK;
 }
@@ -179,6 +174,7 @@ static sx_status read_subject(const sx_args *args, subject *out) {
                 {"no-first-read-elision", MAPPINGS},
                 {"no-link-transfers", MAPPINGS},
                 {"algorithmic-minimum", MAPPINGS},
+                {"optimum", MAPPINGS},
                 {"type", ARRAYS},
                 {"design", ARRAYS},
                 {"tiles", ARRAYS},
@@ -216,9 +212,10 @@ static sx_status read_options(const sx_args *args, compare_job *job) {
         SX_TRY(sx_systolic_read_array(args, job->systolic));
     }
     SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &o->run));
-    SX_TRY(read_seeds(seeds ? seeds : SX_TEXT_OF(DEFAULT_SEEDS), job));
+    SX_TRY(sx_seeds_read(seeds ? seeds : SX_TEXT_OF(DEFAULT_SEEDS), &job->seed, &o->n_seeds));
     SX_TRY(read_mappers(args, job));
     SX_TRY(read_axis(args, &by_time));
+    job->optimum = sx_args_flag(args, "optimum") || (job->all && job->subject == OF_MAPPINGS);
     o->no_clock = sx_args_flag(args, "no-clock");
     job->algorithmic = sx_args_flag(args, "algorithmic-minimum");
     return SX_OK;
@@ -236,6 +233,28 @@ static sx_status drop_duplicates(sx_network *problems) {
     return SX_OK;
 }
 
+/* Proves the optimum of a map space, or a lower bound. */
+static sx_status prove(compare_job *job, size_t problem, sx_compare_space *out) {
+    sx_run_options options = job->options.run;
+    sx_run *run;
+    options.evaluations = options.patience = 0;
+    options.seconds = options.target = 0;
+    sx_progress_title(&job->line, "%s, optimum", job->problems.layer[problem].name);
+    SX_TRY(sx_run_new(out->space, NULL, &options, &run));
+    sx_status status = sx_run_search(run, PROOF);
+    sx_run_summary summary = sx_run_result(run);
+    out->bound = summary.lower_bound;
+    out->optimal = summary.optimal;
+    sx_run_free(run);
+    bool refused = status && (status->code == SX_ERR_USAGE || status->code == SX_ERR_LIMIT);
+    if (refused)
+        sx_text_add(job->err, "note: %s: no optimum: %s\n", job->problems.layer[problem].name,
+                    status->message);
+    if (!refused) return status;
+    sx_status_free(status);
+    return SX_OK;
+}
+
 /* Makes the map space of a problem. */
 static sx_status open_map(void *user, size_t problem, sx_compare_space *out) {
     compare_job *job = user;
@@ -247,7 +266,9 @@ static sx_status open_map(void *user, size_t problem, sx_compare_space *out) {
     }
     out->space = job->map.space;
     out->minimum = sx_search_space_minimum(&job->map, &job->options.run.objective, job->algorithmic);
-    return SX_OK;
+    if (job->optimum) status = prove(job, problem, out);
+    if (status) sx_search_space_fini(&job->map);
+    return status;
 }
 
 static void close_map(void *user, size_t problem, sx_compare_space *space) {
@@ -284,6 +305,13 @@ static void show_run(void *user, const sx_comparison *c, size_t problem, size_t 
     sx_progress_title(&((compare_job *)user)->line, "%zu/%zu %s, %s, seed %llu", c->n_runs + 1,
                       sx_comparison_total(c), c->problem[problem].name, c->label[navigator],
                       (unsigned long long)seed);
+}
+
+/* Notes that a mapper refuses a problem. */
+static void note_refusal(void *user, const sx_comparison *c, size_t problem, size_t navigator,
+                         sx_status why) {
+    sx_text_add(((compare_job *)user)->err, "note: %s is left out on %s: %s\n", c->label[navigator],
+                c->problem[problem].name, why->message);
 }
 
 /* Reads the architecture and the problems. */
@@ -366,6 +394,7 @@ static sx_status run_all(const sx_args *args, compare_job *job, sx_comparison **
     o->label = job->label;
     o->seed = job->seed;
     o->begins = show_run;
+    if (job->all) o->refused = note_refusal;
     o->user = job;
     sx_progress_begin(&job->line, args);
     o->run.cancel = sx_interrupt_catch();
@@ -433,6 +462,7 @@ static sx_status answer(const sx_args *args, const compare_job *job, const sx_co
 
 static sx_status compare(const sx_args *args, compare_job *job, sx_output *result) {
     sx_comparison *c;
+    job->err = &result->err;
     SX_TRY(read_options(args, job));
     SX_TRY(load(args, job, &result->err));
     sx_search_notes(args, &job->sources, true, &result->err);
@@ -483,7 +513,13 @@ static const sx_option options[] = {
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
     SX_OPTIONS_FILES,
-    SX_OPTION_MAPPERS,
+    {"mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,
+     "mapper of `sextant list mappers`, with optional settings, or " ALL
+     ", which leaves out those that refuse a problem; "
+     "repeatable"},
+    {"optimum", 0, NULL, SX_OPTION_FLAG, false,
+     "prove the optimum of each problem first, or a lower bound, and report values relative to it; "
+     "--mapper " ALL " does"},
     {"label", 0, "TEXT", SX_OPTION_TEXT, true,
      "name of a mapper in tables and figures, in the order of the mappers; repeatable"},
     {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,

@@ -69,6 +69,11 @@ static json_t *summary_json(const sx_comparison *c, size_t problem, size_t navig
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         json_object_set_new(object, row[i].key, sx_json_number(row[i].value));
+    double bound = c->problem[problem].bound;
+    if (!(bound > 0)) return object;
+    json_object_set_new(object, "lower_bound", sx_json_number(bound));
+    json_object_set_new(object, "optimal", json_boolean(c->problem[problem].optimal));
+    json_object_set_new(object, "over_bound", sx_json_number(s->geomean / bound));
     return object;
 }
 

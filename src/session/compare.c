@@ -151,17 +151,49 @@ static sx_status diagnose(const sx_space *space, size_t problem, sx_comparison *
     return found || !any ? SX_OK : sx_space_diagnose(space, 0, DIAGNOSIS_TRIES, &p->diagnosis);
 }
 
+/* Lets the caller know of a navigator that refuses a problem; any other error is returned. */
+static sx_status refuse(const sx_comparison_options *o, size_t problem, size_t navigator, sx_status why,
+                        sx_comparison *c) {
+    if (!why || !o->refused || (why->code != SX_ERR_USAGE && why->code != SX_ERR_LIMIT)) return why;
+    o->refused(o->user, c, problem, navigator, why);
+    sx_status_free(why);
+    c->n_refused += c->n_seeds;
+    return SX_OK;
+}
+
+/* Runs a navigator with all seeds on one problem. */
+static sx_status run_navigator(const sx_comparison_options *o, const sx_compare_space *s, size_t problem,
+                               size_t navigator, sx_comparison *c) {
+    for (size_t i = 0; i < c->n_seeds && !sx_cancel_is_set(o->run.cancel); i++) {
+        if (o->begins) o->begins(o->user, c, problem, navigator, c->seed[i]);
+        sx_status status = run_once(o, s, problem, navigator, c->seed[i], c);
+        if (status) return i == 0 ? refuse(o, problem, navigator, status, c) : status;
+    }
+    return SX_OK;
+}
+
+/* Takes the bound of a problem from its runs, where the space has come without. */
+static void take_bound(size_t problem, sx_comparison *c) {
+    sx_compare_problem *p = &c->problem[problem];
+    if (p->bound != 0) return;
+    for (size_t i = 0; i < c->n_runs; i++) {
+        const sx_run_summary *summary = &c->run[i].summary;
+        if (c->run[i].problem != problem || !c->run[i].found || !(summary->lower_bound > p->bound)) continue;
+        p->bound = summary->lower_bound;
+        p->optimal = summary->optimal;
+    }
+}
+
 /* Runs all navigators with all seeds on one problem. */
 static sx_status run_problem(const sx_comparison_options *o, size_t problem, sx_comparison *c) {
     sx_compare_space s = {0};
     SX_TRY(o->open(o->user, problem, &s));
     c->problem[problem].minimum = s.minimum;
+    c->problem[problem].bound = s.bound;
+    c->problem[problem].optimal = s.optimal;
     sx_status status = check_model(c, &s);
-    for (size_t n = 0; n < c->n_navigators && !status; n++)
-        for (size_t i = 0; i < c->n_seeds && !status && !sx_cancel_is_set(o->run.cancel); i++) {
-            if (o->begins) o->begins(o->user, c, problem, n, c->seed[i]);
-            status = run_once(o, &s, problem, n, c->seed[i], c);
-        }
+    for (size_t n = 0; n < c->n_navigators && !status; n++) status = run_navigator(o, &s, problem, n, c);
+    take_bound(problem, c);
     if (!status) status = diagnose(s.space, problem, c);
     if (o->close) o->close(o->user, problem, &s);
     return status;
@@ -177,7 +209,7 @@ sx_status sx_comparison_run(const sx_comparison_options *options, sx_comparison 
         sx_comparison_free(c);
         return status;
     }
-    c->complete = c->n_runs == sx_comparison_total(c);
+    c->complete = c->n_runs + c->n_refused == sx_comparison_total(c);
     for (size_t i = 0; i < c->n_runs; i++) c->complete &= c->run[i].summary.stop != SX_STOP_SIGNAL;
     *out = c;
     return SX_OK;

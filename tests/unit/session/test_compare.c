@@ -20,7 +20,8 @@ typedef struct host {
     sx_mapping mapping;
     sx_model *model;
     sx_space *space[2];
-    double minimum;
+    double minimum, bound;
+    int refused;
     bool mixed; /* problem 1 is a systolic array */
     int opened, closed, begun;
     int cancel_at; /* the run that cancels the comparison; 0: none */
@@ -46,6 +47,7 @@ static sx_status open_one(void *user, size_t problem, sx_compare_space *out) {
     SX_TRY(h->mixed && problem == 0 ? open_map(h, problem) : open_systolic(h, problem));
     out->space = h->space[problem];
     out->minimum = h->minimum;
+    out->bound = h->bound;
     return SX_OK;
 }
 
@@ -291,6 +293,58 @@ static void models_of_the_callers_own_are_compared_by(void **state) {
     sx_comparison_free(c);
 }
 
+static void count_refusal(void *user, const sx_comparison *c, size_t problem, size_t navigator,
+                          sx_status why) {
+    host *h = user;
+    assert_int_equal(why->code, SX_ERR_LIMIT);
+    assert_string_equal(c->label[navigator], "GA");
+    assert_true(problem < 2);
+    h->refused++;
+}
+
+static void a_navigator_that_refuses_is_left_out_on_request(void **state) {
+    (void)state;
+    static const char *const one_refuses[] = {"random", "exhaustive:limit=1"};
+    host h;
+    sx_comparison_options o = options_of(&h);
+    sx_comparison *c;
+    size_t n;
+    o.begins = NULL;
+    o.navigator = one_refuses;
+    o.run.evaluations = 0;
+    o.run.patience = 20;
+    h.mixed = true;
+    o.n_problems = 1;
+    sx_expect_error(sx_comparison_run(&o, &c), "more than the limit");
+    o.refused = count_refusal;
+    sx_expect_ok(sx_comparison_run(&o, &c));
+    assert_int_equal(h.refused, 1);
+    assert_true(c->complete && c->n_refused == 3 && c->n_runs == 3);
+    (void)sx_comparison_runs(c, 0, 1, &n);
+    assert_int_equal(n, 0);
+    sx_comparison_free(c);
+}
+
+static void bounds_come_with_the_space_or_from_runs(void **state) {
+    (void)state;
+    static const char *const with_proof[] = {"random", "exact"};
+    host h;
+    sx_comparison_options o = options_of(&h);
+    sx_comparison *c;
+    o.begins = NULL;
+    sx_expect_ok(sx_comparison_run(&o, &c));
+    assert_true(c->problem[0].bound == 0 && !c->problem[0].optimal);
+    sx_comparison_free(c);
+    o.navigator = with_proof;
+    sx_expect_ok(sx_comparison_run(&o, &c));
+    assert_true(c->problem[0].optimal && c->problem[0].bound == c->run[3].value);
+    sx_comparison_free(c);
+    h.bound = 7;
+    sx_expect_ok(sx_comparison_run(&o, &c));
+    assert_true(!c->problem[0].optimal && c->problem[0].bound == 7);
+    sx_comparison_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_are_those_of_single_searches),
@@ -299,6 +353,8 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_compared_is_refused),
         cmocka_unit_test(problems_without_a_legal_point_are_diagnosed),
         cmocka_unit_test(models_of_the_callers_own_are_compared_by),
+        cmocka_unit_test(a_navigator_that_refuses_is_left_out_on_request),
+        cmocka_unit_test(bounds_come_with_the_space_or_from_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

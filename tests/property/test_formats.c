@@ -75,6 +75,13 @@ static void add_models(searched *s, const sx_arch *arch, int name) {
         }
 }
 
+/* Makes metadata so dear that formats cost more than they save. */
+static void raise_metadata(sx_arch *arch) {
+    for (int i = 0; i < arch->n_levels; i++)
+        for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
+            for (int a = 0; a < SX_N_ACCESSES; a++) arch->level[i].metadata.metadata_energy[kind][a] *= 16;
+}
+
 static void make(sx_rng *rng, searched *s) {
     static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d", "ed2p"};
     sx_random_sparse_space(rng, 300, &s->small);
@@ -82,6 +89,7 @@ static void make(sx_rng *rng, searched *s) {
     for (int i = 0; i < s->small.c.arch.n_levels; i++) /* so that formats may be left out */
         s->small.c.arch.level[i].metadata.decompresses = s->small.c.arch.level[i].metadata.compresses =
             sx_rng_below(rng, 4) > 0;
+    if (sx_rng_below(rng, 2)) raise_metadata(&s->small.c.arch);
     sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, 5)], &s->objective));
     s->options = s->small.c.options;
     s->options.formats.kinds = (uint8_t)(sx_rng_below(rng, 3) ? 1 : sx_rng_range(rng, 1, 15));
@@ -234,7 +242,7 @@ static void formats_are_searched(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {20, 1};
+    settings set = {20, 2};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 50 + 1;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {

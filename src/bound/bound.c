@@ -99,19 +99,28 @@ static void fill_forms(sx_bound *b, int v) {
     }
 }
 
-/* Lists the sets of tensors that can profit from an order, without those that others include. */
+/* Whether a set of tensors that profit from an order stands for another: it includes that, and all further ones
+ * only gain, as no neighbour can help them where they do not profit. */
+static bool stands_for(const sx_bound *b, unsigned profit, unsigned other) {
+    unsigned more = profit & ~other;
+    for (unsigned left = more; left && !b->model->options.no_link_transfers; left &= left - 1)
+        if (b->partly_relevant[__builtin_ctz(left)]) return false;
+    return (other & ~profit) == 0;
+}
+
+/* Lists the sets of tensors that can profit from an order, without those that others stand for. */
 static void set_classes(sx_bound *b) {
     const sx_model *model = b->model;
     for (int d = 0; d < model->n_dims; d++) {
         uint8_t profit = 0;
-        bool included = false;
+        bool included = model->size[d] == 1 && (b->n_classes > 0 || d + 1 < model->n_dims);
         for (int v = 0; v < model->n_tensors && model->size[d] > 1; v++)
             if (b->irrelevant[v] >> d & 1) profit |= (uint8_t)(1u << v);
-        for (int i = 0; i < b->n_classes; i++) included |= (profit & ~b->profit[i]) == 0;
+        for (int i = 0; i < b->n_classes; i++) included |= stands_for(b, b->profit[i], profit);
         if (included) continue;
         int n = 0;
         for (int i = 0; i < b->n_classes; i++)
-            if (b->profit[i] & ~profit) b->profit[n++] = b->profit[i];
+            if (!stands_for(b, profit, b->profit[i])) b->profit[n++] = b->profit[i];
         b->profit[n++] = profit;
         b->n_classes = n;
     }
@@ -193,10 +202,13 @@ static bool make_room(sx_bound *b) {
     return good;
 }
 
-sx_status sx_bound_new(const sx_model *model, uint32_t most, sx_bound **out) {
+sx_status sx_bound_new(const sx_model *model, const sx_constraints *constraints, uint32_t most,
+                       sx_bound **out) {
     sx_bound *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
     b->model = model;
+    for (int s = 0; s < model->n_levels && constraints; s++)
+        b->renewed[s] = constraints->level[s].no_temporal_reuse;
     bool small = set_lattice(&b->lattice, model, UINT16_MAX, most);
     for (int v = 0; v < model->n_tensors && small; v++) {
         set_masks(b, v);

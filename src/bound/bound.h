@@ -7,9 +7,17 @@
 #ifndef SX_BOUND_BOUND_H
 #define SX_BOUND_BOUND_H
 
+#include "sextant/constraints.h"
+
 #include "model/model.h"
 
-enum { SX_MAX_DIGITS = 64, SX_MAX_MEASURES = 64, SX_MAX_TABLED = 7, SX_MAX_CHORDS = 4 };
+enum {
+    SX_MAX_DIGITS = 64,
+    SX_MAX_MEASURES = 64,
+    SX_MAX_TABLED = 7,
+    SX_MAX_CHORDS = 4,
+    SX_MAX_FIRST_LOOPS = 4
+};
 
 /* All vectors of tile extents that divide the sizes, numbered by the exponents of their prime factors. */
 typedef struct sx_lattice {
@@ -56,6 +64,8 @@ typedef struct sx_bound {
         partly_relevant[SX_MAX_TENSORS]; /* those that index it in a rank with others, or in several ranks */
     int n_windows[SX_MAX_TENSORS]; /* 0 where not all of the partially relevant dimensions are in windows */
     sx_window window[SX_MAX_TENSORS][SX_MAX_RANKS];
+    uint8_t
+        renewed[SX_MAX_LEVELS]; /* tensors whose tiles are fetched anew at every visit (no temporal reuse) */
     int n_classes;
     uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
     sx_lattice form[SX_MAX_TENSORS];   /* extents of the partially relevant dimensions alone */
@@ -80,9 +90,10 @@ typedef struct sx_bound {
     int n_tables;
 } sx_bound;
 
-/* Compiles the bounds of a model, which must outlive them; an error where there are more than `most` points.
- */
-SX_MUST_USE sx_status sx_bound_new(const sx_model *model, uint32_t most, SX_OWN sx_bound **out);
+/* Compiles the bounds of the mappings that constraints (NULL: none) allow of a model, which must outlive them; an
+ * error where there are more than `most` points. */
+SX_MUST_USE sx_status sx_bound_new(const sx_model *model, const sx_constraints *constraints, uint32_t most,
+                                   SX_OWN sx_bound **out);
 void sx_bound_free(SX_TAKE sx_bound *bound);
 
 /* Long work asks it every few milliseconds whether to end early; NULL: never. */
@@ -114,6 +125,15 @@ typedef struct sx_outline {
     uint8_t keep[SX_MAX_LEVELS];
 } sx_outline;
 
+/* What is fetched at the least where the first loop outside a tile is on some dimension of a window (link.c), as
+ * shares of what all children would fetch alone at every visit. */
+typedef struct sx_first_loop {
+    double words;                 /* fetched, wherever from */
+    double groups;                /* of those, fetched from the outer level: by groups of children, */
+    double own;                   /* and by children */
+    double more_groups, more_own; /* the same on top, without irrelevant loops */
+} sx_first_loop;
+
 /* What flows of a tensor into a level (from -1: the compute units) from the next one outward that keeps it
  * are at the least (window.c), for a form of the tile. */
 typedef struct sx_least_traffic {
@@ -122,9 +142,11 @@ typedef struct sx_least_traffic {
     double most;   /* children in such a group, at most */
     double fewest; /* at least */
     double own;    /* share of the children that no neighbour can help, at the least */
-    double
-        sure; /* words that none is helped with, at the least, into all instances without irrelevant loops */
-    double outer; /* accesses to the outer level per access to all instances of the inner one */
+    double outer;  /* accesses to the outer level per access to all instances of the inner one */
+    double all;    /* words of all tiles, into all instances, per unit of `times` */
+    bool renewed;  /* tiles are fetched anew at every visit */
+    int n_first; /* loops on windows that may be the first outside the tile; -1: not known, `own` says all */
+    sx_first_loop first[SX_MAX_FIRST_LOOPS];
 } sx_least_traffic;
 
 /* A sum of flows with prices: energy (measure 0) or the use of one of a level's bandwidths, in cycles. */
@@ -159,17 +181,20 @@ typedef struct sx_outline_bound {
     /* Per form, the flows of a tensor into level c - 1 from another; NULL: not asked for yet. */
     sx_least_traffic *traffic[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
     sx_least_traffic *traffics; /* where they stand */
+    void *pieces;               /* of a tensor's windows, while its traffics are made */
     int n_measures;
     sx_measure *measure; /* as many as the model has at most; so are the next four */
     /* Per measure, tensor and c, per form: the cost of what level c - 1 is filled with, per unit of `times`;
      * c = 0: compute units. NULL: nothing. */
     double *(*cost)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
-    double (*least)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms */
-    /* As `cost`: what comes on top, whatever irrelevant loops follow (NULL: nothing), and the least of that.
-     */
-    double *(*extra)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
-    double (*on_top)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
-    double *costs; /* where they stand */
+    double *(
+        *extra)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* on top of that, whatever irrelevant loops there are */
+    /* As `cost`, where an irrelevant loop follows: no neighbour helps then. */
+    double *(*stay)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1];
+    double (*least)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms, whatever follows */
+    double (
+        *least_stay)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms, where an irrelevant loop follows */
+    double *costs;                                       /* where they stand */
     size_t n_costs;
     int n_tabled; /* measures that have tables: the first ones */
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
@@ -190,16 +215,6 @@ typedef struct sx_outline_bound {
     uint16_t *loops; /* per tile: the dimensions that temporal loops make larger */
     uint64_t work;   /* of quick bounds so far, in units of about 0.1 us; the same for every machine */
 } sx_outline_bound;
-
-/* What comes on top of the cost of flows into level c - 1 at a point, whatever follows. */
-static inline double sx_outline_bound_extra(const sx_outline_bound *bounds, int measure, int c,
-                                            uint32_t point) {
-    const sx_bound *b = bounds->bound;
-    double sum = 0;
-    for (int v = 0; v < b->model->n_tensors; v++)
-        if (bounds->extra[measure][v][c]) sum += bounds->extra[measure][v][c][b->form_of[v][point]];
-    return sum;
-}
 
 /* What zeros leave of a flow into level c - 1 whose box is at least that of a point. Costs of flows into
  * compute units have it in them; so have uses of ports where there are several densities. */
@@ -229,13 +244,24 @@ static inline double sx_outline_bound_stay_share(const sx_outline_bound *bounds,
     return sx_outline_bound_share(bounds, measure, tensor, c, point);
 }
 
-/* The cost of a flow into level c - 1 whose tile is that of a point, if no irrelevant loop follows. */
+/* The cost of a flow into level c - 1 whose tile is that of a point, if the next loop moves the tile. */
 static inline double sx_outline_bound_cost(const sx_outline_bound *bounds, int measure, int tensor, int c,
                                            uint32_t point) {
     const double *cost = bounds->cost[measure][tensor][c];
     const sx_bound *b = bounds->bound;
     if (!cost) return 0;
-    return cost[b->form_of[tensor][point]] * b->times[tensor][point] *
+    uint32_t form = b->form_of[tensor][point];
+    return cost[form] * b->times[tensor][point] * sx_outline_bound_share(bounds, measure, tensor, c, point) +
+           bounds->extra[measure][tensor][c][form];
+}
+
+/* The same if the next loop is irrelevant, less what it and those after it make smaller. */
+static inline double sx_outline_bound_stay(const sx_outline_bound *bounds, int measure, int tensor, int c,
+                                           uint32_t point) {
+    const double *stay = bounds->stay[measure][tensor][c];
+    const sx_bound *b = bounds->bound;
+    if (!stay) return 0;
+    return stay[b->form_of[tensor][point]] * b->times[tensor][point] *
            sx_outline_bound_share(bounds, measure, tensor, c, point);
 }
 
@@ -276,7 +302,8 @@ typedef struct sx_partial_mapping {
     uint32_t point, extent[SX_MAX_DIMS];
     double closed[SX_MAX_MEASURES];                  /* flows that are known */
     double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
-                                                        tensor make smaller: what they are without such */
+                                                        tensor make smaller: what they are without such, */
+    double moving[SX_MAX_MEASURES][SX_MAX_TENSORS];  /* and where the next loop indexes it */
     uint8_t
         grows[SX_MAX_TENSORS]; /* c of the one flow that is pending, of which zeros leave the more, the more
                                       such loops there are; 0: none */

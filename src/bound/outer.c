@@ -208,9 +208,10 @@ void sx_outer_tables_free(sx_outer_tables *all) {
 typedef struct place {
     const float *low, *high;
     double share, still; /* and what the tensor costs where it goes on */
-    double each;         /* what a unit of `times` costs */
+    double each, extra;  /* what a unit of `times` costs where it moves, and what comes on top */
 } place;
 
+/* The place of a tensor whose unit of `times` costs `each` where it stays. */
 static place place_on(const outer *out, int v, double each, double irrelevant) {
     int k = 0, last = STEPS - 1;
     double product = each * irrelevant;
@@ -221,7 +222,6 @@ static place place_on(const outer *out, int v, double each, double irrelevant) {
     double low = out->scale[v][k], high = last > 0 ? out->scale[v][k + 1] : low;
     p.share = high > low ? fmin(1, (product - low) / (high - low)) : 0;
     p.still = product;
-    p.each = each;
     return p;
 }
 
@@ -268,8 +268,10 @@ static double flow_out(const sweep *s, const spot *at) {
     double least = INFINITY, full[SX_MAX_TENSORS];
     for (unsigned left = at->keep; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        full[v] = place_of(s, at, v)->each * b->times[v][at->point] *
-                  sx_outline_bound_share(s->bounds, 0, v, s->c + 1, at->point);
+        const place *p = place_of(s, at, v);
+        full[v] =
+            p->each * b->times[v][at->point] * sx_outline_bound_share(s->bounds, 0, v, s->c + 1, at->point) +
+            p->extra;
     }
     for (int o = 0; o < b->n_classes; o++) {
         double sum = 0;
@@ -346,9 +348,7 @@ static double sweep_tiles(const sweep *s, sx_outline_bound *bounds, const uint32
     for (uint32_t k = 0; k < n; k++) {
         double beyond = (double)outside[bounds->whole[list[k]] + below];
         if (beyond == INFINITY || (!notes && beyond + at_least >= least)) continue;
-        double found =
-            try_tile(s, list[k]) +
-            sx_outline_bound_extra(bounds, 0, s->c + 1, bounds->whole[list[k]] + bounds->below[s->c]);
+        double found = try_tile(s, list[k]);
         least = fmin(least, found);
         if (notes) bounds->swept[list[k]] = found;
         tried++;
@@ -364,12 +364,15 @@ static void set_places(sx_outline_bound *bounds, const outer *out, sweep *s) {
     place *at = bounds->places;
     int c = s->c;
     for (int v = 0; v < b->model->n_tensors; v++) {
-        const double *cost = bounds->outline.keep[c] >> v & 1 ? bounds->cost[0][v][c + 1] : NULL;
+        bool kept = bounds->outline.keep[c] >> v & 1 && bounds->cost[0][v][c + 1];
         for (int waits = 0; waits < 2; waits++) {
             s->place[v][waits] = at;
             for (uint32_t i = 0; i < b->form[v].n_points; i++, at++) {
-                double each = (cost ? cost[i] : 0) + (waits ? s->operand[v] : 0);
-                *at = place_on(out, v, each < INFINITY ? each : 0, bounds->apart[v][c + 1]);
+                double operand = waits ? s->operand[v] : 0, cost = kept ? bounds->cost[0][v][c + 1][i] : 0;
+                double stay = kept ? bounds->stay[0][v][c + 1][i] : 0;
+                *at = place_on(out, v, stay < INFINITY ? stay + operand : 0, bounds->apart[v][c + 1]);
+                at->each = cost < INFINITY ? cost + operand : 0;
+                at->extra = kept ? bounds->extra[0][v][c + 1][i] : 0;
             }
         }
     }

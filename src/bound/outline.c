@@ -24,6 +24,7 @@
  */
 #include "bound/outline.h"
 #include "bound/effectual.h"
+#include "bound/link.h"
 #include "bound/outer.h"
 #include "bound/price.h"
 #include "model/sparse.h"
@@ -48,10 +49,23 @@ static bool make_measures(sx_outline_bound *bounds, size_t n) {
     if (n > SX_MAX_MEASURES) n = SX_MAX_MEASURES;
     bounds->measure = calloc(n, sizeof *bounds->measure);
     bounds->cost = calloc(n, sizeof *bounds->cost);
-    bounds->least = calloc(n, sizeof *bounds->least);
     bounds->extra = calloc(n, sizeof *bounds->extra);
-    bounds->on_top = calloc(n, sizeof *bounds->on_top);
-    return bounds->measure && bounds->cost && bounds->least && bounds->extra && bounds->on_top;
+    bounds->stay = calloc(n, sizeof *bounds->stay);
+    bounds->least = calloc(n, sizeof *bounds->least);
+    bounds->least_stay = calloc(n, sizeof *bounds->least_stay);
+    return bounds->measure && bounds->cost && bounds->extra && bounds->stay && bounds->least &&
+           bounds->least_stay;
+}
+
+/* The tiles of all windows of a tensor, at the most. */
+static size_t count_pieces(const sx_bound *bound) {
+    size_t most = 1;
+    for (int v = 0; v < bound->model->n_tensors; v++) {
+        size_t n = 0;
+        for (int w = 0; w < bound->n_windows[v]; w++) n += bound->window[v][w].n_tiles;
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
 sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
@@ -62,6 +76,7 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * (int)tabled;
     size_t n = bound->lattice.n_points, forms = 0;
     for (int v = 0; v < model->n_tensors; v++) forms += bound->form[v].n_points;
+    size_t pieces = count_pieces(bound);
     double *data = bounds->scratch = malloc(((size_t)n_tables + 1 + SX_MAX_CHORDS) * n * sizeof *data);
     bounds->bound = bound;
     bounds->whole = malloc(n * sizeof *bounds->whole);
@@ -71,11 +86,12 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->loops = malloc(n * sizeof *bounds->loops);
     bounds->traffics = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *bounds->traffics);
     bounds->places = malloc(forms * sx_place_size());
-    bounds->costs = malloc(2 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
+    bounds->pieces = malloc(pieces * sx_window_piece_size());
+    bounds->costs = malloc(3 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
     if (model->sparse) bounds->cache = sx_density_cache_new(true);
     if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
         !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
-        !bounds->traffics || !bounds->costs) {
+        !bounds->pieces || !bounds->traffics || !bounds->costs) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
@@ -99,13 +115,15 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds->swept);
     free(bounds->loops);
     free(bounds->places);
+    free(bounds->pieces);
     free(bounds->traffics);
     free(bounds->costs);
     free(bounds->measure);
     free(bounds->cost);
-    free(bounds->least);
     free(bounds->extra);
-    free(bounds->on_top);
+    free(bounds->stay);
+    free(bounds->least);
+    free(bounds->least_stay);
     free(bounds);
 }
 
@@ -173,21 +191,25 @@ static double left_of(const sx_outline_bound *bounds, int m, const sx_transfer *
     return known ? 1 : sx_outline_bound_left(bounds, r->v, r->from, r->to);
 }
 
-/* Sets what a flow costs in a measure for every form, and what comes on top. */
-static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r, double *cost, double *extra) {
+/* Sets what a flow costs in a measure for every form. */
+static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r) {
     const sx_least_traffic *traffic = sx_outline_bound_traffic(bounds, r->v, r->from, r->to);
-    double least = INFINITY, on_top = INFINITY, most = 0, fed = r->from < 0 ? left_of(bounds, m, r) : 1;
-    double alone = sx_outline_bound_share(bounds, m, r->v, r->from + 1, 0);
-    for (uint32_t i = 0; i < bounds->bound->form[r->v].n_points; i++) {
-        cost[i] = sx_transfer_cost(r, &traffic[i], &extra[i]) * fed;
-        extra[i] = r->from >= 0 ? extra[i] * bounds->apart[r->v][r->from + 1] * alone : 0;
-        least = fmin(least, cost[i]);
-        most = fmax(most, extra[i]);
-        if (cost[i] < INFINITY) on_top = fmin(on_top, extra[i]);
+    int v = r->v, c = r->from + 1;
+    double *cost = bounds->cost[m][v][c], *extra = bounds->extra[m][v][c], *stay = bounds->stay[m][v][c];
+    double least = INFINITY, least_stay = INFINITY, fed = r->from < 0 ? left_of(bounds, m, r) : 1;
+    double alone = sx_outline_bound_share(bounds, m, v, c, 0), apart = r->from < 0 ? 0 : bounds->apart[v][c];
+    bool dense = !bounds->bound->idle[v];
+    for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) {
+        sx_transfer_price price = sx_transfer_cost(r, &traffic[i]);
+        cost[i] = price.moves * fed;
+        extra[i] = price.extra * apart * alone;
+        stay[i] = price.stays * fed;
+        if (cost[i] == INFINITY) continue;
+        least_stay = fmin(least_stay, stay[i]);
+        least = fmin(least, fmin(stay[i], cost[i] + (dense && r->from >= 0 ? price.extra : 0)));
     }
-    bounds->least[m][r->v][r->from + 1] = least < INFINITY ? least : 0;
-    bounds->on_top[m][r->v][r->from + 1] = on_top < INFINITY ? on_top : 0;
-    bounds->extra[m][r->v][r->from + 1] = most > 0 ? extra : NULL;
+    bounds->least[m][v][c] = least < INFINITY ? least : 0;
+    bounds->least_stay[m][v][c] = least_stay < INFINITY ? least_stay : 0;
 }
 
 /* Adds a tensor that these levels keep to a measure, at prices per level. */
@@ -203,8 +225,10 @@ static void add_tensor(sx_outline_bound *bounds, int m, int v, unsigned levels,
             sx_transfer_spared(bounds, &r, prices) * (from < 0 ? left_of(bounds, m, &r) : 1);
         if (r.read > 0 || r.fill > 0 || r.peer > 0) {
             double *cost = bounds->cost[m][v][from + 1] = bounds->costs + bounds->n_costs;
-            set_costs(bounds, m, &r, cost, cost + n);
-            bounds->n_costs += 2 * n;
+            bounds->extra[m][v][from + 1] = cost + n;
+            bounds->stay[m][v][from + 1] = cost + 2 * n;
+            set_costs(bounds, m, &r);
+            bounds->n_costs += 3 * n;
         }
         from = r.to;
     }
@@ -215,8 +239,9 @@ static int add_measure(sx_outline_bound *bounds) {
     bounds->measure[m] = (sx_measure){0};
     memset(bounds->cost[m], 0, sizeof bounds->cost[m]);
     memset(bounds->extra[m], 0, sizeof bounds->extra[m]);
+    memset(bounds->stay[m], 0, sizeof bounds->stay[m]);
     memset(bounds->least[m], 0, sizeof bounds->least[m]);
-    memset(bounds->on_top[m], 0, sizeof bounds->on_top[m]);
+    memset(bounds->least_stay[m], 0, sizeof bounds->least_stay[m]);
     return m;
 }
 
@@ -292,7 +317,6 @@ void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline)
                 bool fed = c == 0 && !bounds->linked[v];
                 m->tail[c] += bounds->least[i][v][c] * (fed ? b->times[v][0] : bounds->apart[v][c]) *
                               sx_outline_bound_stay_share(bounds, i, v, c, 0);
-                m->tail[c] += bounds->on_top[i][v][c];
             }
         }
     }
@@ -322,7 +346,7 @@ void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping
         partial->closed[i] = bounds->measure[i].constant;
         for (int v = 0; v < b->model->n_tensors; v++) {
             double cost = sx_outline_bound_cost(bounds, i, v, 0, 0);
-            partial->pending[i][v] = bounds->linked[v] ? cost : 0;
+            partial->pending[i][v] = partial->moving[i][v] = bounds->linked[v] ? cost : 0;
             if (!bounds->linked[v]) partial->closed[i] += cost;
         }
     }
@@ -457,12 +481,12 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
         wait w;
         const bool grows = m == 0 || !b->model->range;
         for (int v = 0; v < b->model->n_tensors; v++) {
-            w.ends[v] = partial->pending[m][v];
-            w.goes[v] = w.ends[v] / here[v] * (grows ? more_here[v] : 1);
-            w.flies[v] = w.ends[v] / most[v] * (grows ? more_most[v] : 1);
+            double stays = partial->pending[m][v];
+            w.ends[v] = partial->moving[m][v];
+            w.goes[v] = stays / here[v] * (grows ? more_here[v] : 1);
+            w.flies[v] = stays / most[v] * (grows ? more_most[v] : 1);
         }
-        double sum = partial->closed[m] + sx_outline_bound_extra(bounds, m, level, partial->point) +
-                     least_sum(bounds, m, level, point, &w, now.loops == 0);
+        double sum = partial->closed[m] + least_sum(bounds, m, level, point, &w, now.loops == 0);
         if (m == 0)
             energy = sum;
         else
@@ -506,8 +530,7 @@ void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_
     lay_base(bounds, partial, level, extent, &now);
     out->point = point;
     memcpy(out->extent, extent, sizeof out->extent);
-    for (int i = 0; i < bounds->n_measures; i++)
-        out->closed[i] = partial->closed[i] + sx_outline_bound_extra(bounds, i, level, partial->point);
+    for (int i = 0; i < bounds->n_measures; i++) out->closed[i] = partial->closed[i];
     for (int v = 0; v < b->model->n_tensors; v++) {
         double run = 1;
         bool ended = false;
@@ -523,11 +546,14 @@ void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_
         }
         double more = extend_box(bounds, partial, level, point, v, stays, ended, out);
         for (int i = 0; i < bounds->n_measures; i++) {
+            bool stayed = run > 1, top = level + 1 == b->model->n_levels;
             double flow = partial->pending[i][v] / run * (i == 0 || !b->model->range ? more : 1);
-            if (ended) out->closed[i] += flow;
+            double moving = stayed ? flow : partial->moving[i][v];
+            if (ended) out->closed[i] += moving;
             out->pending[i][v] = ended ? 0 : flow;
-            out->pending[i][v] +=
-                level + 1 < b->model->n_levels ? sx_outline_bound_cost(bounds, i, v, level + 1, point) : 0;
+            out->moving[i][v] = ended ? 0 : moving;
+            out->pending[i][v] += top ? 0 : sx_outline_bound_stay(bounds, i, v, level + 1, point);
+            out->moving[i][v] += top ? 0 : sx_outline_bound_cost(bounds, i, v, level + 1, point);
         }
     }
 }
@@ -545,8 +571,10 @@ sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_parti
         for (int v = 0; v < b->model->n_tensors; v++) {
             bool top = level + 1 == b->model->n_levels;
             double own = top ? 0 : sx_outline_bound_cost(bounds, m, v, level + 1, partial->point);
-            w.ends[v] = fmax(partial->pending[m][v] - own, 0);
-            w.goes[v] = w.flies[v] = w.ends[v] / most[v] * (m == 0 || !b->model->range ? more[v] : 1);
+            double stay = top ? 0 : sx_outline_bound_stay(bounds, m, v, level + 1, partial->point);
+            w.ends[v] = fmax(partial->moving[m][v] - own, 0);
+            w.goes[v] = w.flies[v] =
+                fmax(partial->pending[m][v] - stay, 0) / most[v] * (m == 0 || !b->model->range ? more[v] : 1);
         }
         double sum = partial->closed[m] + least_sum(bounds, m, level, partial->point, &w, true);
         if (m == 0)

@@ -25,20 +25,59 @@ static double price_word(const sx_transfer *r, const sx_least_traffic *traffic, 
     return r->read * traffic->outer * groups + r->fill * share + handed * (1 - share);
 }
 
-/* The cost of a flow per unit of `times`, at the least of what neighbours may make of it: that is convex in
- * the share, and linear but for one kink. */
-double sx_transfer_cost(const sx_transfer *r, const sx_least_traffic *traffic, double *extra) {
-    *extra = 0;
-    if (traffic->words == INFINITY) return INFINITY;
-    double alone = price_word(r, traffic, 1), least = alone;
-    if (traffic->own < 1) {
-        double steep = 1 / traffic->fewest - 1 / traffic->most;
-        double kink = steep > 0 ? (1 / traffic->fewest - traffic->groups) / steep : 1;
-        least = fmin(least, price_word(r, traffic, traffic->own));
-        if (kink > traffic->own && kink < 1) least = fmin(least, price_word(r, traffic, kink));
-        *extra = traffic->sure * (alone - least);
-    }
+/* The cost of a flow at the least of what neighbours may make of any visit: that is convex in the share, and
+ * linear but for one kink. */
+static double price_any(const sx_transfer *r, const sx_least_traffic *traffic) {
+    double least = price_word(r, traffic, 1);
+    if (traffic->own == 1) return traffic->words * least;
+    double steep = 1 / traffic->fewest - 1 / traffic->most;
+    double kink = steep > 0 ? (1 / traffic->fewest - traffic->groups) / steep : 1;
+    least = fmin(least, price_word(r, traffic, traffic->own));
+    if (kink > traffic->own && kink < 1) least = fmin(least, price_word(r, traffic, kink));
     return traffic->words * least;
+}
+
+/* What a word costs at the least where neighbours help: a sum with nothing below 0. */
+typedef struct linked_price {
+    double group; /* fetched from the outer level, by its share of the groups of children, */
+    double own;   /* and of the children */
+    double word;  /* fetched, wherever from */
+} linked_price;
+
+/* Where a word costs more from a neighbour than it costs to be filled, each group that is helped costs that much more
+ * for its children, the fewest at least. */
+static linked_price price_linked(const sx_transfer *r, const sx_least_traffic *traffic) {
+    double read = r->read * traffic->outer * traffic->groups, handed = (r->fill + r->peer) / r->instances;
+    if (handed <= r->fill) return (linked_price){read, r->fill - handed, handed};
+    double saved = fmax(0, read - (handed - r->fill) * traffic->fewest * traffic->groups);
+    return (linked_price){saved, 0, r->fill + read - saved};
+}
+
+/* With c(i) and x(i) what the first loop i comes to, without and with irrelevant loops, and t >= 1 times the least
+ * of these: c(i) t + x(i) is at least c t + (c(i) - c) + x(i), c the least of all. */
+sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic *traffic) {
+    if (traffic->words == INFINITY) return (sx_transfer_price){INFINITY, 0, INFINITY};
+    double alone = price_word(r, traffic, 1), moves[SX_MAX_FIRST_LOOPS];
+    sx_transfer_price price = {.stays = traffic->words * alone};
+    if (traffic->n_first < 0) {
+        price.moves = price_any(r, traffic);
+        if (traffic->renewed) price.stays = price.moves;
+        return price;
+    }
+    linked_price linked = price_linked(r, traffic);
+    price.moves = price.extra = traffic->all * alone;
+    for (int i = 0; i < traffic->n_first; i++) {
+        const sx_first_loop *f = &traffic->first[i];
+        moves[i] = traffic->all * (linked.group * f->groups + linked.own * f->own + linked.word * f->words);
+        price.moves = fmin(price.moves, moves[i]);
+    }
+    price.extra -= price.moves;
+    for (int i = 0; i < traffic->n_first; i++) {
+        const sx_first_loop *f = &traffic->first[i];
+        double more = traffic->all * (linked.group * f->more_groups + linked.own * f->more_own);
+        price.extra = fmin(price.extra, moves[i] - price.moves + more);
+    }
+    return price;
 }
 
 double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *r,

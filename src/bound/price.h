@@ -20,9 +20,14 @@ typedef struct sx_transfer {
 sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int tensor, int from, int to,
                              const sx_access_cost *prices);
 
-/* The cost of a flow per unit of `times`, at the least; *extra: what comes on top where there are no idle
- * spatial loops outside. */
-double sx_transfer_cost(const sx_transfer *route, const sx_least_traffic *traffic, double *extra);
+/* What a flow costs at the least, per unit of `times`. */
+typedef struct sx_transfer_price {
+    double moves; /* where the loop outside the tile moves it */
+    double extra; /* on top of that without irrelevant loops */
+    double stays; /* where that loop is irrelevant */
+} sx_transfer_price;
+
+sx_transfer_price sx_transfer_cost(const sx_transfer *route, const sx_least_traffic *traffic);
 
 /* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */
 double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *route,

@@ -136,6 +136,7 @@ sx_status sx_bound_survey(sx_bound *b, const uint8_t *must, const uint8_t *may, 
 typedef struct toll {
     bool known;
     double least, word, spared;
+    double stay; /* a word where an irrelevant loop follows */
     double left; /* what zeros leave of it at the least */
 } toll;
 
@@ -160,12 +161,15 @@ static const toll *pay(survey *s, int v, int from, int to) {
     *t = (toll){.known = true,
                 .least = INFINITY,
                 .word = INFINITY,
+                .stay = INFINITY,
                 .spared = sx_transfer_spared(bounds, &r, s->prices[v])};
     for (uint32_t i = 0; i < b->form[v].n_points; i++) {
-        double extra, cost = sx_transfer_cost(&r, &traffic[i], &extra);
-        if (cost == INFINITY) continue;
-        t->least = fmin(t->least, cost);
-        t->word = fmin(t->word, traffic[i].words > 0 ? cost / traffic[i].words : 0);
+        sx_transfer_price price = sx_transfer_cost(&r, &traffic[i]);
+        if (price.moves == INFINITY) continue;
+        double words = traffic[i].words, top = from >= 0 && !b->idle[v] ? price.extra : 0;
+        t->least = fmin(t->least, fmin(price.stays, price.moves + top));
+        t->word = fmin(t->word, words > 0 ? price.moves / words : 0);
+        t->stay = fmin(t->stay, words > 0 ? price.stays / words : 0);
     }
     bool fed = from < 0 && !bounds->linked[v];
     t->left = sx_outline_bound_left(bounds, v, from, to);
@@ -191,13 +195,14 @@ static double least_row(const sx_traffic_front *sky, int n, const double *price)
 static double fill_level(survey *s, int level, unsigned keep) {
     const sx_bound *b = s->bounds->bound;
     double each = 0, spared = 0, together = INFINITY, word[SX_MAX_TENSORS], price[SX_MAX_TENSORS];
-    double left_over[SX_MAX_TENSORS];
+    double left_over[SX_MAX_TENSORS], stay[SX_MAX_TENSORS];
     for (unsigned left = keep; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        word[v] = left_over[v] = 0;
+        word[v] = stay[v] = left_over[v] = 0;
         if (s->parent[v] < 0) continue;
         const toll *t = pay(s, v, level, s->parent[v]);
         word[v] = t->word;
+        stay[v] = t->stay;
         left_over[v] = t->left;
         each += t->least;
         spared += t->spared;
@@ -209,7 +214,7 @@ static double fill_level(survey *s, int level, unsigned keep) {
             int v = __builtin_ctz(left);
             bool gains = b->profit[o] >> v & 1;
             price[n++] = gains ? 0 : word[v];
-            if (gains) sum += word[v] * b->least[v] * s->bounds->apart[v][level + 1] * left_over[v];
+            if (gains) sum += stay[v] * b->least[v] * s->bounds->apart[v][level + 1] * left_over[v];
         }
         together = fmin(together, sum + least_row(&b->traffic_front[level][keep], n, price));
     }

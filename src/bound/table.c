@@ -4,7 +4,7 @@
  * Source: the divisor-lattice decomposition of exact mappers for even mappings. Let E be the tile of level c,
  * t the temporal loops of level c + 1, E' = E * spatial * t its tile. The flow of a tensor into c costs
  * h(E) * times(E), where h depends on the form of the tile (bound.h), less by the irrelevant loops that
- * follow. If the innermost loop of the first level outside c that has any is of class o, then tensors outside
+ * follow; of tensors with windows h is another where the next loop is irrelevant (link.c). If the innermost loop of the first level outside c that has any is of class o, then tensors outside
  * o move at once. Those in o gain at most all their irrelevant loops of that level: they cost at least
  * h(E) * times(E' / spatial). Unless level c + 1 has only loops that are idle for such a tensor: then it
  * gains from the next level with loops too, if that one's class o' has the tensor, and costs at least h(E)
@@ -133,7 +133,7 @@ static void choose_all(const step *s) {
     double sum = 0;
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        sum += (v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1]) * b->times[v][all] *
+        sum += (v == s->formed ? s->h : bounds->least_stay[s->measure][v][s->c + 1]) * b->times[v][all] *
                sx_outline_bound_idle_share(bounds, s->measure, v, s->c + 1, all);
     }
     for (uint32_t i = 0; i < n; i++) bounds->scratch[i] = sum;
@@ -152,7 +152,7 @@ static void choose(const step *s, unsigned dims) {
     set_next(s);
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
-        double h = v == s->formed ? s->h : bounds->least[s->measure][v][s->c + 1];
+        double h = v == s->formed ? s->h : bounds->least_stay[s->measure][v][s->c + 1];
         const double *times = b->times[v] + bounds->below[s->c];
         if (h == 0) continue;
         if (!b->effectual[v][s->c + 1])
@@ -166,10 +166,10 @@ static void choose(const step *s, unsigned dims) {
     sx_lattice_ascend(&bounds->tiles, dims, at);
 }
 
-/* What a form of a tile costs, at a point of the tiles. */
+/* What a form of a tile costs that stays, at a point of the tiles. */
 static double form_cost(const step *s, int v, uint32_t i) {
     const sx_outline_bound *bounds = s->bounds;
-    const double *cost = bounds->cost[s->measure][v][s->c + 1];
+    const double *cost = bounds->stay[s->measure][v][s->c + 1];
     return cost ? cost[bounds->bound->form_of[v][bounds->whole[i] + bounds->below[s->c]]] : 0;
 }
 
@@ -211,8 +211,8 @@ static bool is_halted(sx_outline_bound *bounds) {
 /* Lowers a table to the chords between those of a few costs of the forms of one tensor. */
 static void lower_chords(step *s, unsigned dims, double *table) {
     sx_outline_bound *bounds = s->bounds;
-    const double *cost = bounds->cost[s->measure][s->formed][s->c + 1];
-    double low = bounds->least[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
+    const double *cost = bounds->stay[s->measure][s->formed][s->c + 1];
+    double low = bounds->least_stay[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
     for (uint32_t i = 0; i < bounds->bound->form[s->formed].n_points; i++)
         if (cost[i] < INFINITY) high = fmax(high, cost[i]);
     int n = high > low * 1.001 ? SX_MAX_CHORDS : 1;
@@ -237,7 +237,7 @@ static int most_formed(const step *s) {
     for (unsigned left = s->profit & ~s->going; left; left &= left - 1) {
         int v = __builtin_ctz(left);
         uint32_t n = bounds->bound->form[v].n_points;
-        if (n > 1 && bounds->least[s->measure][v][s->c + 1] > 0 &&
+        if (n > 1 && bounds->least_stay[s->measure][v][s->c + 1] > 0 &&
             (most < 0 || n > bounds->bound->form[most].n_points))
             most = v;
     }
@@ -273,12 +273,6 @@ static void fill(sx_outline_bound *bounds, int measure, int c, int o) {
             uint32_t i = bounds->fitting[k];
             table[i] += sx_outline_bound_cost(bounds, measure, v, c + 1, bounds->whole[i] + bounds->below[c]);
         }
-    }
-    bool more = false;
-    for (int v = 0; v < b->model->n_tensors; v++) more |= bounds->extra[measure][v][c + 1] != NULL;
-    for (uint32_t k = 0; k < bounds->n_fitting && more; k++) {
-        uint32_t i = bounds->fitting[k];
-        table[i] += sx_outline_bound_extra(bounds, measure, c + 1, bounds->whole[i] + bounds->below[c]);
     }
 }
 

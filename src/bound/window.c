@@ -25,15 +25,12 @@
  * of the tile must be a way from one child to another. In a window, time steps are J = m n_d s_d + l n_e s_e
  * with whole m and l, each at most what `ladder` says in magnitude and 0 where that dimension has no loops
  * left; ways are i s_d + j s_e with |i| < n_d, |j| < n_e. A way (i, j) helps at most (n_d - |i|) (n_e - |j|)
- * children, and a step at most the sum of that over all ways of its length. So a share of the children gets
- * its words from outside at every visit: all but the most that any step can help, along the window where that
- * is most. And no step helps as a loop advances that is outside one on a solo dimension of V, or on a window
- * in which neighbours do not help and no step is 0, as along that rank the step is no way to a child: so of
- * T_d T_e visits over all other windows, times the irrelevant loops, at least one has no help, and fetches
- * the whole tile unless the first loop is on a window without help, when no visit has any. A
- * word from a neighbour counts as filled and read at the inner level, but divided by the instances of the
- * outer one (docs/model.md, section 4). */
+ * children, and a step at most the sum of that over all ways of its length. link.c says what that leaves at the
+ * least. Compute units, and tensors whose tiles are fetched anew at every visit, count at each visit what the step
+ * leaves that helps most. A word from a neighbour counts as filled and read at the inner level, but divided by the
+ * instances of the outer one (docs/model.md, section 4). */
 #include "bound/bound.h"
+#include "bound/link.h"
 
 #include "base/divisor.h"
 
@@ -83,17 +80,6 @@ double sx_outline_bound_fanout(const sx_outline_bound *bounds, int s, unsigned d
     return product;
 }
 
-/* One dimension of a window, outside a tile and along the spatial loops next to it. */
-typedef struct side {
-    double way;   /* from one child to the next */
-    double n;     /* children */
-    double step;  /* of the first loop outside that is possible */
-    double times; /* iterations left in time */
-    double sum;   /* of the steps of its loops, at the most */
-    int64_t most; /* the same in steps */
-    uint32_t prime;
-} side;
-
 /* The largest sum of partial products of the prime factors of a number: 1 + p + p q + ... without the last.
  */
 static double ladder(uint32_t number) {
@@ -110,8 +96,8 @@ static double ladder(uint32_t number) {
 
 /* A side of extent E in a dimension of some size, of which n children stand side by side and `left` is left
  * in time. */
-static side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint32_t left, uint32_t size) {
-    side s = {.way = (double)coef * extent, .n = n, .times = left};
+static sx_window_side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint32_t left, uint32_t size) {
+    sx_window_side s = {.way = (double)coef * extent, .n = n, .times = left};
     s.step = s.way * n;
     if (left > 1) {
         double steps = ladder(size / (extent * n));
@@ -123,7 +109,7 @@ static side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint32_t left,
 }
 
 /* The least share of all tiles that is fetched where the first loop is on d. */
-static double moved(const side *d, const side *e, double reach) {
+static double moved(const sx_window_side *d, const sx_window_side *e, double reach) {
     double share = fmin(1, d->step / reach);
     if (d->times == 1) return 1;
     if (d->step > 2 * e->sum || e->step > 2 * d->sum) return share + (1 - share) / d->times;
@@ -149,7 +135,7 @@ static double partly_relevant_share(const sx_bound *b, int v, const uint32_t *ex
 /* The least share of all tiles that is fetched along a window, whatever the outline: as without spatial
  * loops, since these only make steps longer and the loops that follow fewer. */
 static double window_share(const sx_bound *b, const sx_window *window, const uint32_t *extent) {
-    side sides[2];
+    sx_window_side sides[2];
     double reach = 1;
     for (int i = 0; i < 2; i++) {
         int d = window->dim[i];
@@ -167,13 +153,15 @@ double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
     return share;
 }
 
-/* How many children of a level may share an access to a tensor whose tile is not known. */
+/* How many children of a level may share an access to a tensor whose tile is not known. Where neighbours hand words
+ * on, those that are left may be in the largest groups; else the mean counts. */
 static double sharing(const sx_outline_bound *bounds, int s, int v) {
     const sx_bound *b = bounds->bound;
     double irrelevant = sx_outline_bound_fanout(bounds, s, b->irrelevant[v]), share = 1, largest = 1;
     for (int i = 0; i < b->n_windows[v]; i++) {
         const uint32_t *n = bounds->outline.spatial[s];
-        share *= fmin(n[b->window[v][i].dim[0]], n[b->window[v][i].dim[1]]);
+        double d = n[b->window[v][i].dim[0]], e = n[b->window[v][i].dim[1]];
+        share *= b->model->options.no_link_transfers ? d * e / (d + e - 1) : fmin(d, e);
     }
     if (b->n_windows[v] > 0) return irrelevant * share;
     for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1)
@@ -188,64 +176,40 @@ static uint32_t left_of(const sx_outline_bound *bounds, int d, int from, uint32_
     return open % extent || extent % inside ? 0 : open / extent;
 }
 
-/* How many children a step of that length helps, at the most. */
-static double helped_by(const side *d, const side *e, int64_t step) {
-    int64_t n = (int64_t)d->n, m = (int64_t)e->n, x = (int64_t)d->way, y = (int64_t)e->way;
-    double sum = 0;
-    for (int64_t i = 1 - n; i < n; i++) {
-        int64_t bounds = step - i * x;
-        if (bounds % y == 0 && llabs(bounds / y) < m)
-            sum += (double)((n - llabs(i)) * (m - llabs(bounds / y)));
-    }
-    return sum;
-}
-
-/* The share of the children along a window that neighbours may help at a visit. */
-static double most_helped(const side *d, const side *e) {
-    double most = 0, all = d->n * e->n;
-    int64_t span = (int64_t)((d->n - 1) * d->way + (e->n - 1) * e->way);
-    int64_t a = (int64_t)d->step, b = (int64_t)e->step;
-    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
-    if (all == 1 || apart || (d->most == 0 && e->most == 0)) return 0;
-    for (int64_t l = -e->most; l <= e->most; l++) {
-        int64_t low = (-span - l * b) / a - 1, high = (span - l * b) / a + 1;
-        low = low < -d->most ? -d->most : low;
-        high = high > d->most ? d->most : high;
-        for (int64_t m = low; m <= high; m++) {
-            int64_t step = m * a + l * b;
-            if ((m != 0 || l != 0) && llabs(step) <= span) most = fmax(most, helped_by(d, e, step));
-        }
-    }
-    return fmin(most, all - 1) / all;
-}
-
-/* What a window adds to a pull of some extents. */
+/* A window outside a tile of some extents. */
 typedef struct piece {
-    double moved, groups, most, helped, sure;
-    bool possible;
+    sx_window_side side[2];
+    sx_link_window link;
+    double moved, groups, most;
+    bool possible; /* the outline has a tile of these extents */
 } piece;
 
-static piece make_piece(const sx_outline_bound *bounds, const sx_window *window, int from,
-                        const sx_window_tile *tile) {
-    side sides[2], *d = &sides[0], *e = &sides[1];
+size_t sx_window_piece_size(void) {
+    return sizeof(piece);
+}
+
+/* Describes a window. */
+static void make_piece(const sx_outline_bound *bounds, const sx_window *window, int from,
+                       const sx_window_tile *tile, piece *p) {
+    sx_window_side *d = &p->side[0], *e = &p->side[1];
     double reach = 1;
     for (int i = 0; i < 2; i++) {
         int dim = window->dim[i];
         uint32_t left = left_of(bounds, dim, from, tile->extent[i]), size = bounds->bound->model->size[dim];
-        if (left == 0) return (piece){.possible = false};
-        sides[i] =
+        p->possible = left > 0;
+        if (left == 0) return;
+        p->side[i] =
             make_side(window->coef[i], tile->extent[i], bounds->outline.spatial[from + 1][dim], left, size);
         reach += window->coef[i] * (tile->extent[i] - 1.0);
     }
-    piece p = {.possible = true, .moved = fmin(moved(d, e, reach), moved(e, d, reach))};
+    p->moved = fmin(moved(d, e, reach), moved(e, d, reach));
     double common = (double)sx_divisor_common((uint64_t)d->way, (uint64_t)e->way);
-    double x = d->way / common, y = e->way / common;
-    p.groups = 1 - fmax(0, d->n - y) * fmax(0, e->n - x) / (d->n * e->n);
-    p.most = fmin(ceil(d->n / y), ceil(e->n / x));
-    p.helped = bounds->bound->model->options.no_link_transfers ? 0 : most_helped(d, e);
-    bool clear = p.helped == 0 && (d->step > e->sum || e->step > d->sum);
-    p.sure = clear ? 1 : 1 / (d->times * e->times);
-    return p;
+    double x = d->way / common, y = e->way / common, all = d->n * e->n;
+    double positions = all - fmax(0, d->n - y) * fmax(0, e->n - x);
+    p->groups = positions / all;
+    p->most = fmin(ceil(d->n / y), ceil(e->n / x));
+    p->link =
+        sx_link_window_make(p->side, reach, positions, !bounds->bound->model->options.no_link_transfers);
 }
 
 /* A pull in the making. */
@@ -260,31 +224,76 @@ typedef struct making {
 static void finish(const making *m, uint32_t form, sx_least_traffic traffic) {
     const sx_bound *b = m->bounds->bound;
     if (m->from < 0 && !m->bounds->linked[m->v]) traffic.words = 1;
-    traffic.words *= b->bare[m->v][form];
-    traffic.sure = fmin(traffic.sure * b->bare[m->v][form], traffic.words);
+    traffic.all = b->bare[m->v][form];
+    traffic.words *= traffic.all;
     traffic.outer = m->outer;
     m->out[form] = traffic;
 }
 
-/* Goes through all tiles of window w and those after it. */
-static void combine(const making *m, int w, uint32_t form, sx_least_traffic traffic) {
+/* The least of two first loops, each part by itself. */
+static sx_first_loop least_first(sx_first_loop a, sx_first_loop b) {
+    return (sx_first_loop){fmin(a.words, b.words), fmin(a.groups, b.groups), fmin(a.own, b.own),
+                           fmin(a.more_groups, b.more_groups), fmin(a.more_own, b.more_own)};
+}
+
+/* Sets the loops of windows that may be the first outside a tile; those of a third window and further count with the
+ * last. */
+static void set_first_loops(const making *m, const sx_link_window *const *link, sx_least_traffic *traffic) {
     const sx_bound *b = m->bounds->bound;
+    int n = b->n_windows[m->v];
+    sx_link_sum all = sx_link_sum_make(link, n);
+    traffic->n_first = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        int w = i / 2, side = i % 2, d = b->window[m->v][w].dim[side];
+        double scale = 1;
+        if (link[w]->side[side].times == 1) continue;
+        sx_first_loop first = sx_link_first(link, n, &all, w, side, scale);
+        for (int s = m->from + 2; s < b->model->n_levels; s++) {
+            uint32_t outside = m->bounds->outline.spatial[s][d];
+            if (outside == 1) continue;
+            first = least_first(first, sx_link_first(link, n, &all, w, side, scale *= outside));
+        }
+        if (traffic->n_first == SX_MAX_FIRST_LOOPS)
+            first = least_first(first, traffic->first[--traffic->n_first]);
+        traffic->first[traffic->n_first++] = first;
+    }
+}
+
+/* Goes through all pieces of window w and those after it. */
+static void combine(const making *m, int w, const sx_link_window **link, uint32_t form,
+                    const sx_least_traffic *traffic) {
+    const sx_bound *b = m->bounds->bound;
+    const piece *p = m->bounds->pieces;
+    for (int i = 0; i < w; i++) p += b->window[m->v][i].n_tiles;
     if (w == b->n_windows[m->v]) {
-        finish(m, form, traffic);
+        sx_least_traffic all = *traffic;
+        if (all.own < 1 && m->from >= 0 && !all.renewed) set_first_loops(m, link, &all);
+        finish(m, form, all);
         return;
     }
     const sx_window *window = &b->window[m->v][w];
-    for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++) {
-        piece p = make_piece(m->bounds, window, m->from, &window->tile[i]);
-        if (!p.possible) continue;
-        sx_least_traffic next = traffic;
-        next.words = fmin(next.words, p.moved);
-        next.groups *= p.groups;
-        next.most *= p.most;
-        next.own = fmin(next.own, 1 - p.helped);
-        next.sure *= p.sure;
-        combine(m, w + 1, form + window->tile[i].form, next);
+    for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++, p++) {
+        if (!p->possible) continue;
+        sx_least_traffic next = *traffic;
+        next.words = fmin(next.words, p->moved);
+        next.groups *= p->groups;
+        next.most *= p->most;
+        next.own = fmin(next.own, p->link.any.own);
+        link[w] = &p->link;
+        combine(m, w + 1, link, form + window->tile[i].form, &next);
     }
+}
+
+/* Makes the pieces of all windows, then the pulls. */
+static void combine_windows(const making *m, const sx_least_traffic *traffic) {
+    const sx_bound *b = m->bounds->bound;
+    const sx_link_window *link[SX_MAX_RANKS];
+    piece *p = m->bounds->pieces;
+    for (int w = 0; w < b->n_windows[m->v]; w++)
+        for (uint32_t i = 0; i < b->window[m->v][w].n_tiles; i++, p++)
+            if (m->from >= 0 || i == 0)
+                make_piece(m->bounds, &b->window[m->v][w], m->from, &b->window[m->v][w].tile[i], p);
+    combine(m, 0, link, 0, traffic);
 }
 
 /* The same for partially relevant dimensions outside windows. */
@@ -305,7 +314,6 @@ static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
             next.most = sharing(bounds, m->from + 1, m->v);
             next.groups = 1 / next.most;
             if (!b->model->options.no_link_transfers) next.own = 1 / partly_relevant;
-            next.sure = 0;
         }
         finish(m, i, next);
     }
@@ -315,12 +323,17 @@ static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
 static void make_traffics(const making *m) {
     const sx_bound *b = m->bounds->bound;
     double irrelevant = sx_outline_bound_fanout(m->bounds, m->from + 1, b->irrelevant[m->v]);
-    sx_least_traffic traffic = {
-        .words = 1, .groups = 1 / irrelevant, .most = irrelevant, .fewest = irrelevant, .own = 1, .sure = 1};
+    sx_least_traffic traffic = {.words = 1,
+                                .groups = 1 / irrelevant,
+                                .most = irrelevant,
+                                .fewest = irrelevant,
+                                .own = 1,
+                                .renewed = m->from < 0 || b->renewed[m->from] >> m->v & 1,
+                                .n_first = -1};
     if (b->partly_relevant[m->v] && b->n_windows[m->v] == 0)
         combine_partly_relevant(m, traffic);
     else
-        combine(m, 0, 0, traffic);
+        combine_windows(m, &traffic);
 }
 
 sx_least_traffic sx_outline_bound_operand(const sx_outline_bound *bounds, int v) {

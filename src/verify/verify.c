@@ -324,7 +324,7 @@ static sx_status prepare(check *k) {
     int choices = sx_verify_space_n_keeps(&k->space);
     if (choices > MOST_CHOICES)
         return sx_error_new(SX_ERR_LIMIT, "2^%d ways to keep and bypass tensors are too many", choices);
-    SX_TRY(sx_bound_new(k->model, most_points(k), &k->bound));
+    SX_TRY(sx_bound_new(k->model, k->space.constraints, most_points(k), &k->bound));
     SX_TRY(sx_bound_survey(k->bound, k->space.must, k->space.may,
                            &(sx_interrupt){sx_check_budget_over, &k->budget}));
     SX_TRY(sx_order_list_new(&k->space, &k->order_list));

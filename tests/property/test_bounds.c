@@ -1,6 +1,6 @@
 /* Bounds of partly decided mappings against the cost of every mapping of small spaces, each being a
  * completion of all its own beginnings; and against random mappings of larger ones: test_bounds [count
- * [seed]]. Prints how close the bounds come, which must be at least as close as the floors here. */
+ * [seed [test]]]. Prints how close the bounds come, which must be at least as close as the floors here. */
 #include "support/expect.h"
 #include "support/random_space.h"
 #include "support/sanitized.h"
@@ -47,6 +47,7 @@ static const floors plain_floors = {{0.50, 0.80, 0.80, 0.80, 0.81, 0.81, 0.81, 0
                                      {0.44, 0.58, 0.58, 0.58, 0.62, 0.62, 0.62, 0.62}},
                     sparse_real_floors = {{0.11, 0.37, 0.38, 0.36, 0.58, 0.56, 0.62, 0.60},
                                           {0.09, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}},
+                    link_floors = {{0.70, 0.76, 0.79, 0.83, 0.825, 0.90, 0.84, 0.91}, {0}},
                     no_floors = {{0}, {0}};
 
 typedef struct bench {
@@ -142,7 +143,7 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
 static void start(bench *b, const sx_map_space *map, tally *sums) {
     uint8_t may[SX_MAX_LEVELS];
     *b = (bench){.map = map, .tally = sums};
-    sx_expect_ok(sx_bound_new(map->model, 1 << 20, &b->bound));
+    sx_expect_ok(sx_bound_new(map->model, &map->constraints, 1 << 20, &b->bound));
     for (int s = 0; s < map->arch->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
     sx_expect_ok(sx_bound_survey(b->bound, map->fixed_keep, may, NULL));
     sx_expect_ok(sx_bound_quicken(b->bound));
@@ -235,6 +236,50 @@ static void hold_for_sparse_tensors(void **state) {
     }
     report("sparse", &exact, &sparse_floors, count);
     report("sparse, Timeloop's semantics", &timeloop, &no_floors, count / 16);
+}
+
+/* Random mappings of a space, and those of less energy that moves lead to. */
+static void hold_for_descent(bench *b, sx_space *space, sx_rng *rng, int moves, int tabled) {
+    size_t size = sx_space_point_size(space);
+    char *now = malloc(3 * size), *next = now + size;
+    uint64_t rejected = 0;
+    sx_score best, score;
+    sx_mapping mapping;
+    bool drawn = sx_space_draw_legal(space, rng, now, &rejected);
+    sx_map_space_mapping(space, now, &mapping);
+    drawn = drawn && sx_evaluate_score(b->evaluator, &mapping, &best).reason == SX_LEGAL;
+    for (int k = 0; k < moves && drawn; k++) {
+        memcpy(next, now, size);
+        if (!sx_space_mutate(space, rng, -1, false, 20, next, next + size)) continue;
+        sx_map_space_mapping(space, next, &mapping);
+        if (sx_evaluate_score(b->evaluator, &mapping, &score).reason != SX_LEGAL) continue;
+        b->begun = b->begun && k < moves - tabled;
+        try_mapping(b, &mapping, k >= moves - tabled);
+        if (score.energy_pj > best.energy_pj) continue;
+        best = score;
+        memcpy(now, next, size);
+    }
+    free(now);
+}
+
+/* Spaces where neighbours hand words on. */
+static void hold_for_links(void **state) {
+    const settings *set = *state;
+    const uint64_t hard = 5925; /* neighbours help along two windows */
+    tally sums = {0};
+    for (uint64_t i = 0; i <= set->count; i++) {
+        sx_rng rng = sx_rng_stream(i ? set->seed : 1, "bounds.links", i ? i - 1 : hard);
+        sx_small_space small;
+        bench b;
+        sx_random_link_space(&rng, &small);
+        start(&b, small.map, &sums);
+        b.small = &small;
+        b.number = i;
+        hold_for_descent(&b, small.space, &rng, 24, 1);
+        finish(&b);
+        sx_small_space_fini(&small);
+    }
+    report("links", &sums, &link_floors, set->count / 2);
 }
 
 /* Random mappings of a problem onto a chip, and better ones that moves lead to. */
@@ -375,10 +420,12 @@ int main(int argc, char **argv) {
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+        cmocka_unit_test_prestate(hold_for_links, &set),
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_real_sizes, &set),
         cmocka_unit_test_prestate(hold_for_sparse_sizes, &set),
         cmocka_unit_test(hold_for_good_mappings),
     };
+    if (argc > 3) cmocka_set_test_filter(argv[3]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

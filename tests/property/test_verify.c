@@ -358,7 +358,7 @@ static void open_view(view *w, const sx_small_space *small) {
     memset(w, 0, sizeof *w);
     sx_expect_ok(sx_objective_parse("edp", &w->objective));
     sx_expect_ok(sx_verify_space_init(&w->space, small->model, &small->limits, &small->options));
-    sx_expect_ok(sx_bound_new(small->model, 1 << 20, &w->bound));
+    sx_expect_ok(sx_bound_new(small->model, &small->limits, 1 << 20, &w->bound));
     sx_expect_ok(sx_order_list_new(&w->space, &w->order_list));
     sx_check_context context = {&w->space, w->bound, w->order_list, &w->objective, &w->budget};
     sx_expect_ok(sx_enumeration_new(&context, &w->enumeration));

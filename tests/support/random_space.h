@@ -21,6 +21,9 @@ typedef struct sx_small_space {
 void sx_random_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* The same with sparse tensors. */
 void sx_random_sparse_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+/* Draws a space of convolutions in one or two dimensions, with strides and dilations, on an array whose memories may
+ * hand words on to neighbours; it may be large, and n is 0. */
+void sx_random_link_space(sx_rng *rng, SX_OWN sx_small_space *out);
 /* Gives a level, as often as not, a port so narrow that it may decide the time. */
 void sx_narrow_port(sx_rng *rng, sx_arch *arch);
 /* Fails where a bound of a mapping's outline is above its value; the mapping has exact factors. */

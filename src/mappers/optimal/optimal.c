@@ -89,7 +89,7 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
                               .front = sx_run_pareto(run),
                               .tables = sx_run_setting(run, TABLES) > 0};
     SX_TRY(sx_map_choices_new(space, &o->choices));
-    SX_TRY(sx_bound_new(space->model, MOST_POINTS, &o->bound));
+    SX_TRY(sx_bound_new(space->model, &space->constraints, MOST_POINTS, &o->bound));
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
     SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, run}));
     SX_TRY(sx_bound_quicken(o->bound));

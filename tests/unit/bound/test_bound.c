@@ -32,7 +32,7 @@ typedef struct bench {
 static void begin(bench *b) {
     memset(b, 0, sizeof *b);
     sx_small_map_open(&b->map, "O[m,n]+=A[m,k]*B[k,n] {m:5040,n:2520,k:5040}", "accel-b", NULL, NULL);
-    sx_expect_ok(sx_bound_new(b->map.model, 1 << 20, &b->bound));
+    sx_expect_ok(sx_bound_new(b->map.model, NULL, 1 << 20, &b->bound));
     sx_expect_ok(sx_outline_bound_new(b->bound, &b->bounds));
     for (int s = 0; s < SX_MAX_LEVELS; s++) {
         for (int d = 0; d < SX_MAX_DIMS; d++) b->outline.spatial[s][d] = 1;

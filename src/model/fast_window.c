@@ -20,9 +20,9 @@ enum { STATES = 1 << 12, REMEMBERED = 32, MEMO_ROOM = 1 << 10, MEMO_MOST = 1 << 
 
 void sx_window_free(sx_window_dp *w) {
     if (!w) return;
-    free(w->class_of);
+    sx_window_list_fini(&w->list);
     free(w->pair);
-    free(w->traffic);
+    free(w->shared);
     free(w->state);
     free(w->state_hash);
     free(w->memo);
@@ -286,8 +286,8 @@ static uint32_t visit(sx_window_dp *w, int j, uint32_t from, uint32_t to, bool b
 /* A step of item j between blocks, worked out once per state. */
 static uint32_t step(sx_window_dp *w, int j, uint32_t from, uint32_t to, uint32_t state,
                      sx_window_sums *sums) {
-    from &= w->matters[j];
-    to &= w->matters[j];
+    from &= w->matters[j] & w->seen;
+    to &= w->matters[j] & w->seen;
     uint64_t key =
         (uint64_t)state << 32 | (uint64_t)from << 16 | (uint64_t)(unsigned)j << 2 | (from == to ? 1 : 2);
     const sx_window_memo *known = find(w->memo, w->memo_room, key, w->round);
@@ -394,11 +394,12 @@ static void set_ends(const sx_window_dp *w, sx_window_dim *d) {
 
 /* Prepares the items for the parent's present places. */
 static void set_places(sx_window_dp *w) {
-    w->matters[0] = w->dead[0] = 0;
+    w->matters[0] = w->dead[0] = w->seen = 0;
     for (int d = 0; d < w->evaluator->model->n_dims; d++) {
         sx_window_dim *dim = &w->dim[d];
         if (dim->bit || w->shape->dims >> d & 1) set_ends(w, dim);
         if (dim->spread || (w->shape->dims >> d & 1 && dim->rest != dim->full)) w->matters[0] |= dim->bit;
+        if (dim->spread || w->shape->dims >> d & 1) w->seen |= dim->bit;
     }
     for (int j = 0; j < w->n_items; j++) {
         const sx_window_item *item = &w->item[j];
@@ -512,7 +513,8 @@ bool sx_window_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, int
     w->evaluator = e;
     w->shape = &model->shape[tensor];
     w->level = level;
-    w->failed = w->listed = false;
+    w->failed = w->list.ready = false;
+    w->count++;
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     w->links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1) &&
                (w->always || !w->shape->plain);

@@ -61,6 +61,31 @@ typedef struct sx_window_pair {
     int64_t apart[SX_MAX_RANKS];
 } sx_window_pair;
 
+/* The children one by one: where each stands, its class, and what it fetches and fetched, each in one number. */
+typedef struct sx_window_list {
+    bool ready;
+    int64_t radix[SX_MAX_RANKS]; /* of a rank in the number of a place */
+    uint16_t *class_of;
+    int64_t *at, *now, *before;
+    struct sx_window_group {
+        int64_t what;
+        uint32_t visit;     /* of the last use */
+        uint32_t all, left; /* members, and those that no neighbour serves */
+        uint64_t words;
+    } * group;             /* a hash table */
+    uint32_t *used;        /* groups of this visit */
+    size_t room, n_groups; /* children there is room for; of the hash table */
+    uint32_t visit;
+} sx_window_list;
+
+/* What children share at a visit, by what they fetch and fetched. */
+typedef struct sx_window_shared {
+    uint32_t count; /* the level and tensor it is of */
+    uint8_t now[32], before[32];
+    int64_t moved[SX_MAX_RANKS];
+    sx_window_sums sums;
+} sx_window_shared;
+
 /* The result of a block of visits, or of one visit, from a state; `round` says whether it is of this run. */
 typedef struct sx_window_memo {
     uint64_t key;
@@ -85,7 +110,8 @@ struct sx_window_dp {
     sx_window_dim dim[SX_MAX_DIMS];
     int n_relevant;
     uint8_t relevant[SX_MAX_DIMS];
-    uint32_t all; /* dimensions that leave remainders */
+    uint32_t all;  /* dimensions that leave remainders */
+    uint32_t seen; /* those of them whose edge changes where tiles stand, or who has one */
     /* children */
     sx_fanout slot;
     sx_window_spread spread[SX_MAX_DIMS]; /* per loop of the slot */
@@ -93,14 +119,10 @@ struct sx_window_dp {
     int first, end; /* classes of this run */
     int n_classes,
         n_alike;  /* alike: consecutive classes that differ only in loops that do not index the tensor */
-    bool listed;  /* class_of is set */
     bool aligned; /* pairs are set */
-    uint16_t *class_of;
-    size_t class_room;
     sx_window_pair *pair;
     size_t n_pairs, pair_room;
-    sx_multicast_traffic *traffic;
-    size_t traffic_room;
+    sx_window_list list;
     /* last steps, and pieces fetched, numbered from 1; states: of each class, step | piece << 8 */
     int n_steps, n_pieces;
     int64_t step[SX_WINDOW_STEPS + 1][SX_MAX_RANKS];
@@ -118,6 +140,8 @@ struct sx_window_dp {
     sx_window_memo *memo;
     size_t memo_room, n_memo;
     uint32_t round;
+    sx_window_shared *shared; /* NULL before the first */
+    uint32_t count;
 };
 
 /* Counts what a level hands to its children of a tensor, over all instances; false if that is not covered. */
@@ -126,6 +150,17 @@ bool sx_window_count(sx_evaluator *evaluator, const sx_mapping *mapping, int ten
 
 /* Sorts the children of the level into classes; false if there are too many, or memory is out. */
 bool sx_window_classify(sx_window_dp *window);
+
+/* The index of the place that an iteration of a loop is in. */
+static inline unsigned sx_window_place(const sx_window_spread *spread, uint32_t iteration) {
+    unsigned i = 0;
+    while (iteration >= spread->start[i] + spread->count[i]) i++;
+    return i;
+}
+
+/* The words of the visit at hand, child by child. */
+sx_window_sums sx_window_list_children(sx_window_dp *window);
+void sx_window_list_fini(sx_window_list *list);
 
 /* The words of the visit at hand. */
 sx_window_sums sx_window_share(sx_window_dp *window);

@@ -3,10 +3,13 @@
  * different classes may coincide, or a neighbour serves some of several classes. */
 #include "model/fast_window.h"
 
+#include "base/hash.h"
 #include "base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { SHARED = 512 }; /* visits remembered */
 
 /* Adds a place that `count` iterations of a loop are in. */
 static void add_place(sx_window_spread *s, unsigned place, uint32_t count) {
@@ -32,13 +35,6 @@ static void set_spread(sx_window_dp *w, int l) {
     if (cut) add_place(s, SX_EARLY, loop->last - 1);
     add_place(s, SX_ON, cut ? 1 : loop->last);
     add_place(s, SX_IDLE, loop->n - loop->last);
-}
-
-/* The place of an iteration of a loop, as an index of its places. */
-static unsigned place_index(const sx_window_spread *s, uint32_t iteration) {
-    unsigned i = 0;
-    while (iteration >= s->start[i] + s->count[i]) i++;
-    return i;
 }
 
 /* Sets the weights of the loops' places in the numbers of classes: those that do not index the tensor first. */
@@ -84,8 +80,8 @@ static bool add_pairs(sx_window_dp *w, int c, int first, int i, bool back) {
         const sx_window_spread *s = &w->spread[k];
         uint32_t end = w->slot.loop[k].n - 1;
         unsigned digit = (unsigned)c / s->weight % s->n;
-        if (digit != place_index(s, back ? 0 : end)) return true;
-        other += (place_index(s, back ? end : 0) - digit) * s->weight;
+        if (digit != sx_window_place(s, back ? 0 : end)) return true;
+        other += (sx_window_place(s, back ? end : 0) - digit) * s->weight;
     }
     for (unsigned p = 0; p < at->n; p++) {
         if (p == mine ? at->count[p] < 2 : p + 1 != (back ? mine : mine + 2)) continue;
@@ -167,62 +163,6 @@ static sx_window_sums share_alike(sx_window_dp *w) {
     return (sx_window_sums){words * fewer, words * left, words * (double)served};
 }
 
-/* Notes the class of every child. */
-static bool list_children(sx_window_dp *w) {
-    uint64_t placed = 1;
-    if (w->listed) return true;
-    if (w->slot.siblings > SX_MAX_LISTED_CHILDREN ||
-        !sx_reserve(&w->class_of, &w->class_room, w->slot.siblings, sizeof *w->class_of) ||
-        !sx_reserve(&w->traffic, &w->traffic_room, w->slot.siblings, sizeof *w->traffic))
-        return false;
-    w->class_of[0] = 0;
-    for (int l = 0; l < w->slot.n_loops; l++) {
-        const sx_window_spread *s = &w->spread[l];
-        for (uint32_t i = 1; i < w->slot.loop[l].n; i++)
-            for (uint64_t p = 0; p < placed; p++)
-                w->class_of[i * placed + p] = (uint16_t)(w->class_of[p] + place_index(s, i) * s->weight);
-        placed *= w->slot.loop[l].n;
-    }
-    sx_fanout_moves(&w->slot);
-    w->listed = true;
-    return true;
-}
-
-/* Moves a piece. */
-static void shift(const sx_window_dp *w, sx_box_delta *piece) {
-    bool hole = piece->hole_low[0] != piece->hole_high[0];
-    for (int r = 0; r < w->shape->n_ranks; r++) {
-        piece->low[r] -= w->moved[r];
-        piece->high[r] -= w->moved[r];
-        piece->hole_low[r] -= hole ? w->moved[r] : 0;
-        piece->hole_high[r] -= hole ? w->moved[r] : 0;
-    }
-}
-
-/* Lists the children. */
-static sx_window_sums share_listed(sx_window_dp *w) {
-    static const sx_box_delta nothing;
-    sx_box_delta now[SX_WINDOW_CLASSES], before[SX_WINDOW_CLASSES];
-    sx_window_sums sums = {0};
-    uint64_t links;
-    w->failed |= !list_children(w);
-    if (w->failed) return sums;
-    for (int c = 0; c < w->n_classes; c++) {
-        now[c] = w->now[c] ? w->piece[w->now[c]] : nothing;
-        before[c] = w->before[c] ? w->piece[w->before[c]] : nothing;
-        if (w->before[c]) shift(w, &before[c]);
-    }
-    sx_multicast_visit visit = {&w->slot, w->class_of, now, before, w->n_classes, w->links};
-    size_t n = sx_multicast_visit_groups(&visit, false, w->traffic, &links);
-    w->failed |= n == SIZE_MAX;
-    for (size_t i = 0; i < n && !w->failed; i++) {
-        sums.accesses += (double)w->traffic[i].words;
-        sums.deliveries += (double)w->traffic[i].words * (double)w->traffic[i].m;
-    }
-    sums.links = (double)links;
-    return sums;
-}
-
 /* Whether some child might get its words from a neighbour. */
 static bool may_serve(const sx_window_dp *w) {
     bool any = false;
@@ -266,15 +206,10 @@ static bool is_tangled(const sx_window_dp *w) {
     return false;
 }
 
-sx_window_sums sx_window_share(sx_window_dp *w) {
+/* Several classes: without listing children where their groups are plain. */
+static sx_window_sums share_classes(sx_window_dp *w) {
     sx_window_sums sums = {0};
-    const sx_window_class *class = &w->class[w->first];
-    if (!w->pieces) {
-        double words = (double)w->words[0];
-        return (sx_window_sums){words * class->sites, words * class->children, 0};
-    }
-    if (w->n_classes == 1) return share_alike(w);
-    if ((w->links && may_serve(w)) || is_tangled(w)) return share_listed(w);
+    if ((w->links && may_serve(w)) || is_tangled(w)) return sx_window_list_children(w);
     for (int c = 0; c < w->n_classes; c++) {
         int other = c - c % w->n_alike;
         while (other < c && w->now[other] != w->now[c]) other++;
@@ -283,4 +218,31 @@ sx_window_sums sx_window_share(sx_window_dp *w) {
         if (other == c) sums.accesses += words * w->class[c].sites;
     }
     return sums;
+}
+
+/* The same, known from an earlier visit at which all fetched and had fetched the same. */
+static sx_window_sums recall_classes(sx_window_dp *w) {
+    size_t n = (size_t)w->n_classes, ranks = w->links ? w->shape->n_ranks : 0;
+    uint64_t hash = w->count;
+    if (!w->shared) w->shared = calloc(SHARED, sizeof *w->shared);
+    if (!w->shared || n > sizeof w->shared->now) return share_classes(w);
+    for (size_t c = 0; c < n; c++) hash = sx_hash_mix(hash, w->now[c] | (uint64_t)w->before[c] << 8);
+    for (size_t r = 0; r < ranks; r++) hash = sx_hash_mix(hash, (uint64_t)w->moved[r]);
+    sx_window_shared *s = &w->shared[hash % SHARED];
+    if (s->count == w->count && memcmp(s->now, w->now, n) == 0 && memcmp(s->before, w->before, n) == 0 &&
+        memcmp(s->moved, w->moved, ranks * sizeof *s->moved) == 0)
+        return s->sums;
+    s->count = w->count;
+    memcpy(s->now, w->now, n);
+    memcpy(s->before, w->before, n);
+    memcpy(s->moved, w->moved, ranks * sizeof *s->moved);
+    s->sums = share_classes(w);
+    return s->sums;
+}
+
+sx_window_sums sx_window_share(sx_window_dp *w) {
+    const sx_window_class *class = &w->class[w->first];
+    double words = (double)w->words[0];
+    if (!w->pieces) return (sx_window_sums){words * class->sites, words * class->children, 0};
+    return w->n_classes == 1 ? share_alike(w) : recall_classes(w);
 }

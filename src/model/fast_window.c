@@ -113,7 +113,8 @@ static unsigned number_piece(sx_window_dp *w, const sx_box_delta *piece) {
     unsigned shape = 0;
     if (piece->words == 0) return 0;
     for (; i <= w->n_pieces; i++) {
-        if (!sx_box_delta_congruent(ranks, piece, &w->piece[i], shift)) continue;
+        if (piece->words != w->piece[i].words || !sx_box_delta_congruent(ranks, piece, &w->piece[i], shift))
+            continue;
         shape = w->shape_of[i];
         bool same = true;
         for (int r = 0; r < ranks; r++) same &= shift[r] == 0;
@@ -141,43 +142,63 @@ typedef struct tiles {
     int64_t moved[SX_MAX_RANKS];
 } tiles;
 
-/* A step of item j from the end of a block with edges `from` to the start of one with edges `to`, for children in
- * the given places. */
-static void set_tiles(const sx_window_dp *w, const uint8_t *place, int j, uint32_t from, uint32_t to,
-                      tiles *t) {
-    const sx_shape *shape = w->shape;
+/* How a tile moves along each dimension, and how far it and the one before it reach. */
+typedef struct motion {
     int64_t moved[SX_MAX_DIMS], old[SX_MAX_DIMS], new[SX_MAX_DIMS];
-    for (int i = 0; i < w->n_relevant; i++) {
-        int dim = w->relevant[i], k = w->inside[j][dim];
-        const sx_window_dim *d = &w->dim[dim];
-        sx_window_edge a = at_edge(d, place[dim], k, from), b = at_edge(d, place[dim], k, to);
-        moved[dim] = -a.end;
-        if (j < w->n_items && w->item[j].loop->dim == dim) moved[dim] += w->item[j].loop->step;
-        old[dim] = (a.end_rest ? d->rest : d->full) - 1;
-        new[dim] = (b.start_rest ? d->rest : d->full) - 1;
-    }
-    for (int r = 0; r < shape->n_ranks; r++) {
-        t->low[r] = t->held_low[r] = t->moved[r] = 0;
-        t->high[r] = t->held_high[r] = 1;
-        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
-            int dim = shape->term[i].dim;
-            int64_t coef = shape->term[i].coef;
-            t->moved[r] += coef * moved[dim];
-            *(coef < 0 ? &t->low[r] : &t->high[r]) += coef * new[dim];
-            *(coef < 0 ? &t->held_low[r] : &t->held_high[r]) += coef * old[dim];
-        }
-        t->held_low[r] -= t->moved[r];
-        t->held_high[r] -= t->moved[r];
-    }
+} motion;
+
+/* The motion along a dimension, for children in a place of it, by a step of item j from the end of a block with edges
+ * `from` to the start of one with edges `to`. */
+static inline void set_motion(const sx_window_dp *w, int dim, unsigned place, int j, uint32_t from,
+                              uint32_t to, motion *m) {
+    const sx_window_dim *d = &w->dim[dim];
+    int k = w->inside[j][dim];
+    sx_window_edge a = at_edge(d, place, k, from), b = at_edge(d, place, k, to);
+    m->moved[dim] = -a.end;
+    if (j < w->n_items && w->item[j].loop->dim == dim) m->moved[dim] += w->item[j].loop->step;
+    m->old[dim] = (a.end_rest ? d->rest : d->full) - 1;
+    m->new[dim] = (b.start_rest ? d->rest : d->full) - 1;
 }
 
-/* Whether the children of a class are idle throughout the blocks with these edges. */
-static bool is_idle(const sx_window_dp *w, int c, int j, uint32_t edges) {
-    if (edges & w->dead[j]) return true;
-    for (int d = 0; d < w->evaluator->model->n_dims; d++)
-        if (w->dim[d].spread && edges & w->dim[d].bit &&
-            w->dim[d].edge[w->class[c].place[d]][w->inside[j][d]].empty)
-            return true;
+/* The tiles in one rank. */
+static inline void set_rank(const sx_window_dp *w, int r, const motion *m, tiles *t) {
+    const sx_shape *shape = w->shape;
+    int64_t low = 0, high = 1, held_low = 0, held_high = 1, moved = 0;
+    for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+        int dim = shape->term[i].dim;
+        int64_t coef = shape->term[i].coef;
+        moved += coef * m->moved[dim];
+        *(coef < 0 ? &low : &high) += coef * m->new[dim];
+        *(coef < 0 ? &held_low : &held_high) += coef * m->old[dim];
+    }
+    t->low[r] = low;
+    t->high[r] = high;
+    t->held_low[r] = held_low - moved;
+    t->held_high[r] = held_high - moved;
+    t->moved[r] = moved;
+}
+
+/* The tiles of children at the last place in use of every loop, which move as the parent's visits do. */
+static void set_tiles(const sx_window_dp *w, int j, uint32_t from, uint32_t to, motion *m, tiles *t) {
+    for (int i = 0; i < w->n_relevant; i++) set_motion(w, w->relevant[i], SX_ON, j, from, to, m);
+    for (int r = 0; r < w->shape->n_ranks; r++) set_rank(w, r, m, t);
+}
+
+/* The tiles of a class, from those of another one. */
+static void set_class_tiles(const sx_window_dp *w, int c, int j, uint32_t from, uint32_t to, motion *m,
+                            tiles *t) {
+    for (int i = 0; i < w->n_spread; i++)
+        if (w->shape->dims >> w->spread_dim[i] & 1)
+            set_motion(w, w->spread_dim[i], w->class[c].place[w->spread_dim[i]], j, from, to, m);
+    for (uint32_t left = w->spread_ranks; left; left &= left - 1) set_rank(w, __builtin_ctz(left), m, t);
+}
+
+/* Whether the children of a class are idle throughout the blocks with these edges, which its parent is not. */
+static inline bool is_idle(const sx_window_dp *w, int c, int j, uint32_t edges) {
+    for (int i = 0; i < w->n_spread; i++) {
+        int d = w->spread_dim[i];
+        if (edges & w->dim[d].bit && w->dim[d].edge[w->class[c].place[d]][w->inside[j][d]].empty) return true;
+    }
     return false;
 }
 
@@ -219,64 +240,95 @@ static uint64_t count_words(const sx_window_dp *w, const tiles *t, bool whole) {
     return whole ? all : all - kept;
 }
 
-/* What a class fetches at the first visit of a block, coming from another by item j; `begins`: it has no tile yet. */
-static void visit_class(sx_window_dp *w, int c, int j, uint32_t from, uint32_t to, bool begins) {
-    int i = c - w->first;
-    unsigned last = w->old[i] & 0xff;
-    tiles t;
-    set_tiles(w, w->class[c].place, j, from, to, &t);
-    bool whole = begins || fetches_whole(w, &t, &last);
-    w->words[i] = count_words(w, &t, whole);
-    if (w->wary && whole && !begins) w->failed |= count_words(w, &t, false) == 0;
-    unsigned piece = 0;
+/* What a class fetches at the first visit of a block; `begins`: it has no tile yet. */
+static void fetch(sx_window_dp *w, int i, const tiles *t, bool begins) {
+    unsigned last = w->old[i] & 0xff, piece = 0;
+    bool whole = begins || fetches_whole(w, t, &last);
+    w->words[i] = count_words(w, t, whole);
+    if (w->wary && whole && !begins) w->failed |= count_words(w, t, false) == 0;
     if (w->pieces) {
-        sx_box_delta delta =
-            whole ? sx_box_delta_whole(w->shape->n_ranks, t.low, t.high)
-                  : sx_box_delta_new(w->shape->n_ranks, t.low, t.high, t.held_low, t.held_high);
+        int ranks = w->shape->n_ranks;
+        sx_box_delta delta = whole ? sx_box_delta_whole(ranks, t->low, t->high)
+                                   : sx_box_delta_new(ranks, t->low, t->high, t->held_low, t->held_high);
         piece = number_piece(w, &delta);
     }
     w->now[i] = (uint8_t)piece;
-    w->new[i] = (uint16_t)(last | (w->links && !w->always ? piece << 8 : 0));
+    w->new[i] = (uint16_t)(last | (w->links ? piece << 8 : 0));
 }
 
-/* What a class fetched at the last visit of a block, where it fetches its whole tile at all visits. */
-static unsigned whole_before(sx_window_dp *w, int c, int j, uint32_t edges) {
-    const sx_model *model = w->evaluator->model;
+/* The number of the whole tile that is cut in some dimensions. */
+static unsigned number_whole(sx_window_dp *w, uint32_t cut) {
     const sx_shape *shape = w->shape;
-    int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS], reach[SX_MAX_DIMS];
-    for (int d = 0; d < model->n_dims; d++) {
-        const sx_window_dim *dim = &w->dim[d];
-        bool edge = edges & dim->bit && dim->edge[SX_ON][w->inside[j][d]].end_rest;
-        if (edge && w->class[c].place[d] == SX_IDLE) return 0;
-        reach[d] = (edge && w->class[c].place[d] == SX_ON ? dim->rest : dim->full) - 1;
-    }
+    int64_t low[SX_MAX_RANKS], high[SX_MAX_RANKS];
+    for (int i = 0; i < w->n_wholes; i++)
+        if (w->whole[i].cut == cut) return w->whole[i].piece;
     for (int r = 0; r < shape->n_ranks; r++) {
         low[r] = 0;
         high[r] = 1;
-        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
-            *(shape->term[i].coef < 0 ? &low[r] : &high[r]) +=
-                shape->term[i].coef * reach[shape->term[i].dim];
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
+            const sx_window_dim *d = &w->dim[shape->term[i].dim];
+            int64_t reach = shape->term[i].coef * ((cut & d->bit ? d->rest : d->full) - 1);
+            *(reach < 0 ? &low[r] : &high[r]) += reach;
+        }
     }
     sx_box_delta delta = sx_box_delta_whole(shape->n_ranks, low, high);
-    return number_piece(w, &delta);
+    unsigned piece = number_piece(w, &delta);
+    if (w->n_wholes < SX_WINDOW_WHOLES) {
+        w->whole[w->n_wholes].cut = cut;
+        w->whole[w->n_wholes++].piece = (uint8_t)piece;
+    }
+    return piece;
+}
+
+/* What a class fetches at the first visit of a block where it fetches its whole tile at all visits. */
+static unsigned whole_now(sx_window_dp *w, int c, int j, uint32_t edges) {
+    uint32_t cut = 0;
+    if (is_idle(w, c, j, edges)) return 0;
+    for (uint32_t left = edges & w->cut; left; left &= left - 1) {
+        int d = __builtin_ctz(left);
+        if (w->dim[d].edge[w->class[c].place[d]][w->inside[j][d]].start_rest) cut |= 1u << d;
+    }
+    return number_whole(w, cut);
+}
+
+/* What it fetched at the last visit of a block. */
+static unsigned whole_before(sx_window_dp *w, int c, int j, uint32_t edges) {
+    uint32_t cut = 0;
+    for (uint32_t left = edges & (w->cut | w->matters[0]); left; left &= left - 1) {
+        int d = __builtin_ctz(left);
+        if (!w->dim[d].edge[SX_ON][w->inside[j][d]].end_rest) continue;
+        if (w->class[c].place[d] == SX_IDLE) return 0;
+        if (w->class[c].place[d] == SX_ON) cut |= 1u << d;
+    }
+    return number_whole(w, cut & w->cut);
+}
+
+/* The first visit of a block where tiles are fetched anew at all visits. */
+static void visit_always(sx_window_dp *w, int j, uint32_t from, uint32_t to, bool begins) {
+    for (int c = w->first; c < w->end; c++) {
+        int i = c - w->first;
+        w->new[i] = 0;
+        w->before[i] = (uint8_t)(w->links && !begins ? whole_before(w, c, j, from) : 0);
+        w->now[i] = (uint8_t)whole_now(w, c, j, to);
+        w->words[i] = w->now[i] ? w->piece[w->now[i]].words : 0;
+    }
 }
 
 /* Works out the first visit of a block, from the state in w->old; returns the state after it. */
 static uint32_t visit(sx_window_dp *w, int j, uint32_t from, uint32_t to, bool begins, sx_window_sums *sums) {
-    static const uint8_t on[SX_MAX_DIMS] = {SX_ON, SX_ON, SX_ON, SX_ON, SX_ON, SX_ON, SX_ON, SX_ON,
-                                            SX_ON, SX_ON, SX_ON, SX_ON, SX_ON, SX_ON, SX_ON, SX_ON};
-    for (int c = w->first; c < w->end; c++) {
+    motion m;
+    tiles t;
+    if (!w->always || w->links) set_tiles(w, j, from, to, &m, &t);
+    if (w->links) memcpy(w->moved, t.moved, w->shape->n_ranks * sizeof *t.moved);
+    if (w->always) visit_always(w, j, from, to, begins);
+    for (int c = w->first; c < w->end && !w->always; c++) {
         int i = c - w->first;
         w->before[i] = (uint8_t)(w->old[i] >> 8);
-        if (w->links && w->always && !begins) w->before[i] = (uint8_t)whole_before(w, c, j, from);
         w->words[i] = w->now[i] = 0;
         w->new[i] = w->old[i] & 0xff;
-        if (!is_idle(w, c, j, to)) visit_class(w, c, j, from, to, begins);
-    }
-    if (w->links && !begins) {
-        tiles t;
-        set_tiles(w, on, j, from, to, &t);
-        memcpy(w->moved, t.moved, sizeof w->moved);
+        if (is_idle(w, c, j, to)) continue;
+        if (w->n_spread) set_class_tiles(w, c, j, from, to, &m, &t);
+        fetch(w, i, &t, begins);
     }
     if (w->failed) return 0;
     *sums = sx_window_share(w);
@@ -394,12 +446,17 @@ static void set_ends(const sx_window_dp *w, sx_window_dim *d) {
 
 /* Prepares the items for the parent's present places. */
 static void set_places(sx_window_dp *w) {
-    w->matters[0] = w->dead[0] = w->seen = 0;
+    w->matters[0] = w->dead[0] = w->seen = w->cut = w->spread_ranks = 0;
+    w->n_spread = 0;
     for (int d = 0; d < w->evaluator->model->n_dims; d++) {
         sx_window_dim *dim = &w->dim[d];
         if (dim->bit || w->shape->dims >> d & 1) set_ends(w, dim);
         if (dim->spread || (w->shape->dims >> d & 1 && dim->rest != dim->full)) w->matters[0] |= dim->bit;
         if (dim->spread || w->shape->dims >> d & 1) w->seen |= dim->bit;
+        if (w->shape->dims >> d & 1 && dim->rest != dim->full) w->cut |= dim->bit;
+        if (dim->spread) w->spread_dim[w->n_spread++] = (uint8_t)d;
+        for (int i = w->shape->first_of_dim[d]; dim->spread && i < w->shape->first_of_dim[d + 1]; i++)
+            w->spread_ranks |= 1u << w->shape->of_dim[i].rank;
     }
     for (int j = 0; j < w->n_items; j++) {
         const sx_window_item *item = &w->item[j];
@@ -518,7 +575,7 @@ bool sx_window_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, int
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     w->links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1) &&
                (w->always || !w->shape->plain);
-    w->n_steps = w->n_pieces = 0;
+    w->n_steps = w->n_pieces = w->n_wholes = 0;
     *sums = (sx_window_sums){0};
     double parents = list_items(w);
     sx_fanout_init(&w->slot, model, &e->nest, level, tensor, at->no_multicast >> tensor & 1);

@@ -8,6 +8,7 @@ enum {
     SX_WINDOW_CLASSES = 256,
     SX_WINDOW_STEPS = 255,
     SX_WINDOW_PIECES = 255,
+    SX_WINDOW_WHOLES = 64,
     SX_WINDOW_LOOPS = 2 * SX_MAX_LEVELS
 };
 
@@ -108,6 +109,10 @@ struct sx_window_dp {
     uint32_t dead[2 * MAX_LOOPS + 1];    /* dimensions at whose edge the parent is idle there */
     uint8_t inside[2 * MAX_LOOPS + 1][SX_MAX_DIMS]; /* items of a dimension among the j innermost */
     sx_window_dim dim[SX_MAX_DIMS];
+    int n_spread; /* dimensions that children are in several places of */
+    uint8_t spread_dim[SX_MAX_DIMS];
+    uint32_t spread_ranks; /* the ranks that they move */
+    uint32_t cut;          /* dimensions of the tensor whose last tile is smaller */
     int n_relevant;
     uint8_t relevant[SX_MAX_DIMS];
     uint32_t all;  /* dimensions that leave remainders */
@@ -128,6 +133,11 @@ struct sx_window_dp {
     int64_t step[SX_WINDOW_STEPS + 1][SX_MAX_RANKS];
     sx_box_delta piece[SX_WINDOW_PIECES + 1];
     uint8_t shape_of[SX_WINDOW_PIECES + 1];
+    int n_wholes;
+    struct {
+        uint32_t cut;
+        uint8_t piece;
+    } whole[SX_WINDOW_WHOLES]; /* whole tiles, by the dimensions that cut them */
     uint16_t *state;
     uint64_t *state_hash;
     size_t n_states, state_room, hash_room;

@@ -31,29 +31,42 @@ static double span(const sx_shape *shape, int dim, uint32_t extent) {
     return coef * (extent - 1) + 1;
 }
 
-static void list_dim_loops(dim_loops *c, const sx_model *model, const sx_shape *shape, const sx_nest *nest,
-                           int level, int dim) {
-    uint32_t full = level > 0 ? nest->extent[level - 1][dim] : 1, rest = (model->size[dim] - 1) % full + 1;
-    c->n = c->turns = 0;
-    c->full = span(shape, dim, full);
-    c->rest = span(shape, dim, rest);
-    c->tiles = model->size[dim] / full;
-    c->imperfect = rest != full;
+/* One level's children, as a tensor sees them. */
+typedef struct family {
+    const sx_evaluator *e;
+    const sx_shape *shape;
+    int level;
+    dim_loops dim_loops[SX_MAX_DIMS];
+} family;
+
+static void add_loop(family *f, const sx_loop *loop, bool spatial, bool slot) {
+    dim_loops *c = &f->dim_loops[loop->dim];
+    c->imperfect |= loop->last != loop->n;
+    c->spatial[c->n] = spatial;
+    c->slot[c->n] = slot;
+    c->loop[c->n++] = loop;
+    c->turns += !spatial;
+}
+
+/* Lists the loops outside the children of a level. */
+static void list_loops(family *f, int level) {
+    const sx_model *model = f->e->model;
+    const sx_nest *nest = &f->e->nest;
+    f->level = level;
+    for (int d = 0; d < model->n_dims; d++) {
+        dim_loops *c = &f->dim_loops[d];
+        uint32_t full = level > 0 ? nest->extent[level - 1][d] : 1, rest = (model->size[d] - 1) % full + 1;
+        c->n = c->turns = 0;
+        c->full = span(f->shape, d, full);
+        c->rest = span(f->shape, d, rest);
+        c->tiles = model->size[d] / full;
+        c->imperfect = rest != full;
+    }
     for (int s = level; s < model->n_levels; s++) {
-        for (int l = nest->spatial_of[s]; l < nest->spatial_of[s + 1]; l++) {
-            if (nest->spatial[l].dim != dim) continue;
-            c->imperfect |= nest->spatial[l].last != nest->spatial[l].n;
-            c->spatial[c->n] = true;
-            c->slot[c->n] = s == level;
-            c->loop[c->n++] = &nest->spatial[l];
-        }
-        for (int l = nest->temporal_of[s]; l < nest->temporal_of[s + 1]; l++) {
-            if (nest->temporal[l].dim != dim) continue;
-            c->imperfect |= nest->temporal[l].last != nest->temporal[l].n;
-            c->spatial[c->n] = c->slot[c->n] = false;
-            c->loop[c->n++] = &nest->temporal[l];
-            c->turns++;
-        }
+        for (int l = nest->spatial_of[s]; l < nest->spatial_of[s + 1]; l++)
+            add_loop(f, &nest->spatial[l], true, s == level);
+        for (int l = nest->temporal_of[s]; l < nest->temporal_of[s + 1]; l++)
+            add_loop(f, &nest->temporal[l], false, false);
     }
 }
 
@@ -138,14 +151,6 @@ static double turns(const dim_loops *c, const sx_loop *outside, bool alone) {
     return inside + edge;
 }
 
-/* One level's children, as a tensor sees them. */
-typedef struct family {
-    const sx_evaluator *e;
-    const sx_shape *shape;
-    int level;
-    dim_loops dim_loops[SX_MAX_DIMS];
-} family;
-
 /* The words of tiles that meet the demands of their dimensions. */
 static double tile_words(family *f, const demand *want) {
     double words = 1;
@@ -225,19 +230,30 @@ static bool bypass(sx_level_traffic *at) {
 
 /* What a level hands to its children, by closed forms; false where they do not apply. */
 static bool count_level(family *f, const sx_mapping *mapping, int tensor, int s, sx_level_traffic *at) {
-    const sx_evaluator *e = f->e;
     const sx_shape *shape = f->shape;
     unsigned directives =
         mapping->level[s].no_multicast | (s > 0 ? mapping->level[s - 1].no_temporal_reuse : 0u);
     if (!shape->plain || directives >> tensor & 1) return false;
-    f->level = s;
-    for (int d = 0; d < e->model->n_dims; d++)
-        list_dim_loops(&f->dim_loops[d], e->model, shape, &e->nest, s, d);
+    list_loops(f, s);
     if (s > 0)
         fetch(f, &at[s - 1].supply, &at[s].demand);
     else
         at[0].demand = feed(f, mapping, tensor);
     return at[s].demand >= 0;
+}
+
+/* A level without loops hands on what it gets: one tile to one child, and neighbours of its own have no part in that.
+ * False where it has loops, or fetches other than its child does. */
+static bool pass_level(const sx_evaluator *e, const sx_mapping *mapping, int tensor, int s,
+                       sx_level_traffic *at) {
+    const sx_nest *nest = &e->nest;
+    bool loops =
+        nest->spatial_of[s] < nest->spatial_of[s + 1] || nest->temporal_of[s] < nest->temporal_of[s + 1];
+    if (s == 0 || s + 1 == e->model->n_levels || loops) return false;
+    if ((mapping->level[s].no_temporal_reuse ^ mapping->level[s - 1].no_temporal_reuse) >> tensor & 1)
+        return false;
+    at[s].demand = at[s - 1].supply = at[s].supply + at[s].peers;
+    return true;
 }
 
 /* The same by the dynamic program for sliding windows. */
@@ -264,7 +280,8 @@ bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int ten
     sx_level_traffic at[SX_MAX_LEVELS] = {0};
     family f = {.e = e, .shape = shape};
     for (int s = n - 1; s >= 0; s--) {
-        if (!count_level(&f, mapping, tensor, s, at) && !count_window(e, mapping, tensor, s, at))
+        if (!pass_level(e, mapping, tensor, s, at) && !count_level(&f, mapping, tensor, s, at) &&
+            !count_window(e, mapping, tensor, s, at))
             return false;
         if (at[s].demand >= 0x1p53 || (s > 0 && at[s - 1].supply >= 0x1p53)) return false;
         at[s].tile = e->nest.tile[tensor][s];

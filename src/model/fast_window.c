@@ -131,9 +131,8 @@ static unsigned number_piece(sx_window_dp *w, const sx_box_delta *piece) {
 }
 
 /* What a child in a place of a dimension has in a block of visits. */
-static inline sx_window_edge at_edge(const sx_window_dim *d, unsigned place, int k, uint32_t edges) {
-    if (edges & d->bit) return d->edge[place][k];
-    return (sx_window_edge){.end = d->full_end[k]};
+static inline const sx_window_edge *at_edge(const sx_window_dim *d, unsigned place, int k, uint32_t edges) {
+    return &d->edge[edges & d->bit ? place : SX_WINDOW_OFF][k];
 }
 
 /* A tile, and the one before it, seen from where the tile stands. */
@@ -153,11 +152,10 @@ static inline void set_motion(const sx_window_dp *w, int dim, unsigned place, in
                               uint32_t to, motion *m) {
     const sx_window_dim *d = &w->dim[dim];
     int k = w->inside[j][dim];
-    sx_window_edge a = at_edge(d, place, k, from), b = at_edge(d, place, k, to);
-    m->moved[dim] = -a.end;
-    if (j < w->n_items && w->item[j].loop->dim == dim) m->moved[dim] += w->item[j].loop->step;
-    m->old[dim] = (a.end_rest ? d->rest : d->full) - 1;
-    m->new[dim] = (b.start_rest ? d->rest : d->full) - 1;
+    const sx_window_edge *a = at_edge(d, place, k, from), *b = at_edge(d, place, k, to);
+    m->moved[dim] = -a->end;
+    m->old[dim] = a->last;
+    m->new[dim] = b->first;
 }
 
 /* The tiles in one rank. */
@@ -181,15 +179,19 @@ static inline void set_rank(const sx_window_dp *w, int r, const motion *m, tiles
 /* The tiles of children at the last place in use of every loop, which move as the parent's visits do. */
 static void set_tiles(const sx_window_dp *w, int j, uint32_t from, uint32_t to, motion *m, tiles *t) {
     for (int i = 0; i < w->n_relevant; i++) set_motion(w, w->relevant[i], SX_ON, j, from, to, m);
+    if (j < w->n_items) m->moved[w->item[j].loop->dim] += w->item[j].loop->step;
     for (int r = 0; r < w->shape->n_ranks; r++) set_rank(w, r, m, t);
 }
 
 /* The tiles of a class, from those of another one. */
 static void set_class_tiles(const sx_window_dp *w, int c, int j, uint32_t from, uint32_t to, motion *m,
                             tiles *t) {
-    for (int i = 0; i < w->n_spread; i++)
-        if (w->shape->dims >> w->spread_dim[i] & 1)
-            set_motion(w, w->spread_dim[i], w->class[c].place[w->spread_dim[i]], j, from, to, m);
+    for (int i = 0; i < w->n_spread; i++) {
+        int d = w->spread_dim[i];
+        if (!(w->shape->dims >> d & 1)) continue;
+        set_motion(w, d, w->class[c].place[d], j, from, to, m);
+        if (j < w->n_items && w->item[j].loop->dim == d) m->moved[d] += w->item[j].loop->step;
+    }
     for (uint32_t left = w->spread_ranks; left; left &= left - 1) set_rank(w, __builtin_ctz(left), m, t);
 }
 
@@ -421,25 +423,29 @@ static uint32_t block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx
 
 /* Sets where tiles of a dimension end, for the parent's present places. */
 static void set_ends(const sx_window_dp *w, sx_window_dim *d) {
-    d->full_end[0] = 0;
-    d->edge[SX_EARLY][0] = (sx_window_edge){0};
-    d->edge[SX_ON][0] = (sx_window_edge){.end_rest = true, .start_rest = true};
+    const int64_t full = d->full - 1, rest = d->rest - 1;
+    int first = d->spread ? SX_EARLY : SX_ON, end = d->spread ? SX_IDLE : SX_ON;
+    sx_window_edge *off = d->edge[SX_WINDOW_OFF];
+    off[0] = d->edge[SX_EARLY][0] = (sx_window_edge){0, full, full, false, false, false};
+    d->edge[SX_ON][0] = (sx_window_edge){0, rest, rest, true, true, false};
     d->edge[SX_IDLE][0] = (sx_window_edge){.empty = true};
     for (int k = 0; k < d->n; k++) {
         const sx_window_item *item = &w->item[d->item[k]];
-        int64_t step = item->loop->step, n = item->loop->n, last = item->loop->last;
-        d->full_end[k + 1] = d->full_end[k] + (item->spatial ? 0 : (n - 1) * step);
-        for (int place = d->spread ? SX_EARLY : SX_ON; place <= (d->spread ? SX_IDLE : SX_ON); place++) {
+        int64_t step = item->loop->step, last = item->loop->last;
+        off[k + 1] = off[k];
+        if (!item->spatial) off[k + 1].end += (item->loop->n - 1) * step;
+        for (int place = first; place <= end; place++) {
             const sx_window_edge in = d->edge[place][k];
             sx_window_edge *out = &d->edge[place][k + 1];
-            *out = in;
-            if (item->spatial && item->place == SX_EARLY) *out = (sx_window_edge){.end = d->full_end[k]};
+            *out = item->spatial && item->place == SX_EARLY ? off[k] : in;
             if (item->spatial && item->place == SX_IDLE) out->empty = true;
             if (item->spatial) continue;
-            *out =
-                (sx_window_edge){(last - 1) * step + in.end, in.end_rest, last == 1 && in.start_rest, false};
-            if (in.empty)
-                *out = (sx_window_edge){.end = (last - 2) * step + d->full_end[k], .empty = last == 1};
+            if (in.empty) *out = off[k];
+            out->end += (in.empty ? last - 2 : last - 1) * step;
+            out->empty = in.empty && last == 1;
+            if (last == 1) continue;
+            out->first = full;
+            out->start_rest = false;
         }
     }
 }

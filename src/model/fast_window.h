@@ -9,6 +9,7 @@ enum {
     SX_WINDOW_STEPS = 255,
     SX_WINDOW_PIECES = 255,
     SX_WINDOW_WHOLES = 64,
+    SX_WINDOW_OFF = SX_IDLE + 1,
     SX_WINDOW_LOOPS = 2 * SX_MAX_LEVELS
 };
 
@@ -20,7 +21,7 @@ typedef struct sx_window_sums {
 /* A block of visits with a dimension at the edge, as one kind of child sees it: where its last tile stands
  * (as an iteration of the dimension, from the block's start), which tiles are cut, and whether it has none. */
 typedef struct sx_window_edge {
-    int64_t end;
+    int64_t end, first, last; /* first, last: how far the first tile reaches beyond its start, and the last */
     bool end_rest, start_rest, empty;
 } sx_window_edge;
 
@@ -38,8 +39,7 @@ typedef struct sx_window_dim {
     bool spread;        /* children are in several places of it */
     int n;
     uint8_t item[SX_WINDOW_LOOPS];
-    int64_t full_end[SX_WINDOW_LOOPS + 1];       /* off the edge */
-    sx_window_edge edge[3][SX_WINDOW_LOOPS + 1]; /* per place of the child */
+    sx_window_edge edge[SX_WINDOW_OFF + 1][SX_WINDOW_LOOPS + 1]; /* per place of the child; off the edge */
 } sx_window_dim;
 
 /* Children in the same places of all spatial loops that leave remainders. */

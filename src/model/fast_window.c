@@ -247,7 +247,7 @@ static void fetch(sx_window_dp *w, int i, const tiles *t, bool begins) {
     unsigned last = w->old[i] & 0xff, piece = 0;
     bool whole = begins || fetches_whole(w, t, &last);
     w->words[i] = count_words(w, t, whole);
-    if (w->wary && whole && !begins) w->failed |= count_words(w, t, false) == 0;
+    if (w->wary && whole && !begins && count_words(w, t, false) == 0) w->failed = w->doubtful = true;
     if (w->pieces) {
         int ranks = w->shape->n_ranks;
         sx_box_delta delta = whole ? sx_box_delta_whole(ranks, t->low, t->high)
@@ -566,26 +566,34 @@ static double list_items(sx_window_dp *w) {
     return parents;
 }
 
-bool sx_window_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, int level,
-                     sx_window_sums *sums) {
-    const sx_model *model = e->model;
-    const sx_mapping_level *at = &mapping->level[level];
-    if (!e->window) e->window = calloc(1, sizeof *e->window);
-    sx_window_dp *w = e->window;
-    if (!w || (!w->memo_room && !grow_memo(w))) return false;
-    w->evaluator = e;
-    w->shape = &model->shape[tensor];
-    w->level = level;
-    w->failed = w->list.ready = false;
+/* Counts with classes apart from each other where that is right, or all together. */
+static double count(sx_window_dp *w, const sx_mapping *mapping, int tensor, bool together,
+                    sx_window_sums *sums) {
+    const sx_model *model = w->evaluator->model;
+    const sx_mapping_level *at = &mapping->level[w->level];
+    w->failed = w->list.ready = w->doubtful = false;
     w->count++;
-    w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
     w->links = !model->options.no_link_transfers && !(at->no_link_transfer >> tensor & 1) &&
                (w->always || !w->shape->plain);
     w->n_steps = w->n_pieces = w->n_wholes = 0;
     *sums = (sx_window_sums){0};
     double parents = list_items(w);
-    sx_fanout_init(&w->slot, model, &e->nest, level, tensor, at->no_multicast >> tensor & 1);
-    if (!sx_window_classify(w)) return false;
-    place_parents(w, w->n_items - 1, 0, parents, sums);
-    return !w->failed && sums->deliveries + sums->links < 0x1p53;
+    sx_fanout_init(&w->slot, model, &w->evaluator->nest, w->level, tensor, at->no_multicast >> tensor & 1);
+    w->failed = !sx_window_classify(w, together);
+    if (!w->failed) place_parents(w, w->n_items - 1, 0, parents, sums);
+    return sums->deliveries + sums->links;
+}
+
+bool sx_window_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, int level,
+                     sx_window_sums *sums) {
+    if (!e->window) e->window = calloc(1, sizeof *e->window);
+    sx_window_dp *w = e->window;
+    if (!w || (!w->memo_room && !grow_memo(w))) return false;
+    w->evaluator = e;
+    w->shape = &e->model->shape[tensor];
+    w->level = level;
+    w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
+    double words = count(w, mapping, tensor, false, sums);
+    if (w->doubtful) words = count(w, mapping, tensor, true, sums);
+    return !w->failed && words < 0x1p53;
 }

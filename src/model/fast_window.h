@@ -98,10 +98,11 @@ struct sx_window_dp {
     sx_evaluator *evaluator;
     const sx_shape *shape;
     int level;
-    bool always; /* tiles are fetched anew at every visit */
-    bool links;  /* neighbours may hand over words */
-    bool pieces; /* what was fetched matters, not only how much */
-    bool wary;   /* a tile fetched anew that was held whole might come from a neighbour: not covered */
+    bool always;   /* tiles are fetched anew at every visit */
+    bool links;    /* neighbours may hand over words */
+    bool pieces;   /* what was fetched matters, not only how much */
+    bool wary;     /* a tile fetched anew that was held whole might come from a neighbour */
+    bool doubtful; /* there was such a tile: classes must be counted together */
     bool failed;
     sx_window_item item[2 * MAX_LOOPS];
     int n_items;
@@ -158,8 +159,9 @@ struct sx_window_dp {
 bool sx_window_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level,
                      sx_window_sums *sums);
 
-/* Sorts the children of the level into classes; false if there are too many, or memory is out. */
-bool sx_window_classify(sx_window_dp *window);
+/* Sorts the children of the level into classes, to be counted together where that is asked for or needed; false if
+ * there are too many, or memory is out. */
+bool sx_window_classify(sx_window_dp *window, bool together);
 
 /* The index of the place that an iteration of a loop is in. */
 static inline unsigned sx_window_place(const sx_window_spread *spread, uint32_t iteration) {

@@ -113,7 +113,7 @@ static bool set_groups(sx_window_dp *w) {
     return n > 0;
 }
 
-bool sx_window_classify(sx_window_dp *w) {
+bool sx_window_classify(sx_window_dp *w, bool together) {
     bool mixed = false, others = false;
     for (int l = 0; l < w->slot.n_loops; l++) {
         unsigned dim = w->slot.loop[l].dim;
@@ -124,7 +124,7 @@ bool sx_window_classify(sx_window_dp *w) {
     if (!set_weights(w)) return false;
     for (int c = 0; c < w->n_classes; c++) set_class(w, c);
     w->links &= w->slot.n_loops > 0;
-    bool separate = !(w->links && w->always) && !mixed && w->n_alike == 1;
+    bool separate = !together && !(w->links && w->always) && !mixed && w->n_alike == 1;
     w->wary = separate && w->links && others;
     if (separate) w->links = false;
     w->pieces = !separate && (w->n_classes > 1 || w->links);

@@ -61,6 +61,48 @@ static void print_unused(const sx_evaluation *e, sx_text *out) {
                          "skips.\n");
 }
 
+/* Whether hardware does anything about the zeros of a tensor: a format, an access that depends on it, or gated
+ * computes. */
+static bool has_use(const sx_evaluation *e, int v) {
+    const sx_sparse *sparse = &e->arch.sparse;
+    const char *name = e->problem.tensor[v].name;
+    bool used = sparse->gates_compute && !e->problem.tensor[v].output;
+    for (int i = 0; i < sparse->n_formats; i++)
+        used |= strcmp(sparse->name[sparse->format[i].tensor], name) == 0;
+    for (int i = 0; i < sparse->n_actions; i++)
+        for (int k = 0; k < sparse->action[i].n_options; k++)
+            for (int n = 0; n < sparse->n_names; n++)
+                used |= sparse->action[i].option[k].on >> n & 1 && strcmp(sparse->name[n], name) == 0;
+    return used;
+}
+
+/* How dense the tensors are, and which of their zeros have no effect. */
+static void print_densities(const sx_evaluation *e, sx_text *out) {
+    sx_text line = {0}, unused = {0};
+    for (int v = 0; v < e->cost.n_tensors; v++) {
+        const sx_tensor *tensor = &e->problem.tensor[v];
+        bool given = tensor->density_model != SX_DENSITY_NONE;
+        double density = given ? tensor->density : 1;
+        for (int s = 0; s < e->cost.n_levels && !given; s++)
+            if (e->cost.level[s].tensor[v].kept) density = e->cost.level[s].tensor[v].density;
+        if (density >= 1) continue;
+        sx_shown name = sx_show_name(tensor->name, 16);
+        sx_text_add(
+            &line, "%s%s %s (%s)", line.size ? ", " : "Non-zeros: ", name.text, sx_show_percent(density).text,
+            given ? sx_density_model_name((sx_density_model)tensor->density_model) : "from its operands");
+        if (given && !has_use(e, v)) sx_text_add(&unused, "%s%s", unused.size ? ", " : "", name.text);
+    }
+    if (unused.size)
+        sx_text_add(&line, ". Zeros of %s have no effect: no format, access or gated compute is about them",
+                    unused.data);
+    sx_text_free(&unused);
+    if (line.size) {
+        sx_text_add(&line, ".");
+        sx_text_add(out, "  ");
+        sx_wrap_free(&line, 2, 2, out);
+    }
+}
+
 void sx_report_sparse(const sx_evaluation *e, sx_text *out) {
     static const char *const titles[] = {"",      "format",  "density",  "dense", "accessed",
                                          "gated", "skipped", "metadata", "bits"};
@@ -85,4 +127,5 @@ void sx_report_sparse(const sx_evaluation *e, sx_text *out) {
                 "most.\n\n");
     sx_table_end(&table, 2, out);
     print_computes(e, out);
+    print_densities(e, out);
 }

@@ -1,6 +1,6 @@
 /* The mapper `optimal` against brute force over every construction of small spaces: the best, several best,
  * fronts, several criteria, gaps, early ends, threads, with factors that divide and with others: test_optimal
- * [count [seed [sparse spaces]]]. */
+ * [count [seed [sparse spaces [first]]]]. The sparse spaces from number `first` on: parts for several processes. */
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"
@@ -22,7 +22,7 @@
 enum { MOST = 2000 };
 
 typedef struct settings {
-    uint64_t count, seed, sparse;
+    uint64_t count, seed, sparse, first;
 } settings;
 
 static const double SLACK = 4e-12;
@@ -404,19 +404,22 @@ static void nor_with_sparse_tensors(void **state) {
     const settings *set = *state;
     uint64_t legal = 0, count = set->sparse;
     for (uint64_t i = 0; i < count; i++) {
-        sx_rng rng = sx_rng_stream(set->seed, "optimal.sparse", i);
+        sx_rng rng = sx_rng_stream(set->seed, "optimal.sparse", set->first + i);
+        if (i > 0 && i % 100 == 0)
+            print_message("%llu of %llu sparse spaces\n", (unsigned long long)i, (unsigned long long)count);
         sx_small_space small;
         sx_random_sparse_space(&rng, MOST / 4, &small);
-        legal += compare_space(&small, i, &rng);
+        legal += compare_space(&small, set->first + i, &rng);
     }
     sx_expect_compared("sparse spaces with legal mappings", legal, count / 3);
 }
 
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
-    settings set = {300, 1, 0};
+    settings set = {300, 1, 0, 0};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 50 + 1;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
+    if (argc > 4) set.first = strtoull(argv[4], NULL, 10);
     set.sparse = argc > 3 ? strtoull(argv[3], NULL, 10) : set.count / 3 + 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(brute_force_finds_nothing_else, &set),

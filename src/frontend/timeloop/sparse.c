@@ -171,14 +171,23 @@ static sx_status read_type(const sx_node *map, bool *skips) {
     *skips = sx_key_equal(type->text, "skipping");
     if (*skips || sx_key_equal(type->text, "gating")) return SX_OK;
     if (sx_key_equal(type->text, "skipping_spatial") || sx_key_equal(type->text, "spatial_skipping"))
-        return sx_error_hint(
-            sx_error_at(type->place, "'skipping_spatial' is not modelled and would change the result"),
-            "use 'skipping': spatial loops then share what is skipped");
+        return sx_error_hint(sx_error_at(type->place,
+                                         "'%s' is not modelled and would change the result: instances whose "
+                                         "tiles are all zeros would take "
+                                         "other tiles, so that spatial loops may exceed the fan-out",
+                                         type->text),
+                             "use 'skipping', and spatial factors no larger than the fan-out; zeros of a "
+                             "format then save computes by a "
+                             "'compute_optimization' of type 'skipping'");
     if (sx_key_equal(type->text, "position_skipping"))
-        return sx_error_hint(
-            sx_error_at(type->place, "'position_skipping' is not modelled and would change the result"),
-            "give the tensor a format here, which leaves its zeros out, and the compute unit a "
-            "'compute_optimization' of type 'skipping', so that absent operands take no time");
+        return sx_error_hint(sx_error_at(type->place,
+                                         "'%s' is not modelled and would change the result: instances would "
+                                         "take the tensor's non-zeros one "
+                                         "after the other, not the words at their coordinates",
+                                         type->text),
+                             "give the tensor a format here, which leaves its zeros out, and the compute "
+                             "unit a 'compute_optimization' of "
+                             "type 'skipping', so that absent operands take no time");
     return sx_error_unknown(type->place, "type of optimization", type->text, known, N(known));
 }
 

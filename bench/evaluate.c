@@ -7,12 +7,17 @@
  * others at every level, and gate computes; weights are a tenth non-zeros, inputs half. The same mappings are also
  * evaluated dense, in turn, so that the two can be compared.
  *
+ * Remainders: two dimensions, or all, get random factors that need not divide. Each mapping is scored once by the fast path
+ * and once by the walk, and timed; the two must agree.
+ *
  *   bench-evaluate                    a table of all cases
+ *   bench-evaluate remainders         the table of remainders alone
  *   bench-evaluate cases              their numbers and names
  *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings (a multiple of 4096) and prints nothing: for
  * instruction counts by callgrind --toggle-collect="measured*"
  */
 #include "bench.h"
+#include "model/model.h"
 #include "sextant/rng.h"
 #include "sextant/sextant.h"
 
@@ -21,48 +26,56 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAPPINGS = 4096, BLOCK = 256, ROUNDS = 5 };
+enum { MAPPINGS = 4096, REMAINDERS = 1000, BLOCK = 256, ROUNDS = 5 };
+
+/* Dimensions that get factors which leave remainders. */
+enum { NONE, TWO, ALL };
 
 static const struct {
     const char *problem, *arch;
-    bool ragged;             /* with remainders */
+    int ragged;              /* dimensions with remainders */
     double rival;            /* Timeloop's legal evaluations per CPU second, where measured */
     sx_density_model sparse; /* SX_DENSITY_NONE: dense */
 } cases[] = {
-    {"resnet-conv4", "accel-a", false, 490, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-b", false, 270, SX_DENSITY_NONE},
-    {"resnet-conv4", "eyeriss", false, 0, SX_DENSITY_NONE},
-    {"mttkrp-0", "accel-a", false, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-a", true, 0, SX_DENSITY_NONE},
-    {"mttkrp-0", "accel-a", true, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-b", false, 11, SX_DENSITY_FIXED_STRUCTURED},
-    {"resnet-conv4", "accel-b", false, 0.05, SX_DENSITY_HYPERGEOMETRIC},
-    {"resnet-conv4", "eyeriss", false, 0, SX_DENSITY_HYPERGEOMETRIC},
-    {"mttkrp-0", "accel-a", false, 0, SX_DENSITY_HYPERGEOMETRIC},
+    {"resnet-conv4", "accel-a", NONE, 490, SX_DENSITY_NONE},
+    {"resnet-conv4", "accel-b", NONE, 270, SX_DENSITY_NONE},
+    {"resnet-conv4", "eyeriss", NONE, 0, SX_DENSITY_NONE},
+    {"mttkrp-0", "accel-a", NONE, 0, SX_DENSITY_NONE},
+    {"resnet-conv4", "accel-a", TWO, 0, SX_DENSITY_NONE},
+    {"mttkrp-0", "accel-a", TWO, 0, SX_DENSITY_NONE},
+    {"resnet-conv4", "accel-b", NONE, 11, SX_DENSITY_FIXED_STRUCTURED},
+    {"resnet-conv4", "accel-b", NONE, 0.05, SX_DENSITY_HYPERGEOMETRIC},
+    {"resnet-conv4", "eyeriss", NONE, 0, SX_DENSITY_HYPERGEOMETRIC},
+    {"mttkrp-0", "accel-a", NONE, 0, SX_DENSITY_HYPERGEOMETRIC},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
 static const char *const modes[] = {"check", "score", "batch", "full"};
 enum { CHECK, SCORE, BATCH, FULL, N_MODES };
 
-/* Gives a dimension random factors that need not divide it. */
-static void draw_ragged(sx_rng *rng, const sx_arch *arch, int d, uint32_t size, sx_mapping *mapping) {
+/* Gives a dimension random factors that need not divide it; `few`: fewer of them, as small buffers want it. */
+static void draw_ragged(sx_rng *rng, const sx_arch *arch, int d, uint32_t size, bool few,
+                        sx_mapping *mapping) {
     uint32_t left = size;
     int last = arch->n_levels - 1;
     for (int s = 0; s <= last; s++) {
         sx_mapping_level *level = &mapping->level[s];
         bool fans = sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) > 1;
-        level->spatial[d] =
-            fans && sx_rng_below(rng, 2) ? 1 + (uint32_t)sx_rng_below(rng, left < 6 ? left : 6) : 1;
+        level->spatial[d] = fans && sx_rng_below(rng, few ? 3 : 2) == 0
+                                ? 1 + (uint32_t)sx_rng_below(rng, left < 6 ? left : 6)
+                                : 1;
         left = (left + level->spatial[d] - 1) / level->spatial[d];
-        level->temporal[d] = s == last ? left : 1 + (uint32_t)sx_rng_below(rng, left < 4 ? left : 4);
+        bool loops = !few || sx_rng_below(rng, 3) == 0;
+        level->temporal[d] = s == last ? left
+                             : loops   ? 1 + (uint32_t)sx_rng_below(rng, left < 4 ? left : 4)
+                                       : 1;
         left = (left + level->temporal[d] - 1) / level->temporal[d];
     }
 }
 
-/* Gives the prime factors of every dimension to random loops (two dimensions get factors that leave
- * remainders, if `ragged`), and shuffles the orders. */
-static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, bool ragged,
+/* Gives the prime factors of every dimension to random loops (two dimensions, or all, get factors that
+ * leave remainders, if `ragged`), and shuffles the orders. */
+static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, int ragged,
                  sx_mapping *mapping) {
     sx_mapping_init(mapping, problem, arch);
     uint32_t *loops[2 * SX_MAX_LEVELS];
@@ -79,8 +92,8 @@ static void draw(sx_rng *rng, const sx_problem *problem, const sx_arch *arch, bo
     int first = (int)sx_rng_below(rng, problem->n_dims), second = (int)sx_rng_below(rng, problem->n_dims);
     for (int d = 0; d < problem->n_dims; d++) {
         uint32_t left = problem->size[d];
-        if (ragged && (d == first || d == second)) {
-            draw_ragged(rng, arch, d, left, mapping);
+        if (ragged == ALL || (ragged && (d == first || d == second))) {
+            draw_ragged(rng, arch, d, left, ragged == ALL, mapping);
             continue;
         }
         mapping->level[last].temporal[d] = 1;
@@ -145,14 +158,14 @@ typedef struct setup {
     double legal_share;
 } setup;
 
-static void prepare(setup *s, int number) {
-    const char *problem = cases[number].problem;
-    bool ragged = cases[number].ragged;
+/* Makes the models of a case, and draws n legal mappings. */
+static void prepare_case(setup *s, const char *problem, const char *arch, int ragged, sx_density_model sparse,
+                         int n) {
     bench_need(sx_catalog_problem(problem, &s->problem));
-    bench_need(sx_catalog_arch(cases[number].arch, &s->arch));
+    bench_need(sx_catalog_arch(arch, &s->arch));
     bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->dense));
     bench_need(sx_evaluator_new(s->dense, &s->dense_evaluator));
-    if (cases[number].sparse) make_sparse(&s->problem, &s->arch, cases[number].sparse);
+    if (sparse) make_sparse(&s->problem, &s->arch, sparse);
     bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
     bench_need(sx_evaluator_new(s->model, &s->evaluator));
     s->mappings = malloc(MAPPINGS * sizeof *s->mappings);
@@ -160,13 +173,18 @@ static void prepare(setup *s, int number) {
     s->verdicts = malloc(MAPPINGS * sizeof *s->verdicts);
     sx_rng rng = sx_rng_stream(1, problem, 0);
     uint64_t tries = 0;
-    for (int i = 0; i < MAPPINGS;) {
+    for (int i = 0; i < n;) {
         draw(&rng, &s->problem, &s->arch, ragged, &s->mappings[i]);
         tries++;
         bool wanted = !ragged || !sx_mapping_perfect(&s->mappings[i], &s->problem);
         if (wanted && sx_check(s->model, &s->mappings[i]).reason == SX_LEGAL) i++;
     }
-    s->legal_share = (double)MAPPINGS / (double)tries;
+    s->legal_share = (double)n / (double)tries;
+}
+
+static void prepare(setup *s, int number) {
+    prepare_case(s, cases[number].problem, cases[number].arch, cases[number].ragged, cases[number].sparse,
+                 MAPPINGS);
 }
 
 static void finish(setup *s) {
@@ -292,6 +310,61 @@ static void print_sparse(void) {
     }
 }
 
+static int compare_times(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Mean, 99th percentile and maximum of n times, in microseconds, which are sorted. */
+static double print_times(double *time, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += time[i];
+    qsort(time, (size_t)n, sizeof *time, compare_times);
+    printf(" %9.1f %9.1f %9.1f", 1e6 * sum / n, 1e6 * time[n * 99 / 100], 1e6 * time[n - 1]);
+    return sum / n;
+}
+
+/* The scores of mappings, and the time that each takes. */
+static void time_scores(sx_evaluator *evaluator, const sx_mapping *mappings, sx_score *scores, double *time) {
+    for (int i = 0; i < REMAINDERS; i++) {
+        double start = bench_now(1);
+        sx_evaluate_score(evaluator, &mappings[i], &scores[i]);
+        time[i] = bench_now(1) - start;
+    }
+}
+
+/* Scores mappings with remainders by the fast path and by the walk. */
+static void print_remainder_case(const char *problem, const char *arch, int ragged) {
+    static double fast[REMAINDERS], walk[REMAINDERS];
+    static sx_score walked[REMAINDERS];
+    setup s;
+    sx_evaluator *walker;
+    int different = 0;
+    prepare_case(&s, problem, arch, ragged, SX_DENSITY_NONE, REMAINDERS);
+    bench_need(sx_evaluator_new(s.model, &walker));
+    walker->walks = true;
+    time_scores(s.evaluator, s.mappings, s.scores, fast);
+    time_scores(walker, s.mappings, walked, walk);
+    for (int i = 0; i < REMAINDERS; i++) different += memcmp(&s.scores[i], &walked[i], sizeof *walked) != 0;
+    printf("%-14s %-8s %-5s", problem, arch, ragged == ALL ? "all" : "two");
+    double mean = print_times(fast, REMAINDERS), old = print_times(walk, REMAINDERS);
+    printf(" %10.0f %9.1f x", 1 / mean, old / mean);
+    printf(different ? "   %d DIFFER\n" : "\n", different);
+    sx_evaluator_free(walker);
+    finish(&s);
+}
+
+static void print_remainders(void) {
+    static const char *const archs[] = {"accel-a", "accel-b", "eyeriss"};
+    printf("\nRemainders under sliding windows: microseconds per score, %d random legal mappings each\n\n",
+           REMAINDERS);
+    printf("%-14s %-8s %-5s %9s %9s %9s %9s %9s %9s %10s %11s\n", "problem", "arch", "dims", "mean", "p99",
+           "max", "walk mean", "p99", "max", "per second", "walk / fast");
+    for (int ragged = TWO; ragged <= ALL; ragged++)
+        for (size_t a = 0; a < sizeof archs / sizeof *archs; a++)
+            print_remainder_case("resnet-conv4", archs[a], ragged);
+}
+
 int main(int argc, char **argv) {
     setup s;
     if (argc == 2 && strcmp(argv[1], "cases") == 0) {
@@ -310,7 +383,8 @@ int main(int argc, char **argv) {
         finish(&s);
         return sum < 0;
     }
-    print_dense();
-    print_sparse();
+    if (argc == 1) print_dense();
+    if (argc == 1) print_sparse();
+    print_remainders();
     return 0;
 }

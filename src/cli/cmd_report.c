@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/clock.h"
 #include "cli/command.h"
+#include "frontend/onnx/onnx.h"
 #include "report/page.h"
 #include "sextant/version.h"
 
@@ -43,6 +44,9 @@ static sx_status add_json(const sx_args *args, const char *path, const char *tex
         json_decref(answer);
         return sx_error_memory();
     }
+    if (!answer && sx_onnx_is_path(path))
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' is an ONNX model, not a result", path),
+                             "map it first: `sextant map --problem %s --json -o result.json`", path);
     if (!answer)
         return sx_error_hint(
             sx_error_at((sx_place){path, error.line, error.column}, "not valid JSON: %s", error.text),

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/vector.h"
+#include "frontend/onnx/onnx.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -136,6 +137,10 @@ static SX_MUST_USE sx_status read_holds(sx_folder_file *file) {
         file->result = true;
         return SX_OK;
     }
+    if (sx_onnx_is_path(name)) {
+        file->holds = SX_HOLDS_PROBLEM;
+        return SX_OK;
+    }
     sx_status status = sx_file_read_regular(file->path, MAX_SIZE, &text, &size);
     if (status && status->code == SX_ERR_MEMORY) return status;
     sx_status_free(status);
@@ -152,9 +157,9 @@ static SX_MUST_USE sx_status read_holds(sx_folder_file *file) {
 static SX_MUST_USE sx_status add_file(sx_folder *folder, SX_TAKE char *path) {
     sx_status status = SX_OK;
     if (folder->n == MAX_FILES)
-        status = sx_error_hint(
-            sx_error_new(SX_ERR_LIMIT, "'%s' has more than %d YAML files", folder->path, MAX_FILES),
-            "name the files themselves");
+        status =
+            sx_error_hint(sx_error_new(SX_ERR_LIMIT, "'%s' has more than %d files", folder->path, MAX_FILES),
+                          "name the files themselves");
     if (!status && !sx_reserve(&folder->file, &folder->room, folder->n + 1, sizeof *folder->file))
         status = sx_error_memory();
     if (status) {
@@ -186,7 +191,7 @@ static SX_MUST_USE sx_status add_entry(sx_folder *folder, const char *path, cons
     sx_status status = SX_OK;
     if (lstat(full, &info) == 0 && S_ISDIR(info.st_mode))
         status = depth < MAX_DEPTH ? walk(folder, full, depth + 1, entries) : SX_OK;
-    else if (is_yaml(name) || ends_with(name, ".map.txt"))
+    else if (is_yaml(name) || sx_onnx_is_path(name) || ends_with(name, ".map.txt"))
         return add_file(folder, full);
     free(full);
     return status;

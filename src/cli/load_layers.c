@@ -243,9 +243,13 @@ bool sx_layers_several(const sx_sources *sources) {
     static const char *const keys[] = {"problem", "graph", "network"};
     const sx_input *input = sources->input[SX_NOUN_PROBLEM];
     const char *value;
-    size_t n = sources->n_named;
-    for (size_t i = 0; (value = sx_args_text(sources->args, "problem", i)); i++)
-        if (sx_is_folder(value) && !sx_is_named(SX_NOUN_PROBLEM, value)) return true;
+    size_t n = sources->n_named, n_layers = 0;
+    for (size_t i = 0; (value = sx_args_text(sources->args, "problem", i)); i++) {
+        if (sx_is_named(SX_NOUN_PROBLEM, value)) continue;
+        if (sx_is_folder(value)) return true;
+        n_layers += sx_layer_of(value, NULL) != NULL;
+    }
+    if (n_layers > 1) return true; /* may be of one file */
     for (size_t i = 0; i < 3 && input; i++)
         for (size_t k = 0; sx_input_section(input, keys[i], k); k++) n++;
     return n > 1 && sx_args_text(sources->args, "problem", 1);

@@ -104,18 +104,43 @@ sx_status sx_infer_recurrent(sx_onnx_trace *trace, const sx_onnx_op *op) {
     return SX_OK;
 }
 
+/* The shape of the keys or values of attention with those of the past before them. */
+static sx_onnx_shape present_shape(const sx_onnx_trace *trace, const sx_onnx_op *op, size_t input,
+                                   size_t past, int64_t heads) {
+    const sx_onnx_shape *now = sx_onnx_input_shape(trace, op, input),
+                        *before = sx_onnx_input_shape(trace, op, past);
+    const bool flat = now->n == 3;
+    sx_onnx_shape shape = {.n = -1};
+    if ((now->n != 3 && now->n != 4) || (flat && heads < 1)) return shape;
+    const int64_t rows = now->dim[flat ? 1 : 2], last = now->dim[now->n - 1],
+                  old = before->n == 4 ? before->dim[2] : 0;
+    shape = (sx_onnx_shape){.n = 4,
+                            .dim = {now->dim[0], flat ? heads : now->dim[1],
+                                    rows < 0 || old < 0 ? -1 : rows + old,
+                                    flat && last >= 0 ? last / heads : last}};
+    return shape;
+}
+
 sx_status sx_infer_attention(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape *query = sx_onnx_input_shape(trace, op, 0),
                         *value = sx_onnx_input_shape(trace, op, 2);
     sx_onnx_shape shape = *query;
-    sx_onnx_copy_type(trace, op, 0, 0);
-    if (query->n < 0 || value->n != query->n) return SX_OK;
+    for (size_t i = 0; i < 4; i++) sx_onnx_copy_type(trace, op, 0, i);
+    if (query->n < 1 || value->n != query->n) return SX_OK;
     const int64_t heads = sx_onnx_int(op->at, "q_num_heads", 0),
                   sources = sx_onnx_int(op->at, "kv_num_heads", 0);
     const int64_t wide = value->dim[value->n - 1];
-    shape.dim[shape.n - 1] = query->n == 4                                 ? wide
+    shape.dim[shape.n - 1] = query->n == 4 || wide < 0                     ? wide
                              : heads > 0 && sources > 0 && heads < 1 << 20 ? wide / sources * heads
                                                                            : -1;
     sx_onnx_set_shape(trace, op, 0, shape);
+    const sx_onnx_shape keys = present_shape(trace, op, 1, 4, sources);
+    sx_onnx_set_shape(trace, op, 1, keys);
+    sx_onnx_set_shape(trace, op, 2, present_shape(trace, op, 2, 5, sources));
+    const int64_t all = query->n == 4 ? query->dim[1] : heads,
+                  rows = query->n < 3 ? -1 : query->dim[query->n - 2];
+    if (keys.n == 4)
+        sx_onnx_set_shape(trace, op, 3,
+                          (sx_onnx_shape){.n = 4, .dim = {query->dim[0], all, rows, keys.dim[2]}});
     return SX_OK;
 }

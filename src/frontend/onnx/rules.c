@@ -125,7 +125,7 @@ static const sx_onnx_rule rules[] = {
     MAPPED("LSTM", sx_infer_recurrent, sx_lower_recurrent),
     MAPPED("GRU", sx_infer_recurrent, sx_lower_recurrent),
     MAPPED("RNN", sx_infer_recurrent, sx_lower_recurrent),
-    HEAVY("Attention", sx_infer_attention),
+    MAPPED("Attention", sx_infer_attention, sx_lower_attention),
     HEAVY("MultiHeadAttention", sx_infer_norm),
     HEAVY("DeformConv", sx_infer_conv),
     HEAVY("Loop", infer_nothing),

@@ -47,6 +47,6 @@ sx_onnx_infer sx_infer_constant, sx_infer_shape, sx_infer_size, sx_infer_constan
 
 /* Mapped operations. */
 sx_onnx_lower sx_lower_conv, sx_lower_qlinear_conv, sx_lower_conv_transpose, sx_lower_gemm, sx_lower_matmul,
-    sx_lower_qlinear_matmul, sx_lower_einsum, sx_lower_recurrent;
+    sx_lower_qlinear_matmul, sx_lower_einsum, sx_lower_recurrent, sx_lower_attention;
 
 #endif

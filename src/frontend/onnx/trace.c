@@ -15,6 +15,7 @@ enum {
     MAX_OPS = 1 << 17,
     MAX_VALUES = 1 << 19,
     MAX_DEPTH = 32,
+    MAX_UNROLLED = 1 << 14, /* nodes of one loop */
     MAX_CALLED = 64 << 20
 };
 
@@ -296,6 +297,219 @@ static SX_MUST_USE sx_status follow_branch(const frame *f, uint32_t node, bool *
     return follow_body(f, node, branch, true);
 }
 
+/* A loop whose number of turns is known, which is followed turn by turn. States go from one turn to the next; slices
+ * are the elements along an axis of its other inputs, and of what it stacks to its other outputs. */
+typedef struct turns {
+    const sx_onnx_node *at;
+    sx_onnx_graph *body;
+    int64_t n;
+    size_t n_states, n_slices, n_stacked;
+    size_t first_in;   /* of the states, among the node's inputs: a Loop has a count and a condition before */
+    size_t first_out;  /* the same among the body's outputs: a Loop has a condition before */
+    uint32_t *state;   /* their values */
+    uint32_t *stacked; /* values of each turn */
+    sx_onnx_place place; /* of the node */
+} turns;
+
+/* The axis of a slice or a stack, 0 where the node does not say. */
+static int64_t axis_at(const turns *t, const char *attribute, size_t index) {
+    int64_t axes[SX_MAX_RANKS];
+    const int n = sx_onnx_ints(t->place, attribute, axes, SX_MAX_RANKS);
+    return (int64_t)index < n ? axes[index] : 0;
+}
+
+/* The only number of a value, where it is known. */
+static bool known_number(const frame *f, sx_bytes name, double *out) {
+    const uint32_t value = name.size ? sx_onnx_scope_value(&f->scope, name) : SX_ONNX_NONE;
+    const sx_onnx_value *at = value == SX_ONNX_NONE ? NULL : sx_onnx_value_at(f->trace, value);
+    if (!at || !at->data || sx_onnx_elements(&at->shape) != 1) return false;
+    *out = *at->data;
+    return true;
+}
+
+/* How often a loop turns, 0: not known. Scan before opset 9 has other inputs. */
+static int64_t count_turns(const frame *f, turns *t) {
+    double limit, condition;
+    if (sx_bytes_are(t->at->op, "Loop")) {
+        if (t->at->n_inputs < 2 || !known_number(f, t->at->input[0], &limit)) return 0;
+        if (t->at->input[1].size && (!known_number(f, t->at->input[1], &condition) || condition == 0))
+            return 0;
+        t->first_in = 2;
+        t->first_out = 1;
+        t->n_states = t->at->n_inputs - 2;
+        return limit >= 1 && limit <= MAX_UNROLLED ? (int64_t)limit : 0;
+    }
+    const int64_t slices = sx_onnx_int(t->place, "num_scan_inputs", 0);
+    if (f->trace->model.opset < 9 || slices < 1 || (size_t)slices > t->at->n_inputs) return 0;
+    t->n_slices = (size_t)slices;
+    t->n_states = t->at->n_inputs - t->n_slices;
+    const uint32_t value = sx_onnx_scope_value(&f->scope, t->at->input[t->n_states]);
+    const sx_onnx_shape *shape = value == SX_ONNX_NONE ? NULL : &sx_onnx_value_at(f->trace, value)->shape;
+    const int axis = shape ? sx_onnx_axis(shape, axis_at(t, "scan_input_axes", 0)) : -1;
+    return axis < 0 ? 0 : shape->dim[axis];
+}
+
+/* Adds an operation of our own that moves elements, with a value for its output. */
+static SX_MUST_USE sx_status add_move(frame *f, const char *kind, const uint32_t *input, size_t n,
+                                      sx_onnx_shape shape, uint32_t *out) {
+    sx_onnx_trace *trace = f->trace;
+    sx_onnx_node *node = sx_arena_alloc(&trace->arena, 1, sizeof *node);
+    uint32_t *ids = sx_arena_alloc(&trace->arena, n + 1, sizeof *ids);
+    if (!node || !ids) return sx_arena_error(&trace->arena);
+    if (trace->n_nodes++ == MAX_OPS)
+        return sx_error_new(SX_ERR_LIMIT, "the model has more than %d nodes", MAX_OPS);
+    node->op = (sx_bytes){(const unsigned char *)kind, strlen(kind)};
+    memcpy(ids, input, n * sizeof *ids);
+    SX_TRY(add_value(trace, sx_onnx_value_at(trace, input[0])->name, &ids[n]));
+    sx_onnx_op *op = sx_vector_add(&trace->ops);
+    if (!op) return sx_error_memory();
+    *op = (sx_onnx_op){.at = {node, NULL},
+                       .name = f->prefix,
+                       .rule = sx_onnx_rule_of(node),
+                       .input = ids,
+                       .output = ids + n,
+                       .n_inputs = n,
+                       .n_outputs = 1};
+    sx_onnx_set_shape(trace, op, 0, shape);
+    sx_onnx_copy_type(trace, op, 0, 0);
+    pass_weights(trace, op);
+    *out = ids[n];
+    return SX_OK;
+}
+
+/* Adds a number as a value of the body. */
+static SX_MUST_USE sx_status set_number(frame *f, sx_bytes text, double number) {
+    sx_onnx_name *name = sx_onnx_scope_find(&f->scope, text);
+    double *data = sx_arena_alloc(&f->trace->arena, 1, sizeof *data);
+    if (!name || !data) return data ? SX_OK : sx_arena_error(&f->trace->arena);
+    SX_TRY(add_value(f->trace, text, &name->value));
+    *data = number;
+    sx_onnx_value *value = sx_onnx_value_at(f->trace, name->value);
+    value->shape.n = 0;
+    value->weight = true;
+    value->data = data;
+    return SX_OK;
+}
+
+/* Gives the inputs of the body their values in a turn. */
+static SX_MUST_USE sx_status enter_turn(const frame *f, frame *inner, const turns *t, int64_t turn) {
+    const sx_onnx_info *input = t->body->input;
+    if (t->first_in) {
+        SX_TRY(set_number(inner, input[0].name, (double)turn));
+        SX_TRY(set_number(inner, input[1].name, 1));
+    }
+    for (size_t i = 0; i < t->n_states; i++) {
+        sx_onnx_name *name = sx_onnx_scope_find(&inner->scope, input[t->first_in + i].name);
+        if (name) name->value = t->state[i];
+    }
+    for (size_t i = 0; i < t->n_slices; i++) {
+        const uint32_t from = sx_onnx_scope_value(&f->scope, t->at->input[t->n_states + i]);
+        sx_onnx_name *name = sx_onnx_scope_find(&inner->scope, input[t->n_states + i].name);
+        if (from == SX_ONNX_NONE || !name) continue;
+        sx_onnx_shape shape = sx_onnx_value_at(f->trace, from)->shape;
+        const int axis = sx_onnx_axis(&shape, axis_at(t, "scan_input_axes", i));
+        if (axis < 0) shape.n = -1;
+        for (int d = axis; d >= 0 && d + 1 < shape.n; d++) shape.dim[d] = shape.dim[d + 1];
+        if (axis >= 0) shape.n--;
+        SX_TRY(add_move(inner, "Slice", &from, 1, shape, &name->value));
+    }
+    return SX_OK;
+}
+
+/* Follows one turn; *n becomes the number of turns, 0 where it depends on data. */
+static SX_MUST_USE sx_status follow_turn(const frame *f, const turns *t, const char *name, int64_t turn,
+                                         int64_t *n) {
+    frame inner = {.trace = f->trace, .graph = t->body, .call = f->call, .depth = f->depth + 1};
+    char prefix[1100];
+    double go = 1;
+    snprintf(prefix, sizeof prefix, "%s.%lld", name, (long long)turn);
+    inner.prefix = sx_arena_copy(&f->trace->arena, prefix, strlen(prefix));
+    if (!inner.prefix) return sx_arena_error(&f->trace->arena);
+    SX_TRY(sx_onnx_scope_of(&f->trace->arena, t->body, &f->scope, &inner.scope));
+    SX_TRY(enter_turn(f, &inner, t, turn));
+    SX_TRY(follow_nodes(&inner));
+    if (t->first_out && !known_number(&inner, t->body->output[0].name, &go)) *n = 0;
+    if (go == 0) *n = turn + 1;
+    for (size_t i = 0; i < t->n_states; i++)
+        t->state[i] = sx_onnx_scope_value(&inner.scope, t->body->output[t->first_out + i].name);
+    for (size_t i = 0; i < t->n_stacked; i++)
+        t->stacked[i * (size_t)t->n + (size_t)turn] =
+            sx_onnx_scope_value(&inner.scope, t->body->output[t->first_out + t->n_states + i].name);
+    return SX_OK;
+}
+
+/* Gives an output what the turns stacked. */
+static SX_MUST_USE sx_status stack(frame *f, const turns *t, int64_t n, size_t index) {
+    const uint32_t *part = t->stacked + index * (size_t)t->n;
+    sx_onnx_name *name = sx_onnx_scope_find(&f->scope, t->at->output[t->n_states + index]);
+    for (int64_t i = 0; i < n; i++)
+        if (part[i] == SX_ONNX_NONE) return SX_OK;
+    if (!name) return SX_OK;
+    sx_onnx_shape shape = sx_onnx_value_at(f->trace, part[0])->shape;
+    if (shape.n >= 0 && shape.n < SX_MAX_RANKS) {
+        shape.n++;
+        const int axis = sx_onnx_axis(&shape, axis_at(t, "scan_output_axes", index));
+        for (int d = shape.n - 1; d > axis && axis >= 0; d--) shape.dim[d] = shape.dim[d - 1];
+        shape.dim[axis < 0 ? 0 : axis] = n;
+    } else {
+        shape.n = -1;
+    }
+    return add_move(f, "Concat", part, (size_t)n, shape, &name->value);
+}
+
+/* Follows all turns; *done is false, and nothing is followed, where their number depends on data. */
+static SX_MUST_USE sx_status follow_turns(frame *f, uint32_t node, const turns *t, bool *done) {
+    sx_onnx_trace *trace = f->trace;
+    const size_t ops = trace->ops.n, values = trace->values.n, nodes = trace->n_nodes;
+    const char *name;
+    int64_t n = t->n;
+    SX_TRY(name_node(f, node, &name));
+    for (int64_t turn = 0; turn < n; turn++) SX_TRY(follow_turn(f, t, name, turn, &n));
+    *done = n > 0;
+    if (!*done) {
+        trace->ops.n = ops;
+        trace->values.n = values;
+        trace->n_nodes = nodes;
+        return SX_OK;
+    }
+    frame named = *f;
+    named.prefix = name;
+    for (size_t i = 0; i < t->n_states && i < t->at->n_outputs; i++) {
+        sx_onnx_name *out = sx_onnx_scope_find(&f->scope, t->at->output[i]);
+        if (out && t->at->output[i].size) out->value = t->state[i];
+    }
+    for (size_t i = 0; i < t->n_stacked; i++)
+        if (t->at->output[t->n_states + i].size) SX_TRY(stack(&named, t, n, i));
+    return SX_OK;
+}
+
+/* Follows a loop whose number of turns is known, and not too large; *done is whether it is. */
+static SX_MUST_USE sx_status follow_loop(frame *f, uint32_t node, bool *done) {
+    sx_arena *arena = &f->trace->arena;
+    turns t = {.at = &f->graph->node[node], .place = {&f->graph->node[node], f->call}};
+    sx_bytes message;
+    *done = false;
+    t.n = count_turns(f, &t);
+    if (t.n < 1 || t.n > MAX_UNROLLED || f->depth >= MAX_DEPTH ||
+        !sx_onnx_attribute_graph(t.place, "body", &message))
+        return SX_OK;
+    t.body = sx_arena_alloc(arena, 1, sizeof *t.body);
+    if (!t.body) return sx_arena_error(arena);
+    SX_TRY(sx_onnx_graph_read(arena, message, t.body));
+    if (t.body->n_inputs != t.first_in + t.n_states + t.n_slices ||
+        t.body->n_outputs < t.first_out + t.n_states || t.at->n_outputs < t.n_states ||
+        (size_t)t.n * (t.body->n_nodes + 1) > MAX_UNROLLED)
+        return SX_OK;
+    t.n_stacked = t.at->n_outputs - t.n_states;
+    if (t.n_stacked > t.body->n_outputs - t.first_out - t.n_states) return SX_OK;
+    t.state = sx_arena_alloc(arena, t.n_states + 1, sizeof *t.state);
+    t.stacked = sx_arena_alloc(arena, t.n_stacked * (size_t)t.n + 1, sizeof *t.stacked);
+    if (!t.state || !t.stacked) return sx_arena_error(arena);
+    for (size_t i = 0; i < t.n_states; i++)
+        t.state[i] = sx_onnx_scope_value(&f->scope, t.at->input[t.first_in + i]);
+    return follow_turns(f, node, &t, done);
+}
+
 /* Follows a node, or what it calls. */
 static SX_MUST_USE sx_status follow_node(frame *f, uint32_t node) {
     const sx_onnx_node *at = &f->graph->node[node];
@@ -309,6 +523,7 @@ static SX_MUST_USE sx_status follow_node(frame *f, uint32_t node) {
                             MAX_CALLED);
     if (function) return follow_body(f, node, function, false);
     if (sx_bytes_are(at->op, "If")) SX_TRY(follow_branch(f, node, &done));
+    if (sx_bytes_are(at->op, "Loop") || sx_bytes_are(at->op, "Scan")) SX_TRY(follow_loop(f, node, &done));
     return done ? SX_OK : follow_op(f, node);
 }
 

@@ -116,8 +116,8 @@ __attribute__((noinline)) static long measured(setup *s, int mode, bool library,
     for (int first = 0; first < POINTS && mode != SWEPT; first += BLOCK)
         for (int i = 0; i < times; i++, n += BLOCK)
             *sum += score(evaluator, (mode == DRAWN ? s->drawn : s->moves) + first, BLOCK);
-    for (int i = 0; i < SWEEPS && mode == SWEPT; i++)
-        for (int k = 0; k < times; k++) n += sweep(s, &s->drawn[i], library, sum);
+    for (int k = 0; k < times && mode == SWEPT; k++)
+        for (int i = 0; i < SWEEPS; i++) n += sweep(s, &s->drawn[i], library, sum);
     return n;
 }
 

@@ -14,42 +14,65 @@ static inline double vectors(const sx_level *level, int v, double count) {
     return ceil(sx_level_vectors(level, v, count));
 }
 
-/* Charges accesses to a level. */
-static inline void charge_level(const sx_cost_frame *f, int v, int s, const counts *c, sx_frame_charge *out) {
+/* Charges accesses to a level; returns the energy. */
+static inline __attribute__((always_inline)) double
+charge_level(const sx_cost_frame *f, int v, int s, bool output, counts c, sx_frame_charge *out) {
     const sx_level *level = &f->model->level[s];
-    double clusters = fmin((double)level->clusters, f->above[s]);
-    double access = vectors(level, v, c->reads) * level->read_energy +
-                    vectors(level, v, c->fills) * level->fill_energy +
-                    vectors(level, v, c->updates) * level->update_energy;
-    double generations = (f->tensor[v].output ? c->updates : c->reads) + c->fills;
-    double energy = (access + generations * level->addr_gen_energy) * clusters;
+    double access =
+        vectors(level, v, c.reads) * level->read_energy + vectors(level, v, c.fills) * level->fill_energy;
+    if (output) access += vectors(level, v, c.updates) * level->update_energy;
+    double generations = (output ? c.updates : c.reads) + c.fills;
     if (level->bounded) {
         double scale = level->scale[v];
-        out->reads[s] = ceil(c->reads) / f->cycles * scale;
-        out->writes[s] = ceil(c->fills + c->updates) / f->cycles * scale;
+        out->reads[s] = ceil(c.reads) / f->cycles * scale;
+        out->writes[s] = ceil(output ? c.fills + c.updates : c.fills) / f->cycles * scale;
     }
-    out->energy[s] = energy;
-    out->total += energy;
-    out->accesses[s] = (c->reads + c->fills + c->updates) * f->above[s];
+    return out->energy[s] = (access + generations * level->addr_gen_energy) * f->clusters[s];
 }
 
-/* Counts where no level has records. */
-static void count_whole(const sx_cost_frame *f, int v, uint32_t kept, counts *c) {
-    const sx_frame_slot *slot = f->slot[v];
-    const sx_frame_flow *flow = f->flow[v];
-    bool output = f->tensor[v].output;
+/* Sets what a tensor leaves of a level that does not keep it. */
+static inline void pass(sx_frame_charge *out, int s) {
+    out->energy[s] = out->reads[s] = out->writes[s] = 0;
+}
+
+/* Charges an input where no level has records. */
+static void charge_input(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
+    const double *groups = f->groups[v], *handed = f->handed[v];
+    int n = f->n_levels, outermost = 31 - __builtin_clz(kept);
+    double inner = 0, total = 0;
+    for (int s = 0; s < n; s++) {
+        double words = handed[s] * groups[s];
+        if (s > 0 && !(kept >> (s - 1) & 1)) {
+            double children = f->children[s], delivered = words * (children / groups[s]);
+            words *= inner * children / delivered;
+        }
+        inner = words;
+        if (!(kept >> s & 1)) {
+            pass(out, s);
+            continue;
+        }
+        counts c = {round(words), s < outermost ? handed[s + 1] : 0, 0};
+        total += charge_level(f, v, s, false, c, out);
+        if (s == outermost) out->accesses = (c.reads + c.fills) * f->above[s];
+    }
+    out->total = total;
+}
+
+/* The same for an output. */
+static void count_output(const sx_cost_frame *f, int v, uint32_t kept, counts *c) {
+    const double *groups = f->groups[v], *handed = f->handed[v];
     int top = f->n_levels - 1, outermost = 31 - __builtin_clz(kept);
     double out[SX_FRAME_LEVELS], partition = f->tensor[v].elided;
-    for (int s = 0; s <= top; s++) out[s] = flow[s].handed * slot[s].groups;
-    for (int s = 0; s < top; s++) {
-        if (kept >> s & 1) continue;
-        double children = f->children[s + 1], delivered = out[s + 1] * (children / slot[s + 1].groups);
-        out[s + 1] *= out[s] * children / delivered;
+    for (int s = 0; s <= top; s++) {
+        out[s] = handed[s] * groups[s];
+        if (s == 0 || kept >> (s - 1) & 1) continue;
+        double children = f->children[s], delivered = out[s] * (children / groups[s]);
+        out[s] *= out[s - 1] * children / delivered;
     }
-    for (int s = top; s >= 0; partition /= slot[s--].groups) {
+    for (int s = top; s >= 0; partition /= groups[s--]) {
         if (!(kept >> s & 1)) continue;
-        double in = s < outermost ? flow[s + 1].handed - partition : 0;
-        c[s] = (counts){fmax(round(out[s] - partition), 0), fmax(in, 0), output ? round(out[s]) : 0};
+        double in = s < outermost ? handed[s + 1] - partition : 0;
+        c[s] = (counts){fmax(round(out[s] - partition), 0), fmax(in, 0), round(out[s])};
     }
 }
 
@@ -63,13 +86,13 @@ typedef struct traffic {
 /* What each level hands out and gets in, before bypass. */
 static void set_shares(const sx_cost_frame *f, int v, traffic *t) {
     for (int s = 0; s < f->n_levels; s++) {
-        const sx_frame_flow *flow = &f->flow[v][s];
-        double children = f->children[s], groups = f->slot[v][s].groups, demand = 0, supply = 0;
-        t->n[s] = flow->n_records ? flow->n_records : 1;
-        t->links[s] = flow->n_records ? flow->links : 0;
-        for (int i = 0; i < flow->n_records; i++) t->record[s][i] = flow->record[i];
-        if (!flow->n_records)
-            t->record[s][0] = (sx_frame_record){children / groups, groups, flow->handed * groups};
+        const sx_frame_records *flow = &f->records[v][s];
+        double children = f->children[s], groups = f->groups[v][s], demand = 0, supply = 0;
+        t->n[s] = flow->n ? flow->n : 1;
+        t->links[s] = flow->n ? flow->links : 0;
+        for (int i = 0; i < flow->n; i++) t->record[s][i] = flow->record[i];
+        if (!flow->n)
+            t->record[s][0] = (sx_frame_record){children / groups, groups, f->handed[v][s] * groups};
         for (int i = 0; i < t->n[s]; i++) {
             demand += t->record[s][i].accesses;
             supply += t->record[s][i].accesses * t->record[s][i].m / children;
@@ -103,7 +126,7 @@ static void count_split(const sx_cost_frame *f, int v, uint32_t kept, counts *c)
     for (int s = top; s > 0; s--)
         if (t.links[s] != 0) t.peers[s - 1] += t.links[s] / f->above[s - 1];
     double partition = f->tensor[v].elided;
-    for (int s = top; s >= 0; partition /= f->slot[v][s--].groups) {
+    for (int s = top; s >= 0; partition /= f->groups[v][s--]) {
         if (!(kept >> s & 1)) continue;
         double out = t.demand[s] + t.peers[s], in = t.supply[s] + t.peers[s];
         if (output)
@@ -114,27 +137,24 @@ static void count_split(const sx_cost_frame *f, int v, uint32_t kept, counts *c)
     }
 }
 
-/* Makes a charge. */
-static void make(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
+void sx_frame_charge_make(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
     counts c[SX_FRAME_LEVELS];
+    bool output = f->tensor[v].output;
+    if (!output && !f->split[v]) {
+        charge_input(f, v, kept, out);
+        return;
+    }
     if (f->split[v])
         count_split(f, v, kept, c);
     else
-        count_whole(f, v, kept, c);
+        count_output(f, v, kept, c);
     out->total = 0;
     for (int s = 0; s < f->n_levels; s++) {
-        if (kept >> s & 1)
-            charge_level(f, v, s, &c[s], out);
-        else
-            out->energy[s] = out->reads[s] = out->writes[s] = out->accesses[s] = 0;
+        if (!(kept >> s & 1)) {
+            pass(out, s);
+            continue;
+        }
+        out->total += charge_level(f, v, s, output, c[s], out);
+        out->accesses = (c[s].reads + c[s].fills + c[s].updates) * f->above[s];
     }
-}
-
-const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int v, uint32_t kept) {
-    sx_frame_charge *charge = &f->charge[v][(kept ^ kept >> 6) % SX_FRAME_CHARGES];
-    if (charge->stamp == f->stamp[v] && charge->kept == kept) return charge;
-    make(f, v, kept, charge);
-    charge->stamp = f->stamp[v];
-    charge->kept = kept;
-    return charge;
 }

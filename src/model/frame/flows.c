@@ -1,7 +1,7 @@
 /* What every level hands to its children of a tensor, over the whole run (docs/model.md, sections 2 and 3). */
 #include "model/frame/state.h"
 
-#include <string.h>
+#include <math.h>
 
 /* Lays the temporal loops out, outermost first, from the outermost level that has changed. */
 static void flatten(sx_cost_frame *f) {
@@ -24,35 +24,34 @@ static void flatten(sx_cost_frame *f) {
     f->flat_below = 0;
 }
 
-/* Describes a level's children as a tensor that is not plain sees them. */
-static void set_spans(const sx_cost_frame *f, const sx_frame_tensor *t, int s, sx_frame_slot *slot) {
+/* Describes how a level's children lie in the mixed ranks of a tensor. */
+static void set_spans(sx_cost_frame *f, int v, int s) {
+    const sx_frame_tensor *t = &f->tensor[v];
     const sx_frame_loops *loops = &f->slots[s];
     const double *inner = sx_frame_inner(f, s);
-    slot->apart = false;
-    slot->uniform = true;
-    for (int k = 0; k < SX_FRAME_MIXED; k++) slot->span[k] = 0;
+    sx_frame_spans *to = &f->spans[v][s];
+    to->apart = false;
+    to->uniform = true;
+    if (loops->n == 0) return;
+    for (int k = 0; k < SX_FRAME_MIXED; k++) to->span[k] = 0;
     for (int i = 0; i < loops->n; i++) {
         unsigned d = loops->dim[i];
         int k = t->mixed_of[d];
         if (k < 0) continue;
-        double reach = (t->coef[d] < 0 ? -t->coef[d] : t->coef[d]) * inner[d] * (f->spatial[s][d] - 1);
-        slot->apart = true;
-        slot->uniform &= slot->span[k] == 0;
-        slot->span[k] += reach;
+        to->apart = true;
+        to->uniform &= to->span[k] == 0;
+        to->span[k] += fabs(t->coef[d]) * inner[d] * (f->spatial[s][d] - 1);
     }
 }
 
 /* Groups of a level's children. */
-static inline void set_slot(sx_cost_frame *f, int v, int s) {
-    const sx_frame_tensor *t = &f->tensor[v];
-    sx_frame_slot *slot = &f->slot[v][s];
+static inline double count_groups(const sx_cost_frame *f, uint32_t dims, int s) {
     double groups = 1;
     for (int i = 0; i < f->slots[s].n; i++) {
         unsigned d = f->slots[s].dim[i];
-        if (t->dims >> d & 1) groups *= f->spatial[s][d];
+        groups *= dims >> d & 1 ? f->spatial[s][d] : 1;
     }
-    slot->groups = groups;
-    if (!t->plain) set_spans(f, t, s, slot);
+    return groups;
 }
 
 /* Whether X loops fill whole rows of the mesh, or there are none on Y. */
@@ -78,41 +77,50 @@ static inline double visits(const sx_cost_frame *f, int v, int s) {
 
 /* The flow under the first level of a plain tensor: an operand a step, unless it stays the same and a neighbour has
  * it too. */
-static bool feed_plain(const sx_cost_frame *f, int v, sx_frame_flow *flow) {
-    flow->handed = f->cycles;
+static bool feed_plain(sx_cost_frame *f, int v) {
+    f->handed[v][0] = f->cycles;
     if (f->slots[0].n == 0 || !may_link(f, v, 0)) return true;
-    if (!is_aligned(f, 0)) return sx_frame_feed(f, v, flow);
-    if (neighbours_agree(&f->slots[0], f->tensor[v].dims)) flow->handed = visits(f, v, 0);
+    if (!is_aligned(f, 0)) return sx_frame_feed(f, v);
+    if (neighbours_agree(&f->slots[0], f->tensor[v].dims)) f->handed[v][0] = visits(f, v, 0);
     return true;
 }
 
 /* The same of other tensors. */
-static bool feed_window(const sx_cost_frame *f, int v, sx_frame_flow *flow) {
-    flow->handed = f->cycles;
+static bool feed_window(sx_cost_frame *f, int v) {
+    f->handed[v][0] = f->cycles;
     if (f->slots[0].n == 0) return true;
-    const sx_frame_slot *slot = &f->slot[v][0];
+    const sx_frame_spans *spans = &f->spans[v][0];
     bool links = may_link(f, v, 0), aligned = is_aligned(f, 0);
     bool agree = aligned && neighbours_agree(&f->slots[0], f->tensor[v].dims);
-    bool counted = slot->uniform && (!links || (!slot->apart && aligned && !agree));
-    return counted || sx_frame_window(f, v, 0, links, aligned && agree, flow);
+    bool counted = spans->uniform && (!links || (!spans->apart && aligned && !agree));
+    return counted || sx_frame_window(f, v, 0, links, agree);
 }
 
-/* Counts one flow; true in *changed where it differs. */
-static inline bool count(sx_cost_frame *f, int v, int s, bool *changed) {
-    sx_frame_flow *flow = &f->flow[v][s];
-    double before = flow->handed;
-    uint32_t split = f->split[v] >> s & 1;
-    flow->n_records = 0;
-    bool good = true, plain = f->tensor[v].plain;
-    if (s > 0 && plain)
-        flow->handed = f->tile[v][s - 1].words * visits(f, v, s);
-    else if (s > 0)
-        good = sx_frame_window(f, v, s, may_link(f, v, s), false, flow);
-    else
-        good = plain ? feed_plain(f, v, flow) : feed_window(f, v, flow);
+/* Counts the flows of a plain tensor below a level; false where the frame does not cover them. */
+static bool count_plain(sx_cost_frame *f, int v, int below, bool *changed) {
+    double *handed = f->handed[v], first = handed[0];
+    bool differ = false;
+    for (int s = 1; s < below; s++) {
+        double words = f->words[v][s - 1] * visits(f, v, s);
+        differ |= words != handed[s];
+        handed[s] = words;
+    }
+    bool split = f->records[v][0].n > 0;
+    f->records[v][0].n = 0;
+    bool good = feed_plain(f, v);
+    f->split[v] = f->records[v][0].n > 0;
+    *changed |= differ || split || f->split[v] || first != handed[0];
+    return good;
+}
+
+/* Counts one flow of another tensor. */
+static bool count_window(sx_cost_frame *f, int v, int s, bool *changed) {
+    double before = f->handed[v][s];
+    f->records[v][s].n = 0;
+    bool good = s > 0 ? sx_frame_window(f, v, s, may_link(f, v, s), false) : feed_window(f, v);
+    *changed |= f->handed[v][s] != before || f->split[v] >> s & 1 || f->records[v][s].n;
     f->split[v] &= ~(1u << s);
-    if (flow->n_records) f->split[v] |= 1u << s;
-    *changed |= flow->handed != before || split || flow->n_records;
+    if (f->records[v][s].n) f->split[v] |= 1u << s;
     return good;
 }
 
@@ -120,12 +128,15 @@ bool sx_frame_count(sx_cost_frame *f, int v) {
     sx_frame_stale *stale = &f->stale[v];
     if (f->flat_below) flatten(f);
     if (!stale->all && !stale->below && !stale->spread) return true;
-    bool changed = stale->all || stale->spread;
+    bool changed = stale->all || stale->spread, plain = f->tensor[v].plain, good = true;
     for (int s = 0; s < f->n_levels; s++) {
-        bool spread = stale->all || stale->spread >> s & 1;
-        if (spread) set_slot(f, v, s);
-        if ((spread || s < stale->below) && !count(f, v, s, &changed)) return false;
+        if (stale->spread >> s & 1) f->groups[v][s] = count_groups(f, f->tensor[v].dims, s);
+        if (plain) continue;
+        if (stale->all || stale->spread >> s & 1) set_spans(f, v, s);
+        if (stale->all || stale->spread >> s & 1 || s < stale->below) good &= count_window(f, v, s, &changed);
     }
+    if (plain) good = count_plain(f, v, stale->all ? f->n_levels : stale->below, &changed);
+    if (!good) return false;
     if (changed) f->stamp[v]++;
     *stale = (sx_frame_stale){0};
     return true;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Compiles a tensor; false where frames do not cover it. */
 static bool compile_tensor(const sx_model *model, int v, sx_frame_tensor *t) {
@@ -55,7 +56,12 @@ static bool compile(sx_cost_frame *f) {
     f->computes = (double)model->computes;
     f->compute_energy = f->computes * model->compute_energy;
     f->latency = (double)model->latency;
+    f->share = f->computes / (double)model->compute_instances;
     f->suffix[0] = 1;
+    for (int s = 0; s < f->n_levels; s++) {
+        f->bounded |= (uint32_t)model->level[s].bounded << s;
+        f->leaks |= (uint32_t)(model->level[s].leak_energy != 0) << s;
+    }
     for (int d = 0; d < f->n_dims; d++) f->size[d] = model->size[d];
     for (int v = 0; v < f->n_tensors; v++) {
         if (!compile_tensor(model, v, &f->tensor[v])) return false;
@@ -97,47 +103,61 @@ static inline double slow_down(const sx_level *level, double slow, double reads,
     return slow;
 }
 
-/* The cycles that a level's bandwidth allows. */
-static inline double level_cycles(const sx_cost_frame *f, int s, const sx_frame_charge *const *charge) {
-    const sx_level *level = &f->model->level[s];
-    double reads = 0, writes = 0, slow = 1;
-    for (int v = 0; v < f->n_tensors; v++) {
-        if (level->banks > 0) slow = slow_down(level, slow, charge[v]->reads[s], charge[v]->writes[s]);
-        reads += charge[v]->reads[s];
-        writes += charge[v]->writes[s];
+/* Sums over all tensors, per level. */
+typedef struct sums {
+    double energy[SX_FRAME_LEVELS], reads[SX_FRAME_LEVELS], writes[SX_FRAME_LEVELS];
+} sums;
+
+/* Adds the charges up, in the order of the tensors; width, a constant, is at least the number of levels. */
+static inline __attribute__((always_inline)) void add_charges(const sx_frame_charge *const *charge, int n,
+                                                              int width, sums *sum) {
+    double energy[SX_FRAME_LEVELS] = {0}, reads[SX_FRAME_LEVELS] = {0}, writes[SX_FRAME_LEVELS] = {0};
+    for (int v = 0; v < n; v++) {
+        for (int s = 0; s < width; s++) energy[s] += charge[v]->energy[s];
+        for (int s = 0; s < width; s++) reads[s] += charge[v]->reads[s];
+        for (int s = 0; s < width; s++) writes[s] += charge[v]->writes[s];
     }
-    if (level->banks == 0) slow = slow_down(level, slow, reads, writes);
+    memcpy(sum->energy, energy, (size_t)width * sizeof *energy);
+    memcpy(sum->reads, reads, (size_t)width * sizeof *reads);
+    memcpy(sum->writes, writes, (size_t)width * sizeof *writes);
+}
+
+/* The cycles that a level's bandwidth allows. */
+static inline double level_cycles(const sx_cost_frame *f, int s, const sx_frame_charge *const *charge,
+                                  const sums *sum) {
+    const sx_level *level = &f->model->level[s];
+    double slow = 1;
+    if (level->banks == 0)
+        slow = slow_down(level, slow, sum->reads[s], sum->writes[s]);
+    else
+        for (int v = 0; v < f->n_tensors; v++)
+            slow = slow_down(level, slow, charge[v]->reads[s], charge[v]->writes[s]);
     return slow < 1 ? ceil(f->cycles / slow) : f->cycles;
 }
 
-void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out) {
+void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, uint32_t kept,
+                  sx_score *out) {
     const sx_level *level = f->model->level;
     double cycles = f->cycles, energy = f->compute_energy, accesses = 0;
-    for (int s = 0; s < f->n_levels; s++)
-        if (level[s].bounded) {
-            double slow = level_cycles(f, s, charge);
-            if (slow > cycles) cycles = slow;
-        }
-    for (int s = 0; s < f->n_levels; s++) {
-        double storage = 0;
-        double leaking =
-            level[s].leak_share > 0 ? level[s].leak_share * f->above[level[s].gate] : f->above[s];
-        for (int v = 0; v < f->n_tensors; v++) storage += charge[v]->energy[s];
-        energy += storage + level[s].leak_energy * cycles * leaking;
+    int last = 31 - __builtin_clz(kept);
+    sums sum;
+    if (f->n_levels <= SX_FRAME_LEVELS / 2)
+        add_charges(charge, f->n_tensors, SX_FRAME_LEVELS / 2, &sum);
+    else
+        add_charges(charge, f->n_tensors, SX_FRAME_LEVELS, &sum);
+    for (uint32_t left = f->bounded; left; left &= left - 1) {
+        double slow = level_cycles(f, __builtin_ctz(left), charge, &sum);
+        if (slow > cycles) cycles = slow;
     }
-    for (int v = 0; v < f->n_tensors; v++) accesses += charge[v]->accesses[last];
+    for (int s = 0; s < f->n_levels; s++)
+        energy +=
+            f->leaks >> s & 1 ? sum.energy[s] + level[s].leak_energy * cycles * f->leaking[s] : sum.energy[s];
+    for (int v = 0; v < f->n_tensors; v++) accesses += charge[v]->kept >> last ? charge[v]->accesses : 0;
     cycles += f->latency;
     out->energy_pj = energy;
     out->cycles = cycles;
-    out->utilization = f->computes / (double)f->model->compute_instances / cycles;
+    out->utilization = f->share / cycles;
     out->last_level_accesses = accesses;
-}
-
-/* The levels that keep a tensor. */
-static inline uint32_t levels_of(const sx_cost_frame *f, int v) {
-    uint32_t kept = 0;
-    for (int s = 0; s < f->n_levels; s++) kept |= (uint32_t)(f->seen[s].keep >> v & 1) << s;
-    return kept;
 }
 
 bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_objective *objective, double bound,
@@ -145,9 +165,9 @@ bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_object
     if (!sx_frame_read(f, mapping)) return false;
     *verdict = *sx_frame_check(f);
     if (verdict->reason != SX_LEGAL) return true;
-    const sx_frame_charge *charge[SX_MAX_TENSORS];
+    const sx_frame_charge *charge[SX_MAX_TENSORS] = {NULL};
     double energy = f->compute_energy, cycles = f->cycles + f->latency;
-    int last = f->n_levels - 1;
+    uint32_t kept = 0;
     for (int v = 0; v < f->n_tensors; v++) {
         if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
             verdict->reason = SX_BOUND_EXCEEDED;
@@ -157,11 +177,11 @@ bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_object
             f->known = false;
             return false;
         }
-        charge[v] = sx_frame_charge_of(f, v, levels_of(f, v));
+        charge[v] = sx_frame_charge_of(f, v, f->kept[v]);
+        kept |= f->kept[v];
         energy += charge[v]->total;
     }
-    while (f->seen[last].keep == 0) last--;
-    sx_frame_sum(f, charge, last, score);
+    sx_frame_sum(f, charge, kept, score);
     if (objective && sx_objective_value(objective, score) > bound) verdict->reason = SX_BOUND_EXCEEDED;
     return true;
 }

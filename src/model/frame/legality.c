@@ -8,8 +8,11 @@ static sx_verdict illegal(sx_reason reason, int level, int tensor, double have, 
 
 static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
 
-/* The tile of a tensor at a level. */
-static inline void set_tile(const sx_frame_tensor *t, const double *extent, sx_frame_tile *tile) {
+/* Sets the tile of a tensor at a level. */
+static inline void set_tile(sx_cost_frame *f, int v, int s) {
+    const sx_frame_tensor *t = &f->tensor[v];
+    const double *extent = f->extent[s];
+    sx_frame_tile *tile = &f->tile[v][s];
     double words = 1;
     for (int i = 0; i < t->n_unit; i++) words *= extent[t->unit[i]];
     for (int i = 0; i < t->n_stretched; i++) words *= 1 + t->stretch[i] * (extent[t->stretched[i]] - 1);
@@ -19,21 +22,21 @@ static inline void set_tile(const sx_frame_tensor *t, const double *extent, sx_f
         tile->mixed[k] = 1 + t->reach[k][0] * (extent[dim[0]] - 1) + t->reach[k][1] * (extent[dim[1]] - 1);
         words *= tile->mixed[k];
     }
-    tile->words = words;
+    f->words[v][s] = words;
 }
 
 static void set_tiles(sx_cost_frame *f) {
     int top = f->n_levels - 1;
     for (int v = 0; v < f->n_tensors; v++) {
-        for (int s = 0; s < top; s++) set_tile(&f->tensor[v], f->extent[s], &f->tile[v][s]);
-        f->tile[v][top].words = f->tensor[v].words;
+        for (int s = f->tiles_from; s < top; s++) set_tile(f, v, s);
+        f->words[v][top] = f->tensor[v].words;
     }
-    f->rows_stale = false;
+    f->tiles_from = f->n_levels;
 }
 
 /* The words of a level that a tile takes. */
 static inline double taken(const sx_cost_frame *f, int s, int v) {
-    return sx_level_words(&f->model->level[s], v, f->tile[v][s].words);
+    return sx_level_words(&f->model->level[s], v, f->words[v][s]);
 }
 
 /* What the tiles of some tensors take at a level. */
@@ -109,7 +112,7 @@ static sx_verdict check_instances(const sx_cost_frame *f, int s) {
 }
 
 bool sx_frame_spreads(sx_cost_frame *f) {
-    if (f->rows_stale) set_tiles(f);
+    if (f->tiles_from < f->n_levels) set_tiles(f);
     sx_verdict verdict = check_array(f);
     for (int s = 0; s < f->n_levels && verdict.reason == SX_LEGAL; s++) verdict = check_instances(f, s);
     return verdict.reason == SX_LEGAL;
@@ -126,9 +129,29 @@ static sx_verdict check(const sx_cost_frame *f) {
     return verdict;
 }
 
+/* Whether all checks are passed. */
+static bool passes(const sx_cost_frame *f) {
+    const sx_model *m = f->model;
+    unsigned kept = 0;
+    bool good = true;
+    for (int s = 0; s < f->n_levels; s++) {
+        const sx_level *level = &m->level[s];
+        unsigned keep = f->seen[s].keep & f->all;
+        kept |= keep;
+        good &= f->above[s] <= (double)level->instances && f->expand_x[s] <= (double)level->mesh_x &&
+                f->expand_y[s] <= (double)level->mesh_y && !(level->transparent && keep);
+        if (!level->limited) continue;
+        sx_occupancy use = occupancy(f, s, keep);
+        good &= sx_level_fits(level, &use) && use.words >= level->minimum;
+    }
+    double x = f->expand_x[0] * f->slot_x[0], y = f->expand_y[0] * f->slot_y[0];
+    return good && kept == f->all && x * y <= (double)m->compute_instances && x <= (double)m->compute_x &&
+           y <= (double)m->compute_y;
+}
+
 const sx_verdict *sx_frame_check(sx_cost_frame *f) {
-    if (f->rows_stale) set_tiles(f);
-    if (!f->checked) f->verdict = check(f);
+    if (f->tiles_from < f->n_levels) set_tiles(f);
+    if (!f->checked) f->verdict = passes(f) ? legal : check(f);
     f->checked = true;
     return &f->verdict;
 }

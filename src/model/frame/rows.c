@@ -1,16 +1,14 @@
 /* Reading a mapping into a frame: which levels have changed, the loops that are there, extents, children. */
 #include "model/frame/state.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Whether n numbers of 4 bytes differ, compared in pairs. */
-static inline bool factors_differ(const uint32_t *a, const uint32_t *b, int n) {
-    uint64_t x, y, differ = 0;
-    for (int i = 0; i < n; i += 2) {
-        memcpy(&x, a + i, sizeof x);
-        memcpy(&y, b + i, sizeof y);
-        differ |= x ^ y;
-    }
+/* Whether `width` factors differ; width is a constant. */
+static inline __attribute__((always_inline)) bool factors_differ(const uint32_t *a, const uint32_t *b,
+                                                                 int width) {
+    uint32_t differ = 0;
+    for (int i = 0; i < width; i++) differ |= a[i] ^ b[i];
     return differ != 0;
 }
 
@@ -64,16 +62,27 @@ static bool read_slot(sx_cost_frame *f, int s, const sx_mapping_level *at) {
     return seen == (1u << f->n_dims) - 1 && f->children[s] <= INT32_MAX;
 }
 
-/* Factors as doubles, and extents, from a level outward; false where factors leave remainders. */
+/* The factors of a level as doubles, and its extents; width is a constant. */
+static inline __attribute__((always_inline)) void set_row(sx_cost_frame *f, int s, int width) {
+    double inner[SX_MAX_DIMS], temporal[SX_MAX_DIMS], spatial[SX_MAX_DIMS];
+    memcpy(inner, sx_frame_inner(f, s), (size_t)width * sizeof *inner);
+    for (int d = 0; d < width; d++) temporal[d] = f->seen[s].temporal[d];
+    for (int d = 0; d < width; d++) spatial[d] = f->seen[s].spatial[d];
+    for (int d = 0; d < width; d++) inner[d] *= spatial[d];
+    memcpy(f->temporal[s], temporal, (size_t)width * sizeof *temporal);
+    memcpy(f->spatial[s], spatial, (size_t)width * sizeof *spatial);
+    memcpy(f->spread[s], inner, (size_t)width * sizeof *inner);
+    for (int d = 0; d < width; d++) inner[d] *= temporal[d];
+    memcpy(f->extent[s], inner, (size_t)width * sizeof *inner);
+}
+
+/* Rows from a level outward; false where factors leave remainders. */
 static bool set_rows(sx_cost_frame *f, int from) {
     for (int s = from; s < f->n_levels; s++) {
-        const double *inner = sx_frame_inner(f, s);
-        for (int d = 0; d < f->n_dims; d++) {
-            f->temporal[s][d] = f->seen[s].temporal[d];
-            f->spatial[s][d] = f->seen[s].spatial[d];
-            f->spread[s][d] = inner[d] * f->spatial[s][d];
-            f->extent[s][d] = f->spread[s][d] * f->temporal[s][d];
-        }
+        if (f->n_dims <= SX_MAX_DIMS / 2)
+            set_row(f, s, SX_MAX_DIMS / 2);
+        else
+            set_row(f, s, SX_MAX_DIMS);
     }
     bool perfect = true;
     for (int d = 0; d < f->n_dims; d++) perfect &= f->extent[f->n_levels - 1][d] == f->size[d];
@@ -87,8 +96,13 @@ static bool set_array(sx_cost_frame *f) {
         f->expand_x[s] = x;
         f->expand_y[s] = y;
         f->above[s] = x * y;
+        f->clusters[s] = fmin((double)f->model->level[s].clusters, x * y);
         x *= f->slot_x[s];
         y *= f->slot_y[s];
+    }
+    for (int s = 0; s < f->n_levels; s++) {
+        const sx_level *level = &f->model->level[s];
+        f->leaking[s] = level->leak_share > 0 ? level->leak_share * f->above[level->gate] : f->above[s];
     }
     f->cycles = f->computes / (x * y);
     return x <= INT32_MAX && y <= INT32_MAX;
@@ -120,40 +134,58 @@ typedef struct changes {
     bool keep;
 } changes;
 
-/* Reads a level where it differs; false where it is malformed. */
-static inline bool read_level(sx_cost_frame *f, int s, const sx_mapping_level *at, changes *c) {
+/* Reads a level where it differs; false where it is malformed. width is a constant. */
+static inline __attribute__((always_inline)) bool
+read_level(sx_cost_frame *f, int s, const sx_mapping_level *at, int width, changes *c) {
     sx_mapping_level *seen = &f->seen[s];
     bool fresh = !f->known, good = true;
-    bool temporal = fresh || factors_differ(at->temporal, seen->temporal, f->n_dims);
-    bool spatial = fresh || factors_differ(at->spatial, seen->spatial, f->n_dims);
+    bool temporal = fresh || factors_differ(at->temporal, seen->temporal, width);
+    bool spatial = fresh || factors_differ(at->spatial, seen->spatial, width);
     bool order = fresh || orders_differ(at->temporal_order, seen->temporal_order);
     bool layout = fresh || orders_differ(at->spatial_order, seen->spatial_order) || at->split != seen->split;
+    bool none = !spatial && f->slots[s].n == 0; /* the layout of no loops */
     if ((temporal || spatial) && s < c->factors) c->factors = s;
     if (temporal || order) {
         good = read_loops(f, s, at);
         c->below = s + 1;
     }
-    if (spatial || layout) good &= read_slot(f, s, at);
-    if (spatial || layout || at->no_link_transfer != seen->no_link_transfer) c->spread |= 1u << s;
+    if (spatial || layout) {
+        good &= read_slot(f, s, at);
+        c->spread |= none ? 0 : 1u << s;
+    }
+    if (at->no_link_transfer != seen->no_link_transfer) c->spread |= 1u << s;
     c->keep |= at->keep != seen->keep;
-    if (temporal || order || spatial || layout)
-        *seen = *at;
-    else
-        memcpy(&seen->split, &at->split, sizeof *seen - offsetof(sx_mapping_level, split));
+    *seen = *at;
     return good;
+}
+
+/* Notes the levels that keep each tensor. */
+static void read_keep(sx_cost_frame *f) {
+    for (int v = 0; v < f->n_tensors; v++) {
+        uint32_t kept = 0;
+        for (int s = 0; s < f->n_levels; s++) kept |= (uint32_t)(f->seen[s].keep >> v & 1) << s;
+        f->kept[v] = kept;
+    }
 }
 
 bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping) {
     changes c = {.factors = f->n_levels};
-    bool good = true;
+    bool good = true, fresh = !f->known;
     if (!is_covered(f, mapping)) return false;
-    for (int s = 0; s < f->n_levels; s++) good &= read_level(f, s, &mapping->level[s], &c);
-    if (!f->known || c.factors < f->n_levels) good = set_rows(f, f->known ? c.factors : 0) && good;
-    if (!f->known || c.spread || c.factors < f->n_levels) good &= set_array(f);
-    bool rows = !f->known || c.factors < f->n_levels;
-    if (rows) f->rows_stale = true;
-    if (rows || c.spread || c.keep) f->checked = false;
-    mark(f, rows, c.below, c.spread);
+    for (int s = 0; s < f->n_levels; s++) {
+        if (f->n_dims <= SX_MAX_DIMS / 2)
+            good &= read_level(f, s, &mapping->level[s], SX_MAX_DIMS / 2, &c);
+        else
+            good &= read_level(f, s, &mapping->level[s], SX_MAX_DIMS, &c);
+    }
+    bool rows = fresh || c.factors < f->n_levels;
+    if (rows) good = set_rows(f, fresh ? 0 : c.factors) && good;
+    if (fresh || c.spread) good &= set_array(f);
+    if (fresh || c.keep) read_keep(f);
+    if (fresh) c.factors = 0;
+    if (c.factors < f->tiles_from) f->tiles_from = c.factors;
+    f->checked &= !rows && !c.spread && !c.keep;
+    if (rows || c.spread || c.below) mark(f, rows, c.below, c.spread);
     f->known = good;
     return good;
 }

@@ -34,40 +34,39 @@ typedef struct sx_frame_loops {
     uint8_t dim[SX_MAX_DIMS];
 } sx_frame_loops;
 
-/* A level's children as a tensor sees them. */
-typedef struct sx_frame_slot {
-    double groups; /* of children that want the same words */
-    bool apart;    /* children stand apart in a mixed rank, by at most `span` */
-    bool uniform;  /* no two loops move the same rank */
+/* How a level's children lie in the mixed ranks of a tensor. */
+typedef struct sx_frame_spans {
+    bool apart;   /* they stand apart, by at most `span` */
+    bool uniform; /* no two loops move the same rank */
     double span[SX_FRAME_MIXED];
-} sx_frame_slot;
+} sx_frame_spans;
 
 /* Accesses that each serve m children, `scatter` at a time. */
 typedef struct sx_frame_record {
     double m, scatter, accesses;
 } sx_frame_record;
 
-/* What a level hands to its children of one tensor. */
-typedef struct sx_frame_flow {
-    double handed; /* words to each child, where there are no records */
-    double links;  /* words that children hand to one another */
-    int n_records; /* 0: one group after another gets `handed` */
+/* Records of what a level hands to its children of one tensor, in order of (m, scatter). */
+typedef struct sx_frame_records {
+    int n;        /* 0: one group after another gets the same */
+    double links; /* words that children hand to one another */
     sx_frame_record record[SX_FRAME_RECORDS];
-} sx_frame_flow;
+} sx_frame_records;
 
-/* Tile of a tensor at a level. */
+/* The parts of a tile of a tensor that is not plain. */
 typedef struct sx_frame_tile {
-    double words, solo; /* solo: without the mixed ranks */
+    double solo; /* without the mixed ranks */
     double mixed[SX_FRAME_MIXED];
 } sx_frame_tile;
 
 /* What one tensor costs with one set of levels that keep it. */
 typedef struct sx_frame_charge {
-    uint64_t stamp; /* of the flows that it was made of */
-    uint32_t kept;  /* mask of levels */
-    double total;   /* energy of all levels */
-    double energy[SX_FRAME_LEVELS], reads[SX_FRAME_LEVELS], writes[SX_FRAME_LEVELS],
-        accesses[SX_FRAME_LEVELS];
+    uint64_t stamp;  /* of the flows that it was made of */
+    uint32_t kept;   /* mask of levels */
+    double total;    /* energy of all levels */
+    double accesses; /* of all instances of the outermost level that keeps it */
+    double energy[SX_FRAME_LEVELS];
+    double reads[SX_FRAME_LEVELS], writes[SX_FRAME_LEVELS]; /* of levels with limited bandwidth, a cycle */
 } sx_frame_charge;
 
 /* Which flows of a tensor are out of date. */
@@ -81,20 +80,23 @@ struct sx_cost_frame {
     const sx_model *model;
     sx_fanout_scratch *scratch;
     int n_levels, n_dims, n_tensors;
-    uint32_t all; /* mask of the tensors */
+    uint32_t all;            /* mask of the tensors */
+    uint32_t bounded, leaks; /* masks of levels with limited bandwidth, and that leak */
     double size[SX_MAX_DIMS];
     double compute_energy, computes, latency;
+    double share; /* computes of each compute unit */
     sx_frame_tensor tensor[SX_MAX_TENSORS];
     uint64_t relevant[SX_MAX_DIMS]; /* a byte per tensor: all ones where the dimension indexes it */
 
     sx_mapping_level seen[SX_FRAME_LEVELS]; /* the mapping that rows and loops are of */
     bool known;                             /* there is one */
-    bool rows_stale;                        /* factors have changed */
+    int tiles_from;                         /* tiles from this level on are out of date */
     int flat_below;                         /* temporal loops have changed below this level */
     bool checked;                           /* `verdict` holds for it */
     sx_verdict verdict;
     sx_frame_stale stale[SX_MAX_TENSORS];
     uint64_t stamp[SX_MAX_TENSORS]; /* of the flows */
+    uint32_t kept[SX_MAX_TENSORS];  /* masks of the levels that keep a tensor */
 
     double temporal[SX_FRAME_LEVELS][SX_MAX_DIMS], spatial[SX_FRAME_LEVELS][SX_MAX_DIMS]; /* factors */
     double spread[SX_FRAME_LEVELS][SX_MAX_DIMS]; /* extents of a level's children together */
@@ -102,18 +104,21 @@ struct sx_cost_frame {
     sx_frame_loops loops[SX_FRAME_LEVELS], slots[SX_FRAME_LEVELS];
     double slot_x[SX_FRAME_LEVELS], slot_y[SX_FRAME_LEVELS], children[SX_FRAME_LEVELS];
     double expand_x[SX_FRAME_LEVELS], expand_y[SX_FRAME_LEVELS], above[SX_FRAME_LEVELS];
+    double clusters[SX_FRAME_LEVELS], leaking[SX_FRAME_LEVELS];
     double cycles;
+    double words[SX_MAX_TENSORS][SX_FRAME_LEVELS]; /* of tiles */
     sx_frame_tile tile[SX_MAX_TENSORS][SX_FRAME_LEVELS];
 
-    int end[SX_FRAME_LEVELS + 1]; /* loops at that level and above */
-    uint8_t flat[MAX_LOOPS],
-        flat_level[MAX_LOOPS];    /* dimensions and levels of temporal loops, outermost first */
-    double suffix[MAX_LOOPS + 1]; /* product of the first so many of them */
-    uint64_t last[SX_FRAME_LEVELS +
-                  1]; /* a byte per tensor: how many of them up to the last one that indexes it */
+    int end[SX_FRAME_LEVELS + 1];       /* loops at that level and above */
+    uint8_t flat[MAX_LOOPS];            /* dimensions of the temporal loops, outermost first */
+    uint8_t flat_level[MAX_LOOPS];      /* their levels */
+    double suffix[MAX_LOOPS + 1];       /* product of the first so many of them */
+    uint64_t last[SX_FRAME_LEVELS + 1]; /* a byte per tensor: how many up to the last that indexes it */
 
-    sx_frame_slot slot[SX_MAX_TENSORS][SX_FRAME_LEVELS];
-    sx_frame_flow flow[SX_MAX_TENSORS][SX_FRAME_LEVELS];
+    double groups[SX_MAX_TENSORS][SX_FRAME_LEVELS]; /* of children that want the same words */
+    sx_frame_spans spans[SX_MAX_TENSORS][SX_FRAME_LEVELS];
+    double handed[SX_MAX_TENSORS][SX_FRAME_LEVELS]; /* words to each child, where there are no records */
+    sx_frame_records records[SX_MAX_TENSORS][SX_FRAME_LEVELS];
     uint32_t split[SX_MAX_TENSORS]; /* mask of levels whose flow has records */
     sx_frame_charge charge[SX_MAX_TENSORS][SX_FRAME_CHARGES];
 };
@@ -140,18 +145,28 @@ bool sx_frame_fits(const sx_cost_frame *f, int level, unsigned keep);
 /* Brings the flows of a tensor up to date; false where the frame does not cover them. */
 bool sx_frame_count(sx_cost_frame *f, int tensor);
 
-/* Fills the flow of a tensor that is not plain; false where the frame does not cover it. `links`: children may
- * hand words to one another; `alike`: under the first level, each has a neighbour that wants the same operands. */
-bool sx_frame_window(const sx_cost_frame *f, int tensor, int level, bool links, bool alike,
-                     sx_frame_flow *flow);
+/* Counts the flow of a tensor that is not plain; false where the frame does not cover it. `links`: children may hand
+ * words to one another; `alike`: under the first level, each has a neighbour that wants the same operands. */
+bool sx_frame_window(sx_cost_frame *f, int tensor, int level, bool links, bool alike);
 
-/* Fills the flow under the first level of a plain tensor whose children do not fill rows of the mesh. */
-bool sx_frame_feed(const sx_cost_frame *f, int tensor, sx_frame_flow *flow);
+/* Counts the flow under the first level of a plain tensor whose children do not fill rows of the mesh. */
+bool sx_frame_feed(sx_cost_frame *f, int tensor);
+
+/* Makes the charge of a tensor where the levels in the mask `kept` keep it. */
+void sx_frame_charge_make(const sx_cost_frame *f, int tensor, uint32_t kept, sx_frame_charge *charge);
 
 /* What a tensor costs where the levels in the mask `kept` keep it. */
-const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int tensor, uint32_t kept);
+static inline const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int tensor, uint32_t kept) {
+    sx_frame_charge *charge = &f->charge[tensor][(kept ^ kept >> 6) % SX_FRAME_CHARGES];
+    if (charge->stamp != f->stamp[tensor] || charge->kept != kept) {
+        sx_frame_charge_make(f, tensor, kept, charge);
+        charge->stamp = f->stamp[tensor];
+        charge->kept = kept;
+    }
+    return charge;
+}
 
-/* Adds the charges of all tensors up; `last` is the outermost level that keeps one. */
-void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, int last, sx_score *out);
+/* Adds the charges of all tensors up; `kept` is the mask of levels that keep one. */
+void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, uint32_t kept, sx_score *out);
 
 #endif

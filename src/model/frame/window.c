@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void trace(const sx_cost_frame *f, 
     for (int k = 0; k < ranks; k++) extent[k] = tile && k < t->n_mixed ? tile->mixed[k] : 1;
     m->tensor = t;
     m->always = s == 0;
-    m->words = tile ? tile->words : 1;
+    m->words = tile ? f->words[v][s - 1] : 1;
     m->n = 0;
     int j = f->end[s] - 1;
     m->first = j >= 0 ? f->temporal[f->flat_level[j]][f->flat[j]] : 1;
@@ -143,21 +143,21 @@ static void make_fanout(const sx_cost_frame *f, int v, int s, sx_loop loop[SX_MA
 }
 
 /* Adds a record, in order of (m, scatter); false where there is no room. */
-static bool add_record(sx_frame_flow *flow, double m, double scatter, double accesses) {
+static bool add_record(sx_frame_records *flow, double m, double scatter, double accesses) {
     sx_frame_record *r = flow->record;
-    int i = flow->n_records;
+    int i = flow->n;
     while (i > 0 && (r[i - 1].m > m || (r[i - 1].m == m && r[i - 1].scatter > scatter))) i--;
     if (i > 0 && r[i - 1].m == m && r[i - 1].scatter == scatter) {
         r[i - 1].accesses += accesses;
         return true;
     }
-    if (flow->n_records == SX_FRAME_RECORDS) return false;
-    for (int k = flow->n_records++; k > i; k--) r[k] = r[k - 1];
+    if (flow->n == SX_FRAME_RECORDS) return false;
+    for (int k = flow->n++; k > i; k--) r[k] = r[k - 1];
     r[i] = (sx_frame_record){m, scatter, accesses};
     return true;
 }
 
-static bool add_groups(sx_frame_flow *flow, const sx_multicast_group *group, size_t n, double words) {
+static bool add_groups(sx_frame_records *flow, const sx_multicast_group *group, size_t n, double words) {
     for (size_t i = 0; i < n; i++)
         if (!add_record(flow, (double)group[i].m, (double)group[i].count, (double)group[i].count * words))
             return false;
@@ -167,7 +167,7 @@ static bool add_groups(sx_frame_flow *flow, const sx_multicast_group *group, siz
 /* Adds what is left to fetch when neighbours at a displacement hand over some words; *rest grows by them where that
  * saves no accesses. */
 static bool add_served(const sx_cost_frame *f, sx_fanout *slot, const int64_t *need, double words,
-                       double groups, double *rest, sx_frame_flow *flow) {
+                       double groups, double *rest, sx_frame_records *flow) {
     const sx_multicast_group *group;
     uint64_t served;
     double fewer = 0;
@@ -191,29 +191,26 @@ static double count_groups(const sx_cost_frame *f, sx_fanout *slot) {
     return groups;
 }
 
-/* Fills a flow with records: the rest of the words goes to all groups. A flow of one group of each size is none. */
-static bool close_flow(const sx_cost_frame *f, sx_fanout *slot, double rest, sx_frame_flow *flow) {
+/* Lets the rest of the words go to all groups. */
+static bool close_flow(const sx_cost_frame *f, sx_fanout *slot, double rest, sx_frame_records *flow,
+                       double *handed) {
     const sx_multicast_group *group;
-    if (slot->uniform && flow->n_records == 0 && flow->links == 0) {
-        flow->handed = rest;
-        return true;
-    }
+    *handed = rest;
+    if (slot->uniform && flow->n == 0 && flow->links == 0) return true;
     size_t n = sx_fanout_groups(slot, f->scratch, false, &group);
     return n > 0 && add_groups(flow, group, n, rest);
 }
 
 /* Splits the words of a flow among groups and neighbours. */
-static bool split(const sx_cost_frame *f, int v, int s, const motion *m, bool links, double rest,
-                  sx_frame_flow *flow) {
+static bool split(const sx_cost_frame *f, int v, int s, const motion *m, bool links, sx_frame_records *flow,
+                  double *handed) {
     const sx_frame_tensor *t = m->tensor;
     sx_loop loop[SX_MAX_DIMS];
     sx_fanout slot;
     key keys[MAX_LOOPS];
-    int n = links ? split_keys(m, f->slot[v][s].span, keys, &rest) : 0;
-    if (n == 0 && f->slot[v][s].uniform) {
-        flow->handed = rest;
-        return true;
-    }
+    double rest = *handed;
+    int n = links ? split_keys(m, f->spans[v][s].span, keys, &rest) : 0;
+    if (n == 0 && f->spans[v][s].uniform) return true;
     make_fanout(f, v, s, loop, &slot);
     double groups = n ? count_groups(f, &slot) : 0;
     for (int k = 0; k < n; k++) {
@@ -221,17 +218,16 @@ static bool split(const sx_cost_frame *f, int v, int s, const motion *m, bool li
         for (int r = 0; r < t->n_mixed; r++) need[t->mixed_rank[r]] = (int64_t)keys[k].need[r];
         if (!add_served(f, &slot, need, keys[k].words, groups, &rest, flow)) return false;
     }
-    return close_flow(f, &slot, rest, flow);
+    return close_flow(f, &slot, rest, flow, handed);
 }
 
-bool sx_frame_window(const sx_cost_frame *f, int v, int s, bool links, bool alike, sx_frame_flow *flow) {
+bool sx_frame_window(sx_cost_frame *f, int v, int s, bool links, bool alike) {
     const sx_frame_tensor *t = &f->tensor[v];
-    const sx_frame_slot *slot = &f->slot[v][s];
+    const sx_frame_spans *spans = &f->spans[v][s];
+    double *handed = &f->handed[v][s];
     int last = (int)(f->last[s] >> 8 * v & 0xff);
-    bool spread = f->slots[s].n > 0;
-    flow->links = 0;
-    if (s > 0 && slot->uniform && (last == 0 || t->solo >> f->flat[last - 1] & 1)) {
-        flow->handed = f->tile[v][s - 1].words * f->suffix[last];
+    if (s > 0 && spans->uniform && (last == 0 || t->solo >> f->flat[last - 1] & 1)) {
+        *handed = f->words[v][s - 1] * f->suffix[last];
         return true;
     }
     motion m;
@@ -239,24 +235,27 @@ bool sx_frame_window(const sx_cost_frame *f, int v, int s, bool links, bool alik
         trace(f, v, s, 2, &m);
     else
         trace(f, v, s, SX_FRAME_MIXED, &m);
-    flow->handed = volume(&m);
-    if (s == 0 && alike && links && !slot->apart) {
+    *handed = volume(&m);
+    if (s == 0 && alike && links && !spans->apart) {
         for (int j = 0; j < m.n; j++)
-            if (m.step[j].still) flow->handed -= m.step[j].times;
+            if (m.step[j].still) *handed -= m.step[j].times;
         return true;
     }
-    return !spread || split(f, v, s, &m, links && (s == 0 || slot->apart), flow->handed, flow);
+    if (f->slots[s].n == 0) return true;
+    f->records[v][s].links = 0;
+    return split(f, v, s, &m, links && (s == 0 || spans->apart), &f->records[v][s], handed);
 }
 
-bool sx_frame_feed(const sx_cost_frame *f, int v, sx_frame_flow *flow) {
+bool sx_frame_feed(sx_cost_frame *f, int v) {
     static const int64_t nowhere[SX_MAX_RANKS];
     sx_loop loop[SX_MAX_DIMS];
     sx_fanout slot;
+    sx_frame_records *flow = &f->records[v][0];
     double moving = f->suffix[f->last[0] >> 8 * v & 0xff], rest = moving;
     flow->links = 0;
-    flow->handed = f->cycles;
+    f->handed[v][0] = f->cycles;
     if (moving == f->cycles) return true;
     make_fanout(f, v, 0, loop, &slot);
     return add_served(f, &slot, nowhere, f->cycles - moving, count_groups(f, &slot), &rest, flow) &&
-           close_flow(f, &slot, rest, flow);
+           close_flow(f, &slot, rest, flow, &f->handed[v][0]);
 }

@@ -69,11 +69,7 @@ static bool fill_array(builder *b) {
     for (int s = 0; s < space->arch->n_levels; s++) {
         int slot = space->spatial_slot[s];
         if (slot < 0) continue;
-        for (int i = 0; rules->fixed && i < space->problem->n_dims; i++) {
-            int d = rules->prefer[i];
-            sx_tiling_fill_axis(&b->t, s, d, i != 1);
-            if (i > 1 && b->t.factor[d][slot] == 1) sx_tiling_fill_axis(&b->t, s, d, false);
-        }
+        if (rules->fixed) sx_tiling_fill(&b->t, s, rules->prefer);
         while (!rules->fixed && move_any(b, slot)) continue;
         room *= (double)space->room[s][0] * (double)space->room[s][1];
     }
@@ -112,11 +108,8 @@ static bool grow(builder *b) {
 /* Orders the loops of a level: those that do not index a tensor inside, so that it stays; or (-1) at random. */
 static void set_order(builder *b, int level, int tensor) {
     uint8_t *order = sx_map_level(b->t.point, level)->temporal_order;
-    int n_dims = b->t.space->problem->n_dims, n = 0;
-    for (int pass = 0; tensor >= 0 && pass < 2; pass++)
-        for (int d = 0; d < n_dims; d++)
-            if ((b->t.space->model->shape[tensor].dims >> d & 1) == pass) order[n++] = (uint8_t)d;
-    for (int d = 0; tensor < 0 && d < n_dims; d++) {
+    if (tensor >= 0) sx_tiling_hold(&b->t, level, tensor);
+    for (int d = 0; tensor < 0 && d < b->t.space->problem->n_dims; d++) {
         size_t at = sx_rng_below(b->rng, (uint64_t)d + 1);
         order[d] = order[at];
         order[at] = (uint8_t)d;

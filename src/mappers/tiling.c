@@ -1,5 +1,6 @@
 #include "mappers/tiling.h"
 
+#include "model/model.h"
 #include "space/map_choices.h"
 
 #include <string.h>
@@ -74,10 +75,27 @@ void sx_tiling_fill_axis(sx_tiling *t, int level, int d, bool on_x) {
     const sx_map_space *space = t->space;
     int slot = space->spatial_slot[level];
     unsigned x = t->x[level];
+    uint32_t before = t->factor[d][slot];
     if (space->free_x[level] >> d & 1) t->x[level] = (x & ~(1u << d)) | (unsigned)on_x << d;
     for (int i = space->n_primes[d] - 1; i >= 0; i--)
         while (sx_tiling_move(t, d, space->prime[d][i], space->n_slots - 1, slot)) continue;
-    if (t->factor[d][slot] == 1) t->x[level] = x;
+    if (t->factor[d][slot] == before) t->x[level] = x;
+}
+
+void sx_tiling_fill(sx_tiling *t, int level, const uint8_t *prefer) {
+    for (int i = 0; i < t->space->problem->n_dims; i++) {
+        int d = prefer[i];
+        sx_tiling_fill_axis(t, level, d, i != 1);
+        if (i > 1 && t->factor[d][t->space->spatial_slot[level]] == 1)
+            sx_tiling_fill_axis(t, level, d, false);
+    }
+}
+
+void sx_tiling_hold(sx_tiling *t, int level, int tensor) {
+    uint8_t *order = sx_map_level(t->point, level)->temporal_order;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (int d = 0; d < t->space->problem->n_dims; d++)
+            if ((t->space->model->shape[tensor].dims >> d & 1) == pass) *order++ = (uint8_t)d;
 }
 
 double sx_tiling_spread(const sx_tiling *t) {

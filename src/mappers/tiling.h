@@ -26,6 +26,12 @@ bool sx_tiling_move(sx_tiling *t, int dim, uint32_t prime, int from, int to);
 /* Fills one axis of a level's array with as much of a dimension as fits. */
 void sx_tiling_fill_axis(sx_tiling *t, int level, int dim, bool on_x);
 
+/* Fills a level's array with dimensions by preference: the first on X, the second on Y, others on what is left. */
+void sx_tiling_fill(sx_tiling *t, int level, const uint8_t *prefer);
+
+/* Orders the loops of a level: those that do not index a tensor inside, so that it stays. Does not normalize. */
+void sx_tiling_hold(sx_tiling *t, int level, int tensor);
+
 /* The children in use at all levels together. */
 double sx_tiling_spread(const sx_tiling *t);
 

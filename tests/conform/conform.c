@@ -625,6 +625,7 @@ static void set_budget(subject *s) {
                 {"dmaze", "dmaze", 400, 1000},
                 {"interstellar", "interstellar", 400, 1000},
                 {"zigzag", "zigzag", 400, 1000},
+                {"factorflow", "factorflow", 400, 1000},
                 {"timeloop_hybrid", "timeloop_hybrid:walks=4", 400, 1000},
                 {"timeloop_linear", "timeloop_linear:walks=4", 400, 1000},
                 {"pg", "pg:channels=1,depth=1,batch=2,actor=0.01", 100, 200},

@@ -130,6 +130,15 @@ static void spatial_mappings_use_the_array(void **state) {
     sx_small_map_close(&m);
 }
 
+static void spatial_mappings_fit_both_axes(void **state) {
+    (void)state;
+    sx_small_map m;
+    sx_small_map_open(&m, "A[i,j] += B[i,k,l]*C[k,j]*D[l,j] {i:16,j:64,k:32,l:16}", "eyeriss", NULL, NULL);
+    sx_run_summary summary = sx_small_map_search(&m, "zigzag", 1, 1000, NULL);
+    assert_true(summary.evaluations > 100 && summary.rejected == 0);
+    sx_small_map_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loma_takes_each_order_once),
@@ -137,6 +146,7 @@ int main(void) {
         cmocka_unit_test(memories_take_loops_that_save_most_words),
         cmocka_unit_test(salsa_finds_what_loma_finds),
         cmocka_unit_test(spatial_mappings_use_the_array),
+        cmocka_unit_test(spatial_mappings_fit_both_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
  * of their factors and t of the temporal ones, the dimension has B = ceil(N / P) blocks, of which the first
  * instance of that level gets m = ceil(B / S') at least, S' being the spatial factors outside. All blocks but
  * the last are full and take t steps each: at least (m - 1) t + 1, and t where m = 1 < B, as the first block
- * is full then. Steps are the product over dimensions.
+ * is full then. Steps are the product over dimensions. (Timeloop's semantics of sparse tensors instead divides
+ * the computes evenly among all units in use, idle at the last iterations or not.)
  *
  * Words. Every word that some multiply-accumulate touches must be fetched at least once by each instance of a
  * level that keeps the tensor and whose work touches it. A rank that is a sum over dimensions of sizes N_i
@@ -35,6 +36,9 @@
  * Complexity: a step per level and tensor; sx_imperfect_bound_any a step for each set of levels and tensor.
  */
 #include "bound/imperfect.h"
+
+#include "model/range.h"
+#include "model/sparse.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +86,13 @@ static double leakage(const sx_imperfect_bound *bounds) {
     return leak * bounds->model->least_leak;
 }
 
+/* Whether computes are divided evenly among the units in use: of some density, where there are several. */
+static bool divides_evenly(const sx_model *model) {
+    bool even = model->sparse && model->sparse->timeloop;
+    for (int i = 0; model->range && i < model->range->n; i++) even |= divides_evenly(model->range->model[i]);
+    return even;
+}
+
 void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *outline) {
     const sx_model *model = bounds->model;
     double used = 1;
@@ -102,6 +113,8 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
         for (int s = 0; s < model->n_levels; s++) units *= outline->spatial[s][d];
         bounds->steps *= (double)((model->size[d] + units - 1) / units);
     }
+    bounds->even = divides_evenly(model);
+    bounds->even_steps = (double)model->computes / used;
     bounds->leak = leakage(bounds);
 }
 
@@ -183,7 +196,8 @@ static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels)
 
 sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps) {
     const sx_model *model = bounds->model;
-    double cycles = fmax(fmax(steps, bounds->steps) * model->least_steps, bounds->cycles);
+    steps = bounds->even ? bounds->even_steps : fmax(steps, bounds->steps);
+    double cycles = fmax(steps * model->least_steps, bounds->cycles);
     sx_score score = {.energy_pj = bounds->energy + bounds->leak * cycles,
                       .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;

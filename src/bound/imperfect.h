@@ -13,6 +13,8 @@ typedef struct sx_imperfect_bound {
     sx_outline outline;
     double above[SX_MAX_LEVELS];                 /* instances */
     double steps;                                /* of the compute units, at least */
+    bool even;                                   /* computes are divided evenly among the units in use */
+    double even_steps;                           /* of every unit then */
     double leak;                                 /* energy per cycle */
     double held[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* instances of a level that each need a tensor's words */
     double group[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* children that may share an access, at most */

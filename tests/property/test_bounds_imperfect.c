@@ -90,37 +90,58 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
     b->cycles += bound.cycles / cost.cycles;
 }
 
+/* Holds every mapping of a space that leaves remainders against its bounds, and adds up how close they come. */
+static void try_space(sx_small_space *small, uint64_t number, bench *sum) {
+    if (small->options.remainders) {
+        bench b = {.small = small, .number = number};
+        void *point = malloc(sx_space_point_size(small->space));
+        sx_cardinal index = {.exact = true};
+        sx_imperfect_bound_init(&b.bounds, small->model);
+        sx_expect_ok(sx_evaluator_new(small->model, &b.evaluator));
+        for (; sx_space_at(small->space, &index, point); index.low++) {
+            sx_mapping mapping;
+            sx_map_space_mapping(small->space, point, &mapping);
+            try_mapping(&b, &mapping);
+        }
+        sum->n += b.n;
+        sum->energy += b.energy;
+        sum->cycles += b.cycles;
+        sx_evaluator_free(b.evaluator);
+        free(point);
+    }
+    sx_small_space_fini(small);
+}
+
+static void report(const char *what, const bench *sum) {
+    print_message("%s, %llu mappings: %.3f of the energy, %.3f of the cycles\n", what,
+                  (unsigned long long)sum->n, sum->energy / (double)sum->n, sum->cycles / (double)sum->n);
+}
+
 static void hold_for_every_mapping(void **state) {
     const settings *set = *state;
-    uint64_t n = 0;
-    double energy = 0, cycles = 0;
+    bench sum = {.n = 0};
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged", i);
         sx_small_space small;
         sx_random_space(&rng, MOST, &small);
-        if (small.options.remainders) {
-            bench b = {.small = &small, .number = i};
-            void *point = malloc(sx_space_point_size(small.space));
-            sx_cardinal index = {.exact = true};
-            sx_imperfect_bound_init(&b.bounds, small.model);
-            sx_expect_ok(sx_evaluator_new(small.model, &b.evaluator));
-            for (; sx_space_at(small.space, &index, point); index.low++) {
-                sx_mapping mapping;
-                sx_map_space_mapping(small.space, point, &mapping);
-                try_mapping(&b, &mapping);
-            }
-            n += b.n;
-            energy += b.energy;
-            cycles += b.cycles;
-            sx_evaluator_free(b.evaluator);
-            free(point);
-        }
-        sx_small_space_fini(&small);
+        try_space(&small, i, &sum);
     }
-    print_message("%llu mappings: %.3f of the energy, %.3f of the cycles\n", (unsigned long long)n,
-                  energy / (double)n, cycles / (double)n);
-    sx_expect_compared("mappings that leave remainders", n, set->count);
-    assert_true(energy >= 0.65 * (double)n && cycles >= 0.8 * (double)n);
+    report("dense", &sum);
+    sx_expect_compared("mappings that leave remainders", sum.n, set->count);
+    assert_true(sum.energy >= 0.65 * (double)sum.n && sum.cycles >= 0.8 * (double)sum.n);
+}
+
+static void hold_for_sparse_tensors(void **state) {
+    const settings *set = *state;
+    bench sum = {.n = 0};
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged.sparse", i);
+        sx_small_space small;
+        sx_random_sparse_space(&rng, MOST, &small);
+        try_space(&small, i, &sum);
+    }
+    report("sparse", &sum);
+    sx_expect_compared("sparse mappings that leave remainders", sum.n, set->count);
 }
 
 /* Every mapping of a case is one of many: a fifth of the cases that others are asked for is enough. */
@@ -130,6 +151,7 @@ int main(int argc, char **argv) {
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+        cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
  *   bench-evaluate remainders         the table of remainders alone
  *   bench-evaluate cases              their numbers and names
  *   bench-evaluate CASE MODE COUNT    evaluates COUNT mappings (a multiple of 4096) and prints nothing: for
- * instruction counts by callgrind --toggle-collect="measured*"
+ * instruction counts by callgrind --toggle-collect="measured*"; the mode `dense` is `score` by the dense model
  */
 #include "bench.h"
 #include "model/model.h"
@@ -376,9 +376,11 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (argc == 4) {
-        int c = atoi(argv[1]), mode = find(argv[2], modes, N_MODES);
+        bool dense = strcmp(argv[2], "dense") == 0;
+        int c = atoi(argv[1]), mode = dense ? SCORE : find(argv[2], modes, N_MODES);
         if (c < 0 || c >= N_CASES || mode < 0) return 2;
         prepare(&s, c);
+        if (dense) turn_dense(&s);
         double sum = measured(&s, mode, atol(argv[3]));
         finish(&s);
         return sum < 0;

@@ -245,6 +245,6 @@ double sx_density_blocks(const sx_density *d, sx_density_cache *cache, uint64_t 
     double value;
     if (recall(cache, d->nonzeros, n, d->words, block, &at, &value)) return value;
     value = sum_blocks(d, cache, n, block);
-    if (at) *at = (struct cached){d->nonzeros, n, d->words, block, value};
+    if (at && !cache->failed) *at = (struct cached){d->nonzeros, n, d->words, block, value};
     return value;
 }

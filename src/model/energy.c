@@ -124,7 +124,7 @@ double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_eva
                                         const sx_counts *counts, sx_cost *out) {
     const sx_model *model = costs->model;
     double energy = 0;
-    for (int s = 0; s < model->n_levels; s++) {
+    for (int s = 0; s < model->n_levels && (out || model->net_energy); s++) {
         if (!out && !model->level[s].net_energy) continue;
         const sx_access_stats *flow = &evaluator->flow[s];
         energy +=

@@ -75,7 +75,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     sx_verdict verdict = sx_nest_build(model, mapping, &e->nest);
     if (verdict.reason != SX_LEGAL) return verdict;
     const sx_nest *nest = &e->nest;
-    if (e->sparse) verdict = sx_sparse_prepare(e->sparse, mapping, nest);
+    if (e->sparse) verdict = sx_sparse_prepare(e->sparse, mapping, nest, out != NULL);
     if (verdict.reason != SX_LEGAL) return verdict;
     bool walk = e->exact || !nest->perfect;
     e->failed = e->overflow = false;
@@ -92,7 +92,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
             verdict.reason = SX_BOUND_EXCEEDED;
             return verdict;
         }
-        sx_counts counts[SX_MAX_LEVELS];
+        sx_counts own[SX_MAX_LEVELS], *counts = e->sparse ? e->sparse->dense[v] : own;
         bool counted = !out && !e->exact &&
                        (walk ? sx_fast_count_imperfect(e, mapping, v, counts)
                              : sx_fast_count_perfect(e, mapping, v, counts));
@@ -109,7 +109,6 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         }
         if (e->sparse) {
             energy += sx_cost_accumulator_add_networks(&costs, e, v, counts, out);
-            memcpy(e->sparse->dense[v], counts, model->n_levels * sizeof *counts);
         } else {
             energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
         }
@@ -117,7 +116,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
     }
     if (e->sparse) {
-        sx_sparse_count(e->sparse, out != NULL);
+        sx_sparse_count(e->sparse);
         sx_sparse_begin(&costs, e->sparse);
         sx_sparse_charge(&costs, e->sparse, out);
         if (e->sparse->failed) verdict.reason = SX_NO_MEMORY;

@@ -292,7 +292,7 @@ sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
     if (!model->sparse || verdict.reason != SX_LEGAL) return verdict;
     sx_sparse_state *state = sx_sparse_state_new(model, false);
     if (state)
-        verdict = sx_sparse_prepare(state, mapping, &nest);
+        verdict = sx_sparse_prepare(state, mapping, &nest, false);
     else
         verdict.reason = SX_NO_MEMORY;
     sx_sparse_state_free(state);

@@ -26,8 +26,14 @@ uint64_t sx_sparse_most_metadata(const sx_sparse_state *state, int tensor, int l
 /* Whether the metadata of all tensors fit a level. */
 static sx_verdict check_metadata(const sx_sparse_state *state, int level) {
     const sx_model *model = state->model;
-    double limit = model->sparse->metadata_limit[level], bits = 0;
+    double limit = model->sparse->level[level].metadata_limit, bits = 0;
     if (isinf(limit)) return good;
+    for (int v = 0; v < model->n_tensors; v++) {
+        const sx_sparse_tile *t = &state->tile[v][level];
+        if (t->format) bits += (double)t->words * t->format->most_bits;
+    }
+    if (bits <= limit) return good;
+    bits = 0;
     for (int v = 0; v < model->n_tensors; v++) bits += (double)sx_sparse_most_metadata(state, v, level, NULL);
     if (bits <= limit) return good;
     return (sx_verdict){SX_METADATA_CAPACITY, (int8_t)level, -1, -1, bits, limit};
@@ -53,13 +59,18 @@ static sx_verdict check_counted(const sx_sparse_state *state, int s) {
     return (sx_verdict){SX_CAPACITY, (int8_t)s, (int8_t)largest, -1, words, level->effective};
 }
 
-sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, const sx_nest *nest) {
+sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, const sx_nest *nest,
+                             bool details) {
     const sx_model *model = state->model;
     state->nest = nest;
+    state->details = details;
     state->failed = false;
     sx_verdict verdict = sx_sparse_ranks(state, mapping);
     if (verdict.reason != SX_LEGAL) return verdict;
-    verdict = model->sparse->timeloop ? sx_timeloop_prepare(state) : sx_exact_prepare(state);
+    if (model->sparse->timeloop)
+        verdict = sx_timeloop_prepare(state);
+    else if (state->counts)
+        sx_exact_prepare(state);
     for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL && model->sparse->formatted; s++) {
         if (model->sparse->any_placed) verdict = check_counted(state, s);
         if (verdict.reason == SX_LEGAL) verdict = check_metadata(state, s);
@@ -68,8 +79,7 @@ sx_verdict sx_sparse_prepare(sx_sparse_state *state, const sx_mapping *mapping, 
     return verdict;
 }
 
-void sx_sparse_count(sx_sparse_state *state, bool details) {
-    state->details = details;
+void sx_sparse_count(sx_sparse_state *state) {
     if (state->model->sparse->timeloop)
         sx_timeloop_count(state);
     else

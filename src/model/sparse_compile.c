@@ -65,6 +65,55 @@ static void compile_action(const sx_model *model, const sx_sparse_action *from, 
         to->option[to->n_options++].on = on;
     }
     if (to->n_options) out->n_actions++;
+    out->chooses |= to->n_options > 1;
+    if (to->n_options != 1) return;
+    out->on[to->level][to->option[0].target] |= to->option[0].on;
+    out->skips_on[to->level][to->option[0].target] |= to->skips;
+}
+
+/* Compiles what accesses to a level cost. */
+static void compile_level(const sx_model *model, int s, sx_sparse_level *out) {
+    const sx_storage *from = &model->arch->level[s];
+    const sx_level *level = &model->level[s];
+    const sx_metadata_store *store = &from->metadata;
+    double bits = (double)store->depth * store->width / from->multiple_buffering;
+    *out = (sx_sparse_level){.width = store->width,
+                             .word_bits = from->word_bits,
+                             .metadata_limit = from->entries == SX_UNLIMITED ? INFINITY : floor(bits),
+                             .compression_energy = store->compression_energy,
+                             .decompression_energy = store->decompression_energy};
+    memcpy(out->energy, store->data_energy, sizeof out->energy);
+    memcpy(out->metadata_energy, store->metadata_energy, sizeof out->metadata_energy);
+    out->energy[SX_RANDOM][SX_READ] = level->read_energy;
+    out->energy[SX_RANDOM][SX_FILL] = level->fill_energy;
+    out->energy[SX_RANDOM][SX_UPDATE] = level->update_energy;
+    for (int kind = SX_GATED; kind < SX_N_ACTION_KINDS; kind++) {
+        bool costs = kind == SX_GATED && (level->bounded || level->addr_gen_energy != 0);
+        for (int a = 0; a < SX_N_ACCESSES; a++)
+            costs |= out->energy[kind][a] != 0 || out->metadata_energy[kind][a] != 0;
+        out->free[kind] = !costs;
+    }
+}
+
+/* Whether the formats of a tensor fit in one another, whatever levels keep it. */
+static bool is_nested(const sx_model *model, const struct sx_sparse_model *sparse, int v) {
+    for (int s = 0; s < model->n_levels; s++)
+        for (int outer = s + 1; outer < model->n_levels; outer++)
+            if (sx_sparse_hand_over(model, v, sparse->format[outer][v], s, sparse->format[s][v]) != SX_LEGAL)
+                return false;
+    return true;
+}
+
+/* The bits of metadata that a word of a tile takes at the most: a coordinate and a payload at each rank, as
+ * non-zeros are no more than words. Of other ranks than those of coordinates nothing is said. */
+static double most_bits(const sx_format_model *format) {
+    double bits = 0;
+    for (int r = 0; r < format->n_ranks; r++) {
+        const sx_rank_model *rank = &format->rank[r];
+        if (rank->kind != SX_RANK_CP && rank->kind != SX_RANK_RLE) return INFINITY;
+        bits += (double)rank->bits[0] + rank->bits[1];
+    }
+    return bits;
 }
 
 /* Compiles formats, and says of each level which tensors it packs. */
@@ -79,6 +128,7 @@ static void compile_formats(const sx_model *model, struct sx_sparse_model *out) 
         unsigned first = 0; /* the first list that has a dimension of the tensor */
         for (int k = 0; k < top->n_flattened && !first; k++) first = top->flattened[k] & out->dims[v];
         out->formats[i].whole = !f->inner_to_outer && first == out->dims[v];
+        out->formats[i].most_bits = out->timeloop ? INFINITY : most_bits(&out->formats[i]);
         out->format[f->level][v] = &out->formats[i];
         out->formatted = true;
     }
@@ -141,10 +191,14 @@ sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out)
     }
     compile_formats(model, made);
     for (int i = 0; i < sparse->n_actions; i++) compile_action(model, &sparse->action[i], made);
-    for (int s = 0; s < model->n_levels; s++) {
-        const sx_storage *level = &model->arch->level[s];
-        double bits = (double)level->metadata.depth * level->metadata.width / level->multiple_buffering;
-        made->metadata_limit[s] = level->entries == SX_UNLIMITED ? INFINITY : floor(bits);
+    for (int s = 0; s < model->n_levels; s++) compile_level(model, s, &made->level[s]);
+    for (int v = 0; v < model->n_tensors; v++) {
+        if (sx_density_of_word(&made->density[v]) < 1) made->thin |= (uint8_t)(1u << v);
+        if (is_nested(model, made, v)) made->nested |= (uint8_t)(1u << v);
+        unsigned packed = 0;
+        for (int s = 0; s < model->n_levels; s++)
+            packed |= made->format[s][v] && made->format[s][v]->compressed ? 1 : 2;
+        if (packed == 3) made->converts |= (uint8_t)(1u << v);
     }
     if (made->formatted || made->n_actions || made->gates || made->skips)
         *out = made;
@@ -198,7 +252,8 @@ sx_sparse_state *sx_sparse_state_new(const sx_model *model, bool counts) {
     state->model = model;
     state->cache = sx_density_cache_new(counts);
     if (counts) state->counts = calloc(model->n_tensors, sizeof *state->counts);
-    if (state->cache && (state->counts || !counts)) return state;
+    if (counts) state->empty = calloc(model->n_tensors, sizeof *state->empty);
+    if (state->cache && ((state->counts && state->empty) || !counts)) return state;
     sx_sparse_state_free(state);
     return NULL;
 }
@@ -207,5 +262,6 @@ void sx_sparse_state_free(sx_sparse_state *state) {
     if (!state) return;
     sx_density_cache_free(state->cache);
     free(state->counts);
+    free(state->empty);
     free(state);
 }

@@ -20,6 +20,21 @@ static bool is_small(uint64_t words, uint32_t block, double density) {
     return small_tiles[row][column] > words / block;
 }
 
+/* The blocks that the non-zeros of a tile take on average; those of the level's last tile are remembered. */
+static inline double expected_blocks(sx_sparse_state *state, int v, int s, uint64_t tile, uint32_t block) {
+    const sx_density *density = sx_sparse_density(state, v);
+    if (density->placed) return sx_density_blocks(density, state->cache, tile, block);
+    if (state->empty[v].last[s].words != tile) {
+        state->empty[v].last[s].blocks = sx_density_blocks(density, state->cache, tile, block);
+        state->empty[v].last[s].words = tile;
+        if (sx_density_cache_failed(state->cache)) {
+            state->empty[v].last[s].words = 0;
+            state->failed = true;
+        }
+    }
+    return state->empty[v].last[s].blocks;
+}
+
 /* Vector accesses per full vector of a compressed tensor: blocks that are not full are accessed, too. */
 static double vector_ratio(sx_sparse_state *state, int v, int s) {
     const sx_sparse_tile *t = &state->tile[v][s];
@@ -27,8 +42,7 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
     uint32_t block = sx_level_whole_block(&model->level[s], v);
     if (!t->format || !t->format->compressed || block == 1 || t->density >= 1) return 1;
     double full = (double)t->words * t->density / block;
-    if (!model->sparse->timeloop)
-        return sx_density_blocks(sx_sparse_density(state, v), state->cache, t->number, block) / full;
+    if (!model->sparse->timeloop) return expected_blocks(state, v, s, t->number, block) / full;
     if (!is_small(t->words, block, t->density)) return 1;
     sx_occupancies at;
     double sum = 0;
@@ -43,47 +57,72 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
 
 /* What one instance of a level does for a tensor, in energy and in elements for its bandwidth. */
 typedef struct usage {
-    double energy, generations, reads, writes;
+    const sx_level *level;
+    int tensor;
+    double energy;
+    double words[SX_N_ACCESSES], bits[SX_N_ACCESSES]; /* that are not skipped; bits of metadata */
 } usage;
 
 /* Vectors; Timeloop rounds up to whole ones. */
-static double vectors(double number, bool timeloop) {
+static inline double vectors(double number, bool timeloop) {
     return timeloop ? ceil(number) : number;
 }
 
-/* Adds up a tensor's accesses at a level, per instance. */
-static usage use_level(sx_sparse_state *state, int v, int s, double instances) {
-    const sx_model *model = state->model;
-    const sx_level *level = &model->level[s];
-    const sx_metadata_store *store = &model->arch->level[s].metadata;
+/* Adds accesses of a kind, with bits of metadata. */
+static inline void use_access(const sx_sparse_level *level, int kind, int a, double count, double bits,
+                              double ratio, bool timeloop, usage *use) {
+    if (count > 0)
+        use->energy += vectors(sx_level_vectors(use->level, use->tensor, count), timeloop) * ratio *
+                       level->energy[kind][a];
+    if (bits > 0) use->energy += vectors(bits / level->width, timeloop) * level->metadata_energy[kind][a];
+    if (kind == SX_SKIPPED) return;
+    use->words[a] += count;
+    use->bits[a] += bits;
+}
+
+/* Adds up a tensor's accesses at a level, per instance, as counted by Timeloop's rules. */
+__attribute__((cold)) static void use_counted(const sx_sparse_state *state, int v, int s, double ratio,
+                                              double instances, usage *use) {
+    const sx_sparse_level *level = &state->model->sparse->level[s];
     const sx_sparse_counts *c = &state->counts[v][s];
-    const double random[SX_N_ACCESSES] = {level->read_energy, level->fill_energy, level->update_energy};
-    bool timeloop = model->sparse->timeloop;
-    double ratio = vector_ratio(state, v, s), bits[SX_N_ACCESSES] = {0}, words[SX_N_ACCESSES] = {0};
-    usage use = {0};
     for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
-        for (int a = 0; a < SX_N_ACCESSES; a++) {
-            if (c->actions[kind][a] == 0 && c->bits[kind][a] == 0) continue;
-            double count = c->actions[kind][a] / instances;
-            double metadata = store->width ? c->bits[kind][a] / instances : 0;
-            if (count > 0)
-                use.energy += vectors(sx_level_vectors(level, v, count), timeloop) * ratio *
-                              (kind == SX_RANDOM ? random[a] : store->data_energy[kind][a]);
-            if (metadata > 0)
-                use.energy += vectors(metadata / store->width, timeloop) * store->metadata_energy[kind][a];
-            if (kind == SX_SKIPPED) continue;
-            words[a] += count;
-            bits[a] += metadata;
-        }
-    use.energy +=
-        (c->decompressions * store->decompression_energy + c->compressions * store->compression_energy) /
+        for (int a = 0; a < SX_N_ACCESSES; a++)
+            use_access(level, kind, a, c->actions[kind][a] / instances,
+                       level->width > 0 ? c->bits[kind][a] / instances : 0, ratio, true, use);
+    use->energy +=
+        (c->decompressions * level->decompression_energy + c->compressions * level->compression_energy) /
         instances;
-    use.generations = words[model->shape[v].output ? SX_UPDATE : SX_READ] + words[SX_FILL];
-    double width = model->arch->level[s].word_bits * sx_level_width(level, v);
-    double in = bits[SX_READ] / width, out = (bits[SX_FILL] + bits[SX_UPDATE]) / width;
-    use.reads = words[SX_READ] + (timeloop ? floor(in) : in);
-    use.writes = words[SX_FILL] + words[SX_UPDATE] + (timeloop ? floor(out) : out);
-    return use;
+}
+
+/* The same of the accesses of a kind, by the exact semantics. */
+static inline void use_exact(const sx_sparse_level *level, const sx_sparse_tile *t, int kind, int a,
+                             double count, double share, double ratio, double instances, usage *use) {
+    double words = sx_exact_words(t, count, share) / instances, bits = 0;
+    if (t->format && level->width > 0) bits = sx_exact_bits(t, count, share) / instances;
+    use_access(level, kind, a, words, bits, ratio, false, use);
+}
+
+/* The same of all accesses. */
+static inline void use_tile(const sx_sparse_level *level, const sx_sparse_tile *t, const sx_counts *dense,
+                            bool output, double ratio, double instances, usage *use) {
+    int kind = t->skips ? SX_SKIPPED : SX_GATED;
+    double gone = t->exists - t->effectual;
+    use_exact(level, t, SX_RANDOM, SX_READ, dense->reads, t->effectual, ratio, instances, use);
+    use_exact(level, t, SX_RANDOM, SX_FILL, dense->fills, t->exists, ratio, instances, use);
+    if (output)
+        use_exact(level, t, SX_RANDOM, SX_UPDATE, dense->updates, t->effectual, ratio, instances, use);
+    if (!t->acts || level->free[kind]) return;
+    use_exact(level, t, kind, SX_READ, dense->reads, gone, ratio, instances, use);
+    if (output) use_exact(level, t, kind, SX_UPDATE, dense->updates, gone, ratio, instances, use);
+}
+
+/* Adds the energy of what is decompressed and compressed at a level, by the exact semantics. */
+static void use_conversions(const sx_sparse_state *state, int v, int s, double instances, usage *use) {
+    const sx_sparse_level *level = &state->model->sparse->level[s];
+    double decompressions, compressions;
+    if (!sx_exact_conversions(state, v, s, &decompressions, &compressions)) return;
+    use->energy +=
+        (decompressions * level->decompression_energy + compressions * level->compression_energy) / instances;
 }
 
 /* The words of a tile that is given as sx_density_empty takes it. */
@@ -96,8 +135,8 @@ static uint64_t words_of(const sx_sparse_state *state, int v, uint64_t tile) {
 }
 
 /* Hands a tensor's figures at a level to a cost. */
-static void hand_over(const sx_sparse_state *state, int v, int s, double unit, const usage *use,
-                      double energy, sx_cost *out) {
+__attribute__((cold)) static void hand_over(const sx_sparse_state *state, int v, int s, double unit,
+                                            double generations, double energy, sx_cost *out) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_sparse_counts *c = &state->counts[v][s];
     const sx_counts *dense = &state->dense[v][s];
@@ -112,7 +151,7 @@ static void hand_over(const sx_sparse_state *state, int v, int s, double unit, c
         .fills = (uint64_t)(dense->fills * times),
         .updates = (uint64_t)(dense->updates * times),
         .temporal_reductions = (uint64_t)llround(c->reductions * times),
-        .address_generations = use->generations,
+        .address_generations = generations,
         .energy_pj = energy,
         .instances = t->instances,
         .density = t->density,
@@ -120,9 +159,11 @@ static void hand_over(const sx_sparse_state *state, int v, int s, double unit, c
         .compressions = c->compressions / unit,
         .metadata_bits = sx_sparse_most_metadata(state, v, s, out->rank),
     };
-    for (int on = 0; on < state->model->n_tensors && t->acts && !state->model->sparse->timeloop; on++) {
-        uint64_t box = state->box[v][s][on];
-        if (!box) continue;
+    uint32_t extent[SX_MAX_DIMS];
+    if (t->on) sx_exact_box(state, v, s, extent);
+    for (unsigned left = t->on; left; left &= left - 1) {
+        int on = __builtin_ctz(left);
+        uint64_t box = sx_sparse_number(state->model, on, extent);
         to->condition_words[on] = words_of(state, on, box);
         to->condition_empty[on] = sx_density_empty(sx_sparse_density(state, on), state->cache, box);
     }
@@ -135,23 +176,41 @@ static void hand_over(const sx_sparse_state *state, int v, int s, double unit, c
         }
 }
 
+/* Adds a tensor's use of a level's bandwidth, of which a share counts: metadata count as words of data. */
+static void use_bandwidth(sx_cost_accumulator *costs, int v, int s, const usage *use, double share) {
+    const struct sx_sparse_model *sparse = costs->model->sparse;
+    double width = sparse->level[s].word_bits * sx_level_width(use->level, v),
+           in = use->bits[SX_READ] / width;
+    double out = (use->bits[SX_FILL] + use->bits[SX_UPDATE]) / width;
+    double reads = use->words[SX_READ] + (sparse->timeloop ? floor(in) : in);
+    double writes = use->words[SX_FILL] + use->words[SX_UPDATE] + (sparse->timeloop ? floor(out) : out);
+    double cycles = costs->compute_cycles, scale = costs->model->level[s].scale[v];
+    reads /= share;
+    writes /= share;
+    if (sparse->timeloop) reads = ceil(reads), writes = ceil(writes);
+    sx_cost_accumulator_add_traffic(costs, s, reads / cycles * scale, writes / cycles * scale);
+}
+
 /* Charges one tensor's accesses to a level. */
 static void charge(sx_cost_accumulator *costs, sx_sparse_state *state, int v, int s, sx_cost *out) {
     const sx_level *level = &costs->model->level[s];
+    const struct sx_sparse_model *sparse = costs->model->sparse;
+    bool output = costs->model->shape[v].output;
     double instances = (double)costs->nest->above[s], clusters = (double)costs->clusters[s];
     double unit = costs->totals ? instances : 1, used = state->tile[v][s].instances;
-    usage use = use_level(state, v, s, unit);
+    double ratio = vector_ratio(state, v, s);
+    usage use = {.level = level, .tensor = v};
+    if (sparse->timeloop)
+        use_counted(state, v, s, ratio, unit, &use);
+    else
+        use_tile(&sparse->level[s], &state->tile[v][s], &state->dense[v][s], output, ratio, unit, &use);
+    if (sparse->converts >> v & 1 && !sparse->timeloop) use_conversions(state, v, s, unit, &use);
+    double generations = use.words[output ? SX_UPDATE : SX_READ] + use.words[SX_FILL];
     double energy = used > 0 ? use.energy / (instances / clusters) * used : 0;
-    energy += use.generations * level->addr_gen_energy * clusters;
-    if (level->bounded && used > 0) {
-        bool timeloop = costs->model->sparse->timeloop;
-        double cycles = costs->compute_cycles, scale = level->scale[v], share = instances / used;
-        double reads = use.reads / share, writes = use.writes / share;
-        if (timeloop) reads = ceil(reads), writes = ceil(writes);
-        sx_cost_accumulator_add_traffic(costs, s, reads / cycles * scale, writes / cycles * scale);
-    }
+    energy += generations * level->addr_gen_energy * clusters;
+    if (level->bounded && used > 0) use_bandwidth(costs, v, s, &use, instances / used);
     costs->storage[s] += energy;
-    if (out) hand_over(state, v, s, unit, &use, energy, out);
+    if (out) hand_over(state, v, s, unit, generations, energy, out);
 }
 
 void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state) {
@@ -170,7 +229,7 @@ void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state) {
             ceil((double)state->nest->cycles * (busy / (double)model->computes) * (1 - 1e-12));
     costs->busy_computes = busy;
     if (costs->compute_cycles < 1) costs->compute_cycles = 1;
-    for (int s = 0; s < model->n_levels; s++) {
+    for (int s = 0; s < model->n_levels && model->sparse->timeloop; s++) { /* of which some may be empty */
         double most = 1;
         for (int v = 0; v < model->n_tensors; v++) most = fmax(most, state->tile[v][s].instances);
         costs->leaking[s] = most;
@@ -179,8 +238,16 @@ void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state) {
 
 double sx_sparse_accesses(const sx_sparse_state *state, int level) {
     double sum = 0;
-    for (int v = 0; v < state->model->n_tensors; v++)
-        for (int a = 0; a < SX_N_ACCESSES; a++) sum += state->counts[v][level].actions[SX_RANDOM][a];
+    for (int v = 0; v < state->model->n_tensors; v++) {
+        const sx_sparse_tile *t = &state->tile[v][level];
+        const sx_counts *dense = &state->dense[v][level];
+        for (int a = 0; a < SX_N_ACCESSES && state->model->sparse->timeloop; a++)
+            sum += state->counts[v][level].actions[SX_RANDOM][a];
+        if (state->model->sparse->timeloop || !t->words) continue;
+        sum += sx_exact_words(t, dense->reads, t->effectual);
+        sum += sx_exact_words(t, dense->fills, t->exists);
+        sum += sx_exact_words(t, dense->updates, t->effectual);
+    }
     return sum;
 }
 

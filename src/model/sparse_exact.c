@@ -9,40 +9,39 @@
 
 #include <string.h>
 
-static const sx_verdict good = {SX_LEGAL, -1, -1, -1, 0, 0};
-
 /* Metadata for a tile whose words below a coordinate are empty with these probabilities: expected numbers of
- * coordinates that are present. */
-static void metadata(const sx_sparse_tile *t, const double *empty, double (*out)[2]) {
+ * coordinates that are present; returns their bits. */
+static double metadata(const sx_sparse_tile *t, const double *empty, double (*out)[2]) {
     int top = t->n_ranks - 1, counted = t->format->inner_to_outer ? 0 : top;
-    double fibers = 1;
-    for (int r = top; r >= 0; fibers *= (double)t->fiber[r], r--) {
-        double f = (double)t->fiber[r], present = fibers * (1 - empty[r + 1]);
-        double filled = fibers * f * (1 - empty[r]);
+    double outside[SX_MAX_FORMAT_RANKS], fibers = 1, bits = 0;
+    bool data = true; /* the payload of the innermost rank is the data itself */
+    for (int r = top; r >= 0; fibers *= (double)t->fiber[r], r--) outside[r] = fibers;
+    for (int r = 0; r <= top; r++) {
+        const sx_rank_model *rank = &t->format->rank[r];
         out[r][0] = out[r][1] = 0;
         if (t->fiber[r] == 1 && r != counted) continue;
-        switch ((sx_rank_kind)t->format->rank[r].kind) {
+        double f = (double)t->fiber[r], filled = outside[r] * f * (1 - empty[r]);
+        switch ((sx_rank_kind)rank->kind) {
         case SX_RANK_CP:
         case SX_RANK_RLE:
             out[r][0] = out[r][1] = filled;
             break;
         case SX_RANK_B:
-            out[r][0] = present * f;
+            out[r][0] = outside[r] * (1 - empty[r + 1]) * f;
             out[r][1] = filled;
             break;
         case SX_RANK_UOP:
-            out[r][1] = present * (f + 1);
+            out[r][1] = outside[r] * (1 - empty[r + 1]) * (f + 1);
             break;
         case SX_RANK_UB:
-            out[r][0] = out[r][1] = fibers * f;
+            out[r][0] = out[r][1] = outside[r] * f;
             break;
         }
+        if (data && (out[r][0] != 0 || out[r][1] != 0)) out[r][1] = data = 0;
+        bits += out[r][0] * rank->bits[0];
+        bits += out[r][1] * rank->bits[1];
     }
-    for (int r = 0; r <= top; r++) {
-        if (out[r][0] == 0 && out[r][1] == 0) continue;
-        out[r][1] = 0; /* the data itself */
-        break;
-    }
+    return bits;
 }
 
 /* The most coordinates that k non-zeros can occupy at each rank. */
@@ -64,159 +63,169 @@ static void expect(sx_sparse_state *state, int v, int s) {
     sx_sparse_tile *t = &state->tile[v][s];
     const sx_density *d = sx_sparse_density(state, v);
     t->density = sx_density_of_word(d);
-    t->occupancy = (double)t->words * t->density;
+    if (state->model->sparse->chooses) t->occupancy = (double)t->words * t->density;
     if (!t->format) return;
-    const sx_sparse_tile *child = t->child >= 0 ? &state->tile[v][t->child] : NULL;
-    int known = child && child->format ? child->n_ranks : -1;
-    for (int r = 0; r <= t->n_ranks; r++)
-        t->empty[r] = r <= known && child->sub[r] == t->sub[r] ? child->empty[r]
-                      : r > 0 && t->sub[r] == t->sub[r - 1]    ? t->empty[r - 1]
-                                                               : sx_density_empty(d, state->cache, t->sub[r]);
-    metadata(t, t->empty, t->metadata);
-    t->bits = sx_rank_words_bits(t, t->metadata);
+    t->bits = 0;
+    if (!state->details && state->model->sparse->level[s].width == 0) return;
+    double empty[SX_MAX_FORMAT_RANKS + 1];
+    int n =
+        t->n_ranks + (isinf(t->format->most_bits) ? 1 : 0); /* coordinates do not ask for the whole tile */
+    for (int r = 0; r < n; r++)
+        empty[r] = r > 0 && t->sub[r] == t->sub[r - 1] ? empty[r - 1] : sx_sparse_empty(state, v, t->sub[r]);
+    t->bits = metadata(t, empty, t->metadata);
 }
 
 /* Makes a box so many times as wide, up to the whole dimension. */
-static void widen(const sx_model *model, int dim, uint64_t times, uint32_t *box) {
+static inline void widen(const sx_model *model, int dim, uint64_t times, uint32_t *box) {
     uint64_t wide = box[dim] * times;
     box[dim] = (uint32_t)(wide < model->size[dim] ? wide : model->size[dim]);
 }
 
-/* The box of a delivery of a tensor from a level: what the next inner level holds, over the loops in which it
- * stays there and the children that get the same. A vector access delivers a whole block. */
-static void find_box(const sx_sparse_state *state, int target, int level, uint32_t *box) {
-    const sx_model *model = state->model;
-    unsigned dims = model->sparse->dims[target];
-    int child = state->tile[target][level].child;
-    bool moved = child < 0; /* a compute unit keeps nothing */
-    for (int d = 0; d < model->n_dims; d++) box[d] = child >= 0 ? state->nest->extent[child][d] : 1;
-    uint64_t block = sx_level_whole_block(&model->level[level], target), need = 1; /* deliveries of a block */
-    uint64_t delivered = child >= 0 ? state->tile[target][child].words : 1;
-    if (block > delivered) need = (block + delivered - 1) / delivered;
-    for (int s = child + 1; s <= level; s++)
-        for (int i = 0; i < state->n_loops[s]; i++) {
-            const sx_full_loop *loop = &state->loop[s][i];
-            uint64_t times = loop->n;
-            if (dims >> loop->dim & 1) {
-                moved |= !loop->spatial;
-                if (need == 1) continue;
-                times = need < loop->n ? need : loop->n;
-                need = (need + loop->n - 1) / loop->n;
-            } else if (moved && !loop->spatial) {
-                continue;
-            }
-            widen(model, loop->dim, times, box);
-        }
-    for (int s = level + 1; s < model->n_levels && !moved; s++)
-        for (int i = 0; i < state->n_loops[s] && !moved; i++) {
-            const sx_full_loop *loop = &state->loop[s][i];
-            if (loop->spatial) continue;
-            moved = dims >> loop->dim & 1;
-            if (!moved) widen(model, loop->dim, loop->n, box);
-        }
+/* Takes in what of a block lies beyond a tile: `need` tiles along the loops of a slot that move it; returns how many
+ * blocks of the slot's are still needed. */
+static uint64_t take_block(const sx_model *model, const sx_loop *loop, const sx_loop *end, unsigned dims,
+                           uint64_t need, uint32_t *box) {
+    for (; loop < end && need > 1; loop++) {
+        if (!(dims >> loop->dim & 1)) continue;
+        widen(model, loop->dim, need < loop->n ? need : loop->n, box);
+        need = (need + loop->n - 1) / loop->n;
+    }
+    return need;
 }
 
-/* The tensors on which an option of an action makes its target depend, and with which boxes. */
-typedef struct dependence {
-    int target, level;
-    unsigned on;
-    uint64_t box[SX_MAX_TENSORS]; /* as sx_density_empty takes it */
-} dependence;
-
-/* Describes an option; false where no level keeps its target. */
-static bool describe(const sx_sparse_state *state, const sx_action_model *a, int option, dependence *out) {
+/* What the next inner level holds, over the loops in which it stays there (a compute unit keeps nothing) and the
+ * children that get the same. A vector access delivers a whole block. */
+void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t *box) {
     const sx_model *model = state->model;
-    uint32_t box[SX_MAX_DIMS];
-    out->target = a->option[option].target;
-    out->level = a->level;
-    out->on = a->option[option].on;
-    while (out->level < model->n_levels && !state->tile[out->target][out->level].words) out->level++;
-    if (out->level == model->n_levels) return false;
-    find_box(state, out->target, out->level, box);
-    for (unsigned on = out->on; on; on &= on - 1) {
-        int v = __builtin_ctz(on);
-        out->box[v] = sx_sparse_number(model, v, box);
+    const sx_nest *nest = state->nest;
+    unsigned dims = model->sparse->dims[target];
+    int child = state->tile[target][level].child;
+    if (child >= 0)
+        memcpy(box, nest->extent[child], sizeof nest->extent[child]);
+    else
+        for (int d = 0; d < SX_MAX_DIMS; d++) box[d] = 1;
+    for (int l = nest->spatial_of[child + 1]; l < nest->spatial_of[level + 1]; l++)
+        if (!(dims >> nest->spatial[l].dim & 1)) widen(model, nest->spatial[l].dim, nest->spatial[l].n, box);
+    if (child >= 0)
+        for (int l = nest->temporal_of[child + 1];
+             l < nest->n_temporal && !(dims >> nest->temporal[l].dim & 1); l++)
+            widen(model, nest->temporal[l].dim, nest->temporal[l].n, box);
+    uint64_t block = sx_level_whole_block(&model->level[level], target), need = 1; /* deliveries of a block */
+    uint64_t delivered = child >= 0 ? state->tile[target][child].words : 1;
+    if (block <= delivered) return;
+    need = (block + delivered - 1) / delivered;
+    for (int s = child + 1; s <= level && need > 1; s++) {
+        need = take_block(model, nest->spatial + nest->spatial_of[s], nest->spatial + nest->spatial_of[s + 1],
+                          dims, need, box);
+        need = take_block(model, nest->temporal + nest->temporal_of[s],
+                          nest->temporal + nest->temporal_of[s + 1], dims, need, box);
     }
-    return true;
 }
 
 /* What an option saves of a level's reads. */
-static double saves(const sx_sparse_state *state, const dependence *d) {
-    const sx_level *level = &state->model->level[d->level];
+static double saves(const sx_sparse_state *state, int target, int s, unsigned on) {
+    const sx_level *level = &state->model->level[s];
     double effectual = 1;
-    for (unsigned on = d->on; on; on &= on - 1) {
+    uint32_t box[SX_MAX_DIMS];
+    sx_exact_box(state, target, s, box);
+    for (; on; on &= on - 1) {
         int v = __builtin_ctz(on);
-        effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, d->box[v]);
+        effectual *= 1 - sx_sparse_empty(state, v, sx_sparse_number(state->model, v, box));
     }
-    return level->read_energy / sx_level_block(level, d->target) *
-           state->tile[d->target][d->level].occupancy * (1 - effectual);
+    return level->read_energy / sx_level_block(level, target) * state->tile[target][s].occupancy *
+           (1 - effectual);
 }
 
-/* Takes an action into account: that of its options that saves most. */
-static void act(sx_sparse_state *state, const sx_action_model *a) {
-    dependence best, next;
-    bool found = describe(state, a, 0, &best);
-    for (int i = 1; i < a->n_options; i++) {
-        if (!describe(state, a, i, &next)) continue;
-        if (!found || saves(state, &next) > saves(state, &best)) best = next;
-        found = true;
+/* Takes an action of several options into account: that which saves most, of those whose target some level keeps. */
+static void choose(sx_sparse_state *state, const sx_action_model *a) {
+    sx_sparse_tile *chosen = NULL;
+    double most = 0;
+    unsigned on = 0;
+    for (int i = 0; i < a->n_options; i++) {
+        int target = a->option[i].target, s = a->level;
+        while (s < state->model->n_levels && !state->tile[target][s].words) s++;
+        if (s == state->model->n_levels) continue;
+        double saved = saves(state, target, s, a->option[i].on);
+        if (chosen && saved <= most) continue;
+        chosen = &state->tile[target][s];
+        on = a->option[i].on;
+        most = saved;
     }
-    if (!found) return;
-    sx_sparse_tile *t = &state->tile[best.target][best.level];
-    for (unsigned on = best.on; on; on &= on - 1) {
-        int v = __builtin_ctz(on);
-        uint64_t *at = &state->box[best.target][best.level][v];
-        if (*at == 0 || best.box[v] < *at) *at = best.box[v];
-    }
-    t->skips |= a->skips;
-    t->acts = true;
+    if (!chosen) return;
+    chosen->on |= (uint8_t)on;
+    chosen->skips |= a->skips;
+    chosen->acts = true;
 }
 
-/* The probability that a box of a tensor is empty. */
-static double box_empty(const sx_sparse_state *state, int v, uint64_t box) {
-    return sx_density_empty(sx_sparse_density(state, v), state->cache, box);
+/* The smallest boxes of a tensor's actions from the outermost level to one. */
+typedef struct smallest {
+    unsigned on; /* the tensors that have one */
+    uint64_t box[SX_MAX_TENSORS];
+    double empty[SX_MAX_TENSORS]; /* the probability that it is */
+} smallest;
+
+/* Takes a level's action into account; what remains of accesses after it. */
+static double narrow_down(const sx_sparse_state *state, int target, int s, unsigned on, smallest *least) {
+    uint32_t extent[SX_MAX_DIMS];
+    double effectual = 1;
+    sx_exact_box(state, target, s, extent);
+    for (; on; on &= on - 1) {
+        int v = __builtin_ctz(on);
+        uint64_t box = sx_sparse_number(state->model, v, extent);
+        if (least->on >> v & 1 && box >= least->box[v]) continue;
+        least->on |= 1u << v;
+        least->box[v] = box;
+        least->empty[v] = sx_sparse_empty(state, v, box);
+    }
+    for (on = least->on; on; on &= on - 1) effectual *= 1 - least->empty[__builtin_ctz(on)];
+    return effectual;
+}
+
+/* Raises, for the condition tensors of an operand, the probability that computes are left out. */
+static void leave_out(const sx_model *model, const smallest *least, double *left_out) {
+    for (unsigned on = least->on; on; on &= on - 1) {
+        int v = __builtin_ctz(on);
+        if (!model->shape[v].output && least->empty[v] > left_out[v]) left_out[v] = least->empty[v];
+    }
 }
 
 /* Sets what remains at each level of a tensor's accesses: before and after the level's own action. */
 static void settle(sx_sparse_state *state, int target) {
     const sx_model *model = state->model;
-    uint64_t smallest[SX_MAX_TENSORS] = {0}, skipped[SX_MAX_TENSORS] = {0};
-    double empty[SX_MAX_TENSORS] = {0}, before = 1;
+    smallest least;
+    double before = 1;
+    bool gates = false, skips = false;
+    least.on = 0;
     for (int s = model->n_levels - 1; s >= 0; s--) {
         sx_sparse_tile *t = &state->tile[target][s];
-        const uint64_t *box = state->box[target][s];
+        unsigned on = t->on & model->sparse->thin;
         t->exists = t->effectual = before;
-        if (!t->acts) continue;
-        t->effectual = 1;
-        for (int v = 0; v < model->n_tensors; v++) {
-            if (box[v] && (!smallest[v] || box[v] < smallest[v]))
-                empty[v] = box_empty(state, v, smallest[v] = box[v]);
-            if (box[v] && t->skips && (!skipped[v] || box[v] < skipped[v])) skipped[v] = box[v];
-            t->effectual *= 1 - empty[v];
-        }
-        before = t->effectual;
+        if (!on) continue;
+        t->effectual = before = narrow_down(state, target, s, on, &least);
+        gates |= !t->skips;
+        skips |= t->skips;
     }
     if (model->shape[target].output) return;
-    for (int v = 0; v < model->n_tensors; v++) {
-        if (!smallest[v] || model->shape[v].output) continue;
-        if (empty[v] > state->conditioned[v]) state->conditioned[v] = empty[v];
-        if (!skipped[v]) continue;
-        double passed = skipped[v] == smallest[v] ? empty[v] : box_empty(state, v, skipped[v]);
-        if (passed > state->skipped[v]) state->skipped[v] = passed;
+    leave_out(model, &least, state->conditioned);
+    if (!skips) return;
+    if (gates) least.on = 0;
+    for (int s = model->n_levels - 1; s >= 0 && gates; s--) {
+        const sx_sparse_tile *t = &state->tile[target][s];
+        if (t->skips) (void)narrow_down(state, target, s, t->on & model->sparse->thin, &least);
     }
+    leave_out(model, &least, state->skipped);
 }
 
-sx_verdict sx_exact_prepare(sx_sparse_state *state) {
+void sx_exact_prepare(sx_sparse_state *state) {
     const sx_model *model = state->model;
     const struct sx_sparse_model *sparse = model->sparse;
-    for (int v = 0; v < model->n_tensors; v++)
-        for (int s = 0; s < model->n_levels; s++) memset(state->box[v][s], 0, sizeof state->box[v][s]);
-    memset(state->conditioned, 0, sizeof state->conditioned);
-    memset(state->skipped, 0, sizeof state->skipped);
-    for (int v = 0; v < model->n_tensors; v++)
+    for (int v = 0; v < model->n_tensors; v++) {
+        state->conditioned[v] = state->skipped[v] = 0;
         for (int s = 0; s < model->n_levels; s++)
             if (state->tile[v][s].words) expect(state, v, s);
-    for (int i = 0; i < sparse->n_actions; i++) act(state, &sparse->action[i]);
+    }
+    for (int i = 0; i < sparse->n_actions && sparse->chooses; i++)
+        if (sparse->action[i].n_options > 1) choose(state, &sparse->action[i]);
     for (int v = 0; v < model->n_tensors; v++) settle(state, v);
     for (int v = 0; v < model->n_tensors; v++) {
         if (model->shape[v].output) continue;
@@ -228,7 +237,30 @@ sx_verdict sx_exact_prepare(sx_sparse_state *state) {
         state->state[v][1] = absent ? 0 : 1 - x;
         state->state[v][2] = absent ? 1 - x : 0;
     }
-    return good;
+}
+
+/* Counts accesses of a kind, of which `share` takes place. */
+static void count_access(const sx_sparse_tile *t, int kind, int a, double count, double share,
+                         sx_sparse_counts *out) {
+    out->actions[kind][a] = sx_exact_words(t, count, share);
+    if (!t->format) return;
+    out->bits[kind][a] = sx_exact_bits(t, count, share);
+    for (int r = 0; r < t->n_ranks; r++)
+        for (int i = 0; i < 2; i++)
+            out->metadata[kind][a][r][i] = t->metadata[r][i] * (count / (double)t->words) * share;
+}
+
+bool sx_exact_conversions(const sx_sparse_state *state, int v, int s, double *decompressions,
+                          double *compressions) {
+    const sx_sparse_tile *t = &state->tile[v][s];
+    if (t->parent < 0 || (t->format && t->format->compressed)) return false;
+    const sx_sparse_tile *parent = &state->tile[v][t->parent];
+    if (!parent->format || !parent->format->compressed) return false;
+    *decompressions = sx_exact_words(t, state->dense[v][s].fills, t->exists);
+    *compressions = 0;
+    if (state->model->shape[v].output)
+        *compressions = sx_exact_words(parent, state->dense[v][t->parent].updates, parent->effectual);
+    return true;
 }
 
 /* Counts one tensor at a level. */
@@ -236,36 +268,16 @@ static void count_level(sx_sparse_state *state, int v, int s) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_counts *dense = &state->dense[v][s];
     sx_sparse_counts *out = &state->counts[v][s];
-    const double count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
-    double held = t->format ? t->density : 1;
     int kind = t->skips ? SX_SKIPPED : SX_GATED;
-    if (state->details) memset(out->metadata, 0, sizeof out->metadata);
-    memset(out->actions, 0, sizeof out->actions);
-    memset(out->bits, 0, sizeof out->bits);
-    out->reductions = out->decompressions = out->compressions = 0;
+    memset(out, 0, sizeof *out);
     if (!t->words) return;
-    for (int a = 0; a < SX_N_ACCESSES; a++) {
-        double stays = a == SX_FILL ? t->exists : t->effectual;
-        out->actions[SX_RANDOM][a] = count[a] * held * stays;
-        out->actions[kind][a] += count[a] * held * (t->exists - stays);
-        double times = count[a] / (double)t->words;
-        if (!t->format) continue;
-        out->bits[SX_RANDOM][a] = t->bits * times * stays;
-        out->bits[kind][a] += t->bits * times * (t->exists - stays);
-        for (int r = 0; state->details && r < t->n_ranks; r++)
-            for (int i = 0; i < 2; i++) {
-                double words = t->metadata[r][i] * times;
-                out->metadata[SX_RANDOM][a][r][i] = words * stays;
-                out->metadata[kind][a][r][i] += words * (t->exists - stays);
-            }
-    }
-    out->reductions = dense->reductions * held * t->effectual;
-    if (t->parent < 0 || (t->format && t->format->compressed)) return;
-    const sx_sparse_tile *parent = &state->tile[v][t->parent];
-    if (!parent->format || !parent->format->compressed) return;
-    out->decompressions = out->actions[SX_RANDOM][SX_FILL];
-    if (state->model->shape[v].output)
-        out->compressions = state->dense[v][t->parent].updates * parent->density * parent->effectual;
+    count_access(t, SX_RANDOM, SX_READ, dense->reads, t->effectual, out);
+    count_access(t, SX_RANDOM, SX_FILL, dense->fills, t->exists, out);
+    count_access(t, SX_RANDOM, SX_UPDATE, dense->updates, t->effectual, out);
+    count_access(t, kind, SX_READ, dense->reads, t->exists - t->effectual, out);
+    count_access(t, kind, SX_UPDATE, dense->updates, t->exists - t->effectual, out);
+    out->reductions = sx_exact_words(t, dense->reductions, t->effectual);
+    (void)sx_exact_conversions(state, v, s, &out->decompressions, &out->compressions);
 }
 
 void sx_exact_count(sx_sparse_state *state) {
@@ -273,7 +285,7 @@ void sx_exact_count(sx_sparse_state *state) {
     const struct sx_sparse_model *sparse = model->sparse;
     double computes = (double)model->computes, timed = computes, nonzero = 1, present = 1, absent = 1;
     for (int v = 0; v < model->n_tensors; v++) {
-        for (int s = 0; s < model->n_levels; s++) count_level(state, v, s);
+        for (int s = 0; s < model->n_levels && state->details; s++) count_level(state, v, s);
         if (model->shape[v].output) continue;
         computes *= 1 - state->conditioned[v];
         timed *= 1 - state->skipped[v];

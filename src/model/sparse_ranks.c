@@ -44,10 +44,12 @@ static int add_slot(const sx_model *model, const sx_loop *loop, const sx_loop *e
     return n;
 }
 
-/* Lays out the complete nest. */
+/* Lays out the complete nest, unless that is done. */
 static void lay_out(sx_sparse_state *state) {
     const sx_model *model = state->model;
     const sx_nest *nest = state->nest;
+    if (state->laid_out) return;
+    state->laid_out = true;
     for (int s = 0; s < model->n_levels; s++) {
         const sx_loop *spatial = nest->spatial + nest->spatial_of[s];
         const sx_loop *spatial_end = nest->spatial + nest->spatial_of[s + 1];
@@ -60,11 +62,14 @@ static void lay_out(sx_sparse_state *state) {
     }
 }
 
-/* Finds the tiles, with the levels around each that keep the tensor. */
+/* Finds the tiles, with the levels around each that keep the tensor. By the exact semantics, the action of a level
+ * that does not keep its target is that of the next outer one. */
 static void find_tiles(sx_sparse_state *state, const sx_mapping *mapping) {
     const sx_model *model = state->model;
     for (int v = 0; v < model->n_tensors; v++) {
         int child = -1;
+        unsigned on = 0;
+        bool skips = false;
         for (int s = 0; s < model->n_levels; s++) {
             sx_sparse_tile *t = &state->tile[v][s];
             bool kept = mapping->level[s].keep >> v & 1;
@@ -75,34 +80,42 @@ static void find_tiles(sx_sparse_state *state, const sx_mapping *mapping) {
             t->child = (int8_t)(kept ? child : -1);
             t->parent = -1;
             t->n_ranks = 0;
-            t->acts = t->skips = false;
+            on |= model->sparse->on[s][v];
+            skips |= model->sparse->skips_on[s][v];
+            t->on = (uint8_t)(kept && !model->sparse->timeloop ? on : 0);
+            t->acts = t->on != 0;
+            t->skips = t->on && skips;
             t->instances = (double)state->nest->above[s];
             t->density = 1;
-            t->occupancy = (double)t->words;
             t->possible = true;
             if (!kept) continue;
             if (child >= 0) state->tile[v][child].parent = (int8_t)s;
             child = s;
+            on = 0;
+            skips = false;
         }
     }
+}
+
+sx_reason sx_sparse_hand_over(const sx_model *model, int tensor, const sx_format_model *outside, int level,
+                              const sx_format_model *here) {
+    const sx_metadata_store *store = &model->arch->level[level].metadata;
+    bool packed = here && here->compressed;
+    if (!outside || !outside->compressed) return packed ? SX_UNCOMPRESSED_PARENT : SX_LEGAL;
+    if (packed) return outside->n_ranks < here->n_ranks ? SX_FORMATS_DIFFER : SX_LEGAL;
+    if (!store->decompresses) return SX_NO_DECOMPRESSION;
+    return model->shape[tensor].output && !store->compresses ? SX_NO_COMPRESSION : SX_LEGAL;
 }
 
 /* Whether each level can take a tensor from the next outer one and hand it back. */
 static sx_verdict check_hierarchy(const sx_sparse_state *state, int v) {
     const sx_model *model = state->model;
+    if (model->sparse->nested >> v & 1) return good;
     for (int s = model->n_levels - 1; s >= 0; s--) {
         const sx_sparse_tile *t = &state->tile[v][s];
         if (t->words == 0 || t->parent < 0) continue;
-        const sx_sparse_tile *parent = &state->tile[v][t->parent];
-        const sx_metadata_store *store = &model->arch->level[s].metadata;
-        bool outside = parent->format && parent->format->compressed;
-        bool here = t->format && t->format->compressed;
-        if (outside && !here && !store->decompresses) return bad(SX_NO_DECOMPRESSION, s, v);
-        if (outside && !here && model->shape[v].output && !store->compresses)
-            return bad(SX_NO_COMPRESSION, s, v);
-        if (outside && here && parent->format->n_ranks < t->format->n_ranks)
-            return bad(SX_FORMATS_DIFFER, t->parent, v);
-        if (!outside && here) return bad(SX_UNCOMPRESSED_PARENT, s, v);
+        sx_reason reason = sx_sparse_hand_over(model, v, state->tile[v][t->parent].format, s, t->format);
+        if (reason != SX_LEGAL) return bad(reason, reason == SX_FORMATS_DIFFER ? t->parent : s, v);
     }
     return good;
 }
@@ -245,20 +258,56 @@ static bool from_inside(const single_list *list, const sx_format_model *format, 
     return at < list->n;
 }
 
-/* Gives all loops to the outermost rank, over a tile of so many words. */
-static void give_all(sx_sparse_tile *t, int inner, uint64_t below) {
+/* Gives all loops to the outermost rank, over the tile of the next inner level or, where that is not part of the
+ * format, over a word. */
+static void give_all(sx_sparse_state *state, int v, int s, int inner, bool tiled) {
+    sx_sparse_tile *t = &state->tile[v][s];
+    const sx_nest *nest = state->nest;
     int top = t->n_ranks - 1;
     for (int r = inner; r < top; r++) {
         t->fiber[r] = 1;
         t->sub[r + 1] = t->sub[r];
     }
-    t->fiber[top] = t->words / below;
+    if (nest->perfect && !tiled) {
+        t->fiber[top] = t->words;
+    } else if (nest->perfect && state->model->shape[v].unit) {
+        t->fiber[top] = t->words / state->tile[v][t->child].words;
+    } else {
+        uint32_t extent[SX_MAX_DIMS];
+        for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+        if (!tiled && t->child >= 0) memcpy(extent, nest->extent[t->child], sizeof extent);
+        for (int l = nest->spatial_of[t->child + 1]; l < nest->spatial_of[s + 1]; l++)
+            extent[nest->spatial[l].dim] *= nest->spatial[l].n;
+        for (int l = nest->temporal_of[t->child + 1]; l < nest->temporal_of[s + 1]; l++)
+            extent[nest->temporal[l].dim] *= nest->temporal[l].n;
+        t->fiber[top] = sx_shape_words(&state->model->shape[v], extent);
+    }
     t->sub[top + 1] = t->fiber[top] > 1 ? t->number : t->sub[top];
+}
+
+/* Gives the loops between a tensor's level and the next inner one to ranks, from number `inner` on. */
+static sx_reason list_ranks(sx_sparse_state *state, int v, int s, int inner, bool tiled) {
+    sx_sparse_tile *t = &state->tile[v][s];
+    const sx_format_model *format = t->format;
+    single_list list;
+    rank_list ranks;
+    ranks.first = ranks.n = 0;
+    lay_out(state);
+    list_singles(state, v, t->child + 1, s, &list);
+    if (!tiled && t->child >= 0) cover_below(&list);
+    bool left = format && format->inner_to_outer ? from_inside(&list, format, inner, t->n_ranks, &ranks)
+                                                 : from_outside(&list, format, inner, t->n_ranks, &ranks);
+    for (int r = inner; r < t->n_ranks && !left; r++) {
+        t->fiber[r] = ranks.fiber[ranks.first + r - inner];
+        t->sub[r + 1] = ranks.tile[ranks.first + r - inner];
+        if (t->fiber[r] == 1 && !state->model->sparse->timeloop) t->sub[r + 1] = t->sub[r];
+    }
+    return left ? SX_FEW_RANKS : SX_LEGAL;
 }
 
 /* Finds the ranks of a tensor at a level; those of inner levels are known. Timeloop lets a rank without loops
  * reach as far as the first loop, and one that takes loops from the innermost on only as far as that. */
-static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
+static sx_reason find_ranks(sx_sparse_state *state, int v, int s) {
     const sx_model *model = state->model;
     sx_sparse_tile *t = &state->tile[v][s];
     const sx_format_model *format = t->format;
@@ -267,35 +316,19 @@ static sx_verdict find_ranks(sx_sparse_state *state, int v, int s) {
     bool tiled = format && format->compressed && child && child->words > 1;
     if (tiled) {
         inner = child->n_ranks;
-        if (inner > n_ranks) return bad(SX_FORMATS_DIFFER, s, v);
+        if (inner > n_ranks) return SX_FORMATS_DIFFER;
         for (int r = 0; r < inner && child->format && child->format->compressed; r++)
-            if (format->rank[r].kind != child->format->rank[r].kind) return bad(SX_FORMATS_DIFFER, s, v);
+            if (format->rank[r].kind != child->format->rank[r].kind) return SX_FORMATS_DIFFER;
+        memcpy(t->fiber, child->fiber, sizeof t->fiber);
+        memcpy(t->sub, child->sub, sizeof t->sub);
     }
     t->n_ranks = (uint8_t)n_ranks;
     t->sub[0] = 1;
-    for (int r = 0; r < inner; r++) {
-        t->fiber[r] = child->fiber[r];
-        t->sub[r + 1] = child->sub[r + 1];
+    if (format && format->whole && inner < n_ranks && !model->sparse->timeloop) {
+        give_all(state, v, s, inner, tiled);
+        return SX_LEGAL;
     }
-    if (format && format->whole && inner < n_ranks && state->nest->perfect && model->shape[v].unit &&
-        !model->sparse->timeloop) {
-        give_all(t, inner, tiled ? child->words : 1);
-        return good;
-    }
-    single_list list;
-    rank_list ranks;
-    ranks.first = ranks.n = 0;
-    list_singles(state, v, t->child + 1, s, &list);
-    if (!tiled && child) cover_below(&list);
-    bool left = format && format->inner_to_outer ? from_inside(&list, format, inner, n_ranks, &ranks)
-                                                 : from_outside(&list, format, inner, n_ranks, &ranks);
-    if (left) return bad(SX_FEW_RANKS, s, v);
-    for (int r = inner; r < n_ranks; r++) {
-        t->fiber[r] = ranks.fiber[ranks.first + r - inner];
-        t->sub[r + 1] = ranks.tile[ranks.first + r - inner];
-        if (t->fiber[r] == 1 && !model->sparse->timeloop) t->sub[r + 1] = t->sub[r];
-    }
-    return good;
+    return list_ranks(state, v, s, inner, tiled);
 }
 
 void sx_rank_widths(const sx_sparse_tile *tile, int rank, double bits[2]) {
@@ -326,7 +359,8 @@ static bool has_ranks(const sx_sparse_state *state, int v, int s) {
 
 sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
     const sx_model *model = state->model;
-    lay_out(state);
+    state->laid_out = false;
+    if (model->sparse->timeloop) lay_out(state);
     find_tiles(state, mapping);
     sx_verdict verdict = good;
     if (!model->sparse->formatted) return verdict;
@@ -334,6 +368,9 @@ sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
         verdict = check_hierarchy(state, v);
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL; s++)
-            if (has_ranks(state, v, s)) verdict = find_ranks(state, v, s);
+            if (has_ranks(state, v, s)) {
+                sx_reason reason = find_ranks(state, v, s);
+                if (reason != SX_LEGAL) verdict = bad(reason, s, v);
+            }
     return verdict;
 }

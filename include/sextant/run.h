@@ -5,6 +5,7 @@
 #include "sextant/cancel.h"
 #include "sextant/point_model.h"
 #include "sextant/proof.h"
+#include "sextant/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,8 @@ typedef struct sx_run_options {
     void *user;         /* of both */
     const void *resume; /* bytes that a checkpoint of the same run wrote; NULL: begin anew */
     size_t resume_size;
+    sx_ranks *ranks; /* processes that divide the work, all of which make this run; NULL: this one alone.
+                        Results do not depend on it */
 } sx_run_options;
 
 /* A run with nothing chosen: EDP, no limits, seed 0, one thread. */

@@ -23,6 +23,7 @@
 #include "sextant/point_model.h"
 #include "sextant/problem.h"
 #include "sextant/proof.h"
+#include "sextant/ranks.h"
 #include "sextant/result.h"
 #include "sextant/rng.h"
 #include "sextant/run.h"

@@ -187,7 +187,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     job->options.user = &w;
     sx_status status = sx_codesign_run(job->designs, &job->network, &job->options, &job->result);
     sx_progress_end(&w.line);
-    SX_TRY(status);
+    if (status || sx_ranks_follows(args->ranks)) return status;
     if (!job->result.complete && job->result.found && !sx_args_flag(args, "quiet"))
         sx_text_add(&result->err, "note: %s; this is the best result so far\n",
                     job->result.stop == SX_STOP_TIME ? "stopped by the time limit" : "interrupted");
@@ -271,5 +271,6 @@ const sx_command sx_command_codesign = {
                        "file.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
+    .divided = true,
     .run = run,
 };

@@ -468,6 +468,10 @@ static sx_status compare(const sx_args *args, compare_job *job, sx_output *resul
     sx_search_notes(args, &job->sources, true, &result->err);
     SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, job, &c));
+    if (sx_ranks_follows(args->ranks)) {
+        sx_comparison_free(c);
+        return SX_OK;
+    }
     add_notes(job, c, &result->err);
     sx_status status = answer(args, job, c, result);
     sx_comparison_free(c);
@@ -564,5 +568,6 @@ const sx_command sx_command_compare = {
                        "Ctrl-C stops and reports the finished runs.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
+    .divided = true,
     .run = run,
 };

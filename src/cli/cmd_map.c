@@ -212,6 +212,10 @@ static sx_status read_evaluator(const sx_args *args, map_job *job) {
     sx_session_options *o = &job->r->options;
     SX_TRY(sx_evaluator_read(args, &o->judge));
     if (!o->judge) return SX_OK;
+    if (o->run.ranks)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--evaluator is not for several processes"),
+            "start one process; the evaluator may itself use several");
     if (sx_args_flag(args, "objective"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--objective cannot be used with --evaluator"),
                              "the evaluator's answers are what is minimised");
@@ -417,14 +421,15 @@ static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *re
 
 /* Reads the inputs, searches, and outputs the result. */
 static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
+    const bool follows = sx_ranks_follows(args->ranks);
     watcher w = {.sources = sources,
                  .job = job,
-                 .certificate = sx_args_text(args, "certificate", 0),
+                 .certificate = follows ? NULL : sx_args_text(args, "certificate", 0),
                  .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(read_objective(sources, job, result));
-    if (w.certificate) SX_TRY(check_certificate(job));
+    if (sx_args_flag(args, "certificate")) SX_TRY(check_certificate(job));
     SX_TRY(read_densities(args, job));
     SX_TRY(read_formats(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
@@ -435,8 +440,8 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     sx_search_notes(args, sources, true, &result->err);
-    SX_TRY(prepare_output(args, job));
-    if (job->view.db) SX_TRY(sx_store_open(job->view.db, &job->r->options.store));
+    if (!follows) SX_TRY(prepare_output(args, job));
+    if (job->view.db && !follows) SX_TRY(sx_store_open(job->view.db, &job->r->options.store));
     sx_progress_begin(&w.line, args);
     job->r->options.run.cancel = sx_interrupt_catch();
     job->r->options.run.progress = sx_progress_show;
@@ -448,6 +453,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     job->r->options.user = &w;
     sx_status status = sx_session_run(&job->r->network, &job->r->arch, &job->r->options, &job->r->session);
     sx_progress_end(&w.line);
+    if (follows) return status;
     if (job->r->options.judge) job->r->judged = sx_judge_report(job->r->options.judge);
     if (!status) sx_evaluator_note(job->r->options.judge, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
@@ -541,5 +547,6 @@ const sx_command sx_command_map = {
                        "If no legal mapping is found, the exit code is 1 and the reason is given.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
+    .divided = true,
     .run = run,
 };

@@ -95,6 +95,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     SX_TRY(read_problems(args, sources, job, &result->err));
     sx_search_notes(args, sources, true, &result->err);
     SX_TRY(sx_search_writable(args));
+    if (sx_ranks_follows(args->ranks)) db = NULL;
     if (db) SX_TRY(sx_store_open(db, store));
     if (db) sx_systolic_job_use_store(job, *store, sx_args_flag(args, "again"));
     sx_progress_line line;
@@ -105,7 +106,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     job->run.user = job->user = &line;
     sx_status status = sx_systolic_job_search(job);
     sx_progress_end(&line);
-    SX_TRY(status);
+    if (status || sx_ranks_follows(args->ranks)) return status;
     status = answer(args, job, result);
     if (status || !job->unkept) return status;
     status = job->unkept;
@@ -191,5 +192,6 @@ const sx_command sx_command_systolic = {
                            "\"...\", ...}.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
+    .divided = true,
     .run = run,
 };

@@ -361,5 +361,6 @@ const sx_command sx_command_train = {
                "docs/learning.md describes families, and when a surrogate is worth training.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
+    .divided = true,
     .run = run,
 };

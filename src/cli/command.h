@@ -36,6 +36,7 @@ typedef struct sx_command {
     const char *details; /* for its own help, after the options; NULL: nothing */
     const sx_option *options;
     size_t n_options;
+    bool divided; /* several processes may run it together; otherwise the first runs it alone */
     sx_status (*run)(const sx_args *args, sx_output *result);
 } sx_command;
 

@@ -1,15 +1,18 @@
 /* The program `sextant`: finds the command, runs it, and writes its output. */
 #include "base/file.h"
+#include "base/ranks.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "report/json_parts.h"
 #include "report/table.h"
+#include "scale/launch.h"
 #include "sextant/session.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -142,15 +145,28 @@ static sx_exit deliver(const sx_output *result, SX_TAKE sx_status status) {
     return SX_EXIT_FAILED;
 }
 
-static sx_status run_command(int argc, char **argv, sx_output *result) {
+/* Adds what is to be reported of the processes that worked together. */
+static void add_report(sx_ranks *ranks, sx_text *err) {
+    char *report = sx_ranks_report(ranks);
+    for (char *line = report; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        sx_text_add(err, "warning: %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    sx_free(report);
+}
+
+/* Runs a command, together with other processes where it can be divided. */
+static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *result) {
     const sx_command *command;
     sx_args args;
     SX_TRY(sx_command_find(argv[0], &command));
     SX_TRY(sx_args_parse(command->options, command->n_options, argc, argv, &args));
     sx_status status = SX_OK;
+    args.ranks = command->divided ? ranks : NULL;
     if (sx_args_flag(&args, "help"))
         sx_help_command(command, &result->out);
-    else
+    else if (command->divided || !sx_ranks_follows(ranks))
         status = command->run(&args, result);
     if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
         result->out.width = 0;
@@ -162,14 +178,36 @@ static bool is_one_of(const char *word, const char *name, const char *letter) {
     return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
 }
 
+/* Makes a process that works for another one silent, and leaves signals to that one. */
+static void hush(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) exit(SX_EXIT_FAILED);
+}
+
+/* Joins the other processes that the launcher has started; of those that fail, one says why. */
+static sx_status join(sx_ranks **out) {
+    bool first = sx_launch_number() == 0;
+    if (!first) hush();
+    SX_TRY(sx_ranks_join(out));
+    if (first && sx_ranks_follows(*out)) hush();
+    return SX_OK;
+}
+
 int main(int argc, char **argv) {
+    sx_ranks *ranks;
     sx_json_begin();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    sx_status status = join(&ranks);
     sx_output result = {.out.width = sx_terminal_width(STDOUT_FILENO),
                         .err.width = sx_terminal_width(STDERR_FILENO)};
-    sx_status status = SX_OK;
-    if (argc < 2) {
+    if (status) {
+        result.exit = SX_EXIT_BAD;
+    } else if (argc < 2) {
         sx_help_program(&result.err);
         result.exit = SX_EXIT_BAD;
     } else if (is_one_of(argv[1], "--help", "-h")) {
@@ -177,10 +215,13 @@ int main(int argc, char **argv) {
     } else if (is_one_of(argv[1], "--version", "-V")) {
         sx_help_version(&result.out);
     } else {
-        status = run_command(argc - 1, argv + 1, &result);
+        status = run_command(argc - 1, argv + 1, ranks, &result);
     }
+    if (sx_ranks_follows(ranks)) sx_ranks_leave(ranks, status);
+    add_report(ranks, &result.err);
     sx_exit code = deliver(&result, status);
     sx_text_free(&result.out);
     sx_text_free(&result.err);
+    sx_ranks_leave(ranks, NULL);
     return (int)code;
 }

@@ -2,6 +2,7 @@
 #ifndef SX_CLI_OPTIONS_H
 #define SX_CLI_OPTIONS_H
 
+#include "base/ranks.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -154,6 +155,7 @@ typedef struct sx_args {
     size_t n_given;
     char **operand; /* what is not an option */
     size_t n_operands;
+    sx_ranks *ranks; /* processes that run this command together; NULL: this one alone */
 } sx_args;
 
 /* Parses argv (argv[0] is the command's name, for messages) by a table; *out is freed with sx_args_fini. Where

@@ -1,7 +1,9 @@
 #include "cli/search.h"
 
 #include "base/file.h"
+#include "base/ranks.h"
 #include "frontend/timeloop/constraints.h"
+#include "scale/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ static sx_status at_least_one(const sx_args *args, const char *name) {
 
 sx_status sx_search_threads(const sx_args *args, unsigned *out) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (args->ranks) processors /= (long)sx_launch_neighbours();
     uint64_t preset = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (uint64_t)processors;
     uint64_t threads = sx_args_count(args, "threads", preset);
     if (threads < 1 || threads > MAX_THREADS)
@@ -41,6 +44,7 @@ sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_ru
     o.target = sx_args_number(args, "target", 0);
     o.patience = sx_args_count(args, "patience", 0);
     o.seed = sx_args_count(args, "seed", 0);
+    o.ranks = args->ranks;
     if (o.seed > INT64_MAX)
         return sx_error_new(SX_ERR_USAGE, "--seed must be at most %lld", (long long)INT64_MAX);
     if (sx_args_flag(args, "time") && o.seconds <= 0)
@@ -114,6 +118,7 @@ sx_status sx_search_with_path(const char *method, const char *option, const char
 }
 
 sx_status sx_search_writable(const sx_args *args) {
+    if (sx_ranks_follows(args->ranks)) return SX_OK;
     static const char *const names[] = {"output", "csv", "svg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *path = sx_args_text(args, names[i], 0);

@@ -131,8 +131,10 @@ static sx_status search_plan(sx_run *run) {
 /* Adds what a plan has visited, and begins to count anew. */
 static void count_plan(sx_codesign *c, sx_sunstone *plan) {
     sx_codesign_counts *counts = &c->out->counts;
-    counts->partial += atomic_exchange(&plan->partial, 0);
-    for (int i = 0; i < plan->n_stages; i++) counts->tiles[i] += atomic_exchange(&plan->tiles[i], 0);
+    counts->partial += plan->partial;
+    for (int i = 0; i < plan->n_stages; i++) counts->tiles[i] += plan->tiles[i];
+    plan->partial = 0;
+    memset(plan->tiles, 0, sizeof plan->tiles);
     if (plan->n_stages > counts->n_memories) counts->n_memories = plan->n_stages;
 }
 

@@ -171,8 +171,8 @@ static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch 
             if (!g->apart[number]) price_nodes(&plan, g, number);
             plan.roots = (sx_vector){.size = 0};
             if (atomic_load(&plan.failed)) status = sx_error_memory();
-            c->out->counts.partial += atomic_load(&plan.partial);
-            c->out->counts.tiles[0] += atomic_load(&plan.tiles[0]);
+            c->out->counts.partial += plan.partial;
+            c->out->counts.tiles[0] += plan.tiles[0];
             sx_sunstone_fini(&plan);
         }
     }

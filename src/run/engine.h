@@ -2,6 +2,7 @@
 #ifndef SX_RUN_ENGINE_H
 #define SX_RUN_ENGINE_H
 
+#include "base/ranks.h"
 #include "run/cache.h"
 #include "run/incumbent.h"
 #include "run/registry.h"

@@ -176,10 +176,14 @@ static sx_status prepare(sx_run *run) {
     return SX_OK;
 }
 
-/* Searches by a navigator with its settings. */
+/* Searches by a navigator with its settings. A search that a clock may end is not divided: process 0 does it
+ * alone. */
 static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE double *settings) {
     run->entry = run->frame[0].entry = entry;
     run->frame[0].settings = settings;
+    if (sx_ranks_active(run->options.ranks) && sx_ranks_follows(run->options.ranks) &&
+        run->options.seconds > 0)
+        return sx_ranks_finish(run->options.ranks);
     SX_TRY(prepare(run));
     sx_status status = entry->navigator->search(run);
     run->seconds = sx_run_seconds(run);

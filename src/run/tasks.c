@@ -179,23 +179,20 @@ const void *sx_run_appended(const sx_run *run, size_t task, size_t *size) {
     return *size ? workers->appended + workers->part[task].at : NULL;
 }
 
-/* Puts a log back among the free ones. */
-static void log_give(sx_worker_pool *workers, sx_log *log) {
+void sx_worker_pool_give(sx_worker_pool *workers, sx_log *log) {
     pthread_mutex_lock(&workers->lock);
     log->next = workers->free_logs;
     workers->free_logs = log;
     pthread_mutex_unlock(&workers->lock);
 }
 
-/* Takes a finished task into the run, and its log back. */
-static void settle(sx_worker_pool *workers, sx_log *log, size_t task) {
+void sx_worker_pool_settle(sx_worker_pool *workers, sx_log *log, size_t task) {
     if (!collect(workers, log, task)) sx_run_fail(workers->run, sx_error_memory());
     join(workers, log);
-    log_give(workers, log);
+    sx_worker_pool_give(workers, log);
 }
 
-/* A free log, or a new one; NULL when memory is out. */
-static sx_log *log_take(sx_worker_pool *workers) {
+sx_log *sx_worker_pool_log(sx_worker_pool *workers) {
     pthread_mutex_lock(&workers->lock);
     sx_log *log = workers->free_logs;
     if (log) workers->free_logs = log->next;
@@ -205,14 +202,16 @@ static sx_log *log_take(sx_worker_pool *workers) {
 
 /* Does a task and returns its log; NULL when memory is out. */
 static sx_log *do_task(sx_worker_pool *workers, size_t task, unsigned number) {
-    sx_log *log = log_take(workers);
+    sx_log *log = sx_worker_pool_log(workers);
     if (!log) {
         sx_worker_pool_fail(workers, sx_error_memory());
         return NULL;
     }
     sx_worker *worker = &workers->worker[number];
     sx_worker_begin(worker, log);
-    void *output = workers->outputs ? workers->outputs + task * workers->output_size : NULL;
+    unsigned char *outputs = workers->made ? workers->made : workers->outputs;
+    size_t number_there = workers->made ? task - workers->made_first : task;
+    void *output = outputs ? outputs + number_there * workers->output_size : NULL;
     sx_status status = workers->task(workers->input, task, worker, output);
     if (status) sx_worker_pool_fail(workers, status);
     return sx_worker_finish(worker);
@@ -232,7 +231,7 @@ static void join_done(void *user) {
     while (workers->joined < workers->n_tasks &&
            (log = atomic_load_explicit(&workers->log_of[workers->joined], memory_order_acquire)) != NULL) {
         size_t task = workers->joined++;
-        if (log != &workers->skipped) settle(workers, log, task);
+        if (log != &workers->skipped) sx_worker_pool_settle(workers, log, task);
     }
     sx_run_poll(workers->run, 0);
     if (workers->run->ended) atomic_store(&workers->halted, true);
@@ -243,25 +242,54 @@ static void run_inline(sx_worker_pool *workers) {
     for (size_t task = 0; task < workers->n_tasks && !workers->run->ended; task++) {
         sx_log *log = do_task(workers, task, 0);
         if (!log) return;
-        settle(workers, log, task);
+        sx_worker_pool_settle(workers, log, task);
         if (workers->n_tasks > 1) sx_run_poll(workers->run, 0);
     }
 }
 
+/* Makes room for n logs; false when memory is out. */
+static bool reserve_logs(sx_worker_pool *workers, size_t n) {
+    if (n > workers->log_room) {
+        free(workers->log_of);
+        workers->log_of = malloc(n * sizeof *workers->log_of);
+        workers->log_room = workers->log_of ? n : 0;
+    }
+    for (size_t i = 0; workers->log_of && i < n; i++) atomic_init(&workers->log_of[i], NULL);
+    return workers->log_of != NULL;
+}
+
 /* Does the tasks on all threads. */
 static void run_parallel(sx_worker_pool *workers) {
-    if (workers->n_tasks > workers->log_room) {
-        free(workers->log_of);
-        workers->log_of = malloc(workers->n_tasks * sizeof *workers->log_of);
-        workers->log_room = workers->log_of ? workers->n_tasks : 0;
-    }
-    if (!workers->log_of) {
-        sx_worker_pool_fail(workers, sx_error_memory());
-        return;
-    }
-    for (size_t i = 0; i < workers->n_tasks; i++) atomic_init(&workers->log_of[i], NULL);
     workers->joined = 0;
-    sx_pool_run(workers->pool, workers->n_tasks, do_job, join_done, workers);
+    if (reserve_logs(workers, workers->n_tasks))
+        sx_pool_run(workers->pool, workers->n_tasks, do_job, join_done, workers);
+    else
+        sx_worker_pool_fail(workers, sx_error_memory());
+}
+
+/* One of the tasks that this process does, as a job of the pool. */
+static void do_some(void *user, size_t index, unsigned number) {
+    sx_worker_pool *workers = user;
+    bool halted = atomic_load(&workers->halted);
+    sx_log *log = halted ? NULL : do_task(workers, workers->done_first + index, number);
+    atomic_store_explicit(&workers->log_of[index], log ? log : &workers->skipped, memory_order_release);
+}
+
+/* Looks after the run while other threads are at work. */
+static void look_after(void *user) {
+    sx_worker_pool *workers = user;
+    sx_run_poll(workers->run, 0);
+    if (workers->run->ended) atomic_store(&workers->halted, true);
+}
+
+bool sx_worker_pool_do(sx_worker_pool *workers, size_t first, size_t n) {
+    if (!reserve_logs(workers, n)) return false;
+    workers->done_first = first;
+    if (workers->pool)
+        sx_pool_run(workers->pool, n, do_some, look_after, workers);
+    else
+        for (size_t i = 0; i < n; i++) do_some(workers, i, 0);
+    return true;
 }
 
 /* Takes over the run's front where it has changed; false when memory is out. */
@@ -271,7 +299,9 @@ static bool freeze_front(sx_worker_pool *workers) {
     return sx_archive_copy_scores(&workers->run->front, &workers->front);
 }
 
-void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size) {
+/* Does tasks whose outputs have so many bytes in all. */
+static void do_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size,
+                     size_t bytes) {
     sx_worker_pool *workers = run->workers;
     size_t k = run->options.k_best;
     workers->n_appended = workers->n_parts = 0;
@@ -281,6 +311,7 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void 
     workers->input = input;
     workers->outputs = outputs;
     workers->output_size = size;
+    workers->output_bytes = bytes;
     workers->full = run->best.n == k;
     if (workers->full) workers->last = run->best.kept[k - 1];
     workers->cutoff =
@@ -290,6 +321,8 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void 
     atomic_store(&workers->left, sx_run_budget(run));
     if (!freeze_front(workers))
         sx_worker_pool_fail(workers, sx_error_memory());
+    else if (sx_worker_pool_shares(workers))
+        sx_worker_pool_share(workers);
     else if (workers->pool && n > 1)
         run_parallel(workers);
     else
@@ -299,6 +332,10 @@ void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void 
     sx_run_poll(run, 0);
     if (workers->failure) sx_run_fail(run, workers->failure);
     workers->failure = NULL;
+}
+
+void sx_run_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size) {
+    do_tasks(run, n, task, input, outputs, size, n * size);
 }
 
 /* A call of sx_run_evaluate. */
@@ -320,7 +357,7 @@ size_t sx_run_evaluate(sx_run *run, const void *points, size_t n, sx_outcome *ou
     batch b = {points, n, run->space->point_size, chunk};
     uint64_t before = run->evaluations;
     for (size_t i = 0; i < n; i++) out[i] = (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
-    sx_run_tasks(run, (n + chunk - 1) / chunk, evaluate_chunk, &b, out, chunk * sizeof *out);
+    do_tasks(run, (n + chunk - 1) / chunk, evaluate_chunk, &b, out, chunk * sizeof *out, n * sizeof *out);
     size_t evaluated = (size_t)(run->evaluations - before);
     if (run->closed)
         for (size_t i = evaluated; i < n; i++)

@@ -52,6 +52,15 @@ struct sx_worker {
     sx_archive best, front;         /* of this task */
 };
 
+enum { SX_CALL_KINDS = 16 };
+
+/* Calls of one function of tasks, where processes divide them: how many of the next ones are not divided, and
+ * the power of two that this was set to. */
+typedef struct sx_call_kind {
+    sx_task *task;
+    unsigned skip, backoff;
+} sx_call_kind;
+
 struct sx_worker_pool {
     sx_run *run;
     const sx_space *space;
@@ -66,7 +75,10 @@ struct sx_worker_pool {
     sx_task *task;
     const void *input;
     unsigned char *outputs;
-    size_t output_size;
+    size_t output_size, output_bytes; /* of each task, and of all: the last one may have less */
+    unsigned char *made;              /* NULL: outputs are written in place; otherwise those from */
+    size_t made_first;                /* this task on are written there */
+    size_t done_first;                /* the first task that this process does, where they are divided */
     _Atomic(sx_log *) *log_of;
     size_t log_room;
     atomic_bool halted;        /* nothing more should be evaluated */
@@ -79,6 +91,7 @@ struct sx_worker_pool {
     sx_archive front;
     uint64_t fronts; /* the changes of the run's front that it has */
 
+    sx_call_kind kind[SX_CALL_KINDS];
     sx_log skipped; /* stands for tasks that were not begun */
     pthread_mutex_t lock;
     sx_log *free_logs; /* under the lock, as the next */
@@ -99,6 +112,17 @@ void sx_worker_pool_fail(sx_worker_pool *workers, SX_TAKE sx_status failure);
 
 /* The value above which a point cannot be better than one of `value`. */
 double sx_worker_pool_cutoff(const sx_objective *objective, double value);
+
+/* Whether the tasks of the current call are divided among processes, and doing that (share.c). */
+bool sx_worker_pool_shares(sx_worker_pool *workers);
+void sx_worker_pool_share(sx_worker_pool *workers);
+
+/* Does tasks first..first+n-1; their logs are at log_of[0..n-1]. False when memory is out. */
+bool sx_worker_pool_do(sx_worker_pool *workers, size_t first, size_t n);
+/* A free log, NULL when memory is out; giving it back; and joining the task that it is of. */
+sx_log *sx_worker_pool_log(sx_worker_pool *workers);
+void sx_worker_pool_give(sx_worker_pool *workers, SX_TAKE sx_log *log);
+void sx_worker_pool_settle(sx_worker_pool *workers, SX_TAKE sx_log *log, size_t task);
 
 /* Begins a task on a worker with an empty log. */
 void sx_worker_begin(sx_worker *worker, sx_log *log);

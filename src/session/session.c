@@ -30,8 +30,7 @@ sx_status sx_session_constraints(const sx_session *session, const sx_problem *pr
     return o->constraints ? o->constraints(o->user, problem, session->arch, out) : SX_OK;
 }
 
-/* An error with the name of the layer it is about, where there is more than one. */
-static sx_status about_layer(const sx_session *session, size_t index, SX_TAKE sx_status error) {
+sx_status sx_session_about(const sx_session *session, size_t index, sx_status error) {
     if (!error || session->network->n_layers == 1 || error->code == SX_ERR_MEMORY) return error;
     sx_status named = sx_error_new(error->code, "layer %s: %s", session->network->layer[index].name,
                                    error->message ? error->message : "");
@@ -41,13 +40,15 @@ static sx_status about_layer(const sx_session *session, size_t index, SX_TAKE sx
     return named;
 }
 
+void sx_session_clear(const sx_session *session, size_t index) {
+    sx_layer_result_fini(&session->out->layer[index]);
+    session->out->layer[index] =
+        (sx_layer_result){.same_as = index, .warm_from = SX_WARM_NONE, .summary = {.stop = SX_STOP_SIGNAL}};
+}
+
 /* Makes all results those of layers that were not reached. */
 static void clear_results(sx_session *session) {
-    for (size_t i = 0; i < session->out->n_layers; i++) {
-        sx_layer_result_fini(&session->out->layer[i]);
-        session->out->layer[i] =
-            (sx_layer_result){.same_as = i, .warm_from = SX_WARM_NONE, .summary = {.stop = SX_STOP_SIGNAL}};
-    }
+    for (size_t i = 0; i < session->out->n_layers; i++) sx_session_clear(session, i);
 }
 
 /* Makes what all layers share, and empty results. */
@@ -74,6 +75,7 @@ static sx_status begin(sx_session *session) {
         clear_results(session);
         return status;
     }
+    if (sx_ranks_follows(session->options->run.ranks)) return SX_OK;
     status = sx_file_writable(session->options->checkpoint);
     if (status && status->code != SX_ERR_WRITE) return status;
     sx_status_free(status);
@@ -96,14 +98,11 @@ static sx_status keep(sx_session *session, size_t index) {
     return SX_OK;
 }
 
-/* Searches layer session->at and moves on to the next, unless a signal cut the search short. A result goes to
- * the database only after the checkpoint has it, so that a search that is resumed finds no more there than
- * one that was never killed. */
-static sx_status step(sx_session *session) {
+/* A result goes to the database only after the checkpoint has it, so that a search that is resumed finds no
+ * more there than one that was never killed. */
+sx_status sx_session_settle(sx_session *session) {
     const sx_session_options *o = session->options;
     const size_t index = session->at;
-    if (o->layer_begins) o->layer_begins(o->user, index);
-    SX_TRY(about_layer(session, index, sx_session_search(session)));
     const sx_layer_result *result = &session->out->layer[index];
     if (o->layer_ends) o->layer_ends(o->user, index, result);
     if (result->summary.stop == SX_STOP_SIGNAL) return keep(session, index);
@@ -112,6 +111,14 @@ static sx_status step(sx_session *session) {
     sx_start_fini(&session->start);
     if (o->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
     return keep(session, index);
+}
+
+/* Searches layer session->at and moves on to the next, unless a signal cut the search short. */
+static sx_status step(sx_session *session) {
+    const sx_session_options *o = session->options;
+    if (o->layer_begins) o->layer_begins(o->user, session->at);
+    SX_TRY(sx_session_about(session, session->at, sx_session_search(session)));
+    return sx_session_settle(session);
 }
 
 /* Adds again what a checkpoint says is finished: the database may have missed the last of it. */
@@ -123,6 +130,7 @@ static sx_status keep_finished(sx_session *session) {
 
 /* Searches the layers that are left, until all are finished or it is cancelled. */
 static sx_status search_all(sx_session *session) {
+    SX_TRY(sx_session_divide(session));
     while (session->at < session->network->n_layers) {
         if (session->first[session->at] != session->at) {
             session->at++;

@@ -2,6 +2,7 @@
 #ifndef SX_SESSION_SESSION_H
 #define SX_SESSION_SESSION_H
 
+#include "base/ranks.h"
 #include "base/text.h"
 #include "sextant/session.h"
 
@@ -90,6 +91,27 @@ SX_MUST_USE sx_status sx_session_check(const sx_session *session, size_t index, 
 SX_MUST_USE sx_status sx_session_check_start(const sx_session *session, const sx_space *space, bool *holds);
 /* The error for a checkpoint that cannot be resumed. */
 SX_MUST_USE sx_status sx_session_refuse(const sx_session *session, const char *what);
+
+/* What a layer's result is as bytes, and back; the same for the start point of the layer being searched. False
+ * where the bytes are damaged. */
+void sx_session_add_result(const sx_session *session, size_t index, sx_text *out);
+bool sx_session_read_result(const sx_session *session, size_t index, const char *bytes, size_t size);
+void sx_session_add_start(sx_session *session, sx_text *out);
+bool sx_session_read_start(sx_session *session, const char *bytes, size_t size);
+
+/* Makes a layer's result that of one that was not reached. */
+void sx_session_clear(const sx_session *session, size_t index);
+/* Takes down that layer session->at was searched, and moves on to the next unless a signal cut it short. */
+SX_MUST_USE sx_status sx_session_settle(sx_session *session);
+/* An error with the name of the layer that it is about, where there is more than one. */
+SX_MUST_USE sx_status sx_session_about(const sx_session *session, size_t index, SX_TAKE sx_status error);
+
+/* Where processes divide the work (session_ranks.c): tells all of them the start point that process 0 has
+ * chosen, and whether it has taken a proven answer for layer session->at. */
+SX_MUST_USE sx_status sx_session_tell_start(sx_session *session);
+SX_MUST_USE sx_status sx_session_tell_taken(sx_session *session, bool *taken);
+/* Searches the layers that are left, each by one process, where none of them depends on another. */
+SX_MUST_USE sx_status sx_session_divide(sx_session *session);
 
 /* Writes the checkpoint: finished layers and, of the one being searched, the state given (NULL: none). A file
  * that cannot be written is no error but a warning. */

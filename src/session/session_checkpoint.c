@@ -79,6 +79,7 @@ static void pass_summary(codec *c, sx_run_summary *summary) {
     pass_flag(c, &summary->repeatable);
     pass(c, &summary->lower_bound, sizeof summary->lower_bound);
     pass_flag(c, &summary->optimal);
+    pass_flag(c, &summary->none);
     if (stop >= SX_STOP_SIGNAL) c->failed = true;
     summary->stop = c->failed ? SX_STOP_DONE : (sx_stop)stop;
 }
@@ -157,6 +158,37 @@ static void pass_result(codec *c, const sx_session *session, size_t index) {
                (size_t)session->arch->n_levels * (size_t)session->network->layer[index].problem.n_dims);
 }
 
+/* The start point of the current layer. */
+static void pass_start(codec *c, sx_session *session) {
+    pass_flag(c, &session->start.chosen);
+    pass_origin(c, &session->start.from, session->at);
+    pass_name(c, session->start.name);
+    pass(c, &session->start.value, sizeof session->start.value);
+    pass_array(c, &session->start.point, &session->start.size, 1);
+}
+
+void sx_session_add_result(const sx_session *session, size_t index, sx_text *out) {
+    codec c = {.out = out};
+    pass_result(&c, session, index);
+}
+
+bool sx_session_read_result(const sx_session *session, size_t index, const char *bytes, size_t size) {
+    codec c = {.in = bytes, .left = size};
+    pass_result(&c, session, index);
+    return !c.failed && c.left == 0;
+}
+
+void sx_session_add_start(sx_session *session, sx_text *out) {
+    codec c = {.out = out};
+    pass_start(&c, session);
+}
+
+bool sx_session_read_start(sx_session *session, const char *bytes, size_t size) {
+    codec c = {.in = bytes, .left = size};
+    pass_start(&c, session);
+    return !c.failed && c.left == 0;
+}
+
 /* The whole session: finished layers, then the current one's start point and the state of its run. */
 static void pass_session(codec *c, sx_session *session, void **state, size_t *size) {
     const size_t n = session->network->n_layers;
@@ -170,11 +202,7 @@ static void pass_session(codec *c, sx_session *session, void **state, size_t *si
     pass_flag(c, &session->wide);
     if (session->wide && session->at == n) c->failed = true;
     if (session->wide && !c->failed) pass_result(c, session, session->at);
-    pass_flag(c, &session->start.chosen);
-    pass_origin(c, &session->start.from, session->at);
-    pass_name(c, session->start.name);
-    pass(c, &session->start.value, sizeof session->start.value);
-    pass_array(c, &session->start.point, &session->start.size, 1);
+    pass_start(c, session);
     pass_array(c, state, size, 1);
     if (!c->out && c->left) c->failed = true;
 }
@@ -195,6 +223,7 @@ static sx_status survive(sx_session *session, SX_TAKE sx_status status) {
 }
 
 sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
+    if (sx_ranks_follows(session->options->run.ranks)) return SX_OK;
     sx_text body = {0}, file = {0};
     codec c = {.out = &body};
     sx_text_add_bytes(&body, session->identity, strlen(session->identity));
@@ -277,19 +306,30 @@ static sx_status read_bytes(sx_session *session, const char *bytes, size_t size)
     return check_layers(session);
 }
 
-sx_status sx_session_restore(sx_session *session) {
+/* Reads the file, where it exists. */
+static sx_status read_file(const sx_session *session, bool *exists, char **bytes, size_t *size) {
     const char *path = session->options->checkpoint;
-    char *bytes;
-    size_t size;
     struct stat info;
     bool there = stat(path, &info) == 0;
-    if (!there && errno == ENOENT) return SX_OK;
+    *exists = there || errno != ENOENT;
+    if (!*exists) return SX_OK;
     if (there && S_ISDIR(info.st_mode))
         return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
     if (there && !S_ISREG(info.st_mode)) return sx_session_refuse(session, "is not a plain file");
-    SX_TRY(sx_file_read(path, FILE_LIMIT, &bytes, &size));
-    sx_status status = read_bytes(session, bytes, size);
+    return sx_file_read(path, FILE_LIMIT, bytes, size);
+}
+
+sx_status sx_session_restore(sx_session *session) {
+    sx_ranks *ranks = session->options->run.ranks;
+    char *bytes = NULL;
+    size_t size = 0;
+    bool exists = false;
+    if (!sx_ranks_follows(ranks)) SX_TRY(read_file(session, &exists, &bytes, &size));
+    sx_status status = sx_ranks_tell(ranks, &bytes, &size);
+    if (!status && (exists || size > 0)) {
+        status = read_bytes(session, bytes, size);
+        session->out->resumed = !status;
+    }
     free(bytes);
-    session->out->resumed = !status;
     return status;
 }

@@ -43,8 +43,10 @@ static sx_status save(void *user, const void *bytes, size_t size) {
  * remembers the choice. */
 static sx_status choose_start(sx_session *session, const sx_space *space) {
     const sx_session_options *o = session->options;
-    SX_TRY(sx_warm_start(session, session->at, space, &session->start));
+    if (!sx_ranks_follows(o->run.ranks))
+        SX_TRY(sx_warm_start(session, session->at, space, &session->start));
     session->start.chosen = true;
+    SX_TRY(sx_session_tell_start(session));
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
@@ -235,6 +237,7 @@ static sx_status search_space(sx_session *session, sx_layer_result *result, bool
     sx_status status = prepare_space(session, b), collected = SX_OK;
     if (!status && !session->wide)
         status = sx_session_take_proven(session, b->space, &b->constraints, &taken);
+    if (!status && !session->wide) status = sx_session_tell_taken(session, &taken);
     if (!status && taken) result->minimum = sx_session_minimum(session, b->model, result);
     if (!status && !taken) status = prepare_run(session, b);
     if (!status && !taken) status = sx_run_search(b->run, session->mapper);

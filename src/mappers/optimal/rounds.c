@@ -129,9 +129,10 @@ sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
  * others. */
 static sx_status list(sx_optimal *o, bool imperfect) {
     size_t n = imperfect ? o->imperfect.n : o->spatials.n;
-    listing l = {o, malloc((n + 1) * sizeof *l.node), n, imperfect};
+    listing l = {o, malloc((n / CHUNK + 1) * CHUNK * sizeof *l.node), n, imperfect};
     if (!l.node) return sx_error_memory();
     begin_nodes(l.node, n, imperfect);
+    memset(l.node + n, 0, (CHUNK - n % CHUNK) * sizeof *l.node);
     sx_run_tasks(o->run, (n + CHUNK - 1) / CHUNK, run_spatials, &l, l.node, CHUNK * sizeof *l.node);
     bool good = !o->failed;
     for (size_t i = 0; i < n && good; i++) {

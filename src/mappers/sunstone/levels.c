@@ -24,6 +24,7 @@
 #include "space/map_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How much more than the best an unrolling may seem to cost: with tensors that pass its memory by, loops of
@@ -287,10 +288,16 @@ static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
     return true;
 }
 
-static void end_walk(walk *w) {
+/* What a task has counted: its output. */
+typedef struct counts {
+    uint64_t partial, tiles[SX_MAX_LEVELS];
+} counts;
+
+/* Ends a walk; what it counted is `out`. */
+static void end_walk(walk *w, counts *out) {
     for (int i = 0; i < w->plan->n_stages; i++) sx_evaluator_free(w->evaluator[i]);
-    atomic_fetch_add(&w->plan->partial, w->partial);
-    for (int i = 0; i < w->plan->n_stages; i++) atomic_fetch_add(&w->plan->tiles[i], w->tiles[i]);
+    out->partial = w->partial;
+    memcpy(out->tiles, w->tiles, sizeof out->tiles);
 }
 
 /* What tasks share. */
@@ -309,7 +316,6 @@ static sx_status ending(const sx_sunstone *plan) {
 static sx_status expand_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     walk w;
-    (void)output;
     sx_vector made = {.size = sizeof(sx_sunstone_item)};
     sx_sunstone_partial start = sx_sunstone_start(j->plan);
     if (begin_walk(&w, j->plan, worker))
@@ -317,7 +323,7 @@ static sx_status expand_task(const void *input, size_t task, sx_worker *worker, 
             expand(&w, 0, &start, sx_vector_at(&j->plan->roots, i), i, &made);
     sx_worker_append(worker, made.data, made.n * made.size);
     sx_vector_clear(&made);
-    end_walk(&w);
+    end_walk(&w, output);
     return ending(j->plan);
 }
 
@@ -325,7 +331,6 @@ static sx_status expand_task(const void *input, size_t task, sx_worker *worker, 
 static sx_status visit_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     walk w;
-    (void)output;
     sx_sunstone *plan = j->plan;
     sx_sunstone_partial start = sx_sunstone_start(plan);
     const sx_sunstone_item *item = sx_vector_at(&plan->items, j->first + task);
@@ -335,8 +340,27 @@ static sx_status visit_task(const void *input, size_t task, sx_worker *worker, v
         else
             follow(&w, 0, &start, item, sx_vector_at(&plan->roots, item->root));
     }
-    end_walk(&w);
+    end_walk(&w, output);
     return ending(plan);
+}
+
+/* Adds what was counted to a plan's. */
+static void add_counts(sx_sunstone *plan, const counts *counted) {
+    plan->partial += counted->partial;
+    for (int i = 0; i < plan->n_stages; i++) plan->tiles[i] += counted->tiles[i];
+}
+
+/* Runs tasks on a plan and adds up what they count. */
+static void run_tasks(sx_run *run, size_t n, sx_task *task, const job *j) {
+    sx_sunstone *plan = j->plan;
+    counts *counted = calloc(n + 1, sizeof *counted);
+    if (!counted) {
+        atomic_store(&plan->failed, true);
+        return;
+    }
+    sx_run_tasks(run, n, task, j, counted, sizeof *counted);
+    for (size_t t = 0; t < n; t++) add_counts(plan, &counted[t]);
+    free(counted);
 }
 
 /* Refuses a list that is too long. */
@@ -382,7 +406,7 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     if (plan->n_stages == 1) return take_roots(plan);
     job j = {.plan = plan, .each = plan->roots.n / TASKS + 1, .n = plan->roots.n};
     size_t n_tasks = (j.n + j.each - 1) / j.each;
-    sx_run_tasks(run, n_tasks, expand_task, &j, NULL, 0);
+    run_tasks(run, n_tasks, expand_task, &j);
     return join(plan, run, n_tasks);
 }
 
@@ -390,7 +414,7 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
  * tasks of the run. */
 static void visit_items(sx_sunstone *plan, sx_run *run, size_t first, size_t n) {
     job j = {.plan = plan, .first = first};
-    sx_run_tasks(run, n, visit_task, &j, NULL, 0);
+    run_tasks(run, n, visit_task, &j);
 }
 
 /* How many items to visit next: few at first, none that cannot be better than the best. */
@@ -429,6 +453,8 @@ void sx_sunstone_price(sx_sunstone *plan, uint64_t root, const sx_vector *tiles)
         price_tiles(&w, 0, &at, tiles, root, &scratch, &plan->items);
     }
     if (!at.point || plan->items.failed) atomic_store(&plan->failed, true);
-    end_walk(&w);
+    counts counted;
+    end_walk(&w, &counted);
+    add_counts(plan, &counted);
     free(at.point);
 }

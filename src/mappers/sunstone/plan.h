@@ -53,8 +53,8 @@ typedef struct sx_sunstone {
     sx_vector roots;                        /* unrollings of the first stage, n_parts of them each */
     sx_vector items;                        /* of the first stage, the cheapest first: sx_sunstone_item */
     atomic_bool failed;
-    atomic_ullong partial;              /* costs of partial mappings computed */
-    atomic_ullong tiles[SX_MAX_LEVELS]; /* priced, per stage */
+    uint64_t partial;              /* costs of partial mappings computed */
+    uint64_t tiles[SX_MAX_LEVELS]; /* priced, per stage */
 } sx_sunstone;
 
 /* Whether some levels of a space are joined to one memory, so that `uneven` makes a difference. */

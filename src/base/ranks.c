@@ -1,0 +1,80 @@
+#include "base/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+unsigned sx_ranks_number(const sx_ranks *ranks) {
+    return ranks ? ranks->number : 0;
+}
+
+unsigned sx_ranks_count(const sx_ranks *ranks) {
+    return ranks ? ranks->count : 1;
+}
+
+bool sx_ranks_active(const sx_ranks *ranks) {
+    return ranks && ranks->others > 0 && !ranks->busy;
+}
+
+bool sx_ranks_follows(const sx_ranks *ranks) {
+    return ranks && ranks->number > 0;
+}
+
+/* Makes and takes one part after another. */
+static sx_status share_alone(const sx_shared *work, sx_shared_result *out) {
+    sx_status status = SX_OK;
+    for (; out->taken < work->n && !status && !sx_cancel_is_set(work->cancel); out->taken += !status) {
+        sx_text bytes = {0};
+        status = work->make(work->user, out->taken, 1, &bytes);
+        if (!status && bytes.failed) status = sx_error_memory();
+        if (!status) status = work->take(work->user, out->taken, 1, bytes.data, bytes.size);
+        sx_text_free(&bytes);
+    }
+    return status;
+}
+
+sx_status sx_ranks_share(sx_ranks *ranks, const sx_shared *work, sx_shared_result *out) {
+    sx_shared_result result = {0};
+    sx_status status =
+        sx_ranks_active(ranks) ? ranks->share(ranks, work, &result) : share_alone(work, &result);
+    if (out) *out = result;
+    return status;
+}
+
+/* Bytes of process 0, and where they go to. */
+typedef struct told {
+    char **bytes;
+    size_t *size;
+} told;
+
+static sx_status add_told(void *user, size_t first, size_t n, sx_text *out) {
+    const told *t = user;
+    (void)first;
+    (void)n;
+    if (*t->size) sx_text_add_bytes(out, *t->bytes, *t->size);
+    return SX_OK;
+}
+
+static sx_status take_told(void *user, size_t first, size_t n, const char *bytes, size_t size) {
+    const told *t = user;
+    (void)first;
+    (void)n;
+    char *copy = malloc(size + 1);
+    if (!copy) return sx_error_memory();
+    if (size) memcpy(copy, bytes, size);
+    copy[size] = 0;
+    free(*t->bytes);
+    *t->bytes = copy;
+    *t->size = size;
+    return SX_OK;
+}
+
+sx_status sx_ranks_tell(sx_ranks *ranks, char **bytes, size_t *size) {
+    told t = {bytes, size};
+    const sx_shared work = {.n = 1, .everyone = true, .user = &t, .make = add_told, .take = take_told};
+    return sx_ranks_active(ranks) ? sx_ranks_share(ranks, &work, NULL) : SX_OK;
+}
+
+sx_status sx_ranks_finish(sx_ranks *ranks) {
+    ranks->finished = true;
+    return sx_error_new(SX_ERR_INTERNAL, "process %u has done its part", ranks->number);
+}

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double WORTH = 0.002; /* seconds from which on small work is divided */
+enum { MOST_BACKOFF = 7 };         /* the most times that it is not, as a power of two */
+
 unsigned sx_ranks_number(const sx_ranks *ranks) {
     return ranks ? ranks->number : 0;
 }
@@ -17,6 +20,31 @@ bool sx_ranks_active(const sx_ranks *ranks) {
 
 bool sx_ranks_follows(const sx_ranks *ranks) {
     return ranks && ranks->number > 0;
+}
+
+/* The account of work of a kind; NULL: there are too many kinds. */
+static sx_work_kind *kind_of(sx_ranks *ranks, void (*kind)(void)) {
+    for (size_t i = 0; i < SX_WORK_KINDS; i++) {
+        sx_work_kind *k = &ranks->kind[i];
+        if (!k->kind) k->kind = kind;
+        if (k->kind == kind) return k;
+    }
+    return NULL;
+}
+
+bool sx_ranks_worth(sx_ranks *ranks, void (*kind)(void)) {
+    sx_work_kind *k = kind_of(ranks, kind);
+    if (!k || k->skip == 0) return k != NULL;
+    k->skip--;
+    return false;
+}
+
+void sx_ranks_took(sx_ranks *ranks, void (*kind)(void), double seconds) {
+    sx_work_kind *k = kind_of(ranks, kind);
+    bool worth = seconds >= WORTH;
+    if (!k) return;
+    k->backoff = worth ? 0 : k->backoff < MOST_BACKOFF ? k->backoff + 1 : MOST_BACKOFF;
+    k->skip = worth ? 0 : 1u << k->backoff;
 }
 
 /* Makes and takes one part after another. */

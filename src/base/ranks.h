@@ -26,12 +26,22 @@ typedef struct sx_shared_result {
     double seconds; /* of making them, summed over the processes */
 } sx_shared_result;
 
+enum { SX_WORK_KINDS = 32 };
+
+/* Small work of one kind, that comes again and again: how many of the next times it is not divided, and the
+ * power of two that this was set to. */
+typedef struct sx_work_kind {
+    void (*kind)(void); /* a function that tells it from others */
+    unsigned skip, backoff;
+} sx_work_kind;
+
 /* The processes, as seen by one of them. */
 struct sx_ranks {
     unsigned number, count;
     unsigned others; /* that process 0 still works with; in another process 1 */
     bool busy;       /* parts are being made: what they divide in turn is made here */
     bool finished;   /* this process, not number 0, has nothing more to do */
+    sx_work_kind kind[SX_WORK_KINDS];
     sx_status (*share)(sx_ranks *ranks, const sx_shared *work, sx_shared_result *out);
 };
 
@@ -39,6 +49,11 @@ struct sx_ranks {
 bool sx_ranks_active(const sx_ranks *ranks);
 /* Whether this process works for process 0: its results are dropped, and it writes no files. */
 bool sx_ranks_follows(const sx_ranks *ranks);
+
+/* Whether small work of a kind is divided this time; and noting how many seconds it took, by which all
+ * processes decide alike. */
+bool sx_ranks_worth(sx_ranks *ranks, void (*kind)(void));
+void sx_ranks_took(sx_ranks *ranks, void (*kind)(void), double seconds);
 
 /* Divides work among the processes, all of which make this call; without others it is done here. */
 SX_MUST_USE sx_status sx_ranks_share(sx_ranks *ranks, const sx_shared *work, sx_shared_result *out);

@@ -100,6 +100,7 @@ static sx_status read_data(const sx_args *args, sx_train_options *o) {
     d->seed = sx_args_count(args, "seed", 0);
     if (d->seed > INT64_MAX)
         return sx_error_new(SX_ERR_USAGE, "--seed must be at most %lld", (long long)INT64_MAX);
+    d->ranks = args->ranks;
     return sx_search_threads(args, &d->threads);
 }
 
@@ -284,7 +285,7 @@ static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_outp
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &j->arch));
     sx_search_notes(args, sources, true, &result->err);
-    if (j->output) SX_TRY(sx_file_writable(j->output));
+    if (j->output && !sx_ranks_follows(args->ranks)) SX_TRY(sx_file_writable(j->output));
     sx_progress_begin(&j->line, args);
     sx_progress_title(&j->line, "%s on %s", j->family.name, j->arch.name);
     j->options.data.arch = &j->arch;
@@ -294,7 +295,7 @@ static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_outp
     j->options.user = j;
     sx_status status = j->data_only ? make_data(j) : sx_train(&j->options, &j->result);
     sx_progress_end(&j->line);
-    return answer(j, status, result);
+    return sx_ranks_follows(args->ranks) ? status : answer(j, status, result);
 }
 
 /* `sextant train`. */

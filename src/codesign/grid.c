@@ -6,6 +6,7 @@
  * Complexity: that of the mapper, times designs and layers. */
 #include "codesign/search.h"
 
+#include "base/ranks.h"
 #include "base/status.h"
 
 #include <stdlib.h>
@@ -60,17 +61,110 @@ static sx_status search_design(sx_codesign *c, size_t design, const char *mapper
     return SX_OK;
 }
 
-sx_status sx_codesign_grid(sx_codesign *c) {
-    const char *mapper = c->options->mapper ? c->options->mapper : SUNSTONE;
+/* The grid as processes divide it. */
+typedef struct grid {
+    sx_codesign *c;
+    const char *mapper;
     bool plain;
-    SX_TRY(is_plain(mapper, &plain));
-    for (size_t d = 0; d < c->designs->n && !sx_codesign_stopped(c); d++) {
-        bool found;
-        SX_TRY(search_design(c, d, mapper, plain, &found));
-        if (found)
-            sx_codesign_done(c, d);
-        else if (!sx_codesign_stopped(c))
-            sx_codesign_record_outcome(c, d, SX_OUTCOME_NONE);
+} grid;
+
+/* What a design came to, before the mappings of its targets. */
+typedef struct made_design {
+    bool found, usable, trouble, repeatable;
+    sx_stop stop;
+    size_t n_none;
+    sx_codesign_counts counts;
+} made_design;
+
+/* Makes a design: searches its targets apart from the other designs. Nothing where a signal or the time limit
+ * came first. */
+static sx_status make_design(void *user, size_t first, size_t n, sx_text *out) {
+    const grid *g = user;
+    sx_codesign one = *g->c;
+    sx_codesign_result result = {.repeatable = true};
+    made_design made = {0};
+    (void)n;
+    one.out = &result;
+    if (sx_codesign_stopped(&one)) return SX_OK;
+    one.usable = false;
+    one.trouble = SX_OK;
+    one.n_none = 0;
+    one.found = calloc(one.n_targets + 1, sizeof *one.found);
+    sx_status status = one.found ? SX_OK : sx_error_memory();
+    if (!status) status = search_design(&one, first, g->mapper, g->plain, &made.found);
+    made.usable = one.usable;
+    made.trouble = one.trouble != SX_OK;
+    made.repeatable = result.repeatable;
+    made.stop = result.stop;
+    made.n_none = one.n_none;
+    made.counts = result.counts;
+    sx_text_add_bytes(out, (const char *)&made, sizeof made);
+    if (one.n_targets) sx_text_add_bytes(out, (const char *)one.found, one.n_targets * sizeof *one.found);
+    sx_status_free(one.trouble);
+    free(one.found);
+    return status;
+}
+
+/* Adds the counts of a design. */
+static void add_counts(const sx_codesign_counts *from, sx_codesign_counts *to) {
+    to->evaluations += from->evaluations;
+    to->partial += from->partial;
+    to->nodes += from->nodes;
+    for (int i = 0; i < SX_MAX_LEVELS; i++) to->tiles[i] += from->tiles[i];
+    if (from->n_memories > to->n_memories) to->n_memories = from->n_memories;
+}
+
+/* Finds out again why a design cannot be searched, where that is not known of any. */
+static sx_status find_trouble(sx_codesign *c, size_t design) {
+    sx_arch arch;
+    sx_designs_arch(c->designs, design, &arch);
+    for (size_t t = 0; t < c->n_targets && !c->trouble; t++) {
+        sx_target_space target_space;
+        bool usable;
+        sx_status status = sx_target_space_init(c, &arch, t, &target_space, &usable);
+        sx_target_space_fini(&target_space);
+        SX_TRY(status);
     }
     return SX_OK;
+}
+
+/* Takes a design. */
+static sx_status take_design(void *user, size_t first, size_t n, const char *bytes, size_t size) {
+    sx_codesign *c = ((const grid *)user)->c;
+    made_design made;
+    (void)n;
+    if (size == 0) {
+        (void)sx_codesign_stopped(c);
+        return SX_OK;
+    }
+    if (size != sizeof made + c->n_targets * sizeof *c->found)
+        return sx_error_new(SX_ERR_INTERNAL, "the message of a design is damaged");
+    memcpy(&made, bytes, sizeof made);
+    memcpy(c->found, bytes + sizeof made, c->n_targets * sizeof *c->found);
+    add_counts(&made.counts, &c->out->counts);
+    c->usable |= made.usable;
+    c->n_none += made.n_none;
+    c->out->repeatable &= made.repeatable;
+    if (c->out->stop == SX_STOP_DONE) c->out->stop = made.stop;
+    if (made.trouble && !c->trouble) SX_TRY(find_trouble(c, first));
+    if (made.found)
+        sx_codesign_done(c, first);
+    else if (!sx_codesign_stopped(c))
+        sx_codesign_record_outcome(c, first, SX_OUTCOME_NONE);
+    return SX_OK;
+}
+
+/* Searches the designs, each by one process where several work together. */
+sx_status sx_codesign_grid(sx_codesign *c) {
+    const char *mapper = c->options->mapper ? c->options->mapper : SUNSTONE;
+    grid g = {.c = c, .mapper = mapper};
+    SX_TRY(is_plain(mapper, &g.plain));
+    const sx_shared work = {.n = c->designs->n,
+                            .everyone = true,
+                            .mark = c->designs->n,
+                            .cancel = c->options->run.cancel,
+                            .user = &g,
+                            .make = make_design,
+                            .take = take_design};
+    return sx_ranks_share(c->options->run.ranks, &work, NULL);
 }

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORTH = 0.002; /* seconds of a call from which on it is divided */
-enum { MOST_SKIPPED = 10 };        /* the most calls that are not, as a power of two */
-
 /* What is sent of a task: its log and its output. */
 typedef struct sent_log {
     uint64_t begun, n_steps, valid, hits, rejected, rejected_last, n_candidates, n_cached, n_appended;
@@ -162,23 +159,10 @@ static sx_status take_tasks(void *user, size_t first, size_t n, const char *byte
     return r.failed ? sx_error_new(SX_ERR_INTERNAL, "the message of a task is damaged") : SX_OK;
 }
 
-/* The account of calls of this kind; NULL: there are too many kinds. */
-static sx_call_kind *kind_of(sx_worker_pool *workers) {
-    for (size_t i = 0; i < SX_CALL_KINDS; i++) {
-        sx_call_kind *kind = &workers->kind[i];
-        if (!kind->task) kind->task = workers->task;
-        if (kind->task == workers->task) return kind;
-    }
-    return NULL;
-}
-
 bool sx_worker_pool_shares(sx_worker_pool *workers) {
     const sx_run_options *o = &workers->run->options;
     if (!sx_ranks_active(o->ranks) || o->seconds > 0 || workers->n_tasks < 2) return false;
-    sx_call_kind *kind = kind_of(workers);
-    if (!kind || kind->skip == 0) return kind != NULL;
-    kind->skip--;
-    return false;
+    return sx_ranks_worth(o->ranks, (void (*)(void))workers->task);
 }
 
 /* What tells this call of this run from others. */
@@ -198,13 +182,11 @@ void sx_worker_pool_share(sx_worker_pool *workers) {
                             .make = make_tasks,
                             .take = take_tasks};
     sx_shared_result result;
-    sx_call_kind *kind = kind_of(workers);
-    sx_status status = sx_ranks_share(workers->run->options.ranks, &work, &result);
+    sx_ranks *ranks = workers->run->options.ranks;
+    sx_status status = sx_ranks_share(ranks, &work, &result);
     if (status) {
         sx_worker_pool_fail(workers, status);
         return;
     }
-    bool worth = result.seconds >= WORTH;
-    kind->backoff = worth ? 0 : kind->backoff < MOST_SKIPPED ? kind->backoff + 1 : MOST_SKIPPED;
-    kind->skip = worth ? 0 : 1u << kind->backoff;
+    sx_ranks_took(ranks, (void (*)(void))workers->task, result.seconds);
 }

@@ -52,15 +52,6 @@ struct sx_worker {
     sx_archive best, front;         /* of this task */
 };
 
-enum { SX_CALL_KINDS = 16 };
-
-/* Calls of one function of tasks, where processes divide them: how many of the next ones are not divided, and
- * the power of two that this was set to. */
-typedef struct sx_call_kind {
-    sx_task *task;
-    unsigned skip, backoff;
-} sx_call_kind;
-
 struct sx_worker_pool {
     sx_run *run;
     const sx_space *space;
@@ -91,7 +82,6 @@ struct sx_worker_pool {
     sx_archive front;
     uint64_t fronts; /* the changes of the run's front that it has */
 
-    sx_call_kind kind[SX_CALL_KINDS];
     sx_log skipped; /* stands for tasks that were not begun */
     pthread_mutex_t lock;
     sx_log *free_logs; /* under the lock, as the next */

@@ -261,11 +261,11 @@ static void end_others(sx_group *g) {
     while (finish_sends(g) > 0 && sx_clock_seconds() < until) nap(NAP);
 }
 
-/* Another process: says why it stops early, and waits for the end. */
+/* Another process: says that it does no more work, and why where that is early; waits for the end. */
 static void wait_for_end(sx_group *g, const struct sx_error *why) {
-    const char *text = why && why->message ? why->message : "";
+    const char *text = why && why->message && !g->ranks.finished ? why->message : "";
     const sx_message head = {.kind = SX_MESSAGE_BYE};
-    if (why && !g->ranks.finished) sx_group_send(g, 0, &head, text, strlen(text) + 1);
+    sx_group_send(g, 0, &head, text, strlen(text) + 1);
     for (double began = sx_clock_seconds(); !g->ended;) {
         sx_group_progress(g);
         pthread_mutex_unlock(&g->lock);

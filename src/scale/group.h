@@ -17,7 +17,7 @@ typedef enum sx_message_kind {
     SX_MESSAGE_ALL,    /* process 0: all is made; with the bytes, where everyone takes them */
     SX_MESSAGE_END,    /* process 0: end; `lost`: not all can end together */
     SX_MESSAGE_RESULT, /* to process 0: a chunk, or SX_NO_CHUNK at first; ready for another */
-    SX_MESSAGE_BYE,    /* to process 0: this one stops early, and why */
+    SX_MESSAGE_BYE,    /* to process 0: this one does no more work; why, where that is early */
     SX_MESSAGE_BEAT,   /* still there */
 } sx_message_kind;
 

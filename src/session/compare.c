@@ -1,6 +1,7 @@
 /* The runs of a comparison and their statistics. */
 #include "sextant/compare.h"
 
+#include "base/ranks.h"
 #include "base/status.h"
 #include "session/statistics.h"
 
@@ -122,19 +123,112 @@ static sx_status take_result(const sx_run *run, bool clock, sx_compare_run *out)
     return SX_OK;
 }
 
-/* Runs one navigator with one seed. */
-static sx_status run_once(const sx_comparison_options *o, const sx_compare_space *s, size_t problem,
-                          size_t navigator, uint64_t seed, sx_comparison *c) {
-    sx_run_options options = o->run;
-    sx_compare_run *out = &c->run[c->n_runs];
+/* The runs on one problem. */
+typedef struct problem_runs {
+    const sx_comparison_options *o;
+    sx_comparison *c;
+    sx_compare_space space;
+    size_t problem;
+    size_t refused_navigator, why_index; /* the navigator that refused the problem last; a run that this */
+    sx_status why;                       /* process saw refused, and why */
+} problem_runs;
+
+/* Whether an error is a navigator's refusal of a problem, which the caller wants to know of. */
+static bool is_refusal(const sx_comparison_options *o, const struct sx_error *why) {
+    return o->refused && (why->code == SX_ERR_USAGE || why->code == SX_ERR_LIMIT);
+}
+
+
+/* Makes run number `index` of a problem: by navigator, then by seed. */
+static sx_status run_once(const problem_runs *p, size_t index, sx_compare_run *out) {
+    const sx_comparison *c = p->c;
+    const size_t navigator = index / c->n_seeds;
+    const uint64_t seed = c->seed[index % c->n_seeds];
+    sx_run_options options = p->o->run;
     sx_run *run = NULL;
     options.seed = seed;
-    SX_TRY(sx_run_new(s->space, s->model, &options, &run));
-    *out = (sx_compare_run){.problem = problem, .navigator = navigator, .seed = seed};
+    if (p->o->begins) p->o->begins(p->o->user, c, p->problem, navigator, seed);
+    SX_TRY(sx_run_new(p->space.space, p->space.model, &options, &run));
+    *out = (sx_compare_run){.problem = p->problem, .navigator = navigator, .seed = seed};
     sx_status status = sx_run_search(run, c->settings[navigator]);
     if (!status) status = take_result(run, c->clock, out);
     sx_run_free(run);
-    if (!status) c->n_runs++;
+    return status;
+}
+
+/* Makes a run; its bytes are the result and the trace, none where the navigator refuses the problem. */
+static sx_status make_run(void *user, size_t first, size_t n, sx_text *out) {
+    problem_runs *p = user;
+    sx_compare_run run = {0};
+    (void)n;
+    if (first / p->c->n_seeds == p->refused_navigator) return SX_OK;
+    sx_status status = run_once(p, first, &run);
+    if (status && is_refusal(p->o, status)) {
+        sx_status_free(p->why);
+        p->why = status;
+        p->why_index = first;
+        return SX_OK;
+    }
+    sx_text_add_bytes(out, (const char *)&run, sizeof run);
+    if (run.n_trace) sx_text_add_bytes(out, (const char *)run.trace, run.n_trace * sizeof *run.trace);
+    free(run.trace);
+    return status;
+}
+
+/* Takes a run that was refused: all of its navigator are, where it is the first of them. */
+static sx_status take_refusal(problem_runs *p, size_t index) {
+    sx_comparison *c = p->c;
+    const size_t navigator = index / c->n_seeds;
+    sx_compare_run run = {0};
+    if (navigator == p->refused_navigator) return SX_OK;
+    if (!p->why || p->why_index != index) {
+        sx_status_free(p->why);
+        p->why = run_once(p, index, &run);
+        free(run.trace);
+    }
+    sx_status why = p->why;
+    p->why = SX_OK;
+    if (!why || index % c->n_seeds) return why;
+    p->refused_navigator = navigator;
+    c->n_refused += c->n_seeds;
+    p->o->refused(p->o->user, c, p->problem, navigator, why);
+    sx_status_free(why);
+    return SX_OK;
+}
+
+/* Takes a run. */
+static sx_status take_run(void *user, size_t first, size_t n, const char *bytes, size_t size) {
+    problem_runs *p = user;
+    sx_compare_run run;
+    (void)n;
+    if (size == 0) return take_refusal(p, first);
+    if (size < sizeof run) return sx_error_new(SX_ERR_INTERNAL, "the message of a run is damaged");
+    memcpy(&run, bytes, sizeof run);
+    if (run.n_trace != (size - sizeof run) / sizeof *run.trace)
+        return sx_error_new(SX_ERR_INTERNAL, "the message of a run is damaged");
+    run.trace = calloc(run.n_trace + 1, sizeof *run.trace);
+    if (!run.trace) return sx_error_memory();
+    if (run.n_trace) memcpy(run.trace, bytes + sizeof run, run.n_trace * sizeof *run.trace);
+    p->c->run[p->c->n_runs++] = run;
+    return SX_OK;
+}
+
+/* Makes the runs on a problem, each by one process where several work together; a single one is divided by its
+ * tasks. */
+static sx_status make_runs(problem_runs *p) {
+    sx_ranks *ranks = p->o->run.ranks;
+    const sx_shared work = {.n = p->c->n_navigators * p->c->n_seeds,
+                            .mark = p->problem,
+                            .cancel = p->o->run.cancel,
+                            .user = p,
+                            .make = make_run,
+                            .take = take_run};
+    if (work.n > 1 || !sx_ranks_active(ranks)) return sx_ranks_share(ranks, &work, NULL);
+    sx_text bytes = {0};
+    sx_status status = make_run(p, 0, 1, &bytes);
+    if (!status && bytes.failed) status = sx_error_memory();
+    if (!status) status = take_run(p, 0, 1, bytes.data, bytes.size);
+    sx_text_free(&bytes);
     return status;
 }
 
@@ -151,27 +245,6 @@ static sx_status diagnose(const sx_space *space, size_t problem, sx_comparison *
     return found || !any ? SX_OK : sx_space_diagnose(space, 0, DIAGNOSIS_TRIES, &p->diagnosis);
 }
 
-/* Lets the caller know of a navigator that refuses a problem; any other error is returned. */
-static sx_status refuse(const sx_comparison_options *o, size_t problem, size_t navigator, sx_status why,
-                        sx_comparison *c) {
-    if (!why || !o->refused || (why->code != SX_ERR_USAGE && why->code != SX_ERR_LIMIT)) return why;
-    o->refused(o->user, c, problem, navigator, why);
-    sx_status_free(why);
-    c->n_refused += c->n_seeds;
-    return SX_OK;
-}
-
-/* Runs a navigator with all seeds on one problem. */
-static sx_status run_navigator(const sx_comparison_options *o, const sx_compare_space *s, size_t problem,
-                               size_t navigator, sx_comparison *c) {
-    for (size_t i = 0; i < c->n_seeds && !sx_cancel_is_set(o->run.cancel); i++) {
-        if (o->begins) o->begins(o->user, c, problem, navigator, c->seed[i]);
-        sx_status status = run_once(o, s, problem, navigator, c->seed[i], c);
-        if (status) return i == 0 ? refuse(o, problem, navigator, status, c) : status;
-    }
-    return SX_OK;
-}
-
 /* Takes the bound of a problem from its runs, where the space has come without. */
 static void take_bound(size_t problem, sx_comparison *c) {
     sx_compare_problem *p = &c->problem[problem];
@@ -186,16 +259,17 @@ static void take_bound(size_t problem, sx_comparison *c) {
 
 /* Runs all navigators with all seeds on one problem. */
 static sx_status run_problem(const sx_comparison_options *o, size_t problem, sx_comparison *c) {
-    sx_compare_space s = {0};
-    SX_TRY(o->open(o->user, problem, &s));
-    c->problem[problem].minimum = s.minimum;
-    c->problem[problem].bound = s.bound;
-    c->problem[problem].optimal = s.optimal;
-    sx_status status = check_model(c, &s);
-    for (size_t n = 0; n < c->n_navigators && !status; n++) status = run_navigator(o, &s, problem, n, c);
+    problem_runs p = {.o = o, .c = c, .problem = problem, .refused_navigator = SIZE_MAX};
+    SX_TRY(o->open(o->user, problem, &p.space));
+    c->problem[problem].minimum = p.space.minimum;
+    c->problem[problem].bound = p.space.bound;
+    c->problem[problem].optimal = p.space.optimal;
+    sx_status status = check_model(c, &p.space);
+    if (!status) status = make_runs(&p);
+    sx_status_free(p.why);
     take_bound(problem, c);
-    if (!status) status = diagnose(s.space, problem, c);
-    if (o->close) o->close(o->user, problem, &s);
+    if (!status) status = diagnose(p.space.space, problem, c);
+    if (o->close) o->close(o->user, problem, &p.space);
     return status;
 }
 

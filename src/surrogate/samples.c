@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/pool.h"
+#include "base/ranks.h"
 #include "base/text.h"
 #include "sextant/input.h"
 #include "surrogate/shard.h"
@@ -38,6 +39,7 @@ struct sx_samples {
 typedef struct making {
     sx_samples *samples;
     uint64_t first, n; /* problems */
+    sx_pool *pool;
     float *row;
     sx_status *status; /* of every problem */
 } making;
@@ -157,17 +159,62 @@ static sx_status first_of(sx_status *status, uint64_t n) {
     return first;
 }
 
-/* Fills the rows of a shard; *whole is false where that was cancelled. */
-static sx_status make_rows(sx_samples *samples, sx_pool *pool, making *m, bool *whole) {
-    m->row = malloc(m->n * samples->options.per_problem * samples->width * sizeof *m->row);
+/* The bytes of the rows of n problems. */
+static size_t row_bytes(const making *m, size_t n) {
+    return n * m->samples->options.per_problem * m->samples->width * sizeof *m->row;
+}
+
+/* Fills the rows of problems, which it makes room for. */
+static sx_status fill_rows(making *m) {
+    m->row = malloc(row_bytes(m, m->n));
     m->status = calloc(m->n, sizeof *m->status);
     sx_status status = m->row && m->status ? SX_OK : sx_error_memory();
     if (!status) {
-        sx_pool_run(pool, m->n, make_problem, NULL, m);
+        sx_pool_run(m->pool, m->n, make_problem, NULL, m);
         status = first_of(m->status, m->n);
     }
     free(m->status);
-    *whole = !status && !sx_is_cancelled(samples->options.cancel);
+    return status;
+}
+
+/* Makes the rows of some problems of a shard that processes divide. */
+static sx_status make_some(void *user, size_t first, size_t n, sx_text *out) {
+    making some = *(const making *)user;
+    some.first += first;
+    some.n = n;
+    sx_status status = fill_rows(&some);
+    if (!status) sx_text_add_bytes(out, (const char *)some.row, row_bytes(&some, n));
+    free(some.row);
+    return status;
+}
+
+/* Takes them. */
+static sx_status take_some(void *user, size_t first, size_t n, const char *bytes, size_t size) {
+    const making *m = user;
+    if (size != row_bytes(m, n)) return sx_error_new(SX_ERR_INTERNAL, "the message of samples is damaged");
+    memcpy((char *)m->row + row_bytes(m, first), bytes, size);
+    return SX_OK;
+}
+
+/* Fills the rows of a shard, divided among processes. */
+static sx_status share_rows(making *m) {
+    const sx_samples_options *o = &m->samples->options;
+    const sx_shared work = {.n = m->n,
+                            .grouped = true,
+                            .mark = m->first,
+                            .cancel = o->cancel,
+                            .user = m,
+                            .make = make_some,
+                            .take = take_some};
+    m->row = malloc(row_bytes(m, m->n));
+    return m->row ? sx_ranks_share(o->ranks, &work, NULL) : sx_error_memory();
+}
+
+/* Fills the rows of a shard; *whole is false where that was cancelled. */
+static sx_status make_rows(making *m, bool *whole) {
+    const sx_samples_options *o = &m->samples->options;
+    sx_status status = sx_ranks_active(o->ranks) ? share_rows(m) : fill_rows(m);
+    *whole = !status && !sx_is_cancelled(o->cancel);
     return status;
 }
 
@@ -205,18 +252,35 @@ static sx_status write_shard(sx_samples *samples, size_t index, const sx_shard_h
     return SX_OK;
 }
 
-/* Makes or takes shard number `index`; *whole is false where that was cancelled. */
+/* Takes a shard from its file in process 0, and tells all processes whether it is there. */
+static sx_status look_for_shard(sx_samples *samples, size_t index, const sx_shard_head *head, bool *found) {
+    sx_ranks *ranks = samples->options.ranks;
+    char *bytes = NULL;
+    size_t size = 0;
+    *found = false;
+    if (!sx_ranks_follows(ranks)) SX_TRY(take_shard(samples, index, head, found));
+    if (!sx_ranks_active(ranks)) return SX_OK;
+    if (*found) bytes = calloc(++size, 1);
+    if (*found && !bytes) return sx_error_memory();
+    sx_status status = sx_ranks_tell(ranks, &bytes, &size);
+    *found = size > 0;
+    free(bytes);
+    return status;
+}
+
+/* Makes or takes shard number `index`; *whole is false where that was cancelled. Only process 0 has its rows. */
 static sx_status add_shard(sx_samples *samples, sx_pool *pool, size_t index, bool *whole) {
     const sx_samples_options *o = &samples->options;
-    making m = {.samples = samples, .first = index * SX_SHARD_PROBLEMS, .n = SX_SHARD_PROBLEMS};
+    making m = {
+        .samples = samples, .first = index * SX_SHARD_PROBLEMS, .n = SX_SHARD_PROBLEMS, .pool = pool};
     if (m.first + m.n > o->n_problems) m.n = o->n_problems - m.first;
     sx_shard_head head = {.key = samples->key, .n_rows = m.n * o->per_problem, .width = samples->width};
-    SX_TRY(take_shard(samples, index, &head, whole));
+    SX_TRY(look_for_shard(samples, index, &head, whole));
     if (*whole) return SX_OK;
-    sx_status status = make_rows(samples, pool, &m, whole);
-    if (!status && *whole && o->folder) {
+    sx_status status = make_rows(&m, whole);
+    if (!status && *whole && o->folder && !sx_ranks_follows(o->ranks)) {
         status = write_shard(samples, index, &head, m.row);
-    } else if (!status && *whole) {
+    } else if (!status && *whole && !o->folder) {
         samples->shard[index].row = m.row;
         return SX_OK;
     }
@@ -264,7 +328,7 @@ static sx_status prepare(sx_samples *samples) {
     samples->n_shards = (size_t)((o->n_problems + SX_SHARD_PROBLEMS - 1) / SX_SHARD_PROBLEMS);
     samples->shard = calloc(samples->n_shards, sizeof *samples->shard);
     if (!samples->shard) return sx_error_memory();
-    if (o->folder && mkdir(o->folder, 0777) != 0 && errno != EEXIST)
+    if (o->folder && !sx_ranks_follows(o->ranks) && mkdir(o->folder, 0777) != 0 && errno != EEXIST)
         return sx_error_system(SX_ERR_FILE, "cannot create the folder '%s'", o->folder);
     return SX_OK;
 }

@@ -5,6 +5,7 @@
 #define SX_SURROGATE_SAMPLES_H
 
 #include "sextant/cancel.h"
+#include "sextant/ranks.h"
 #include "surrogate/encoding.h"
 #include "surrogate/family.h"
 
@@ -19,6 +20,7 @@ typedef struct sx_samples_options {
     const char *stream;  /* "train" or "held": data sets of different streams have no problem in common */
     uint64_t n_problems; /* whose mappings are sampled */
     uint64_t per_problem;
+    sx_ranks *ranks;                                /* processes that make them together; NULL: this one */
     unsigned threads;                               /* 0: 1; the samples do not depend on it */
     const char *folder;                             /* for the shards; NULL: they stay in memory */
     const sx_cancel *cancel;                        /* may be NULL */

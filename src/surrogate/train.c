@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/ranks.h"
 #include "base/status.h"
 #include "base/vector.h"
 #include "surrogate/rank.h"
@@ -367,6 +368,7 @@ sx_status sx_train(const sx_train_options *options, sx_train_result *out) {
     *out = (sx_train_result){0};
     SX_TRY(check_options(options));
     sx_status status = make_data(&t, &whole);
+    if (!status && sx_ranks_follows(options->data.ranks)) status = sx_ranks_finish(options->data.ranks);
     if (!status && whole) status = prepare(&t);
     if (!status && whole) status = train(&t);
     if (!status && whole && !t.best && t.step > 0) status = measure_early(&t);

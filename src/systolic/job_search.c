@@ -1,12 +1,13 @@
 /* The searches of a job. */
 #include "base/clock.h"
+#include "base/ranks.h"
 #include "base/status.h"
 #include "systolic/job.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DIAGNOSIS_TRIES = 2000 };
 enum { QUICK_DRAWS = 16 }; /* random arrays that every search gets first where time is limited */
@@ -141,21 +142,6 @@ static sx_status search_space(sx_systolic_job *job, const sx_space *space, bool 
     if (!status) take_answer(out, &answer);
     if (status) free(answer.trace);
     sx_run_free(run);
-    if (!status && !quick && out->found && job->keep && !job->unkept)
-        job->unkept = job->keep(job->keeper, job, space, out);
-    return status;
-}
-
-/* Searches for the best array of some kernels, of one design or of all that are chosen, unless it is known
- * from before; quickly: for any. */
-static sx_status search(sx_systolic_job *job, const sx_systolic_kernel *kernels, size_t n,
-                        const size_t *design, bool quick, sx_systolic_answer *out) {
-    sx_space *space = NULL;
-    sx_status status = sx_systolic_job_space(job, kernels, n, design, &space);
-    if (!status && job->recall && !out->recalled) status = job->recall(job->keeper, job, space, out);
-    if (!status && !out->proven_before) status = search_space(job, space, quick, out);
-    if (out->proven_before) job->left -= !quick;
-    sx_space_free(space);
     return status;
 }
 
@@ -177,69 +163,193 @@ static void sort_answers(sx_systolic_job *job) {
     }
 }
 
-/* Reports the title of the next search. */
-static SX_PRINTF(2, 3) void announce(const sx_systolic_job *job, const char *format, ...) {
+/* One of the searches of a job: for the best array of some kernels, of one design or of all that are chosen. */
+typedef struct item {
+    const sx_systolic_kernel *kernels;
+    size_t n;
+    const size_t *design; /* NULL: all */
+    sx_systolic_answer *answer;
     char title[SX_NAME_SIZE + 48];
-    va_list arguments;
-    if (!job->begins) return;
-    va_start(arguments, format);
-    vsnprintf(title, sizeof title, format, arguments);
-    va_end(arguments);
-    job->begins(job->user, title);
+} item;
+
+/* How many searches a job has: of every design, or of every layer and of one array for all. */
+static size_t count_items(const sx_systolic_job *job) {
+    size_t n = 1;
+    if (!sx_systolic_is_network(job)) return job->n_designs;
+    for (size_t i = 0; i < job->n_layers; i++) n += job->layer[i].same_as == i;
+    return n;
 }
 
-/* Searches every design of the only problem, from the first on as long as there is time. */
-static sx_status search_each_design(sx_systolic_job *job, bool quick) {
+/* The search of a design of the only problem. */
+static void set_design(sx_systolic_job *job, size_t index, item *out) {
     const sx_systolic_kernel *kernel = &job->layer[0].kernel;
-    for (size_t i = 0; i < job->n_designs && !is_over(job); i++) {
-        sx_systolic_design design;
-        char name[16];
-        sx_systolic_design_at(kernel, job->design[i], &design);
-        sx_systolic_design_name(&design, name, sizeof name);
-        announce(job, "%zu/%zu %s", i + 1, job->n_designs, name);
-        SX_TRY(search(job, kernel, 1, &job->design[i], quick, &job->answer[i]));
+    sx_systolic_design design;
+    char name[16];
+    sx_systolic_design_at(kernel, job->design[index], &design);
+    sx_systolic_design_name(&design, name, sizeof name);
+    *out = (item){kernel, 1, &job->design[index], &job->answer[index], ""};
+    snprintf(out->title, sizeof out->title, "%zu/%zu %s", index + 1, job->n_designs, name);
+}
+
+/* Search number `index`. */
+static void set_item(sx_systolic_job *job, size_t index, item *out) {
+    if (!sx_systolic_is_network(job)) {
+        set_design(job, index, out);
+        return;
     }
+    size_t at = 0;
+    for (; at < job->n_layers; at++)
+        if (job->layer[at].same_as == at && index-- == 0) break;
+    if (at == job->n_layers) {
+        *out = (item){job->joined, job->n_joined, NULL, &job->shared, "one shared array"};
+        return;
+    }
+    sx_systolic_layer *layer = &job->layer[at];
+    *out = (item){&layer->kernel, 1, NULL, &layer->best, ""};
+    snprintf(out->title, sizeof out->title, "%zu/%zu %s", at + 1, job->n_layers, layer->name);
+}
+
+/* A round of searches: all of them, quickly or not. */
+typedef struct search_round {
+    sx_systolic_job *job;
+    bool quick;
+} search_round;
+
+/* Makes the space of a search and looks for an earlier answer, once. */
+static sx_status recall(sx_systolic_job *job, const item *at, sx_systolic_answer *answer, sx_space **space) {
+    SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, space));
+    if (!job->recall || answer->recalled) return SX_OK;
+    return job->recall(job->keeper, job, *space, answer);
+}
+
+/* Adds an answer and its trace. */
+static void add_answer(const sx_systolic_answer *answer, sx_text *out) {
+    sx_text_add_bytes(out, (const char *)answer, sizeof *answer);
+    if (answer->n_trace)
+        sx_text_add_bytes(out, (const char *)answer->trace, answer->n_trace * sizeof *answer->trace);
+}
+
+/* Makes a search, unless its answer is known from before; nothing where a signal or the time limit came first. */
+static sx_status make_item(void *user, size_t first, size_t n, sx_text *out) {
+    const search_round *r = user;
+    sx_systolic_job *job = r->job;
+    item at;
+    sx_space *space = NULL;
+    (void)n;
+    if (is_over(job)) return SX_OK;
+    set_item(job, first, &at);
+    if (job->begins) job->begins(job->user, at.title);
+    sx_systolic_answer answer = *at.answer;
+    answer.trace = NULL;
+    sx_status status = recall(job, &at, &answer, &space);
+    if (!status && !answer.proven_before) status = search_space(job, space, r->quick, &answer);
+    if (!status && answer.proven_before) job->left -= !r->quick;
+    sx_space_free(space);
+    if (!status) add_answer(&answer, out);
+    free(answer.trace);
+    return status;
+}
+
+/* Keeps the answer of a search among those for later ones. */
+static sx_status keep(sx_systolic_job *job, const item *at) {
+    sx_space *space = NULL;
+    if (!job->keep || job->unkept || !at->answer->found || at->answer->proven_before) return SX_OK;
+    SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, &space));
+    job->unkept = job->keep(job->keeper, job, space, at->answer);
+    sx_space_free(space);
     return SX_OK;
 }
 
-/* Searches the designs of the only problem; quickly first where time is limited. */
+/* Takes the answer of a search. */
+static sx_status take_item(void *user, size_t first, size_t n, const char *bytes, size_t size) {
+    const search_round *r = user;
+    sx_systolic_job *job = r->job;
+    item at;
+    (void)n;
+    job->late |= size == 0 && job->deadline > 0;
+    if (size == 0) return SX_OK;
+    set_item(job, first, &at);
+    sx_systolic_answer *answer = at.answer;
+    free(answer->trace);
+    memcpy(answer, bytes, sizeof *answer);
+    answer->trace = calloc(answer->n_trace + 1, sizeof *answer->trace);
+    if (!answer->trace) {
+        answer->n_trace = 0;
+        return sx_error_memory();
+    }
+    if (answer->n_trace)
+        memcpy(answer->trace, bytes + sizeof *answer, answer->n_trace * sizeof *answer->trace);
+    return r->quick ? SX_OK : keep(job, &at);
+}
+
+/* Makes all searches, each by one process where several work together; a single one is divided by its tasks. */
+static sx_status search_each(sx_systolic_job *job, bool quick) {
+    search_round r = {job, quick};
+    const sx_shared work = {.n = count_items(job),
+                            .everyone = true,
+                            .mark = quick,
+                            .cancel = job->run.cancel,
+                            .user = &r,
+                            .make = make_item,
+                            .take = take_item};
+    if (work.n > 1 || !sx_ranks_active(job->run.ranks)) return sx_ranks_share(job->run.ranks, &work, NULL);
+    sx_text bytes = {0};
+    sx_status status = make_item(&r, 0, 1, &bytes);
+    if (!status && bytes.failed) status = sx_error_memory();
+    if (!status) status = take_item(&r, 0, 1, bytes.data, bytes.size);
+    sx_text_free(&bytes);
+    return status;
+}
+
+/* Gives all processes the earlier answers that process 0 finds. */
+static sx_status recall_all(sx_systolic_job *job) {
+    const size_t n = count_items(job), each = sizeof(sx_systolic_answer);
+    size_t size = n * each;
+    item at;
+    if (!sx_ranks_active(job->run.ranks)) return SX_OK;
+    char *all = calloc(n, each);
+    sx_status status = all ? SX_OK : sx_error_memory();
+    for (size_t i = 0; i < n && !status; i++) {
+        sx_space *space = NULL;
+        set_item(job, i, &at);
+        status = recall(job, &at, at.answer, &space);
+        at.answer->recalled = true;
+        sx_space_free(space);
+        memcpy(all + i * each, at.answer, each);
+    }
+    if (!status) status = sx_ranks_tell(job->run.ranks, &all, &size);
+    for (size_t i = 0; i < n && !status && size == n * each; i++) {
+        set_item(job, i, &at);
+        memcpy(at.answer, all + i * each, each);
+    }
+    free(all);
+    return status;
+}
+
+/* Makes all searches; quickly first where time is limited. */
+static sx_status search_all(sx_systolic_job *job) {
+    job->left = count_items(job);
+    SX_TRY(recall_all(job));
+    if (is_hurried(job)) SX_TRY(search_each(job, true));
+    return search_each(job, false);
+}
+
+/* Searches the designs of the only problem. */
 static sx_status search_designs(sx_systolic_job *job) {
     SX_TRY(chosen_designs(job, &job->layer[0].kernel, &job->design, &job->n_designs));
     job->answer = calloc(job->n_designs, sizeof *job->answer);
     job->order = calloc(job->n_designs, sizeof *job->order);
     if (!job->answer || !job->order) return sx_error_memory();
-    job->left = job->n_designs;
-    if (is_hurried(job)) SX_TRY(search_each_design(job, true));
-    SX_TRY(search_each_design(job, false));
+    SX_TRY(search_all(job));
     sort_answers(job);
     return SX_OK;
 }
 
-/* Searches an array for every layer, and one for all. */
-static sx_status search_each_layer(sx_systolic_job *job, bool quick) {
-    for (size_t i = 0; i < job->n_layers && !is_over(job); i++) {
-        sx_systolic_layer *layer = &job->layer[i];
-        if (layer->same_as != i) continue;
-        announce(job, "%zu/%zu %s", i + 1, job->n_layers, layer->name);
-        SX_TRY(search(job, &layer->kernel, 1, NULL, quick, &layer->best));
-    }
-    if (is_over(job)) return SX_OK;
-    announce(job, "one shared array");
-    return search(job, job->joined, job->n_joined, NULL, quick, &job->shared);
-}
-
-/* Searches the arrays of a network; quickly first where time is limited. */
-static sx_status search_layers(sx_systolic_job *job) {
-    SX_TRY(sx_systolic_job_join(job));
-    job->left = 1;
-    for (size_t i = 0; i < job->n_layers; i++) job->left += job->layer[i].same_as == i;
-    if (is_hurried(job)) SX_TRY(search_each_layer(job, true));
-    return search_each_layer(job, false);
-}
-
 sx_status sx_systolic_job_search(sx_systolic_job *job) {
     if (job->run.seconds > 0) job->deadline = sx_clock_seconds() + job->run.seconds;
-    return sx_systolic_is_network(job) ? search_layers(job) : search_designs(job);
+    if (!sx_systolic_is_network(job)) return search_designs(job);
+    SX_TRY(sx_systolic_job_join(job));
+    return search_all(job);
 }
 
 bool sx_systolic_any_found(const sx_systolic_job *job) {

@@ -21,10 +21,10 @@ SX_API SX_MUST_USE sx_status sx_ranks_join(SX_OWN sx_ranks **out);
 SX_API unsigned sx_ranks_number(const sx_ranks *ranks);
 SX_API unsigned sx_ranks_count(const sx_ranks *ranks);
 
-/* Ends working together. In process 0 this ends the others. In another process the call does not return: it
- * waits for that end. `why` (may be NULL) is what made another process stop early, which process 0 then
- * reports. */
-SX_API void sx_ranks_leave(SX_TAKE sx_ranks *ranks, const struct sx_error *why);
+/* Ends working together. In process 0 this ends the others; where they keep it waiting it ends itself with an
+ * exit code. In another process the call does not return: it waits for that end. `why` (may be NULL) is what
+ * made another process stop early, which process 0 then reports. */
+SX_API void sx_ranks_leave(SX_TAKE sx_ranks *ranks, const struct sx_error *why, int code);
 
 /* What process 0 should report of the others, such as that one was lost, one line for each; NULL: nothing.
  * Freed with sx_free(). */

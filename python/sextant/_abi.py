@@ -276,7 +276,7 @@ class sx_run_options(Structure):
                 c_bool), ("proof", c_bool), ("cache", c_size_t), ("starts", c_void_p), ("n_starts", c_size_t),
                 ("cancel", c_void_p), ("progress", CFUNCTYPE(None, c_void_p, c_void_p)), ("checkpoint",
                 CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)), ("checkpoint_seconds", c_double), ("user",
-                c_void_p), ("resume", c_void_p), ("resume_size", c_size_t)]
+                c_void_p), ("resume", c_void_p), ("resume_size", c_size_t), ("ranks", c_void_p)]
 
 
 class sx_session_options(Structure):

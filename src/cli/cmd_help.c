@@ -48,6 +48,7 @@ void sx_help_command(const sx_command *command, sx_text *out) {
     sx_text_add(out, "\noptions:\n");
     for (size_t i = 0; i < command->n_options; i++) help_option(&command->options[i], out);
     if (command->details) sx_text_add(out, "\n%s", command->details);
+    if (command->divided) sx_text_add(out, "%s", SX_HELP_DIVIDED);
 }
 
 void sx_help_version(sx_text *out) {

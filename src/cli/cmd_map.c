@@ -213,9 +213,8 @@ static sx_status read_evaluator(const sx_args *args, map_job *job) {
     SX_TRY(sx_evaluator_read(args, &o->judge));
     if (!o->judge) return SX_OK;
     if (o->run.ranks)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--evaluator is not for several processes"),
-            "start one process; the evaluator may itself use several");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--evaluator is not for several processes"),
+                             "start one process; the evaluator may itself use several");
     if (sx_args_flag(args, "objective"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--objective cannot be used with --evaluator"),
                              "the evaluator's answers are what is minimised");

@@ -12,6 +12,9 @@ typedef enum sx_exit {
     SX_EXIT_FAILED = 3, /* internal or resource failure */
 } sx_exit;
 
+/* What the help of a command says that several processes can run together. */
+#define SX_HELP_DIVIDED "Processes that `mpirun -n N` or `srun` starts divide the work: docs/cluster.md.\n"
+
 /* How the names of certificates in a folder end. */
 #define SX_CERTIFICATE_SUFFIX ".cert.json"
 

@@ -217,11 +217,11 @@ int main(int argc, char **argv) {
     } else {
         status = run_command(argc - 1, argv + 1, ranks, &result);
     }
-    if (sx_ranks_follows(ranks)) sx_ranks_leave(ranks, status);
+    if (sx_ranks_follows(ranks)) sx_ranks_leave(ranks, status, SX_EXIT_FOUND);
     add_report(ranks, &result.err);
     sx_exit code = deliver(&result, status);
     sx_text_free(&result.out);
     sx_text_free(&result.err);
-    sx_ranks_leave(ranks, NULL);
+    sx_ranks_leave(ranks, NULL, (int)code);
     return (int)code;
 }

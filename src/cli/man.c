@@ -158,6 +158,7 @@ void sx_man_command(const sx_command *command, sx_text *out) {
     sx_text_add(out, ".Sh DESCRIPTION\n");
     add_sentence(out, command->about);
     if (command->details) add_details(out, command->details);
+    if (command->divided) add_details(out, SX_HELP_DIVIDED);
     sx_text_add(out, ".Sh OPTIONS\n.Bl -tag -width Ds\n");
     for (size_t i = 0; i < command->n_options; i++) add_option(out, &command->options[i]);
     sx_text_add(out, ".El\n");

@@ -32,8 +32,7 @@ void sx_coordinate_lose(sx_group *g, unsigned number, const char *why) {
         sx_text_add(&g->report, "process %u %s; the others do its work\n", number, why);
     }
     for (size_t i = 0; g->open && i < g->n_chunks; i++)
-        if (g->chunk[i].state == SX_CHUNK_OUT && g->chunk[i].at == number)
-            g->chunk[i].state = SX_CHUNK_FREE;
+        if (g->chunk[i].state == SX_CHUNK_OUT && g->chunk[i].at == number) g->chunk[i].state = SX_CHUNK_FREE;
     for (unsigned i = 1; g->open && i < g->ranks.count; i++) {
         size_t chunk = find_free(g);
         if (chunk < g->n_chunks && g->member[i].parked && !g->member[i].gone) hand_out(g, i, chunk);

@@ -9,17 +9,17 @@
 
 /* Waits for the next message about the current call; NULL at the end of the work. The lock is held. */
 static sx_arrived *wait_for_message(sx_group *g) {
-    for (double began = sx_clock_seconds(); !g->ended;) {
+    for (double began = sx_clock_seconds();;) {
         sx_group_progress(g);
         sx_arrived *a = sx_group_next(g);
         if (a && a->head.call == g->call) return a;
         free(a);
         if (a) continue;
+        if (g->ended) return NULL;
         pthread_mutex_unlock(&g->lock);
         sx_group_wait(began);
         pthread_mutex_lock(&g->lock);
     }
-    return NULL;
 }
 
 /* Takes all that was made, in order. */

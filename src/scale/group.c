@@ -55,11 +55,39 @@ static parcel *pack(const sx_message *head, const void *bytes, size_t size) {
     return p;
 }
 
+/* The end of this process where the others keep it waiting. */
+typedef struct deadline {
+    double seconds;
+    int code;
+} deadline;
+
+static void *end_late(void *user) {
+    deadline d = *(deadline *)user;
+    free(user);
+    for (double began = sx_clock_seconds(); sx_clock_seconds() < began + d.seconds;) nap(LONG_NAP);
+    _exit(d.code);
+}
+
+/* Ends the link. That all processes end together may take for ever where one has just died: this one then ends
+ * by itself. */
+static void close_link(sx_group *g, bool lost, int code) {
+    deadline *d = g->exits && !lost ? malloc(sizeof *d) : NULL;
+    pthread_t watch;
+    if (d) {
+        *d = (deadline){g->patience, code};
+        if (pthread_create(&watch, NULL, end_late, d) == 0)
+            pthread_detach(watch);
+        else
+            free(d);
+    }
+    g->link.close(g->link.state, lost);
+}
+
 /* The end, in a process other than number 0. */
 static void end(sx_group *g, bool lost) {
     g->ended = true;
     if (!g->exits) return;
-    g->link.close(g->link.state, lost);
+    close_link(g, lost, 0);
     _exit(lost && g->lost);
 }
 
@@ -274,7 +302,7 @@ static void wait_for_end(sx_group *g, const struct sx_error *why) {
     }
 }
 
-void sx_group_leave(sx_ranks *ranks, const struct sx_error *why) {
+void sx_group_leave(sx_ranks *ranks, const struct sx_error *why, int code) {
     sx_group *g = (sx_group *)ranks;
     pthread_mutex_lock(&g->lock);
     if (ranks->number == 0)
@@ -284,7 +312,7 @@ void sx_group_leave(sx_ranks *ranks, const struct sx_error *why) {
     g->closing = true;
     pthread_mutex_unlock(&g->lock);
     if (g->helping) pthread_join(g->helper, NULL);
-    g->link.close(g->link.state, g->lost);
+    close_link(g, g->lost, code);
     group_free(g);
 }
 

@@ -65,10 +65,10 @@ typedef struct sx_group {
     pthread_t helper;
     bool helping, closing;
     sx_member *member;
-    double beaten;    /* when this process has sent its last beat */
-    bool lost;        /* a process has died */
-    sx_text report;   /* lines for the user */
-    sx_vector sends;  /* that are under way */
+    double beaten;             /* when this process has sent its last beat */
+    bool lost;                 /* a process has died */
+    sx_text report;            /* lines for the user */
+    sx_vector sends;           /* that are under way */
     sx_arrived *first, **last; /* messages for later, in order */
 
     /* The current call. */
@@ -83,7 +83,7 @@ typedef struct sx_group {
 /* The processes that a link connects; with `exits` the end of the work ends processes other than number 0. */
 SX_MUST_USE sx_status sx_group_new(const sx_link *link, double patience, bool exits, SX_OWN sx_ranks **out);
 /* Leaves them (see sx_ranks_leave); without `exits` every process returns. */
-void sx_group_leave(SX_TAKE sx_ranks *ranks, const struct sx_error *why);
+void sx_group_leave(SX_TAKE sx_ranks *ranks, const struct sx_error *why, int code);
 
 /* Under the lock: receives and sends, tells the others that this one is there, finds out who is lost. */
 void sx_group_progress(sx_group *group);
@@ -93,7 +93,8 @@ void sx_group_wait(double began);
 void sx_group_send(sx_group *group, unsigned to, const sx_message *head, const void *bytes, size_t size);
 void sx_group_send_all(sx_group *group, const sx_message *head, const void *bytes, size_t size);
 /* Keeps a message for later; NULL when memory is out. And the first of those kept, taken out; NULL: none. */
-sx_arrived *sx_group_keep(sx_group *group, unsigned from, const sx_message *head, const char *bytes, size_t size);
+sx_arrived *sx_group_keep(sx_group *group, unsigned from, const sx_message *head, const char *bytes,
+                          size_t size);
 SX_OWN sx_arrived *sx_group_next(sx_group *group);
 
 /* How many chunks work has, and the first part of one. */
@@ -106,7 +107,8 @@ SX_MUST_USE sx_status sx_group_make(sx_group *group, const sx_shared *work, size
 /* Process 0: dividing work, and what a message of another process means; one that is no longer worked with,
  * and why (NULL: it said so itself, or all is over). */
 SX_MUST_USE sx_status sx_coordinate(sx_ranks *ranks, const sx_shared *work, sx_shared_result *out);
-void sx_coordinate_message(sx_group *group, unsigned from, const sx_message *head, const char *bytes, size_t size);
+void sx_coordinate_message(sx_group *group, unsigned from, const sx_message *head, const char *bytes,
+                           size_t size);
 void sx_coordinate_lose(sx_group *group, unsigned number, const char *why);
 
 /* Another process: doing its part of the work. */

@@ -56,8 +56,8 @@ sx_status sx_ranks_join(sx_ranks **out) {
     return sx_group_new(&link, patience(), true, out);
 }
 
-void sx_ranks_leave(sx_ranks *ranks, const struct sx_error *why) {
-    if (ranks) sx_group_leave(ranks, why);
+void sx_ranks_leave(sx_ranks *ranks, const struct sx_error *why, int code) {
+    if (ranks) sx_group_leave(ranks, why, code);
 }
 
 char *sx_ranks_report(sx_ranks *ranks) {

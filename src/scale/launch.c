@@ -27,7 +27,8 @@ unsigned sx_launch_number(void) {
 }
 
 unsigned sx_launch_neighbours(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                        "SLURM_NTASKS_PER_NODE"};
     unsigned n = first_of(names, sx_launch_count());
     return n ? n : 1;
 }

@@ -43,8 +43,7 @@ static sx_status save(void *user, const void *bytes, size_t size) {
  * remembers the choice. */
 static sx_status choose_start(sx_session *session, const sx_space *space) {
     const sx_session_options *o = session->options;
-    if (!sx_ranks_follows(o->run.ranks))
-        SX_TRY(sx_warm_start(session, session->at, space, &session->start));
+    if (!sx_ranks_follows(o->run.ranks)) SX_TRY(sx_warm_start(session, session->at, space, &session->start));
     session->start.chosen = true;
     SX_TRY(sx_session_tell_start(session));
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;

@@ -271,8 +271,7 @@ static sx_status look_for_shard(sx_samples *samples, size_t index, const sx_shar
 /* Makes or takes shard number `index`; *whole is false where that was cancelled. Only process 0 has its rows. */
 static sx_status add_shard(sx_samples *samples, sx_pool *pool, size_t index, bool *whole) {
     const sx_samples_options *o = &samples->options;
-    making m = {
-        .samples = samples, .first = index * SX_SHARD_PROBLEMS, .n = SX_SHARD_PROBLEMS, .pool = pool};
+    making m = {.samples = samples, .first = index * SX_SHARD_PROBLEMS, .n = SX_SHARD_PROBLEMS, .pool = pool};
     if (m.first + m.n > o->n_problems) m.n = o->n_problems - m.first;
     sx_shard_head head = {.key = samples->key, .n_rows = m.n * o->per_problem, .width = samples->width};
     SX_TRY(look_for_shard(samples, index, &head, whole));

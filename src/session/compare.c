@@ -138,7 +138,6 @@ static bool is_refusal(const sx_comparison_options *o, const struct sx_error *wh
     return o->refused && (why->code == SX_ERR_USAGE || why->code == SX_ERR_LIMIT);
 }
 
-
 /* Makes run number `index` of a problem: by navigator, then by seed. */
 static sx_status run_once(const problem_runs *p, size_t index, sx_compare_run *out) {
     const sx_comparison *c = p->c;

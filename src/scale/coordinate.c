@@ -109,8 +109,8 @@ static sx_status open_call(sx_group *g, const sx_shared *work) {
     size_t n = sx_group_chunks(g, work);
     sx_chunk *chunk = calloc(n + 1, sizeof *chunk);
     if (!chunk) return sx_error_memory();
-    for (size_t i = 1; i < n && i < g->ranks.count; i++)
-        if (!g->member[i].gone) chunk[i] = (sx_chunk){.state = SX_CHUNK_OUT, .at = (unsigned)i};
+    for (size_t i = 0; i < n && i < g->ranks.count; i++)
+        if (i == 0 || !g->member[i].gone) chunk[i] = (sx_chunk){.state = SX_CHUNK_OUT, .at = (unsigned)i};
     for (unsigned i = 1; i < g->ranks.count; i++) g->member[i].parked = false;
     g->call++;
     g->work = work;
@@ -206,6 +206,7 @@ sx_status sx_coordinate(sx_ranks *ranks, const sx_shared *work, sx_shared_result
     size_t next = 0;
     pthread_mutex_lock(&g->lock);
     sx_status status = open_call(g, work);
+    if (!status && g->n_chunks > 0 && !sx_cancel_is_set(work->cancel)) status = make_here(g, 0);
     if (!status) status = work_on(g, &next, out);
     if (!status && g->n_made == g->n_chunks) status = tell_all(g);
     if (status || sx_cancel_is_set(work->cancel)) dissolve(g);

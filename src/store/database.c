@@ -195,13 +195,13 @@ static int64_t big_endian(const unsigned char *at) {
  * pages into the file may be inconsistent. */
 static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file) {
     const struct timespec pause = {.tv_nsec = 5000000};
-    for (long waits = 0; (double)waits < database->wait * 200; waits++) {
+    for (long waits = 0;; waits++) {
         int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
         if (code == SQLITE_OK) return SX_OK;
         if ((code & 0xff) != SQLITE_BUSY) return refused(database, SX_ERR_FILE, "lock");
+        if ((double)waits >= database->wait * 200) return in_use(database);
         nanosleep(&pause, NULL);
     }
-    return in_use(database);
 }
 
 /* Reads the header, and how many bytes there are, through SQLite's own file handle, before SQLite itself

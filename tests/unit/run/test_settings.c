@@ -119,6 +119,19 @@ static void settings_may_be_texts(void **state) {
     assert_null(values);
 }
 
+/* Searches that end by themselves need no limit; the settings behind a name do not matter. */
+static void navigators_are_complete_or_not(void **state) {
+    (void)state;
+    static const char *const complete[] = {"exhaustive", "optimal", "auto", "sunstone", "exact"};
+    static const char *const open_ended[] = {"random", "anneal", "genetic", "gamma", "hybrid", "nothing", ""};
+    for (size_t i = 0; i < sizeof complete / sizeof *complete; i++)
+        assert_true(sx_navigator_complete(complete[i]));
+    for (size_t i = 0; i < sizeof open_ended / sizeof *open_ended; i++)
+        assert_false(sx_navigator_complete(open_ended[i]));
+    assert_true(sx_navigator_complete("optimal:none=1"));
+    assert_false(sx_navigator_complete("anneal:none=2"));
+}
+
 static void navigators_are_found_by_name(void **state) {
     (void)state;
     char *text;
@@ -164,6 +177,7 @@ int main(void) {
         cmocka_unit_test(settings_are_read_and_written),
         cmocka_unit_test(wrong_settings_are_refused_with_what_is_right),
         cmocka_unit_test(settings_may_be_texts),
+        cmocka_unit_test(navigators_are_complete_or_not),
         cmocka_unit_test(navigators_are_found_by_name),
         cmocka_unit_test(every_table_is_in_order),
     };

@@ -253,6 +253,29 @@ static void databases_of_mappings_only_take_points_after_an_update(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, sx_scratch_setup, sx_scratch_teardown)
 
+/* A database that another program writes to is waited for no longer than said, now and later. */
+static void waits_no_longer_than_said(void **state) {
+    (void)state;
+    sqlite3 *writer;
+    sx_store *store = NULL;
+    sx_expect_error(sx_store_open_within(sx_scratch("a.db"), -1, &store), "cannot wait -1 seconds");
+    sx_expect_error(sx_store_open_within(sx_scratch("a.db"), NAN, &store), "cannot wait");
+    sx_expect_error(sx_store_open_within(sx_scratch("a.db"), SX_STORE_MOST_WAIT + 1.0, &store),
+                    "at the most 86400");
+    assert_null(store);
+    sx_expect_ok(sx_store_open_within(sx_scratch("a.db"), 0, &store));
+    assert_int_equal(sqlite3_open(sx_scratch("a.db"), &writer), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(writer, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    sx_record record;
+    sx_test_record(1, &record);
+    sx_expect_error(sx_store_add(store, &record),
+                    "is in use: another program has been writing to it for 0 seconds");
+    assert_int_equal(sqlite3_exec(writer, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(writer), SQLITE_OK);
+    sx_expect_ok(sx_store_add(store, &record));
+    sx_store_close(store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(what_is_added_is_read_back_after_closing),
@@ -261,6 +284,7 @@ int main(void) {
         CASE(what_would_not_read_back_is_refused),
         CASE(changed_rows_are_noticed),
         CASE(databases_of_mappings_only_take_points_after_an_update),
+        CASE(waits_no_longer_than_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "mip/mip.h"
 #include "sextant/navigator.h"
 #include "sextant/space_type.h"
+#include "space/map_space.h"
 #include "support/expect.h"
 #include "support/sanitized.h"
 #include "support/toy_space.h"
@@ -337,8 +338,7 @@ static const struct {
     {"pruned", "banks with remainders", 1.7},       /* up to 16 evaluations for the orders of every tiling */
     {"greedy_dp", "placements of ResNet-18", 1.25}, /* as the paper has it: it fills memories in order */
     {"dmaze", "two levels", 1.05},                  /* its shares leave out the best of so small a space */
-    {"interstellar", "two levels", 1.5},            /* likewise its dataflow */
-    {"interstellar", "accel-b", 1.3},               /* likewise */
+    {"interstellar", "accel-b", 1.02},              /* both are draws of the same mappings */
     {"gradient", "two levels", 1.01},               /* so small that as many draws see almost all of it */
     {"ea", "placements of ResNet-18", 1.25},        /* random draws are rectified, its placements are not */
     {"egrl", "a small placement", 1.3},             /* ten generations of small networks */
@@ -376,12 +376,39 @@ static double median_of(const ground *g, const char *navigator, uint64_t evaluat
     return value[SEEDS / 2];
 }
 
+/* Median of random draws of the mappings that a fixed dataflow leaves: with the spatial loops of the navigator's answer,
+ * and what it keeps. */
+static double median_under_rules(const ground *g, const char *navigator, uint64_t evaluations) {
+    const sx_map_space *map = sx_map_space_of(g->space);
+    sx_run_options options = options_of(0, 10);
+    sx_run *run = searched(g, navigator, &options);
+    ground ruled = {.name = g->name};
+    sx_constraints limits;
+    sx_mapping mapping;
+    sx_found found;
+    uint64_t used;
+    assert_true(sx_run_best(run, 0, &found));
+    sx_map_space_mapping(g->space, found.point, &mapping);
+    sx_run_free(run);
+    sx_constraints_init(&limits, map->problem, map->arch);
+    for (int s = 0; s < mapping.n_levels; s++) {
+        if (!map->banked[s]) limits.level[s].must_keep = mapping.level[s].keep;
+        for (int d = 0; d < mapping.n_dims; d++)
+            limits.level[s].spatial.min[d] = limits.level[s].spatial.max[d] = mapping.level[s].spatial[d];
+    }
+    sx_expect_ok(sx_map_space_new(g->model, &limits, &map->options, &ruled.space));
+    double value = median_of(&ruled, "random", evaluations, &used);
+    sx_space_free(ruled.space);
+    return value;
+}
+
 /* Whether a navigator evaluates invalid placements, which draws never are. */
 static bool placements_are_not_rectified(const char *name) {
     return strcmp(name, "ea") == 0 || strcmp(name, "pg") == 0 || strcmp(name, "egrl") == 0;
 }
 
-/* By the median over seeds a search is no worse than as many random draws on any space, and better on one. The
+/* By the median over seeds a search is no worse than as many random draws on any space, and better on one: one with a
+ * fixed dataflow than draws with that dataflow. The
  * values are those of a build without sanitizers, which takes a tenth of the time. */
 static void no_worse_than_random_draws(void **state) {
     const subject *s = *state;
@@ -391,14 +418,16 @@ static void no_worse_than_random_draws(void **state) {
     for (size_t i = 0; i < s->n_grounds; i++) {
         uint64_t evaluations, as_many;
         double mine = median_of(&s->ground[i], s->text, s->compared, &evaluations);
-        double drawn = median_of(&s->ground[i], "random", evaluations, &as_many);
+        bool ruled = strcmp(s->name, "interstellar") == 0;
+        double drawn = ruled ? median_under_rules(&s->ground[i], s->text, evaluations)
+                             : median_of(&s->ground[i], "random", evaluations, &as_many);
         print_message("%s on %s, %llu evaluations: %.4f of random\n", s->name, s->ground[i].name,
                       (unsigned long long)evaluations, mine / drawn);
         better |= mine < drawn;
         worse |= mine > drawn * most_of(s->name, s->ground[i].name);
     }
     assert_false(worse);
-    if (!placements_are_not_rectified(s->name)) assert_true(better);
+    if (!placements_are_not_rectified(s->name) && strcmp(s->name, "interstellar") != 0) assert_true(better);
 }
 
 /* The least value of a small space, by drawing very many points. */

@@ -84,17 +84,31 @@ void sx_zeros_split(sx_zeros_groups *g, int i, uint32_t n, uint32_t joined) {
     g->n *= n / joined;
 }
 
+/* The words of a tensor's tile at a level (-1: a compute unit): each rank from its first to its last coordinate. */
+static uint64_t tile_words(const sx_zeros_nest *z, int v, int level) {
+    const sx_tensor *tensor = &z->problem->tensor[v];
+    uint64_t extent[SX_MAX_DIMS], words = 1;
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (int i = 0; i < z->n_loops; i++)
+        if (z->loop[i].level <= level) extent[z->loop[i].dim] *= z->loop[i].n;
+    for (int r = 0; r < tensor->n_ranks; r++) {
+        uint64_t span = 1;
+        for (int d = 0; d < z->problem->n_dims; d++)
+            span += (uint64_t)abs(tensor->coef[r][d]) * (extent[d] - 1);
+        words *= span;
+    }
+    return words;
+}
+
 /* The deliveries of a tensor from a level: a tile that goes to the next inner one, where it stays until a temporal
  * loop moves it, and to all children that want the same; or a word that goes to a compute unit. Deliveries of one
  * block are one. */
 static sx_status find_deliveries(const sx_zeros_nest *z, int v, int level, sx_zeros_groups *g) {
     int child = sx_zeros_child(z, v, level);
     bool moved = child < 0;
-    uint64_t delivered = 1;
+    uint64_t delivered = tile_words(z, v, child);
     memset(g, 0, sizeof *g);
     g->n = 1;
-    for (int i = 0; i < z->n_loops; i++)
-        if (z->loop[i].level <= child && sx_zeros_indexes(z, v, z->loop[i].dim)) delivered *= z->loop[i].n;
     const sx_storage *at = &z->arch->level[level];
     uint64_t block = at->block_size, bits = z->problem->tensor[v].bits;
     if (bits) block = bits > block * at->word_bits ? 1 : block * at->word_bits / bits;

@@ -166,5 +166,8 @@ sx_status sx_codesign_grid(sx_codesign *c) {
                             .user = &g,
                             .make = make_design,
                             .take = take_design};
-    return sx_ranks_share(c->options->run.ranks, &work, NULL);
+    sx_shared_result done;
+    SX_TRY(sx_ranks_share(c->options->run.ranks, &work, &done));
+    if (done.taken < c->designs->n) (void)sx_codesign_stopped(c); /* notes why */
+    return SX_OK;
 }

@@ -42,7 +42,7 @@ static const sx_setting settings[] = {
     [STEPS] = {"steps", "steps of a fit of the hyperparameters", NULL, 5, 0, 100, SX_SETTING_WHOLE, NULL},
 };
 
-enum { SCALE_DRAWS = 64, TRIES = 20, SUCCESSES = 3 };
+enum { SCALE_DRAWS = 64, DRAW_TRIES = 16, TRIES = 20, SUCCESSES = 3 };
 
 /* State of a search: this, then the hyperparameters, then the values of the kept points, oldest first, then the
  * points. */
@@ -109,17 +109,20 @@ static unsigned char *candidate_at(const bayes *b, size_t i) {
 static bool find_scale(bayes *b) {
     sx_rng rng = sx_rng_stream(sx_run_seed(b->run), "bayes.scale", 0);
     double *vector = b->vector;
-    for (size_t i = 0; i < SCALE_DRAWS; i++) {
-        if (!sx_space_draw_legal(b->space, &rng, b->candidate, NULL)) return false;
+    size_t found = 0;
+    for (size_t i = 0; i < SCALE_DRAWS && (found > 0 || i < DRAW_TRIES); i++) {
+        if (!sx_space_draw_legal(b->space, &rng, b->candidate, NULL)) continue;
+        found++;
         sx_space_encode(b->space, b->candidate, vector);
         for (size_t j = 0; j < b->d; j++) {
             b->middle[j] += vector[j];
             b->rate[j] += vector[j] * vector[j];
         }
     }
+    if (found == 0) return false;
     for (size_t j = 0; j < b->d; j++) {
-        b->middle[j] /= SCALE_DRAWS;
-        double variance = b->rate[j] / SCALE_DRAWS - b->middle[j] * b->middle[j];
+        b->middle[j] /= (double)found;
+        double variance = b->rate[j] / (double)found - b->middle[j] * b->middle[j];
         b->rate[j] = variance > 1e-12 ? 1 / sqrt(variance) : 1;
     }
     return true;

@@ -43,7 +43,7 @@ static const sx_setting settings[] = {
     [DISCOUNT] = {"discount", "weight of later rewards", "1, HAQ's", 1, 0, 1, SX_SETTING_NUMBER, NULL},
 };
 
-enum { LANES = 8, SCALE_DRAWS = 256 };
+enum { LANES = 8, SCALE_DRAWS = 256, DRAW_TRIES = 16 };
 static const double least_noise = 0.02;
 
 /* State of a search: this, then the rewards of the stored transitions, then all their floats, those of the
@@ -115,16 +115,18 @@ static sx_status remember(ddpg *g, bool *resumed) {
 /* Finds the range of every number of a vector over draws; false where none is legal. `scratch` is room for a point. */
 static bool find_scale(ddpg *g, unsigned char *scratch) {
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "ddpg.scale", 0);
-    for (size_t i = 0; i < SCALE_DRAWS; i++) {
-        if (!sx_space_draw_legal(g->space, &rng, scratch, NULL)) return false;
+    size_t found = 0;
+    for (size_t i = 0; i < SCALE_DRAWS && (found > 0 || i < DRAW_TRIES); i++) {
+        if (!sx_space_draw_legal(g->space, &rng, scratch, NULL)) continue;
         sx_space_encode(g->space, scratch, g->vector);
         for (size_t k = 0; k < g->n; k++) {
-            double high = i ? fmax(g->low[k] + g->range[k], g->vector[k]) : g->vector[k];
-            g->low[k] = i ? fmin(g->low[k], g->vector[k]) : g->vector[k];
+            double high = found ? fmax(g->low[k] + g->range[k], g->vector[k]) : g->vector[k];
+            g->low[k] = found ? fmin(g->low[k], g->vector[k]) : g->vector[k];
             g->range[k] = high - g->low[k];
         }
+        found++;
     }
-    return true;
+    return found > 0;
 }
 
 /* The scaled vector of a point. */
@@ -292,8 +294,12 @@ static bool state_holds(const ddpg *g) {
 /* Begins the lanes at draws; false where none is legal. */
 static bool begin(ddpg *g) {
     g->s->rng = sx_rng_stream(sx_run_seed(g->run), "ddpg", 0);
-    for (size_t i = 0; i < LANES; i++)
-        if (!sx_space_draw_legal(g->space, &g->s->rng, g->lane + i * g->size, NULL)) return false;
+    for (size_t i = 0; i < LANES; i++) {
+        bool legal = false;
+        for (int k = 0; k < DRAW_TRIES && !legal; k++)
+            legal = sx_space_draw_legal(g->space, &g->s->rng, g->lane + i * g->size, NULL);
+        if (!legal) return false;
+    }
     sx_agent_write(g->agent, g->numbers);
     return true;
 }

@@ -247,7 +247,9 @@ static sx_status start_helper(sx_group *g) {
 }
 
 static void group_free(sx_group *g) {
+    sending *unsent = (sending *)(void *)g->sends.data;
     for (sx_arrived *a; (a = sx_group_next(g));) free(a);
+    for (size_t i = 0; i < g->sends.n; i++) parcel_drop(unsent[i].parcel);
     sx_vector_clear(&g->sends);
     sx_text_free(&g->report);
     pthread_mutex_destroy(&g->lock);

@@ -162,6 +162,7 @@ bool sx_mip_solve_here(const sx_mip *mip, const sx_mip_options *options, double 
         f.setParameter(model, "randomCbcSeed", "1");
         f.setParameter(model, "randomSeed", "1");
         f.setParameter(model, "timeMode", "elapsed");
+        if (options->plain) f.setParameter(model, "preprocess", "off");
         f.setAllowableFractionGap(model, options->gap);
         f.setAllowableGap(model, 0);
         if (options->seconds > 0) f.setMaximumSeconds(model, options->seconds);

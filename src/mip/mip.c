@@ -113,9 +113,26 @@ static sx_status take(const char *bytes, size_t received, size_t size, double *v
     return SX_OK;
 }
 
+/* Solves in a child of its own; *received tells how much of the answer came, *whole whether nobody stopped it. */
+static sx_status solve_apart(const sx_mip *mip, const sx_mip_options *options, double *values, char *bytes,
+                             size_t size, size_t *received, bool *whole) {
+    int ends[2];
+    if (pipe(ends) != 0)
+        return sx_error_system(SX_ERR_PROGRAM, "cannot start the solver of integer programs");
+    pid_t child = fork();
+    if (child == 0) solve_in_child(mip, options, values, ends[1]);
+    int error = errno;
+    close(ends[1]);
+    *whole = child > 0 && receive(ends[0], bytes, size, options, received);
+    close(ends[0]);
+    if (child > 0) end(child);
+    errno = error;
+    return child < 0 ? sx_error_system(SX_ERR_PROGRAM, "cannot start the solver of integer programs") : SX_OK;
+}
+
 sx_status sx_mip_solve(const sx_mip *mip, const sx_mip_options *options, double *values, sx_mip_result *out) {
     size_t size = sizeof *out + mip->n_variables * sizeof *values, received = 0;
-    int ends[2];
+    bool whole = false;
     if (!sx_mip_available())
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "this build has no CBC, which solves integer programs"),
@@ -123,20 +140,13 @@ sx_status sx_mip_solve(const sx_mip *mip, const sx_mip_options *options, double 
     if (mip->failed) return sx_error_memory();
     char *bytes = malloc(size);
     if (!bytes) return sx_error_memory();
-    if (pipe(ends) != 0) {
-        free(bytes);
-        return sx_error_system(SX_ERR_PROGRAM, "cannot start the solver of integer programs");
+    sx_status status = solve_apart(mip, options, values, bytes, size, &received, &whole);
+    if (!status && whole &&
+        received < size) { /* CBC 2.10 aborts on some programs while it preprocesses them */
+        sx_mip_options plain = *options;
+        plain.plain = true;
+        status = solve_apart(mip, &plain, values, bytes, size, &received, &whole);
     }
-    pid_t child = fork();
-    if (child == 0) solve_in_child(mip, options, values, ends[1]);
-    int error = errno;
-    close(ends[1]);
-    bool whole = child > 0 && receive(ends[0], bytes, size, options, &received);
-    close(ends[0]);
-    if (child > 0) end(child);
-    errno = error;
-    sx_status status =
-        child < 0 ? sx_error_system(SX_ERR_PROGRAM, "cannot start the solver of integer programs") : SX_OK;
     if (!status && !whole) *out = (sx_mip_result){.status = SX_MIP_STOPPED, .bound = -INFINITY};
     if (!status && whole) status = take(bytes, received, size, values, out);
     free(bytes);

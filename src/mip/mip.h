@@ -28,6 +28,7 @@ typedef struct sx_mip_options {
     double gap;               /* part of the value that counts as no difference */
     double seconds;           /* 0: no limit */
     size_t nodes;             /* of the search tree; 0: no limit */
+    bool plain;               /* without preprocessing: slower, where CBC fails with it */
     bool (*stop)(void *user); /* asked several times a second; may be NULL */
     void *user;
 } sx_mip_options;

@@ -93,8 +93,20 @@ static void answer_is_the_least_of_its_objective(void **state) {
     sx_small_map_close(&m);
 }
 
+/* CBC 2.10 aborts while it preprocesses this program. */
+static void solved_without_preprocessing_where_that_fails(void **state) {
+    (void)state;
+    sx_small_map m;
+    if (!sx_mip_available()) skip();
+    sx_small_map_open(&m, "A[I,J] += B[I,K,L]*C[J,K]*D[J,L] {I:2048,J:4096,K:1024,L:128}", "simba", NULL,
+                      NULL);
+    assert_int_equal(sx_small_map_search(&m, "cosa", 1, 0, NULL).evaluations, 1);
+    sx_small_map_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solved_without_preprocessing_where_that_fails),
         cmocka_unit_test(answer_is_the_least_of_its_objective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

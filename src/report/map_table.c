@@ -273,7 +273,7 @@ static void total_row(const sx_result *r, bool bounds, sx_table *table) {
 /* Adds how many searches there were and what they took. */
 static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
     size_t searched = 0, missing = 0;
-    uint64_t evaluations = 0;
+    uint64_t evaluations = 0, layers = 0;
     double seconds = 0;
     size_t proven = 0, before = 0;
     bool early = !r->session.complete;
@@ -281,6 +281,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     for (size_t i = 0; i < r->session.n_layers; i++) {
         const sx_layer_result *layer = &r->session.layer[i];
         missing += !layer->found;
+        layers += r->network.layer[i].count;
         if (layer->same_as != i) continue;
         searched++;
         evaluations += layer->summary.evaluations;
@@ -291,8 +292,8 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     }
     sx_text_add(
         &line,
-        "%zu layers; one row for each of the %zu distinct ones. Searched by %s, seed %llu: %s evaluations",
-        r->network.n_layers, searched, view->asked, (unsigned long long)r->options.run.seed,
+        "%s layers; one row for each of the %zu distinct ones. Searched by %s, seed %llu: %s evaluations",
+        sx_show_count((double)layers).text, searched, view->asked, (unsigned long long)r->options.run.seed,
         sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
     if (r->evaluator)

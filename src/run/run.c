@@ -152,6 +152,7 @@ bool sx_run_continue(sx_run *run) {
     const uint64_t turn_end = run->frame[run->depth].turn_end;
     if (!run->ended) sx_run_poll(run, 0);
     if (!run->ended) save(run);
+    if (sx_is_cancelled(run->options.cancel)) sx_run_end(run, SX_STOP_SIGNAL); /* also while it was saved */
     if (turn_end && run->evaluations >= turn_end) sx_run_end(run, SX_STOP_EVALUATIONS);
     return !run->ended;
 }

@@ -1,6 +1,6 @@
 #include "cli/density.h"
 
-#include "base/text.h"
+#include "cli/tensor_option.h"
 #include "frontend/document/document.h"
 
 #include <math.h>
@@ -22,21 +22,10 @@ typedef struct density {
     const char *file;
 } density;
 
-sx_status sx_option_no_tensor(const char *option, const char *name, const sx_network *network) {
-    const char *known[SX_MAX_TENSORS];
-    const sx_problem *first = &network->layer[0].problem;
-    for (int v = 0; v < first->n_tensors; v++) known[v] = first->tensor[v].name;
-    char what[32];
-    snprintf(what, sizeof what, "tensor of %s", option);
-    return sx_error_unknown((sx_place){0}, what, name, known, first->n_tensors);
-}
-
 /* Whether some layer has a tensor of a name or role. */
 static bool has_tensor(const sx_network *network, const char *name) {
-    for (size_t i = 0; i < network->n_layers; i++) {
-        const sx_problem *problem = &network->layer[i].problem;
-        if (sx_problem_tensor(problem, name) >= 0 || sx_problem_role(problem, name) >= 0) return true;
-    }
+    for (size_t i = 0; i < network->n_layers; i++)
+        if (sx_option_tensor(&network->layer[i].problem, name) >= 0) return true;
     return false;
 }
 
@@ -52,8 +41,7 @@ static sx_status apply(const char *name, const density *d, sx_network *network) 
     bool found = false;
     for (size_t i = 0; i < network->n_layers; i++) {
         sx_problem *problem = &network->layer[i].problem;
-        int v = sx_problem_tensor(problem, name);
-        if (v < 0) v = sx_problem_role(problem, name);
+        int v = sx_option_tensor(problem, name);
         if (v < 0) continue;
         found = true;
         if (d->model == SX_DENSITY_ACTUAL)
@@ -67,15 +55,11 @@ static sx_status apply(const char *name, const density *d, sx_network *network) 
     return sx_option_no_tensor("--density", name, network);
 }
 
-/* Applies one TENSOR=[MODEL:]VALUE of so many bytes. */
-static sx_status apply_part(const char *text, const char *part, size_t size, sx_network *network) {
-    char copy[SX_PATH_SIZE + 2 * SX_NAME_SIZE];
+/* Applies one TENSOR=[MODEL:]VALUE. */
+static sx_status apply_part(const char *text, char *part, sx_network *network) {
     density d = {.model = SX_DENSITY_FIXED_STRUCTURED};
-    if (size >= sizeof copy) return malformed(text);
-    memcpy(copy, part, size);
-    copy[size] = 0;
-    char *value = strchr(copy, '=');
-    if (!value || value == copy) return malformed(text);
+    char *value = strchr(part, '=');
+    if (!value || value == part) return malformed(text);
     *value++ = 0;
     char *colon = strchr(value, ':');
     if (colon) {
@@ -89,23 +73,16 @@ static sx_status apply_part(const char *text, const char *part, size_t size, sx_
     if (d.model == SX_DENSITY_BANDED &&
         !(d.value >= 0 && d.value <= SX_MAX_DIM_SIZE && d.value == floor(d.value)))
         return malformed(text);
-    return apply(copy, &d, network);
+    return apply(part, &d, network);
 }
 
 sx_status sx_density_apply(const sx_args *args, sx_network *network) {
-    const char *text, *semantics = sx_args_text(args, "sparse-semantics", 0);
+    const char *semantics = sx_args_text(args, "sparse-semantics", 0);
     if (semantics && strcmp(semantics, "exact") != 0 && strcmp(semantics, "timeloop") != 0)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--sparse-semantics: '%s' is not a valid value", semantics),
             "valid values: exact, timeloop");
-    for (size_t i = 0; (text = sx_args_text(args, "density", i)); i++)
-        for (const char *at = text;; at++) {
-            size_t size = strcspn(at, ",");
-            SX_TRY(apply_part(text, at, size, network));
-            at += size;
-            if (!*at) break;
-        }
-    return SX_OK;
+    return sx_option_apply(args, "density", apply_part, network);
 }
 
 sx_status sx_formats_read(const sx_args *args, const sx_objective *objective, sx_format_search *out) {

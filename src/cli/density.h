@@ -6,9 +6,6 @@
 #include "sextant/model.h"
 #include "sextant/network.h"
 
-/* The error for a tensor of an option that no layer has. */
-SX_MUST_USE sx_status sx_option_no_tensor(const char *option, const char *name, const sx_network *network);
-
 /* Gives the tensors of all layers the densities of --density, and checks --sparse-semantics. */
 SX_MUST_USE sx_status sx_density_apply(const sx_args *args, sx_network *network);
 

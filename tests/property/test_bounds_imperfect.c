@@ -112,36 +112,29 @@ static void try_space(sx_small_space *small, uint64_t number, bench *sum) {
     sx_small_space_fini(small);
 }
 
-static void report(const char *what, const bench *sum) {
+/* Draws spaces and tries all of their mappings. */
+static bench try_spaces(const settings *set, const char *what, const char *stream,
+                        void draw(sx_rng *rng, uint64_t most, sx_small_space *out)) {
+    bench sum = {.n = 0};
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, stream, i);
+        sx_small_space small;
+        draw(&rng, MOST, &small);
+        try_space(&small, i, &sum);
+    }
     print_message("%s, %llu mappings: %.3f of the energy, %.3f of the cycles\n", what,
-                  (unsigned long long)sum->n, sum->energy / (double)sum->n, sum->cycles / (double)sum->n);
+                  (unsigned long long)sum.n, sum.energy / (double)sum.n, sum.cycles / (double)sum.n);
+    sx_expect_compared("mappings that leave remainders", sum.n, set->count);
+    return sum;
 }
 
 static void hold_for_every_mapping(void **state) {
-    const settings *set = *state;
-    bench sum = {.n = 0};
-    for (uint64_t i = 0; i < set->count; i++) {
-        sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged", i);
-        sx_small_space small;
-        sx_random_space(&rng, MOST, &small);
-        try_space(&small, i, &sum);
-    }
-    report("dense", &sum);
-    sx_expect_compared("mappings that leave remainders", sum.n, set->count);
+    bench sum = try_spaces(*state, "dense", "bounds.ragged", sx_random_space);
     assert_true(sum.energy >= 0.65 * (double)sum.n && sum.cycles >= 0.8 * (double)sum.n);
 }
 
 static void hold_for_sparse_tensors(void **state) {
-    const settings *set = *state;
-    bench sum = {.n = 0};
-    for (uint64_t i = 0; i < set->count; i++) {
-        sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged.sparse", i);
-        sx_small_space small;
-        sx_random_sparse_space(&rng, MOST, &small);
-        try_space(&small, i, &sum);
-    }
-    report("sparse", &sum);
-    sx_expect_compared("sparse mappings that leave remainders", sum.n, set->count);
+    (void)try_spaces(*state, "sparse", "bounds.ragged.sparse", sx_random_sparse_space);
 }
 
 /* Every mapping of a case is one of many: a fifth of the cases that others are asked for is enough. */

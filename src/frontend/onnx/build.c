@@ -38,8 +38,9 @@ static void unique_name(const sx_hash_table *table, sx_hash_keys keys, const cha
     }
 }
 
-sx_status sx_onnx_add_tensor(sx_onnx_builder *b, const char *name, const sx_onnx_shape *shape, uint32_t bits,
-                             size_t *index) {
+/* Adds a tensor under a name that is made unique; the shape has extents above 0. */
+static sx_status add_tensor(sx_onnx_builder *b, const char *name, const sx_onnx_shape *shape, uint32_t bits,
+                            size_t *index) {
     sx_graph *graph = &b->out->graph;
     sx_graph_tensor tensor;
     memset(&tensor, 0, sizeof tensor);
@@ -54,13 +55,20 @@ sx_status sx_onnx_add_tensor(sx_onnx_builder *b, const char *name, const sx_onnx
                                                                                     : sx_error_memory();
 }
 
+sx_status sx_onnx_add_own_tensor(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix,
+                                 sx_onnx_shape shape, size_t *index) {
+    char name[1100];
+    snprintf(name, sizeof name, "%s%s", op->name, suffix);
+    return add_tensor(b, name, &shape, sx_onnx_type_bits(sx_onnx_input(b->trace, op, 0)->type), index);
+}
+
 sx_status sx_onnx_tensor_of(sx_onnx_builder *b, uint32_t value, size_t *index) {
     char name[512];
     value = b->alias[value];
     const sx_onnx_value *from = sx_onnx_value_at(b->trace, value);
     if (b->tensor[value] == SX_NO_INDEX) {
         sx_onnx_text(from->name, name, sizeof name);
-        SX_TRY(sx_onnx_add_tensor(b, name, &from->shape, sx_onnx_type_bits(from->type), &b->tensor[value]));
+        SX_TRY(add_tensor(b, name, &from->shape, sx_onnx_type_bits(from->type), &b->tensor[value]));
         b->out->graph.tensor[b->tensor[value]].weight = from->weight;
         b->out->graph.tensor[b->tensor[value]].output = from->wanted && from->computed;
     }

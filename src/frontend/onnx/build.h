@@ -24,9 +24,9 @@ SX_MUST_USE sx_status sx_onnx_build(sx_onnx_trace *trace, sx_onnx *out);
 /* Finds which operations are parts of others, and which values are others under another name. */
 void sx_onnx_group(sx_onnx_builder *b);
 
-/* Adds a tensor under a name that is made unique; the shape has extents above 0. */
-SX_MUST_USE sx_status sx_onnx_add_tensor(sx_onnx_builder *b, const char *name, const sx_onnx_shape *shape,
-                                         uint32_t bits, size_t *index);
+/* Adds a tensor called like the operation with a suffix, of the element type of its first input. */
+SX_MUST_USE sx_status sx_onnx_add_own_tensor(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix,
+                                             sx_onnx_shape shape, size_t *index);
 
 /* The tensor of a value, which has a known shape and elements. */
 SX_MUST_USE sx_status sx_onnx_tensor_of(sx_onnx_builder *b, uint32_t value, size_t *index);

@@ -47,14 +47,6 @@ static sx_status read_sizes(const sx_onnx_builder *b, const sx_onnx_op *op, size
     return SX_OK;
 }
 
-/* Adds a tensor of the operation's own. */
-static sx_status own_tensor(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix, sx_onnx_shape shape,
-                            size_t *out) {
-    char name[1100];
-    snprintf(name, sizeof name, "%s%s", op->name, suffix);
-    return sx_onnx_add_tensor(b, name, &shape, sx_onnx_type_bits(sx_onnx_input(b->trace, op, 0)->type), out);
-}
-
 /* A tensor of keys or values with those of the past before them, written by a node of its own. */
 static sx_status with_past(sx_onnx_builder *b, const sx_onnx_op *op, const sizes *s, int input, int past,
                            int present, const char *suffix, int64_t width, size_t *out) {
@@ -67,9 +59,9 @@ static sx_status with_past(sx_onnx_builder *b, const sx_onnx_op *op, const sizes
     if (sx_onnx_is_tensor(b, written))
         SX_TRY(sx_onnx_tensor_of(b, written, out));
     else
-        SX_TRY(own_tensor(b, op, suffix,
-                          (sx_onnx_shape){.n = 4, .dim = {s->batch, s->heads, s->past + s->keys, width}},
-                          out));
+        SX_TRY(sx_onnx_add_own_tensor(
+            b, op, suffix, (sx_onnx_shape){.n = 4, .dim = {s->batch, s->heads, s->past + s->keys, width}},
+            out));
     operand[0] = sx_graph_whole(*out, true, 0);
     for (size_t i = 0; i < 2; i++) operand[i + 1] = sx_graph_whole(from[i], false, 0);
     sx_onnx_new_node(b, op, suffix, SX_OP_OTHER, &node);
@@ -115,7 +107,7 @@ sx_status sx_lower_attention(sx_onnx_builder *b, size_t index) {
     const bool flat = s.flat && !s.past;
     const int heads = s.flat ? 2 : 1;
     for (int i = 0; i < 2; i++) SX_TRY(source(b, op, &s, i == 0, &from[i]));
-    SX_TRY(own_tensor(b, op, ".scores", shape, &scores));
+    SX_TRY(sx_onnx_add_own_tensor(b, op, ".scores", shape, &scores));
     SX_TRY(make_einsum(&s, true, &einsum));
     operand[0] = sx_net_operand(&einsum, 0, scores, "B|H|N|M", 1);
     operand[1] = sx_net_operand(&einsum, 1, from[0], flat ? "B|M|K" : "B||M|K", flat ? 2 : 1);

@@ -4,7 +4,6 @@
 #include "frontend/catalog/networks.h"
 #include "frontend/onnx/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The sizes of a recurrent network; `gates` are the rows of its weights. */
@@ -29,14 +28,6 @@ static sx_status read_cell(const sx_onnx_builder *b, const sx_onnx_op *op, cell 
     return SX_OK;
 }
 
-/* Adds a tensor of the operation's own. */
-static sx_status own_tensor(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix, sx_onnx_shape shape,
-                            size_t *out) {
-    char name[1100];
-    snprintf(name, sizeof name, "%s%s", op->name, suffix);
-    return sx_onnx_add_tensor(b, name, &shape, sx_onnx_type_bits(sx_onnx_input(b->trace, op, 0)->type), out);
-}
-
 /* The gates of the inputs: all steps at once, repeated for each direction. */
 static sx_status add_inputs(sx_onnx_builder *b, const sx_onnx_op *op, const cell *c, size_t *gates) {
     const sx_product product = {
@@ -44,8 +35,9 @@ static sx_status add_inputs(sx_onnx_builder *b, const sx_onnx_op *op, const cell
     sx_problem einsum;
     sx_graph_operand operand[3];
     SX_TRY(sx_layer_product(&product, "inputs", &einsum));
-    SX_TRY(own_tensor(b, op, ".input-gates",
-                      (sx_onnx_shape){.n = 4, .dim = {c->directions, c->steps, c->batch, c->gates}}, gates));
+    SX_TRY(sx_onnx_add_own_tensor(
+        b, op, ".input-gates", (sx_onnx_shape){.n = 4, .dim = {c->directions, c->steps, c->batch, c->gates}},
+        gates));
     operand[0] = sx_net_operand(&einsum, 0, *gates, "|N|B|M", 0);
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[1], "|M|K", 0, &operand[1]));
     SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], c->batch_first ? "B|N|K" : "N|B|K", -1, &operand[2]));
@@ -60,7 +52,8 @@ static sx_status state_of(sx_onnx_builder *b, const sx_onnx_op *op, const cell *
     const bool fits =
         shape->n == 3 && shape->dim[0] == front && shape->dim[1] == next && shape->dim[2] == c->hidden;
     if (fits) return sx_onnx_tensor_of(b, op->input[5], out);
-    return own_tensor(b, op, ".state", (sx_onnx_shape){.n = 3, .dim = {front, next, c->hidden}}, out);
+    return sx_onnx_add_own_tensor(b, op, ".state", (sx_onnx_shape){.n = 3, .dim = {front, next, c->hidden}},
+                                  out);
 }
 
 /* The gates of the state: all directions at once, repeated for each step. */
@@ -77,8 +70,9 @@ static sx_status add_steps(sx_onnx_builder *b, const sx_onnx_op *op, const cell 
         einsum.size[d] = (uint32_t)c->directions;
         for (int v = 0; v < 3; v++) einsum.tensor[v].coef[einsum.tensor[v].n_ranks++][d] = 1;
     }
-    SX_TRY(own_tensor(b, op, ".state-gates",
-                      (sx_onnx_shape){.n = 4, .dim = {c->steps, c->directions, c->batch, c->gates}}, gates));
+    SX_TRY(sx_onnx_add_own_tensor(
+        b, op, ".state-gates", (sx_onnx_shape){.n = 4, .dim = {c->steps, c->directions, c->batch, c->gates}},
+        gates));
     SX_TRY(state_of(b, op, c, &state));
     operand[0] = sx_net_operand(&einsum, 0, *gates, "|D|BN|M", 0);
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[2], "D|M|K", -1, &operand[1]));

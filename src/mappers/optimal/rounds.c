@@ -5,6 +5,7 @@
  * other meanwhile, as that would make results depend on who is faster; so rounds are short. */
 #include "mappers/optimal/rounds.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/vector.h"
 #include "mappers/optimal/state.h"
@@ -15,6 +16,7 @@
 
 enum {
     SEARCHES = 16, /* of a round */
+    FEWEST = 4,    /* visits of a round that a clock limits, for as many threads */
     VISITS = 4096, /* of a round, at most */
     FIRST_EFFORT = 20000,
     CHUNK = 512, /* spatial mappings of a task */
@@ -228,8 +230,8 @@ static size_t round_visits(const sx_optimal *o) {
     if (s->pace > 0 && most > ROUND_STEPS / s->pace) most = ROUND_STEPS / s->pace;
     most = s->pace == 0 || most < SEARCHES || o->rule.k > 1 ? SEARCHES : most > VISITS ? VISITS : most;
     if (seconds <= 0) return most;
-    double fit = o->visit_seconds > 0 ? seconds * ROUND_SHARE / o->visit_seconds : 1;
-    return fit < 1 ? 1 : fit < (double)most ? (size_t)fit : most;
+    double fit = o->visit_seconds > 0 ? seconds * ROUND_SHARE / o->visit_seconds : 0;
+    return fit < FEWEST ? FEWEST : fit < (double)most ? (size_t)fit : most;
 }
 
 /* Takes the most promising nodes out of the heap; returns how many. */
@@ -305,7 +307,7 @@ static bool learn(sx_optimal *o, size_t task) {
 static sx_status do_round(sx_optimal *o) {
     size_t n = pick(o);
     uint64_t before = o->s->steps;
-    double began = sx_run_result(o->run).seconds;
+    double began = sx_clock_seconds();
     bool good = true;
     for (size_t i = 0; i < n; i++) o->result[i].end = SX_VISIT_STOPPED;
     sx_run_tasks(o->run, n, run_visit, &o, o->result, sizeof *o->result);
@@ -316,7 +318,7 @@ static sx_status do_round(sx_optimal *o) {
         good = good && (done ? learn(o, i) : sx_optimal_push(o, &o->picked[i]));
     }
     if (n > 0 && !stopped) o->s->pace = (o->s->steps - before) / n + 1;
-    if (n > 0) o->visit_seconds = (sx_run_result(o->run).seconds - began) / (double)n;
+    if (n > 0) o->visit_seconds = (sx_clock_seconds() - began) / (double)n;
     return good ? SX_OK : sx_error_memory();
 }
 

@@ -25,7 +25,7 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     else if (!status && model->range)
         status = sx_range_evaluators(model, &e->at_density);
     else if (!status)
-        status = sx_frame_new(model, e->slot, &e->frame);
+        status = sx_frame_new(model, e->slot, e->sparse, &e->frame);
     if (status)
         sx_evaluator_free(e);
     else
@@ -115,16 +115,12 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         double times = walk ? 1 : (double)nest->above[last];
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
     }
-    if (e->sparse) {
-        sx_sparse_count(e->sparse);
-        sx_sparse_begin(&costs, e->sparse);
-        sx_sparse_charge(&costs, e->sparse, out);
-        if (e->sparse->failed) verdict.reason = SX_NO_MEMORY;
-        if (e->sparse->failed) return verdict;
-        last_level = sx_sparse_accesses(e->sparse, last) * (walk ? 1 : (double)nest->above[last]);
+    if (e->sparse && !sx_sparse_charge(&costs, e->sparse, out)) {
+        verdict.reason = SX_NO_MEMORY;
+        return verdict;
     }
     sx_cost_accumulator_finish(&costs, score, out);
-    score->last_level_accesses = last_level;
+    score->last_level_accesses = e->sparse ? sx_sparse_accesses(e->sparse, last, walk) : last_level;
     assert(above_minimum(model, mapping, score));
     if (objective && sx_objective_value(objective, score) > bound) verdict.reason = SX_BOUND_EXCEEDED;
     return verdict;

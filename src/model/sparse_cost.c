@@ -236,7 +236,7 @@ void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state) {
     }
 }
 
-double sx_sparse_accesses(const sx_sparse_state *state, int level) {
+double sx_sparse_accesses(const sx_sparse_state *state, int level, bool totals) {
     double sum = 0;
     for (int v = 0; v < state->model->n_tensors; v++) {
         const sx_sparse_tile *t = &state->tile[v][level];
@@ -248,11 +248,13 @@ double sx_sparse_accesses(const sx_sparse_state *state, int level) {
         sum += sx_exact_words(t, dense->fills, t->exists);
         sum += sx_exact_words(t, dense->updates, t->effectual);
     }
-    return sum;
+    return sum * (totals ? 1 : (double)state->nest->above[level]);
 }
 
-void sx_sparse_charge(sx_cost_accumulator *costs, sx_sparse_state *state, sx_cost *out) {
+bool sx_sparse_charge(sx_cost_accumulator *costs, sx_sparse_state *state, sx_cost *out) {
     const sx_model *model = state->model;
+    sx_sparse_count(state);
+    sx_sparse_begin(costs, state);
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels; s++) {
             if (state->tile[v][s].words)
@@ -261,4 +263,5 @@ void sx_sparse_charge(sx_cost_accumulator *costs, sx_sparse_state *state, sx_cos
                 out->level[s].tensor[v] =
                     (sx_cost_tensor){.kept = false, .instances = state->tile[v][s].instances};
         }
+    return !state->failed;
 }

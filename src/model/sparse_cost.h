@@ -12,11 +12,11 @@ uint64_t sx_sparse_most_metadata(const sx_sparse_state *state, int tensor, int l
 /* Sets energy and cycles of computes, and the instances that leak. */
 void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state);
 
-/* The words read, filled and updated at a level, in the unit of the counts. */
-double sx_sparse_accesses(const sx_sparse_state *state, int level);
+/* The words read, filled and updated at all instances of a level; `totals`: counts are over all of them. */
+double sx_sparse_accesses(const sx_sparse_state *state, int level, bool totals);
 
-/* Charges all tensors' accesses to the levels; networks carry dense counts and are charged apart. `out` may be
- * NULL. */
-void sx_sparse_charge(sx_cost_accumulator *costs, sx_sparse_state *state, sx_cost *out);
+/* The second part of the pass, over state->dense: charges computes and all tensors' accesses to the levels; networks
+ * carry dense counts and are charged apart. `out` may be NULL. False when memory is out. */
+SX_MUST_USE bool sx_sparse_charge(sx_cost_accumulator *costs, sx_sparse_state *state, sx_cost *out);
 
 #endif

@@ -6,7 +6,9 @@
 #include "support/expect.h"
 #include "support/random_case.h"
 #include "support/random_legal.h"
+#include "support/random_sparse.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +29,7 @@ typedef struct walk {
     sx_evaluator *evaluator, *whole;
     sx_rng rng;
     sx_mapping mapping;
-    uint64_t compared, legal, covered;
+    uint64_t compared, legal, covered, scored;
 } walk;
 
 static void exchange(sx_rng *rng, uint8_t *order, int n) {
@@ -89,6 +91,21 @@ static void move(walk *w) {
     }
 }
 
+/* Whether a score is within a bound, by the evaluator that walks. */
+static bool is_within(walk *w, const sx_objective *objective, double bound) {
+    sx_score score;
+    return sx_evaluate_within(w->evaluator, &w->mapping, objective, bound, &score).reason == SX_LEGAL;
+}
+
+/* Whether scores end at a bound exactly where they are beyond it. */
+static bool is_bounded(walk *w, const sx_score *full) {
+    sx_objective objective;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    double value = sx_objective_value(&objective, full);
+    return !(value > 0) || !isfinite(value) ||
+           (is_within(w, &objective, value) && !is_within(w, &objective, value * (1 - 1e-9)));
+}
+
 /* Compares the walking evaluator's score with the whole cost. */
 static bool agrees(walk *w, char *why, size_t size) {
     static sx_cost cost;
@@ -103,7 +120,7 @@ static bool agrees(walk *w, char *why, size_t size) {
     sx_score full = sx_cost_score(&cost);
     snprintf(why, size, "energy %.17g and %.17g, cycles %.17g and %.17g", full.energy_pj, score.energy_pj,
              full.cycles, score.cycles);
-    return memcmp(&score, &full, sizeof full) == 0;
+    return memcmp(&score, &full, sizeof full) == 0 && is_bounded(w, &full);
 }
 
 /* Compares a sweep with whole costs; `frame` has seen other mappings. */
@@ -151,13 +168,16 @@ static void run(walk *w, const char *name, uint64_t index) {
     assert_non_null(scratch);
     sx_expect_ok(sx_evaluator_new(w->model, &w->evaluator));
     sx_expect_ok(sx_evaluator_new(w->model, &w->whole));
-    sx_expect_ok(sx_frame_new(w->model, scratch, &frame));
+    sx_expect_ok(sx_frame_new(w->model, scratch, w->evaluator->sparse, &frame));
     for (int i = 0; i < MOVES; i++) {
         sx_mapping before = w->mapping;
         if (!agrees(w, why, sizeof why)) {
             print_error("%s %llu, move %d: %s\n", name, (unsigned long long)index, i, why);
             fail();
         }
+        sx_score score;
+        sx_verdict verdict;
+        w->scored += frame && sx_frame_score(frame, &w->mapping, NULL, 0, &score, &verdict);
         if (i % 8 == 0) compare_sweep(w, frame);
         for (uint64_t n = sx_rng_below(&w->rng, 4); n > 0; n--) move(w);
         if (sx_check(w->model, &w->mapping).reason != SX_LEGAL && sx_rng_below(&w->rng, 3))
@@ -190,6 +210,39 @@ static void small(void **state) {
     sx_expect_compared("small cases with a frame", w.covered, cases / 3);
 }
 
+/* Small problems with sparse tensors, in both semantics: densities by chance and bands, formats, actions. */
+static void sparse(void **state) {
+    const settings *set = *state;
+    walk w = {0};
+    static sx_case c;
+    uint64_t cases = 0, operands = 0, bands = 0, remainders = 0;
+    for (; w.compared < set->count; cases++) {
+        w.rng = sx_rng_stream(set->seed, "sparse", cases);
+        sx_random_case(&w.rng, cases % 8 == 0 ? SX_CASE_REMAINDER : cases % 4 == 2 ? SX_CASE_PLAIN : 0, &c);
+        for (int s = 0; s < c.arch.n_levels; s++)
+            c.arch.level[s].energy_per_hop = c.arch.level[s].router_energy = 0;
+        sx_random_sparse(&w.rng, &c.problem, &c.arch);
+        c.options.sparse_timeloop = cases % 4 == 1;
+        for (int v = 0; v < c.problem.n_tensors && cases % 4 == 2; v++) {
+            sx_status none = sx_problem_set_band(&c.problem, v, (uint32_t)sx_rng_below(&w.rng, 3));
+            bands += none == SX_OK;
+            sx_status_free(none);
+        }
+        sx_expect_ok(sx_model_new(&c.problem, &c.arch, &c.options, &w.model));
+        w.mapping = c.mapping;
+        run(&w, "sparse case", cases);
+        operands += c.problem.n_tensors > 3 && w.model->sparse != NULL;
+        remainders += !sx_mapping_perfect(&c.mapping, &c.problem);
+        sx_model_free(w.model);
+    }
+    sx_expect_compared("legal mappings of sparse cases", w.legal, set->count / 4);
+    sx_expect_compared("sparse cases with a frame", w.covered, cases / 3);
+    sx_expect_compared("mappings of sparse cases scored by frames", w.scored, set->count / 4);
+    sx_expect_compared("sparse cases of three operands", operands, cases / 20);
+    sx_expect_compared("banded tensors", bands, cases / 20);
+    sx_expect_compared("sparse cases with remainders", remainders, cases / 20);
+}
+
 /* The catalog's problems on its architectures. */
 static void catalog(void **state) {
     const settings *set = *state;
@@ -214,6 +267,7 @@ int main(int argc, char **argv) {
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(small, &set),
+        cmocka_unit_test_prestate(sparse, &set),
         cmocka_unit_test_prestate(catalog, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

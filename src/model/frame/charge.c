@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-/* Accesses of one instance of a level. */
-typedef struct counts {
-    double reads, fills, updates;
-} counts;
-
 /* Vector accesses for a count. */
 static inline double vectors(const sx_level *level, int v, double count) {
     return ceil(sx_level_vectors(level, v, count));
@@ -16,7 +11,7 @@ static inline double vectors(const sx_level *level, int v, double count) {
 
 /* Charges accesses to a level; returns the energy. */
 static inline __attribute__((always_inline)) double
-charge_level(const sx_cost_frame *f, int v, int s, bool output, counts c, sx_frame_charge *out) {
+charge_level(const sx_cost_frame *f, int v, int s, bool output, sx_frame_counts c, sx_frame_charge *out) {
     const sx_level *level = &f->model->level[s];
     double access =
         vectors(level, v, c.reads) * level->read_energy + vectors(level, v, c.fills) * level->fill_energy;
@@ -51,15 +46,15 @@ static void charge_input(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_
             pass(out, s);
             continue;
         }
-        counts c = {round(words), s < outermost ? handed[s + 1] : 0, 0};
+        sx_frame_counts c = {round(words), s < outermost ? handed[s + 1] : 0, 0};
         total += charge_level(f, v, s, false, c, out);
         if (s == outermost) out->accesses = (c.reads + c.fills) * f->above[s];
     }
     out->total = total;
 }
 
-/* The same for an output. */
-static void count_output(const sx_cost_frame *f, int v, uint32_t kept, counts *c) {
+/* Counts where no level has records. */
+static void count_whole(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_counts *c) {
     const double *groups = f->groups[v], *handed = f->handed[v];
     int top = f->n_levels - 1, outermost = 31 - __builtin_clz(kept);
     double out[SX_FRAME_LEVELS], partition = f->tensor[v].elided;
@@ -72,7 +67,8 @@ static void count_output(const sx_cost_frame *f, int v, uint32_t kept, counts *c
     for (int s = top; s >= 0; partition /= groups[s--]) {
         if (!(kept >> s & 1)) continue;
         double in = s < outermost ? handed[s + 1] - partition : 0;
-        c[s] = (counts){fmax(round(out[s] - partition), 0), fmax(in, 0), round(out[s])};
+        c[s] = (sx_frame_counts){fmax(round(out[s] - partition), 0), fmax(in, 0),
+                                 f->tensor[v].output ? round(out[s]) : 0};
     }
 }
 
@@ -114,7 +110,7 @@ static void bypass(const sx_cost_frame *f, traffic *t, int s) {
 }
 
 /* Counts where some level has records. */
-static void count_split(const sx_cost_frame *f, int v, uint32_t kept, counts *c) {
+static void count_split(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_counts *c) {
     traffic t;
     int top = f->n_levels - 1, outermost = 31 - __builtin_clz(kept);
     bool output = f->tensor[v].output;
@@ -130,24 +126,28 @@ static void count_split(const sx_cost_frame *f, int v, uint32_t kept, counts *c)
         if (!(kept >> s & 1)) continue;
         double out = t.demand[s] + t.peers[s], in = t.supply[s] + t.peers[s];
         if (output)
-            c[s] = (counts){fmax(round(out - partition), 0),
-                            fmax(round(s < outermost ? in - partition : in), 0), round(t.demand[s])};
+            c[s] = (sx_frame_counts){fmax(round(out - partition), 0),
+                                     fmax(round(s < outermost ? in - partition : in), 0), round(t.demand[s])};
         else
-            c[s] = (counts){round(out), trunc(in), 0};
+            c[s] = (sx_frame_counts){round(out), trunc(in), 0};
     }
 }
 
+void sx_frame_count_levels(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_counts *c) {
+    if (f->split[v])
+        count_split(f, v, kept, c);
+    else
+        count_whole(f, v, kept, c);
+}
+
 void sx_frame_charge_make(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
-    counts c[SX_FRAME_LEVELS];
+    sx_frame_counts c[SX_FRAME_LEVELS];
     bool output = f->tensor[v].output;
     if (!output && !f->split[v]) {
         charge_input(f, v, kept, out);
         return;
     }
-    if (f->split[v])
-        count_split(f, v, kept, c);
-    else
-        count_output(f, v, kept, c);
+    sx_frame_count_levels(f, v, kept, c);
     out->total = 0;
     for (int s = 0; s < f->n_levels; s++) {
         if (!(kept >> s & 1)) {

@@ -46,8 +46,7 @@ static bool compile_tensor(const sx_model *model, int v, sx_frame_tensor *t) {
  * extents times the sum of the coefficients in each rank: no count is beyond that sum times the computes. */
 static bool compile(sx_cost_frame *f) {
     const sx_model *model = f->model;
-    if (model->sparse || model->range || model->formats || model->net_energy ||
-        model->n_levels > SX_FRAME_LEVELS)
+    if (model->range || model->formats || model->net_energy || model->n_levels > SX_FRAME_LEVELS)
         return false;
     f->n_levels = model->n_levels;
     f->n_dims = model->n_dims;
@@ -72,18 +71,23 @@ static bool compile(sx_cost_frame *f) {
     return true;
 }
 
-sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, sx_cost_frame **out) {
+sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, struct sx_sparse_state *sparse,
+                       sx_cost_frame **out) {
     sx_cost_frame *f = calloc(1, sizeof *f);
     if (!f) return sx_error_memory();
     f->model = model;
     f->scratch = scratch;
+    f->sparse = sparse;
     bool covered = compile(f);
-    if (!covered) free(f);
-    *out = covered ? f : NULL;
-    return SX_OK;
+    if (covered && sparse) f->nest = calloc(1, sizeof *f->nest);
+    sx_status status = covered && sparse && !f->nest ? sx_error_memory() : SX_OK;
+    if (!covered || status) free(f);
+    *out = covered && !status ? f : NULL;
+    return status;
 }
 
 void sx_frame_free(sx_cost_frame *frame) {
+    if (frame) free(frame->nest);
     free(frame);
 }
 
@@ -165,6 +169,7 @@ bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_object
     if (!sx_frame_read(f, mapping)) return false;
     *verdict = *sx_frame_check(f);
     if (verdict->reason != SX_LEGAL) return true;
+    if (f->sparse) return sx_frame_score_sparse(f, mapping, objective, bound, score, verdict);
     const sx_frame_charge *charge[SX_MAX_TENSORS] = {NULL};
     double energy = f->compute_energy, cycles = f->cycles + f->latency;
     uint32_t kept = 0;

@@ -7,10 +7,13 @@
 
 typedef struct sx_cost_frame sx_cost_frame;
 
-/* A frame of a model, or NULL in *out where frames do not cover the model: sparse tensors, networks that cost
- * energy, counts that might exceed 2^53, more than 8 levels, ranks of more than two dimensions. `scratch` is
- * for siblings without closed forms. */
-SX_MUST_USE sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, sx_cost_frame **out);
+struct sx_sparse_state;
+
+/* A frame of a model, or NULL in *out where frames do not cover the model: networks that cost energy, counts that
+ * might exceed 2^53, more than 8 levels, ranks of more than two dimensions. `scratch` is for siblings without closed
+ * forms, `sparse` the workspace of the pass over dense counts (NULL: dense), which a score overwrites. */
+SX_MUST_USE sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch,
+                                   struct sx_sparse_state *sparse, sx_cost_frame **out);
 void sx_frame_free(SX_TAKE sx_cost_frame *frame);
 
 /* Scores a mapping as sx_evaluate_within does, without an objective as sx_evaluate_score does; false where the
@@ -26,7 +29,7 @@ typedef struct sx_swept {
 
 /* Scores a mapping's factors and orders under all legal choices of kept tensors: level s keeps what is in
  * must[s] and any of what is in may[s]. Lists the first `room` of them, the innermost level's choice changing
- * fastest, and returns how many there are; -1 where the frame does not cover the mapping. */
+ * fastest, and returns how many there are; -1 where the frame does not cover the mapping, or tensors are sparse. */
 long sx_frame_sweep(sx_cost_frame *frame, const sx_mapping *mapping, const uint8_t *must, const uint8_t *may,
                     sx_swept *out, long room);
 

@@ -34,7 +34,7 @@ static void set_tiles(sx_cost_frame *f) {
     f->tiles_from = f->n_levels;
 }
 
-/* The words of a level that a tile takes. */
+/* The words of a level that a tile takes, of a dense tensor. */
 static inline double taken(const sx_cost_frame *f, int s, int v) {
     return sx_level_words(&f->model->level[s], v, f->words[v][s]);
 }
@@ -44,7 +44,7 @@ static inline sx_occupancy occupancy(const sx_cost_frame *f, int s, unsigned kee
     const sx_level *level = &f->model->level[s];
     sx_occupancy use = {0, 0};
     for (int v = 0; v < f->n_tensors; v++)
-        if (keep >> v & 1) sx_occupancy_add_words(&use, level, taken(f, s, v));
+        if (keep >> v & 1) sx_occupancy_add(&use, level, v, f->words[v][s]);
     return use;
 }
 

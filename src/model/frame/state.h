@@ -79,6 +79,8 @@ typedef struct sx_frame_stale {
 struct sx_cost_frame {
     const sx_model *model;
     sx_fanout_scratch *scratch;
+    struct sx_sparse_state *sparse; /* NULL: dense */
+    sx_nest *nest;                  /* of sparse models: the mapping, for the pass over dense counts */
     int n_levels, n_dims, n_tensors;
     uint32_t all;            /* mask of the tensors */
     uint32_t bounded, leaks; /* masks of levels with limited bandwidth, and that leak */
@@ -154,6 +156,16 @@ bool sx_frame_feed(sx_cost_frame *f, int tensor);
 
 /* Makes the charge of a tensor where the levels in the mask `kept` keep it. */
 void sx_frame_charge_make(const sx_cost_frame *f, int tensor, uint32_t kept, sx_frame_charge *charge);
+
+/* Accesses of one instance of each level to a tensor that the levels in the mask `kept` keep. */
+typedef struct sx_frame_counts {
+    double reads, fills, updates;
+} sx_frame_counts;
+void sx_frame_count_levels(const sx_cost_frame *f, int tensor, uint32_t kept, sx_frame_counts *counts);
+
+/* sx_frame_score of a sparse model, for a mapping that was read and whose dense part is legal. */
+bool sx_frame_score_sparse(sx_cost_frame *f, const sx_mapping *mapping, const sx_objective *objective,
+                           double bound, sx_score *score, sx_verdict *verdict);
 
 /* What a tensor costs where the levels in the mask `kept` keep it. */
 static inline const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int tensor, uint32_t kept) {

@@ -57,7 +57,7 @@ long sx_frame_sweep(sx_cost_frame *f, const sx_mapping *mapping, const uint8_t *
     choices level[SX_FRAME_LEVELS];
     uint64_t levels = 0;
     long n = 0;
-    if (!sx_frame_read(f, mapping)) return -1;
+    if (f->sparse || !sx_frame_read(f, mapping)) return -1;
     if (!sx_frame_spreads(f)) return 0;
     for (int s = 0; s < f->n_levels; s++) {
         if (find_choices(f, s, must[s] & f->all, may[s], &level[s]) == 0) return 0;

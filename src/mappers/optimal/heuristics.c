@@ -2,9 +2,11 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
- * the clock, and LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations. Its calls go on where the last one ended
- * (mappers/gamma/rounds.c). What the proof is about to do in one go, a bound of every way to spread the
- * loops, counts beforehand. A run with few evaluations has its bounds before Gamma takes the last of them.
+ * the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of the
+ * run's evaluations has hardly improved on the best; no call is longer than a quarter of all before it. Its
+ * calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do in one go, a
+ * bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds before
+ * Gamma takes the last of them.
  *
  * Sunstone with everything on comes next where there are few ways to spread loops and time is not limited,
  * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
@@ -16,6 +18,7 @@
 #include "mappers/gamma/rounds.h"
 #include "mappers/optimal/leaf.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +36,10 @@ enum {
     MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
 };
 
-static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5; /* of Gamma, where time is limited */
-static const double STEP_SECONDS = 1e-7;                          /* of the proof, about */
+/* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
+static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
+static const double STALE = 0.003;       /* relative improvement that is hardly one */
+static const double STEP_SECONDS = 1e-7; /* of the proof, about */
 
 /* What tasks read. */
 typedef struct walks {
@@ -103,20 +108,32 @@ static bool has_gamma(const sx_heuristics *start) {
     return start->gamma > 0 && sx_run_k_best(start->run) == 1;
 }
 
+/* Whether Gamma has had its time alone, and the last half of the evaluations has hardly improved on the best. */
+static bool is_stale(const sx_run *run) {
+    const uint64_t half = sx_run_result(run).evaluations / 2;
+    double then = INFINITY, now;
+    sx_trace_point t;
+    if (sx_run_called_on(run) < SX_GAMMA_ALONE || !sx_run_incumbent(run, &now)) return false;
+    for (size_t i = 0; sx_run_trace(run, i, &t) && t.evaluations <= half; i++) then = t.value;
+    return then - now <= STALE * fabs(now);
+}
+
 /* The evaluations that Gamma should have had after so many steps of the proof. */
 static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
+    bool timed = sx_run_time(start->run) > 0, stale = is_stale(start->run);
     uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
     uint64_t all = steps + at->other, wish = all / STEPS_PER_EVALUATION;
     uint64_t later = ALIKE + all / LATER_STEPS_PER_EVALUATION;
-    if (sx_run_time(start->run) <= 0 && wish > later) wish = later;
+    if ((!timed || stale) && wish > later) wish = later;
     wish = (FIRST_GAMMA + wish) / slow;
     uint64_t half = sx_run_left(start->run) < UINT64_MAX ? sx_run_result(start->run).evaluations / 2 : 0;
     if (wish < half) wish = half;
-    if (sx_run_time(start->run) <= 0) return wish < most ? wish : most;
+    if (!timed) return wish < most ? wish : most;
     uint64_t had = sx_run_called_on(start->run);
-    double share = had < SX_GAMMA_ALONE ? TIME_SHARE : LATER_TIME_SHARE;
+    double share = had < SX_GAMMA_ALONE ? TIME_SHARE : stale ? STALE_TIME_SHARE : LATER_TIME_SHARE;
     uint64_t clock = had + sx_run_called_behind(start->run, share);
-    return had < UINT64_MAX && wish < clock ? clock : wish;
+    if (had < UINT64_MAX && wish < clock) wish = clock;
+    return had >= SX_GAMMA_ALONE && wish > had + had / 4 ? had + had / 4 : wish;
 }
 
 /* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */

@@ -19,7 +19,8 @@
  * 1 + sum a(pq-1) for coefficients a of 1 or more. Its bits go with the words.
  *
  * Compute cycles: computes are left out where accesses of an operand T are skipped as C is zero. The box of
- * that has at least the irrelevant spatial loops of T up to the innermost level that may skip. */
+ * that has at least the irrelevant spatial loops of T up to the innermost level that may skip. Of several T, the
+ * probability that some box is empty is at most the sum over boxes, and that of the word of C that lies in each. */
 #include "bound/effectual.h"
 
 #include "model/formats.h"
@@ -241,8 +242,8 @@ static bool all_absent(const sx_model *model) {
     return true;
 }
 
-/* What skipping of a tensor's accesses leaves of computes, as another one is zero. Where a level skips and gates
- * them, all counts as skipped. */
+/* The share of computes that skipping of a tensor's accesses leaves out at the most, as another one is zero. Where a
+ * level skips and gates them, all counts as skipped. */
 static double skipped_by(const sx_outline_bound *bounds, int target, int on) {
     const sx_bound *b = bounds->bound;
     const struct sx_sparse_model *sparse = b->model->sparse;
@@ -255,9 +256,9 @@ static double skipped_by(const sx_outline_bound *bounds, int target, int on) {
             skips |= a->skips;
             if (a->option[k].on >> on & 1 && a->level < level) level = a->level;
         }
-    if (!skips || level == b->model->n_levels) return 1;
+    if (!skips || level == b->model->n_levels) return 0;
     uint32_t box = sx_outline_bound_apart(bounds, target, 0, level);
-    return nonempty(&sparse->density[on], bounds->cache, b->tile[on][box]);
+    return 1 - nonempty(&sparse->density[on], bounds->cache, b->tile[on][box]);
 }
 
 double sx_outline_bound_busy(const sx_outline_bound *bounds) {
@@ -267,10 +268,10 @@ double sx_outline_bound_busy(const sx_outline_bound *bounds) {
     if (!sparse || sparse->timeloop || model->range || sparse->skips || all_absent(model))
         return model->least_steps;
     for (int on = 0; on < model->n_tensors; on++) {
-        double left = 1;
+        double skipped = 0;
         for (int v = 0; v < model->n_tensors && !model->shape[on].output; v++)
-            if (!model->shape[v].output) left = fmin(left, skipped_by(bounds, v, on));
-        busy *= left;
+            if (!model->shape[v].output) skipped += skipped_by(bounds, v, on);
+        busy *= fmax(1 - skipped, sx_density_of_word(&sparse->density[on]));
     }
     return fmax(model->least_steps, busy * ROUNDING);
 }

@@ -130,9 +130,8 @@ typedef struct sx_sparse_state {
     uint8_t n_loops[SX_MAX_LEVELS];
     sx_full_loop loop[SX_MAX_LEVELS][2 * SX_MAX_DIMS]; /* innermost first */
     sx_sparse_tile tile[SX_MAX_TENSORS][SX_MAX_LEVELS];
-    double
-        conditioned[SX_MAX_TENSORS]; /* probability that a word's tile, on which accesses depend, is empty */
-    double skipped[SX_MAX_TENSORS];  /* the same where these accesses are skipped, not gated */
+    double conditioned[SX_MAX_TENSORS]; /* exact: probability that a tensor's zeros leave out a compute, */
+    double skipped[SX_MAX_TENSORS];     /* and that they do so by accesses that are skipped, not gated */
     double state[SX_MAX_TENSORS][3]; /* probability that an operand of a compute is non-zero, zero, absent */
     double computes[SX_N_ACTION_KINDS];
     sx_counts dense[SX_MAX_TENSORS][SX_MAX_LEVELS];
@@ -222,8 +221,25 @@ void sx_exact_count(sx_sparse_state *state);
 bool sx_exact_conversions(const sx_sparse_state *state, int tensor, int level, double *decompressions,
                           double *compressions);
 
-/* The box on which an access to a tensor at a level depends, by the exact semantics. */
-void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t *box);
+/* How many iterations of each loop of a nest a box spans. */
+typedef struct sx_box_loops {
+    uint32_t spatial[MAX_LOOPS + SX_MAX_DIMS], temporal[MAX_LOOPS + SX_MAX_DIMS];
+} sx_box_loops;
+
+/* The box on which an access to a tensor at a level depends, by the exact semantics; its loops, too, where they are
+ * wanted (else NULL). */
+void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t *box, sx_box_loops *loops);
+
+/* The boxes of a condition tensor that leave out computes where they are empty: the smallest of each target that
+ * depends on it, named by the level of its action. */
+typedef struct sx_left_out {
+    uint8_t n, target[SX_MAX_TENSORS], level[SX_MAX_TENSORS];
+    uint64_t words; /* of the box that is empty most often, as sx_density_empty takes it */
+    double most;    /* the probability of that */
+} sx_left_out;
+
+/* The probability that one of the boxes at least is empty. */
+double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_left_out *boxes);
 
 /* The words of metadata and payload of a tile of a tensor that holds k non-zeros, by Timeloop's rules; and the
  * most that one can take. */

@@ -160,7 +160,7 @@ __attribute__((cold)) static void hand_over(const sx_sparse_state *state, int v,
         .metadata_bits = sx_sparse_most_metadata(state, v, s, out->rank),
     };
     uint32_t extent[SX_MAX_DIMS];
-    if (t->on) sx_exact_box(state, v, s, extent);
+    if (t->on) sx_exact_box(state, v, s, extent, NULL);
     for (unsigned left = t->on; left; left &= left - 1) {
         int on = __builtin_ctz(left);
         uint64_t box = sx_sparse_number(state->model, on, extent);

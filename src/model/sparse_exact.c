@@ -75,50 +75,63 @@ static void expect(sx_sparse_state *state, int v, int s) {
     t->bits = metadata(t, empty, t->metadata);
 }
 
-/* Makes a box so many times as wide, up to the whole dimension. */
-static inline void widen(const sx_model *model, int dim, uint64_t times, uint32_t *box) {
+/* Makes a box so many times as wide along a loop, up to the whole dimension; `spans` are those of the list's loops. */
+static inline void widen(const sx_model *model, const sx_loop *list, int l, uint64_t times, uint32_t *box,
+                         uint32_t *spans) {
+    int dim = list[l].dim;
     uint64_t wide = box[dim] * times;
     box[dim] = (uint32_t)(wide < model->size[dim] ? wide : model->size[dim]);
+    if (spans) spans[l] = (uint32_t)times;
 }
 
 /* Takes in what of a block lies beyond a tile: `need` tiles along the loops of a slot that move it; returns how many
  * blocks of the slot's are still needed. */
-static uint64_t take_block(const sx_model *model, const sx_loop *loop, const sx_loop *end, unsigned dims,
-                           uint64_t need, uint32_t *box) {
-    for (; loop < end && need > 1; loop++) {
-        if (!(dims >> loop->dim & 1)) continue;
-        widen(model, loop->dim, need < loop->n ? need : loop->n, box);
-        need = (need + loop->n - 1) / loop->n;
+static uint64_t take_block(const sx_model *model, const sx_loop *list, const uint8_t *slot, unsigned dims,
+                           uint64_t need, uint32_t *box, uint32_t *spans) {
+    for (int l = slot[0]; l < slot[1] && need > 1; l++) {
+        uint64_t n = list[l].n;
+        if (!(dims >> list[l].dim & 1)) continue;
+        widen(model, list, l, need < n ? need : n, box, spans);
+        need = (need + n - 1) / n;
     }
     return need;
 }
 
+/* Starts with the tile of the next inner level that keeps a tensor: all iterations of its loops. */
+static void start_loops(const sx_nest *nest, int child, sx_box_loops *loops) {
+    for (int l = 0; l < nest->n_spatial; l++)
+        loops->spatial[l] = nest->spatial[l].level <= child ? nest->spatial[l].n : 1;
+    for (int l = 0; l < nest->n_temporal; l++)
+        loops->temporal[l] = nest->temporal[l].level <= child ? nest->temporal[l].n : 1;
+}
+
 /* What the next inner level holds, over the loops in which it stays there (a compute unit keeps nothing) and the
  * children that get the same. A vector access delivers a whole block. */
-void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t *box) {
+void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t *box, sx_box_loops *loops) {
     const sx_model *model = state->model;
     const sx_nest *nest = state->nest;
     unsigned dims = model->sparse->dims[target];
     int child = state->tile[target][level].child;
+    uint32_t *spatial = loops ? loops->spatial : NULL, *temporal = loops ? loops->temporal : NULL;
+    if (loops) start_loops(nest, child, loops);
     if (child >= 0)
         memcpy(box, nest->extent[child], sizeof nest->extent[child]);
     else
         for (int d = 0; d < SX_MAX_DIMS; d++) box[d] = 1;
     for (int l = nest->spatial_of[child + 1]; l < nest->spatial_of[level + 1]; l++)
-        if (!(dims >> nest->spatial[l].dim & 1)) widen(model, nest->spatial[l].dim, nest->spatial[l].n, box);
+        if (!(dims >> nest->spatial[l].dim & 1))
+            widen(model, nest->spatial, l, nest->spatial[l].n, box, spatial);
     if (child >= 0)
         for (int l = nest->temporal_of[child + 1];
              l < nest->n_temporal && !(dims >> nest->temporal[l].dim & 1); l++)
-            widen(model, nest->temporal[l].dim, nest->temporal[l].n, box);
+            widen(model, nest->temporal, l, nest->temporal[l].n, box, temporal);
     uint64_t block = sx_level_whole_block(&model->level[level], target), need = 1; /* deliveries of a block */
     uint64_t delivered = child >= 0 ? state->tile[target][child].words : 1;
     if (block <= delivered) return;
     need = (block + delivered - 1) / delivered;
     for (int s = child + 1; s <= level && need > 1; s++) {
-        need = take_block(model, nest->spatial + nest->spatial_of[s], nest->spatial + nest->spatial_of[s + 1],
-                          dims, need, box);
-        need = take_block(model, nest->temporal + nest->temporal_of[s],
-                          nest->temporal + nest->temporal_of[s + 1], dims, need, box);
+        need = take_block(model, nest->spatial, &nest->spatial_of[s], dims, need, box, spatial);
+        need = take_block(model, nest->temporal, &nest->temporal_of[s], dims, need, box, temporal);
     }
 }
 
@@ -127,7 +140,7 @@ static double saves(const sx_sparse_state *state, int target, int s, unsigned on
     const sx_level *level = &state->model->level[s];
     double effectual = 1;
     uint32_t box[SX_MAX_DIMS];
-    sx_exact_box(state, target, s, box);
+    sx_exact_box(state, target, s, box, NULL);
     for (; on; on &= on - 1) {
         int v = __builtin_ctz(on);
         effectual *= 1 - sx_sparse_empty(state, v, sx_sparse_number(state->model, v, box));
@@ -160,6 +173,7 @@ static void choose(sx_sparse_state *state, const sx_action_model *a) {
 /* The smallest boxes of a tensor's actions from the outermost level to one. */
 typedef struct smallest {
     unsigned on; /* the tensors that have one */
+    uint8_t level[SX_MAX_TENSORS];
     uint64_t box[SX_MAX_TENSORS];
     double empty[SX_MAX_TENSORS]; /* the probability that it is */
 } smallest;
@@ -168,12 +182,13 @@ typedef struct smallest {
 static double narrow_down(const sx_sparse_state *state, int target, int s, unsigned on, smallest *least) {
     uint32_t extent[SX_MAX_DIMS];
     double effectual = 1;
-    sx_exact_box(state, target, s, extent);
+    sx_exact_box(state, target, s, extent, NULL);
     for (; on; on &= on - 1) {
         int v = __builtin_ctz(on);
         uint64_t box = sx_sparse_number(state->model, v, extent);
         if (least->on >> v & 1 && box >= least->box[v]) continue;
         least->on |= 1u << v;
+        least->level[v] = (uint8_t)s;
         least->box[v] = box;
         least->empty[v] = sx_sparse_empty(state, v, box);
     }
@@ -181,16 +196,23 @@ static double narrow_down(const sx_sparse_state *state, int target, int s, unsig
     return effectual;
 }
 
-/* Raises, for the condition tensors of an operand, the probability that computes are left out. */
-static void leave_out(const sx_model *model, const smallest *least, double *left_out) {
+/* Adds the smallest boxes of an operand's actions to those that leave out computes. */
+static void leave_out(const sx_model *model, int target, const smallest *least, sx_left_out *list) {
     for (unsigned on = least->on; on; on &= on - 1) {
         int v = __builtin_ctz(on);
-        if (!model->shape[v].output && least->empty[v] > left_out[v]) left_out[v] = least->empty[v];
+        if (model->shape[v].output || least->empty[v] <= 0) continue;
+        sx_left_out *at = &list[v];
+        at->target[at->n] = (uint8_t)target;
+        at->level[at->n++] = least->level[v];
+        if (least->empty[v] <= at->most) continue;
+        at->most = least->empty[v];
+        at->words = least->box[v];
     }
 }
 
-/* Sets what remains at each level of a tensor's accesses: before and after the level's own action. */
-static void settle(sx_sparse_state *state, int target) {
+/* Sets what remains at each level of a tensor's accesses, before and after the level's own action, and what leaves
+ * out computes: by any action, and by skipping ones. */
+static void settle(sx_sparse_state *state, int target, sx_left_out (*left_out)[SX_MAX_TENSORS]) {
     const sx_model *model = state->model;
     smallest least;
     double before = 1;
@@ -206,29 +228,31 @@ static void settle(sx_sparse_state *state, int target) {
         skips |= t->skips;
     }
     if (model->shape[target].output) return;
-    leave_out(model, &least, state->conditioned);
+    leave_out(model, target, &least, left_out[0]);
     if (!skips) return;
     if (gates) least.on = 0;
     for (int s = model->n_levels - 1; s >= 0 && gates; s--) {
         const sx_sparse_tile *t = &state->tile[target][s];
         if (t->skips) (void)narrow_down(state, target, s, t->on & model->sparse->thin, &least);
     }
-    leave_out(model, &least, state->skipped);
+    leave_out(model, target, &least, left_out[1]);
 }
 
 void sx_exact_prepare(sx_sparse_state *state) {
     const sx_model *model = state->model;
     const struct sx_sparse_model *sparse = model->sparse;
-    for (int v = 0; v < model->n_tensors; v++) {
-        state->conditioned[v] = state->skipped[v] = 0;
+    sx_left_out left_out[2][SX_MAX_TENSORS];
+    memset(left_out, 0, sizeof left_out);
+    for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels; s++)
             if (state->tile[v][s].words) expect(state, v, s);
-    }
     for (int i = 0; i < sparse->n_actions && sparse->chooses; i++)
         if (sparse->action[i].n_options > 1) choose(state, &sparse->action[i]);
-    for (int v = 0; v < model->n_tensors; v++) settle(state, v);
+    for (int v = 0; v < model->n_tensors; v++) settle(state, v, left_out);
     for (int v = 0; v < model->n_tensors; v++) {
         if (model->shape[v].output) continue;
+        state->conditioned[v] = sx_exact_some_empty(state, v, &left_out[0][v]);
+        state->skipped[v] = sx_exact_some_empty(state, v, &left_out[1][v]);
         int s = 0;
         while (!state->tile[v][s].words) s++;
         double x = fmin(1, sx_density_of_word(&sparse->density[v]) / (1 - state->conditioned[v]));

@@ -36,27 +36,48 @@ static bool indexes(const trial *t, int v, int d) {
     return false;
 }
 
-/* Marks the words of a tensor within a region that starts at 0 and reaches so far; returns their number. */
-static uint64_t mark(const trial *t, int v, const uint32_t *reach) {
-    static bool seen[MOST_WORDS];
+/* How many iterations of each loop a box spans, per level: of its spatial loops, then of its temporal ones. */
+typedef struct box {
+    uint32_t spans[LEVELS][2][SX_MAX_DIMS];
+} box;
+
+/* Marks the words of a tensor that a box holds; returns how many are new. In a window, iterations of a box are taken as
+ * neighbours. */
+static uint64_t mark(const trial *t, int v, const box *b, bool *seen) {
     const sx_tensor *tensor = &t->c.problem.tensor[v];
-    uint32_t at[SX_MAX_DIMS] = {0};
+    bool window = t->c.problem.dim_name[0][0] == 'p';
+    uint32_t digit[LEVELS * 2 * SX_MAX_DIMS] = {0}, dims = t->c.problem.n_dims, n_loops = LEVELS * 2 * dims;
     uint64_t n = 0;
-    memset(seen, 0, sizeof seen);
-    for (;;) {
-        uint64_t word = 0;
+    for (uint32_t l = 0; l < n_loops;) {
+        uint64_t word = 0, at[SX_MAX_DIMS] = {0}, step[SX_MAX_DIMS] = {0};
+        for (uint32_t d = 0; d < dims; d++) step[d] = 1;
+        for (l = 0; l < n_loops; l++) {
+            uint32_t s = l / dims / 2, d = l % dims, temporal = l / dims % 2;
+            const sx_mapping_level *level = &t->c.mapping.level[s];
+            at[d] += digit[l] * step[d];
+            step[d] *= window ? b->spans[s][temporal][d] : temporal ? level->temporal[d] : level->spatial[d];
+        }
         for (int r = 0; r < tensor->n_ranks; r++) {
             uint64_t rank = 0;
-            for (int d = 0; d < t->c.problem.n_dims; d++) rank += (uint64_t)tensor->coef[r][d] * at[d];
+            for (uint32_t d = 0; d < dims; d++) rank += (uint64_t)tensor->coef[r][d] * at[d];
             word = word * 32 + rank;
         }
         assert_true(word < MOST_WORDS);
         n += !seen[word];
         seen[word] = true;
-        int d = 0;
-        while (d < t->c.problem.n_dims && ++at[d] == reach[d]) at[d++] = 0;
-        if (d == t->c.problem.n_dims) return n;
+        for (l = 0; l < n_loops && ++digit[l] == b->spans[l / dims / 2][l / dims % 2][l % dims]; l++)
+            digit[l] = 0;
     }
+    return n;
+}
+
+/* The words of a tensor that boxes of a set hold. */
+static uint64_t words_in(const trial *t, int v, const box *boxes, unsigned set) {
+    static bool seen[MOST_WORDS];
+    uint64_t n = 0;
+    memset(seen, 0, sizeof seen);
+    for (; set; set &= set - 1) n += mark(t, v, &boxes[__builtin_ctz(set)], seen);
+    return n;
 }
 
 /* The probability that a tile of n words is empty. */
@@ -86,20 +107,23 @@ static double whole_block(const trial *t, int v, int s) {
     return fmax(1, floor(block(t, v, s)));
 }
 
-/* How many words of C are used with one delivery of T from a level. */
-static uint64_t box_words(const trial *t, int target, int level, int on) {
-    uint32_t reach[SX_MAX_DIMS];
-    const sx_mapping_level *at = &t->c.mapping.level[level];
+/* What is used with one delivery of T from a level. */
+static box box_of(const trial *t, int target, int level) {
+    const sx_mapping_level *all = t->c.mapping.level, *at = &all[level];
     double delivered = level > 0 ? (double)t->tile[target][level - 1] : 1;
     uint32_t need = (uint32_t)ceil(whole_block(t, target, level) / delivered);
-    for (int d = 0; d < t->c.problem.n_dims; d++)
-        reach[d] = level > 0 ? (uint32_t)sx_mapping_extent(&t->c.mapping, level - 1, d) : 1;
+    box b;
+    for (int s = 0; s < LEVELS; s++)
+        for (int d = 0; d < t->c.problem.n_dims; d++) {
+            b.spans[s][0][d] = s < level ? all[s].spatial[d] : 1;
+            b.spans[s][1][d] = s < level ? all[s].temporal[d] : 1;
+        }
     for (int i = 0; i < t->c.problem.n_dims; i++) {
         int d = at->spatial_order[i];
         if (!indexes(t, target, d)) {
-            reach[d] *= at->spatial[d];
+            b.spans[level][0][d] = at->spatial[d];
         } else if (at->spatial[d] > 1) {
-            reach[d] *= need < at->spatial[d] ? need : at->spatial[d];
+            b.spans[level][0][d] = need < at->spatial[d] ? need : at->spatial[d];
             need = (need + at->spatial[d] - 1) / at->spatial[d];
         }
     }
@@ -108,51 +132,76 @@ static uint64_t box_words(const trial *t, int target, int level, int on) {
         int d = at->temporal_order[i];
         if (at->temporal[d] == 1) continue;
         if (!indexes(t, target, d)) {
-            if (!moved) reach[d] *= at->temporal[d];
+            if (!moved) b.spans[level][1][d] = at->temporal[d];
             continue;
         }
         moved = true;
-        reach[d] *= need < at->temporal[d] ? need : at->temporal[d];
+        b.spans[level][1][d] = need < at->temporal[d] ? need : at->temporal[d];
         need = (need + at->temporal[d] - 1) / at->temporal[d];
     }
     for (int s = level + 1; s < LEVELS; s++) /* the tile may stay during loops of outer levels, too */
         for (int i = 0; i < t->c.problem.n_dims && !moved; i++) {
-            int d = t->c.mapping.level[s].temporal_order[i];
-            uint32_t n = t->c.mapping.level[s].temporal[d];
-            if (n > 1 && indexes(t, target, d))
+            int d = all[s].temporal_order[i];
+            if (all[s].temporal[d] > 1 && indexes(t, target, d))
                 moved = true;
             else
-                reach[d] *= n;
+                b.spans[s][1][d] = all[s].temporal[d];
         }
-    return mark(t, on, reach);
+    return b;
 }
 
-/* What remains of accesses to a tensor after the actions of levels from `low` on outward; skipping ones alone
- * where asked. `part` is what one condition tensor leaves. */
-static double remains(const trial *t, int target, int low, bool skipping, double *part) {
+/* Whether an action is about a tensor at a level. */
+static bool acts_on(const trial *t, const sx_sparse_action *a, int target, int level) {
+    return a->level == level &&
+           strcmp(t->c.arch.sparse.name[a->option[0].target], t->c.problem.tensor[target].name) == 0;
+}
+
+/* Adds the boxes of a tensor on which accesses to another one depend, by actions of levels from `low` on outward;
+ * skipping ones alone where asked. Returns how many there are then. */
+static int add_boxes(const trial *t, int target, int low, bool skipping, int v, int n, box *out) {
     const sx_sparse *sparse = &t->c.arch.sparse;
+    for (int s = low; s < LEVELS; s++) {
+        bool skips = false;
+        for (int i = 0; i < sparse->n_actions; i++)
+            skips |= sparse->action[i].skips && acts_on(t, &sparse->action[i], target, s);
+        for (int i = 0; i < sparse->n_actions; i++) {
+            if (!acts_on(t, &sparse->action[i], target, s) || (skipping && !skips)) continue;
+            for (int k = 0; k < sparse->n_names; k++)
+                if (sparse->action[i].option[0].on >> k & 1 &&
+                    strcmp(sparse->name[k], t->c.problem.tensor[v].name) == 0)
+                    out[n++] = box_of(t, target, s);
+        }
+    }
+    return n;
+}
+
+/* The probability that some of the boxes are empty. */
+static double some_empty(const trial *t, int v, const box *boxes, int n) {
+    double some = 0;
+    for (unsigned set = 1; set < 1u << n; set++) {
+        double all = empty(t, v, words_in(t, v, boxes, set));
+        some += __builtin_popcount(set) & 1 ? all : -all;
+    }
+    return some;
+}
+
+/* What remains of accesses to a tensor after the actions of levels from `low` on outward. */
+static double remains(const trial *t, int target, int low) {
     double product = 1;
     for (int v = 0; v < t->c.problem.n_tensors; v++) {
-        double most = 0;
-        for (int s = low; s < LEVELS; s++) {
-            bool skips = false;
-            for (int i = 0; i < sparse->n_actions; i++)
-                skips |= sparse->action[i].skips && sparse->action[i].level == s &&
-                         strcmp(sparse->name[sparse->action[i].option[0].target],
-                                t->c.problem.tensor[target].name) == 0;
-            for (int i = 0; i < sparse->n_actions; i++) {
-                const sx_action_option *o = &sparse->action[i].option[0];
-                if (sparse->action[i].level != s || (skipping && !skips)) continue;
-                if (strcmp(sparse->name[o->target], t->c.problem.tensor[target].name) != 0) continue;
-                for (int k = 0; k < sparse->n_names; k++)
-                    if (o->on >> k & 1 && strcmp(sparse->name[k], t->c.problem.tensor[v].name) == 0)
-                        most = fmax(most, empty(t, v, box_words(t, target, s, v)));
-            }
-        }
-        if (part) part[v] = fmax(part[v], most);
-        product *= 1 - most;
+        box boxes[SX_MAX_ACTIONS];
+        product *= 1 - some_empty(t, v, boxes, add_boxes(t, target, low, false, v, 0, boxes));
     }
     return product;
+}
+
+/* The share of computes that zeros of a tensor leave out, by any action on operands or by skipping ones. */
+static double left_out(const trial *t, int v, bool skipping) {
+    box boxes[SX_MAX_ACTIONS];
+    int n = 0;
+    for (int target = 1; target < t->c.problem.n_tensors; target++)
+        n = add_boxes(t, target, 0, skipping, v, n, boxes);
+    return some_empty(t, v, boxes, n);
 }
 
 /* The expected vectors per full vector of a tile. */
@@ -195,7 +244,7 @@ static double tensor_energy(const trial *t, int v, int s) {
     double n = (double)t->dense.level[s].instances, held = t->c.formatted[v] ? word_density(t, v) : 1;
     const double count[3] = {(double)dense->reads / n, (double)dense->fills / n, (double)dense->updates / n};
     const double price[3] = {level->read_energy, level->fill_energy, level->update_energy};
-    double before = remains(t, v, s + 1, false, NULL), after = remains(t, v, s, false, NULL), energy = 0;
+    double before = remains(t, v, s + 1), after = remains(t, v, s), energy = 0;
     double ratio = fullness(t, v, s), addresses = 0;
     bool skips = false, acts = false;
     for (int i = 0; i < t->c.arch.sparse.n_actions; i++) {
@@ -232,16 +281,11 @@ static double tensor_energy(const trial *t, int v, int s) {
 
 /* Computes by the twin. */
 static double compute_energy(const trial *t) {
-    double conditioned[SX_MAX_TENSORS] = {0}, skipped[SX_MAX_TENSORS] = {0};
     double all = (double)t->dense.computes, left = all, timed = all, nonzero = 1, present = 1, absent = 1;
     for (int v = 1; v < t->c.problem.n_tensors; v++) {
-        (void)remains(t, v, 0, false, conditioned);
-        (void)remains(t, v, 0, true, skipped);
-    }
-    for (int v = 1; v < t->c.problem.n_tensors; v++) {
-        double x = word_density(t, v) / (1 - conditioned[v]);
-        left *= 1 - conditioned[v];
-        timed *= 1 - skipped[v];
+        double removed = left_out(t, v, false), x = word_density(t, v) / (1 - removed);
+        left *= 1 - removed;
+        timed *= 1 - left_out(t, v, true);
         nonzero *= x;
         present *= t->c.formatted[v] ? x : 1;
         absent *= t->c.formatted[v] ? 1 - x : 0;
@@ -291,6 +335,7 @@ static void twin_agrees(void **state) {
         memset(t, 0, sizeof *t);
         sx_random_sparse_nest(&rng, 7, &t->c);
         sx_random_sparse_hardware(&rng, &t->c);
+        sx_random_sparse_shared(&rng, &t->c);
         compared += compare(t);
     }
     free(t);

@@ -294,6 +294,7 @@ static void means_agree(void **state) {
         sx_rng rng = sx_rng_stream(set->seed, "zeros", i);
         sx_random_sparse_nest(&rng, 6, &t->c);
         sx_random_sparse_hardware(&rng, &t->c);
+        sx_random_sparse_shared(&rng, &t->c);
         vary(&rng, &t->c);
         compare(t, set, i, &sum);
     }

@@ -117,6 +117,21 @@ void sx_random_sparse_hardware(sx_rng *rng, sx_sparse_case *t) {
     sparse->skips_compute = sx_rng_below(rng, 2);
 }
 
+void sx_random_sparse_shared(sx_rng *rng, sx_sparse_case *t) {
+    sx_sparse *sparse = &t->arch.sparse;
+    int n = t->problem.n_tensors, on = 1 + (int)sx_rng_below(rng, (uint64_t)n - 1);
+    if (n < 4 || sx_rng_below(rng, 2)) return;
+    for (int v = 1; v < n; v++) {
+        if (v == on) continue;
+        sx_sparse_action *a = &sparse->action[sparse->n_actions++];
+        *a = (sx_sparse_action){.level = (uint8_t)sx_rng_below(rng, SX_SPARSE_LEVELS),
+                                .skips = sx_rng_below(rng, 2),
+                                .n_options = 1};
+        a->option[0].target = number_of(sparse, t->problem.tensor[v].name);
+        a->option[0].on = 1u << number_of(sparse, t->problem.tensor[on].name);
+    }
+}
+
 sx_verdict sx_sparse_case_evaluate(const sx_sparse_case *t, bool sparse, sx_cost *out) {
     sx_arch *arch = malloc(sizeof *arch);
     sx_model *model = NULL;

@@ -19,6 +19,9 @@ void sx_random_sparse_nest(sx_rng *rng, unsigned n_sizes, sx_sparse_case *out);
 /* Gives it densities, formats of some tensors, gating and skipping. */
 void sx_random_sparse_hardware(sx_rng *rng, sx_sparse_case *out);
 
+/* Lets, in half the cases of three operands, accesses to two of them depend on the third, at levels of their own. */
+void sx_random_sparse_shared(sx_rng *rng, sx_sparse_case *t);
+
 /* Evaluates the mapping, dense or with what hardware does about zeros. */
 sx_verdict sx_sparse_case_evaluate(const sx_sparse_case *c, bool sparse, sx_cost *out);
 

@@ -181,7 +181,9 @@ typedef struct sx_outline_bound {
     /* Per form, the flows of a tensor into level c - 1 from another; NULL: not asked for yet. */
     sx_least_traffic *traffic[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
     sx_least_traffic *traffics; /* where they stand */
-    void *pieces;               /* of a tensor's windows, while its traffics are made */
+    double sharing[SX_MAX_TENSORS]
+                  [SX_MAX_LEVELS]; /* of children at a slot whose tile is not known; 0: not asked for yet */
+    void *pieces;                  /* of a tensor's windows, while its traffics are made */
     int n_measures;
     sx_measure *measure; /* as many as the model has at most; so are the next four */
     /* Per measure, tensor and c, per form: the cost of what level c - 1 is filled with, per unit of `times`;

@@ -175,6 +175,7 @@ void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline) {
     bounds->numbered = false;
     memset(bounds->fit_known, 0, sizeof bounds->fit_known);
     memset(bounds->traffic, 0, sizeof bounds->traffic);
+    memset(bounds->sharing, 0, sizeof bounds->sharing);
     set_array(bounds);
 }
 

@@ -18,8 +18,18 @@
  *
  * Space. Children of a slot along a window stand i s_d + j s_e apart, i < n_d, j < n_e. With s_d : s_e =
  * x : y in lowest terms, n_d n_e - max(0, n_d - y) max(0, n_e - x) of these are different; children that are
- * the same share an access. At slots further out, below levels that the tensor bypasses, the tile is not
- * known: there at most n_d n_e / max(n_d, n_e) share one.
+ * the same share an access.
+ *
+ * Slots further out, below levels that the tensor bypasses, scale accesses by the mean number of children that
+ * share one, over the accesses of all visits (docs/model.md, section 4); the tile is not known there. Let n children
+ * stand in P positions, i or more in each (i: the irrelevant loops). A visit without help has n / P on the mean. A
+ * visit at which neighbours help leaves out the children that are helped; with them g positions drop out altogether,
+ * i g children or more, so at most (n - i g) / (P - g) are left on the mean. That grows with g, and g <= P - R, R being
+ * the least positions that a step leaves to the outer level (below). A mean is not above the largest of its
+ * parts: it is at most i (m - 1 + R / P) / (R / P) with m = n / (i P). Over all tiles that are possible, m is at most
+ * the product over windows of its largest, and R / P at least the least over windows, as a step is not 0 along one of
+ * them. Nor is a group larger than the largest. Where tiles are fetched anew at every visit, neighbours in the
+ * same position help too: the largest group counts alone.
  *
  * Neighbours (docs/model.md, section 3) help a child whose new words one of them had a visit before: the step
  * of the tile must be a way from one child to another. In a window, time steps are J = m n_d s_d + l n_e s_e
@@ -153,22 +163,6 @@ double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
     return share;
 }
 
-/* How many children of a level may share an access to a tensor whose tile is not known. Where neighbours hand words
- * on, those that are left may be in the largest groups; else the mean counts. */
-static double sharing(const sx_outline_bound *bounds, int s, int v) {
-    const sx_bound *b = bounds->bound;
-    double irrelevant = sx_outline_bound_fanout(bounds, s, b->irrelevant[v]), share = 1, largest = 1;
-    for (int i = 0; i < b->n_windows[v]; i++) {
-        const uint32_t *n = bounds->outline.spatial[s];
-        double d = n[b->window[v][i].dim[0]], e = n[b->window[v][i].dim[1]];
-        share *= b->model->options.no_link_transfers ? d * e / (d + e - 1) : fmin(d, e);
-    }
-    if (b->n_windows[v] > 0) return irrelevant * share;
-    for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1)
-        largest = fmax(largest, bounds->outline.spatial[s][__builtin_ctz(dims)]);
-    return irrelevant * sx_outline_bound_fanout(bounds, s, b->partly_relevant[v]) / largest;
-}
-
 /* What is left in time of a dimension outside a tile; 0 where an outline has no tile of that extent. */
 static uint32_t left_of(const sx_outline_bound *bounds, int d, int from, uint32_t extent) {
     uint32_t inside = 1, open = bounds->open[from + 1][d];
@@ -210,6 +204,61 @@ static void make_piece(const sx_outline_bound *bounds, const sx_window *window, 
     p->most = fmin(ceil(d->n / y), ceil(e->n / x));
     p->link =
         sx_link_window_make(p->side, reach, positions, !bounds->bound->model->options.no_link_transfers);
+}
+
+/* How many children of a level may share an access to a tensor without windows whose tile is not known. */
+static double sharing(const sx_outline_bound *bounds, int s, int v) {
+    const sx_bound *b = bounds->bound;
+    double largest = 1;
+    for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1)
+        largest = fmax(largest, bounds->outline.spatial[s][__builtin_ctz(dims)]);
+    return sx_outline_bound_fanout(bounds, s, b->irrelevant[v] | b->partly_relevant[v]) / largest;
+}
+
+/* What a window's tiles come to at a slot whose tile is not known. */
+typedef struct slot_window {
+    double mean, most; /* children in a position: the mean and the most, largest of all tiles */
+    double rest;       /* share of the positions that the step leaves which helps most, least of all tiles */
+} slot_window;
+
+/* Goes through the tiles of a window that level s - 1 may have. */
+static slot_window try_slot(const sx_outline_bound *bounds, const sx_window *window, int s) {
+    slot_window at = {1, 1, 1};
+    for (uint32_t i = 0; i < window->n_tiles; i++) {
+        piece p;
+        make_piece(bounds, window, s - 1, &window->tile[i], &p);
+        if (!p.possible) continue;
+        at.mean = fmax(at.mean, 1 / p.groups);
+        at.most = fmax(at.most, p.most);
+        at.rest = fmin(at.rest, p.link.any.groups);
+    }
+    return at;
+}
+
+/* The same with windows, on the mean over the accesses of all visits. */
+static double window_sharing(const sx_outline_bound *bounds, int s, int v) {
+    const sx_bound *b = bounds->bound;
+    double irrelevant = sx_outline_bound_fanout(bounds, s, b->irrelevant[v]), mean = 1, most = 1, rest = 1;
+    for (int i = 0; i < b->n_windows[v]; i++) {
+        slot_window at = try_slot(bounds, &b->window[v][i], s);
+        mean *= at.mean;
+        most *= at.most;
+        rest = fmin(rest, at.rest);
+    }
+    bool renewed = b->renewed[s - 1] >> v & 1 && !b->model->options.no_link_transfers;
+    return irrelevant * (renewed ? most : fmin(most, (mean - 1 + rest) / rest));
+}
+
+/* What children at the slots from + 2 to `to` share of an access. */
+static double share_slots(sx_outline_bound *bounds, int v, int from, int to) {
+    double product = 1;
+    for (int s = from + 2; s <= to; s++) {
+        double *known = &bounds->sharing[v][s];
+        if (*known == 0)
+            *known = bounds->bound->n_windows[v] > 0 ? window_sharing(bounds, s, v) : sharing(bounds, s, v);
+        product *= *known;
+    }
+    return product;
 }
 
 /* A pull in the making. */
@@ -355,8 +404,8 @@ const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v
     sx_least_traffic **known = &bounds->traffic[v][from + 1][to];
     if (*known) return *known;
     *known = place(bounds, v, from, to);
-    making m = {.bounds = bounds, .v = v, .from = from, .outer = 1, .out = *known};
-    for (int s = from + 2; s <= to; s++) m.outer /= sharing(bounds, s, v);
+    making m = {.bounds = bounds, .v = v, .from = from, .out = *known};
+    m.outer = 1 / share_slots(bounds, v, from, to);
     for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) m.out[i].words = INFINITY;
     make_traffics(&m);
     return *known;

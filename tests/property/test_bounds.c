@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1500 };
+enum { MOST = 1500, DEFAULT_SEED = 1 };
 
 /* The bounds, each with its own mean of bound / cost. */
 enum kind { ARRAY, FLAT, QUICK, TABLES, TILE, TILE_TABLES, STEM, STEM_TABLES, KINDS };
@@ -159,9 +159,10 @@ static void finish(bench *b) {
     sx_bound_free(b->bound);
 }
 
-/* Prints how close bounds come; fails where one is further off than its floor, or too few were compared. Under
- * sanitizers there are too few cases for floors. */
-static void report(const char *what, const tally *t, const floors *least, uint64_t cases) {
+/* Prints how close bounds come; fails where one is further off than its floor, or too few were compared. Floors are
+ * for the default seed; under sanitizers there are too few cases for them. */
+static void report(const settings *set, const char *what, const tally *t, const floors *least,
+                   uint64_t cases) {
     static const char *const kinds[KINDS] = {"array alone",     "outline",      "outline, quick",
                                              "outline, tables", "tiles",        "tiles, tables",
                                              "stems",           "stems, tables"};
@@ -172,7 +173,7 @@ static void report(const char *what, const tally *t, const floors *least, uint64
             kinds[i], e, c, u, n);
         assert_true(t->n[i] >= cases);
         bool close = e >= least->energy[i] && c >= least->cycles[i] && u >= least->cycles[i];
-        assert_true(close || SX_SANITIZED);
+        assert_true(close || SX_SANITIZED || set->seed != DEFAULT_SEED);
     }
 }
 
@@ -208,8 +209,8 @@ static void hold_for_every_mapping(void **state) {
         n += hold_for_space(&small, i, &plain, &windows);
         sx_small_space_fini(&small);
     }
-    report("plain", &plain, &plain_floors, set->count);
-    report("windows", &windows, &window_floors, set->count);
+    report(set, "plain", &plain, &plain_floors, set->count);
+    report(set, "windows", &windows, &window_floors, set->count);
 }
 
 /* The same where zeros count, by the exact semantics and by Timeloop's. */
@@ -234,8 +235,8 @@ static void hold_for_sparse_tensors(void **state) {
         n += hold_for_space(&small, number, to, to);
         sx_small_space_fini(&small);
     }
-    report("sparse", &exact, &sparse_floors, count);
-    report("sparse, Timeloop's semantics", &timeloop, &no_floors, count / 16);
+    report(set, "sparse", &exact, &sparse_floors, count);
+    report(set, "sparse, Timeloop's semantics", &timeloop, &no_floors, count / 16);
 }
 
 /* Random mappings of a space, and those of less energy that moves lead to. */
@@ -279,7 +280,7 @@ static void hold_for_links(void **state) {
         finish(&b);
         sx_small_space_fini(&small);
     }
-    report("links", &sums, &link_floors, set->count / 2);
+    report(set, "links", &sums, &link_floors, set->count / 2);
 }
 
 /* Random mappings of a problem onto a chip, and better ones that moves lead to. */
@@ -341,7 +342,7 @@ static void hold_for_real_sizes(void **state) {
     for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
         for (size_t k = 0; k < sizeof text / sizeof *text; k++)
             hold_for_moves(chip[i], text[k], *state, &sums);
-    report("real sizes", &sums, &real_floors, 36);
+    report(*state, "real sizes", &sums, &real_floors, 36);
 }
 
 /* The same for sparse tensors on machines that know zeros. */
@@ -359,12 +360,11 @@ static void hold_for_sparse_sizes(void **state) {
     for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
         for (size_t k = 0; k < sizeof text / sizeof *text; k++)
             hold_for_moves(chip[i], text[k], &some, &sums);
-    report("sparse, real sizes", &sums, &sparse_real_floors, 20);
+    report(all, "sparse, real sizes", &sums, &sparse_real_floors, 20);
 }
 
 /* Good mappings of fixed cases, where bounds have to be close to end a proof. */
 static void hold_for_good_mappings(void **state) {
-    (void)state;
     static const struct {
         const char *chip, *text;
         floors least;
@@ -407,15 +407,44 @@ static void hold_for_good_mappings(void **state) {
         start(&b, m.map, &sums);
         b.name = cases[i].text;
         try_mapping(&b, &mapping, true);
-        report(cases[i].chip, &sums, &cases[i].least, 1);
+        report(*state, cases[i].chip, &sums, &cases[i].least, 1);
         finish(&b);
         sx_run_free(run);
         sx_small_map_close(&m);
     }
 }
 
+/* A mapping whose compute units read a window from the outermost memory, each word for some of them together. */
+static void hold_below_bypass(void **state) {
+    static const floors least = {{0.84, 0.87, 0.87, 0.87, 0.87, 0.87, 0.9, 0.9}, {0}};
+    static const char *const text = "O[c,p,q] += I[c,2*p+r,2*q+s]*W[c,r,s] {c:8,p:24,q:24,r:3,s:3}";
+    static const uint32_t spatial[] = {1, 4, 4, 3, 3}, temporal[] = {8, 6, 6, 1, 1};
+    static const uint8_t order[] = {0, 1, 3, 2, 4};
+    sx_small_map m;
+    sx_mapping mapping;
+    tally sums = {0};
+    bench b;
+    sx_small_map_open(&m, text, "glb128", NULL, NULL);
+    sx_mapping_init(&mapping, m.map->problem, m.map->arch);
+    for (int d = 0; d < 5; d++) {
+        mapping.level[1].spatial[d] = spatial[d];
+        mapping.level[2].temporal[d] = temporal[d];
+    }
+    memcpy(mapping.level[1].spatial_order, order, sizeof order);
+    mapping.level[1].split = 3;
+    mapping.level[0].keep = 0;
+    mapping.level[1].keep = 4;
+    mapping.level[2].keep = 7;
+    start(&b, m.map, &sums);
+    b.name = text;
+    try_mapping(&b, &mapping, true);
+    report(*state, "below bypass", &sums, &least, 1);
+    finish(&b);
+    sx_small_map_close(&m);
+}
+
 int main(int argc, char **argv) {
-    settings set = {2000, 1};
+    settings set = {2000, DEFAULT_SEED};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
@@ -424,7 +453,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_real_sizes, &set),
         cmocka_unit_test_prestate(hold_for_sparse_sizes, &set),
-        cmocka_unit_test(hold_for_good_mappings),
+        cmocka_unit_test_prestate(hold_for_good_mappings, &set),
+        cmocka_unit_test_prestate(hold_below_bypass, &set),
     };
     if (argc > 3) cmocka_set_test_filter(argv[3]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,9 @@ extern "C" {
 
 /* One level's part. Going outward, the loops of a level are its spatial loops (over the children of one
  * instance) and then its temporal loops. Both orders are permutations of all dimensions, innermost first; the
- * first `split` dimensions of spatial_order lie on X, the others on Y. A factor of 1 is no loop.
+ * first `split` dimensions of spatial_order lie on X, the others on Y. A factor of 1 is no loop. Where x_part is
+ * not 0, the last dimension on X lies on both axes: x_part of its iterations on X, and outside them the others on
+ * Y, inside all other loops of Y; x_part divides its factor, and the mapping has no remainders.
  *
  * Factors need not divide: a loop runs its last iterations on what is left of its dimension. With t the
  * product of a dimension's inner factors, a factor may be at most ceil(size / t), and the product of all of
@@ -25,7 +27,7 @@ typedef struct sx_mapping_level {
     /* bit masks over tensors */
     uint8_t keep;
     uint8_t no_temporal_reuse, no_multicast, no_link_transfer, rmw_first_update;
-    uint8_t padding[2];
+    uint16_t x_part;
 } sx_mapping_level;
 
 /* Plain data, zero-padded beyond n_levels, n_dims and n_tensors: equal mappings are equal bytes. */

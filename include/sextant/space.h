@@ -75,6 +75,7 @@ typedef struct sx_map_space_options {
     bool remainders; /* factors need not divide: any tile at any level */
     bool keep_all;   /* every level keeps what it is built for; otherwise keeping or bypassing is searched */
     bool no_banks;   /* levels in banks: search what to keep instead of how many banks each tensor gets */
+    bool split_axes; /* a dimension of a level may lie on both axes of its array (sx_mapping_level.x_part) */
 } sx_map_space_options;
 
 /* Factors that divide; keeping is searched, and banks are. */

@@ -194,14 +194,14 @@ class sx_layer(Structure):
 
 
 class sx_map_space_options(Structure):
-    _fields_ = [("remainders", c_bool), ("keep_all", c_bool), ("no_banks", c_bool)]
+    _fields_ = [("remainders", c_bool), ("keep_all", c_bool), ("no_banks", c_bool), ("split_axes", c_bool)]
 
 
 class sx_mapping_level(Structure):
     _fields_ = [("temporal", c_uint32 * 16), ("spatial", c_uint32 * 16), ("temporal_order", c_uint8 * 16),
                 ("spatial_order", c_uint8 * 16), ("split", c_uint8), ("keep", c_uint8), ("no_temporal_reuse",
                 c_uint8), ("no_multicast", c_uint8), ("no_link_transfer", c_uint8), ("rmw_first_update", c_uint8),
-                ("padding", c_uint8 * 2)]
+                ("x_part", c_uint16)]
 
 
 class sx_mapping(Structure):

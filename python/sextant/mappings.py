@@ -91,7 +91,11 @@ class Mapping:
                 out.append(Loop(name, dims[dim], level.temporal[dim]))
             for place in range(len(dims) - 1, -1, -1):
                 dim = level.spatial_order[place]
-                out.append(Loop(name, dims[dim], level.spatial[dim], "X" if place < level.split else "Y"))
+                factor, on_x = level.spatial[dim], place < level.split
+                if level.x_part and place + 1 == level.split:
+                    out.append(Loop(name, dims[dim], factor // level.x_part, "Y"))
+                    factor = level.x_part
+                out.append(Loop(name, dims[dim], factor, "X" if on_x else "Y"))
         return [loop for loop in out if loop.factor > 1]
 
     def __eq__(self, other: object) -> bool:

@@ -171,14 +171,15 @@ class OwnCost:
 
 class Space:
     """The legal mappings of a model. `remainders`: tile sizes need not divide; `keep_all`: bypassing is not searched;
-    `constraints`: files in Timeloop's format, beside what the architecture's own files say."""
+    `split_axes`: a dimension may lie on both axes of an array; `constraints`: files in Timeloop's format, beside what
+    the architecture's own files say."""
 
     def __init__(self, model: Model, constraints: Files = (), remainders: bool = False, keep_all: bool = False,
-                 banks: bool = True):
+                 banks: bool = True, split_axes: bool = False):
         if not isinstance(model, Model):
             raise TypeError(f"a space is made of a Model, not of {type(model).__name__}")
         self.model = model
-        options = abi.sx_map_space_options(remainders, keep_all, not banks)
+        options = abi.sx_map_space_options(remainders, keep_all, not banks, split_axes)
         limits = model.arch.constraints(model.problem, constraints, remainders)
         self._handle = handle_of(lib.sx_map_space_new, model._handle, ctypes.byref(limits) if limits else None,
                                  ctypes.byref(options))

@@ -252,7 +252,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         seed: int = 0, threads: Optional[int] = None, k_best: int = 1, pareto: bool = False, constraints: Files = (),
         remainders: bool = False, keep_all: bool = False, warm_start: str = "similarity", db: Optional[Path] = None,
         db_wait: float = abi.SX_STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
-        callback: Optional[Callable[[Progress], Any]] = None) -> MapResult:
+        callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
@@ -273,8 +273,9 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         fill_budget(options.run, mapper, evals, time, target, patience, seed, threads)
         options.run.k_best, options.run.pareto = k_best, pareto
         options.space.remainders, options.space.keep_all = remainders, keep_all
+        options.space.split_axes = split_axes
         options.run.cache = 1 << 16 if remainders else 0
-        options.widen = mapper.split(":")[0] == "auto" and not remainders and k_best == 1 and not pareto
+        options.widen = mapper.split(":")[0] == "auto" and not (remainders or split_axes) and k_best == 1 and not pareto
         options.warm, options.again = WARM[warm_start], again
         options.checkpoint = os.fsencode(checkpoint) if checkpoint else None
         job.watch(callback)

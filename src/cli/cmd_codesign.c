@@ -240,6 +240,7 @@ static const sx_option options[] = {
     SX_OPTION_THREADS,
     SX_OPTION_SEED,
     SX_OPTIONS_SPACE,
+    SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
     {"svg", 0, "FILE", SX_OPTION_TEXT, false,
      "also plot area against objective of the designs, with their Pareto front"},

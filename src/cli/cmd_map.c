@@ -197,7 +197,8 @@ static sx_status read_widen(const sx_args *args, map_job *job) {
     bool preset = length == strlen(DEFAULT_MAPPER) && strncmp(job->view.asked, DEFAULT_MAPPER, length) == 0;
     if (sx_args_flag(args, "no-remainders") && o->space.remainders)
         return sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other");
-    o->widen = preset && !off && !o->space.remainders && o->run.k_best == 1 && !o->run.pareto;
+    o->widen = preset && !off && !o->space.remainders && !o->space.split_axes && o->run.k_best == 1 &&
+               !o->run.pareto;
     return SX_OK;
 }
 
@@ -511,6 +512,7 @@ static const sx_option options[] = {
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
      "write a certificate of the proof to FILE (for a network, to a folder FILE), for `sextant verify`"},
     SX_OPTIONS_SPACE,
+    SX_OPTION_SPLIT_AXES,
     {"no-remainders", 0, NULL, SX_OPTION_FLAG, false,
      "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
      " also tries others where those leave compute units idle"},

@@ -259,6 +259,7 @@ static const sx_option options[] = {
      "random draws for estimating the share of legal mappings (" SX_TEXT_OF(DEFAULT_SAMPLES) ")"},
     SX_OPTION_SEED,
     SX_OPTIONS_SPACE,
+    SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
     {"nearest", 0, NULL, SX_OPTION_FLAG, false,
      "also give the legal mapping nearest to --mapping; --output writes it to a file"},

@@ -72,6 +72,7 @@ sx_map_space_options sx_search_space_options(const sx_args *args) {
         .remainders = sx_args_flag(args, "remainders"),
         .keep_all = sx_args_flag(args, "keep-all"),
         .no_banks = sx_args_flag(args, "no-banks"),
+        .split_axes = sx_args_flag(args, "split-axes"),
     };
 }
 

@@ -100,6 +100,11 @@
         "no-banks", 0, NULL, SX_OPTION_FLAG, false,                                                          \
             "search which tensors banked levels keep, instead of how many banks each tensor gets"            \
     }
+#define SX_OPTION_SPLIT_AXES                                                                                 \
+    {                                                                                                        \
+        "split-axes", 0, NULL, SX_OPTION_FLAG, false,                                                        \
+            "a dimension may be spread over both axes of an array, where it has no room on X"                \
+    }
 #define SX_OPTIONS_SPACE SX_OPTION_REMAINDERS, SX_OPTION_KEEP_ALL, SX_OPTION_NO_BANKS
 
 /* Reads --objective, --evals, --time, --target, --patience, --seed and --threads, those of them that the
@@ -115,7 +120,7 @@ SX_MUST_USE sx_status sx_search_objective(sx_sources *sources, sx_objective *obj
 /* Reads --threads; without it, one for each processor. */
 SX_MUST_USE sx_status sx_search_threads(const sx_args *args, unsigned *out);
 
-/* Reads --remainders, --keep-all and --no-banks; and --no-first-read-elision and --no-link-transfers. */
+/* Reads --remainders, --keep-all, --no-banks and --split-axes; and --no-first-read-elision and --no-link-transfers. */
 sx_map_space_options sx_search_space_options(const sx_args *args);
 sx_model_options sx_search_model_options(const sx_args *args);
 

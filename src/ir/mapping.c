@@ -58,7 +58,6 @@ void sx_mapping_canonical(sx_mapping *mapping) {
             order_canonical(level->temporal_order, level->temporal, n, 0);
         if (sx_order_is_permutation(level->spatial_order, n))
             level->split = order_canonical(level->spatial_order, level->spatial, n, level->split);
-        memset(level->padding, 0, sizeof level->padding);
     }
     memset(mapping->padding, 0, sizeof mapping->padding);
 }
@@ -79,6 +78,8 @@ uint64_t sx_mapping_hash(const sx_mapping *mapping) {
             }
         hash = sx_hash_bytes(bytes, (size_t)n, hash);
         hash = sx_hash_bytes(level->temporal_order, 2 * SX_MAX_DIMS + 6, hash);
+        const unsigned char part[] = {(unsigned char)level->x_part, (unsigned char)(level->x_part >> 8)};
+        if (level->x_part) hash = sx_hash_bytes(part, sizeof part, hash);
     }
     return hash;
 }

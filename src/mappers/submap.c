@@ -46,9 +46,7 @@ static bool find_layouts(sx_submap *m, int level, sx_worker *worker) {
     const uint16_t *x = sx_map_layouts_of(m->choices, level, loops, &n);
     if (!x) sx_worker_fail(worker, sx_error_memory());
     for (size_t i = 0; x && i < n && l->n_layouts < SX_MAX_SPREADS; i++) {
-        double on_x = 1;
-        for (uint32_t left = x[i]; left; left &= left - 1) on_x *= at->spatial[__builtin_ctz(left)];
-        if (on_x <= room_x && all <= on_x * room_y) l->on_x[l->n_layouts++] = x[i];
+        if (sx_map_layout_fits(m->space, level, at->spatial, x[i])) l->on_x[l->n_layouts++] = x[i];
     }
     return l->n_layouts > 0;
 }

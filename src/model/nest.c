@@ -1,4 +1,5 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
+#include "ir/axes.h"
 #include "model/capacity.h"
 #include "model/formats.h"
 #include "model/range.h"
@@ -52,6 +53,17 @@ static inline sx_loop *add_loops(const uint32_t *factor, const uint8_t *order, i
     return loop;
 }
 
+/* Cuts the last loop on X, which ends at `end`, down to its part there, and appends what of it lies on Y. */
+static sx_loop *add_outer_part(const sx_mapping_level *level, sx_loop *end) {
+    uint32_t part = level->x_part;
+    sx_loop *on_x = end - 1;
+    *end = *on_x;
+    on_x->n = on_x->last = part;
+    end->n = end->last = end->n / part;
+    end->step *= part;
+    return end + 1;
+}
+
 /* The product of loops' iterations, as far as it matters. */
 static uint64_t count_iterations(const sx_loop *loop, const sx_loop *end) {
     uint64_t product = 1;
@@ -70,19 +82,21 @@ static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
     for (int s = 0; s < model->n_levels; s++)
         if (!is_permutation(mapping->level[s].temporal_order, model->n_dims) ||
             !is_permutation(mapping->level[s].spatial_order, model->n_dims) ||
-            mapping->level[s].split > model->n_dims)
+            mapping->level[s].split > model->n_dims || !sx_axes_good(&mapping->level[s]))
             return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     for (int d = 0; d < model->n_dims; d++) {
         double cover = 1, size = model->size[d];
-        bool good = true;
+        bool good = true, both = false;
         for (int s = 0; s < model->n_levels; s++) {
             const uint32_t factor[] = {mapping->level[s].spatial[d], mapping->level[s].temporal[d]};
+            both |= sx_axes_both(&mapping->level[s]) >= 0;
             for (int i = 0; i < 2; i++) {
                 good &= factor[i] > 0 && (factor[i] == 1 || (factor[i] - 1.0) * cover < size);
                 cover *= factor[i];
             }
         }
-        if (!good || cover < size) return illegal(SX_FACTOR_PRODUCT, -1, -1, d, cover, size);
+        if (!good || cover < size || (both && cover > size))
+            return illegal(SX_FACTOR_PRODUCT, -1, -1, d, cover, size);
     }
     return legal;
 }
@@ -153,12 +167,12 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
         nest->slot_x[s] = nest->slot_y[s] = 1;
         nest->n_x[s] = 0;
         bool good = set_extents(model, level, inner, spread, nest->extent[s], &spreads);
-        if (!good || level->split > n_dims) return why_not(model, mapping);
+        if (!good || level->split > n_dims || !sx_axes_good(level)) return why_not(model, mapping);
         if (spreads) {
             int split = level->split;
             sx_loop *middle = add_loops(level->spatial, order, split, s, inner, &in_space, spatial);
-            sx_loop *end =
-                add_loops(level->spatial, order + split, n_dims - split, s, inner, &in_space, middle);
+            sx_loop *end = level->x_part ? add_outer_part(level, middle) : middle;
+            end = add_loops(level->spatial, order + split, n_dims - split, s, inner, &in_space, end);
             nest->n_x[s] = (uint8_t)(middle - spatial);
             nest->slot_x[s] = count_iterations(spatial, middle);
             nest->slot_y[s] = count_iterations(middle, end);

@@ -60,6 +60,9 @@ uint64_t sx_sim_tile(const sx_sim_case *sim, int level, int tensor);
  * Y. */
 uint64_t sx_sim_instances(const sx_mapping *mapping, int level, uint64_t *x, uint64_t *y);
 
+/* How far a level's spatial loops reach in X and Y. */
+void sx_sim_axes(const sx_mapping_level *level, int n_dims, uint64_t *x, uint64_t *y);
+
 /* Whether the mapping can run, and if not, why. */
 sx_verdict sx_sim_check(const sx_sim_case *sim);
 

@@ -29,6 +29,10 @@ static sx_verdict check_shape(const sx_sim_case *sim) {
         if (!is_permutation(level->temporal_order, mapping->n_dims)) return bad;
         if (!is_permutation(level->spatial_order, mapping->n_dims)) return bad;
         if (level->split > mapping->n_dims) return bad;
+        if (level->x_part) {
+            uint32_t factor = level->split ? level->spatial[level->spatial_order[level->split - 1]] : 1;
+            if (level->x_part < 2 || factor % level->x_part || factor / level->x_part < 2) return bad;
+        }
     }
     return legal;
 }
@@ -36,15 +40,17 @@ static sx_verdict check_shape(const sx_sim_case *sim) {
 /* A dimension is covered by its factors, and no factor has an iteration that never happens. */
 static sx_verdict check_factors(const sx_sim_case *sim, int d) {
     double size = sim->problem->size[d], step = 1;
-    bool needless = false;
+    bool needless = false, splits = false; /* splits: some level has a dimension on both axes */
     for (int s = 0; s < sim->mapping->n_levels; s++) {
         const uint32_t factor[2] = {sim->mapping->level[s].spatial[d], sim->mapping->level[s].temporal[d]};
+        splits |= sim->mapping->level[s].x_part != 0;
         for (int i = 0; i < 2; i++) {
             needless |= factor[i] > 1 && (factor[i] - 1) * step >= size;
             step *= factor[i];
         }
     }
-    if (step < size || needless) return verdict(SX_FACTOR_PRODUCT, -1, -1, d, step, size);
+    if (step < size || needless || (step > size && splits))
+        return verdict(SX_FACTOR_PRODUCT, -1, -1, d, step, size);
     return legal;
 }
 

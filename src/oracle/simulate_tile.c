@@ -45,14 +45,27 @@ static uint64_t capped_product(uint64_t a, uint64_t b) {
     return a > cap / b ? cap : a * b;
 }
 
+void sx_sim_axes(const sx_mapping_level *m, int n_dims, uint64_t *x, uint64_t *y) {
+    *x = *y = 1;
+    for (int i = 0; i < n_dims; i++) {
+        uint64_t *side = i < m->split ? x : y;
+        *side = capped_product(*side, m->spatial[m->spatial_order[i]]);
+    }
+    if (m->x_part) {
+        uint32_t rows = m->spatial[m->spatial_order[m->split - 1]] / m->x_part;
+        *x /= rows;
+        *y = capped_product(*y, rows);
+    }
+}
+
 uint64_t sx_sim_instances(const sx_mapping *mapping, int level, uint64_t *x, uint64_t *y) {
     *x = *y = 1;
     for (int s = level + 1; s < mapping->n_levels; s++) {
         const sx_mapping_level *m = &mapping->level[s];
-        for (int i = 0; i < mapping->n_dims; i++) {
-            uint64_t *side = i < m->split ? x : y;
-            *side = capped_product(*side, m->spatial[m->spatial_order[i]]);
-        }
+        uint64_t used_x, used_y;
+        sx_sim_axes(m, mapping->n_dims, &used_x, &used_y);
+        *x = capped_product(*x, used_x);
+        *y = capped_product(*y, used_y);
     }
     return capped_product(*x, *y);
 }

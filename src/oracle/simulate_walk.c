@@ -18,8 +18,8 @@ typedef struct loop {
 /* Some loops of the nest, innermost first, and where each of them stands. */
 typedef struct loops {
     int n;
-    loop item[SX_MAX_LEVELS * SX_MAX_DIMS];
-    uint32_t index[SX_MAX_LEVELS * SX_MAX_DIMS];
+    loop item[SX_MAX_LEVELS * (SX_MAX_DIMS + 1)];
+    uint32_t index[SX_MAX_LEVELS * (SX_MAX_DIMS + 1)];
 } loops;
 
 /* What one child remembers of one tensor. */
@@ -84,6 +84,21 @@ static void add_slot(loops *to, const uint8_t *order, const uint32_t *factor, in
     }
 }
 
+/* Appends a level's spatial loops; one that lies on both axes is two, and the other on Y comes after all on X. */
+static void add_spatial(loops *to, const sx_mapping_level *m, int n_dims, int64_t *step) {
+    uint32_t factor[SX_MAX_DIMS];
+    memcpy(factor, m->spatial, sizeof factor);
+    if (!m->x_part) {
+        add_slot(to, m->spatial_order, factor, n_dims, step);
+        return;
+    }
+    int d = m->spatial_order[m->split - 1];
+    factor[d] = m->x_part;
+    add_slot(to, m->spatial_order, factor, m->split, step);
+    factor[d] = m->spatial[d] / m->x_part;
+    add_slot(to, &m->spatial_order[m->split - 1], factor, n_dims - m->split + 1, step);
+}
+
 /* Sorts the loops of the nest by what they are to the level of the walk. */
 static void find_loops(walk *w) {
     const sx_mapping *mapping = w->sim->mapping;
@@ -93,7 +108,7 @@ static void find_loops(walk *w) {
     for (int s = 0; s < mapping->n_levels; s++) {
         const sx_mapping_level *m = &mapping->level[s];
         loops *spatial = s == w->level ? &w->slot : s > w->level ? &w->above : NULL;
-        add_slot(spatial, m->spatial_order, m->spatial, mapping->n_dims, step);
+        add_spatial(spatial, m, mapping->n_dims, step);
         add_slot(s >= w->level ? &w->time : NULL, m->temporal_order, m->temporal, mapping->n_dims, step);
     }
     loops_reset(&w->above);
@@ -105,9 +120,8 @@ static void find_loops(walk *w) {
  */
 static sx_sim_mesh place_children(const sx_sim_case *sim, int level) {
     const sx_mapping_level *m = &sim->mapping->level[level];
-    uint64_t x = 1, y = 1;
-    for (int i = 0; i < sim->mapping->n_dims; i++)
-        *(i < m->split ? &x : &y) *= m->spatial[m->spatial_order[i]];
+    uint64_t x, y;
+    sx_sim_axes(m, sim->mapping->n_dims, &x, &y);
     uint64_t fanout_x = sx_arch_fanout_x(sim->arch, level), fanout_y = sx_arch_fanout_y(sim->arch, level);
     return (sx_sim_mesh){(size_t)(x * y), x > fanout_x ? x : fanout_x, y > fanout_y ? y : fanout_y};
 }

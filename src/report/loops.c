@@ -1,5 +1,6 @@
 #include "report/loops.h"
 
+#include "ir/axes.h"
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -23,6 +24,26 @@ static void find_last(const sx_problem *problem, sx_loop_line *lines, int n) {
     }
 }
 
+/* Appends a level's spatial loops; one on both axes is two. Returns the number of lines. */
+static int list_spatial(const sx_mapping_level *level, int s, int n_dims, sx_loop_line *lines, int n) {
+    int both = sx_axes_both(level);
+    for (int i = n_dims - 1; i >= 0; i--) {
+        int d = level->spatial_order[i];
+        uint32_t factor = level->spatial[d];
+        if (factor == 1) continue;
+        sx_loop_line line = {
+            .level = s, .dim = d, .spatial = true, .on_y = i >= level->split, .factor = factor};
+        if (d == both) {
+            lines[n] = line;
+            lines[n].on_y = true;
+            lines[n++].factor = factor / level->x_part;
+            line.factor = level->x_part;
+        }
+        lines[n++] = line;
+    }
+    return n;
+}
+
 int sx_loops_list(const sx_mapping *mapping, const sx_problem *problem,
                   sx_loop_line lines[SX_MAX_LOOP_LINES]) {
     int n = 0;
@@ -33,15 +54,7 @@ int sx_loops_list(const sx_mapping *mapping, const sx_problem *problem,
             if (level->temporal[d] == 1) continue;
             lines[n++] = (sx_loop_line){.level = s, .dim = d, .factor = level->temporal[d]};
         }
-        for (int i = mapping->n_dims - 1; i >= 0; i--) {
-            int d = level->spatial_order[i];
-            if (level->spatial[d] == 1) continue;
-            lines[n++] = (sx_loop_line){.level = s,
-                                        .dim = d,
-                                        .spatial = true,
-                                        .on_y = i >= level->split,
-                                        .factor = level->spatial[d]};
-        }
+        n = list_spatial(level, s, mapping->n_dims, lines, n);
     }
     find_last(problem, lines, n);
     return n;

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "sextant/mapping.h"
 
-enum { SX_MAX_LOOP_LINES = 2 * SX_MAX_LEVELS * SX_MAX_DIMS };
+enum { SX_MAX_LOOP_LINES = SX_MAX_LEVELS * (2 * SX_MAX_DIMS + 1) };
 
 /* One loop of more than one iteration. */
 typedef struct sx_loop_line {

@@ -134,6 +134,7 @@ static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
         SX_TRY(sx_error_place(sx_format_search_parse(text, &o->model.formats), formats->place));
         SX_TRY(sx_error_place(sx_format_search_aim(&o->model.formats, &o->run.objective), formats->place));
     }
+    if (sx_node_get(map, "split_axes")) SX_TRY(sx_result_truth(map, "split_axes", &o->space.split_axes));
     if (sx_node_get(map, "sparse_timeloop"))
         SX_TRY(sx_result_truth(map, "sparse_timeloop", &o->model.sparse_timeloop));
     return sx_result_truth(map, "no_link_transfers", &o->model.no_link_transfers);
@@ -163,7 +164,8 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
                                        "no_link_transfers",
                                        "sparse_timeloop",
                                        "densities",
-                                       "search_formats"};
+                                       "search_formats",
+                                       "split_axes"};
     sx_run_options *run = &r->options.run;
     uint32_t k_best;
     SX_TRY(sx_only_keys(map, "repeat", keys, sizeof keys / sizeof *keys));

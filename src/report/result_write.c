@@ -139,6 +139,7 @@ static sx_status repeat_json(const sx_result *r, json_t **out) {
                   (json_int_t)r->batch, "training", r->training);
     if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
+    if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
     char formats[SX_FORMATS_TEXT_SIZE];
     sx_format_search_text(&o->model.formats, formats);
     if (formats[0]) json_object_set_new(object, "search_formats", json_string(formats));

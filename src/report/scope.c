@@ -81,8 +81,8 @@ sx_status sx_scope_rows(const sx_certificate *c, sx_table *table) {
         sx_table_cell(table, "equal to none of the catalog");
     SX_TRY(constraint_rows(c, table));
     sx_table_cell(table, "  space");
-    sx_table_cell(table,
-                  "factors that divide (no remainders), a dimension spread over one axis of an array; %s%s",
+    sx_table_cell(table, "factors that divide (no remainders), a dimension spread over %s of an array; %s%s",
+                  c->space.split_axes ? "one axis or both (--split-axes)" : "one axis",
                   c->space.keep_all ? "every level keeps all tensors it can (--keep-all)"
                                     : "levels keep or bypass tensors",
                   c->space.no_banks ? "; banked levels choose tensors, not shares (--no-banks)" : "");
@@ -104,12 +104,12 @@ sx_status sx_scope_json(const sx_certificate *c, json_t **out) {
     SX_TRY(catalog_arch(&c->arch, &built_in));
     if (c->model.densities.n) SX_TRY(sx_density_range_text(&c->model.densities, &densities));
     sx_format_search_text(&c->model.formats, formats);
-    *out = json_pack("{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o}", "catalog_arch",
+    *out = json_pack("{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o}", "catalog_arch",
                      sx_json_string(built_in), "constraints",
                      sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), "remainders",
                      c->space.remainders, "keep_all", c->space.keep_all, "no_banks", c->space.no_banks,
-                     "no_link_transfers", c->model.no_link_transfers, "no_first_read_elision",
-                     c->model.no_first_read_elision, "sparse_semantics",
+                     "split_axes", c->space.split_axes, "no_link_transfers", c->model.no_link_transfers,
+                     "no_first_read_elision", c->model.no_first_read_elision, "sparse_semantics",
                      c->model.sparse_timeloop ? "timeloop" : "exact", "densities", sx_json_string(densities),
                      "search_formats", sx_json_string(formats[0] ? formats : NULL));
     free(densities);

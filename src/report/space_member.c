@@ -48,7 +48,8 @@ static bool directives_differ(const sx_mapping_level *a, const sx_mapping_level 
 }
 
 static bool spreads_differ(const sx_mapping_level *a, const sx_mapping_level *b, int n_dims) {
-    return a->split != b->split || memcmp(a->spatial_order, b->spatial_order, (size_t)n_dims) != 0;
+    return a->split != b->split || a->x_part != b->x_part ||
+           memcmp(a->spatial_order, b->spatial_order, (size_t)n_dims) != 0;
 }
 
 static int find_level(const sx_mapping *a, const sx_mapping *b, level_differs *differs) {
@@ -97,6 +98,8 @@ static void add_difference(const sx_search_space *s, const sx_map_space_options 
         sx_text_add(out, "not in this space: %s %s", s->arch.level[level].name, rule[i].text);
         if (rule[i].differs == keeps_differ && options->keep_all)
             sx_text_add(out, "; without --keep-all it may");
+        if (rule[i].differs == spreads_differ && mapping->level[level].x_part && !options->split_axes)
+            sx_text_add(out, "; with --split-axes a dimension may lie on both");
         return;
     }
     sx_text_add(out, "not in this space: its factors or orders are not those of any of its points");

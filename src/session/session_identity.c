@@ -70,6 +70,9 @@ static uint64_t hash_densities(const sx_density_range *range, uint64_t hash) {
     return hash;
 }
 
+/* A number that no other option adds to the mark. */
+enum { SPLIT_AXES = 0x73706c74 };
+
 sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constraints *constraints) {
     const sx_session_options *o = session->options;
     const double tolerance = o->run.objective.tolerance;
@@ -80,6 +83,7 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
     uint64_t hash = hash_constraints(constraints, sx_hash_bytes(flags, sizeof flags, 0));
     hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
     if (timeloop) hash = sx_hash_bytes(&timeloop, sizeof timeloop, hash);
+    if (o->space.split_axes) hash = hash_number(SPLIT_AXES, hash);
     if (o->model.densities.n) hash = hash_densities(&o->model.densities, hash);
     if (o->model.formats.kinds) hash = hash_number(o->model.formats.kinds, hash);
     snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
@@ -120,6 +124,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "no-banks %s\n", yes(o->space.no_banks));
     sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));
     sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
+    if (o->space.split_axes) sx_text_add(&text, "split-axes yes\n");
     if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
     if (o->model.densities.n)
         sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));

@@ -3,6 +3,7 @@
 #include "space/map_parts.h"
 
 #include "base/hash.h"
+#include "ir/axes.h"
 #include "ir/goal.h"
 
 #include <math.h>
@@ -31,12 +32,8 @@ bool sx_map_lacks_banks(const sx_map_space *space, const void *point, int *level
 /* Over how many children a level's spatial loops spread beyond those that one instance has, 0: not beyond; on
  * Y or on X. */
 static uint64_t overflow(const sx_map_space *space, int s, const sx_mapping_level *at, bool *on_y) {
-    uint64_t used[2] = {1, 1};
-    for (int i = 0; i < space->problem->n_dims; i++) {
-        uint64_t *axis = &used[i >= at->split];
-        *axis *= at->spatial[at->spatial_order[i]];
-        if (*axis > UINT32_MAX) *axis = UINT32_MAX;
-    }
+    uint64_t used[2];
+    sx_axes_used(at, space->problem->n_dims, used);
     *on_y = used[0] <= space->room[s][0];
     return used[*on_y] > space->room[s][*on_y] ? used[*on_y] : 0;
 }
@@ -68,7 +65,8 @@ static bool level_holds(const sx_map_space *space, const void *point, int s) {
     int n_dims = space->problem->n_dims;
     unsigned may = space->fixed_keep[s] | space->free_keep[s] | space->banked[s];
     if (!sx_order_is_permutation(at->temporal_order, n_dims) ||
-        !sx_order_is_permutation(at->spatial_order, n_dims) || at->split > n_dims || (at->keep & ~may) != 0)
+        !sx_order_is_permutation(at->spatial_order, n_dims) || at->split > n_dims || !sx_axes_good(at) ||
+        (at->keep & ~may) != 0)
         return false;
     for (int d = 0; d < n_dims && space->spatial_slot[s] < 0; d++)
         if (at->spatial[d] != 1) return false;
@@ -93,7 +91,7 @@ static bool same_rest(const sx_map_space *space, const void *point) {
             memcmp(a->temporal_order + n, b->temporal_order + n, (size_t)(SX_MAX_DIMS - n)) != 0 ||
             memcmp(a->spatial_order + n, b->spatial_order + n, (size_t)(SX_MAX_DIMS - n)) != 0 ||
             memcmp(&a->no_temporal_reuse, &b->no_temporal_reuse,
-                   sizeof *a - offsetof(sx_mapping_level, no_temporal_reuse)) != 0)
+                   offsetof(sx_mapping_level, x_part) - offsetof(sx_mapping_level, no_temporal_reuse)) != 0)
             return false;
     }
     return true;

@@ -4,6 +4,7 @@
 #include "space/map_choices.h"
 
 #include "base/status.h"
+#include "ir/axes.h"
 #include "model/capacity.h"
 #include "space/map_parts.h"
 
@@ -178,9 +179,15 @@ void sx_map_set_layout(const sx_map_space *space, int level, unsigned x, void *p
     for (int d = 0; d < n_dims; d++)
         if (x >> d & 1) at->spatial_order[n++] = (uint8_t)d;
     at->split = (uint8_t)n;
+    at->x_part = 0;
     for (int d = 0; d < n_dims; d++)
         if (!(x >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
     assert(n == n_dims);
+}
+
+bool sx_map_layout_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x) {
+    sx_axis_split axes;
+    return sx_axes_lay(factor, space->problem->n_dims, x, space->room[level], space->splits[level], &axes);
 }
 
 int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent, sx_map_keep *out) {

@@ -29,6 +29,9 @@ double sx_map_probe_orders(const sx_map_space *space, int level, uint32_t loops,
  * when memory is out. */
 const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n);
 
+/* Whether a level's array has room for spatial factors laid on X by a mask, and on Y otherwise. */
+bool sx_map_layout_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x);
+
 /* Lays a level's spatial loops on X where a mask has them, else on Y; does not normalize the point. */
 void sx_map_set_layout(const sx_map_space *space, int level, unsigned x, void *point);
 

@@ -1,5 +1,6 @@
 /* Points of a map space in their one form: what follows from the genes, and bytes that are equal where points
  * are. */
+#include "ir/axes.h"
 #include "model/capacity.h"
 #include "space/map_parts.h"
 
@@ -107,9 +108,13 @@ void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_
         x = close_order(space, level, loops, x);
     const uint8_t *order = space->spatial_order[level];
     uint8_t *to = at->spatial_order;
+    sx_axis_split axes = {-1, 0};
+    if (space->splits[level]) sx_axes_lay(at->spatial, n_dims, x, space->room[level], true, &axes);
     for (int i = 0; i < n_dims; i++)
-        if (x >> order[i] & 1) *to++ = order[i];
+        if (x >> order[i] & 1 && order[i] != axes.both) *to++ = order[i];
+    if (axes.both >= 0) *to++ = (uint8_t)axes.both;
     at->split = (uint8_t)(to - at->spatial_order);
+    at->x_part = axes.x_part;
     for (int i = 0; i < n_dims; i++)
         if (loops & ~x & 1u << order[i]) *to++ = order[i];
     append_rest(to, n_dims, at->spatial);

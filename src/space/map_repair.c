@@ -4,6 +4,7 @@
  * that goes to a random outer temporal slot, or (now and then, and where nothing can shrink) a tensor that
  * need not be kept is not. Where too little is in use, the opposite. Every change is random among all of its
  * kind, so that repaired points differ. O(prime factors of the problem) changes, each with a check. */
+#include "space/map_choices.h"
 #include "space/map_parts.h"
 
 #include <string.h>
@@ -141,7 +142,7 @@ static bool fix_array(const patient *p) {
         unsigned x = sx_map_on_x(at), y = ~x & ((1u << space->problem->n_dims) - 1);
         uint64_t used_x = product(at, x), used_y = product(at, y);
         uint64_t room_x = space->room[s][0], room_y = space->room[s][1];
-        if (used_x <= room_x && used_y <= room_y) continue;
+        if (sx_map_layout_fits(space, s, at->spatial, x)) continue;
         bool on_x = used_x > room_x;
         if (turn(p, s, x, on_x ? x : y, on_x ? used_y : used_x, on_x ? room_y : room_x)) return true;
         uint32_t from = 1u << space->spatial_slot[s];
@@ -266,7 +267,10 @@ bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point) {
         sx_verdict verdict = sx_check(space->model, point);
         if (verdict.reason == SX_LEGAL && sx_map_check(&space->space, point) == 0) break;
         if (!fix(&p, &verdict)) break;
-        sx_map_normalize_banks(space, point);
+        if (space->options.split_axes)
+            sx_map_normalize(space, point);
+        else
+            sx_map_normalize_banks(space, point);
     }
     sx_map_normalize(space, point);
     return sx_map_check(&space->space, point) == 0;

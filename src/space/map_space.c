@@ -114,6 +114,8 @@ static void set_spread(sx_map_space *space, int s) {
         x = only_x ? x | free : x & ~free;
         free = 0;
     }
+    space->splits[s] =
+        space->options.split_axes && space->planar[s] && limits->split < 0 && n_inner + n_outer == 0;
     space->free_x[s] = (uint16_t)free;
     space->fixed_x[s] = (uint16_t)(x & ~free);
     space->fixed_order[s] = (uint16_t)(mask_of(limits->temporal.inner, limits->temporal.n_inner) |
@@ -124,7 +126,7 @@ static void set_spread(sx_map_space *space, int s) {
 static uint32_t widest(const sx_map_space *space, int s, int d) {
     uint64_t x = sx_arch_fanout_x(space->arch, s), y = sx_arch_fanout_y(space->arch, s);
     bool may_x = (space->free_x[s] | space->fixed_x[s]) >> d & 1, may_y = !(space->fixed_x[s] >> d & 1);
-    uint64_t most = may_x && (!may_y || x > y) ? x : y;
+    uint64_t most = space->splits[s] ? x * y : may_x && (!may_y || x > y) ? x : y;
     return most < SX_MAX_DIM_SIZE ? (uint32_t)most : SX_MAX_DIM_SIZE;
 }
 
@@ -333,6 +335,9 @@ sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constrai
     if (constraints && (constraints->n_levels != arch->n_levels || constraints->n_dims != problem->n_dims ||
                         constraints->n_tensors != problem->n_tensors))
         return sx_error_new(SX_ERR_USAGE, "the constraints were made for another problem or architecture");
+    if (options && options->split_axes && options->remainders)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--split-axes does not go with --remainders"),
+                             "a dimension on both axes of an array has a factor that divides");
     sx_map_space *space = calloc(1, sizeof *space);
     if (!space) return sx_error_memory();
     if (pthread_mutex_init(&space->lock, NULL) != 0) {

@@ -56,6 +56,7 @@ typedef struct sx_map_space {
     size_t banks_at;                 /* where a point's counts of banks begin; 0: it has none */
     bool nested;                     /* there are several fan-outs, of which each has its own room */
     uint64_t room[SX_MAX_LEVELS][2]; /* the children of one instance on X and Y */
+    bool splits[SX_MAX_LEVELS];      /* a dimension may lie on both axes */
     bool shares;                     /* constraints ask for shares in use, which no construction promises */
     void *blank;                     /* a point of no choices: what all constructions have in common */
     sx_gene gene_of[SX_MAX_DIMS + 4 * SX_MAX_LEVELS];

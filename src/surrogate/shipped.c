@@ -133,7 +133,7 @@ sx_status sx_shipped_find(const sx_map_space *space, const sx_objective *objecti
     sx_status status = view ? SX_OK : sx_error_memory();
     for (size_t i = 0; !status && i < all.n; i++)
         status = try_path(all.path[i], space, objective, view, &best);
-    if (!status && !best) status = none_fits(space, all.n);
+    if (!status && !best) status = space->options.split_axes ? sx_view_no_split() : none_fits(space, all.n);
     free(view);
     sx_shipped_free(&all);
     if (status)

@@ -18,6 +18,11 @@ static SX_ERROR sx_status hint_train(sx_status error, const sx_map_space *space)
                          o->remainders ? " --remainders" : "", o->no_banks ? " --no-banks" : "");
 }
 
+sx_status sx_view_no_split(void) {
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "surrogates know no dimensions on both axes of an array"),
+                         "leave out --split-axes, or use another mapper");
+}
+
 /* Refuses a surrogate of another architecture or space. */
 static sx_status check_space(const sx_surrogate *s, const sx_map_space *space) {
     const sx_map_space_options *o = &space->options;
@@ -33,6 +38,7 @@ static sx_status check_space(const sx_surrogate *s, const sx_map_space *space) {
     if (s->space.remainders != o->remainders)
         why = s->space.remainders ? "with remainders" : "without remainders";
     if (s->space.no_banks != o->no_banks) why = s->space.no_banks ? "without banks" : "with banks";
+    if (o->split_axes) return sx_view_no_split();
     if (!why) return SX_OK;
     return hint_train(sx_error_new(SX_ERR_USAGE, "the surrogate was trained %s", why), space);
 }

@@ -21,6 +21,9 @@ typedef struct sx_view {
 SX_MUST_USE sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,
                                    const sx_objective *objective, bool anyway, sx_view *out);
 
+/* The error for a space with split axes. */
+SX_MUST_USE sx_status sx_view_no_split(void);
+
 /* From a point and its vector to the net's inputs. */
 void sx_view_inputs(const sx_view *view, const void *point, const double *values, float *input);
 /* From inputs, a step away from those of a point, to the vector, as far as it has them. A tensor that is to be kept or

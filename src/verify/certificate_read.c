@@ -29,11 +29,12 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next two may be missing */
+    "sparse_timeloop", /* this and the next three may be missing */
+    "split_axes",
     "densities",
     "search_formats",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 3 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 4 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -164,6 +165,7 @@ static sx_status read_options(const sx_node *map, sx_certificate *c) {
     SX_TRY(read_formats(map, c));
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));
     SX_TRY(sx_node_get_bool(map, "no_banks", &c->space.no_banks));
+    SX_TRY(sx_node_get_bool(map, "split_axes", &c->space.split_axes));
     SX_TRY(sx_node_get_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
     SX_TRY(sx_node_get_bool(map, "sparse_timeloop", &c->model.sparse_timeloop));
     return sx_node_get_bool(map, "no_link_transfers", &c->model.no_link_transfers);

@@ -1,6 +1,7 @@
 #include "verify/verify_space.h"
 
 #include "base/status.h"
+#include "ir/axes.h"
 #include "model/capacity.h"
 
 #include <math.h>
@@ -74,6 +75,9 @@ sx_status sx_verify_space_init(sx_verify_space *space, const sx_model *model,
         set_ranks(&constraints->level[s].spatial, space->spatial_rank[s]);
         set_ranks(&constraints->level[s].temporal, space->temporal_rank[s]);
         set_keep(space, s, options);
+        const sx_level_limits *limits = &constraints->level[s];
+        space->splits[s] = options->split_axes && space->room[s][0] > 1 && space->room[s][1] > 1 &&
+                           limits->split < 0 && limits->spatial.n_inner + limits->spatial.n_outer == 0;
     }
     for (int d = 0; d < space->problem->n_dims; d++) {
         set_limits(space, d);
@@ -119,14 +123,14 @@ static bool split_allows(const sx_verify_space *space, int s, unsigned loops, un
 }
 
 bool sx_verify_space_fits(const sx_verify_space *space, int s, const uint32_t *factor, unsigned x) {
-    uint64_t used[2] = {1, 1};
     int last_on_x = -1, first_on_y = UINT8_MAX;
+    sx_axis_split axes;
+    if (!sx_axes_lay(factor, space->problem->n_dims, x, space->room[s], space->splits[s], &axes))
+        return false;
     for (int d = 0; d < space->problem->n_dims; d++) {
         if (factor[d] == 1) continue;
         int rank = space->spatial_rank[s][d];
         bool y = !(x >> d & 1);
-        used[y] *= factor[d];
-        if (used[y] > space->room[s][y]) return false;
         if (!y && rank > last_on_x) last_on_x = rank;
         if (y && rank < first_on_y) first_on_y = rank;
     }
@@ -144,8 +148,14 @@ static int append(const uint8_t *rank, unsigned loops, uint8_t *order) {
 
 void sx_verify_space_set_layout(const sx_verify_space *space, int s, unsigned x, sx_mapping_level *at) {
     unsigned loops = sx_verify_space_loops(space, at->spatial);
-    int n = append(space->spatial_rank[s], loops & x, at->spatial_order);
+    sx_axis_split axes = {-1, 0};
+    if (space->splits[s])
+        sx_axes_lay(at->spatial, space->problem->n_dims, x & loops, space->room[s], true, &axes);
+    unsigned both = axes.both < 0 ? 0 : 1u << axes.both;
+    int n = append(space->spatial_rank[s], loops & x & ~both, at->spatial_order);
+    if (both) at->spatial_order[n++] = (uint8_t)axes.both;
     at->split = (uint8_t)n;
+    at->x_part = axes.x_part;
     n += append(space->spatial_rank[s], loops & ~x, at->spatial_order + n);
     for (int d = 0; d < space->problem->n_dims; d++)
         if (!(loops >> d & 1)) at->spatial_order[n++] = (uint8_t)d;

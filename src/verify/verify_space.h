@@ -7,7 +7,8 @@
  *   - spatial loops have room below one instance of their level, on X and on Y; those on either axis stand in
  *     the order of the constraint's innermost list, then of the dimensions, then of its outermost list;
  *     loops on X come before those on Y in that order where a permutation is asked for, and a split says how
- *     many dimensions are for X;
+ *     many dimensions are for X; with split_axes, where nothing constrains a level's axes, a dimension that X has
+ *     no room for lies on both, as src/ir/axes.h says;
  *   - temporal loops beyond one iteration stand in an order that the constraint allows;
  *   - each level keeps what it must and nothing it may not (the outermost one, or with keep_all each one:
  *     all that it may); a level in banks can share them out so that just these tensors fit;
@@ -35,6 +36,7 @@ typedef struct sx_verify_space {
     const sx_arch *arch;
     const sx_constraints *constraints;
     sx_limit temporal[SX_MAX_LEVELS][SX_MAX_DIMS], spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+    bool splits[SX_MAX_LEVELS];                       /* a dimension may lie on both axes */
     uint64_t room[SX_MAX_LEVELS][2];                  /* children of an instance on X and on Y */
     uint8_t must[SX_MAX_LEVELS], may[SX_MAX_LEVELS];  /* tensors that a level keeps */
     bool banked[SX_MAX_LEVELS];                       /* by whole banks */

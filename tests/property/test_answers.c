@@ -67,6 +67,7 @@ static void random_options(sx_rng *rng, sx_session_options *out) {
     out->space.remainders = sx_rng_below(rng, 4) == 0;
     out->space.keep_all = sx_rng_below(rng, 4) == 0;
     out->space.no_banks = sx_rng_below(rng, 2);
+    out->space.split_axes = !out->space.remainders && sx_rng_below(rng, 4) == 0;
     out->model.no_link_transfers = sx_rng_below(rng, 2);
     out->run.evaluations = 1 + sx_rng_below(rng, out->space.remainders ? 20 : 200);
     out->run.seed = sx_rng_next(rng);

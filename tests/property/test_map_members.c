@@ -74,6 +74,7 @@ static void begin(world *w, sx_rng *rng, uint64_t index, uint64_t most) {
     w->index = index;
     w->options = (sx_map_space_options){
         .remainders = chance(rng, 30), .keep_all = chance(rng, 40), .no_banks = chance(rng, 25)};
+    w->options.split_axes = !w->options.remainders && index % 2;
     sx_random_case(rng, w->options.remainders ? SX_CASE_REMAINDER : 0, &w->c);
     if (chance(rng, 70)) draw_fanouts(rng, &w->c.arch);
     while (sx_problem_computes(&w->c.problem) > most) {
@@ -99,8 +100,9 @@ static void wrong(const world *w, const sx_mapping *mapping, const char *what) {
     sx_text json = {0};
     sx_limits_text(&w->limits, limits, sizeof limits);
     sx_case_write(&w->c, &json);
-    print_error("case %llu: %s\nremainders %d keep_all %d no_banks %d\n%s%s\n", (unsigned long long)w->index,
-                what, w->options.remainders, w->options.keep_all, w->options.no_banks, limits, json.data);
+    print_error("case %llu: %s\nremainders %d keep_all %d no_banks %d split_axes %d\n%s%s\n",
+                (unsigned long long)w->index, what, w->options.remainders, w->options.keep_all,
+                w->options.no_banks, w->options.split_axes, limits, json.data);
     sx_text_free(&json);
     if (mapping && !sx_mapping_write(mapping, &w->c.problem, &w->c.arch, SX_YAML, &text)) {
         print_error("%s\n", text);
@@ -153,6 +155,27 @@ static uint64_t count_deals(const world *w, const sx_mapping *m, int s, int v, u
     return n;
 }
 
+/* Whether a dimension on X lies on both axes with a part there that has room, and the rest of it on Y. */
+static bool has_room(const sx_mapping_level *level, int d, uint32_t part, const uint64_t *used,
+                     const uint64_t *room) {
+    uint32_t factor = level->spatial[d];
+    return part > 1 && part < factor && factor % part == 0 && used[0] / factor * part <= room[0] &&
+           used[1] * (factor / part) <= room[1];
+}
+
+/* Whether a level's last dimension on X must lie on both axes, as much of it on X as there is room for, and none of
+ * the dimensions after it could do so instead; `used` as if it lay on X alone. */
+static bool split_is_right(const sx_mapping_level *level, const uint64_t *used, const uint64_t *room) {
+    int both = level->spatial_order[level->split - 1];
+    if (used[0] <= room[0] || !has_room(level, both, level->x_part, used, room)) return false;
+    for (uint32_t part = level->x_part + 1u; part < level->spatial[both]; part++)
+        if (has_room(level, both, part, used, room)) return false;
+    for (int i = 0; i < level->split - 1; i++)
+        for (uint32_t part = 2; level->spatial_order[i] > both && part < 100; part++)
+            if (has_room(level, level->spatial_order[i], part, used, room)) return false;
+    return true;
+}
+
 /* Whether the spatial loops of a level lie within its fan-out and in their order: that of the constraints, or
  * of the dimensions, on X and on Y. */
 static bool spread_is_right(const world *w, const sx_mapping *m, int s) {
@@ -165,13 +188,14 @@ static bool spread_is_right(const world *w, const sx_mapping *m, int s) {
     for (int i = 0; i < limits->n_outer; i++) rank[limits->outer[i]] = 200 + i;
     for (int i = 0, last = -1; i < m->n_dims; i++) {
         int d = level->spatial_order[i];
-        if (i == level->split) last = -1;
+        if (i == level->split || (level->x_part && i + 1 == level->split)) last = -1;
         used[i >= level->split] *= level->spatial[d];
         if (level->spatial[d] == 1) continue;
         if (rank[d] < last) return false;
         last = rank[d];
     }
-    return used[0] <= sx_arch_fanout_x(&w->c.arch, s) && used[1] <= sx_arch_fanout_y(&w->c.arch, s);
+    uint64_t room[2] = {sx_arch_fanout_x(&w->c.arch, s), sx_arch_fanout_y(&w->c.arch, s)};
+    return level->x_part ? split_is_right(level, used, room) : used[0] <= room[0] && used[1] <= room[1];
 }
 
 /* Whether a level that keeps nothing has no loops in time but those that constraints ask for. */
@@ -280,6 +304,29 @@ static int spatial_rank(const world *w, int s, int d) {
     return 100 + d;
 }
 
+/* All ways to lay one of a level's dimensions on X on both axes, where nothing constrains its axes. */
+static void list_splits(list *l, sx_mapping *m, int s) {
+    sx_mapping_level *level = &m->level[s], laid = *level;
+    const sx_level_limits *limits = &l->w->limits.level[s];
+    if (!l->w->options.split_axes || limits->split >= 0 ||
+        limits->spatial.n_inner + limits->spatial.n_outer > 0)
+        return;
+    for (int i = 0; i < laid.split; i++) {
+        int last = laid.split - 1;
+        memcpy(level->spatial_order, laid.spatial_order, sizeof laid.spatial_order);
+        memmove(level->spatial_order + i, level->spatial_order + i + 1, (size_t)(last - i));
+        level->spatial_order[last] = laid.spatial_order[i];
+        uint32_t factor = level->spatial[laid.spatial_order[i]];
+        for (uint32_t part = 2; part < factor; part++) {
+            level->x_part = (uint16_t)part;
+            if (factor % part == 0)
+                list_orders(l, m, s, 0, loops_first(level->temporal, m->n_dims, level->temporal_order));
+        }
+    }
+    memcpy(level->spatial_order, laid.spatial_order, sizeof laid.spatial_order);
+    level->x_part = 0;
+}
+
 /* All sets of a level's spatial loops on X, then the orders of its temporal ones. */
 static void list_spreads(list *l, sx_mapping *m, int s) {
     sx_mapping_level *level = &m->level[s];
@@ -301,6 +348,7 @@ static void list_spreads(list *l, sx_mapping *m, int s) {
         memcpy(level->spatial_order + n, loop + n, (size_t)(m->n_dims - n));
         int loops = loops_first(level->temporal, m->n_dims, level->temporal_order);
         list_orders(l, m, s, 0, loops);
+        list_splits(l, m, s);
     }
 }
 

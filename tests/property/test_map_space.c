@@ -68,7 +68,8 @@ static bool open_bench(bench *b, const settings *set, uint64_t i) {
         b->kept.level[s].min_utilization = b->kept.level[s].min_parallelism = 0;
     sx_map_space_options options = {.remainders = i % 2,
                                     .keep_all = sx_rng_below(&b->rng, 4) == 0,
-                                    .no_banks = sx_rng_below(&b->rng, 4) == 0};
+                                    .no_banks = sx_rng_below(&b->rng, 4) == 0,
+                                    .split_axes = i % 4 == 2};
     sx_expect_ok(sx_model_new(&b->c.problem, &b->c.arch, &b->c.options, &b->model));
     sx_status status = sx_map_space_new(b->model, &b->limits, &options, &b->space);
     if (status) {

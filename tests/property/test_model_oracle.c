@@ -184,14 +184,21 @@ static void remainders(void **state) {
     run_class(*state, "remainders", SX_CASE_REMAINDER);
 }
 
+static void plain_split_axes(void **state) {
+    run_class(*state, "plain split axes", SX_CASE_PLAIN | SX_CASE_SPLIT);
+}
+
+static void split_axes(void **state) {
+    run_class(*state, "split axes", SX_CASE_SPLIT);
+}
+
 int main(int argc, char **argv) {
     settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(plain_divisors, &set),
-        cmocka_unit_test_prestate(divisors, &set),
-        cmocka_unit_test_prestate(plain_remainders, &set),
-        cmocka_unit_test_prestate(remainders, &set),
+        cmocka_unit_test_prestate(plain_divisors, &set),   cmocka_unit_test_prestate(divisors, &set),
+        cmocka_unit_test_prestate(plain_remainders, &set), cmocka_unit_test_prestate(remainders, &set),
+        cmocka_unit_test_prestate(plain_split_axes, &set), cmocka_unit_test_prestate(split_axes, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

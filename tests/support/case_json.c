@@ -169,6 +169,7 @@ static void write_mapping(const sx_mapping *m, sx_text *out) {
         write_loops("t", level->temporal_order, level->temporal, m->n_dims, out);
         write_loops("x", level->spatial_order, level->spatial, split, out);
         write_loops("y", level->spatial_order + split, level->spatial, m->n_dims - split, out);
+        if (level->x_part) sx_text_add(out, ",\"x_part\":%d", level->x_part);
         write_fields(out, mask_fields, LENGTH(mask_fields), level, &standard);
         sx_text_add(out, "}");
     }
@@ -292,6 +293,7 @@ static bool read_mapping(const json_t *json, const sx_case *c, sx_mapping *m) {
         int y = read_loops(json_object_get(from, "y"), m->n_dims, level->spatial_order + x, level->spatial);
         if (y < 0) return false;
         level->split = (uint8_t)x;
+        level->x_part = (uint16_t)json_integer_value(json_object_get(from, "x_part"));
         complete_order(level->temporal_order, t, m->n_dims);
         complete_order(level->spatial_order, x + y, m->n_dims);
     }

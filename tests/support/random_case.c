@@ -1,5 +1,7 @@
 #include "support/random_case.h"
 
+#include "ir/axes.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,6 +172,23 @@ static void draw_mapping(sx_rng *rng, bool remainder, const sx_problem *p, int n
     }
 }
 
+/* Lays a random dimension of a level on both axes, where one has a factor that is no prime. */
+static void draw_split(sx_rng *rng, int n_dims, sx_mapping_level *level) {
+    size_t first = sx_rng_below(rng, (uint64_t)n_dims);
+    for (int i = 0; i < n_dims; i++) {
+        size_t place = (first + (size_t)i) % (size_t)n_dims;
+        uint8_t d = level->spatial_order[place];
+        uint32_t factor = level->spatial[d], part = factor > 1 ? 1 + pick(rng, 1, factor - 1) : 1;
+        while (part > 1 && (factor % part || part == factor)) part--;
+        if (part == 1) continue;
+        if (level->split == 0) level->split = 1;
+        level->spatial_order[place] = level->spatial_order[level->split - 1];
+        level->spatial_order[level->split - 1] = d;
+        level->x_part = (uint16_t)part;
+        return;
+    }
+}
+
 /* Gives every tensor a home, in nearly all draws. */
 static void draw_homes(sx_rng *rng, sx_mapping *m) {
     unsigned kept = 0;
@@ -216,9 +235,8 @@ static void draw_meshes(sx_rng *rng, const sx_mapping *m, sx_arch *a) {
         *inner_x = x;
         *inner_y = y;
         if (s < 0) break;
-        uint64_t need[2] = {1, 1};
-        for (int i = 0; i < m->n_dims; i++)
-            need[i >= m->level[s].split] *= m->level[s].spatial[m->level[s].spatial_order[i]];
+        uint64_t need[2];
+        sx_axes_used(&m->level[s], m->n_dims, need);
         x *= draw_fanout(rng, need[0]);
         y *= draw_fanout(rng, need[1]);
     }
@@ -327,6 +345,8 @@ void sx_random_case(sx_rng *rng, unsigned flags, sx_case *out) {
     draw_problem(rng, flags & SX_CASE_PLAIN, &out->problem);
     int n_levels = (int)pick(rng, 1, 4);
     draw_mapping(rng, flags & SX_CASE_REMAINDER, &out->problem, n_levels, &out->mapping);
+    for (int s = 0; s < n_levels && flags & SX_CASE_SPLIT; s++)
+        draw_split(rng, out->problem.n_dims, &out->mapping.level[s]);
     draw_homes(rng, &out->mapping);
     draw_arch(rng, &out->problem, &out->mapping, &out->arch);
     out->options = (sx_model_options){.no_first_read_elision = chance(rng, 10)};

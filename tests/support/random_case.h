@@ -17,6 +17,7 @@ typedef struct sx_case {
 enum {
     SX_CASE_REMAINDER = 1, /* factors need not divide (by chance they all may) */
     SX_CASE_PLAIN = 2,     /* every rank is one dimension, and no dimension is in two ranks of a tensor */
+    SX_CASE_SPLIT = 4,     /* levels have a dimension on both axes of their array where they can */
 };
 
 /* Draws a case. Some are illegal; problem and architecture always pass their checks. */

@@ -195,6 +195,8 @@ void sx_random_mapping(sx_rng *rng, const sx_problem *problem, const sx_arch *ar
         if (!fanout && chance(rng, 80)) continue;
         random_order(rng, level->spatial_order, problem->n_dims);
         level->split = (uint8_t)sx_rng_below(rng, problem->n_dims + 1u);
+        uint32_t on_x = level->split ? level->spatial[level->spatial_order[level->split - 1]] : 1;
+        if (on_x % 2 == 0 && on_x > 2) level->x_part = (uint16_t)(on_x / 2);
         level->no_multicast = (uint8_t)(chance(rng, 10) ? sx_rng_next(rng) & tensors : 0);
         level->no_link_transfer = (uint8_t)(chance(rng, 10) ? sx_rng_next(rng) & tensors : 0);
     }

@@ -50,6 +50,19 @@ static bool make(sx_small_space *small) {
     return false;
 }
 
+/* Gives an architecture one array of two to four rows and columns. */
+static void draw_plane(sx_rng *rng, sx_arch *a) {
+    uint64_t x = 1, y = 1;
+    int array = (int)sx_rng_below(rng, a->n_levels);
+    for (int s = a->n_levels - 1; s >= -1; s--) {
+        *(s < 0 ? &a->compute.mesh_x : &a->level[s].mesh_x) = x;
+        *(s < 0 ? &a->compute.mesh_y : &a->level[s].mesh_y) = y;
+        *(s < 0 ? &a->compute.instances : &a->level[s].instances) = x * y;
+        if (s >= 0) a->level[s].cluster_size = 1;
+        if (s == array) x = (uint64_t)sx_rng_range(rng, 2, 4), y = (uint64_t)sx_rng_range(rng, 2, 3);
+    }
+}
+
 /* Draws what a space is made of. */
 static void draw(sx_rng *rng, sx_small_space *small) {
     memset(small, 0, sizeof *small);
@@ -61,6 +74,8 @@ static void draw(sx_rng *rng, sx_small_space *small) {
         sx_random_limits(rng, &small->c.problem, &small->c.arch, &small->limits);
     else
         sx_constraints_init(&small->limits, &small->c.problem, &small->c.arch);
+    small->options.split_axes = !small->options.remainders && sx_rng_below(rng, 3) == 0;
+    if (small->options.split_axes) draw_plane(rng, &small->c.arch);
 }
 
 /* Draws a space, with sparse tensors or without. */
@@ -209,8 +224,8 @@ char *sx_small_space_text(const sx_small_space *small) {
     sx_text text = {0};
     char limits[4000], *out = NULL;
     sx_limits_text(&small->limits, limits, sizeof limits);
-    sx_text_add(&text, "remainders %d keep_all %d no_banks %d\n%s", small->options.remainders,
-                small->options.keep_all, small->options.no_banks, limits);
+    sx_text_add(&text, "remainders %d keep_all %d no_banks %d split_axes %d\n%s", small->options.remainders,
+                small->options.keep_all, small->options.no_banks, small->options.split_axes, limits);
     sx_case_write(&small->c, &text);
     sx_expect_ok(sx_text_take(&text, &out));
     return out;

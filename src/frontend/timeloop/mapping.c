@@ -4,6 +4,7 @@
 #include "frontend/timeloop/mapping_factors.h"
 #include "frontend/timeloop/mapping_names.h"
 #include "frontend/timeloop/timeloop.h"
+#include "ir/axes.h"
 
 #include <string.h>
 
@@ -42,6 +43,7 @@ static const sx_key_rule spatial_rules[] = {
     {"factors", SX_KEY_USED, NULL},
     {"permutation", SX_KEY_USED, NULL},
     {"split", SX_KEY_USED, NULL},
+    {"x_part", SX_KEY_USED, NULL},
     {"no_reuse", SX_KEY_USED, NULL},
     {"no_multicast", SX_KEY_USED, NULL},
     {"no_multicast_no_reduction", SX_KEY_USED, NULL},
@@ -166,6 +168,18 @@ static SX_MUST_USE sx_status read_temporal(reader *r, const sx_node *directive, 
     return read_tensors(r, directive, "rmw_first_update", &out->rmw_first_update);
 }
 
+/* Reads how much of the last dimension on X lies there, where the rest of it lies on Y. */
+static SX_MUST_USE sx_status read_x_part(const sx_node *directive, sx_mapping_level *out) {
+    const sx_node *node = sx_node_get(directive, "x_part");
+    uint64_t part = 0;
+    if (!node) return SX_OK;
+    SX_TRY(sx_node_get_u64(directive, "x_part", &part));
+    out->x_part = (uint16_t)part;
+    if (part > 1 && part <= UINT16_MAX && sx_axes_good(out)) return SX_OK;
+    return sx_error_hint(sx_error_at(node->place, "x_part must be a divisor of the last factor on X"),
+                         "the other iterations of that dimension, at least as many again, lie on Y");
+}
+
 static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, int level) {
     sx_mapping_level *out = &r->mapping.level[level];
     uint64_t split = r->problem->n_dims;
@@ -180,6 +194,7 @@ static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, i
                                  "there are as many instances inside it as of itself");
     SX_TRY(sx_node_get_u64(directive, "split", &split));
     out->split = split < r->problem->n_dims ? (uint8_t)split : r->problem->n_dims;
+    SX_TRY(read_x_part(directive, out));
     SX_TRY(read_tensors(r, directive, "no_multicast", &out->no_multicast));
     SX_TRY(read_tensors(r, directive, "no_multicast_no_reduction", &out->no_multicast));
     SX_TRY(read_tensors(r, directive, "no_reuse", &out->no_multicast));

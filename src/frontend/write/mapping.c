@@ -95,6 +95,7 @@ static SX_OWN json_t *spatial(writer *w, int s) {
     sx_tree_put(&w->tree, directive, "factors", factors(w, level->spatial));
     sx_tree_put(&w->tree, directive, "permutation", permutation(w, level->spatial_order));
     sx_tree_put(&w->tree, directive, "split", sx_tree_u64(&w->tree, level->split));
+    if (level->x_part) sx_tree_put(&w->tree, directive, "x_part", sx_tree_u64(&w->tree, level->x_part));
     put_tensors(w, directive, "no_reuse", level->no_multicast);
     put_tensors(w, directive, "no_link_transfer", level->no_link_transfer);
     return directive;

@@ -93,7 +93,7 @@ static void try_layouts(sx_leaf *leaf, int level) {
     }
     const uint32_t *factor = sx_map_level(leaf->point, level)->spatial;
     for (size_t i = 0; i < leaf->n_layouts[level] && !leaf->over && !leaf->failed; i++) {
-        if (!sx_spatial_fits(leaf->space, level, factor, leaf->layout[level][i])) continue;
+        if (!sx_map_layout_fits(leaf->space, level, factor, leaf->layout[level][i])) continue;
         sx_map_set_layout(leaf->space, level, leaf->layout[level][i], leaf->point);
         try_layouts(leaf, level - 1);
         if (!leaf->layout_matters[level]) break;

@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sx_spatial_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x) {
-    uint64_t used[2] = {1, 1};
-    for (int d = 0; d < space->problem->n_dims; d++) {
-        uint64_t *axis = &used[!(x >> d & 1)];
-        *axis *= factor[d];
-        if (*axis > space->room[level][axis == &used[1]]) return false;
-    }
-    return true;
-}
-
 /* The list that is being made. */
 typedef struct listing {
     sx_spatial_mappings *out;
@@ -72,7 +62,7 @@ static bool may_lie(listing *l, int s) {
     const uint16_t *x = sx_map_layouts_of(l->choices, s, loops, &n);
     l->failed |= !x;
     for (size_t i = 0; x && i < n; i++)
-        if (sx_spatial_fits(l->out->space, s, l->now[s], x[i])) return true;
+        if (sx_map_layout_fits(l->out->space, s, l->now[s], x[i])) return true;
     return false;
 }
 

@@ -26,9 +26,6 @@ void sx_spatial_mappings_fini(sx_spatial_mappings *spatials);
 /* Sets the spatial factors of an outline to those of spatial mapping `index`. */
 void sx_spatial_mappings_get(const sx_spatial_mappings *spatials, size_t index, sx_outline *outline);
 
-/* Whether the loops of a level, of which those of a mask lie on X, have room there. */
-bool sx_spatial_fits(const sx_map_space *space, int level, const uint32_t *factor, unsigned x);
-
 /* Whether the tiles of some tensors, of these extents, fill a level as far as they must, and no further than
  * they may. */
 bool sx_tile_fits(const sx_map_space *space, int level, unsigned keep, const uint32_t *extent);

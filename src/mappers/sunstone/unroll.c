@@ -7,7 +7,7 @@
  * movement for speed, the exact ones by all dimensions in which the tensor's make up the larger factor, or
  * where there are none such fills that are better than the worst of the first.
  *
- * What differs. A dimension lies on one axis, never on both: a mapping cannot say otherwise, so 14 x 12 PEs
+ * What differs. A dimension lies on one axis, never on both, in spaces with split axes too: so 14 x 12 PEs
  * can not be filled by P7 C2 and C4 R3. Of unrollings that differ only in their axes one is kept. The rule
  * SX_SPREAD_MIXED is ours: dimensions of any tensors, since 14 x 12 PEs want mixes such as P7 K2 and R3 C4
  * that no single tensor is indexed by.

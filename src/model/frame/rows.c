@@ -117,13 +117,15 @@ static void mark(sx_cost_frame *f, bool all, int below, uint32_t spread) {
     }
 }
 
-/* Whether the mapping is of the model's size, without directives that frames do not cover. */
+/* Whether the mapping is of the model's size, without directives and axes that frames do not cover. */
 static bool is_covered(const sx_cost_frame *f, const sx_mapping *m) {
-    uint32_t directives = 0;
-    for (int s = 0; s < f->n_levels; s++)
+    uint32_t directives = 0, splits = 0;
+    for (int s = 0; s < f->n_levels; s++) {
         directives |= m->level[s].no_temporal_reuse | m->level[s].no_multicast | m->level[s].rmw_first_update;
+        splits |= m->level[s].x_part;
+    }
     return m->n_levels == f->n_levels && m->n_dims == f->n_dims && m->n_tensors == f->n_tensors &&
-           (directives & f->all) == 0;
+           (directives & f->all) == 0 && splits == 0;
 }
 
 /* What has changed since the mapping before. */

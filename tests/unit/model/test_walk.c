@@ -77,7 +77,7 @@ static void exact_factors_are_executed_as_the_oracle_does(void **state) {
     assert_non_null(c);
     for (uint64_t i = 0; i < CASES; i++) {
         sx_rng rng = sx_rng_stream(1, "walk", i);
-        sx_random_case(&rng, i % 3 == 0 ? SX_CASE_PLAIN : 0, c);
+        sx_random_case(&rng, (i % 3 == 0 ? SX_CASE_PLAIN : 0u) | (i % 5 == 0 ? SX_CASE_SPLIT : 0u), c);
         if (agrees(c, &t)) continue;
         sx_text text = {0};
         sx_case_write(c, &text);

@@ -21,11 +21,16 @@
  * each choice of what to keep. Choices beyond the first 4,096 are left out, and so are spreads of a level
  * beyond 1,024.
  *
+ * Mappings of a factorisation that uses so few units that none can be better than the incumbent are counted without
+ * being scored.
+ *
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
 #include "base/divisor.h"
 #include "base/status.h"
 #include "mappers/submap.h"
 #include "mappers/tiling.h"
+#include "model/model.h"
+#include "run/known.h"
 
 #include <math.h>
 
@@ -76,6 +81,8 @@ typedef struct plan {
     uint64_t seed, permutations, keeps, victory, timeout;
     bool classes;
     double incumbent;
+    const sx_objective *objective;
+    sx_score minimum; /* that no mapping goes below */
 } plan;
 
 /* One task's walk. */
@@ -87,6 +94,9 @@ typedef struct walk {
     uint64_t evaluations;
     bool over;
     sx_submap map;
+    double least;               /* value of the factorisation's mappings */
+    uint64_t order, layout;     /* numbers that the point is to have, */
+    bool order_due, layout_due; /* but has not yet */
 } walk;
 
 /* Counts an illegal mapping. */
@@ -98,10 +108,31 @@ static void count_illegal(walk *w) {
     if (w->plan->timeout && a->after >= w->plan->timeout) w->over = true;
 }
 
-/* Evaluates the walk's point and counts it. */
-static void evaluate(walk *w) {
+/* Gives the point its orders and its layout. */
+static void settle(walk *w) {
+    if (w->order_due) sx_submap_set_orders(&w->map, w->order, NULL);
+    if (w->layout_due) sx_submap_set_layout(&w->map, w->layout);
+    w->order_due = w->layout_due = false;
+}
+
+/* Whether a choice of what to keep fits. */
+static bool fits(walk *w, uint64_t mask) {
+    int known = sx_submap_fits(&w->map, mask);
+    if (known != SX_FIT_UNKNOWN) return known == SX_FIT_YES;
+    settle(w);
+    return sx_submap_keep(&w->map, mask);
+}
+
+/* Evaluates the walk's point with a choice of what to keep that fits, and counts it. Nothing is made or scored where
+ * all mappings of the factorisation are beyond the cutoff. */
+static void evaluate(walk *w, uint64_t mask) {
     account *a = w->account;
-    sx_outcome outcome = sx_worker_evaluate(w->worker, w->map.point, true);
+    sx_outcome outcome;
+    if (!sx_worker_pass(w->worker, w->least, &outcome)) {
+        settle(w);
+        sx_submap_keep(&w->map, mask);
+        outcome = sx_worker_evaluate(w->worker, w->map.point, true);
+    }
     if (outcome.reason == SX_NOT_EVALUATED) w->over = true;
     if (outcome.reason && outcome.reason != SX_BEYOND) return;
     w->evaluations++;
@@ -148,11 +179,12 @@ static bool walk_masks(walk *w) {
     uint64_t n = all ? w->map.n_masks : w->plan->keeps;
     sequence masks = all ? (sequence){n, 0, 1} : shuffle(&w->rng, w->map.n_masks, n);
     for (uint64_t i = 0; i < n && !w->over; i++) {
-        if (!sx_submap_keep(&w->map, draw(&masks))) {
+        uint64_t mask = draw(&masks);
+        if (!fits(w, mask)) {
             count_illegal(w);
             continue;
         }
-        evaluate(w);
+        evaluate(w, mask);
         any = true;
     }
     return any;
@@ -161,10 +193,27 @@ static bool walk_masks(walk *w) {
 /* Goes through the spreads of one permutation; false where the factorisation is to be given up. */
 static bool walk_permutation(walk *w) {
     for (uint64_t x = 0; x < w->map.n_layouts && !w->over; x++) {
-        sx_submap_set_layout(&w->map, x);
+        w->layout = x;
+        w->layout_due = true;
         if (!walk_masks(w)) return false;
     }
     return !sx_worker_stopped(w->worker);
+}
+
+/* The least value that a mapping of the point's factorisation can have: no energy is below the minimum, and no unit
+ * does more than one compute a cycle. */
+static double least_value(const walk *w) {
+    const sx_map_space *space = w->map.space;
+    const sx_model *model = space->model;
+    const sx_criterion *criterion = &w->plan->objective->criterion[0];
+    if (criterion->kind != SX_PRODUCT || model->sparse || model->range || model->formats) return -INFINITY;
+    double units = 1;
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (int d = 0; d < space->problem->n_dims && space->spatial_slot[s] >= 0; d++)
+            units *= sx_map_level(w->map.point, s)->spatial[d];
+    sx_score least = w->plan->minimum;
+    least.cycles = fmax(least.cycles, (double)model->computes / units + (double)model->latency);
+    return sx_criterion_value(criterion, &least) * (1 - 1e-9);
 }
 
 /* Goes through what follows from one factorisation. Orders are drawn without replacement where their number
@@ -181,8 +230,11 @@ static void walk_factorisation(walk *w) {
     uint64_t total = w->map.n_orders, n = total < w->plan->permutations ? total : w->plan->permutations;
     bool countable = total < UINT64_MAX;
     sequence orders = countable ? shuffle(&w->rng, total, n) : (sequence){0};
+    w->least = least_value(w);
     for (uint64_t i = 0; i < n && !w->over; i++) {
-        sx_submap_set_orders(&w->map, countable ? draw(&orders) : 0, countable ? NULL : &w->rng);
+        if (countable) w->order = draw(&orders);
+        w->order_due = countable;
+        if (!countable) sx_submap_set_orders(&w->map, 0, &w->rng);
         if (!walk_permutation(w)) break;
     }
 }
@@ -254,6 +306,8 @@ static sx_status search(sx_run *run) {
     p.classes = sx_run_setting(run, CLASSES) != 0;
     p.victory = (uint64_t)sx_run_setting(run, VICTORY);
     p.timeout = (uint64_t)sx_run_setting(run, TIMEOUT);
+    p.objective = sx_run_objective(run);
+    p.minimum = sx_model_minimum(p.space->model, p.space->fixed_keep[p.space->arch->n_levels - 1]);
     bool resumed;
     p.s = sx_run_state(run, sizeof *p.s + p.space->space.point_size, &resumed);
     if (!p.s) return sx_error_memory();

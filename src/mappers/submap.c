@@ -1,13 +1,13 @@
 #include "mappers/submap.h"
 
 #include "base/status.h"
+#include "model/capacity.h"
+#include "space/map_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_LISTED = 8 /* loops of one level whose classes of orders are listed */ };
-
-/* Whether a choice of what to keep fits, as far as it was tried. */
-enum fit { UNKNOWN, YES, NO };
 
 /* Finds what a level may keep: where it is not banked, whatever the factors are. */
 static void find_keeps(sx_submap *m, int level) {
@@ -97,12 +97,25 @@ static void find_masks(sx_submap *m) {
         if (n < SX_MAX_MASKS) n *= (uint64_t)m->level[s].n_keeps;
     }
     m->n_masks = n < SX_MAX_MASKS ? n : SX_MAX_MASKS;
-    memset(m->fits, UNKNOWN, m->n_masks);
+    memset(m->fits, SX_FIT_UNKNOWN, m->n_masks);
+    m->spreads = SX_FIT_UNKNOWN;
+}
+
+/* Sets how far the tiles of all levels reach. */
+static void find_extents(sx_submap *m) {
+    uint32_t extent[SX_MAX_DIMS];
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (int s = 0; s < m->space->arch->n_levels; s++) {
+        sx_map_extents(m->space, sx_map_level(m->point, s), extent);
+        memcpy(m->level[s].extent, extent, sizeof extent);
+        memset(m->level[s].fits, SX_FIT_UNKNOWN, (size_t)m->level[s].n_keeps);
+    }
 }
 
 bool sx_submap_open(sx_submap *m, sx_worker *worker) {
     if (!find_orders(m, worker)) return false;
     find_masks(m);
+    find_extents(m);
     return true;
 }
 
@@ -134,16 +147,17 @@ void sx_submap_set_orders(sx_submap *m, uint64_t index, sx_rng *rng) {
         else
             permute(l->loops, digit, order, n_dims);
     }
+    sx_map_normalize_loops(m->space, m->point);
 }
 
 void sx_submap_set_layout(sx_submap *m, uint64_t index) {
     for (int s = 0; s < m->space->arch->n_levels; s++) {
         const sx_submap_level *l = &m->level[s];
         if (m->space->spatial_slot[s] < 0) continue;
-        sx_map_set_layout(m->space, s, l->on_x[index % (uint64_t)l->n_layouts], m->point);
+        sx_map_set_xy(m->space, s, l->on_x[index % (uint64_t)l->n_layouts], sx_map_level(m->point, s));
         index /= (uint64_t)l->n_layouts;
     }
-    sx_map_normalize(m->space, m->point);
+    sx_map_normalize_banks(m->space, m->point);
 }
 
 /* Lets all levels keep choice number `index`. */
@@ -160,9 +174,52 @@ static void set_keeps(sx_submap *m, unsigned index) {
     }
 }
 
+/* Whether a level may keep its choice number i. */
+static bool level_fits(sx_submap *m, int level, int i) {
+    sx_submap_level *l = &m->level[level];
+    if (l->fits[i] == SX_FIT_UNKNOWN) {
+        const sx_model *model = m->space->model;
+        const sx_level *at = &model->level[level];
+        sx_occupancy use = sx_level_occupancy(model, at, l->keep[i].keep, l->extent);
+        bool room = !at->limited || (sx_level_fits(at, &use) && use.words >= at->minimum);
+        l->fits[i] = room && !(at->transparent && l->keep[i].keep) ? SX_FIT_YES : SX_FIT_NO;
+    }
+    return l->fits[i] == SX_FIT_YES;
+}
+
+/* Whether all that a choice keeps fits, and keeps every tensor somewhere. */
+static bool tiles_fit(sx_submap *m, unsigned index) {
+    unsigned kept = 0;
+    for (int s = 0; s < m->space->arch->n_levels; s++) {
+        unsigned n = (unsigned)m->level[s].n_keeps, i = n - 1 - index % n;
+        if (!level_fits(m, s, (int)i)) return false;
+        kept |= m->level[s].keep[i].keep;
+        index /= n;
+    }
+    return kept == (1u << m->space->problem->n_tensors) - 1;
+}
+
+/* Legality of dense mappings is that of the tiles, level by level, and that of the array, whatever is kept. */
+int sx_submap_fits(sx_submap *m, uint64_t index) {
+    const sx_model *model = m->space->model;
+    if (m->fits[index] != SX_FIT_UNKNOWN || m->space->shares || m->space->banks_at || model->sparse ||
+        model->range || model->formats)
+        return m->fits[index];
+    if (!tiles_fit(m, (unsigned)index))
+        m->fits[index] = SX_FIT_NO;
+    else
+        m->fits[index] = m->spreads;
+    return m->fits[index];
+}
+
 bool sx_submap_keep(sx_submap *m, uint64_t index) {
+    int fits = sx_submap_fits(m, index);
+    if (fits == SX_FIT_NO) return false;
     set_keeps(m, (unsigned)index);
-    if (m->fits[index] == UNKNOWN)
-        m->fits[index] = m->space->space.type->check(&m->space->space, m->point) == 0 ? YES : NO;
-    return m->fits[index] == YES;
+    if (fits == SX_FIT_UNKNOWN)
+        m->fits[index] =
+            m->space->space.type->check(&m->space->space, m->point) == 0 ? SX_FIT_YES : SX_FIT_NO;
+    if (m->spreads == SX_FIT_UNKNOWN) m->spreads = m->fits[index];
+    assert((m->fits[index] == SX_FIT_YES) == (m->space->space.type->check(&m->space->space, m->point) == 0));
+    return m->fits[index] == SX_FIT_YES;
 }

@@ -20,6 +20,8 @@ typedef struct sx_submap_level {
     uint16_t on_x[SX_MAX_SPREADS];
     int n_keeps;
     sx_map_keep keep[256];
+    uint32_t extent[SX_MAX_DIMS]; /* of the tile */
+    uint8_t fits[256];            /* whether it has room for them, as far as it was asked */
 } sx_submap_level;
 
 /* The mappings of a factorisation. */
@@ -31,8 +33,12 @@ typedef struct sx_submap {
     uint64_t n_orders; /* UINT64_MAX: as many or more */
     uint64_t n_layouts, n_masks;
     sx_submap_level level[SX_MAX_LEVELS];
+    uint8_t spreads;            /* whether the array has the units in use, as far as it was tried */
     uint8_t fits[SX_MAX_MASKS]; /* whether a choice of what to keep fits, as far as it was tried */
 } sx_submap;
+
+/* Whether something fits, as far as it was tried. */
+enum { SX_FIT_UNKNOWN, SX_FIT_YES, SX_FIT_NO };
 
 /* Begins with a drawn point, whose factors are then set one after another. */
 void sx_submap_begin(sx_submap *map, sx_rng *rng);
@@ -48,7 +54,11 @@ bool sx_submap_open(sx_submap *map, sx_worker *worker);
 void sx_submap_set_orders(sx_submap *map, uint64_t index, sx_rng *rng);
 void sx_submap_set_layout(sx_submap *map, uint64_t index);
 
-/* Lets all levels keep choice number `index`, 0 the most; false where that does not fit. */
+/* Whether choice number `index` of what all levels keep fits, 0 the most; SX_FIT_UNKNOWN where the point must be asked,
+ * by the next function. */
+int sx_submap_fits(sx_submap *map, uint64_t index);
+
+/* Lets all levels keep choice number `index`; false where that does not fit. */
 bool sx_submap_keep(sx_submap *map, uint64_t index);
 
 #endif

@@ -203,6 +203,9 @@ void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, in
 /* Lays out the loops of a mapping and says whether it is legal. */
 sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest);
 
+/* As sx_check, of a mapping that has the model's shape and whose orders are permutations. */
+sx_verdict sx_check_tiles(const sx_model *model, const sx_mapping *mapping);
+
 /* The words of a box of the given extents. */
 uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent);
 

@@ -290,12 +290,89 @@ static sx_verdict check_levels(const sx_model *model, const sx_mapping *mapping,
     return legal;
 }
 
-sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
-    sx_verdict verdict = lay_out(model, mapping, nest);
-    if (verdict.reason == SX_LEGAL) verdict = check_keep(model, mapping);
+/* What a dimension's factors come to so far: exact where they do not exceed a word, and about. */
+typedef struct reach {
+    uint32_t exact[SX_MAX_DIMS];
+    float about[SX_MAX_DIMS];
+} reach;
+
+/* Extends the reach by a level's factors; whether it has spatial loops. width, a constant, is at least the number of
+ * dimensions: everything is zero beyond that. */
+static inline __attribute__((always_inline)) bool extend(const sx_model *model, const sx_mapping_level *level,
+                                                         int width, reach *r) {
+    uint32_t loops = 0, exact[SX_MAX_DIMS];
+    float about[SX_MAX_DIMS];
+    for (int d = 0; d < width; d++) {
+        loops |= model->size[d] ? level->spatial[d] ^ 1 : 0;
+        exact[d] = r->exact[d] * level->spatial[d] * level->temporal[d];
+        about[d] = r->about[d] * (float)level->spatial[d] * (float)level->temporal[d];
+    }
+    memcpy(r->exact, exact, (size_t)width * sizeof *exact);
+    memcpy(r->about, about, (size_t)width * sizeof *about);
+    return loops != 0;
+}
+
+/* Whether all factors' product is the size: equal in the last 32 bits, and about equal. */
+static inline __attribute__((always_inline)) bool is_exact(const sx_model *model, int width, const reach *r) {
+    bool exact = true;
+    for (int d = 0; d < width; d++) {
+        float size = (float)model->size[d];
+        exact &= r->exact[d] == model->size[d] && r->about[d] <= size * 1.001F;
+    }
+    return exact;
+}
+
+/* Fills what the checks need of a nest, without its loops; false where factors leave remainders or the array cannot
+ * be counted. */
+static inline __attribute__((always_inline)) bool outline(const sx_model *model, const sx_mapping *mapping,
+                                                          int width, sx_nest *nest) {
+    reach r;
+    for (int d = 0; d < width; d++) r.exact[d] = model->size[d] > 0;
+    for (int d = 0; d < width; d++) r.about[d] = model->size[d] > 0;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_mapping_level *level = &mapping->level[s];
+        uint64_t used[2] = {1, 1};
+        if (extend(model, level, width, &r)) sx_axes_used(level, model->n_dims, used);
+        nest->slot_x[s] = used[0];
+        nest->slot_y[s] = used[1];
+        memcpy(nest->extent[s], r.exact, (size_t)width * sizeof *r.exact);
+    }
+    nest->perfect = is_exact(model, width, &r);
+    return nest->perfect;
+}
+
+/* Whether a mapping passes all checks, of its outline. */
+static bool passes(const sx_model *model, const sx_mapping *mapping, const sx_nest *nest) {
+    double x = 1, y = 1;
+    unsigned kept = 0, all = (1u << model->n_tensors) - 1u;
+    for (int s = model->n_levels - 1; s >= 0; s--) {
+        const sx_level *level = &model->level[s];
+        unsigned keep = mapping->level[s].keep & all;
+        kept |= keep;
+        if (x * y > (double)level->instances || x > (double)level->mesh_x || y > (double)level->mesh_y ||
+            (level->transparent && keep))
+            return false;
+        x *= (double)nest->slot_x[s];
+        y *= (double)nest->slot_y[s];
+        if (!level->limited) continue;
+        sx_occupancy use = sx_level_occupancy(model, level, keep, nest->extent[s]);
+        if (!sx_level_fits(level, &use) || use.words < level->minimum) return false;
+    }
+    return kept == all && x * y <= (double)model->compute_instances && x <= (double)model->compute_x &&
+           y <= (double)model->compute_y;
+}
+
+/* All checks but those of lay_out. */
+static sx_verdict check_all(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
+    sx_verdict verdict = check_keep(model, mapping);
     if (verdict.reason == SX_LEGAL) verdict = check_array(model, nest);
     if (verdict.reason == SX_LEGAL) verdict = check_levels(model, mapping, nest);
     return verdict;
+}
+
+sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest) {
+    sx_verdict verdict = lay_out(model, mapping, nest);
+    return verdict.reason == SX_LEGAL ? check_all(model, mapping, nest) : verdict;
 }
 
 sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
@@ -311,4 +388,14 @@ sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
         verdict.reason = SX_NO_MEMORY;
     sx_sparse_state_free(state);
     return verdict;
+}
+
+sx_verdict sx_check_tiles(const sx_model *model, const sx_mapping *mapping) {
+    sx_nest nest;
+    bool fast = !model->formats && !model->range && !model->sparse;
+    if (fast)
+        fast = model->n_dims <= SX_MAX_DIMS / 2 ? outline(model, mapping, SX_MAX_DIMS / 2, &nest)
+                                                : outline(model, mapping, SX_MAX_DIMS, &nest);
+    if (!fast) return sx_check(model, mapping);
+    return passes(model, mapping, &nest) ? legal : check_all(model, mapping, &nest);
 }

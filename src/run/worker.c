@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/vector.h"
+#include "run/known.h"
 #include "run/worker_pool.h"
 
 #include <assert.h>
@@ -193,6 +194,16 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     if (!known || outcome.reason == SX_NOT_EVALUATED) return not_evaluated;
     note(worker, point, &outcome, hit);
     return outcome;
+}
+
+bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
+    if (!(least > cutoff_of(worker, true)) || worker->workers->run->cache.entry) return false;
+    *outcome = not_evaluated;
+    if (worker->own) look(worker);
+    if (sx_worker_stopped(worker)) return true;
+    outcome->reason = SX_BEYOND;
+    note(worker, NULL, outcome, false);
+    return true;
 }
 
 /* Evaluates as many points as the model likes at once; returns how many count. */

@@ -122,7 +122,7 @@ bool sx_map_holds(const sx_space *base, const void *point) {
 
 unsigned sx_map_check(const sx_space *base, const void *point) {
     const sx_map_space *space = sx_map_cast(base);
-    sx_reason reason = sx_check(space->model, sx_map_point(point)).reason;
+    sx_reason reason = sx_check_tiles(space->model, sx_map_point(point)).reason;
     return reason != SX_LEGAL ? reason : check_rest(space, point);
 }
 
@@ -186,7 +186,7 @@ static unsigned score(const sx_map_space *space, sx_evaluator *evaluator, const 
     if (space->nested || space->shares || space->banks_at) {
         unsigned reason = check_rest(space, point);
         if (reason) {
-            sx_reason first = sx_check(space->model, sx_map_point(point)).reason;
+            sx_reason first = sx_check_tiles(space->model, sx_map_point(point)).reason;
             return first != SX_LEGAL ? first : reason;
         }
     }

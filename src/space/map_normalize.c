@@ -190,12 +190,19 @@ __attribute__((unused)) static bool is_normalized(const sx_map_space *space, int
     return memcmp(&again, at, sizeof again) == 0;
 }
 
-void sx_map_normalize(const sx_map_space *space, void *point) {
+void sx_map_normalize_loops(const sx_map_space *space, void *point) {
     for (int s = 0; s < space->arch->n_levels; s++) {
-        sx_mapping_level *at = sx_map_level(point, s);
         uint8_t loop[SX_MAX_DIMS + 1];
+        sx_mapping_level *at = sx_map_level(point, s);
         int n = sx_map_loops(space, s, at, loop);
         sx_map_set_loops(space, s, loop, n, at);
+    }
+}
+
+void sx_map_normalize(const sx_map_space *space, void *point) {
+    sx_map_normalize_loops(space, point);
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_mapping_level *at = sx_map_level(point, s);
         if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, sx_map_on_x(at), at);
         assert(is_normalized(space, s, at));
     }

@@ -37,6 +37,9 @@ void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_
 int sx_map_places(const sx_map_space *space, int slot, int dim, const void *point);
 void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point);
 
+/* Puts the temporal loops of all levels in their one form. */
+void sx_map_normalize_loops(const sx_map_space *space, void *point);
+
 /* Sets what levels in banks keep. */
 void sx_map_normalize_banks(const sx_map_space *space, void *point);
 

@@ -264,7 +264,7 @@ static bool fix(const patient *p, const sx_verdict *verdict) {
 bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point) {
     const patient p = {space, rng, point};
     for (int i = 0; i < MOST_CHANGES; i++) {
-        sx_verdict verdict = sx_check(space->model, point);
+        sx_verdict verdict = sx_check_tiles(space->model, point);
         if (verdict.reason == SX_LEGAL && sx_map_check(&space->space, point) == 0) break;
         if (!fix(&p, &verdict)) break;
         if (space->options.split_axes)

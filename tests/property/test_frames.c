@@ -113,6 +113,9 @@ static bool agrees(walk *w, char *why, size_t size) {
     sx_verdict found = sx_evaluate_score(w->evaluator, &w->mapping, &score);
     sx_verdict verdict = sx_evaluate(w->whole, &w->mapping, &cost);
     w->compared++;
+    sx_verdict checked = sx_check(w->model, &w->mapping);
+    sx_verdict tiles = sx_check_tiles(w->model, &w->mapping);
+    if (checked.reason != SX_BAD_SHAPE && sx_verdicts_differ(&checked, &tiles, why, size)) return false;
     if (verdict.reason >= SX_NO_MEMORY) return true;
     if (sx_verdicts_differ(&verdict, &found, why, size)) return false;
     if (verdict.reason != SX_LEGAL) return true;

@@ -216,6 +216,11 @@ void sx_bound_effectual_free(sx_bound *b) {
     for (int v = 0; v < SX_MAX_TENSORS; v++) free(b->idle[v]);
 }
 
+bool sx_bound_loses_reads(const sx_model *model, int tensor) {
+    return model->shape[tensor].output && model->sparse && model->sparse->timeloop &&
+           depends_on(model->sparse, tensor, 0);
+}
+
 uint32_t sx_outline_bound_apart(const sx_outline_bound *bounds, int v, int low, int high) {
     uint32_t number = 0;
     for (int s = low; s <= high; s++) number += bounds->bound->idle[v][bounds->spatial_point[s]];

@@ -15,6 +15,9 @@ double sx_outline_bound_busy(const sx_outline_bound *bounds);
  * least, where the tile of `from` stays as long as it can. */
 double sx_outline_bound_left(const sx_outline_bound *bounds, int tensor, int from, int to);
 
+/* Whether nothing may be left of a tensor's reads: Timeloop rounds up what actions remove of those of an output. */
+bool sx_bound_loses_reads(const sx_model *model, int tensor);
+
 /* The number of the irrelevant spatial loops of a tensor from a level to another, these included. */
 uint32_t sx_outline_bound_apart(const sx_outline_bound *bounds, int tensor, int low, int high);
 

@@ -36,6 +36,7 @@
  * Complexity: a step per level and tensor; sx_imperfect_bound_any a step for each set of levels and tensor.
  */
 #include "bound/imperfect.h"
+#include "bound/effectual.h"
 
 #include "model/range.h"
 #include "model/sparse.h"
@@ -161,6 +162,7 @@ static tally count(const sx_imperfect_bound *bounds, int v, int from, int s, boo
     } else if (shape->unit && from < 0) {
         t.reads = fmax(asked - most_held(bounds, v, s) - 0.5, 0);
     }
+    if (sx_bound_loses_reads(bounds->model, v)) t.reads = 0;
     return t;
 }
 

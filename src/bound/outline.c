@@ -276,7 +276,8 @@ static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, doub
         int v = __builtin_ctz(tensors);
         double scale = level->scale[v] / bounds->above[s] * port_share(bounds->bound, s, v);
         sx_access_cost prices[SX_MAX_LEVELS] = {0};
-        prices[s] = (sx_access_cost){reads * scale, writes * scale, writes * scale};
+        double read = sx_bound_loses_reads(bounds->bound->model, v) ? 0 : reads * scale;
+        prices[s] = (sx_access_cost){read, writes * scale, writes * scale};
         add_tensor(bounds, m, v, levels_of(bounds->bound->model, bounds->outline.keep, v), prices);
     }
 }

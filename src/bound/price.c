@@ -1,7 +1,6 @@
 /* What flows cost: at the prices of reading, filling and updating a word at a level. */
 #include "bound/price.h"
-
-#include "model/sparse.h"
+#include "bound/effectual.h"
 
 #include <math.h>
 
@@ -124,6 +123,6 @@ void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost
             price->fill = fmin(price->fill, plain.fill);
             price->update = fmin(price->update, plain.update);
         }
-        if (model->shape[v].output && model->sparse && model->sparse->timeloop) price->read = 0;
+        if (sx_bound_loses_reads(model, v)) price->read = 0;
     }
 }

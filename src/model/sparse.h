@@ -55,8 +55,6 @@ struct sx_sparse_model {
     /* Exact: the tensors on which accesses depend by actions of one option, and whether one of these skips. */
     uint8_t on[SX_MAX_LEVELS][SX_MAX_TENSORS];
     bool skips_on[SX_MAX_LEVELS][SX_MAX_TENSORS];
-    bool free[SX_MAX_LEVELS]
-             [SX_N_ACTION_KINDS]; /* such accesses to a level take no energy and no bandwidth */
     sx_density density[SX_MAX_TENSORS];
     sx_placement *placed[SX_MAX_TENSORS]; /* of tensors whose non-zeros have known places; else NULL */
     const sx_format_model *format[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* NULL: none */

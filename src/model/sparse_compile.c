@@ -218,6 +218,17 @@ static double least_effectual(const struct sx_sparse_model *sparse, int tensor) 
     return left;
 }
 
+/* Whether Timeloop's rules leave an operand its share of non-zeros at a level, whatever the mapping. At the outermost
+ * one they do: the tile is the whole tensor, which has one occupancy r that least and most admit, and no parent
+ * whose format would count instances on average. So the density is r / N (the share, where tiles have theirs), and
+ * of X accesses X - floor(X (1 - density)) remain. Shares so small that doubles lose them are left out. At inner levels
+ * the sums over occupancies may lack the only one there is. */
+static bool keeps_share(const sx_model *model, const struct sx_sparse_model *sparse, int v, int s) {
+    double word = sx_density_of_word(&sparse->density[v]);
+    return s + 1 == model->n_levels && !model->shape[v].output && word > 1e-6 &&
+           word * (double)model->words[v] >= 1;
+}
+
 void sx_sparse_least(sx_model *model) {
     const struct sx_sparse_model *sparse = model->sparse;
     const double rounding = 1 - 1e-9;
@@ -227,11 +238,11 @@ void sx_sparse_least(sx_model *model) {
         double effectual = least_effectual(sparse, v);
         bool format = false;
         for (int s = 0; s < model->n_levels; s++) format |= sparse->format[s][v] != NULL;
-        /* Timeloop's sums over occupancies may lack the only one there is, and instances count on average. */
         bool nothing = sparse->timeloop && format && sparse->density[v].model != SX_DENSITY_NONE;
         for (int s = 0; s < model->n_levels; s++) {
             double held = sparse->format[s][v] ? sx_density_of_word(&sparse->density[v]) : 1;
-            model->least[s][v] = nothing ? 0 : effectual * held * rounding;
+            if (nothing && !keeps_share(model, sparse, v, s)) held = 0;
+            model->least[s][v] = effectual * held * rounding;
         }
         if (model->shape[v].output) continue;
         nonzero *= sx_density_of_word(&sparse->density[v]);

@@ -222,6 +222,7 @@ static void hold_for_sparse_tensors(void **state) {
         {1, 208},  /* an empty tile of Timeloop's */
         {1, 796},  /* a tile that stays beyond the level that it comes from */
         {9, 6026}, /* a condition on a diagonal */
+        {12, 197}, /* an inner tile of an operand that Timeloop loses */
     };
     enum { HARD = sizeof hard / sizeof *hard };
     tally exact = {0}, timeloop = {0};

@@ -319,8 +319,8 @@ static sx_reason find_ranks(sx_sparse_state *state, int v, int s) {
         if (inner > n_ranks) return SX_FORMATS_DIFFER;
         for (int r = 0; r < inner && child->format && child->format->compressed; r++)
             if (format->rank[r].kind != child->format->rank[r].kind) return SX_FORMATS_DIFFER;
-        memcpy(t->fiber, child->fiber, sizeof t->fiber);
-        memcpy(t->sub, child->sub, sizeof t->sub);
+        memcpy(t->fiber, child->fiber, (size_t)inner * sizeof *t->fiber);
+        memcpy(t->sub, child->sub, ((size_t)inner + 1) * sizeof *t->sub);
     }
     t->n_ranks = (uint8_t)n_ranks;
     t->sub[0] = 1;

@@ -215,6 +215,14 @@ void sx_timeloop_count(sx_sparse_state *state);
 void sx_exact_prepare(sx_sparse_state *state);
 void sx_exact_count(sx_sparse_state *state);
 
+/* Sets the states in which computes find an operand, given what is left out; `absent`: they do not find zeros. */
+void sx_exact_operand(sx_sparse_state *state, int tensor, bool absent);
+
+/* Metadata for a tile whose words below a coordinate of each rank (the last: the whole tile) are empty with these
+ * probabilities: expected numbers of coordinates that are present (`out` may be NULL); returns their bits. */
+double sx_exact_rank_words(const sx_format_model *format, int n_ranks, const double *fiber,
+                           const double *empty, double (*out)[2]);
+
 /* The words that a level decompresses and compresses, by the exact semantics; false: none. */
 bool sx_exact_conversions(const sx_sparse_state *state, int tensor, int level, double *decompressions,
                           double *compressions);
@@ -236,8 +244,10 @@ typedef struct sx_left_out {
     double most;    /* the probability of that */
 } sx_left_out;
 
-/* The probability that one of the boxes at least is empty. */
+/* The probability that one of the boxes at least is empty; and where n of them are minimal, each set of which has so
+ * many words in common. */
 double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_left_out *boxes);
+double sx_exact_include(const sx_sparse_state *state, int tensor, double most, int n, const int64_t *common);
 
 /* The words of metadata and payload of a tile of a tensor that holds k non-zeros, by Timeloop's rules; and the
  * most that one can take. */

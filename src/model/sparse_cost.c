@@ -1,5 +1,6 @@
 /* What random, gated and skipped accesses and computes take in energy and time (docs/sparse.md, section 8). */
 #include "model/sparse_cost.h"
+#include "model/sparse_use.h"
 
 #include <string.h>
 
@@ -20,8 +21,7 @@ static bool is_small(uint64_t words, uint32_t block, double density) {
     return small_tiles[row][column] > words / block;
 }
 
-/* The blocks that the non-zeros of a tile take on average; those of the level's last tile are remembered. */
-static inline double expected_blocks(sx_sparse_state *state, int v, int s, uint64_t tile, uint32_t block) {
+double sx_sparse_blocks(sx_sparse_state *state, int v, int s, uint64_t tile, uint32_t block) {
     const sx_density *density = sx_sparse_density(state, v);
     if (density->placed) return sx_density_blocks(density, state->cache, tile, block);
     if (state->empty[v].last[s].words != tile) {
@@ -42,7 +42,7 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
     uint32_t block = sx_level_whole_block(&model->level[s], v);
     if (!t->format || !t->format->compressed || block == 1 || t->density >= 1) return 1;
     double full = (double)t->words * t->density / block;
-    if (!model->sparse->timeloop) return expected_blocks(state, v, s, t->number, block) / full;
+    if (!model->sparse->timeloop) return sx_sparse_blocks(state, v, s, t->number, block) / full;
     if (!is_small(t->words, block, t->density)) return 1;
     sx_occupancies at;
     double sum = 0;
@@ -55,69 +55,37 @@ static double vector_ratio(sx_sparse_state *state, int v, int s) {
     return t->density > 0 ? sum / full : INFINITY;
 }
 
-/* What one instance of a level does for a tensor, in energy and in elements for its bandwidth. */
-typedef struct usage {
-    const sx_level *level;
-    int tensor;
-    double energy;
-    double words[SX_N_ACCESSES], bits[SX_N_ACCESSES]; /* that are not skipped; bits of metadata */
-} usage;
-
-/* Vectors; Timeloop rounds up to whole ones. */
-static inline double vectors(double number, bool timeloop) {
-    return timeloop ? ceil(number) : number;
-}
-
-/* Adds accesses of a kind, with bits of metadata. */
-static inline void use_access(const sx_sparse_level *level, int kind, int a, double count, double bits,
-                              double ratio, bool timeloop, usage *use) {
-    if (count > 0)
-        use->energy += vectors(sx_level_vectors(use->level, use->tensor, count), timeloop) * ratio *
-                       level->energy[kind][a];
-    if (bits > 0) use->energy += vectors(bits / level->width, timeloop) * level->metadata_energy[kind][a];
-    if (kind == SX_SKIPPED) return;
-    use->words[a] += count;
-    use->bits[a] += bits;
-}
-
 /* Adds up a tensor's accesses at a level, per instance, as counted by Timeloop's rules. */
 __attribute__((cold)) static void use_counted(const sx_sparse_state *state, int v, int s, double ratio,
-                                              double instances, usage *use) {
+                                              double instances, sx_sparse_usage *use) {
     const sx_sparse_level *level = &state->model->sparse->level[s];
     const sx_sparse_counts *c = &state->counts[v][s];
     for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++)
-            use_access(level, kind, a, c->actions[kind][a] / instances,
-                       level->width > 0 ? c->bits[kind][a] / instances : 0, ratio, true, use);
+            sx_sparse_use(level, kind, a, c->actions[kind][a] / instances,
+                          level->width > 0 ? c->bits[kind][a] / instances : 0, ratio, true, use);
     use->energy +=
         (c->decompressions * level->decompression_energy + c->compressions * level->compression_energy) /
         instances;
 }
 
-/* The same of the accesses of a kind, by the exact semantics. */
-static inline void use_exact(const sx_sparse_level *level, const sx_sparse_tile *t, int kind, int a,
-                             double count, double share, double ratio, double instances, usage *use) {
-    double words = sx_exact_words(t, count, share) / instances, bits = 0;
-    if (t->format && level->width > 0) bits = sx_exact_bits(t, count, share) / instances;
-    use_access(level, kind, a, words, bits, ratio, false, use);
-}
-
-/* The same of all accesses. */
-static inline void use_tile(const sx_sparse_level *level, const sx_sparse_tile *t, const sx_counts *dense,
-                            bool output, double ratio, double instances, usage *use) {
-    int kind = t->skips ? SX_SKIPPED : SX_GATED;
-    double gone = t->exists - t->effectual;
-    use_exact(level, t, SX_RANDOM, SX_READ, dense->reads, t->effectual, ratio, instances, use);
-    use_exact(level, t, SX_RANDOM, SX_FILL, dense->fills, t->exists, ratio, instances, use);
-    if (output)
-        use_exact(level, t, SX_RANDOM, SX_UPDATE, dense->updates, t->effectual, ratio, instances, use);
-    if (!t->acts || level->free[kind]) return;
-    use_exact(level, t, kind, SX_READ, dense->reads, gone, ratio, instances, use);
-    if (output) use_exact(level, t, kind, SX_UPDATE, dense->updates, gone, ratio, instances, use);
+/* The same by the exact semantics. */
+static void use_tile(const sx_sparse_level *level, const sx_sparse_tile *t, const sx_counts *dense,
+                     bool output, double ratio, double instances, sx_sparse_usage *use) {
+    sx_exact_shares shares = {.formatted = t->format,
+                              .acts = t->acts,
+                              .skips = t->skips,
+                              .density = t->density,
+                              .bits = t->bits,
+                              .words = (double)t->words,
+                              .exists = t->exists,
+                              .effectual = t->effectual};
+    sx_exact_use(level, &shares, dense->reads, dense->fills, dense->updates, output, ratio, instances, use);
 }
 
 /* Adds the energy of what is decompressed and compressed at a level, by the exact semantics. */
-static void use_conversions(const sx_sparse_state *state, int v, int s, double instances, usage *use) {
+static void use_conversions(const sx_sparse_state *state, int v, int s, double instances,
+                            sx_sparse_usage *use) {
     const sx_sparse_level *level = &state->model->sparse->level[s];
     double decompressions, compressions;
     if (!sx_exact_conversions(state, v, s, &decompressions, &compressions)) return;
@@ -176,18 +144,15 @@ __attribute__((cold)) static void hand_over(const sx_sparse_state *state, int v,
         }
 }
 
-/* Adds a tensor's use of a level's bandwidth, of which a share counts: metadata count as words of data. */
-static void use_bandwidth(sx_cost_accumulator *costs, int v, int s, const usage *use, double share) {
-    const struct sx_sparse_model *sparse = costs->model->sparse;
-    double width = sparse->level[s].word_bits * sx_level_width(use->level, v),
-           in = use->bits[SX_READ] / width;
-    double out = (use->bits[SX_FILL] + use->bits[SX_UPDATE]) / width;
-    double reads = use->words[SX_READ] + (sparse->timeloop ? floor(in) : in);
-    double writes = use->words[SX_FILL] + use->words[SX_UPDATE] + (sparse->timeloop ? floor(out) : out);
-    double cycles = costs->compute_cycles, scale = costs->model->level[s].scale[v];
+/* Adds a tensor's use of a level's bandwidth, of which a share counts. */
+static void use_bandwidth(sx_cost_accumulator *costs, int v, int s, const sx_sparse_usage *use,
+                          double share) {
+    bool timeloop = costs->model->sparse->timeloop;
+    double cycles = costs->compute_cycles, scale = costs->model->level[s].scale[v], reads, writes;
+    sx_sparse_ports(&costs->model->sparse->level[s], use, timeloop, &reads, &writes);
     reads /= share;
     writes /= share;
-    if (sparse->timeloop) reads = ceil(reads), writes = ceil(writes);
+    if (timeloop) reads = ceil(reads), writes = ceil(writes);
     sx_cost_accumulator_add_traffic(costs, s, reads / cycles * scale, writes / cycles * scale);
 }
 
@@ -199,7 +164,7 @@ static void charge(sx_cost_accumulator *costs, sx_sparse_state *state, int v, in
     double instances = (double)costs->nest->above[s], clusters = (double)costs->clusters[s];
     double unit = costs->totals ? instances : 1, used = state->tile[v][s].instances;
     double ratio = vector_ratio(state, v, s);
-    usage use = {.level = level, .tensor = v};
+    sx_sparse_usage use = {.level = level, .tensor = v};
     if (sparse->timeloop)
         use_counted(state, v, s, ratio, unit, &use);
     else
@@ -213,22 +178,28 @@ static void charge(sx_cost_accumulator *costs, sx_sparse_state *state, int v, in
     if (out) hand_over(state, v, s, unit, generations, energy, out);
 }
 
-void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state) {
+sx_sparse_computed sx_sparse_compute(const sx_sparse_state *state, double cycles, double units) {
     const sx_model *model = state->model;
     const sx_compute *unit = &model->arch->compute;
     const double *n = state->computes;
     double gated = unit->gated_energy >= 0 ? unit->gated_energy : model->compute_energy;
     double skipped = unit->skipped_energy >= 0 ? unit->skipped_energy : model->compute_energy;
-    costs->compute_energy =
-        n[SX_RANDOM] * model->compute_energy + n[SX_SKIPPED] * skipped + n[SX_GATED] * gated;
-    double busy = n[SX_RANDOM] + n[SX_GATED];
-    if (model->sparse->timeloop)
-        costs->compute_cycles = ceil(busy / (double)(state->nest->used_x * state->nest->used_y));
-    else
-        costs->compute_cycles =
-            ceil((double)state->nest->cycles * (busy / (double)model->computes) * (1 - 1e-12));
-    costs->busy_computes = busy;
-    if (costs->compute_cycles < 1) costs->compute_cycles = 1;
+    sx_sparse_computed out = {.busy = n[SX_RANDOM] + n[SX_GATED]};
+    out.energy = n[SX_RANDOM] * model->compute_energy + n[SX_SKIPPED] * skipped + n[SX_GATED] * gated;
+    out.cycles = model->sparse->timeloop ? ceil(out.busy / units)
+                                         : ceil(cycles * (out.busy / (double)model->computes) * (1 - 1e-12));
+    if (out.cycles < 1) out.cycles = 1;
+    return out;
+}
+
+void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state) {
+    const sx_model *model = state->model;
+    const sx_nest *nest = state->nest;
+    sx_sparse_computed computed =
+        sx_sparse_compute(state, (double)nest->cycles, (double)(nest->used_x * nest->used_y));
+    costs->compute_energy = computed.energy;
+    costs->compute_cycles = computed.cycles;
+    costs->busy_computes = computed.busy;
     for (int s = 0; s < model->n_levels && model->sparse->timeloop; s++) { /* of which some may be empty */
         double most = 1;
         for (int v = 0; v < model->n_tensors; v++) most = fmax(most, state->tile[v][s].instances);

@@ -9,6 +9,19 @@
  * `ranks` (as sx_cost.rank) is not NULL. */
 uint64_t sx_sparse_most_metadata(const sx_sparse_state *state, int tensor, int level, sx_cost_rank *ranks);
 
+/* What computes take. */
+typedef struct sx_sparse_computed {
+    double energy, cycles;
+    double busy; /* computes that take a unit's time */
+} sx_sparse_computed;
+
+/* What state->computes take where dense ones take so many cycles on so many units. */
+sx_sparse_computed sx_sparse_compute(const sx_sparse_state *state, double cycles, double units);
+
+/* The blocks that the non-zeros of a tile take on average; those of the level's last tile are remembered. The tile is
+ * given as for sx_density_empty. */
+double sx_sparse_blocks(sx_sparse_state *state, int tensor, int level, uint64_t tile, uint32_t block);
+
 /* Sets energy and cycles of computes, and the instances that leak. */
 void sx_sparse_begin(sx_cost_accumulator *costs, sx_sparse_state *state);
 

@@ -9,39 +9,47 @@
 
 #include <string.h>
 
-/* Metadata for a tile whose words below a coordinate are empty with these probabilities: expected numbers of
- * coordinates that are present; returns their bits. */
-static double metadata(const sx_sparse_tile *t, const double *empty, double (*out)[2]) {
-    int top = t->n_ranks - 1, counted = t->format->inner_to_outer ? 0 : top;
+double sx_exact_rank_words(const sx_format_model *format, int n_ranks, const double *fiber,
+                           const double *empty, double (*out)[2]) {
+    int top = n_ranks - 1, counted = format->inner_to_outer ? 0 : top;
     double outside[SX_MAX_FORMAT_RANKS], fibers = 1, bits = 0;
     bool data = true; /* the payload of the innermost rank is the data itself */
-    for (int r = top; r >= 0; fibers *= (double)t->fiber[r], r--) outside[r] = fibers;
+    for (int r = top; r >= 0; fibers *= fiber[r], r--) outside[r] = fibers;
     for (int r = 0; r <= top; r++) {
-        const sx_rank_model *rank = &t->format->rank[r];
-        out[r][0] = out[r][1] = 0;
-        if (t->fiber[r] == 1 && r != counted) continue;
-        double f = (double)t->fiber[r], filled = outside[r] * f * (1 - empty[r]);
+        const sx_rank_model *rank = &format->rank[r];
+        double f = fiber[r], coordinates = 0, payloads = 0;
+        if (out) out[r][0] = out[r][1] = 0;
+        if (f == 1 && r != counted) continue;
         switch ((sx_rank_kind)rank->kind) {
         case SX_RANK_CP:
         case SX_RANK_RLE:
-            out[r][0] = out[r][1] = filled;
+            coordinates = payloads = outside[r] * f * (1 - empty[r]);
             break;
         case SX_RANK_B:
-            out[r][0] = outside[r] * (1 - empty[r + 1]) * f;
-            out[r][1] = filled;
+            coordinates = outside[r] * (1 - empty[r + 1]) * f;
+            payloads = outside[r] * f * (1 - empty[r]);
             break;
         case SX_RANK_UOP:
-            out[r][1] = outside[r] * (1 - empty[r + 1]) * (f + 1);
+            payloads = outside[r] * (1 - empty[r + 1]) * (f + 1);
             break;
         case SX_RANK_UB:
-            out[r][0] = out[r][1] = outside[r] * f;
+            coordinates = payloads = outside[r] * f;
             break;
         }
-        if (data && (out[r][0] != 0 || out[r][1] != 0)) out[r][1] = data = 0;
-        bits += out[r][0] * rank->bits[0];
-        bits += out[r][1] * rank->bits[1];
+        if (data && (coordinates != 0 || payloads != 0)) payloads = data = 0;
+        if (out) out[r][0] = coordinates;
+        if (out) out[r][1] = payloads;
+        bits += coordinates * rank->bits[0];
+        bits += payloads * rank->bits[1];
     }
     return bits;
+}
+
+/* The same of a tile. */
+static double metadata(const sx_sparse_tile *t, const double *empty, double (*out)[2]) {
+    double fiber[SX_MAX_FORMAT_RANKS];
+    for (int r = 0; r < t->n_ranks; r++) fiber[r] = (double)t->fiber[r];
+    return sx_exact_rank_words(t->format, t->n_ranks, fiber, empty, out);
 }
 
 /* The most coordinates that k non-zeros can occupy at each rank. */
@@ -238,6 +246,14 @@ static void settle(sx_sparse_state *state, int target, sx_left_out (*left_out)[S
     leave_out(model, target, &least, left_out[1]);
 }
 
+void sx_exact_operand(sx_sparse_state *state, int v, bool absent) {
+    double word = sx_density_of_word(sx_sparse_density(state, v));
+    double x = fmin(1, word / (1 - state->conditioned[v]));
+    state->state[v][0] = x;
+    state->state[v][1] = absent ? 0 : 1 - x;
+    state->state[v][2] = absent ? 1 - x : 0;
+}
+
 void sx_exact_prepare(sx_sparse_state *state) {
     const sx_model *model = state->model;
     const struct sx_sparse_model *sparse = model->sparse;
@@ -255,11 +271,7 @@ void sx_exact_prepare(sx_sparse_state *state) {
         state->skipped[v] = sx_exact_some_empty(state, v, &left_out[1][v]);
         int s = 0;
         while (!state->tile[v][s].words) s++;
-        double x = fmin(1, sx_density_of_word(&sparse->density[v]) / (1 - state->conditioned[v]));
-        bool absent = state->tile[v][s].format != NULL;
-        state->state[v][0] = x;
-        state->state[v][1] = absent ? 0 : 1 - x;
-        state->state[v][2] = absent ? 1 - x : 0;
+        sx_exact_operand(state, v, state->tile[v][s].format != NULL);
     }
 }
 

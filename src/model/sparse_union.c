@@ -76,15 +76,8 @@ static void find_intersections(const sx_sparse_state *state, int tensor, int n, 
     }
 }
 
-double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_left_out *boxes) {
-    sx_box_loops box[SX_MAX_TENSORS];
-    int64_t common[MOST_SETS];
+double sx_exact_include(const sx_sparse_state *state, int tensor, double most, int n, const int64_t *common) {
     double some = 0;
-    /* One word lies in every box; of known places the union is not known. */
-    if (boxes->n < 2 || boxes->words == 1 || sx_sparse_density(state, tensor)->placed) return boxes->most;
-    int n = find_minimal(state, tensor, boxes, box);
-    if (n == 1) return boxes->most;
-    find_intersections(state, tensor, n, box, common);
     for (unsigned set = 1; set < 1u << n; set++) {
         int64_t words = 0;
         for (unsigned part = set; part; part = (part - 1) & set)
@@ -92,5 +85,16 @@ double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_le
         double empty = sx_sparse_empty(state, tensor, (uint64_t)words);
         some += __builtin_popcount(set) & 1 ? empty : -empty;
     }
-    return fmax(some, boxes->most);
+    return fmax(some, most);
+}
+
+double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_left_out *boxes) {
+    sx_box_loops box[SX_MAX_TENSORS];
+    int64_t common[MOST_SETS];
+    /* One word lies in every box; of known places the union is not known. */
+    if (boxes->n < 2 || boxes->words == 1 || sx_sparse_density(state, tensor)->placed) return boxes->most;
+    int n = find_minimal(state, tensor, boxes, box);
+    if (n == 1) return boxes->most;
+    find_intersections(state, tensor, n, box, common);
+    return sx_exact_include(state, tensor, boxes->most, n, common);
 }

@@ -78,16 +78,17 @@ sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch, struct
     f->model = model;
     f->scratch = scratch;
     f->sparse = sparse;
-    bool covered = compile(f);
-    if (covered && sparse) f->nest = calloc(1, sizeof *f->nest);
-    sx_status status = covered && sparse && !f->nest ? sx_error_memory() : SX_OK;
-    if (!covered || status) free(f);
-    *out = covered && !status ? f : NULL;
-    return status;
+    bool covered = compile(f), made = covered;
+    if (covered && sparse) made = sx_frame_sparse_new(f);
+    *out = made ? f : NULL;
+    if (!made) sx_frame_free(f);
+    return covered && !made ? sx_error_memory() : SX_OK;
 }
 
 void sx_frame_free(sx_cost_frame *frame) {
-    if (frame) free(frame->nest);
+    if (!frame) return;
+    free(frame->nest);
+    free(frame->zeros);
     free(frame);
 }
 
@@ -127,8 +128,8 @@ static inline __attribute__((always_inline)) void add_charges(const sx_frame_cha
 }
 
 /* The cycles that a level's bandwidth allows. */
-static inline double level_cycles(const sx_cost_frame *f, int s, const sx_frame_charge *const *charge,
-                                  const sums *sum) {
+static inline double level_cycles(const sx_cost_frame *f, int s, double cycles,
+                                  const sx_frame_charge *const *charge, const sums *sum) {
     const sx_level *level = &f->model->level[s];
     double slow = 1;
     if (level->banks == 0)
@@ -136,13 +137,13 @@ static inline double level_cycles(const sx_cost_frame *f, int s, const sx_frame_
     else
         for (int v = 0; v < f->n_tensors; v++)
             slow = slow_down(level, slow, charge[v]->reads[s], charge[v]->writes[s]);
-    return slow < 1 ? ceil(f->cycles / slow) : f->cycles;
+    return slow < 1 ? ceil(cycles / slow) : cycles;
 }
 
-void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, uint32_t kept,
-                  sx_score *out) {
+void sx_frame_sum(const sx_cost_frame *f, sx_frame_computes computes, const sx_frame_charge *const *charge,
+                  uint32_t kept, sx_score *out) {
     const sx_level *level = f->model->level;
-    double cycles = f->cycles, energy = f->compute_energy, accesses = 0;
+    double cycles = computes.cycles, energy = computes.energy, accesses = 0;
     int last = 31 - __builtin_clz(kept);
     sums sum;
     if (f->n_levels <= SX_FRAME_LEVELS / 2)
@@ -150,7 +151,7 @@ void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, 
     else
         add_charges(charge, f->n_tensors, SX_FRAME_LEVELS, &sum);
     for (uint32_t left = f->bounded; left; left &= left - 1) {
-        double slow = level_cycles(f, __builtin_ctz(left), charge, &sum);
+        double slow = level_cycles(f, __builtin_ctz(left), computes.cycles, charge, &sum);
         if (slow > cycles) cycles = slow;
     }
     for (int s = 0; s < f->n_levels; s++)
@@ -160,7 +161,7 @@ void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, 
     cycles += f->latency;
     out->energy_pj = energy;
     out->cycles = cycles;
-    out->utilization = f->share / cycles;
+    out->utilization = computes.share / cycles;
     out->last_level_accesses = accesses;
 }
 
@@ -186,7 +187,7 @@ bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_object
         kept |= f->kept[v];
         energy += charge[v]->total;
     }
-    sx_frame_sum(f, charge, kept, score);
+    sx_frame_sum(f, sx_frame_all_computes(f), charge, kept, score);
     if (objective && sx_objective_value(objective, score) > bound) verdict->reason = SX_BOUND_EXCEEDED;
     return true;
 }

@@ -10,19 +10,7 @@ static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
 
 /* Sets the tile of a tensor at a level. */
 static inline void set_tile(sx_cost_frame *f, int v, int s) {
-    const sx_frame_tensor *t = &f->tensor[v];
-    const double *extent = f->extent[s];
-    sx_frame_tile *tile = &f->tile[v][s];
-    double words = 1;
-    for (int i = 0; i < t->n_unit; i++) words *= extent[t->unit[i]];
-    for (int i = 0; i < t->n_stretched; i++) words *= 1 + t->stretch[i] * (extent[t->stretched[i]] - 1);
-    tile->solo = words;
-    for (int k = 0; k < t->n_mixed; k++) {
-        const uint8_t *dim = t->mixed_dim[k];
-        tile->mixed[k] = 1 + t->reach[k][0] * (extent[dim[0]] - 1) + t->reach[k][1] * (extent[dim[1]] - 1);
-        words *= tile->mixed[k];
-    }
-    f->words[v][s] = words;
+    f->words[v][s] = sx_frame_words(&f->tensor[v], f->extent[s], &f->tile[v][s]);
 }
 
 static void set_tiles(sx_cost_frame *f) {

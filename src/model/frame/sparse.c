@@ -1,6 +1,25 @@
 /* Scores of sparse models: the frame's tiles, loops and dense counts, and the pass over them (docs/sparse.md). */
-#include "model/frame/state.h"
+#include "model/frame/zeros.h"
 #include "model/sparse_cost.h"
+
+#include <stdlib.h>
+
+bool sx_frame_sparse_new(sx_cost_frame *f) {
+    const sx_model *model = f->model;
+    f->nest = calloc(1, sizeof *f->nest);
+    if (!f->nest || !sx_frame_has_zeros(model)) return f->nest != NULL;
+    struct sx_frame_zeros *z = f->zeros = calloc(1, sizeof *z);
+    if (!z) return false;
+    for (int s = 0; s < f->n_levels; s++)
+        if (model->sparse->formatted && !isinf(model->sparse->level[s].metadata_limit)) z->limited |= 1u << s;
+    for (int v = 0; v < f->n_tensors; v++) {
+        z->density[v] = sx_density_of_word(&model->sparse->density[v]);
+        z->random[v] = model->sparse->density[v].model == SX_DENSITY_HYPERGEOMETRIC;
+        if (!model->shape[v].unit) z->mixed |= (uint8_t)(1u << v);
+        for (int s = 0; s < f->n_levels; s++) z->block[v][s] = sx_level_whole_block(&model->level[s], v);
+    }
+    return true;
+}
 
 /* Appends the loops of a level. */
 static sx_loop *add_loops(const sx_frame_loops *loops, const uint32_t *factor, int level, sx_loop *out) {
@@ -48,6 +67,7 @@ bool sx_frame_score_sparse(sx_cost_frame *f, const sx_mapping *mapping, const sx
                            double bound, sx_score *score, sx_verdict *verdict) {
     sx_cost_accumulator costs;
     uint32_t kept = 0;
+    if (f->zeros && sx_frame_score_zeros(f, objective, bound, score, verdict)) return true;
     set_nest(f, f->nest);
     *verdict = sx_sparse_prepare(f->sparse, mapping, f->nest, false);
     if (verdict->reason != SX_LEGAL) return true;

@@ -81,6 +81,7 @@ struct sx_cost_frame {
     sx_fanout_scratch *scratch;
     struct sx_sparse_state *sparse; /* NULL: dense */
     sx_nest *nest;                  /* of sparse models: the mapping, for the pass over dense counts */
+    struct sx_frame_zeros *zeros;   /* of sparse models whose pass the frame does itself; else NULL */
     int n_levels, n_dims, n_tensors;
     uint32_t all;            /* mask of the tensors */
     uint32_t bounded, leaks; /* masks of levels with limited bandwidth, and that leak */
@@ -132,6 +133,20 @@ static inline const double *sx_frame_inner(const sx_cost_frame *f, int level) {
     return level > 0 ? f->extent[level - 1] : sx_frame_ones;
 }
 
+/* The words of a tile of a tensor with these extents; sets its parts. */
+static inline double sx_frame_words(const sx_frame_tensor *t, const double *extent, sx_frame_tile *tile) {
+    double words = 1;
+    for (int i = 0; i < t->n_unit; i++) words *= extent[t->unit[i]];
+    for (int i = 0; i < t->n_stretched; i++) words *= 1 + t->stretch[i] * (extent[t->stretched[i]] - 1);
+    tile->solo = words;
+    for (int k = 0; k < t->n_mixed; k++) {
+        const uint8_t *dim = t->mixed_dim[k];
+        tile->mixed[k] = 1 + t->reach[k][0] * (extent[dim[0]] - 1) + t->reach[k][1] * (extent[dim[1]] - 1);
+        words *= tile->mixed[k];
+    }
+    return words;
+}
+
 /* Reads a mapping; false where the frame does not cover it. */
 bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping);
 
@@ -163,6 +178,9 @@ typedef struct sx_frame_counts {
 } sx_frame_counts;
 void sx_frame_count_levels(const sx_cost_frame *f, int tensor, uint32_t kept, sx_frame_counts *counts);
 
+/* Makes what a frame of a sparse model needs; false when memory is out. */
+bool sx_frame_sparse_new(sx_cost_frame *f);
+
 /* sx_frame_score of a sparse model, for a mapping that was read and whose dense part is legal. */
 bool sx_frame_score_sparse(sx_cost_frame *f, const sx_mapping *mapping, const sx_objective *objective,
                            double bound, sx_score *score, sx_verdict *verdict);
@@ -178,7 +196,18 @@ static inline const sx_frame_charge *sx_frame_charge_of(sx_cost_frame *f, int te
     return charge;
 }
 
+/* What computes take: cycles, energy, and how many there are to each unit. */
+typedef struct sx_frame_computes {
+    double cycles, energy, share;
+} sx_frame_computes;
+
+/* What all computes take. */
+static inline sx_frame_computes sx_frame_all_computes(const sx_cost_frame *f) {
+    return (sx_frame_computes){f->cycles, f->compute_energy, f->share};
+}
+
 /* Adds the charges of all tensors up; `kept` is the mask of levels that keep one. */
-void sx_frame_sum(const sx_cost_frame *f, const sx_frame_charge *const *charge, uint32_t kept, sx_score *out);
+void sx_frame_sum(const sx_cost_frame *f, sx_frame_computes computes, const sx_frame_charge *const *charge,
+                  uint32_t kept, sx_score *out);
 
 #endif

@@ -48,7 +48,7 @@ static bool score(sx_cost_frame *f, uint64_t levels, sx_score *out) {
         any |= kept;
         charge[v] = sx_frame_charge_of(f, v, kept);
     }
-    sx_frame_sum(f, charge, any, out);
+    sx_frame_sum(f, sx_frame_all_computes(f), charge, any, out);
     return true;
 }
 

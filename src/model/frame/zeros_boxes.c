@@ -1,0 +1,239 @@
+/* The boxes on which accesses depend (sparse_exact.c), as sets of loops: a box is all iterations of some loops, and, of
+ * a block that ends within a loop, some iterations of one more. */
+#include "model/frame/zeros.h"
+
+enum { MOST_SETS = 1 << SX_MAX_TENSORS };
+
+/* A box. */
+typedef struct loop_box {
+    uint64_t loops;
+    uint64_t part; /* a loop of which it has n_part iterations */
+    double n_part;
+    int child;      /* a level whose loops are all among them; -1: none */
+    uint64_t extra; /* the others */
+} loop_box;
+
+/* A tensor's actions, outermost first. */
+typedef struct actions {
+    int n;
+    unsigned all; /* tensors on which some of them depend */
+    uint8_t level[SX_FRAME_LEVELS], on[SX_FRAME_LEVELS];
+    loop_box box[SX_FRAME_LEVELS];
+    double left[SX_FRAME_LEVELS]; /* what is left of accesses after each */
+} actions;
+
+/* The smallest boxes that leave out computes where they are empty, of one condition tensor, and the one that is empty
+ * most often. */
+typedef struct left_out {
+    int n;
+    double words, most;
+    loop_box box[SX_MAX_TENSORS];
+} left_out;
+
+static int add_loops(const sx_frame_loops *loops, const double *factor, int n, sx_frame_bits *bits,
+                     uint64_t *of_dim) {
+    for (int i = 0; i < loops->n; i++, n++) {
+        unsigned d = loops->dim[i];
+        bits->n[n] = factor[d];
+        bits->dim[n] = (uint8_t)d;
+        of_dim[d] |= (uint64_t)1 << n;
+    }
+    return n;
+}
+
+/* Numbers the loops; there are no more than 53, as computes are below 2^53. */
+static void set_bits(sx_cost_frame *f) {
+    sx_frame_bits *bits = &f->zeros->bits;
+    uint64_t of_dim[SX_MAX_DIMS] = {0}, time = 0;
+    int n = 0;
+    for (int s = 0; s < f->n_levels; s++) {
+        n = add_loops(&f->slots[s], f->spatial[s], n, bits, of_dim);
+        uint64_t before = ((uint64_t)1 << n) - 1;
+        n = add_loops(&f->loops[s], f->temporal[s], n, bits, of_dim);
+        bits->upto[s] = ((uint64_t)1 << n) - 1;
+        time |= bits->upto[s] & ~before;
+    }
+    bits->time = time;
+    for (int v = 0; v < f->n_tensors; v++) {
+        bits->of[v] = 0;
+        for (uint32_t left = f->tensor[v].dims; left; left &= left - 1)
+            bits->of[v] |= of_dim[__builtin_ctz(left)];
+    }
+}
+
+/* Takes in what of a block lies beyond a tile: `need` tiles along loops that move it, the innermost first. */
+static void take_block(const sx_frame_bits *bits, uint64_t loops, double need, loop_box *out) {
+    for (; loops && need > 1; loops &= loops - 1) {
+        double n = bits->n[__builtin_ctzll(loops)];
+        if (need < n) {
+            out->part = loops & -loops;
+            out->n_part = need;
+        } else {
+            out->extra |= loops & -loops;
+        }
+        need = ceil(need / n);
+    }
+}
+
+/* Finds a box, by the rules of sx_exact_box. */
+static inline void find_box(const sx_cost_frame *f, int target, int s, loop_box *out) {
+    const sx_frame_bits *bits = &f->zeros->bits;
+    int child = f->zeros->held[target][s].child;
+    uint64_t own = bits->of[target], inside = 0, loops = 0;
+    double delivered = 1, block = f->zeros->block[target][s];
+    if (child >= 0) {
+        inside = bits->upto[child];
+        uint64_t later = bits->time & ~inside, moving = later & own;
+        loops = later & ((moving & -moving) - 1); /* up to the first that moves the tile */
+        delivered = f->words[target][child];
+    }
+    uint64_t between = bits->upto[s] & ~inside;
+    out->child = child;
+    out->part = 0;
+    out->extra = loops | (between & ~bits->time & ~own);
+    if (block > delivered) take_block(bits, between & own, ceil(block / delivered), out);
+    out->loops = inside | out->extra;
+}
+
+/* The words in a box of a tensor whose tiles are no products of extents. */
+static double words_of_ranks(const sx_cost_frame *f, int v, int child, uint64_t loops, const loop_box *b) {
+    const sx_frame_bits *bits = &f->zeros->bits;
+    const double *inner = child >= 0 ? f->extent[child] : sx_frame_ones;
+    double extent[SX_MAX_DIMS];
+    sx_frame_tile parts;
+    for (int d = 0; d < f->n_dims; d++) extent[d] = inner[d];
+    for (loops &= bits->of[v]; loops; loops &= loops - 1) {
+        int l = __builtin_ctzll(loops);
+        extent[bits->dim[l]] *= bits->n[l];
+    }
+    if (b && b->part) extent[bits->dim[__builtin_ctzll(b->part)]] *= b->n_part;
+    return sx_frame_words(&f->tensor[v], extent, &parts);
+}
+
+/* The words of a tensor in a box. */
+static inline double words_in(const sx_cost_frame *f, int v, bool mixed, uint64_t of, const loop_box *b) {
+    const sx_frame_bits *bits = &f->zeros->bits;
+    if (mixed) return words_of_ranks(f, v, b->child, b->extra, b);
+    double words = b->child >= 0 ? f->words[v][b->child] : 1;
+    for (uint64_t left = b->extra & of; left; left &= left - 1) words *= bits->n[__builtin_ctzll(left)];
+    return b->part & of ? words * b->n_part : words;
+}
+
+/* Lists a tensor's actions; only those that skip where wanted. */
+static void list_actions(const sx_cost_frame *f, int target, bool skipping, actions *out) {
+    const sx_frame_held *held = f->zeros->held[target];
+    out->n = 0;
+    out->all = 0;
+    for (uint32_t kept = f->kept[target]; kept;) {
+        int s = 31 - __builtin_clz(kept);
+        kept &= ~(1u << s);
+        if (!held[s].on || (skipping && !held[s].skips)) continue;
+        out->level[out->n] = (uint8_t)s;
+        out->on[out->n] = held[s].on;
+        out->left[out->n] = 1;
+        find_box(f, target, s, &out->box[out->n++]);
+        out->all |= held[s].on;
+    }
+}
+
+/* Adds a box that leaves out computes where it is empty. */
+static inline void leave_out(left_out *list, const loop_box *box, double words, double empty) {
+    list->box[list->n++] = *box;
+    if (empty <= list->most) return;
+    list->most = empty;
+    list->words = words;
+}
+
+/* What actions leave of accesses: of each tensor, the smallest box of those outside and of its own counts. Where
+ * computes depend on the target, adds the smallest box of all to one list or two. */
+static void narrow_down(const sx_cost_frame *f, actions *a, left_out *first, left_out *second) {
+    for (unsigned rest = a->all; rest; rest &= rest - 1) {
+        int v = __builtin_ctz(rest), smallest = 0;
+        uint64_t of = f->zeros->bits.of[v];
+        bool mixed = f->zeros->mixed >> v & 1;
+        double least = INFINITY, empty = 0;
+        for (int i = 0; i < a->n; i++) {
+            double words = a->on[i] >> v & 1 ? words_in(f, v, mixed, of, &a->box[i]) : INFINITY;
+            if (words < least) {
+                least = words;
+                smallest = i;
+                empty = sx_frame_empty(f, v, words);
+            }
+            a->left[i] *= 1 - empty;
+        }
+        if (f->tensor[v].output || empty <= 0) continue;
+        if (first) leave_out(&first[v], &a->box[smallest], least, empty);
+        if (second) leave_out(&second[v], &a->box[smallest], least, empty);
+    }
+}
+
+/* Finds the boxes that do not hold another one; how many there are. As find_minimal of sparse_union.c. */
+static int find_minimal(const left_out *list, uint64_t of, uint64_t *out) {
+    int n = 0;
+    for (int i = 0; i < list->n; i++) {
+        uint64_t box = list->box[i].loops;
+        bool holds = false;
+        for (int k = n - 1; k >= 0 && !holds; k--) {
+            holds = (out[k] & ~box & of) == 0;
+            if (!holds && (box & ~out[k] & of) == 0) out[k] = out[--n];
+        }
+        if (!holds) out[n++] = box;
+    }
+    return n;
+}
+
+/* The probability that one of the boxes at least is empty; -1 where some are not whole loops. */
+static double some_empty(const sx_cost_frame *f, int v, const left_out *list) {
+    const sx_frame_bits *bits = &f->zeros->bits;
+    uint64_t box[SX_MAX_TENSORS];
+    int64_t words[MOST_SETS];
+    if (list->n < 2 || list->words == 1) return list->most;
+    for (int i = 0; i < list->n; i++)
+        if (list->box[i].part) return -1;
+    int n = find_minimal(list, bits->of[v], box);
+    if (n == 1) return list->most;
+    for (unsigned set = 1; set < 1u << n; set++) {
+        uint64_t common = bits->of[v];
+        for (unsigned left = set; left; left &= left - 1) common &= box[__builtin_ctz(left)];
+        words[set] = (int64_t)words_of_ranks(f, v, -1, common, NULL);
+    }
+    return sx_exact_include(f->sparse, v, list->most, n, words);
+}
+
+/* Sets what remains at each level of a tensor's accesses, and adds what leaves out computes: by any action, and by
+ * skipping ones. */
+static void settle(sx_cost_frame *f, int target, left_out (*list)[SX_MAX_TENSORS]) {
+    sx_frame_held *held = f->zeros->held[target];
+    bool output = f->tensor[target].output;
+    actions a;
+    double before = 1;
+    int skips = 0, i = 0;
+    list_actions(f, target, false, &a);
+    for (int k = 0; k < a.n; k++) skips += held[a.level[k]].skips;
+    narrow_down(f, &a, output ? NULL : list[0], output || skips < a.n ? NULL : list[1]);
+    for (int s = f->n_levels - 1; s >= 0; s--) {
+        held[s].exists = before;
+        if (i < a.n && a.level[i] == s) before = a.left[i++];
+        held[s].effectual = before;
+    }
+    if (output || skips == 0 || skips == a.n) return;
+    list_actions(f, target, true, &a);
+    narrow_down(f, &a, list[1], NULL);
+}
+
+bool sx_frame_settle(sx_cost_frame *f) {
+    sx_sparse_state *state = f->sparse;
+    left_out list[2][SX_MAX_TENSORS];
+    for (int v = 0; v < f->n_tensors; v++)
+        for (int i = 0; i < 2; i++) list[i][v].n = 0, list[i][v].most = 0;
+    set_bits(f);
+    for (int v = 0; v < f->n_tensors; v++) settle(f, v, list);
+    for (int v = 0; v < f->n_tensors; v++) {
+        if (f->tensor[v].output) continue;
+        state->conditioned[v] = some_empty(f, v, &list[0][v]);
+        state->skipped[v] = some_empty(f, v, &list[1][v]);
+        if (state->conditioned[v] < 0 || state->skipped[v] < 0) return false;
+        sx_exact_operand(state, v, f->zeros->held[v][__builtin_ctz(f->kept[v])].format != NULL);
+    }
+    return true;
+}

@@ -106,7 +106,7 @@ typedef struct sx_sparse_counts {
  * takes on average. */
 enum { SX_EMPTY_MEMO_BITS = 8 };
 typedef struct sx_empty_memo {
-    struct {
+    struct sx_remembered {
         uint64_t words; /* 0: none */
         double empty;
     } at[1 << SX_EMPTY_MEMO_BITS];
@@ -167,11 +167,16 @@ static inline const sx_density *sx_sparse_density(const sx_sparse_state *state, 
     return &state->model->sparse->density[tensor];
 }
 
+/* Where the probability that a tile of so many words is empty is remembered. */
+static inline uint64_t sx_empty_place(uint64_t words) {
+    return words * 0x9e3779b97f4a7c15u >> (64 - SX_EMPTY_MEMO_BITS);
+}
+
 /* The probability that a tile of a tensor is empty, given as for sx_density_empty. */
 static inline double sx_sparse_empty(const sx_sparse_state *state, int tensor, uint64_t tile) {
     const sx_density *density = sx_sparse_density(state, tensor);
     if (density->placed) return sx_density_empty(density, state->cache, tile);
-    uint64_t hash = tile * 0x9e3779b97f4a7c15u >> (64 - SX_EMPTY_MEMO_BITS);
+    uint64_t hash = sx_empty_place(tile);
     if (state->empty[tensor].at[hash].words != tile) {
         state->empty[tensor].at[hash].empty = sx_density_empty(density, state->cache, tile);
         state->empty[tensor].at[hash].words = tile;

@@ -10,10 +10,12 @@ bool sx_frame_sparse_new(sx_cost_frame *f) {
     if (!f->nest || !sx_frame_has_zeros(model)) return f->nest != NULL;
     struct sx_frame_zeros *z = f->zeros = calloc(1, sizeof *z);
     if (!z) return false;
+    z->several = f->n_tensors > 3;
     for (int s = 0; s < f->n_levels; s++)
         if (model->sparse->formatted && !isinf(model->sparse->level[s].metadata_limit)) z->limited |= 1u << s;
     for (int v = 0; v < f->n_tensors; v++) {
         z->density[v] = sx_density_of_word(&model->sparse->density[v]);
+        z->share[v] = model->sparse->density[v].share;
         z->random[v] = model->sparse->density[v].model == SX_DENSITY_HYPERGEOMETRIC;
         if (!model->shape[v].unit) z->mixed |= (uint8_t)(1u << v);
         for (int s = 0; s < f->n_levels; s++) z->block[v][s] = sx_level_whole_block(&model->level[s], v);

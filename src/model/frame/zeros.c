@@ -76,6 +76,9 @@ static void charge_tensor(const sx_cost_frame *f, int v, double cycles, int last
             charge_level(f, v, s, true, c, out);
         else
             charge_level(f, v, s, false, c, out);
+    }
+    for (uint32_t left = f->bounded & f->kept[v]; left; left &= left - 1) {
+        int s = __builtin_ctz(left);
         double scale = f->model->level[s].scale[v];
         out->reads[s] = out->reads[s] / cycles * scale;
         out->writes[s] = out->writes[s] / cycles * scale;

@@ -38,6 +38,8 @@ struct sx_frame_zeros {
     uint32_t kept[SX_MAX_TENSORS];                 /* masks of levels that `held` is for */
     bool sound[SX_MAX_TENSORS];                    /* levels can hand the tensor to one another */
     double density[SX_MAX_TENSORS];                /* of a word */
+    double share[SX_MAX_TENSORS];                  /* of non-zeros */
+    bool several;                                  /* there are more than two operands */
     bool random[SX_MAX_TENSORS];                   /* hypergeometric */
     double block[SX_MAX_TENSORS][SX_FRAME_LEVELS]; /* whole elements of a vector access */
     uint32_t limited;                              /* mask of levels with limited room for metadata */
@@ -47,14 +49,23 @@ struct sx_frame_zeros {
     sx_frame_charge charge[SX_MAX_TENSORS];
 };
 
+/* The probability that a tile of so many words of a hypergeometric tensor is empty, where it is not remembered. */
+double sx_frame_find_empty(const sx_cost_frame *f, int tensor, double words);
+
+/* What a tensor's probabilities are remembered in; NULL where they are a product. */
+static inline const struct sx_remembered *sx_frame_memo(const sx_cost_frame *f, int v) {
+    return f->zeros->random[v] ? f->sparse->empty[v].at : NULL;
+}
+
 /* The probability that a tile of so many words is empty. */
-static inline double sx_frame_empty(const sx_cost_frame *f, int v, double words) {
-    const sx_sparse_state *state = f->sparse;
-    if (!f->zeros->random[v]) {
-        double expected = words * state->model->sparse->density[v].share;
+static inline double sx_frame_empty(const sx_cost_frame *f, int v, const struct sx_remembered *memo,
+                                    double words) {
+    if (!memo) {
+        double expected = words * f->zeros->share[v];
         return expected < 1 ? 1 - expected : 0;
     }
-    return sx_sparse_empty(state, v, (uint64_t)words);
+    const struct sx_remembered *at = &memo[sx_empty_place((uint64_t)words)];
+    return at->words == (uint64_t)words ? at->empty : sx_frame_find_empty(f, v, words);
 }
 
 /* Makes the tiles of a tensor; false where the frame does not cover them, or they are illegal. */

@@ -6,28 +6,27 @@ enum { MOST_SETS = 1 << SX_MAX_TENSORS };
 
 /* A box. */
 typedef struct loop_box {
-    uint64_t loops;
-    uint64_t part; /* a loop of which it has n_part iterations */
-    double n_part;
-    int child;      /* a level whose loops are all among them; -1: none */
-    uint64_t extra; /* the others */
+    int child;      /* it has all loops up to this level; -1: none */
+    uint64_t extra; /* and these */
+    uint64_t part;  /* and of this one */
+    double n_part;  /* so many iterations */
 } loop_box;
 
 /* A tensor's actions, outermost first. */
 typedef struct actions {
-    int n;
+    int n, n_skips;
     unsigned all; /* tensors on which some of them depend */
     uint8_t level[SX_FRAME_LEVELS], on[SX_FRAME_LEVELS];
     loop_box box[SX_FRAME_LEVELS];
     double left[SX_FRAME_LEVELS]; /* what is left of accesses after each */
 } actions;
 
-/* The smallest boxes that leave out computes where they are empty, of one condition tensor, and the one that is empty
- * most often. */
+/* The smallest boxes that leave out computes where they are empty, of one condition tensor. */
 typedef struct left_out {
-    int n;
-    double words, most;
-    loop_box box[SX_MAX_TENSORS];
+    double most, words;             /* of that which is empty most often: the probability, the words */
+    int n;                          /* of the boxes; 0 of two operands, where there is one at the most */
+    bool parts;                     /* some have parts of loops */
+    uint64_t loops[SX_MAX_TENSORS]; /* of each */
 } left_out;
 
 static int add_loops(const sx_frame_loops *loops, const double *factor, int n, sx_frame_bits *bits,
@@ -92,7 +91,6 @@ static inline void find_box(const sx_cost_frame *f, int target, int s, loop_box 
     out->part = 0;
     out->extra = loops | (between & ~bits->time & ~own);
     if (block > delivered) take_block(bits, between & own, ceil(block / delivered), out);
-    out->loops = inside | out->extra;
 }
 
 /* The words in a box of a tensor whose tiles are no products of extents. */
@@ -122,7 +120,7 @@ static inline double words_in(const sx_cost_frame *f, int v, bool mixed, uint64_
 /* Lists a tensor's actions; only those that skip where wanted. */
 static void list_actions(const sx_cost_frame *f, int target, bool skipping, actions *out) {
     const sx_frame_held *held = f->zeros->held[target];
-    out->n = 0;
+    out->n = out->n_skips = 0;
     out->all = 0;
     for (uint32_t kept = f->kept[target]; kept;) {
         int s = 31 - __builtin_clz(kept);
@@ -133,37 +131,43 @@ static void list_actions(const sx_cost_frame *f, int target, bool skipping, acti
         out->left[out->n] = 1;
         find_box(f, target, s, &out->box[out->n++]);
         out->all |= held[s].on;
+        out->n_skips += held[s].skips;
     }
 }
 
 /* Adds a box that leaves out computes where it is empty. */
-static inline void leave_out(left_out *list, const loop_box *box, double words, double empty) {
-    list->box[list->n++] = *box;
-    if (empty <= list->most) return;
-    list->most = empty;
-    list->words = words;
+static inline void leave_out(const sx_cost_frame *f, left_out *list, const loop_box *box, double words,
+                             double empty) {
+    if (empty > list->most) {
+        list->most = empty;
+        list->words = words;
+    }
+    if (!f->zeros->several) return;
+    list->parts |= box->part != 0;
+    list->loops[list->n++] = box->extra | (box->child >= 0 ? f->zeros->bits.upto[box->child] : 0);
 }
 
 /* What actions leave of accesses: of each tensor, the smallest box of those outside and of its own counts. Where
- * computes depend on the target, adds the smallest box of all to one list or two. */
-static void narrow_down(const sx_cost_frame *f, actions *a, left_out *first, left_out *second) {
+ * computes depend on the target, adds the smallest box of all to a list. */
+static void narrow_down(const sx_cost_frame *f, actions *a, left_out *list) {
+    int n = a->n;
     for (unsigned rest = a->all; rest; rest &= rest - 1) {
         int v = __builtin_ctz(rest), smallest = 0;
+        const struct sx_remembered *memo = sx_frame_memo(f, v);
         uint64_t of = f->zeros->bits.of[v];
         bool mixed = f->zeros->mixed >> v & 1;
         double least = INFINITY, empty = 0;
-        for (int i = 0; i < a->n; i++) {
+        for (int i = 0; i < n; i++) {
             double words = a->on[i] >> v & 1 ? words_in(f, v, mixed, of, &a->box[i]) : INFINITY;
             if (words < least) {
                 least = words;
                 smallest = i;
-                empty = sx_frame_empty(f, v, words);
+                empty = sx_frame_empty(f, v, memo, words);
             }
             a->left[i] *= 1 - empty;
         }
-        if (f->tensor[v].output || empty <= 0) continue;
-        if (first) leave_out(&first[v], &a->box[smallest], least, empty);
-        if (second) leave_out(&second[v], &a->box[smallest], least, empty);
+        if (list && !f->tensor[v].output && empty > 0)
+            leave_out(f, &list[v], &a->box[smallest], least, empty);
     }
 }
 
@@ -171,7 +175,7 @@ static void narrow_down(const sx_cost_frame *f, actions *a, left_out *first, lef
 static int find_minimal(const left_out *list, uint64_t of, uint64_t *out) {
     int n = 0;
     for (int i = 0; i < list->n; i++) {
-        uint64_t box = list->box[i].loops;
+        uint64_t box = list->loops[i];
         bool holds = false;
         for (int k = n - 1; k >= 0 && !holds; k--) {
             holds = (out[k] & ~box & of) == 0;
@@ -188,8 +192,7 @@ static double some_empty(const sx_cost_frame *f, int v, const left_out *list) {
     uint64_t box[SX_MAX_TENSORS];
     int64_t words[MOST_SETS];
     if (list->n < 2 || list->words == 1) return list->most;
-    for (int i = 0; i < list->n; i++)
-        if (list->box[i].part) return -1;
+    if (list->parts) return -1;
     int n = find_minimal(list, bits->of[v], box);
     if (n == 1) return list->most;
     for (unsigned set = 1; set < 1u << n; set++) {
@@ -200,39 +203,60 @@ static double some_empty(const sx_cost_frame *f, int v, const left_out *list) {
     return sx_exact_include(f->sparse, v, list->most, n, words);
 }
 
-/* Sets what remains at each level of a tensor's accesses, and adds what leaves out computes: by any action, and by
- * skipping ones. */
-static void settle(sx_cost_frame *f, int target, left_out (*list)[SX_MAX_TENSORS]) {
+/* Sets what remains at each level of a tensor's accesses, and adds what leaves out computes. */
+static void settle(sx_cost_frame *f, int target, actions *a, left_out *list) {
     sx_frame_held *held = f->zeros->held[target];
-    bool output = f->tensor[target].output;
-    actions a;
     double before = 1;
-    int skips = 0, i = 0;
-    list_actions(f, target, false, &a);
-    for (int k = 0; k < a.n; k++) skips += held[a.level[k]].skips;
-    narrow_down(f, &a, output ? NULL : list[0], output || skips < a.n ? NULL : list[1]);
+    int i = 0;
+    list_actions(f, target, false, a);
+    narrow_down(f, a, list);
     for (int s = f->n_levels - 1; s >= 0; s--) {
         held[s].exists = before;
-        if (i < a.n && a.level[i] == s) before = a.left[i++];
+        if (i < a->n && a->level[i] == s) before = a->left[i++];
         held[s].effectual = before;
     }
-    if (output || skips == 0 || skips == a.n) return;
-    list_actions(f, target, true, &a);
-    narrow_down(f, &a, list[1], NULL);
+}
+
+/* Sets the probability that a tensor's zeros leave out a compute; false where some boxes are not whole loops. */
+static bool set_left_out(const sx_cost_frame *f, const left_out *list, double *out) {
+    bool covered = true;
+    for (int v = 0; v < f->n_tensors; v++) {
+        out[v] = f->tensor[v].output ? 0 : some_empty(f, v, &list[v]);
+        covered &= out[v] >= 0;
+    }
+    return covered;
+}
+
+/* What leaves out computes by actions that skip, where not all do. */
+static bool set_skipped(const sx_cost_frame *f, double *out) {
+    left_out list[SX_MAX_TENSORS];
+    actions a;
+    for (int v = 0; v < f->n_tensors; v++) list[v].n = list[v].parts = 0, list[v].most = 0;
+    for (int v = 0; v < f->n_tensors; v++) {
+        if (f->tensor[v].output) continue;
+        list_actions(f, v, true, &a);
+        narrow_down(f, &a, list);
+    }
+    return set_left_out(f, list, out);
 }
 
 bool sx_frame_settle(sx_cost_frame *f) {
     sx_sparse_state *state = f->sparse;
-    left_out list[2][SX_MAX_TENSORS];
-    for (int v = 0; v < f->n_tensors; v++)
-        for (int i = 0; i < 2; i++) list[i][v].n = 0, list[i][v].most = 0;
+    left_out list[SX_MAX_TENSORS];
+    actions a;
+    bool gates = false;
+    for (int v = 0; v < f->n_tensors; v++) list[v].n = list[v].parts = 0, list[v].most = 0;
     set_bits(f);
-    for (int v = 0; v < f->n_tensors; v++) settle(f, v, list);
+    for (int v = 0; v < f->n_tensors; v++) {
+        bool output = f->tensor[v].output;
+        settle(f, v, &a, output ? NULL : list);
+        gates |= !output && a.n_skips < a.n;
+    }
+    if (!set_left_out(f, list, state->conditioned)) return false;
+    if (gates && !set_skipped(f, state->skipped)) return false;
     for (int v = 0; v < f->n_tensors; v++) {
         if (f->tensor[v].output) continue;
-        state->conditioned[v] = some_empty(f, v, &list[0][v]);
-        state->skipped[v] = some_empty(f, v, &list[1][v]);
-        if (state->conditioned[v] < 0 || state->skipped[v] < 0) return false;
+        if (!gates) state->skipped[v] = state->conditioned[v];
         sx_exact_operand(state, v, f->zeros->held[v][__builtin_ctz(f->kept[v])].format != NULL);
     }
     return true;

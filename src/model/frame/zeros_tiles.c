@@ -86,12 +86,18 @@ static void add_ranks(const sx_cost_frame *f, int v, int s, const sx_frame_held 
     out->n = h->n_ranks;
 }
 
+double sx_frame_find_empty(const sx_cost_frame *f, int v, double words) {
+    return sx_sparse_empty(f->sparse, v, (uint64_t)words);
+}
+
 /* The metadata of a tile. */
 static double count_bits(const sx_cost_frame *f, int v, const sx_frame_held *h, rank_chain *ranks) {
+    const struct sx_remembered *memo = sx_frame_memo(f, v);
     int n = h->n_ranks + (isinf(h->format->most_bits) ? 1 : 0);
     for (int r = ranks->known; r < n; r++)
-        ranks->empty[r] = r > 0 && ranks->sub[r] == ranks->sub[r - 1] ? ranks->empty[r - 1]
-                                                                      : sx_frame_empty(f, v, ranks->sub[r]);
+        ranks->empty[r] = r > 0 && ranks->sub[r] == ranks->sub[r - 1]
+                              ? ranks->empty[r - 1]
+                              : sx_frame_empty(f, v, memo, ranks->sub[r]);
     if (n > ranks->known) ranks->known = n;
     return sx_exact_rank_words(h->format, h->n_ranks, ranks->fiber, ranks->empty, NULL);
 }

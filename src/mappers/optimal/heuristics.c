@@ -8,8 +8,9 @@
  * bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds before
  * Gamma takes the last of them.
  *
- * Sunstone with everything on comes next where there are few ways to spread loops and time is not limited,
- * otherwise once the proof takes long. Descents by random moves take their place where these are switched off
+ * Where time alone is limited Sunstone with everything on comes before all, as it depends on the incumbent, with
+ * SX_SUNSTONE_EARLY of the time at most, and whatever improves on the best is polished (polish.c). Where it is not, Sunstone comes
+ * next if there are few ways to spread loops, otherwise once the proof takes long. Descents by random moves take their place where these are switched off
  * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
  * for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal/heuristics.h"
@@ -17,6 +18,7 @@
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
 #include "mappers/optimal/leaf.h"
+#include "mappers/optimal/polish.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,8 +40,9 @@ enum {
 
 /* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
 static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
-static const double STALE = 0.003;       /* relative improvement that is hardly one */
-static const double STEP_SECONDS = 1e-7; /* of the proof, about */
+static const double SUNSTONE_SHARE = 0.25; /* of Sunstone, of the time that is left */
+static const double STALE = 0.003;         /* relative improvement that is hardly one */
+static const double STEP_SECONDS = 1e-7;   /* of the proof, about */
 
 /* What tasks read. */
 typedef struct walks {
@@ -137,14 +140,15 @@ static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, u
 }
 
 /* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */
-static sx_status call_sunstone(const sx_heuristics *start, sx_heuristics_state *at, uint64_t most) {
+static sx_status call_sunstone(const sx_heuristics *start, sx_heuristics_state *at, uint64_t most,
+                               double share) {
     uint64_t left = sx_run_left(start->run), used = sx_run_result(start->run).evaluations;
     if (!at->until) {
         at->from = used;
         if (left < UINT64_MAX && left / 2 < most) most = left / 2;
         at->until = most < UINT64_MAX ? used + most + 1 : UINT64_MAX;
     }
-    sx_status status = sx_run_call(start->run, "sunstone:plus=on", at->until, 0.25);
+    sx_status status = sx_run_call(start->run, "sunstone:plus=on", at->until, share);
     if (status && status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
     if (sx_run_stopped(start->run)) return SX_OK;
@@ -166,8 +170,18 @@ static void walk(const sx_heuristics *start, sx_heuristics_state *at, bool all) 
     }
 }
 
+sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at) {
+    if (!sx_run_timed(start->run) || !has_gamma(start) || at->early) return SX_OK;
+    if (start->sunstone > 0) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SX_SUNSTONE_EARLY));
+    if (!sx_run_continue(start->run)) return SX_OK;
+    at->early = 1;
+    return sx_gamma_go_on(start->run, FIRST_GAMMA / sx_gamma_slowness(start->space), 0);
+}
+
 /* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
 static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
+    sx_polish(start, &at->polish);
+    if (!sx_run_continue(start->run)) return SX_OK;
     bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
     if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
     return sx_gamma_go_on(start->run, at->first > SX_GAMMA_ALONE ? at->first : SX_GAMMA_ALONE, 0.75);
@@ -197,6 +211,7 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
     if (!at->target) at->target = due(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
+    sx_polish(start, &at->polish);
     if (!sx_run_stopped(start->run)) at->target = 0;
     return SX_OK;
 }
@@ -210,11 +225,11 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
         walk(start, at, true);
     if (at->stage == SX_OPTIMAL_LISTING && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_FEW;
     if (at->stage == SX_OPTIMAL_FEW && single && few && start->sunstone > 0 && sx_run_continue(start->run))
-        SX_TRY(call_sunstone(start, at, UINT64_MAX));
+        SX_TRY(call_sunstone(start, at, UINT64_MAX, SUNSTONE_SHARE));
     if (at->stage == SX_OPTIMAL_FEW && !sx_run_stopped(start->run))
         at->stage = few || !single ? SX_OPTIMAL_ALL : SX_OPTIMAL_LONG;
     if (at->stage != SX_OPTIMAL_LONG || steps < LATE_STEPS || !sx_run_continue(start->run)) return SX_OK;
-    if (start->sunstone > 0) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE));
+    if (start->sunstone > 0 && !at->early) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SUNSTONE_SHARE));
     if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ALL;
     return SX_OK;
 }

@@ -5,6 +5,14 @@
 #include "sextant/navigator.h"
 #include "space/map_choices.h"
 
+/* The share of the time that Sunstone has before all, where it is limited. */
+#define SX_SUNSTONE_EARLY 0.5
+
+/* Whether nothing but time limits a run. */
+static inline bool sx_run_timed(const sx_run *run) {
+    return sx_run_time(run) > 0 && sx_run_left(run) == UINT64_MAX;
+}
+
 /* The primal heuristics: searches beside the proof (heuristics.c). */
 typedef struct sx_heuristics {
     sx_run *run;
@@ -27,6 +35,12 @@ enum sx_optimal_stage {
     SX_OPTIMAL_ALL
 };
 
+/* How far polishing has come; zero at first. */
+typedef struct sx_polish_state {
+    uint64_t evaluations, walks;
+    double value; /* of the last incumbent that was polished */
+} sx_polish_state;
+
 /* How far these have come; zero at first. */
 typedef struct sx_heuristics_state {
     uint64_t stage, walks;
@@ -34,7 +48,12 @@ typedef struct sx_heuristics_state {
     uint64_t target;      /* and up to which it may go now; 0: not called */
     uint64_t from, until; /* of Sunstone; until 0: not called */
     uint64_t other;       /* steps that count for what it took */
+    uint64_t early;       /* it has had its turn before the bounds, as time is limited */
+    sx_polish_state polish;
 } sx_heuristics_state;
+
+/* Finds an answer before anything is listed or bounded, where time is limited: Sunstone, then a little of Gamma. */
+SX_MUST_USE sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at);
 
 /* Finds a good answer before a proof whose first bounds take so many steps. */
 SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at,

@@ -68,11 +68,19 @@ static bool is_halted(void *run) {
     return sx_run_stopped(run);
 }
 
-/* Makes everything but the state; refuses what is too large. */
-static sx_status make_plan(sx_optimal *o, sx_run *run) {
+/* Makes the tables of the bounds. */
+static sx_status make_tables(sx_optimal *o) {
+    const sx_map_space *space = o->space;
+    uint8_t may[SX_MAX_LEVELS];
+    for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
+    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, o->run}));
+    return sx_bound_quicken(o->bound);
+}
+
+/* Makes what no list or table is needed for; refuses what is too large. */
+static sx_status make_rule(sx_optimal *o, sx_run *run) {
     const sx_map_space *space = o->space = sx_map_space_of(sx_run_space(run));
     const sx_objective *objective = sx_run_objective(run);
-    uint8_t may[SX_MAX_LEVELS];
     int bits = 0;
     o->run = run;
     for (int s = 0; s < space->arch->n_levels; s++)
@@ -89,20 +97,23 @@ static sx_status make_plan(sx_optimal *o, sx_run *run) {
                               .front = sx_run_pareto(run),
                               .tables = sx_run_setting(run, TABLES) > 0};
     SX_TRY(sx_map_choices_new(space, &o->choices));
-    SX_TRY(sx_bound_new(space->model, &space->constraints, MOST_POINTS, &o->bound));
-    for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
-    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, run}));
-    SX_TRY(sx_bound_quicken(o->bound));
-    SX_TRY(list_spatials(o));
     o->start = (sx_heuristics){.run = run,
                                .space = space,
                                .choices = o->choices,
-                               .spatials = o->spatials.n + o->imperfect.n,
                                .sunstone = (uint64_t)sx_run_setting(run, SUNSTONE),
                                .gamma = (uint64_t)sx_run_setting(run, GAMMA),
                                .walks = (uint64_t)sx_run_setting(run, DESCENTS),
                                .moves = (uint64_t)sx_run_setting(run, MOVES)};
-    return sx_optimal_prepare(o);
+    return sx_optimal_state_begin(o);
+}
+
+/* Lists the spatial mappings, and makes what bounds and visits work with. */
+static sx_status make_plan(sx_optimal *o) {
+    SX_TRY(sx_bound_new(o->space->model, &o->space->constraints, MOST_POINTS, &o->bound));
+    SX_TRY(list_spatials(o));
+    o->start.spatials = o->spatials.n + o->imperfect.n;
+    SX_TRY(sx_optimal_prepare(o));
+    return sx_optimal_state_complete(o);
 }
 
 static void free_plan(sx_optimal *o) {
@@ -161,13 +172,15 @@ static sx_status prove(sx_optimal *o) {
     return status;
 }
 
-/* Searches beside the proof first, then by it. Where already the first bounds take more than the effort there
+/* Searches beside the proof first, where time is limited before anything is listed, then by it. Where already the first bounds take more than the effort there
  * is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
     const bool plain = o->rule.objective->n_criteria == 1 && !o->space->options.remainders;
-    SX_TRY(sx_optimal_state_init(o));
+    SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));
+    SX_TRY(make_plan(o));
     uint64_t first = sx_optimal_list_steps(o);
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun, first));
+    SX_TRY(make_tables(o));
     if (o->most >= SX_OPTIMAL_LARGE && (double)first > o->most)
         return sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS);
     if (o->s->criterion == 0) {
@@ -184,7 +197,7 @@ static sx_status search(sx_run *run) {
         free(o);
         return sx_error_memory();
     }
-    sx_status status = make_plan(o, run);
+    sx_status status = make_rule(o, run);
     if (!status) status = search_all(o);
     free_plan(o);
     return status;

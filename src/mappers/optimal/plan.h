@@ -56,6 +56,7 @@ typedef struct sx_optimal {
     sx_prune_rule rule;
     sx_heuristics start;
 
+    size_t state_size;   /* of what a checkpoint had, or of an empty state */
     sx_optimal_state *s; /* and its parts */
     double *sharp;
     uint8_t *searched;

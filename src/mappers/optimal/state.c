@@ -58,14 +58,24 @@ static bool state_holds(const sx_optimal *o) {
     return true;
 }
 
-sx_status sx_optimal_state_init(sx_optimal *o) {
-    size_t least = lay_out(o).heap, size = least;
-    bool resumed;
-    void *block = sx_run_state_sized(o->run, &size, &resumed);
+sx_status sx_optimal_state_begin(sx_optimal *o) {
+    size_t size = sizeof *o->s;
+    o->s = sx_run_state_sized(o->run, &size, NULL);
+    if (!o->s) return sx_error_memory();
+    if (size < sizeof *o->s || o->s->begun.stage > SX_OPTIMAL_ALL) return sx_run_damaged(o->run);
+    o->state_size = size;
+    return SX_OK;
+}
+
+sx_status sx_optimal_state_complete(sx_optimal *o) {
+    size_t least = lay_out(o).heap, size = o->state_size;
+    void *block = o->s;
+    bool begun = size == sizeof *o->s;
+    if (begun) block = sx_run_state_resize(o->run, size = least);
     if (!block) return sx_error_memory();
     if (size < least) return sx_run_damaged(o->run);
     find_parts(o, block);
-    if (!resumed) o->s->n_spatials = o->spatials.n;
+    if (begun) o->s->n_spatials = o->spatials.n;
     bool fits = o->s->n_spatials == o->spatials.n && o->s->room == (size - least) / sizeof(sx_search_node) &&
                 (size - least) % sizeof(sx_search_node) == 0 && o->s->n_nodes <= o->s->room && state_holds(o);
     return fits ? SX_OK : sx_run_damaged(o->run);

@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
-/* The best value that a mapper finds for a problem of the catalog. */
-static double best_of(const char *arch_name, const char *problem_name, const char *mapper,
-                      uint64_t evaluations, double seconds) {
+/* The best value that a mapper finds for a problem of the catalog within limits of evaluations, seconds and target;
+ * *used: evaluations. */
+static double search(const char *arch_name, const char *problem_name, const char *mapper,
+                     const sx_run_options *limits, uint64_t *used) {
     static sx_problem problem;
     static sx_arch arch;
     sx_model_options model_options = {0};
@@ -31,17 +32,39 @@ static double best_of(const char *arch_name, const char *problem_name, const cha
     sx_expect_ok(sx_model_new(&problem, &arch, &model_options, &model));
     sx_expect_ok(sx_map_space_new(model, constraints, &space_options, &space));
     sx_run_options_init(&options);
-    options.evaluations = evaluations;
-    options.seconds = seconds;
+    options.evaluations = limits->evaluations;
+    options.seconds = limits->seconds;
+    options.target = limits->target;
     sx_expect_ok(sx_run_new(space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, mapper));
     assert_true(sx_run_best(run, 0, &found));
     double value = found.value;
+    if (used) *used = sx_run_result(run).evaluations;
     sx_run_free(run);
     sx_space_free(space);
     sx_model_free(model);
     free(constraints);
     return value;
+}
+
+/* The best value by evaluations and seconds. */
+static double best_of(const char *arch_name, const char *problem_name, const char *mapper,
+                      uint64_t evaluations, double seconds) {
+    const sx_run_options limits = {.evaluations = evaluations, .seconds = seconds};
+    return search(arch_name, problem_name, mapper, &limits, NULL);
+}
+
+/* With time alone as a limit, what Sunstone finds by itself is found as soon. */
+static void timed_searches_begin_with_sunstone(void **state) {
+    (void)state;
+    static const char *const mapper[] = {"auto", "optimal"};
+    sx_run_options limits = {.seconds = 600};
+    uint64_t alone, used;
+    limits.target = search("eyeriss", "resnet-conv4", "sunstone:plus=on", &limits, &alone);
+    for (int i = 0; i < 2; i++) {
+        double value = search("eyeriss", "resnet-conv4", mapper[i], &limits, &used);
+        assert_true(value <= limits.target && used <= alone);
+    }
 }
 
 static void auto_is_no_worse_than_gamma(void **state) {
@@ -72,6 +95,7 @@ static void a_short_time_gives_a_good_answer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_no_worse_than_gamma),
+        cmocka_unit_test(timed_searches_begin_with_sunstone),
         cmocka_unit_test(a_short_time_gives_a_good_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ typedef struct settings {
 typedef struct figure {
     char name[32];
     double model, slack, sum, squares;
+    bool approximate; /* the model does not claim more than that it is near */
 } figure;
 
 typedef struct trial {
@@ -98,6 +99,20 @@ static void tell_metadata(trial *t, const sx_zeros *draw, int s, int v) {
     }
 }
 
+/* Whether a tensor's density is derived, its accesses at a level are those of non-zeros alone, and an action there or
+ * outside (`beyond`: outside alone) makes them depend on operands: the model takes its non-zeros as independent of
+ * those of its operands. */
+static bool is_approximate(const trial *t, int v, int s, bool beyond) {
+    const sx_sparse *sparse = &t->c.arch.sparse;
+    const sx_tensor *tensor = &t->c.problem.tensor[v];
+    if (!t->c.formatted[v] || tensor->density_model != SX_DENSITY_NONE) return false;
+    for (int i = 0; i < sparse->n_actions; i++)
+        if (sparse->action[i].level >= s + beyond &&
+            strcmp(sparse->name[sparse->action[i].option[0].target], tensor->name) == 0)
+            return true;
+    return false;
+}
+
 /* All figures, of the model or of a draw. */
 static void tell_all(trial *t, const sx_zeros *draw) {
     bool first = draw == NULL;
@@ -107,14 +122,17 @@ static void tell_all(trial *t, const sx_zeros *draw) {
             tell_metadata(t, draw, s, v);
             for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++) {
                 double model = model_share(t, s, v, kind, false);
-                if (model >= 0)
-                    tell(t, first, draw ? draw->accesses[s][v][kind] : model, 0, "L%d %s kind %d", s,
-                         t->c.problem.tensor[v].name, kind);
+                if (model < 0) continue;
+                tell(t, first, draw ? draw->accesses[s][v][kind] : model, 0, "L%d %s kind %d", s,
+                     t->c.problem.tensor[v].name, kind);
+                t->figure[t->n - 1].approximate = is_approximate(t, v, s, false);
             }
             double model = model_share(t, s, v, SX_RANDOM, true);
-            if (model >= 0)
+            if (model >= 0) {
                 tell(t, first, draw ? draw->fills[s][v] : model, 0, "L%d %s fills", s,
                      t->c.problem.tensor[v].name);
+                t->figure[t->n - 1].approximate = is_approximate(t, v, s, true);
+            }
             if (t->c.formatted[v])
                 tell(t, first, draw ? draw->stored[s][v] : t->cost.level[s].tensor[v].density, 0,
                      "L%d %s stored", s, t->c.problem.tensor[v].name);
@@ -170,6 +188,20 @@ static bool has_runs(const trial *t) {
     return true;
 }
 
+/* Whether iterations of a window on which accesses depend may lie apart: a temporal loop has them outside a spatial one
+ * that an action does not reach. The model takes them as neighbours. */
+static bool has_gaps(const trial *t) {
+    const sx_sparse *sparse = &t->c.arch.sparse;
+    const sx_mapping_level *level = t->c.mapping.level;
+    if (t->c.problem.dim_name[0][0] != 'p') return false;
+    for (int i = 0; i < sparse->n_actions; i++)
+        for (int d = 0; d < 2; d++)
+            for (int s = sparse->action[i].level + 1; s < LEVELS; s++)
+                for (int outer = s; outer < LEVELS; outer++)
+                    if (level[s].spatial[d] > 1 && level[outer].temporal[d] > 1) return true;
+    return false;
+}
+
 /* Draws the kind of a rank; outside an uncompressed one there are no others. */
 static uint8_t draw_kind(sx_rng *rng, int rank, bool plain) {
     return (uint8_t)(plain       ? SX_RANK_UOP + sx_rng_below(rng, 2)
@@ -203,18 +235,8 @@ static void draw_formats(sx_rng *rng, sx_sparse_case *c, uint8_t tensor) {
     }
 }
 
-/* Whether an action is about an output. */
-static bool acts_on_output(const sx_sparse_case *c) {
-    const sx_sparse *sparse = &c->arch.sparse;
-    const char *output = c->problem.tensor[sx_problem_output(&c->problem)].name;
-    for (int i = 0; i < sparse->n_actions; i++)
-        if (strcmp(sparse->name[sparse->action[i].option[0].target], output) == 0) return true;
-    return false;
-}
-
 /* Gives formatted tensors other formats, and lets the density of an output follow from its operands where these have
- * their non-zeros anywhere. The model takes an output's non-zeros as independent of those of its operands, on which
- * actions depend. */
+ * their non-zeros anywhere. */
 static void vary(sx_rng *rng, sx_sparse_case *c) {
     sx_sparse *sparse = &c->arch.sparse;
     bool anywhere = true;
@@ -228,14 +250,15 @@ static void vary(sx_rng *rng, sx_sparse_case *c) {
             if (strcmp(sparse->name[i], tensor->name) == 0) draw_formats(rng, c, i);
     }
     sx_tensor *output = &c->problem.tensor[sx_problem_output(&c->problem)];
-    if (!anywhere || acts_on_output(c) || sx_rng_below(rng, 3) == 0) return;
+    if (!anywhere || sx_rng_below(rng, 3) == 0) return;
     output->density_model = SX_DENSITY_NONE;
     output->density = 0;
 }
 
 /* What is known over all cases. */
 typedef struct tally {
-    uint64_t compared, again, above, below, metadata, derived;
+    uint64_t compared, again, above, below, metadata, derived, approximate;
+    double away; /* of approximate figures, in all */
 } tally;
 
 static void complain(const trial *t, const figure *f, uint64_t draws, double off) {
@@ -254,7 +277,7 @@ static void complain(const trial *t, const figure *f, uint64_t draws, double off
 }
 
 static void compare(trial *t, const settings *set, uint64_t number, tally *sum) {
-    if (!sx_sparse_active(&t->c.arch.sparse) || !has_runs(t)) return;
+    if (!sx_sparse_active(&t->c.arch.sparse) || !has_runs(t) || has_gaps(t)) return;
     if (sx_sparse_case_evaluate(&t->c, false, &t->dense).reason != SX_LEGAL) return;
     if (sx_sparse_case_evaluate(&t->c, true, &t->cost).reason != SX_LEGAL) return;
     if (!draw_often(t, set->seed, number, 1)) return; /* says what the oracle counts */
@@ -263,6 +286,11 @@ static void compare(trial *t, const settings *set, uint64_t number, tally *sum) 
     double worst = 0, total = 0;
     for (int i = 0; i < t->n; i++) {
         double off = errors_off(&t->figure[i], set->draws);
+        if (t->figure[i].approximate) {
+            sum->approximate++;
+            sum->away += fabs(t->figure[i].sum / (double)set->draws - t->figure[i].model);
+            continue;
+        }
         worst = fmax(worst, fabs(off));
         total += off;
     }
@@ -282,7 +310,7 @@ static void compare(trial *t, const settings *set, uint64_t number, tally *sum) 
     assert_true(draw_often(t, set->seed + 1000, number, more));
     for (int i = 0; i < t->n; i++) {
         double off = errors_off(&t->figure[i], more);
-        if (fabs(off) > 4.5) complain(t, &t->figure[i], more, off);
+        if (fabs(off) > 4.5 && !t->figure[i].approximate) complain(t, &t->figure[i], more, off);
     }
 }
 
@@ -304,6 +332,9 @@ static void means_agree(void **state) {
                   (unsigned long long)sum.above, (unsigned long long)sum.below);
     sx_expect_compared("cases with metadata", sum.metadata, set->count / 4);
     sx_expect_compared("cases with a derived density", sum.derived, set->count / 20);
+    print_message("%llu approximate figures, %.4f of the dense accesses away on average\n",
+                  (unsigned long long)sum.approximate, sum.away / (double)sum.approximate);
+    assert_true(sum.approximate > set->count / 10 && sum.away < 0.03 * (double)sum.approximate);
     double n = (double)(sum.above + sum.below), sign = fabs((double)sum.above - (double)sum.below) / sqrt(n);
     sx_expect_compared("cases with drawn tensors", sum.compared, set->count);
     assert_true(sign < 4);

@@ -6,12 +6,16 @@
  * spatial loops of one iteration, and shares of banks that keep the same tensors; factorisations are numbered
  * with the first dimension as the highest digit, and all that begin alike are skipped at once where the array
  * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
- * judged once for all of them, except where tensors have formats, whose ranks follow the loops. A search that completes has proven its incumbent optimal.
+ * judged once for all of them, except where tensors have formats, whose ranks follow the loops. What is kept changes
+ * before orders do: tensors of dense mappings are counted once for all choices (keep_sweep.c). A search that completes
+ * has proven its incumbent optimal.
  *
  * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
  * (one that is swept, only where nothing limits the run). */
 #include "base/status.h"
+#include "mappers/keep_sweep.h"
 #include "model/capacity.h"
+#include "model/frame/frame.h"
 #include "navigators/sweep.h"
 #include "run/navigator.h"
 #include "space/map_choices.h"
@@ -25,7 +29,11 @@ static const sx_setting settings[] = {
     [LIMIT] = {"limit", "reject spaces with more points than this", NULL, 1e8, 1, 1e18, true, NULL},
 };
 
-enum { TASKS = 64, TASK_SIZE = 4096 /* mappings of a task, about */ };
+enum {
+    TASKS = 64,
+    TASK_SIZE = 4096, /* mappings of a task, about */
+    SWEPT = 1024,     /* choices of what to keep that are swept together */
+};
 
 /* State of a search. */
 typedef struct state {
@@ -35,6 +43,7 @@ typedef struct state {
 /* Shared by all tasks, read-only. */
 typedef struct plan {
     const sx_map_space *space;
+    const sx_objective *objective;
     sx_map_choices *choices;
     uint64_t total, chunk, from;      /* factorisations: all, of a task, before the first task */
     uint64_t weight[SX_MAX_DIMS + 1]; /* factorisations that begin alike up to a dimension */
@@ -47,6 +56,7 @@ typedef struct level_choices {
     size_t n_orders, n_layouts;
     int n_keeps;
     sx_map_keep keep[1 << SX_MAX_TENSORS];
+    bool legal[1 << SX_MAX_TENSORS]; /* by what is kept: the level may keep just that */
 } level_choices;
 
 /* One task's walk. */
@@ -60,6 +70,11 @@ typedef struct walk {
     uint32_t extent[SX_MAX_LEVELS][SX_MAX_DIMS]; /* of tiles, 1 in dimensions that are not yet set */
     uint64_t spread[SX_MAX_LEVELS];              /* children in use, likewise */
     level_choices level_of[SX_MAX_LEVELS];
+    bool
+        spreads; /* some choice of what to keep is legal in this layout: then the array has the units in use */
+    sx_keep_sweep sweep;
+    int n_swept;
+    uint64_t swept[SWEPT]; /* legal choices of what to keep (sx_frame_kept) */
 } walk;
 
 /* Whether a level has room for some tensors' tiles. */
@@ -129,8 +144,11 @@ static bool find_choices(walk *w) {
         }
         int n = sx_map_keeps_of(space, s, w->extent[s], m->keep);
         m->n_keeps = 0;
-        for (int i = 0; i < n; i++)
-            if (has_room(w, s, m->keep[i].keep)) m->keep[m->n_keeps++] = m->keep[i];
+        for (int i = 0; i < n; i++) {
+            if (!has_room(w, s, m->keep[i].keep)) continue;
+            m->legal[m->keep[i].keep] = sx_level_keeps(space->model, s, m->keep[i].keep, w->extent[s]);
+            m->keep[m->n_keeps++] = m->keep[i];
+        }
         if (m->n_keeps == 0) return false;
     }
     return true;
@@ -148,10 +166,21 @@ static void set_order(const walk *w, int level, size_t i) {
     memcpy(sx_map_level(w->point, level)->temporal_order, w->level_of[level].order[i], SX_MAX_DIMS);
 }
 
-/* Evaluates the point under every order of the levels up to `level`. */
+/* Evaluates the point under all choices of what to keep that are listed. */
+static void sweep_keeps(walk *w) {
+    sx_keep_sweep_moved(&w->sweep);
+    for (int i = 0; i < w->n_swept && !w->over; i++) {
+        sx_outcome outcome;
+        if (!sx_keep_sweep_pass(&w->sweep, &outcome))
+            outcome = sx_keep_sweep_evaluate(&w->sweep, w->point, w->swept[i]);
+        w->over |= outcome.reason == SX_NOT_EVALUATED;
+    }
+}
+
+/* The same under every order of the levels up to `level`. */
 static void try_orders(walk *w, int level) {
     if (level < 0) {
-        w->over |= sx_worker_evaluate(w->worker, w->point, true).reason == SX_NOT_EVALUATED;
+        sweep_keeps(w);
         return;
     }
     for (size_t i = 0; i < w->level_of[level].n_orders && !w->over; i++) {
@@ -160,16 +189,54 @@ static void try_orders(walk *w, int level) {
     }
 }
 
-/* The same for all that the levels up to `level` can keep. */
+/* Evaluates the choices that are listed, under every order, and empties the list. */
+static void finish_keeps(walk *w) {
+    int n_levels = w->space->arch->n_levels;
+    uint8_t keep[SX_MAX_LEVELS];
+    for (int s = 0; s < n_levels; s++) keep[s] = sx_map_level(w->point, s)->keep;
+    if (w->n_swept > 0) try_orders(w, n_levels - 1);
+    w->n_swept = 0;
+    for (int s = 0; s < n_levels; s++) set_order(w, s, 0);
+    for (int s = 0; s < n_levels; s++) sx_map_level(w->point, s)->keep = keep[s];
+}
+
+/* Whether what all levels keep is legal. Of dense mappings the tiles decide, level by level, and the array, which is the
+ * same for all choices. */
+static bool is_legal(walk *w) {
+    const sx_map_space *space = w->space;
+    unsigned kept = 0;
+    bool legal = true;
+    if (space->model->sparse) return true;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        uint8_t keep = sx_map_level(w->point, s)->keep;
+        kept |= keep;
+        legal &= w->level_of[s].legal[keep];
+    }
+    bool known = w->sweep.frame && !space->shares;
+    if (known && !(legal && kept == (1u << space->problem->n_tensors) - 1)) return false;
+    if (known && w->spreads) return true;
+    w->spreads = space->space.type->check(&space->space, w->point) == 0;
+    return w->spreads;
+}
+
+/* Lists what all levels keep where that is legal. Without a frame each choice is evaluated on its own. */
+static void list_keep(walk *w) {
+    uint64_t levels = 0;
+    if (w->space->banks_at) sx_map_normalize(w->space, w->point);
+    if (!is_legal(w)) {
+        sx_worker_reject(w->worker, 1);
+        return;
+    }
+    for (int s = 0; s < w->space->arch->n_levels; s++)
+        levels |= sx_frame_kept(s, sx_map_level(w->point, s)->keep);
+    w->swept[w->n_swept++] = levels;
+    if (!w->sweep.frame || w->n_swept == SWEPT) finish_keeps(w);
+}
+
+/* Lists all that the levels up to `level` can keep. */
 static void try_keeps(walk *w, int level) {
     if (level < 0) {
-        int last = w->space->arch->n_levels - 1;
-        for (int s = 0; s <= last; s++) set_order(w, s, 0);
-        sx_map_normalize(w->space, w->point);
-        if (w->space->model->sparse || w->space->space.type->check(&w->space->space, w->point) == 0)
-            try_orders(w, last);
-        else
-            sx_worker_reject(w->worker, 1);
+        list_keep(w);
         return;
     }
     for (int i = 0; i < w->level_of[level].n_keeps && !w->over; i++) {
@@ -178,10 +245,14 @@ static void try_keeps(walk *w, int level) {
     }
 }
 
-/* The same for all ways to lay the spatial loops of the levels up to `level`. */
+/* Evaluates the point in all ways to lay the spatial loops of the levels up to `level`. */
 static void try_layouts(walk *w, int level) {
     if (level < 0) {
+        for (int s = 0; s < w->space->arch->n_levels; s++) set_order(w, s, 0);
+        sx_map_normalize(w->space, w->point);
+        w->spreads = false;
         try_keeps(w, w->space->arch->n_levels - 1);
+        finish_keeps(w);
         return;
     }
     for (size_t i = 0; i < w->level_of[level].n_layouts && !w->over; i++) {
@@ -196,6 +267,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
     const plan *p = input;
     (void)output;
     walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
+    w.sweep = sx_keep_sweep_make(p->space, worker, p->objective);
     uint64_t at = p->from + task * p->chunk;
     uint64_t end = p->total - at < p->chunk ? p->total : at + p->chunk;
     int n_dims = p->space->problem->n_dims;
@@ -213,6 +285,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
             set_layouts(&w, d);
             fits = may_fit(&w);
         }
+        if (fits) sx_keep_sweep_factors(&w.sweep, w.point);
         if (fits && find_choices(&w)) try_layouts(&w, p->space->arch->n_levels - 1);
         before = at;
         uint64_t step = fits ? 1 : p->weight[d + 1];
@@ -246,7 +319,7 @@ static sx_status make_plan(plan *p, double limit) {
 
 /* Searches a map space. */
 static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
-    plan p = {.space = space};
+    plan p = {.space = space, .objective = sx_run_objective(run)};
     SX_TRY(make_plan(&p, sx_run_setting(run, LIMIT)));
     bool resumed;
     sx_status status = SX_OK;

@@ -27,10 +27,9 @@
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
 #include "base/divisor.h"
 #include "base/status.h"
+#include "mappers/keep_sweep.h"
 #include "mappers/submap.h"
 #include "mappers/tiling.h"
-#include "model/model.h"
-#include "run/known.h"
 
 #include <math.h>
 
@@ -82,7 +81,6 @@ typedef struct plan {
     bool classes;
     double incumbent;
     const sx_objective *objective;
-    sx_score minimum; /* that no mapping goes below */
 } plan;
 
 /* One task's walk. */
@@ -94,7 +92,7 @@ typedef struct walk {
     uint64_t evaluations;
     bool over;
     sx_submap map;
-    double least;               /* value of the factorisation's mappings */
+    sx_keep_sweep sweep;
     uint64_t order, layout;     /* numbers that the point is to have, */
     bool order_due, layout_due; /* but has not yet */
 } walk;
@@ -112,6 +110,7 @@ static void count_illegal(walk *w) {
 static void settle(walk *w) {
     if (w->order_due) sx_submap_set_orders(&w->map, w->order, NULL);
     if (w->layout_due) sx_submap_set_layout(&w->map, w->layout);
+    if (w->layout_due) sx_keep_sweep_moved(&w->sweep);
     w->order_due = w->layout_due = false;
 }
 
@@ -128,10 +127,10 @@ static bool fits(walk *w, uint64_t mask) {
 static void evaluate(walk *w, uint64_t mask) {
     account *a = w->account;
     sx_outcome outcome;
-    if (!sx_worker_pass(w->worker, w->least, &outcome)) {
+    if (!sx_keep_sweep_pass(&w->sweep, &outcome)) {
         settle(w);
-        sx_submap_keep(&w->map, mask);
-        outcome = sx_worker_evaluate(w->worker, w->map.point, true);
+        if (!w->sweep.frame) sx_submap_keep(&w->map, mask);
+        outcome = sx_keep_sweep_evaluate(&w->sweep, w->map.point, sx_submap_kept(&w->map, mask));
     }
     if (outcome.reason == SX_NOT_EVALUATED) w->over = true;
     if (outcome.reason && outcome.reason != SX_BEYOND) return;
@@ -200,22 +199,6 @@ static bool walk_permutation(walk *w) {
     return !sx_worker_stopped(w->worker);
 }
 
-/* The least value that a mapping of the point's factorisation can have: no energy is below the minimum, and no unit
- * does more than one compute a cycle. */
-static double least_value(const walk *w) {
-    const sx_map_space *space = w->map.space;
-    const sx_model *model = space->model;
-    const sx_criterion *criterion = &w->plan->objective->criterion[0];
-    if (criterion->kind != SX_PRODUCT || model->sparse || model->range || model->formats) return -INFINITY;
-    double units = 1;
-    for (int s = 0; s < space->arch->n_levels; s++)
-        for (int d = 0; d < space->problem->n_dims && space->spatial_slot[s] >= 0; d++)
-            units *= sx_map_level(w->map.point, s)->spatial[d];
-    sx_score least = w->plan->minimum;
-    least.cycles = fmax(least.cycles, (double)model->computes / units + (double)model->latency);
-    return sx_criterion_value(criterion, &least) * (1 - 1e-9);
-}
-
 /* Goes through what follows from one factorisation. Orders are drawn without replacement where their number
  * fits a word. */
 static void walk_factorisation(walk *w) {
@@ -230,7 +213,7 @@ static void walk_factorisation(walk *w) {
     uint64_t total = w->map.n_orders, n = total < w->plan->permutations ? total : w->plan->permutations;
     bool countable = total < UINT64_MAX;
     sequence orders = countable ? shuffle(&w->rng, total, n) : (sequence){0};
-    w->least = least_value(w);
+    sx_keep_sweep_factors(&w->sweep, w->map.point);
     for (uint64_t i = 0; i < n && !w->over; i++) {
         if (countable) w->order = draw(&orders);
         w->order_due = countable;
@@ -260,7 +243,7 @@ static bool draw_factors(walk *w) {
 /* A task: factorisations until it has done its share; its output is an account of them. */
 static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const plan *p = input;
-    walk w = {.plan = p, .worker = worker};
+    walk w = {.plan = p, .worker = worker, .sweep = sx_keep_sweep_make(p->space, worker, p->objective)};
     w.map = (sx_submap){.space = p->space, .choices = p->choices, .classes = p->classes};
     w.map.point = sx_worker_scratch(worker, 0);
     w.account = output;
@@ -307,7 +290,6 @@ static sx_status search(sx_run *run) {
     p.victory = (uint64_t)sx_run_setting(run, VICTORY);
     p.timeout = (uint64_t)sx_run_setting(run, TIMEOUT);
     p.objective = sx_run_objective(run);
-    p.minimum = sx_model_minimum(p.space->model, p.space->fixed_keep[p.space->arch->n_levels - 1]);
     bool resumed;
     p.s = sx_run_state(run, sizeof *p.s + p.space->space.point_size, &resumed);
     if (!p.s) return sx_error_memory();

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "model/capacity.h"
+#include "model/frame/frame.h"
 #include "space/map_parts.h"
 
 #include <assert.h>
@@ -177,13 +178,9 @@ static void set_keeps(sx_submap *m, unsigned index) {
 /* Whether a level may keep its choice number i. */
 static bool level_fits(sx_submap *m, int level, int i) {
     sx_submap_level *l = &m->level[level];
-    if (l->fits[i] == SX_FIT_UNKNOWN) {
-        const sx_model *model = m->space->model;
-        const sx_level *at = &model->level[level];
-        sx_occupancy use = sx_level_occupancy(model, at, l->keep[i].keep, l->extent);
-        bool room = !at->limited || (sx_level_fits(at, &use) && use.words >= at->minimum);
-        l->fits[i] = room && !(at->transparent && l->keep[i].keep) ? SX_FIT_YES : SX_FIT_NO;
-    }
+    if (l->fits[i] == SX_FIT_UNKNOWN)
+        l->fits[i] =
+            sx_level_keeps(m->space->model, level, l->keep[i].keep, l->extent) ? SX_FIT_YES : SX_FIT_NO;
     return l->fits[i] == SX_FIT_YES;
 }
 
@@ -222,4 +219,15 @@ bool sx_submap_keep(sx_submap *m, uint64_t index) {
     if (m->spreads == SX_FIT_UNKNOWN) m->spreads = m->fits[index];
     assert((m->fits[index] == SX_FIT_YES) == (m->space->space.type->check(&m->space->space, m->point) == 0));
     return m->fits[index] == SX_FIT_YES;
+}
+
+uint64_t sx_submap_kept(const sx_submap *m, uint64_t index) {
+    unsigned left = (unsigned)index;
+    uint64_t levels = 0;
+    for (int s = 0; s < m->space->arch->n_levels; s++) {
+        unsigned n = (unsigned)m->level[s].n_keeps;
+        levels |= sx_frame_kept(s, m->level[s].keep[n - 1 - left % n].keep);
+        left /= n;
+    }
+    return levels;
 }

@@ -68,4 +68,14 @@ static inline bool sx_level_holds(const sx_model *model, const sx_level *level, 
     return sx_level_fits(level, &use);
 }
 
+/* Whether a level may keep just these tensors, for a tile of these extents. */
+static inline bool sx_level_keeps(const sx_model *model, int level, unsigned tensors,
+                                  const uint32_t *extent) {
+    const sx_level *at = &model->level[level];
+    if (at->transparent && tensors) return false;
+    if (!at->limited) return true;
+    sx_occupancy use = sx_level_occupancy(model, at, tensors, extent);
+    return sx_level_fits(at, &use) && use.words >= at->minimum;
+}
+
 #endif

@@ -196,6 +196,15 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     return outcome;
 }
 
+void *sx_worker_workspace(sx_worker *worker, const sx_point_model_type *type) {
+    bool known = worker->scorer.model->type == type && !worker->workers->run->cache.entry;
+    return known ? worker->scorer.workspace : NULL;
+}
+
+double sx_worker_cutoff(const sx_worker *worker) {
+    return cutoff_of(worker, true);
+}
+
 bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
     if (!(least > cutoff_of(worker, true)) || worker->workers->run->cache.entry) return false;
     *outcome = not_evaluated;
@@ -204,6 +213,15 @@ bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
     outcome->reason = SX_BEYOND;
     note(worker, NULL, outcome, false);
     return true;
+}
+
+sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metrics *metrics) {
+    sx_outcome outcome = {.metrics = *metrics, .value = sx_goal_value(worker->scorer.goal, metrics)};
+    if (sx_worker_pass(worker, outcome.value, &outcome)) return outcome;
+    if (worker->own) look(worker);
+    if (sx_worker_stopped(worker)) return not_evaluated;
+    note(worker, point, &outcome, false);
+    return outcome;
 }
 
 /* Evaluates as many points as the model likes at once; returns how many count. */

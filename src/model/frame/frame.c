@@ -165,29 +165,33 @@ void sx_frame_sum(const sx_cost_frame *f, sx_frame_computes computes, const sx_f
     out->last_level_accesses = accesses;
 }
 
+int sx_frame_add(sx_cost_frame *f, const uint32_t *kept, const sx_objective *objective, double bound,
+                 sx_score *score) {
+    const sx_frame_charge *charge[SX_MAX_TENSORS] = {NULL};
+    double energy = f->compute_energy, cycles = f->cycles + f->latency;
+    uint32_t any = 0;
+    for (int v = 0; v < f->n_tensors; v++) {
+        if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) return SX_BOUND_EXCEEDED;
+        if (!sx_frame_count(f, v)) {
+            f->known = false;
+            return -1;
+        }
+        charge[v] = sx_frame_charge_of(f, v, kept[v]);
+        any |= kept[v];
+        energy += charge[v]->total;
+    }
+    if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) return SX_BOUND_EXCEEDED;
+    sx_frame_sum(f, sx_frame_all_computes(f), charge, any, score);
+    return objective && sx_objective_value(objective, score) > bound ? SX_BOUND_EXCEEDED : SX_LEGAL;
+}
+
 bool sx_frame_score(sx_cost_frame *f, const sx_mapping *mapping, const sx_objective *objective, double bound,
                     sx_score *score, sx_verdict *verdict) {
     if (!sx_frame_read(f, mapping)) return false;
     *verdict = *sx_frame_check(f);
     if (verdict->reason != SX_LEGAL) return true;
     if (f->sparse) return sx_frame_score_sparse(f, mapping, objective, bound, score, verdict);
-    const sx_frame_charge *charge[SX_MAX_TENSORS] = {NULL};
-    double energy = f->compute_energy, cycles = f->cycles + f->latency;
-    uint32_t kept = 0;
-    for (int v = 0; v < f->n_tensors; v++) {
-        if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
-            verdict->reason = SX_BOUND_EXCEEDED;
-            return true;
-        }
-        if (!sx_frame_count(f, v)) {
-            f->known = false;
-            return false;
-        }
-        charge[v] = sx_frame_charge_of(f, v, f->kept[v]);
-        kept |= f->kept[v];
-        energy += charge[v]->total;
-    }
-    sx_frame_sum(f, sx_frame_all_computes(f), charge, kept, score);
-    if (objective && sx_objective_value(objective, score) > bound) verdict->reason = SX_BOUND_EXCEEDED;
-    return true;
+    int reason = sx_frame_add(f, f->kept, objective, bound, score);
+    if (reason >= 0) verdict->reason = (sx_reason)reason;
+    return reason >= 0;
 }

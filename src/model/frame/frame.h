@@ -33,4 +33,19 @@ typedef struct sx_swept {
 long sx_frame_sweep(sx_cost_frame *frame, const sx_mapping *mapping, const uint8_t *must, const uint8_t *may,
                     sx_swept *out, long room);
 
+/* The same for one choice after another: reads a mapping, whose factors and array must be legal; false where the
+ * frame does not cover it. */
+bool sx_frame_open(sx_cost_frame *frame, const sx_mapping *mapping);
+
+/* A tensor mask of a level, for sx_frame_score_kept: its bit in the byte of each tensor of the mask. */
+static inline uint64_t sx_frame_kept(int level, uint8_t keep) {
+    uint64_t bits = keep * 0x0101010101010101u & 0x8040201008040201u;
+    return ((bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u) << level;
+}
+
+/* Scores the mapping that was opened where levels keep a legal choice: the sum of sx_frame_kept of all of them. As
+ * sx_evaluate_within, SX_BOUND_EXCEEDED included; -1 where the frame does not cover it. */
+int sx_frame_score_kept(sx_cost_frame *frame, uint64_t levels, const sx_objective *objective, double bound,
+                        sx_score *score);
+
 #endif

@@ -206,6 +206,11 @@ static inline sx_frame_computes sx_frame_all_computes(const sx_cost_frame *f) {
     return (sx_frame_computes){f->cycles, f->compute_energy, f->share};
 }
 
+/* Scores the mapping that was read, which is legal, where the levels in kept[v] keep tensor v; as sx_evaluate_within, -1
+ * where the frame does not cover it. */
+int sx_frame_add(sx_cost_frame *f, const uint32_t *kept, const sx_objective *objective, double bound,
+                 sx_score *score);
+
 /* Adds the charges of all tensors up; `kept` is the mask of levels that keep one. */
 void sx_frame_sum(const sx_cost_frame *f, sx_frame_computes computes, const sx_frame_charge *const *charge,
                   uint32_t kept, sx_score *out);

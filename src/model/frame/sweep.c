@@ -79,3 +79,14 @@ long sx_frame_sweep(sx_cost_frame *f, const sx_mapping *mapping, const uint8_t *
     } while (advance(level, f->n_levels, &levels));
     return n;
 }
+
+bool sx_frame_open(sx_cost_frame *f, const sx_mapping *mapping) {
+    return !f->sparse && sx_frame_read(f, mapping) && sx_frame_spreads(f);
+}
+
+int sx_frame_score_kept(sx_cost_frame *f, uint64_t levels, const sx_objective *objective, double bound,
+                        sx_score *score) {
+    uint32_t kept[SX_MAX_TENSORS];
+    for (int v = 0; v < f->n_tensors; v++) kept[v] = (uint32_t)(levels >> 8 * v & 0xff);
+    return sx_frame_add(f, kept, objective, bound, score);
+}

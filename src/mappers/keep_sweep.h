@@ -1,0 +1,41 @@
+/* Evaluating the mappings of one factorisation under many choices of what to keep: what all of them share is counted
+ * once, and those that a bound shows to be beyond the incumbent are not scored. Outcomes and counts are those of
+ * sx_worker_evaluate. */
+#ifndef SX_MAPPERS_KEEP_SWEEP_H
+#define SX_MAPPERS_KEEP_SWEEP_H
+
+#include "run/known.h"
+#include "space/map_space.h"
+
+struct sx_cost_frame;
+
+typedef struct sx_keep_sweep {
+    sx_worker *worker;
+    const sx_map_space *space;
+    const sx_objective *objective;
+    struct sx_cost_frame *frame; /* NULL: choices are scored one by one */
+    bool bounded;                /* values of a factorisation's mappings are */
+    sx_score minimum;            /* that no mapping goes below */
+    double least;                /* value of the factorisation's mappings */
+    bool open;                   /* the frame has the point */
+} sx_keep_sweep;
+
+/* A sweep on a worker whose model is the space's own. */
+sx_keep_sweep sx_keep_sweep_make(const sx_map_space *space, sx_worker *worker, const sx_objective *objective);
+
+/* Takes note of a point's factors, of its orders or array. */
+void sx_keep_sweep_factors(sx_keep_sweep *sweep, const void *point);
+static inline void sx_keep_sweep_moved(sx_keep_sweep *sweep) {
+    sweep->open = false;
+}
+
+/* Counts a legal mapping of the factorisation where none can matter; false: it must be evaluated. */
+static inline bool sx_keep_sweep_pass(sx_keep_sweep *sweep, sx_outcome *outcome) {
+    return sx_worker_pass(sweep->worker, sweep->least, outcome);
+}
+
+/* Evaluates the point where levels keep a choice that is legal, the sum of sx_frame_kept of all of them. The point
+ * may get these keeps; where the sweep has no frame, it has them already. */
+sx_outcome sx_keep_sweep_evaluate(sx_keep_sweep *sweep, void *point, uint64_t levels);
+
+#endif

@@ -58,8 +58,9 @@ struct sx_sparse_model {
     sx_density density[SX_MAX_TENSORS];
     sx_placement *placed[SX_MAX_TENSORS]; /* of tensors whose non-zeros have known places; else NULL */
     const sx_format_model *format[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* NULL: none */
-    uint16_t dims[SX_MAX_TENSORS]; /* that a tensor depends on, those of one iteration among them */
-    uint8_t converts;              /* mask of tensors that some levels hold compressed and others do not */
+    uint16_t dims[SX_MAX_TENSORS];    /* that a tensor depends on, those of one iteration among them */
+    uint16_t windows[SX_MAX_TENSORS]; /* those that share a rank, of tensors with no dimension in two ranks */
+    uint8_t converts;                 /* mask of tensors that some levels hold compressed and others do not */
     uint8_t nested; /* mask of tensors whose formats fit in one another, whatever levels keep them */
     sx_sparse_level level[SX_MAX_LEVELS];
     sx_action_model action[SX_MAX_ACTIONS];
@@ -240,6 +241,18 @@ typedef struct sx_box_loops {
 /* The box on which an access to a tensor at a level depends, by the exact semantics; its loops, too, where they are
  * wanted (else NULL). */
 void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t *box, sx_box_loops *loops);
+
+/* The words of a tensor with windows in a box of these loops and extents; and in that of an access to another one. */
+uint64_t sx_window_words(const sx_sparse_state *state, int tensor, const sx_box_loops *loops,
+                         const uint32_t *extent);
+uint64_t sx_window_box(const sx_sparse_state *state, int tensor, int target, int level);
+
+/* What a tensor has in the box of these extents of an access to another one, as sx_density_empty takes it. */
+static inline uint64_t sx_exact_box_number(const sx_sparse_state *state, int tensor, int target, int level,
+                                           const uint32_t *extent) {
+    if (state->model->sparse->windows[tensor]) return sx_window_box(state, tensor, target, level);
+    return sx_sparse_number(state->model, tensor, extent);
+}
 
 /* The boxes of a condition tensor that leave out computes where they are empty: the smallest of each target that
  * depends on it, named by the level of its action. */

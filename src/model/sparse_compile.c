@@ -158,6 +158,8 @@ static sx_status compile_densities(const sx_model *model, struct sx_sparse_model
         for (int r = 0; r < tensor->n_ranks; r++)
             for (int d = 0; d < model->n_dims; d++)
                 if (tensor->coef[r][d]) out->dims[v] |= (uint16_t)(1u << d);
+        const sx_shape *shape = &model->shape[v];
+        if (shape->simple) out->windows[v] = shape->dims & (uint16_t)~shape->solo;
     }
     int output = sx_problem_output(model->problem);
     double density;

@@ -131,7 +131,7 @@ __attribute__((cold)) static void hand_over(const sx_sparse_state *state, int v,
     if (t->on) sx_exact_box(state, v, s, extent, NULL);
     for (unsigned left = t->on; left; left &= left - 1) {
         int on = __builtin_ctz(left);
-        uint64_t box = sx_sparse_number(state->model, on, extent);
+        uint64_t box = sx_exact_box_number(state, on, v, s, extent);
         to->condition_words[on] = words_of(state, on, box);
         to->condition_empty[on] = sx_density_empty(sx_sparse_density(state, on), state->cache, box);
     }

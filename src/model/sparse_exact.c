@@ -151,7 +151,7 @@ static double saves(const sx_sparse_state *state, int target, int s, unsigned on
     sx_exact_box(state, target, s, box, NULL);
     for (; on; on &= on - 1) {
         int v = __builtin_ctz(on);
-        effectual *= 1 - sx_sparse_empty(state, v, sx_sparse_number(state->model, v, box));
+        effectual *= 1 - sx_sparse_empty(state, v, sx_exact_box_number(state, v, target, s, box));
     }
     return level->read_energy / sx_level_block(level, target) * state->tile[target][s].occupancy *
            (1 - effectual);
@@ -193,7 +193,7 @@ static double narrow_down(const sx_sparse_state *state, int target, int s, unsig
     sx_exact_box(state, target, s, extent, NULL);
     for (; on; on &= on - 1) {
         int v = __builtin_ctz(on);
-        uint64_t box = sx_sparse_number(state->model, v, extent);
+        uint64_t box = sx_exact_box_number(state, v, target, s, extent);
         if (least->on >> v & 1 && box >= least->box[v]) continue;
         least->on |= 1u << v;
         least->level[v] = (uint8_t)s;

@@ -62,6 +62,7 @@ static uint64_t words_of(const sx_sparse_state *state, int tensor, const sx_box_
         uint64_t wide = (uint64_t)extent[d] * (spatial ? loops->spatial[k] : loops->temporal[k]);
         extent[d] = (uint32_t)(wide < size[d] ? wide : size[d]);
     }
+    if (state->model->sparse->windows[tensor]) return sx_window_words(state, tensor, loops, extent);
     return sx_sparse_number(state->model, tensor, extent);
 }
 

@@ -246,6 +246,28 @@ static void sparse(void **state) {
     sx_expect_compared("sparse cases with remainders", remainders, cases / 20);
 }
 
+/* Sparse convolutions on machines that know zeros: a tile may stay while its window moves to places that lie apart. */
+static void convolutions(void **state) {
+    static const char *const name[] = {"accel-b-sparse", "eyeriss-v2", "scnn", "extensor"};
+    const settings *set = *state;
+    walk w = {0};
+    static sx_arch arch;
+    sx_problem problem;
+    sx_expect_ok(sx_einsum_parse("Outputs[N,K,P,Q] += Weights[K,C,R,S]*Inputs[N,C,P+R,Q+S] "
+                                 "{N:1,K:4,C:4,P:12,Q:12,R:3,S:3} "
+                                 "{Weights:hypergeometric:0.3,Inputs:hypergeometric:0.02}",
+                                 &problem));
+    for (uint64_t i = 0; w.compared < set->count / 2; i++) {
+        w.rng = sx_rng_stream(set->seed, "convolutions", i);
+        sx_expect_ok(sx_catalog_arch(name[i % 4], &arch));
+        sx_expect_ok(sx_model_new(&problem, &arch, NULL, &w.model));
+        if (sx_random_legal(&w.rng, w.model, 0, &w.mapping)) run(&w, "convolution", i);
+        sx_model_free(w.model);
+    }
+    sx_expect_compared("legal mappings of sparse convolutions", w.legal, set->count / 8);
+    sx_expect_compared("mappings of sparse convolutions scored by frames", w.scored, set->count / 8);
+}
+
 /* The catalog's problems on its architectures. */
 static void catalog(void **state) {
     const settings *set = *state;
@@ -271,6 +293,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(small, &set),
         cmocka_unit_test_prestate(sparse, &set),
+        cmocka_unit_test_prestate(convolutions, &set),
         cmocka_unit_test_prestate(catalog, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

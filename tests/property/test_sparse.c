@@ -41,11 +41,9 @@ typedef struct box {
     uint32_t spans[LEVELS][2][SX_MAX_DIMS];
 } box;
 
-/* Marks the words of a tensor that a box holds; returns how many are new. In a window, iterations of a box are taken as
- * neighbours. */
+/* Marks the words of a tensor that a box holds; returns how many are new. */
 static uint64_t mark(const trial *t, int v, const box *b, bool *seen) {
     const sx_tensor *tensor = &t->c.problem.tensor[v];
-    bool window = t->c.problem.dim_name[0][0] == 'p';
     uint32_t digit[LEVELS * 2 * SX_MAX_DIMS] = {0}, dims = t->c.problem.n_dims, n_loops = LEVELS * 2 * dims;
     uint64_t n = 0;
     for (uint32_t l = 0; l < n_loops;) {
@@ -55,7 +53,7 @@ static uint64_t mark(const trial *t, int v, const box *b, bool *seen) {
             uint32_t s = l / dims / 2, d = l % dims, temporal = l / dims % 2;
             const sx_mapping_level *level = &t->c.mapping.level[s];
             at[d] += digit[l] * step[d];
-            step[d] *= window ? b->spans[s][temporal][d] : temporal ? level->temporal[d] : level->spatial[d];
+            step[d] *= temporal ? level->temporal[d] : level->spatial[d];
         }
         for (int r = 0; r < tensor->n_ranks; r++) {
             uint64_t rank = 0;

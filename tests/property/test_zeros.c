@@ -188,20 +188,6 @@ static bool has_runs(const trial *t) {
     return true;
 }
 
-/* Whether iterations of a window on which accesses depend may lie apart: a temporal loop has them outside a spatial one
- * that an action does not reach. The model takes them as neighbours. */
-static bool has_gaps(const trial *t) {
-    const sx_sparse *sparse = &t->c.arch.sparse;
-    const sx_mapping_level *level = t->c.mapping.level;
-    if (t->c.problem.dim_name[0][0] != 'p') return false;
-    for (int i = 0; i < sparse->n_actions; i++)
-        for (int d = 0; d < 2; d++)
-            for (int s = sparse->action[i].level + 1; s < LEVELS; s++)
-                for (int outer = s; outer < LEVELS; outer++)
-                    if (level[s].spatial[d] > 1 && level[outer].temporal[d] > 1) return true;
-    return false;
-}
-
 /* Draws the kind of a rank; outside an uncompressed one there are no others. */
 static uint8_t draw_kind(sx_rng *rng, int rank, bool plain) {
     return (uint8_t)(plain       ? SX_RANK_UOP + sx_rng_below(rng, 2)
@@ -277,7 +263,7 @@ static void complain(const trial *t, const figure *f, uint64_t draws, double off
 }
 
 static void compare(trial *t, const settings *set, uint64_t number, tally *sum) {
-    if (!sx_sparse_active(&t->c.arch.sparse) || !has_runs(t) || has_gaps(t)) return;
+    if (!sx_sparse_active(&t->c.arch.sparse) || !has_runs(t)) return;
     if (sx_sparse_case_evaluate(&t->c, false, &t->dense).reason != SX_LEGAL) return;
     if (sx_sparse_case_evaluate(&t->c, true, &t->cost).reason != SX_LEGAL) return;
     if (!draw_often(t, set->seed, number, 1)) return; /* says what the oracle counts */

@@ -29,7 +29,7 @@ typedef struct sx_frame_held {
 typedef struct sx_frame_bits {
     uint64_t upto[SX_FRAME_LEVELS]; /* at a level and inside it */
     uint64_t time;                  /* the temporal ones */
-    uint64_t of[SX_MAX_TENSORS];
+    uint64_t of[SX_MAX_TENSORS], of_dim[SX_MAX_DIMS];
     double n[64]; /* iterations */
     uint8_t dim[64];
 } sx_frame_bits;
@@ -44,6 +44,7 @@ struct sx_frame_zeros {
     double block[SX_MAX_TENSORS][SX_FRAME_LEVELS]; /* whole elements of a vector access */
     uint32_t limited;                              /* mask of levels with limited room for metadata */
     uint8_t mixed; /* mask of tensors whose tiles are no products of extents */
+    bool gaps;     /* some boxes have no tile of a window, but parts of it that lie apart */
     sx_frame_held held[SX_MAX_TENSORS][SX_FRAME_LEVELS];
     sx_frame_bits bits;
     sx_frame_charge charge[SX_MAX_TENSORS];

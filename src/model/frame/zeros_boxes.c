@@ -29,13 +29,12 @@ typedef struct left_out {
     uint64_t loops[SX_MAX_TENSORS]; /* of each */
 } left_out;
 
-static int add_loops(const sx_frame_loops *loops, const double *factor, int n, sx_frame_bits *bits,
-                     uint64_t *of_dim) {
+static int add_loops(const sx_frame_loops *loops, const double *factor, int n, sx_frame_bits *bits) {
     for (int i = 0; i < loops->n; i++, n++) {
         unsigned d = loops->dim[i];
         bits->n[n] = factor[d];
         bits->dim[n] = (uint8_t)d;
-        of_dim[d] |= (uint64_t)1 << n;
+        bits->of_dim[d] |= (uint64_t)1 << n;
     }
     return n;
 }
@@ -43,12 +42,13 @@ static int add_loops(const sx_frame_loops *loops, const double *factor, int n, s
 /* Numbers the loops; there are no more than 53, as computes are below 2^53. */
 static void set_bits(sx_cost_frame *f) {
     sx_frame_bits *bits = &f->zeros->bits;
-    uint64_t of_dim[SX_MAX_DIMS] = {0}, time = 0;
+    uint64_t time = 0;
     int n = 0;
+    for (int d = 0; d < f->n_dims; d++) bits->of_dim[d] = 0;
     for (int s = 0; s < f->n_levels; s++) {
-        n = add_loops(&f->slots[s], f->spatial[s], n, bits, of_dim);
+        n = add_loops(&f->slots[s], f->spatial[s], n, bits);
         uint64_t before = ((uint64_t)1 << n) - 1;
-        n = add_loops(&f->loops[s], f->temporal[s], n, bits, of_dim);
+        n = add_loops(&f->loops[s], f->temporal[s], n, bits);
         bits->upto[s] = ((uint64_t)1 << n) - 1;
         time |= bits->upto[s] & ~before;
     }
@@ -56,7 +56,7 @@ static void set_bits(sx_cost_frame *f) {
     for (int v = 0; v < f->n_tensors; v++) {
         bits->of[v] = 0;
         for (uint32_t left = f->tensor[v].dims; left; left &= left - 1)
-            bits->of[v] |= of_dim[__builtin_ctz(left)];
+            bits->of[v] |= bits->of_dim[__builtin_ctz(left)];
     }
 }
 
@@ -93,6 +93,18 @@ static inline void find_box(const sx_cost_frame *f, int target, int s, loop_box 
     if (block > delivered) take_block(bits, between & own, ceil(block / delivered), out);
 }
 
+/* Whether iterations of a window in a box lie apart: a loop is in it, and not all of one inside it (sparse_window.c). */
+static bool has_gaps(const sx_cost_frame *f, int v, uint64_t loops, uint64_t part) {
+    const sx_frame_bits *bits = &f->zeros->bits;
+    for (unsigned left = f->model->sparse->windows[v]; left; left &= left - 1) {
+        uint64_t all = bits->of_dim[__builtin_ctz(left)],
+                 first = all & ~loops; /* the innermost that is not */
+        first &= -first;
+        if (first && (all & (loops | part) & ~(first | (first - 1)))) return true;
+    }
+    return false;
+}
+
 /* The words in a box of a tensor whose tiles are no products of extents. */
 static double words_of_ranks(const sx_cost_frame *f, int v, int child, uint64_t loops, const loop_box *b) {
     const sx_frame_bits *bits = &f->zeros->bits;
@@ -100,6 +112,7 @@ static double words_of_ranks(const sx_cost_frame *f, int v, int child, uint64_t 
     double extent[SX_MAX_DIMS];
     sx_frame_tile parts;
     for (int d = 0; d < f->n_dims; d++) extent[d] = inner[d];
+    f->zeros->gaps |= has_gaps(f, v, loops | (child >= 0 ? bits->upto[child] : 0), b ? b->part : 0);
     for (loops &= bits->of[v]; loops; loops &= loops - 1) {
         int l = __builtin_ctzll(loops);
         extent[bits->dim[l]] *= bits->n[l];
@@ -247,6 +260,7 @@ bool sx_frame_settle(sx_cost_frame *f) {
     bool gates = false;
     for (int v = 0; v < f->n_tensors; v++) list[v].n = list[v].parts = 0, list[v].most = 0;
     set_bits(f);
+    f->zeros->gaps = false;
     for (int v = 0; v < f->n_tensors; v++) {
         bool output = f->tensor[v].output;
         settle(f, v, &a, output ? NULL : list);
@@ -254,6 +268,7 @@ bool sx_frame_settle(sx_cost_frame *f) {
     }
     if (!set_left_out(f, list, state->conditioned)) return false;
     if (gates && !set_skipped(f, state->skipped)) return false;
+    if (f->zeros->gaps) return false;
     for (int v = 0; v < f->n_tensors; v++) {
         if (f->tensor[v].output) continue;
         if (!gates) state->skipped[v] = state->conditioned[v];

@@ -101,7 +101,7 @@ static void set_scale(const sx_outline_bound *bounds, int v, outer *out) {
     for (int s = level; s < model->n_levels && read == 0; s++)
         if (bounds->outline.keep[s] >> v & 1)
             read = prices[s].read + (model->shape[v].output ? prices[s].update : 0);
-    for (int s = 0; s < level; s++) fill = fmax(fill, prices[s].fill);
+    for (int s = 0; s < level; s++) fill = fmax(fill, prices[s].fill + prices[s].hops);
     double low = least * read, high = most * (read + fill * (double)(array->fanout_x * array->fanout_y));
     out->scale[v][0] = 0;
     for (int k = 1; k < STEPS; k++)

@@ -6,7 +6,7 @@
  * loops from c to u that do not index V: these children share an access. First reads and fills of the output
  * are spared, which takes off a constant: |V| times the spatial loops outside that do not index it. So the
  * price of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
- * rounding up to whole blocks, networks, minimum uses. Sliding windows have rules of their own:
+ * rounding up to whole blocks, routers, minimum uses; of hops only what network.c says. Sliding windows have rules of their own:
  *   - window.c says what children share and when neighbours hand words on;
  *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
  *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
@@ -213,24 +213,31 @@ static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r) {
     bounds->least_stay[m][v][c] = least_stay < INFINITY ? least_stay : 0;
 }
 
-/* Adds a tensor that these levels keep to a measure, at prices per level. */
+/* Adds a flow to a measure. */
+static void add_flow(sx_outline_bound *bounds, int m, const sx_transfer *r) {
+    uint32_t n = bounds->bound->form[r->v].n_points;
+    if (r->read <= 0 && r->fill <= 0 && r->peer <= 0) return;
+    double *cost = bounds->cost[m][r->v][r->from + 1] = bounds->costs + bounds->n_costs;
+    bounds->extra[m][r->v][r->from + 1] = cost + n;
+    bounds->stay[m][r->v][r->from + 1] = cost + 2 * n;
+    set_costs(bounds, m, r);
+    bounds->n_costs += 3 * n;
+}
+
+/* Adds a tensor that these levels keep to a measure, at prices per level; hops count as if all levels did. */
 static void add_tensor(sx_outline_bound *bounds, int m, int v, unsigned levels,
                        const sx_access_cost *prices) {
     const sx_bound *b = bounds->bound;
-    uint32_t n = b->form[v].n_points;
     for (int from = -1; levels; levels &= levels - 1) {
         sx_transfer r = sx_transfer_make(bounds, v, from, __builtin_ctz(levels), prices);
         bounds->source[v][from + 1] = (uint8_t)r.to;
         if (b->idle[v]) bounds->shared[v][from + 1] = sx_outline_bound_apart(bounds, v, from + 1, r.to);
         bounds->measure[m].constant -=
             sx_transfer_spared(bounds, &r, prices) * (from < 0 ? left_of(bounds, m, &r) : 1);
-        if (r.read > 0 || r.fill > 0 || r.peer > 0) {
-            double *cost = bounds->cost[m][v][from + 1] = bounds->costs + bounds->n_costs;
-            bounds->extra[m][v][from + 1] = cost + n;
-            bounds->stay[m][v][from + 1] = cost + 2 * n;
-            set_costs(bounds, m, &r);
-            bounds->n_costs += 3 * n;
-        }
+        add_flow(bounds, m, &r);
+        for (int s = from + 1; s < r.to; s++)
+            add_flow(bounds, m,
+                     &(sx_transfer){.v = v, .from = s, .to = s + 1, .fill = prices[s].hops, .instances = 1});
         from = r.to;
     }
 }
@@ -277,7 +284,7 @@ static void measure_port(sx_outline_bound *bounds, int s, unsigned tensors, doub
         double scale = level->scale[v] / bounds->above[s] * port_share(bounds->bound, s, v);
         sx_access_cost prices[SX_MAX_LEVELS] = {0};
         double read = sx_bound_loses_reads(bounds->bound->model, v) ? 0 : reads * scale;
-        prices[s] = (sx_access_cost){read, writes * scale, writes * scale};
+        prices[s] = (sx_access_cost){.read = read, .fill = writes * scale, .update = writes * scale};
         add_tensor(bounds, m, v, levels_of(bounds->bound->model, bounds->outline.keep, v), prices);
     }
 }

@@ -1,6 +1,7 @@
 /* What flows cost: at the prices of reading, filling and updating a word at a level. */
 #include "bound/price.h"
 #include "bound/effectual.h"
+#include "bound/network.h"
 
 #include <math.h>
 
@@ -11,7 +12,8 @@ sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, in
     sx_access_cost none = {0}, outer = prices[to], inner = from >= 0 ? prices[from] : none;
     sx_transfer r = {.v = v, .from = from, .to = to, .instances = bounds->above[from + 1]};
     r.read = shape->output ? outer.update + (exact ? outer.read : 0) : outer.read;
-    r.fill = shape->output && !exact ? 0 : inner.fill;
+    r.spared = shape->output && !exact ? 0 : inner.fill;
+    r.fill = r.spared + inner.hops;
     r.peer = shape->output ? 0 : inner.read * bounds->bound->alone[v];
     return r;
 }
@@ -91,7 +93,7 @@ double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *r,
         sum += bounds->above[r->from] * (r->fill + 0.5 * r->peer);
     if (!shape->output || !shape->unit || model->options.no_first_read_elision) return sum;
     sum += words * bounds->apart[r->v][r->to + 1] * prices[r->to].read;
-    if (r->from >= 0) sum += words * bounds->apart[r->v][r->from + 1] * r->fill;
+    if (r->from >= 0) sum += words * bounds->apart[r->v][r->from + 1] * r->spared;
     return sum;
 }
 
@@ -105,10 +107,10 @@ static sx_access_cost price_held(const sx_outline_bound *bounds, int v, int s, d
     double share = fmin(1, (double)level->clusters / bounds->above[s]) * held;
     double block = share / sx_level_block(level, v), address = share * level->addr_gen_energy;
     double vectors = bits > 0 ? share * bits / store->width : 0;
-    return (sx_access_cost){level->read_energy * block + metadata[SX_READ] * vectors + (output ? 0 : address),
-                            level->fill_energy * block + metadata[SX_FILL] * vectors + address,
-                            level->update_energy * block + metadata[SX_UPDATE] * vectors +
-                                (output ? address : 0)};
+    return (sx_access_cost){
+        .read = level->read_energy * block + metadata[SX_READ] * vectors + (output ? 0 : address),
+        .fill = level->fill_energy * block + metadata[SX_FILL] * vectors + address,
+        .update = level->update_energy * block + metadata[SX_UPDATE] * vectors + (output ? address : 0)};
 }
 
 void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost *prices) {
@@ -124,5 +126,6 @@ void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost
             price->update = fmin(price->update, plain.update);
         }
         if (sx_bound_loses_reads(model, v)) price->read = 0;
+        price->hops = sx_network_word(bounds, v, s + 1);
     }
 }

@@ -4,15 +4,17 @@
 
 #include "bound/bound.h"
 
-/* What a word costs in some measure: read, filled and updated at a level. */
+/* What a word costs in some measure: read, filled and updated at a level, and on its way into the level over the
+ * network outside it. */
 typedef struct sx_access_cost {
-    double read, fill, update;
+    double read, fill, update, hops;
 } sx_access_cost;
 
 /* A flow of a tensor between two levels that keep it (from -1: the compute units), at prices. */
 typedef struct sx_transfer {
     int v, from, to;
-    double read, fill; /* at the outer and at the inner level */
+    double read, fill; /* at the outer and at the inner level; fill: with the way there */
+    double spared;     /* of fill, what the first words of an output do not cost */
     double peer;       /* read at the inner level for a neighbour */
     double instances;  /* of the outer level in use */
 } sx_transfer;

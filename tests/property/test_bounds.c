@@ -264,24 +264,36 @@ static void hold_for_descent(bench *b, sx_space *space, sx_rng *rng, int moves, 
     free(now);
 }
 
-/* Spaces where neighbours hand words on. */
-static void hold_for_links(void **state) {
-    const settings *set = *state;
+/* Spaces where neighbours hand words on, and hops cost energy or do not. */
+static void hold_on_arrays(const settings *set, bool hops, uint64_t n, tally *sums) {
     const uint64_t hard = 5925; /* neighbours help along two windows */
-    tally sums = {0};
-    for (uint64_t i = 0; i <= set->count; i++) {
+    for (uint64_t i = 0; i <= n; i++) {
         sx_rng rng = sx_rng_stream(i ? set->seed : 1, "bounds.links", i ? i - 1 : hard);
         sx_small_space small;
         bench b;
         sx_random_link_space(&rng, &small);
-        start(&b, small.map, &sums);
+        if (hops) sx_random_hops(&rng, &small);
+        start(&b, small.map, sums);
         b.small = &small;
         b.number = i;
         hold_for_descent(&b, small.space, &rng, 24, 1);
         finish(&b);
         sx_small_space_fini(&small);
     }
+}
+
+static void hold_for_links(void **state) {
+    const settings *set = *state;
+    tally sums = {0};
+    hold_on_arrays(set, false, set->count, &sums);
     report(set, "links", &sums, &link_floors, set->count / 2);
+}
+
+static void hold_for_hops(void **state) {
+    const settings *set = *state;
+    tally sums = {0};
+    hold_on_arrays(set, true, set->count, &sums);
+    report(set, "hops", &sums, &no_floors, set->count / 2);
 }
 
 /* Random mappings of a problem onto a chip, and better ones that moves lead to. */
@@ -451,6 +463,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
         cmocka_unit_test_prestate(hold_for_links, &set),
+        cmocka_unit_test_prestate(hold_for_hops, &set),
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_real_sizes, &set),
         cmocka_unit_test_prestate(hold_for_sparse_sizes, &set),

@@ -184,6 +184,18 @@ void sx_random_link_space(sx_rng *rng, sx_small_space *out) {
     } while (!make(out));
 }
 
+void sx_random_hops(sx_rng *rng, sx_small_space *small) {
+    bool alone = sx_rng_below(rng, 2);
+    sx_small_space_fini(small);
+    if (alone) small->c.arch.compute.energy = 0;
+    for (int s = 0; s < small->c.arch.n_levels; s++) {
+        sx_storage *level = &small->c.arch.level[s];
+        level->energy_per_hop = (double)sx_rng_range(rng, 1, 40);
+        if (alone) level->read_energy = level->fill_energy = level->update_energy = 0;
+    }
+    assert_true(make(small));
+}
+
 void sx_narrow_port(sx_rng *rng, sx_arch *arch) {
     sx_storage *level = &arch->level[sx_rng_below(rng, arch->n_levels)];
     if (sx_rng_below(rng, 2)) level->shared_bandwidth = 0.05 * (double)sx_rng_range(rng, 1, 8);

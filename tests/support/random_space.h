@@ -24,6 +24,8 @@ void sx_random_sparse_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *o
 /* Draws a space of convolutions in one or two dimensions, with strides and dilations, on an array whose memories may
  * hand words on to neighbours; it may be large, and n is 0. */
 void sx_random_link_space(sx_rng *rng, SX_OWN sx_small_space *out);
+/* Makes a space again, with networks whose hops cost energy, as often as not nothing else. */
+void sx_random_hops(sx_rng *rng, sx_small_space *small);
 /* Gives a level, as often as not, a port so narrow that it may decide the time. */
 void sx_narrow_port(sx_rng *rng, sx_arch *arch);
 /* Fails where a bound of a mapping's outline is above its value; the mapping has exact factors. */

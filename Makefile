@@ -52,6 +52,7 @@ bench:
 	cmake --build --preset release --target bench
 	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
 	@bench/instructions build/bench/bench-evaluate
+	@bench/ranks build/sextant
 	@PYTHONPATH=python bench/batch.py
 
 surrogates: build

@@ -300,26 +300,25 @@ typedef struct reach {
  * dimensions: everything is zero beyond that. */
 static inline __attribute__((always_inline)) bool extend(const sx_model *model, const sx_mapping_level *level,
                                                          int width, reach *r) {
-    uint32_t loops = 0, exact[SX_MAX_DIMS];
-    float about[SX_MAX_DIMS];
-    for (int d = 0; d < width; d++) {
-        loops |= model->size[d] ? level->spatial[d] ^ 1 : 0;
-        exact[d] = r->exact[d] * level->spatial[d] * level->temporal[d];
-        about[d] = r->about[d] * (float)level->spatial[d] * (float)level->temporal[d];
-    }
-    memcpy(r->exact, exact, (size_t)width * sizeof *exact);
-    memcpy(r->about, about, (size_t)width * sizeof *about);
+    uint32_t spatial[SX_MAX_DIMS], temporal[SX_MAX_DIMS], size[SX_MAX_DIMS], loops = 0;
+    size_t bytes = (size_t)width * sizeof *spatial;
+    memcpy(spatial, level->spatial, bytes);
+    memcpy(temporal, level->temporal, bytes);
+    memcpy(size, model->size, bytes);
+    for (int d = 0; d < width; d++) loops |= spatial[d] ^ (uint32_t)(size[d] > 0);
+    for (int d = 0; d < width; d++) r->exact[d] *= spatial[d];
+    for (int d = 0; d < width; d++) r->exact[d] *= temporal[d];
+    for (int d = 0; d < width; d++) r->about[d] *= (float)spatial[d];
+    for (int d = 0; d < width; d++) r->about[d] *= (float)temporal[d];
     return loops != 0;
 }
 
 /* Whether all factors' product is the size: equal in the last 32 bits, and about equal. */
 static inline __attribute__((always_inline)) bool is_exact(const sx_model *model, int width, const reach *r) {
-    bool exact = true;
-    for (int d = 0; d < width; d++) {
-        float size = (float)model->size[d];
-        exact &= r->exact[d] == model->size[d] && r->about[d] <= size * 1.001F;
-    }
-    return exact;
+    uint32_t wrong = 0;
+    for (int d = 0; d < width; d++) wrong |= r->exact[d] ^ model->size[d];
+    for (int d = 0; d < width; d++) wrong |= r->about[d] > (float)model->size[d] * 1.001F;
+    return wrong == 0;
 }
 
 /* Fills what the checks need of a nest, without its loops; false where factors leave remainders or the array cannot

@@ -342,6 +342,17 @@ bool sx_factors_rank(const sx_factors *factors, const uint32_t *factor, sx_u128 
     return true;
 }
 
+bool sx_factors_holds(const sx_factors *f, const uint32_t *factor) {
+    uint64_t product = 1, size = f->value[f->n_states - 1];
+    sx_u128 index;
+    if (f->remainders) return sx_factors_rank(f, factor, &index);
+    for (int slot = 0; slot < f->n_slots && product <= size; slot++) {
+        if (factor[slot] < f->min[slot] || factor[slot] > f->max[slot]) return false;
+        product *= factor[slot];
+    }
+    return product == size;
+}
+
 /* A uniform number below a bound, which is at least 1. */
 static sx_u128 draw_below(sx_rng *rng, sx_u128 bound) {
     if (bound <= UINT64_MAX) return sx_rng_below(rng, (uint64_t)bound);

@@ -24,6 +24,9 @@ sx_u128 sx_factors_count(const sx_factors *factors);
 void sx_factors_at(const sx_factors *factors, sx_u128 index, uint32_t *factor);
 bool sx_factors_rank(const sx_factors *factors, const uint32_t *factor, sx_u128 *index);
 
+/* Whether factors are a split; faster than asking for its number. */
+bool sx_factors_holds(const sx_factors *factors, const uint32_t *factor);
+
 /* A uniform split (to within 2^-32); faster than drawing an index. */
 void sx_factors_draw(const sx_factors *factors, sx_rng *rng, uint32_t *factor);
 

@@ -102,7 +102,6 @@ bool sx_map_holds(const sx_space *base, const void *point) {
     const sx_map_space *space = sx_map_cast(base);
     const sx_mapping *mapping = sx_map_point(point), *blank = sx_map_point(space->blank);
     uint32_t factor[SX_MAX_SLOTS];
-    sx_u128 index;
     struct {
         sx_mapping mapping;
         uint8_t banks[SX_MAX_LEVELS * SX_MAX_TENSORS];
@@ -113,7 +112,7 @@ bool sx_map_holds(const sx_space *base, const void *point) {
         if (!level_holds(space, point, s)) return false;
     for (int d = 0; d < space->problem->n_dims; d++) {
         sx_map_get_factors(space, point, d, factor);
-        if (!sx_factors_rank(space->factors[d], factor, &index)) return false;
+        if (!sx_factors_holds(space->factors[d], factor)) return false;
     }
     memcpy(&settled, point, base->point_size);
     sx_map_normalize(space, &settled);

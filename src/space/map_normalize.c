@@ -33,26 +33,35 @@ int sx_map_loops(const sx_map_space *space, int level, const sx_mapping_level *a
     return n;
 }
 
-/* Appends those dimensions of a list that have loops. */
-static uint8_t *append(uint8_t *to, const uint8_t *list, int n, const uint32_t *factor) {
-    for (int i = 0; i < n; i++)
-        if (factor[list[i]] > 1) *to++ = list[i];
-    return to;
+/* Lists of dimensions end here before they are copied: one more than there are may be written. */
+typedef uint8_t dims[2 * SX_MAX_DIMS + 1];
+
+/* Appends those dimensions of a list that have loops; without branches, which would be mispredicted. */
+static inline int append(uint8_t *to, int n, const uint8_t *list, int n_list, const uint32_t *factor) {
+    for (int i = 0; i < n_list; i++) {
+        to[n] = list[i];
+        n += factor[list[i]] > 1;
+    }
+    return n;
 }
 
 /* Appends the dimensions that have no loop. */
-static void append_rest(uint8_t *to, int n_dims, const uint32_t *factor) {
-    for (int d = 0; d < n_dims; d++)
-        if (factor[d] == 1) *to++ = (uint8_t)d;
+static inline void append_rest(uint8_t *to, int n, int n_dims, const uint32_t *factor) {
+    for (int d = 0; d < n_dims; d++) {
+        to[n] = (uint8_t)d;
+        n += factor[d] == 1;
+    }
 }
 
 void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop, int n,
                       sx_mapping_level *at) {
     const sx_loop_limits *limits = &space->constraints.level[level].temporal;
-    uint8_t *to = append(at->temporal_order, limits->inner, limits->n_inner, at->temporal);
-    memcpy(to, loop, (size_t)n);
-    to = append(to + n, limits->outer, limits->n_outer, at->temporal);
-    append_rest(to, space->problem->n_dims, at->temporal);
+    dims to;
+    int k = append(to, 0, limits->inner, limits->n_inner, at->temporal);
+    for (int i = 0; i < n; i++) to[k++] = loop[i];
+    k = append(to, k, limits->outer, limits->n_outer, at->temporal);
+    append_rest(to, k, space->problem->n_dims, at->temporal);
+    memcpy(at->temporal_order, to, space->problem->n_dims);
 }
 
 unsigned sx_map_on_x(const sx_mapping_level *at) {
@@ -107,17 +116,23 @@ void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_
     else if (limits->spatial.n_inner + limits->spatial.n_outer > 0)
         x = close_order(space, level, loops, x);
     const uint8_t *order = space->spatial_order[level];
-    uint8_t *to = at->spatial_order;
+    dims to;
+    int n = 0;
     sx_axis_split axes = {-1, 0};
     if (space->splits[level]) sx_axes_lay(at->spatial, n_dims, x, space->room[level], true, &axes);
-    for (int i = 0; i < n_dims; i++)
-        if (x >> order[i] & 1 && order[i] != axes.both) *to++ = order[i];
-    if (axes.both >= 0) *to++ = (uint8_t)axes.both;
-    at->split = (uint8_t)(to - at->spatial_order);
+    for (int i = 0; i < n_dims; i++) {
+        to[n] = order[i];
+        n += x >> order[i] & 1 && order[i] != axes.both;
+    }
+    if (axes.both >= 0) to[n++] = (uint8_t)axes.both;
+    at->split = (uint8_t)n;
     at->x_part = axes.x_part;
-    for (int i = 0; i < n_dims; i++)
-        if (loops & ~x & 1u << order[i]) *to++ = order[i];
-    append_rest(to, n_dims, at->spatial);
+    for (int i = 0; i < n_dims; i++) {
+        to[n] = order[i];
+        n += (int)((loops & ~x) >> order[i] & 1);
+    }
+    append_rest(to, n, n_dims, at->spatial);
+    memcpy(at->spatial_order, to, (size_t)n_dims);
 }
 
 int sx_map_places(const sx_map_space *space, int slot, int dim, const void *point) {

@@ -102,8 +102,7 @@ static void set_totals(const sx_map_space *space, int dim, const uint32_t *total
         if (across >= 0) factor[across] = spatial;
         factor[space->temporal_slot[s]] = total[s] / spatial;
     }
-    sx_u128 index;
-    if (sx_factors_rank(space->factors[dim], factor, &index)) sx_map_set_factors(space, dim, factor, i.point);
+    if (sx_factors_holds(space->factors[dim], factor)) sx_map_set_factors(space, dim, factor, i.point);
 }
 
 /* Draws a dimension's factors: each prime at a random level. */

@@ -67,6 +67,7 @@ static void numbers_run_through_all_splits(void **state) {
             sx_factors_at(l.factors, j, factor);
             assert_memory_equal(factor, l.split[j], (size_t)l.n_slots * sizeof *factor);
             assert_true(sx_factors_rank(l.factors, factor, &rank) && rank == j);
+            assert_true(sx_factors_holds(l.factors, factor));
             factor[sx_rng_below(&rng, (uint64_t)l.n_slots)] = l.size + 1;
             assert_false(sx_factors_rank(l.factors, factor, &rank));
         }
@@ -87,6 +88,7 @@ static void other_factors_have_no_number(void **state) {
             for (size_t j = 0; j < l.n; j++) among |= !memcmp(factor, l.split[j], sizeof factor);
             sx_u128 rank;
             assert_int_equal(sx_factors_rank(l.factors, factor, &rank), among);
+            assert_int_equal(sx_factors_holds(l.factors, factor), among);
         }
         sx_factors_free(l.factors);
     }

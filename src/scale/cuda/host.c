@@ -1,0 +1,168 @@
+/* The GPU's functions on the CPU: the reference that its bits are held against, and a look at all mappings of small
+ * spaces. */
+#include "scale/cuda/gpu.h"
+
+#include "space/map_parts.h"
+
+#include <string.h>
+
+static const sx_gpu_lane alone = {0, 1, 1};
+
+void sx_gpu_score_host(const sx_gpu_image *image, const sx_gpu_point *point, size_t n, sx_gpu_score *score,
+                       uint8_t *verdict) {
+    sx_gpu_view view = sx_gpu_view_of(image, image);
+    sx_gpu_state st;
+    double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
+    for (size_t i = 0; i < n; i++) {
+        st.point = point[i];
+        score[i] = (sx_gpu_score){0};
+        verdict[i] = (uint8_t)sx_gpu_score_point(&view, &st, charge, alone, &score[i]);
+    }
+}
+
+/* Looks at one factorisation. */
+static void look(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f, double *charge, sx_gpu_found *found,
+                 sx_gpu_missed *missed) {
+    sx_gpu_sweep sweep;
+    uint32_t n = 1;
+    if (!sx_gpu_screen(view, st, f)) return;
+    for (uint32_t layout = 0; layout < n; layout++) {
+        if (!sx_gpu_spreads(view, st, layout, &n)) continue;
+        sx_gpu_item item = {f, 0, sx_gpu_count_orders(view, st), (uint16_t)layout, {0}};
+        sx_gpu_look(view, st, &sweep, charge, alone, &item, &found->best, &found->counts, missed);
+    }
+}
+
+void sx_gpu_search_host(const sx_gpu_image *image, uint64_t from, uint64_t to, sx_gpu_found *found,
+                        sx_gpu_missed *missed) {
+    sx_gpu_view view = sx_gpu_view_of(image, image);
+    sx_gpu_state st;
+    double charge[SX_GPU_TENSORS * 64 * SX_GPU_CHARGE];
+    *found = (sx_gpu_found){.best = {.value = INFINITY}};
+    for (uint64_t f = from; f < to; f++) look(&view, &st, f, charge, found, missed);
+}
+
+/* Finds the point at a place; returns how many sets of tensors its levels can keep. */
+static uint32_t point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out) {
+    sx_gpu_view view = sx_gpu_view_of(image, image);
+    sx_gpu_state st;
+    sx_gpu_sweep sweep;
+    uint32_t keep = at->keep;
+    memset(&st, 0, sizeof st);
+    sx_gpu_begin(&view, &st, &sweep, at->factorisation, at->layout, alone);
+    sx_gpu_set_order(&view, &st, sweep.orders, at->order);
+    for (uint32_t s = 0; s < image->n_levels; s++) {
+        st.point.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
+        keep /= sweep.choices[s].n;
+    }
+    *out = st.point;
+    return sweep.n_keeps;
+}
+
+void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out) {
+    point_at(image, at, out);
+}
+
+/* The loops of an order whose factors are beyond 1. */
+static sx_gpu_loops list_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int n_x) {
+    sx_gpu_loops loops = {0};
+    for (int i = 0; i < n_dims; i++) {
+        if (factor[order[i]] == 1) continue;
+        loops.dims |= (uint32_t)order[i] << 4 * loops.n++;
+        loops.n_x = (uint8_t)(loops.n_x + (i < n_x));
+    }
+    return loops;
+}
+
+bool sx_gpu_point_of(const sx_space *base, const sx_mapping *mapping, sx_gpu_point *out) {
+    const sx_map_space *space = sx_map_space_of(base);
+    const sx_mapping *blank = space->blank;
+    int n_dims = space->problem->n_dims;
+    *out = (sx_gpu_point){{0}, {{0}}, {{0}}, {0}, {0}};
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        const sx_mapping_level *at = &mapping->level[s];
+        if (!sx_order_is_permutation(at->temporal_order, n_dims) ||
+            !sx_order_is_permutation(at->spatial_order, n_dims) || at->no_temporal_reuse || at->no_multicast ||
+            at->rmw_first_update || at->no_link_transfer != blank->level[s].no_link_transfer)
+            return false;
+        out->loops[s] = list_loops(at->temporal, at->temporal_order, n_dims, 0);
+        out->slots[s] = list_loops(at->spatial, at->spatial_order, n_dims, at->split);
+        out->keep[s] = at->keep;
+        for (int d = 0; d < n_dims; d++)
+            if (space->spatial_slot[s] < 0 && at->spatial[d] != 1) return false;
+    }
+    for (int d = 0; d < n_dims; d++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        sx_u128 index;
+        sx_map_get_factors(space, mapping, d, factor);
+        if (!sx_factors_rank(space->factors[d], factor, &index)) return false;
+        out->row[d] = (uint16_t)index;
+    }
+    return true;
+}
+
+/* Writes loops as an order of all dimensions; returns how many lie on X. */
+static uint8_t set_order(const sx_gpu_loops *loops, int n_dims, uint8_t *order) {
+    uint32_t seen = 0;
+    int n = 0;
+    for (; n < loops->n; n++) {
+        order[n] = (uint8_t)sx_gpu_loop(loops, n);
+        seen |= 1u << order[n];
+    }
+    for (int d = 0; d < n_dims; d++)
+        if (!(seen >> d & 1)) order[n++] = (uint8_t)d;
+    return loops->n_x;
+}
+
+void sx_gpu_mapping_of(const sx_space *base, const sx_gpu_point *point, sx_mapping *out) {
+    const sx_map_space *space = sx_map_space_of(base);
+    int n_dims = space->problem->n_dims;
+    sx_map_space_mapping(base, space->blank, out);
+    for (int d = 0; d < n_dims; d++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        sx_factors_at(space->factors[d], point->row[d], factor);
+        sx_map_set_factors(space, d, factor, out);
+    }
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        sx_mapping_level *at = &out->level[s];
+        set_order(&point->loops[s], n_dims, at->temporal_order);
+        at->split = set_order(&point->slots[s], n_dims, at->spatial_order);
+        at->keep = point->keep[s];
+    }
+    sx_mapping_canonical(out);
+}
+
+/* Scores one order that was missed. */
+static sx_status score_missed(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
+                              sx_gpu_place at, sx_gpu_found *found) {
+    uint32_t n = 1;
+    for (uint32_t keep = 0; keep < n; keep++) {
+        sx_gpu_point point;
+        sx_mapping mapping;
+        sx_score score;
+        at.keep = (uint16_t)keep;
+        n = point_at(image, &at, &point);
+        sx_gpu_mapping_of(space, &point, &mapping);
+        sx_reason reason = sx_evaluate_score(evaluator, &mapping, &score).reason;
+        if (reason >= SX_NO_MEMORY) return sx_error_memory();
+        if (reason != SX_LEGAL) continue;
+        sx_gpu_best best = {sx_gpu_value(image, score.energy_pj, score.cycles), at};
+        found->counts.legal++;
+        if (sx_gpu_better(&best, &found->best)) found->best = best;
+    }
+    return SX_OK;
+}
+
+sx_status sx_gpu_search_missed(const sx_space *space, const sx_gpu_image *image, const sx_gpu_missed *missed,
+                               sx_gpu_found *found) {
+    sx_evaluator *evaluator;
+    sx_status status = SX_OK;
+    if (missed->n > missed->room)
+        return sx_error_new(SX_ERR_LIMIT, "%llu orders of loops are not for the GPU, more than the CPU looks at",
+                            missed->n);
+    SX_TRY(sx_evaluator_new(sx_map_space_of(space)->model, &evaluator));
+    for (uint64_t i = 0; i < missed->n && !status; i++)
+        status = score_missed(space, image, evaluator, missed->at[i], found);
+    sx_evaluator_free(evaluator);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* Tiles, the array and what levels can keep: what does not depend on orders (model/frame/legality.c and rows.c on an
+ * image). */
+#ifndef SX_SCALE_CUDA_LAYOUT_H
+#define SX_SCALE_CUDA_LAYOUT_H
+
+#include "scale/cuda/image.h"
+
+/* Accesses that each serve m children, `scatter` at a time. */
+typedef struct sx_gpu_record {
+    double m, scatter, accesses;
+} sx_gpu_record;
+
+/* What a level hands to its children of the tensor whose tiles overlap in part; n is 0 where one group after another gets
+ * the same. */
+typedef struct sx_gpu_records {
+    double links; /* words that children hand to one another */
+    int32_t n, padding;
+    sx_gpu_record record[SX_GPU_RECORDS];
+} sx_gpu_records;
+
+/* What a level can keep: sets of tensors, and for each what it adds to the numbers of the tensors' choices, a byte per
+ * tensor. */
+typedef struct sx_gpu_choices {
+    uint32_t n;
+    uint32_t adds[SX_GPU_CHOICES];
+    uint8_t keep[SX_GPU_CHOICES];
+} sx_gpu_choices;
+
+/* A mapping on its way to a score. */
+typedef struct sx_gpu_state {
+    const sx_gpu_cell *row[SX_GPU_DIMS];
+    sx_gpu_point point;
+    double slot_x[SX_GPU_LEVELS], slot_y[SX_GPU_LEVELS], children[SX_GPU_LEVELS];
+    double above[SX_GPU_LEVELS], clusters[SX_GPU_LEVELS], leaking[SX_GPU_LEVELS];
+    double cycles;
+    double words[SX_GPU_TENSORS][SX_GPU_LEVELS];
+    uint8_t flat[SX_GPU_LOOPS];  /* temporal loops, outermost first: the level times 16, and the dimension */
+    uint8_t end[SX_GPU_LEVELS];  /* loops at that level and above */
+    uint32_t last[SX_GPU_LEVELS]; /* a byte per tensor: how many of these up to the last that indexes it */
+    double suffix[SX_GPU_LOOPS + 1]; /* product of the first so many of them */
+    double groups[SX_GPU_TENSORS][SX_GPU_LEVELS], handed[SX_GPU_TENSORS][SX_GPU_LEVELS];
+    sx_gpu_records records[SX_GPU_LEVELS];
+    uint32_t uncovered; /* some flow has no closed form */
+    uint32_t illegal;
+} sx_gpu_state;
+
+/* The part of a row at a level. */
+SX_HD const sx_gpu_cell *sx_gpu_at(const sx_gpu_state *st, unsigned d, int s) {
+    return &st->row[d][s];
+}
+
+/* The extent of what a child of a level holds in a dimension. */
+SX_HD double sx_gpu_inner(const sx_gpu_state *st, unsigned d, int s) {
+    return s > 0 ? st->row[d][s - 1].extent : 1;
+}
+
+/* Finds the row of a dimension. */
+SX_HD void sx_gpu_set_row(const sx_gpu_view *view, sx_gpu_state *st, int d) {
+    st->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->point.row[d]) * view->p->n_levels;
+}
+
+/* The children of a level. */
+SX_HD void sx_gpu_set_slot(sx_gpu_state *st, int s) {
+    const sx_gpu_loops *slot = &st->point.slots[s];
+    double x = 1, y = 1;
+    for (int i = 0; i < slot->n; i++) {
+        double n = sx_gpu_at(st, sx_gpu_loop(slot, i), s)->spatial;
+        if (i < slot->n_x)
+            x *= n;
+        else
+            y *= n;
+    }
+    st->slot_x[s] = x;
+    st->slot_y[s] = y;
+    st->children[s] = x * y;
+}
+
+/* The instances in use of every level, and the steps of time; whether the array has them. */
+SX_HD bool sx_gpu_set_array(const sx_gpu_image *p, sx_gpu_state *st) {
+    double x = 1, y = 1;
+    bool good = true;
+    for (int s = (int)p->n_levels - 1; s >= 0; s--) {
+        const sx_gpu_level *level = &p->level[s];
+        double above = x * y;
+        st->above[s] = above;
+        st->clusters[s] = fmin(level->clusters, above);
+        good = good && above <= level->instances && x <= level->mesh_x && y <= level->mesh_y &&
+               st->slot_x[s] <= level->room_x && st->slot_y[s] <= level->room_y;
+        x *= st->slot_x[s];
+        y *= st->slot_y[s];
+    }
+    for (int s = 0; s < (int)p->n_levels; s++) {
+        const sx_gpu_level *level = &p->level[s];
+        st->leaking[s] = level->leak_share > 0 ? level->leak_share * st->above[level->gate] : st->above[s];
+    }
+    st->cycles = p->computes / (x * y);
+    return good && x * y <= p->compute_instances && x <= p->compute_x && y <= p->compute_y;
+}
+
+/* The extents of a tile of a tensor in its mixed ranks; returns its words without them. */
+SX_HD double sx_gpu_tile(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, double *mixed) {
+    double words = 1;
+    for (int i = 0; i < t->n_unit; i++) words *= sx_gpu_at(st, t->unit[i], s)->extent;
+    for (int i = 0; i < t->n_stretched; i++)
+        words *= 1 + t->stretch[i] * (sx_gpu_at(st, t->stretched[i], s)->extent - 1);
+    SX_UNROLL
+    for (int k = 0; k < SX_GPU_MIXED; k++) {
+        mixed[k] = 1;
+        if (k < t->n_mixed)
+            mixed[k] = 1 + t->reach[k][0] * (sx_gpu_at(st, t->mixed_dim[k][0], s)->extent - 1) +
+                       t->reach[k][1] * (sx_gpu_at(st, t->mixed_dim[k][1], s)->extent - 1);
+    }
+    return words;
+}
+
+/* Sets the words of a tensor's tile at a level. */
+SX_HD void sx_gpu_set_words(const sx_gpu_image *p, sx_gpu_state *st, int v, int s) {
+    const sx_gpu_tensor *t = &p->tensor[v];
+    double mixed[SX_GPU_MIXED];
+    double words = t->words;
+    if (s + 1 < (int)p->n_levels) {
+        words = sx_gpu_tile(t, st, s, mixed);
+        SX_UNROLL
+        for (int k = 0; k < SX_GPU_MIXED; k++) words *= mixed[k];
+    }
+    st->words[v][s] = words;
+}
+
+/* Whether a level may keep these tensors' tiles (model/capacity.h). */
+SX_HD bool sx_gpu_fits(const sx_gpu_image *p, const sx_gpu_state *st, int s, unsigned keep) {
+    const sx_gpu_level *level = &p->level[s];
+    double words = 0, banks = 0;
+    if (level->transparent && keep) return false;
+    if (!level->limited) return true;
+    for (int v = 0; v < (int)p->n_tensors; v++) {
+        if (!(keep >> v & 1)) continue;
+        double takes = st->words[v][s];
+        if (level->sized) takes = ceil(takes * level->element[v] / level->word[v]);
+        words += takes;
+        if (level->bank_words > 0) banks += ceil(takes / level->bank_words);
+    }
+    return words <= level->effective && (level->bank_words == 0 || banks <= level->banks) &&
+           words >= level->minimum;
+}
+
+/* Lists what a level can keep; how many there are. */
+SX_HD uint32_t sx_gpu_set_choices(const sx_gpu_image *p, const sx_gpu_state *st, int s, sx_gpu_choices *out) {
+    unsigned open = p->level[s].may, subset = 0;
+    uint32_t n = 0;
+    do {
+        unsigned keep = p->level[s].must | subset;
+        if (sx_gpu_fits(p, st, s, keep)) {
+            uint32_t adds = 0;
+            for (int v = 0; v < (int)p->n_tensors; v++)
+                if (keep >> v & 1) adds |= (uint32_t)p->tensor[v].bit[s] << 8 * v;
+            out->adds[n] = adds;
+            out->keep[n++] = (uint8_t)keep;
+        }
+        subset = (subset - open) & open;
+    } while (subset);
+    out->n = n;
+    return n;
+}
+
+/* The same without listing them. */
+SX_HD bool sx_gpu_has_choice(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
+    unsigned open = p->level[s].may, subset = 0;
+    do {
+        if (sx_gpu_fits(p, st, s, p->level[s].must | subset)) return true;
+        subset = (subset - open) & open;
+    } while (subset);
+    return false;
+}
+
+#endif

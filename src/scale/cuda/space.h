@@ -1,0 +1,294 @@
+/* All mappings of an image by number: factorisations, layouts of spatial loops, orders of temporal ones, kept tensors; and
+ * the best of those that differ in orders and kept tensors. */
+#ifndef SX_SCALE_CUDA_SPACE_H
+#define SX_SCALE_CUDA_SPACE_H
+
+#include "scale/cuda/score.h"
+
+/* What is the same for all orders of a factorisation and layout. */
+typedef struct sx_gpu_sweep {
+    sx_gpu_list orders[SX_GPU_LEVELS];
+    uint32_t n_orders; /* of all levels together; 0: more than 2^32 - 1 */
+    uint32_t n_keeps;
+    uint32_t usable; /* a byte per tensor: levels that may keep it, as in the numbers of its choices */
+    sx_gpu_choices choices[SX_GPU_LEVELS];
+} sx_gpu_sweep;
+
+/* Orders of one factorisation and layout. */
+typedef struct sx_gpu_item {
+    uint64_t factorisation;
+    uint32_t first, n; /* orders */
+    uint16_t layout, padding[3];
+} sx_gpu_item;
+
+/* Gives the point in a state factorisation number f. */
+SX_HD void sx_gpu_set_factorisation(const sx_gpu_image *p, sx_gpu_state *st, uint64_t f) {
+    for (int d = 0; d < (int)p->n_dims; d++) {
+        uint64_t row = f / p->weight[d + 1];
+        st->point.row[d] = (uint16_t)row;
+        f -= row * p->weight[d + 1];
+    }
+}
+
+/* The dimensions with loops at a level. */
+SX_HD uint32_t sx_gpu_temporal(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
+    uint32_t mask = 0;
+    for (int d = 0; d < (int)p->n_dims; d++) mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->temporal > 1) << d;
+    return mask;
+}
+SX_HD uint32_t sx_gpu_spatial(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
+    uint32_t mask = 0;
+    for (int d = 0; d < (int)p->n_dims; d++) mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->spatial > 1) << d;
+    return mask;
+}
+
+/* The layouts of a level's spatial loops. */
+SX_HD sx_gpu_list sx_gpu_layouts(const sx_gpu_view *view, const sx_gpu_state *st, int s) {
+    return view->layouts[((uint32_t)s << view->p->n_dims) + sx_gpu_spatial(view->p, st, s)];
+}
+
+/* Gives the point layout number `layout`; returns how many there are. */
+SX_HD uint32_t sx_gpu_set_layout(const sx_gpu_view *view, sx_gpu_state *st, uint32_t layout) {
+    uint32_t n = 1;
+    for (int s = 0; s < (int)view->p->n_levels; s++) {
+        sx_gpu_list list = sx_gpu_layouts(view, st, s);
+        st->point.slots[s] = view->loops[list.first + layout % list.n];
+        layout /= list.n;
+        n *= list.n;
+    }
+    return n;
+}
+
+/* The orders of a level's temporal loops; `spread`: the innermost level has spatial loops. */
+SX_HD sx_gpu_list sx_gpu_orders(const sx_gpu_view *view, const sx_gpu_state *st, int s, bool spread) {
+    uint32_t at = (uint32_t)s << 1 | (spread ? 1 : 0);
+    return view->lists[(at << view->p->n_dims) + sx_gpu_temporal(view->p, st, s)];
+}
+
+/* How many orders the loops of all levels have together; 0 where these are more than 2^32 - 1. */
+SX_HD uint32_t sx_gpu_count_orders(const sx_gpu_view *view, const sx_gpu_state *st) {
+    uint64_t n = 1;
+    for (int s = 0; s < (int)view->p->n_levels; s++)
+        if (n) n *= sx_gpu_orders(view, st, s, st->children[0] > 1).n;
+    return n >> 32 ? 0 : (uint32_t)n;
+}
+
+/* Gives the point order number `order`. */
+SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_gpu_state *st, const sx_gpu_list *orders, uint32_t order) {
+    for (int s = 0; s < (int)view->p->n_levels; s++) {
+        st->point.loops[s] = view->loops[orders[s].first + order % orders[s].n];
+        order /= orders[s].n;
+    }
+}
+
+/* Whether a factorisation can be legal, whatever its layout: by the number of instances in use and by what levels must
+ * hold. The state is then ready for layouts. */
+SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f) {
+    const sx_gpu_image *p = view->p;
+    int n_levels = (int)p->n_levels;
+    double units = 1;
+    sx_gpu_set_factorisation(p, st, f);
+    for (int d = 0; d < (int)p->n_dims; d++) sx_gpu_set_row(view, st, d);
+    for (int s = n_levels - 1; s >= 0; s--) {
+        if (units > p->level[s].instances) return false;
+        for (int d = 0; d < (int)p->n_dims; d++) units *= sx_gpu_at(st, (unsigned)d, s)->spatial;
+    }
+    if (units > p->compute_instances) return false;
+    for (int s = 0; s < n_levels; s++) {
+        if (!p->level[s].limited && !p->level[s].transparent) continue;
+        for (int v = 0; v < (int)p->n_tensors; v++) sx_gpu_set_words(p, st, v, s);
+        if (!sx_gpu_has_choice(p, st, s)) return false;
+    }
+    return true;
+}
+
+/* Whether the array has the instances of a screened factorisation's layout; *n: how many layouts there are. */
+SX_HD bool sx_gpu_spreads(const sx_gpu_view *view, sx_gpu_state *st, uint32_t layout, uint32_t *n) {
+    *n = sx_gpu_set_layout(view, st, layout);
+    for (int s = 0; s < (int)view->p->n_levels; s++) sx_gpu_set_slot(st, s);
+    return sx_gpu_set_array(view->p, st);
+}
+
+/* Prepares a sweep over a factorisation and a layout. */
+SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, uint64_t f, uint32_t layout,
+                        sx_gpu_lane lane) {
+    const sx_gpu_image *p = view->p;
+    int n_levels = (int)p->n_levels;
+    if (lane.at == 0) {
+        sx_gpu_set_factorisation(p, st, f);
+        for (int d = 0; d < (int)p->n_dims; d++) sx_gpu_set_row(view, st, d);
+        sx_gpu_set_layout(view, st, layout);
+    }
+    SX_SYNC(lane);
+    sx_gpu_lay_out(view, st, lane);
+    for (int s = lane.at; s < n_levels; s += lane.n) {
+        w->orders[s] = sx_gpu_orders(view, st, s, st->children[0] > 1);
+        sx_gpu_set_choices(p, st, s, &w->choices[s]);
+    }
+    SX_SYNC(lane);
+    if (lane.at == 0) {
+        uint64_t orders = 1;
+        w->n_keeps = 1;
+        w->usable = 0;
+        for (int s = 0; s < n_levels; s++) {
+            if (orders) orders *= w->orders[s].n;
+            w->n_keeps *= w->choices[s].n;
+            for (uint32_t i = 0; i < w->choices[s].n; i++) w->usable |= w->choices[s].adds[i];
+        }
+        w->n_orders = orders >> 32 ? 0 : (uint32_t)orders;
+        if (st->illegal) w->n_keeps = 0;
+    }
+    SX_SYNC(lane);
+}
+
+/* The levels that keep a tensor under one number of its choices. */
+SX_HD uint32_t sx_gpu_choice_levels(const sx_gpu_image *p, int v, uint32_t choice) {
+    uint32_t kept = p->tensor[v].fixed;
+    for (int s = 0; s < (int)p->n_levels; s++)
+        if (p->tensor[v].bit[s] & choice) kept |= 1u << s;
+    return kept;
+}
+
+/* Makes the charges of all tensors under all their choices that some set of kept tensors leads to. */
+SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w, double *charge,
+                             sx_gpu_lane lane) {
+    uint32_t size = sx_gpu_charge_size(p);
+    for (uint32_t i = (uint32_t)lane.at; i < p->n_charges; i += (uint32_t)lane.n) {
+        int v = (int)p->n_tensors - 1;
+        while (i < p->first_charge[v]) v--;
+        uint32_t choice = i - p->first_charge[v], kept = sx_gpu_choice_levels(p, v, choice);
+        if (kept == 0 || choice & ~(w->usable >> 8 * v & 0xff)) continue;
+        sx_gpu_charge(p, st, v, kept, charge + i * size);
+    }
+    SX_SYNC(lane);
+}
+
+/* The sets of kept tensors number `keep`, as numbers of the tensors' choices, a byte each. */
+SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, uint32_t keep) {
+    uint32_t adds = 0;
+    for (int s = 0; s < (int)p->n_levels; s++) {
+        uint32_t n = w->choices[s].n, rest = n > 1 ? keep / n : keep;
+        adds |= w->choices[s].adds[keep - rest * n];
+        keep = rest;
+    }
+    return adds;
+}
+
+/* Where the charges of a choice stand; false where a tensor is kept nowhere. */
+SX_HD bool sx_gpu_find_charges(const sx_gpu_image *p, uint32_t choice, uint32_t size, uint32_t *at) {
+    bool kept = true;
+    SX_UNROLL
+    for (int v = 0; v < SX_GPU_TENSORS; v++) {
+        if (v >= (int)p->n_tensors) break;
+        uint32_t index = choice >> 8 * v & 0xff;
+        kept = kept && (index | p->tensor[v].fixed) != 0;
+        at[v] = (p->first_charge[v] + index) * size;
+    }
+    return kept;
+}
+
+/* Whether a is before b. */
+SX_HD bool sx_gpu_before(const sx_gpu_place *a, const sx_gpu_place *b) {
+    if (a->factorisation != b->factorisation) return a->factorisation < b->factorisation;
+    if (a->layout != b->layout) return a->layout < b->layout;
+    if (a->order != b->order) return a->order < b->order;
+    return a->keep < b->keep;
+}
+
+/* Whether a is better than b, or as good and before it. */
+SX_HD bool sx_gpu_better(const sx_gpu_best *a, const sx_gpu_best *b) {
+    return a->value < b->value || (a->value == b->value && sx_gpu_before(&a->at, &b->at));
+}
+
+/* Scores the order in a state under all sets of kept tensors, and keeps the lane's best; returns how many were legal. */
+SX_HD uint32_t sx_gpu_try_keeps(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w,
+                                const double *charge, sx_gpu_lane lane, sx_gpu_place at, sx_gpu_best *best) {
+    uint32_t size = sx_gpu_charge_size(p), legal = 0, where[SX_GPU_TENSORS] = {0};
+    for (uint32_t keep = (uint32_t)lane.at; keep < w->n_keeps; keep += (uint32_t)lane.n) {
+        sx_gpu_best found;
+        double energy, cycles;
+        if (!sx_gpu_find_charges(p, sx_gpu_choice_of(p, w, keep), size, where)) continue;
+        sx_gpu_sum(p, st, charge, where, &energy, &cycles);
+        legal++;
+        found.value = sx_gpu_value(p, energy, cycles);
+        found.at = at;
+        found.at.keep = (uint16_t)keep;
+        if (sx_gpu_better(&found, best)) *best = found;
+    }
+    return legal;
+}
+
+/* Orders that are not covered: the first `room` of them. */
+typedef struct sx_gpu_missed {
+    unsigned long long n;
+    uint64_t room;
+    sx_gpu_place *at;
+} sx_gpu_missed;
+
+/* Notes an order that is not covered. */
+SX_HD void sx_gpu_miss(sx_gpu_missed *missed, const sx_gpu_place *at) {
+#ifdef __CUDA_ARCH__
+    unsigned long long i = atomicAdd(&missed->n, 1ull);
+#else
+    unsigned long long i = missed->n++;
+#endif
+    if (i < missed->room) missed->at[i] = *at;
+}
+
+/* Scores all mappings of an item. Counts of this lane are added to *counts. */
+SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, double *charge, sx_gpu_lane lane,
+                       const sx_gpu_item *item, sx_gpu_best *best, sx_gpu_counts *counts, sx_gpu_missed *missed) {
+    const sx_gpu_image *p = view->p;
+    sx_gpu_place at = {item->factorisation, 0, item->layout, 0};
+    sx_gpu_begin(view, st, w, item->factorisation, item->layout, lane);
+    if (lane.at == 0) counts->factorisations += item->first == 0;
+    if (w->n_keeps == 0) return;
+    for (uint32_t i = 0; i < item->n; i++) {
+        at.order = item->first + i;
+        if (lane.at == 0) sx_gpu_set_order(view, st, w->orders, at.order);
+        SX_SYNC(lane);
+        sx_gpu_count(p, st, lane);
+        if (lane.at == 0) counts->orders++;
+        if (st->uncovered) {
+            if (lane.at == 0) {
+                counts->uncovered++;
+                sx_gpu_miss(missed, &at);
+            }
+            SX_SYNC(lane);
+            continue;
+        }
+        sx_gpu_charge_all(p, st, w, charge, lane);
+        counts->legal += sx_gpu_try_keeps(p, st, w, charge, lane, at, best);
+        SX_SYNC(lane);
+    }
+}
+
+/* A random number below n. */
+SX_HD uint32_t sx_gpu_random(uint64_t *state, uint32_t n) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (uint32_t)((z >> 32) * n >> 32);
+}
+
+/* Draws a point: number `index` of a seed's sequence. The state is used for its rows. */
+SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed, uint64_t index) {
+    const sx_gpu_image *p = view->p;
+    uint64_t random = (index + (seed << 44)) * 0xd1342543de82ef95u + 1;
+    bool spread = false;
+    for (int d = 0; d < (int)p->n_dims; d++) {
+        st->point.row[d] = (uint16_t)sx_gpu_random(&random, p->n_rows[d]);
+        sx_gpu_set_row(view, st, d);
+    }
+    for (int s = 0; s < (int)p->n_levels; s++) {
+        sx_gpu_list layouts = sx_gpu_layouts(view, st, s);
+        st->point.slots[s] = view->loops[layouts.first + sx_gpu_random(&random, layouts.n)];
+        if (s == 0) spread = st->point.slots[0].n > 0;
+        sx_gpu_list orders = sx_gpu_orders(view, st, s, spread);
+        st->point.loops[s] = view->loops[orders.first + sx_gpu_random(&random, orders.n)];
+        st->point.keep[s] = (uint8_t)(p->level[s].must | (p->level[s].may & sx_gpu_random(&random, 1u << SX_GPU_TENSORS)));
+    }
+}
+
+#endif

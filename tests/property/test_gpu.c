@@ -1,0 +1,174 @@
+/* The code that GPUs run, on the CPU: scores of points against whole costs, to the last bit, and a look at all mappings of
+ * small spaces against the exhaustive mapper: test_gpu [count [seed]]. */
+#include "scale/cuda/gpu.h"
+#include "support/compared.h"
+#include "support/expect.h"
+#include "support/random_legal.h"
+#include "support/random_space.h"
+
+#include "sextant/run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DRAWS = 24, MOST_MISSED = 4096 };
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+/* How many points were compared. */
+typedef struct tally {
+    uint64_t points, legal, uncovered, images;
+} tally;
+
+/* Compares the score of a point with the whole cost of its mapping. */
+static void compare(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
+                    const sx_gpu_point *point, tally *t) {
+    static sx_cost cost;
+    sx_mapping mapping;
+    sx_gpu_point back;
+    sx_gpu_score found;
+    uint8_t verdict;
+    sx_gpu_mapping_of(space, point, &mapping);
+    assert_true(sx_gpu_point_of(space, &mapping, &back));
+    assert_memory_equal(point, &back, sizeof back);
+    sx_gpu_score_host(image, point, 1, &found, &verdict);
+    t->points++;
+    t->uncovered += verdict == SX_GPU_NOT_COVERED;
+    bool legal = sx_space_legal(space, &mapping, NULL, 0);
+    assert_int_equal(verdict == SX_GPU_ILLEGAL, !legal);
+    if (verdict != SX_GPU_LEGAL) return;
+    assert_int_equal(sx_evaluate(evaluator, &mapping, &cost).reason, SX_LEGAL);
+    sx_score full = sx_cost_score(&cost);
+    sx_score score = {found.energy, found.cycles, found.utilization, found.accesses};
+    if (memcmp(&full, &score, sizeof full) != 0)
+        print_error("%s: energy %.17g and %.17g, cycles %.17g and %.17g\n", image->name, full.energy_pj,
+                    score.energy_pj, full.cycles, score.cycles);
+    assert_memory_equal(&full, &score, sizeof full);
+    t->legal++;
+}
+
+/* Compares some points of a space: drawn as the GPU draws, and legal mappings. */
+static void compare_space(const sx_space *space, const sx_model *model, uint64_t seed, tally *t) {
+    sx_objective objective;
+    sx_gpu_image *image;
+    sx_evaluator *evaluator;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_status status = sx_gpu_image_new(space, &objective, &image);
+    if (status) {
+        sx_status_free(status);
+        return;
+    }
+    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_gpu_view view = sx_gpu_view_of(image, image);
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        sx_gpu_state st;
+        memset(&st, 0, sizeof st);
+        sx_gpu_draw(&view, &st, seed, i);
+        compare(space, image, evaluator, &st.point, t);
+    }
+    sx_mapping mapping[DRAWS];
+    status = sx_map_space_draw(space, seed, 0, DRAWS, sizeof *mapping, mapping);
+    for (int i = 0; i < DRAWS && !status; i++) {
+        sx_gpu_point point;
+        assert_true(sx_gpu_point_of(space, &mapping[i], &point));
+        compare(space, image, evaluator, &point, t);
+    }
+    sx_status_free(status);
+    t->images++;
+    sx_evaluator_free(evaluator);
+    free(image);
+}
+
+/* The catalog's problems on its architectures, with and without links and bypass. */
+static void catalog(void **state) {
+    const settings *set = *state;
+    tally t = {0};
+    const char *problem, *arch;
+    for (uint64_t round = 0; t.points < set->count; round++)
+        for (size_t p = 0; t.points < set->count && (problem = sx_catalog_problem_name(p, NULL)); p++)
+            for (size_t a = 0; t.points < set->count && (arch = sx_catalog_arch_name(a, NULL)); a++) {
+                sx_problem pr;
+                sx_arch ar;
+                sx_model *model;
+                sx_space *space;
+                sx_model_options options;
+                sx_map_space_options how = {.keep_all = (p + a + round) % 5 == 0, .no_banks = true};
+                sx_model_options_init(&options);
+                options.no_link_transfers = (p + a + round) % 3 == 0;
+                options.no_first_read_elision = (p + a + round) % 4 == 0;
+                sx_expect_ok(sx_catalog_problem(problem, &pr));
+                sx_expect_ok(sx_catalog_arch(arch, &ar));
+                sx_expect_ok(sx_model_new(&pr, &ar, &options, &model));
+                sx_expect_ok(sx_map_space_new(model, NULL, &how, &space));
+                compare_space(space, model, set->seed + round, &t);
+                sx_space_free(space);
+                sx_model_free(model);
+            }
+    print_message("%llu of %llu points not covered, %llu images\n", (unsigned long long)t.uncovered,
+                  (unsigned long long)t.points, (unsigned long long)t.images);
+    sx_expect_compared("legal points of the catalog", t.legal, set->count / 4);
+}
+
+/* The best value that the exhaustive mapper finds; INFINITY: none is legal. */
+static double search(const sx_small_space *small, const sx_objective *objective) {
+    sx_run_options options;
+    sx_run *run;
+    sx_found found = {.value = INFINITY};
+    sx_run_options_init(&options);
+    options.objective = *objective;
+    sx_expect_ok(sx_run_new(small->space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, "exhaustive"));
+    double value = sx_run_best(run, 0, &found) ? found.value : INFINITY;
+    sx_run_free(run);
+    return value;
+}
+
+/* All mappings of small random spaces. */
+static void small(void **state) {
+    const settings *set = *state;
+    tally t = {0};
+    uint64_t compared = 0;
+    static sx_gpu_place place[MOST_MISSED];
+    for (uint64_t i = 0; t.points < set->count; i++) {
+        static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
+        sx_rng rng = sx_rng_stream(set->seed, "gpu", i);
+        sx_small_space s;
+        sx_objective objective;
+        sx_gpu_image *image;
+        sx_gpu_found found;
+        sx_gpu_missed missed = {0, MOST_MISSED, place};
+        sx_random_space(&rng, 6000, &s);
+        sx_expect_ok(sx_objective_parse(objectives[i % 4], &objective));
+        compare_space(s.space, s.model, set->seed + i, &t);
+        sx_status status = sx_gpu_image_new(s.space, &objective, &image);
+        if (!status) {
+            sx_gpu_search_host(image, 0, image->factorisations, &found, &missed);
+            sx_expect_ok(sx_gpu_search_missed(s.space, image, &missed, &found));
+            assert_true(found.best.value == search(&s, &objective));
+            compared++;
+            free(image);
+        }
+        sx_status_free(status);
+        sx_small_space_fini(&s);
+    }
+    sx_expect_compared("small spaces", compared, 5);
+    sx_expect_compared("legal points of small spaces", t.legal, set->count / 8);
+}
+
+int main(int argc, char **argv) {
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 6000,
+                    .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(catalog, &set),
+        cmocka_unit_test_prestate(small, &set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -69,10 +69,11 @@ static void compare_space(const sx_space *space, const sx_model *model, uint64_t
     sx_expect_ok(sx_evaluator_new(model, &evaluator));
     sx_gpu_view view = sx_gpu_view_of(image, image);
     for (uint64_t i = 0; i < DRAWS; i++) {
-        sx_gpu_state st;
-        memset(&st, 0, sizeof st);
+        sx_gpu_scratch own;
+        sx_gpu_state st = {.own = &own};
+        memset(&own, 0, sizeof own);
         sx_gpu_draw(&view, &st, seed, i);
-        compare(space, image, evaluator, &st.point, t);
+        compare(space, image, evaluator, &own.point, t);
     }
     sx_mapping mapping[DRAWS];
     status = sx_map_space_draw(space, seed, 0, DRAWS, sizeof *mapping, mapping);

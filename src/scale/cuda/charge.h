@@ -7,10 +7,10 @@
 
 /* A charge is 3 n_levels + 1 numbers: energies, reads and writes a cycle of every level, and the accesses of the outermost
  * level that keeps the tensor. */
-enum { SX_GPU_CHARGE = 3 * SX_GPU_LEVELS + 1 };
+enum { SX_GPU_CHARGE = 3 * SX_GPU_LEVELS_AT_MOST + 1 };
 
 SX_HD uint32_t sx_gpu_charge_size(const sx_gpu_image *p) {
-    return 3 * p->n_levels + 1;
+    return 3 * (uint32_t)SX_GPU_N_LEVELS(p) + 1;
 }
 
 /* Accesses of one instance of a level. */
@@ -29,7 +29,7 @@ SX_HD void sx_gpu_charge_level(const sx_gpu_image *p, const sx_gpu_state *st, in
                                double *out) {
     const sx_gpu_level *level = &p->level[s];
     bool output = p->tensor[v].output;
-    int n = (int)p->n_levels;
+    int n = SX_GPU_N_LEVELS(p);
     double access = sx_gpu_vectors(level, v, c.reads) * level->read_energy +
                     sx_gpu_vectors(level, v, c.fills) * level->fill_energy;
     if (output) access += sx_gpu_vectors(level, v, c.updates) * level->update_energy;
@@ -47,8 +47,8 @@ SX_HD void sx_gpu_charge_level(const sx_gpu_image *p, const sx_gpu_state *st, in
 SX_HD void sx_gpu_pass(const sx_gpu_image *p, int s, double *out) {
     out[s] = 0;
     if (!p->level[s].bounded) return;
-    out[p->n_levels + (unsigned)s] = 0;
-    out[2 * p->n_levels + (unsigned)s] = 0;
+    out[(uint32_t)SX_GPU_N_LEVELS(p) + (uint32_t)s] = 0;
+    out[2 * (uint32_t)SX_GPU_N_LEVELS(p) + (unsigned)s] = 0;
 }
 
 /* The number of the highest bit. */
@@ -64,9 +64,9 @@ SX_HD int sx_gpu_top(uint32_t mask) {
 SX_HD void sx_gpu_partitions(const sx_gpu_image *p, const sx_gpu_state *st, int v, double *partition) {
     double words = p->tensor[v].elided;
     SX_UNROLL
-    for (int i = 0; i < SX_GPU_LEVELS; i++) {
-        int s = SX_GPU_LEVELS - 1 - i;
-        if (s >= (int)p->n_levels) continue;
+    for (int i = 0; i < SX_GPU_LEVELS_AT_MOST; i++) {
+        int s = SX_GPU_LEVELS_AT_MOST - 1 - i;
+        if (s >= SX_GPU_N_LEVELS(p)) continue;
         partition[s] = words;
         words /= st->groups[v][s];
     }
@@ -75,12 +75,12 @@ SX_HD void sx_gpu_partitions(const sx_gpu_image *p, const sx_gpu_state *st, int 
 /* Charges a tensor where no level has records. */
 SX_HD void sx_gpu_charge_whole(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept, double *out) {
     const double *groups = st->groups[v], *handed = st->handed[v];
-    int n = (int)p->n_levels, outermost = sx_gpu_top(kept);
+    int n = SX_GPU_N_LEVELS(p), outermost = sx_gpu_top(kept);
     bool output = p->tensor[v].output;
-    double inner = 0, partition[SX_GPU_LEVELS];
+    double inner = 0, partition[SX_GPU_LEVELS_AT_MOST];
     if (output) sx_gpu_partitions(p, st, v, partition);
     SX_UNROLL
-    for (int s = 0; s < SX_GPU_LEVELS; s++) {
+    for (int s = 0; s < SX_GPU_LEVELS_AT_MOST; s++) {
         if (s >= n) break;
         double words = handed[s] * groups[s];
         if (s > 0 && !(kept >> (s - 1) & 1)) {
@@ -92,11 +92,11 @@ SX_HD void sx_gpu_charge_whole(const sx_gpu_image *p, const sx_gpu_state *st, in
             sx_gpu_pass(p, s, out);
             continue;
         }
-        sx_gpu_accesses c = {round(words), s < outermost ? handed[s + 1] : 0, 0};
+        sx_gpu_accesses c = {round(words), s < outermost ? handed[s + 1 < n ? s + 1 : s] : 0, 0};
         if (output) {
-            double in = s < outermost ? handed[s + 1] - partition[s] : 0;
-            c.reads = fmax(round(words - partition[s]), 0);
-            c.fills = fmax(in, 0);
+            double in = s < outermost ? handed[s + 1 < n ? s + 1 : s] - partition[s] : 0;
+            c.reads = fmax(round(words - partition[s]), 0.0);
+            c.fills = fmax(in, 0.0);
             c.updates = round(words);
         }
         sx_gpu_charge_level(p, st, v, s, c, out);
@@ -110,7 +110,7 @@ typedef struct sx_gpu_traffic {
 } sx_gpu_traffic;
 
 SX_HD sx_gpu_traffic sx_gpu_add_records(const sx_gpu_state *st, int v, int s, double factor) {
-    const sx_gpu_records *flow = &st->records[s];
+    const sx_gpu_records *flow = &st->own->records[s];
     double children = st->children[s], groups = st->groups[v][s];
     sx_gpu_record one = {children / groups, groups, st->handed[v][s] * groups};
     const sx_gpu_record *record = flow->n ? flow->record : &one;
@@ -126,13 +126,13 @@ SX_HD sx_gpu_traffic sx_gpu_add_records(const sx_gpu_state *st, int v, int s, do
 
 /* Charges an input where some level has records. */
 SX_HD void sx_gpu_charge_split(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept, double *out) {
-    int n = (int)p->n_levels, outermost = sx_gpu_top(kept);
-    double inner = 0, demand[SX_GPU_LEVELS], supply[SX_GPU_LEVELS + 1], peers[SX_GPU_LEVELS + 1];
+    int n = SX_GPU_N_LEVELS(p), outermost = sx_gpu_top(kept);
+    double inner = 0, demand[SX_GPU_LEVELS_AT_MOST], supply[SX_GPU_LEVELS_AT_MOST + 1], peers[SX_GPU_LEVELS_AT_MOST + 1];
     SX_UNROLL
-    for (int s = 0; s < SX_GPU_LEVELS; s++) {
+    for (int s = 0; s < SX_GPU_LEVELS_AT_MOST; s++) {
         if (s >= n) break;
         sx_gpu_traffic t = sx_gpu_add_records(st, v, s, 1);
-        double links = st->records[s].n ? st->records[s].links : 0;
+        double links = st->own->records[s].n ? st->own->records[s].links : 0;
         supply[s] = t.supply; /* of the level inside */
         if (s > 0 && !(kept >> (s - 1) & 1)) {
             t = sx_gpu_add_records(st, v, s, inner * st->children[s] / t.delivered);
@@ -142,7 +142,7 @@ SX_HD void sx_gpu_charge_split(const sx_gpu_image *p, const sx_gpu_state *st, in
         peers[s] = links != 0 && s > 0 && s <= outermost ? links / st->above[s - 1] : 0;
     }
     SX_UNROLL
-    for (int s = 0; s < SX_GPU_LEVELS; s++) {
+    for (int s = 0; s < SX_GPU_LEVELS_AT_MOST; s++) {
         if (s >= n) break;
         if (!(kept >> s & 1)) {
             sx_gpu_pass(p, s, out);
@@ -157,8 +157,8 @@ SX_HD void sx_gpu_charge_split(const sx_gpu_image *p, const sx_gpu_state *st, in
 /* Makes the charge of a tensor where the levels in the mask `kept` keep it. */
 SX_HD void sx_gpu_charge(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept, double *out) {
     bool split = false;
-    if (v == p->window)
-        for (int s = 0; s < (int)p->n_levels; s++) split = split || st->records[s].n > 0;
+    if (SX_GPU_WINDOW(p) >= 0 && v == SX_GPU_WINDOW(p))
+        for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) split = split || st->own->records[s].n > 0;
     if (split)
         sx_gpu_charge_split(p, st, v, kept, out);
     else
@@ -177,11 +177,11 @@ SX_HD double sx_gpu_slow_down(const sx_gpu_level *level, double slow, double rea
 SX_HD double sx_gpu_level_cycles(const sx_gpu_image *p, const sx_gpu_state *st, int s, const double *charge,
                                  const uint32_t *at) {
     const sx_gpu_level *level = &p->level[s];
-    unsigned n = p->n_levels;
+    uint32_t n = (uint32_t)SX_GPU_N_LEVELS(p);
     double slow = 1, reads = 0, writes = 0;
     SX_UNROLL
-    for (int v = 0; v < SX_GPU_TENSORS; v++) {
-        if (v >= (int)p->n_tensors) break;
+    for (int v = 0; v < SX_GPU_TENSORS_AT_MOST; v++) {
+        if (v >= SX_GPU_N_TENSORS(p)) break;
         double r = charge[at[v] + n + (unsigned)s], w = charge[at[v] + 2 * n + (unsigned)s];
         if (level->banks != 0) slow = sx_gpu_slow_down(level, slow, r, w);
         reads += r;
@@ -195,16 +195,18 @@ SX_HD double sx_gpu_level_cycles(const sx_gpu_image *p, const sx_gpu_state *st, 
 SX_HD void sx_gpu_sum(const sx_gpu_image *p, const sx_gpu_state *st, const double *charge, const uint32_t *at,
                       double *energy, double *cycles) {
     double slowest = st->cycles, total = p->compute_energy;
-    for (int s = 0; s < (int)p->n_levels; s++) {
+    SX_UNROLL
+    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
         if (!p->level[s].bounded) continue;
         double slow = sx_gpu_level_cycles(p, st, s, charge, at);
         if (slow > slowest) slowest = slow;
     }
-    for (int s = 0; s < (int)p->n_levels; s++) {
+    SX_UNROLL
+    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
         double sum = 0;
         SX_UNROLL
-        for (int v = 0; v < SX_GPU_TENSORS; v++) {
-            if (v >= (int)p->n_tensors) break;
+        for (int v = 0; v < SX_GPU_TENSORS_AT_MOST; v++) {
+            if (v >= SX_GPU_N_TENSORS(p)) break;
             sum += charge[at[v] + (unsigned)s];
         }
         total += p->level[s].leaks ? sum + p->level[s].leak_energy * slowest * st->leaking[s] : sum;

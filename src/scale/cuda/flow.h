@@ -5,35 +5,38 @@
 
 #include "scale/cuda/layout.h"
 
-/* Lays the temporal loops out, outermost first. */
+/* Goes through the temporal loops, outermost first: how often tiles move. */
 SX_HD void sx_gpu_flatten(const sx_gpu_image *p, sx_gpu_state *st) {
-    int n = 0;
-    double steps = 1;
-    uint32_t last = 0;
-    st->suffix[0] = 1;
-    for (int s = (int)p->n_levels - 1; s >= 0; s--) {
-        const sx_gpu_loops *loops = &st->point.loops[s];
-        for (int i = loops->n - 1; i >= 0; i--) {
-            unsigned d = sx_gpu_loop(loops, i);
+    sx_gpu_scratch *own = st->own;
+    int n = 0, last = 0, window = SX_GPU_WINDOW(p);
+    double steps = 1, visits[SX_GPU_TENSORS_AT_MOST];
+    SX_UNROLL
+    for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) visits[v] = 1;
+    if (window >= 0) own->suffix[0] = 1;
+    SX_UNROLL
+    for (int s = SX_GPU_N_LEVELS(p) - 1; s >= 0; s--) {
+        const sx_gpu_loops loops = own->point.loops[s];
+        for (int i = loops.n - 1; i >= 0; i--) {
+            unsigned d = sx_gpu_loop(&loops, i);
             steps *= sx_gpu_at(st, d, s)->temporal;
-            st->flat[n++] = (uint8_t)((unsigned)s << 4 | d);
-            st->suffix[n] = steps;
-            for (int v = 0; v < (int)p->n_tensors; v++)
-                if (p->tensor[v].dims >> d & 1) last = (last & ~(0xffu << 8 * v)) | (uint32_t)n << 8 * v;
+            SX_UNROLL
+            for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) visits[v] = p->tensor[v].dims >> d & 1 ? steps : visits[v];
+            if (window < 0) continue;
+            own->flat[n++] = (uint8_t)((unsigned)s << 4 | d);
+            own->suffix[n] = steps;
+            if (p->tensor[window].dims >> d & 1) last = n;
         }
-        st->end[s] = (uint8_t)n;
-        st->last[s] = last;
+        SX_UNROLL
+        for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) st->visits[v][s] = visits[v];
+        if (window < 0) continue;
+        own->end[s] = (uint8_t)n;
+        own->last[s] = (uint8_t)last;
     }
-}
-
-/* How many loops there are up to the last that indexes a tensor, at a level and above. */
-SX_HD int sx_gpu_last(const sx_gpu_state *st, int v, int s) {
-    return (int)(st->last[s] >> 8 * v & 0xff);
 }
 
 /* Groups of a level's children that want the same words of a tensor. */
 SX_HD double sx_gpu_count_groups(const sx_gpu_tensor *t, const sx_gpu_state *st, int s) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     double groups = 1;
     for (int i = 0; i < slot->n; i++) {
         unsigned d = sx_gpu_loop(slot, i);
@@ -44,7 +47,7 @@ SX_HD double sx_gpu_count_groups(const sx_gpu_tensor *t, const sx_gpu_state *st,
 
 /* Whether X loops fill whole rows of the mesh, or there are none on Y. */
 SX_HD bool sx_gpu_is_aligned(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     return slot->n == slot->n_x || st->slot_x[s] >= p->level[s].fanout_x;
 }
 
@@ -57,8 +60,8 @@ SX_HD bool sx_gpu_agree(const sx_gpu_loops *slot, uint32_t dims) {
 
 /* The flow under the first level of a plain tensor; false where it is not covered. */
 SX_HD bool sx_gpu_feed_plain(const sx_gpu_image *p, sx_gpu_state *st, int v) {
-    const sx_gpu_loops *slot = &st->point.slots[0];
-    double moving = st->suffix[sx_gpu_last(st, v, 0)];
+    const sx_gpu_loops *slot = &st->own->point.slots[0];
+    double moving = st->visits[v][0];
     st->handed[v][0] = st->cycles;
     if (slot->n == 0 || !(p->level[0].links >> v & 1) || moving == st->cycles) return true;
     if (!sx_gpu_is_aligned(p, st, 0)) return false;
@@ -80,7 +83,7 @@ SX_HD void sx_gpu_bump(double *rank, int k, double by) {
 }
 
 SX_HD sx_gpu_spans sx_gpu_find_spans(const sx_gpu_tensor *t, const sx_gpu_state *st, int s) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     sx_gpu_spans to = {false, true, {0}};
     unsigned moved = 0;
     for (int i = 0; i < slot->n; i++) {
@@ -153,8 +156,8 @@ typedef struct sx_gpu_step {
 /* The step of loop j; `inner`: what the loops inside it moved together. */
 SX_HD sx_gpu_step sx_gpu_take_step(const sx_gpu_tensor *t, const sx_gpu_state *st, int j, double solo,
                                    const double *extent, double *inner) {
-    unsigned d = st->flat[j] & 15;
-    int level = st->flat[j] >> 4, rank = t->mixed_of[d];
+    unsigned d = st->own->flat[j] & 15;
+    int level = st->own->flat[j] >> 4, rank = t->mixed_of[d];
     double move = t->coef[d] * sx_gpu_at(st, d, level)->spread, common = solo, words = solo;
     sx_gpu_step at;
     at.still = true;
@@ -168,7 +171,7 @@ SX_HD sx_gpu_step sx_gpu_take_step(const sx_gpu_tensor *t, const sx_gpu_state *s
         inner[k] += by;
     }
     at.added = words - common;
-    at.times = st->suffix[j + 1] - st->suffix[j];
+    at.times = st->own->suffix[j + 1] - st->own->suffix[j];
     return at;
 }
 
@@ -178,7 +181,7 @@ SX_HD void sx_gpu_trace(const sx_gpu_tensor *t, const sx_gpu_state *st, int v, i
     double inner[SX_GPU_MIXED] = {0}, extent[SX_GPU_MIXED] = {0}, words = s > 0 ? st->words[v][s - 1] : 1;
     double solo = 1, first[SX_GPU_MIXED] = {0}, anchor[SX_GPU_MIXED] = {0}, alike = 0, first_words = 0;
     bool always = s == 0, anchored = false, whole = false;
-    int near = 0, j = st->end[s] - 1;
+    int near = 0, j = st->own->end[s] - 1;
     SX_UNROLL
     for (int k = 0; k < SX_GPU_MIXED; k++) extent[k] = 1;
     if (s > 0) solo = sx_gpu_tile(t, st, s - 1, extent);
@@ -186,7 +189,7 @@ SX_HD void sx_gpu_trace(const sx_gpu_tensor *t, const sx_gpu_state *st, int v, i
     m->n_keys = 0;
     m->fits = true;
     m->moves = false;
-    for (; j >= 0 && !(t->solo >> (st->flat[j] & 15) & 1); j--, near++) {
+    for (; j >= 0 && !(t->solo >> (st->own->flat[j] & 15) & 1); j--, near++) {
         sx_gpu_step at = sx_gpu_take_step(t, st, j, solo, extent, inner);
         if (at.still) m->still += at.times;
         bool counts = always || !at.still;
@@ -209,10 +212,10 @@ SX_HD void sx_gpu_trace(const sx_gpu_tensor *t, const sx_gpu_state *st, int v, i
             if (span && sx_gpu_within(at.f, span)) sx_gpu_add_key(m, at.f, at.times * fetched);
         }
     }
-    double outer = st->suffix[j + 1];
+    double outer = st->own->suffix[j + 1];
     m->volume += words * outer;
     if (!m->moves || !span || !sx_gpu_within(first, span)) return;
-    int inmost = st->flat[st->end[s] - 1];
+    int inmost = st->own->flat[st->own->end[s] - 1];
     double n = sx_gpu_at(st, (unsigned)inmost & 15, inmost >> 4)->temporal;
     double early = (n - 1) * (alike + (whole ? outer : 0)) * first_words;
     if (early > 0) sx_gpu_add_key(m, first, early);
@@ -239,7 +242,7 @@ SX_HD bool sx_gpu_add_record(sx_gpu_records *flow, double m, double scatter, dou
  * 1, or at -need: -1, or neither: 0. */
 SX_HD int sx_gpu_stands(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, int first, int i,
                         const double *need) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     double g[SX_GPU_MIXED] = {0};
     for (int k = first; k <= i; k++) {
         unsigned d = sx_gpu_loop(slot, k);
@@ -261,7 +264,7 @@ SX_HD int sx_gpu_stands(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, i
  * served_by_axis); *rest grows by them where that saves no accesses. */
 SX_HD bool sx_gpu_add_axis(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, int first, int at, double words,
                            double *rest, sx_gpu_records *flow) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     double hit = 1, lost = 1, m = 1, groups = 1, fewer = 0;
     for (int l = 0; l < slot->n; l++) {
         unsigned d = sx_gpu_loop(slot, l);
@@ -288,7 +291,7 @@ SX_HD bool sx_gpu_add_axis(const sx_gpu_tensor *t, const sx_gpu_state *st, int s
 /* Splits the words of one key among groups and neighbours; false where that is not covered. */
 SX_HD bool sx_gpu_add_served(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, const sx_gpu_key *key,
                              double *rest, sx_gpu_records *flow) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     bool nowhere = true;
     SX_UNROLL
     for (int k = 0; k < SX_GPU_MIXED; k++) nowhere = nowhere && key->need[k] == 0;
@@ -316,7 +319,7 @@ SX_HD bool sx_gpu_add_served(const sx_gpu_tensor *t, const sx_gpu_state *st, int
 /* Splits the words of a flow among groups and neighbours. */
 SX_HD bool sx_gpu_split(const sx_gpu_image *p, sx_gpu_state *st, int v, int s, const sx_gpu_motion *m) {
     const sx_gpu_tensor *t = &p->tensor[v];
-    sx_gpu_records *flow = &st->records[s];
+    sx_gpu_records *flow = &st->own->records[s];
     double rest = m->volume - m->keyed;
     if (m->n_keys == 0) return true;
     if (!m->fits || !sx_gpu_is_aligned(p, st, s)) return false;
@@ -332,10 +335,10 @@ SX_HD bool sx_gpu_split(const sx_gpu_image *p, sx_gpu_state *st, int v, int s, c
 /* The flow of the tensor whose tiles overlap in part; false where it is not covered. */
 SX_HD bool sx_gpu_flow_window(const sx_gpu_image *p, sx_gpu_state *st, int v, int s) {
     const sx_gpu_tensor *t = &p->tensor[v];
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     bool links = p->level[s].links >> v & 1, agree = false;
     sx_gpu_motion m;
-    st->records[s].n = 0;
+    st->own->records[s].n = 0;
     sx_gpu_spans spans = sx_gpu_find_spans(t, st, s);
     if (s == 0) {
         bool aligned = sx_gpu_is_aligned(p, st, 0);
@@ -344,9 +347,9 @@ SX_HD bool sx_gpu_flow_window(const sx_gpu_image *p, sx_gpu_state *st, int v, in
         agree = aligned && sx_gpu_agree(slot, t->dims);
         if (spans.uniform && (!links || (!spans.apart && aligned && !agree))) return true;
     } else {
-        int last = sx_gpu_last(st, v, s);
-        if (spans.uniform && (last == 0 || t->solo >> (st->flat[last - 1] & 15) & 1)) {
-            st->handed[v][s] = st->words[v][s - 1] * st->suffix[last];
+        int last = st->own->last[s];
+        if (spans.uniform && (last == 0 || t->solo >> (st->own->flat[last - 1] & 15) & 1)) {
+            st->handed[v][s] = st->words[v][s - 1] * st->own->suffix[last];
             return true;
         }
     }
@@ -364,9 +367,9 @@ SX_HD bool sx_gpu_flow_window(const sx_gpu_image *p, sx_gpu_state *st, int v, in
 /* Counts the flow of a tensor at a level; false where it is not covered. */
 SX_HD bool sx_gpu_flow(const sx_gpu_image *p, sx_gpu_state *st, int v, int s) {
     st->groups[v][s] = sx_gpu_count_groups(&p->tensor[v], st, s);
-    if (!p->tensor[v].plain) return sx_gpu_flow_window(p, st, v, s);
+    if (SX_GPU_WINDOW(p) >= 0 && v == SX_GPU_WINDOW(p)) return sx_gpu_flow_window(p, st, v, s);
     if (s == 0) return sx_gpu_feed_plain(p, st, v);
-    st->handed[v][s] = st->words[v][s - 1] * st->suffix[sx_gpu_last(st, v, s)];
+    st->handed[v][s] = st->words[v][s - 1] * st->visits[v][s];
     return true;
 }
 

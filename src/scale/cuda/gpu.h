@@ -3,7 +3,7 @@
 #ifndef SX_SCALE_CUDA_GPU_H
 #define SX_SCALE_CUDA_GPU_H
 
-#include "scale/cuda/space.h"
+#include "scale/cuda/module.h"
 
 #include "sextant/cancel.h"
 #include "sextant/objective.h"
@@ -29,13 +29,6 @@ void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_p
 /* Scores points on the CPU; what becomes of each goes to `verdict`. */
 void sx_gpu_score_host(const sx_gpu_image *image, const sx_gpu_point *point, size_t n, sx_gpu_score *score,
                        uint8_t *verdict);
-
-/* What a look at all mappings found. */
-typedef struct sx_gpu_found {
-    sx_gpu_best best;
-    sx_gpu_counts counts;
-    double seconds; /* on the GPU; 0 on the CPU */
-} sx_gpu_found;
 
 /* Looks at all mappings on the CPU, from one factorisation to another. */
 void sx_gpu_search_host(const sx_gpu_image *image, uint64_t from, uint64_t to, sx_gpu_found *found,

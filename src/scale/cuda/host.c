@@ -6,56 +6,46 @@
 
 #include <string.h>
 
-static const sx_gpu_lane alone = {0, 1, 1};
+static const sx_gpu_lane alone = {0, 1, 0, 1, 1};
 
 void sx_gpu_score_host(const sx_gpu_image *image, const sx_gpu_point *point, size_t n, sx_gpu_score *score,
                        uint8_t *verdict) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_state st;
+    sx_gpu_scratch own;
+    sx_gpu_state st = {.own = &own};
     double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
     for (size_t i = 0; i < n; i++) {
-        st.point = point[i];
+        own.point = point[i];
         score[i] = (sx_gpu_score){0};
         verdict[i] = (uint8_t)sx_gpu_score_point(&view, &st, charge, alone, &score[i]);
-    }
-}
-
-/* Looks at one factorisation. */
-static void look(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f, double *charge, sx_gpu_found *found,
-                 sx_gpu_missed *missed) {
-    sx_gpu_sweep sweep;
-    uint32_t n = 1;
-    if (!sx_gpu_screen(view, st, f)) return;
-    for (uint32_t layout = 0; layout < n; layout++) {
-        if (!sx_gpu_spreads(view, st, layout, &n)) continue;
-        sx_gpu_item item = {f, 0, sx_gpu_count_orders(view, st), (uint16_t)layout, {0}};
-        sx_gpu_look(view, st, &sweep, charge, alone, &item, &found->best, &found->counts, missed);
     }
 }
 
 void sx_gpu_search_host(const sx_gpu_image *image, uint64_t from, uint64_t to, sx_gpu_found *found,
                         sx_gpu_missed *missed) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_state st;
+    sx_gpu_scratch own;
+    sx_gpu_state st = {.own = &own};
     double charge[SX_GPU_TENSORS * 64 * SX_GPU_CHARGE];
     *found = (sx_gpu_found){.best = {.value = INFINITY}};
-    for (uint64_t f = from; f < to; f++) look(&view, &st, f, charge, found, missed);
+    for (uint64_t f = from; f < to; f++) sx_gpu_look_at(&view, &st, charge, f, &found->best, &found->counts, missed);
 }
 
 /* Finds the point at a place; returns how many sets of tensors its levels can keep. */
 static uint32_t point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_state st;
-    sx_gpu_sweep sweep;
+    sx_gpu_scratch own;
+    sx_gpu_state st = {.own = &own};
+    sx_gpu_sweep sweep = {0};
     uint32_t keep = at->keep;
-    memset(&st, 0, sizeof st);
+    memset(&own, 0, sizeof own);
     sx_gpu_begin(&view, &st, &sweep, at->factorisation, at->layout, alone);
     sx_gpu_set_order(&view, &st, sweep.orders, at->order);
     for (uint32_t s = 0; s < image->n_levels; s++) {
-        st.point.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
+        own.point.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
         keep /= sweep.choices[s].n;
     }
-    *out = st.point;
+    *out = own.point;
     return sweep.n_keeps;
 }
 

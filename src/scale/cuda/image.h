@@ -17,6 +17,24 @@
 #define SX_UNROLL
 #endif
 
+/* Kernels are compiled for some numbers of levels and tensors, and for one tensor or none whose tiles overlap in part: loops
+ * are then unrolled, and states are smaller. */
+#ifdef SX_GPU_FIXED_LEVELS
+#define SX_GPU_N_LEVELS(p) SX_GPU_FIXED_LEVELS
+#define SX_GPU_N_TENSORS(p) SX_GPU_FIXED_TENSORS
+#define SX_GPU_LEVELS_AT_MOST SX_GPU_FIXED_LEVELS
+#define SX_GPU_TENSORS_AT_MOST SX_GPU_FIXED_TENSORS
+#define SX_GPU_WINDOW(p) SX_GPU_FIXED_WINDOW
+#define SX_GPU_RECORD_LEVELS (SX_GPU_FIXED_WINDOW < 0 ? 1 : SX_GPU_FIXED_LEVELS)
+#else
+#define SX_GPU_N_LEVELS(p) ((int)(p)->n_levels)
+#define SX_GPU_N_TENSORS(p) ((int)(p)->n_tensors)
+#define SX_GPU_LEVELS_AT_MOST SX_GPU_LEVELS
+#define SX_GPU_TENSORS_AT_MOST SX_GPU_TENSORS
+#define SX_GPU_WINDOW(p) ((p)->window)
+#define SX_GPU_RECORD_LEVELS SX_GPU_LEVELS
+#endif
+
 /* Changes with everything below. */
 enum { SX_GPU_VERSION = 1 };
 
@@ -28,7 +46,8 @@ enum {
     SX_GPU_LOOPS = 40,  /* temporal loops of a mapping */
     SX_GPU_RECORDS = 5, /* kinds of accesses of a level to the tensor whose tiles overlap in part */
     SX_GPU_KEYS = 8,    /* displacements of its neighbours */
-    SX_GPU_CHOICES = 16 /* sets of tensors that a level may keep */
+    SX_GPU_CHOICES = 16, /* sets of tensors that a level may keep */
+    SX_GPU_TABLE_KEEPS = 512 /* as many are listed in a table */
 };
 
 /* A tensor (model/frame/state.h). */
@@ -89,6 +108,8 @@ typedef struct sx_gpu_image {
     uint32_t all;                     /* mask of tensors */
     int32_t window;                   /* the tensor whose tiles overlap in part; -1: none */
     uint32_t n_charges;               /* choices of levels, of all tensors together */
+    uint32_t most_keeps;              /* sets of tensors that the levels may keep, where all fit */
+    uint32_t padding;
     uint32_t first_charge[SX_GPU_TENSORS];
     uint64_t factorisations;
     uint64_t weight[SX_GPU_DIMS + 1]; /* factorisations that begin alike up to a dimension */

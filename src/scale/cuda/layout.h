@@ -26,42 +26,50 @@ typedef struct sx_gpu_choices {
     uint8_t keep[SX_GPU_CHOICES];
 } sx_gpu_choices;
 
-/* A mapping on its way to a score. */
-typedef struct sx_gpu_state {
+/* A mapping on its way to a score: what is found by an index that is not known before. */
+typedef struct sx_gpu_scratch {
     const sx_gpu_cell *row[SX_GPU_DIMS];
     sx_gpu_point point;
-    double slot_x[SX_GPU_LEVELS], slot_y[SX_GPU_LEVELS], children[SX_GPU_LEVELS];
-    double above[SX_GPU_LEVELS], clusters[SX_GPU_LEVELS], leaking[SX_GPU_LEVELS];
+    /* Of the tensor whose tiles overlap in part: */
+    uint8_t flat[SX_GPU_LOOPS];           /* temporal loops, outermost first: the level times 16, and the dimension */
+    uint8_t end[SX_GPU_LEVELS_AT_MOST];   /* loops at that level and above */
+    uint8_t last[SX_GPU_LEVELS_AT_MOST];  /* how many of these up to the last that indexes the tensor */
+    double suffix[SX_GPU_LOOPS + 1];      /* product of the first so many of them */
+    sx_gpu_records records[SX_GPU_RECORD_LEVELS];
+} sx_gpu_scratch;
+
+/* And the rest, which a thread can have in registers. */
+typedef struct sx_gpu_state {
+    sx_gpu_scratch *own;
+    double slot_x[SX_GPU_LEVELS_AT_MOST], slot_y[SX_GPU_LEVELS_AT_MOST], children[SX_GPU_LEVELS_AT_MOST];
+    double above[SX_GPU_LEVELS_AT_MOST], clusters[SX_GPU_LEVELS_AT_MOST], leaking[SX_GPU_LEVELS_AT_MOST];
     double cycles;
-    double words[SX_GPU_TENSORS][SX_GPU_LEVELS];
-    uint8_t flat[SX_GPU_LOOPS];  /* temporal loops, outermost first: the level times 16, and the dimension */
-    uint8_t end[SX_GPU_LEVELS];  /* loops at that level and above */
-    uint32_t last[SX_GPU_LEVELS]; /* a byte per tensor: how many of these up to the last that indexes it */
-    double suffix[SX_GPU_LOOPS + 1]; /* product of the first so many of them */
-    double groups[SX_GPU_TENSORS][SX_GPU_LEVELS], handed[SX_GPU_TENSORS][SX_GPU_LEVELS];
-    sx_gpu_records records[SX_GPU_LEVELS];
+    double words[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST];
+    double visits[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST]; /* at which the tile of a plain tensor moves */
+    double groups[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST];
+    double handed[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST];
     uint32_t uncovered; /* some flow has no closed form */
     uint32_t illegal;
 } sx_gpu_state;
 
 /* The part of a row at a level. */
 SX_HD const sx_gpu_cell *sx_gpu_at(const sx_gpu_state *st, unsigned d, int s) {
-    return &st->row[d][s];
+    return &st->own->row[d][s];
 }
 
 /* The extent of what a child of a level holds in a dimension. */
 SX_HD double sx_gpu_inner(const sx_gpu_state *st, unsigned d, int s) {
-    return s > 0 ? st->row[d][s - 1].extent : 1;
+    return s > 0 ? st->own->row[d][s - 1].extent : 1;
 }
 
 /* Finds the row of a dimension. */
 SX_HD void sx_gpu_set_row(const sx_gpu_view *view, sx_gpu_state *st, int d) {
-    st->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->point.row[d]) * view->p->n_levels;
+    st->own->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->own->point.row[d]) * (size_t)SX_GPU_N_LEVELS(view->p);
 }
 
 /* The children of a level. */
 SX_HD void sx_gpu_set_slot(sx_gpu_state *st, int s) {
-    const sx_gpu_loops *slot = &st->point.slots[s];
+    const sx_gpu_loops *slot = &st->own->point.slots[s];
     double x = 1, y = 1;
     for (int i = 0; i < slot->n; i++) {
         double n = sx_gpu_at(st, sx_gpu_loop(slot, i), s)->spatial;
@@ -79,7 +87,8 @@ SX_HD void sx_gpu_set_slot(sx_gpu_state *st, int s) {
 SX_HD bool sx_gpu_set_array(const sx_gpu_image *p, sx_gpu_state *st) {
     double x = 1, y = 1;
     bool good = true;
-    for (int s = (int)p->n_levels - 1; s >= 0; s--) {
+    SX_UNROLL
+    for (int s = SX_GPU_N_LEVELS(p) - 1; s >= 0; s--) {
         const sx_gpu_level *level = &p->level[s];
         double above = x * y;
         st->above[s] = above;
@@ -89,9 +98,13 @@ SX_HD bool sx_gpu_set_array(const sx_gpu_image *p, sx_gpu_state *st) {
         x *= st->slot_x[s];
         y *= st->slot_y[s];
     }
-    for (int s = 0; s < (int)p->n_levels; s++) {
+    SX_UNROLL
+    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
         const sx_gpu_level *level = &p->level[s];
-        st->leaking[s] = level->leak_share > 0 ? level->leak_share * st->above[level->gate] : st->above[s];
+        double gating = 0, above = st->above[s]; /* products, as a choice of addresses would keep `above` out of registers */
+        SX_UNROLL
+        for (int k = 0; k < SX_GPU_N_LEVELS(p); k++) gating += (k == level->gate ? 1.0 : 0.0) * st->above[k];
+        st->leaking[s] = level->leak_share > 0 ? level->leak_share * gating : above;
     }
     st->cycles = p->computes / (x * y);
     return good && x * y <= p->compute_instances && x <= p->compute_x && y <= p->compute_y;
@@ -118,7 +131,7 @@ SX_HD void sx_gpu_set_words(const sx_gpu_image *p, sx_gpu_state *st, int v, int 
     const sx_gpu_tensor *t = &p->tensor[v];
     double mixed[SX_GPU_MIXED];
     double words = t->words;
-    if (s + 1 < (int)p->n_levels) {
+    if (s + 1 < SX_GPU_N_LEVELS(p)) {
         words = sx_gpu_tile(t, st, s, mixed);
         SX_UNROLL
         for (int k = 0; k < SX_GPU_MIXED; k++) words *= mixed[k];
@@ -132,7 +145,8 @@ SX_HD bool sx_gpu_fits(const sx_gpu_image *p, const sx_gpu_state *st, int s, uns
     double words = 0, banks = 0;
     if (level->transparent && keep) return false;
     if (!level->limited) return true;
-    for (int v = 0; v < (int)p->n_tensors; v++) {
+    SX_UNROLL
+    for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) {
         if (!(keep >> v & 1)) continue;
         double takes = st->words[v][s];
         if (level->sized) takes = ceil(takes * level->element[v] / level->word[v]);
@@ -151,7 +165,7 @@ SX_HD uint32_t sx_gpu_set_choices(const sx_gpu_image *p, const sx_gpu_state *st,
         unsigned keep = p->level[s].must | subset;
         if (sx_gpu_fits(p, st, s, keep)) {
             uint32_t adds = 0;
-            for (int v = 0; v < (int)p->n_tensors; v++)
+            for (int v = 0; v < SX_GPU_N_TENSORS(p); v++)
                 if (keep >> v & 1) adds |= (uint32_t)p->tensor[v].bit[s] << 8 * v;
             out->adds[n] = adds;
             out->keep[n++] = (uint8_t)keep;

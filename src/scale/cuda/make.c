@@ -157,7 +157,11 @@ static sx_status set_model(maker *m) {
         p->first_charge[v] = p->n_charges;
         p->n_charges += 1u << p->tensor[v].n_free;
     }
-    for (int s = 0; s < frame->n_levels; s++) set_level(space, s, &p->level[s]);
+    p->most_keeps = 1;
+    for (int s = 0; s < frame->n_levels; s++) {
+        set_level(space, s, &p->level[s]);
+        p->most_keeps <<= __builtin_popcount(space->free_keep[s]);
+    }
     sx_frame_free(frame);
     return covered ? SX_OK : refuse("tiles of more than one tensor overlap in part, or in more than two ranks");
 }

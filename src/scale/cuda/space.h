@@ -7,11 +7,12 @@
 
 /* What is the same for all orders of a factorisation and layout. */
 typedef struct sx_gpu_sweep {
-    sx_gpu_list orders[SX_GPU_LEVELS];
+    sx_gpu_list orders[SX_GPU_LEVELS_AT_MOST];
     uint32_t n_orders; /* of all levels together; 0: more than 2^32 - 1 */
     uint32_t n_keeps;
+    uint32_t *table; /* the choices of each, made once for all groups that go side by side; NULL: found every time */
     uint32_t usable; /* a byte per tensor: levels that may keep it, as in the numbers of its choices */
-    sx_gpu_choices choices[SX_GPU_LEVELS];
+    sx_gpu_choices choices[SX_GPU_LEVELS_AT_MOST];
 } sx_gpu_sweep;
 
 /* Orders of one factorisation and layout. */
@@ -25,7 +26,7 @@ typedef struct sx_gpu_item {
 SX_HD void sx_gpu_set_factorisation(const sx_gpu_image *p, sx_gpu_state *st, uint64_t f) {
     for (int d = 0; d < (int)p->n_dims; d++) {
         uint64_t row = f / p->weight[d + 1];
-        st->point.row[d] = (uint16_t)row;
+        st->own->point.row[d] = (uint16_t)row;
         f -= row * p->weight[d + 1];
     }
 }
@@ -50,9 +51,9 @@ SX_HD sx_gpu_list sx_gpu_layouts(const sx_gpu_view *view, const sx_gpu_state *st
 /* Gives the point layout number `layout`; returns how many there are. */
 SX_HD uint32_t sx_gpu_set_layout(const sx_gpu_view *view, sx_gpu_state *st, uint32_t layout) {
     uint32_t n = 1;
-    for (int s = 0; s < (int)view->p->n_levels; s++) {
+    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) {
         sx_gpu_list list = sx_gpu_layouts(view, st, s);
-        st->point.slots[s] = view->loops[list.first + layout % list.n];
+        st->own->point.slots[s] = view->loops[list.first + layout % list.n];
         layout /= list.n;
         n *= list.n;
     }
@@ -68,15 +69,15 @@ SX_HD sx_gpu_list sx_gpu_orders(const sx_gpu_view *view, const sx_gpu_state *st,
 /* How many orders the loops of all levels have together; 0 where these are more than 2^32 - 1. */
 SX_HD uint32_t sx_gpu_count_orders(const sx_gpu_view *view, const sx_gpu_state *st) {
     uint64_t n = 1;
-    for (int s = 0; s < (int)view->p->n_levels; s++)
+    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++)
         if (n) n *= sx_gpu_orders(view, st, s, st->children[0] > 1).n;
     return n >> 32 ? 0 : (uint32_t)n;
 }
 
 /* Gives the point order number `order`. */
 SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_gpu_state *st, const sx_gpu_list *orders, uint32_t order) {
-    for (int s = 0; s < (int)view->p->n_levels; s++) {
-        st->point.loops[s] = view->loops[orders[s].first + order % orders[s].n];
+    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) {
+        st->own->point.loops[s] = view->loops[orders[s].first + order % orders[s].n];
         order /= orders[s].n;
     }
 }
@@ -85,7 +86,7 @@ SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_gpu_state *st, const sx_
  * hold. The state is then ready for layouts. */
 SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f) {
     const sx_gpu_image *p = view->p;
-    int n_levels = (int)p->n_levels;
+    int n_levels = SX_GPU_N_LEVELS(p);
     double units = 1;
     sx_gpu_set_factorisation(p, st, f);
     for (int d = 0; d < (int)p->n_dims; d++) sx_gpu_set_row(view, st, d);
@@ -96,7 +97,7 @@ SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f) 
     if (units > p->compute_instances) return false;
     for (int s = 0; s < n_levels; s++) {
         if (!p->level[s].limited && !p->level[s].transparent) continue;
-        for (int v = 0; v < (int)p->n_tensors; v++) sx_gpu_set_words(p, st, v, s);
+        for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) sx_gpu_set_words(p, st, v, s);
         if (!sx_gpu_has_choice(p, st, s)) return false;
     }
     return true;
@@ -105,15 +106,47 @@ SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f) 
 /* Whether the array has the instances of a screened factorisation's layout; *n: how many layouts there are. */
 SX_HD bool sx_gpu_spreads(const sx_gpu_view *view, sx_gpu_state *st, uint32_t layout, uint32_t *n) {
     *n = sx_gpu_set_layout(view, st, layout);
-    for (int s = 0; s < (int)view->p->n_levels; s++) sx_gpu_set_slot(st, s);
+    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) sx_gpu_set_slot(st, s);
     return sx_gpu_set_array(view->p, st);
+}
+
+/* The levels that keep a tensor under one number of its choices. */
+SX_HD uint32_t sx_gpu_choice_levels(const sx_gpu_image *p, int v, uint32_t choice) {
+    uint32_t kept = p->tensor[v].fixed;
+    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++)
+        if (p->tensor[v].bit[s] & choice) kept |= 1u << s;
+    return kept;
+}
+
+/* Makes the charges of all tensors under all their choices that some set of kept tensors leads to. */
+SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w, double *charge,
+                             sx_gpu_lane lane) {
+    uint32_t size = sx_gpu_charge_size(p);
+    for (uint32_t i = (uint32_t)lane.at; i < p->n_charges; i += (uint32_t)lane.n) {
+        int v = SX_GPU_N_TENSORS(p) - 1;
+        while (i < p->first_charge[v]) v--;
+        uint32_t choice = i - p->first_charge[v], kept = sx_gpu_choice_levels(p, v, choice);
+        if (kept == 0 || choice & ~(w->usable >> 8 * v & 0xff)) continue;
+        sx_gpu_charge(p, st, v, kept, charge + i * size);
+    }
+}
+
+/* The sets of kept tensors number `keep`, as numbers of the tensors' choices, a byte each. */
+SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, uint32_t keep) {
+    uint32_t adds = 0;
+    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
+        uint32_t n = w->choices[s].n, rest = n > 1 ? keep / n : keep;
+        adds |= w->choices[s].adds[keep - rest * n];
+        keep = rest;
+    }
+    return adds;
 }
 
 /* Prepares a sweep over a factorisation and a layout. */
 SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, uint64_t f, uint32_t layout,
                         sx_gpu_lane lane) {
     const sx_gpu_image *p = view->p;
-    int n_levels = (int)p->n_levels;
+    int n_levels = SX_GPU_N_LEVELS(p);
     if (lane.at == 0) {
         sx_gpu_set_factorisation(p, st, f);
         for (int d = 0; d < (int)p->n_dims; d++) sx_gpu_set_row(view, st, d);
@@ -139,47 +172,19 @@ SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep 
         if (st->illegal) w->n_keeps = 0;
     }
     SX_SYNC(lane);
-}
-
-/* The levels that keep a tensor under one number of its choices. */
-SX_HD uint32_t sx_gpu_choice_levels(const sx_gpu_image *p, int v, uint32_t choice) {
-    uint32_t kept = p->tensor[v].fixed;
-    for (int s = 0; s < (int)p->n_levels; s++)
-        if (p->tensor[v].bit[s] & choice) kept |= 1u << s;
-    return kept;
-}
-
-/* Makes the charges of all tensors under all their choices that some set of kept tensors leads to. */
-SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w, double *charge,
-                             sx_gpu_lane lane) {
-    uint32_t size = sx_gpu_charge_size(p);
-    for (uint32_t i = (uint32_t)lane.at; i < p->n_charges; i += (uint32_t)lane.n) {
-        int v = (int)p->n_tensors - 1;
-        while (i < p->first_charge[v]) v--;
-        uint32_t choice = i - p->first_charge[v], kept = sx_gpu_choice_levels(p, v, choice);
-        if (kept == 0 || choice & ~(w->usable >> 8 * v & 0xff)) continue;
-        sx_gpu_charge(p, st, v, kept, charge + i * size);
-    }
+    if (!w->table) return;
+    uint32_t step = (uint32_t)lane.n * lane.groups;
+    for (uint32_t k = (uint32_t)lane.at + lane.group * (uint32_t)lane.n; k < w->n_keeps; k += step)
+        w->table[k] = sx_gpu_choice_of(p, w, k);
     SX_SYNC(lane);
-}
-
-/* The sets of kept tensors number `keep`, as numbers of the tensors' choices, a byte each. */
-SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, uint32_t keep) {
-    uint32_t adds = 0;
-    for (int s = 0; s < (int)p->n_levels; s++) {
-        uint32_t n = w->choices[s].n, rest = n > 1 ? keep / n : keep;
-        adds |= w->choices[s].adds[keep - rest * n];
-        keep = rest;
-    }
-    return adds;
 }
 
 /* Where the charges of a choice stand; false where a tensor is kept nowhere. */
 SX_HD bool sx_gpu_find_charges(const sx_gpu_image *p, uint32_t choice, uint32_t size, uint32_t *at) {
     bool kept = true;
     SX_UNROLL
-    for (int v = 0; v < SX_GPU_TENSORS; v++) {
-        if (v >= (int)p->n_tensors) break;
+    for (int v = 0; v < SX_GPU_TENSORS_AT_MOST; v++) {
+        if (v >= SX_GPU_N_TENSORS(p)) break;
         uint32_t index = choice >> 8 * v & 0xff;
         kept = kept && (index | p->tensor[v].fixed) != 0;
         at[v] = (p->first_charge[v] + index) * size;
@@ -203,11 +208,12 @@ SX_HD bool sx_gpu_better(const sx_gpu_best *a, const sx_gpu_best *b) {
 /* Scores the order in a state under all sets of kept tensors, and keeps the lane's best; returns how many were legal. */
 SX_HD uint32_t sx_gpu_try_keeps(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w,
                                 const double *charge, sx_gpu_lane lane, sx_gpu_place at, sx_gpu_best *best) {
-    uint32_t size = sx_gpu_charge_size(p), legal = 0, where[SX_GPU_TENSORS] = {0};
+    uint32_t size = sx_gpu_charge_size(p), legal = 0, where[SX_GPU_TENSORS_AT_MOST] = {0};
     for (uint32_t keep = (uint32_t)lane.at; keep < w->n_keeps; keep += (uint32_t)lane.n) {
         sx_gpu_best found;
         double energy, cycles;
-        if (!sx_gpu_find_charges(p, sx_gpu_choice_of(p, w, keep), size, where)) continue;
+        uint32_t choice = w->table ? w->table[keep] : sx_gpu_choice_of(p, w, keep);
+        if (!sx_gpu_find_charges(p, choice, size, where)) continue;
         sx_gpu_sum(p, st, charge, where, &energy, &cycles);
         legal++;
         found.value = sx_gpu_value(p, energy, cycles);
@@ -235,31 +241,46 @@ SX_HD void sx_gpu_miss(sx_gpu_missed *missed, const sx_gpu_place *at) {
     if (i < missed->room) missed->at[i] = *at;
 }
 
-/* Scores all mappings of an item. Counts of this lane are added to *counts. */
+/* Scores all mappings of an item: groups that go side by side take one order after another, and all do as many rounds. Counts
+ * of this lane are added to *counts. */
 SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, double *charge, sx_gpu_lane lane,
                        const sx_gpu_item *item, sx_gpu_best *best, sx_gpu_counts *counts, sx_gpu_missed *missed) {
     const sx_gpu_image *p = view->p;
     sx_gpu_place at = {item->factorisation, 0, item->layout, 0};
     sx_gpu_begin(view, st, w, item->factorisation, item->layout, lane);
-    if (lane.at == 0) counts->factorisations += item->first == 0;
+    if (lane.at == 0 && lane.group == 0) counts->factorisations += item->first == 0;
     if (w->n_keeps == 0) return;
-    for (uint32_t i = 0; i < item->n; i++) {
-        at.order = item->first + i;
+    for (uint32_t first = 0; first < item->n; first += lane.groups) {
+        bool works = first + lane.group < item->n;
+        at.order = item->first + (works ? first + lane.group : first);
         if (lane.at == 0) sx_gpu_set_order(view, st, w->orders, at.order);
         SX_SYNC(lane);
         sx_gpu_count(p, st, lane);
-        if (lane.at == 0) counts->orders++;
-        if (st->uncovered) {
-            if (lane.at == 0) {
-                counts->uncovered++;
-                sx_gpu_miss(missed, &at);
-            }
-            SX_SYNC(lane);
-            continue;
-        }
-        sx_gpu_charge_all(p, st, w, charge, lane);
-        counts->legal += sx_gpu_try_keeps(p, st, w, charge, lane, at, best);
+        bool covered = !st->uncovered;
+        if (covered) sx_gpu_charge_all(p, st, w, charge, lane);
         SX_SYNC(lane);
+        if (works && covered) counts->legal += sx_gpu_try_keeps(p, st, w, charge, lane, at, best);
+        if (works && lane.at == 0) {
+            counts->orders++;
+            counts->uncovered += !covered;
+            if (!covered) sx_gpu_miss(missed, &at);
+        }
+        SX_SYNC(lane);
+    }
+}
+
+/* Looks at all mappings of one factorisation, by one lane. `charge`: n_charges of sx_gpu_charge_size numbers. */
+SX_HD void sx_gpu_look_at(const sx_gpu_view *view, sx_gpu_state *st, double *charge, uint64_t f, sx_gpu_best *best,
+                          sx_gpu_counts *counts, sx_gpu_missed *missed) {
+    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
+    sx_gpu_sweep sweep;
+    uint32_t n = 1;
+    sweep.table = NULL;
+    if (!sx_gpu_screen(view, st, f)) return;
+    for (uint32_t layout = 0; layout < n; layout++) {
+        if (!sx_gpu_spreads(view, st, layout, &n)) continue;
+        sx_gpu_item item = {f, 0, sx_gpu_count_orders(view, st), (uint16_t)layout, {0}};
+        sx_gpu_look(view, st, &sweep, charge, alone, &item, best, counts, missed);
     }
 }
 
@@ -278,16 +299,16 @@ SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed,
     uint64_t random = (index + (seed << 44)) * 0xd1342543de82ef95u + 1;
     bool spread = false;
     for (int d = 0; d < (int)p->n_dims; d++) {
-        st->point.row[d] = (uint16_t)sx_gpu_random(&random, p->n_rows[d]);
+        st->own->point.row[d] = (uint16_t)sx_gpu_random(&random, p->n_rows[d]);
         sx_gpu_set_row(view, st, d);
     }
-    for (int s = 0; s < (int)p->n_levels; s++) {
+    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
         sx_gpu_list layouts = sx_gpu_layouts(view, st, s);
-        st->point.slots[s] = view->loops[layouts.first + sx_gpu_random(&random, layouts.n)];
-        if (s == 0) spread = st->point.slots[0].n > 0;
+        st->own->point.slots[s] = view->loops[layouts.first + sx_gpu_random(&random, layouts.n)];
+        if (s == 0) spread = st->own->point.slots[0].n > 0;
         sx_gpu_list orders = sx_gpu_orders(view, st, s, spread);
-        st->point.loops[s] = view->loops[orders.first + sx_gpu_random(&random, orders.n)];
-        st->point.keep[s] = (uint8_t)(p->level[s].must | (p->level[s].may & sx_gpu_random(&random, 1u << SX_GPU_TENSORS)));
+        st->own->point.loops[s] = view->loops[orders.first + sx_gpu_random(&random, orders.n)];
+        st->own->point.keep[s] = (uint8_t)(p->level[s].must | (p->level[s].may & sx_gpu_random(&random, 1u << SX_GPU_TENSORS)));
     }
 }
 

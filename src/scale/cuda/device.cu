@@ -1,0 +1,290 @@
+/* The module: images in a GPU's memory, and what is done with them there. */
+#include "scale/cuda/launch.cuh"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns 1 from the enclosing function, with a message, unless the call succeeds. */
+#define TRY_CUDA(call)                                                                                                 \
+    do {                                                                                                               \
+        cudaError_t error_ = (call);                                                                                   \
+        if (error_ != cudaSuccess) {                                                                                   \
+            snprintf(message, SX_GPU_MESSAGE, "%s", cudaGetErrorString(error_));                                       \
+            return 1;                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if (call) return 1;                                                                                            \
+    } while (0)
+
+enum { ITEM_ROOM = 1 << 24, MISSED_ROOM = 1 << 20, MOST_BLOCKS = 1 << 16, BATCH = SX_GPU_MEASURED };
+
+/* Numbers that kernels count, in the GPU's memory. */
+typedef struct numbers {
+    unsigned long long n_items, next, counts[4], legal;
+    sx_gpu_missed missed;
+    unsigned wide;
+} numbers;
+
+struct sx_gpu_device {
+    sx_gpu_image head;
+    const sx_gpu_kernels *kernels;
+    int processors, lanes[3]; /* of groups, by kernel */
+    size_t most_shared;
+    sx_gpu_image *image; /* in the GPU's memory, as all below */
+    sx_gpu_item *items;
+    sx_gpu_best *best;
+    sx_gpu_place *place;
+    sx_gpu_point *point; /* BATCH of each */
+    sx_gpu_score *score;
+    uint8_t *verdict;
+    numbers *count;
+    uint64_t chunk; /* factorisations to screen at a time */
+};
+
+/* The kernels for an image. Convolutions of the catalog have their inputs as tensor 1. */
+static const sx_gpu_kernels *choose_kernels(const sx_gpu_image *image) {
+    unsigned sizes = image->n_levels * 10 + image->n_tensors;
+    if (sizes == 33 && image->window == 1) return &sx_gpu_kernels_3_3_window;
+    if (sizes == 43 && image->window == 1) return &sx_gpu_kernels_4_3_window;
+    if (image->window >= 0) return &sx_gpu_kernels_any;
+    if (sizes == 33) return &sx_gpu_kernels_3_3;
+    if (sizes == 34) return &sx_gpu_kernels_3_4;
+    return sizes == 43 ? &sx_gpu_kernels_4_3 : &sx_gpu_kernels_any;
+}
+
+/* Launches a kernel over about n groups (0: as many as fit at once); *groups: how many there are. */
+static int launch(sx_gpu_device *d, int which, uint64_t n, void **arguments, uint64_t *groups, char *message) {
+    int lanes = which < SX_KERNEL_SCREEN ? d->lanes[which] : 1, at_once = 0, per_block = SX_GPU_BLOCK / lanes;
+    const void *kernel = d->kernels->kernel(which, lanes);
+    size_t shared = sizeof d->head + d->kernels->room(which, lanes, &d->head) * (size_t)per_block;
+    if (shared > d->most_shared) {
+        snprintf(message, SX_GPU_MESSAGE, "the GPU has too little shared memory for the choices of this space");
+        return 1;
+    }
+    TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+    TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel, SX_GPU_BLOCK, shared));
+    uint64_t blocks = (uint64_t)at_once * (uint64_t)d->processors * (n ? 4 : 1);
+    if (n && (n + (uint64_t)per_block - 1) / (uint64_t)per_block < blocks)
+        blocks = (n + (uint64_t)per_block - 1) / (uint64_t)per_block;
+    if (blocks > MOST_BLOCKS) blocks = MOST_BLOCKS;
+    if (groups) *groups = blocks * (uint64_t)per_block;
+    TRY_CUDA(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SX_GPU_BLOCK), arguments, shared, 0));
+    return 0;
+}
+
+static void finish(sx_gpu_device *d) {
+    if (!d) return;
+    cudaFree(d->image);
+    cudaFree(d->items);
+    cudaFree(d->best);
+    cudaFree(d->place);
+    cudaFree(d->point);
+    cudaFree(d->score);
+    cudaFree(d->verdict);
+    cudaFree(d->count);
+    free(d);
+}
+
+/* Takes the memory that a device needs, and copies the image. */
+static int take(sx_gpu_device *d, const sx_gpu_image *image, char *message) {
+    TRY_CUDA(cudaMalloc((void **)&d->image, image->size));
+    TRY_CUDA(cudaMemcpy(d->image, image, image->size, cudaMemcpyHostToDevice));
+    TRY_CUDA(cudaMalloc((void **)&d->items, ITEM_ROOM * sizeof *d->items));
+    TRY_CUDA(cudaMalloc((void **)&d->best, (size_t)MOST_BLOCKS * SX_GPU_BLOCK * sizeof *d->best));
+    TRY_CUDA(cudaMalloc((void **)&d->place, MISSED_ROOM * sizeof *d->place));
+    TRY_CUDA(cudaMalloc((void **)&d->point, BATCH * sizeof *d->point));
+    TRY_CUDA(cudaMalloc((void **)&d->score, BATCH * sizeof *d->score));
+    TRY_CUDA(cudaMalloc((void **)&d->verdict, BATCH));
+    TRY_CUDA(cudaMalloc((void **)&d->count, sizeof *d->count));
+    return 0;
+}
+
+static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
+    int device = 0, most = 0;
+    TRY_CUDA(cudaGetDevice(&device));
+    sx_gpu_device *d = (sx_gpu_device *)calloc(1, sizeof *d);
+    if (!d) {
+        snprintf(message, SX_GPU_MESSAGE, "out of memory");
+        return 1;
+    }
+    d->head = *image;
+    d->kernels = choose_kernels(image);
+    d->lanes[SX_KERNEL_SCORE] = d->lanes[SX_KERNEL_DRAW] = 1;
+    d->lanes[SX_KERNEL_LOOK] = 8;
+    d->chunk = 1 << 22;
+    if (cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
+        take(d, image, message)) {
+        finish(d);
+        return 1;
+    }
+    d->most_shared = (size_t)most;
+    *out = d;
+    return 0;
+}
+
+static int score(sx_gpu_device *d, const sx_gpu_point *point, size_t n, sx_gpu_score *out, uint8_t *verdict,
+                 char *message) {
+    for (size_t first = 0; first < n; first += BATCH) {
+        uint64_t some = n - first < BATCH ? n - first : BATCH;
+        void *arguments[] = {&d->image, &d->point, &some, &d->score, &d->verdict};
+        TRY_CUDA(cudaMemcpy(d->point, point + first, some * sizeof *point, cudaMemcpyHostToDevice));
+        TRY(launch(d, SX_KERNEL_SCORE, some, arguments, NULL, message));
+        TRY_CUDA(cudaMemcpy(out + first, d->score, some * sizeof *out, cudaMemcpyDeviceToHost));
+        TRY_CUDA(cudaMemcpy(verdict + first, d->verdict, some, cudaMemcpyDeviceToHost));
+    }
+    return 0;
+}
+
+/* Adds the best of n to what was found. */
+static int add_best(sx_gpu_device *d, uint64_t n, sx_gpu_best *best, char *message) {
+    sx_gpu_best *all = (sx_gpu_best *)malloc(n * sizeof *all);
+    if (!all) {
+        snprintf(message, SX_GPU_MESSAGE, "out of memory");
+        return 1;
+    }
+    cudaError_t error = cudaMemcpy(all, d->best, n * sizeof *all, cudaMemcpyDeviceToHost);
+    for (uint64_t i = 0; i < n && error == cudaSuccess; i++)
+        if (sx_gpu_better(&all[i], best)) *best = all[i];
+    free(all);
+    TRY_CUDA(error);
+    return 0;
+}
+
+/* Lists the items of some factorisations, of as many as there is room for. */
+static int list_items(sx_gpu_device *d, uint64_t from, uint64_t *to, numbers *count, char *message) {
+    for (;;) {
+        uint64_t room = ITEM_ROOM;
+        unsigned long long *n_items = &d->count->n_items;
+        unsigned *wide = &d->count->wide;
+        void *arguments[] = {&d->image, &from, to, &d->items, &room, &n_items, &wide};
+        TRY_CUDA(cudaMemcpy(d->count, count, sizeof *count, cudaMemcpyHostToDevice));
+        TRY(launch(d, SX_KERNEL_SCREEN, *to - from, arguments, NULL, message));
+        numbers now;
+        TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
+        if (now.wide) {
+            snprintf(message, SX_GPU_MESSAGE, "a factorisation has more than 2^32 orders of its loops");
+            return 1;
+        }
+        if (now.n_items <= ITEM_ROOM) return 0;
+        d->chunk = (*to - from) / 2;
+        *to = from + d->chunk;
+    }
+}
+
+/* Looks at the mappings of the items that are listed. */
+static int look_at_items(sx_gpu_device *d, sx_gpu_found *found, sx_gpu_missed *missed, char *message) {
+    uint64_t groups;
+    numbers now;
+    TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
+    uint64_t n = now.n_items;
+    unsigned long long *next = &d->count->next, *counts = d->count->counts;
+    sx_gpu_missed *to = &d->count->missed;
+    void *arguments[] = {&d->image, &d->items, &n, &next, &d->best, &counts, &to};
+    TRY(launch(d, SX_KERNEL_LOOK, 0, arguments, &groups, message));
+    TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
+    found->counts.factorisations += now.counts[0];
+    found->counts.orders += now.counts[1];
+    found->counts.legal += now.counts[2];
+    found->counts.uncovered += now.counts[3];
+    uint64_t more = now.missed.n < MISSED_ROOM ? now.missed.n : MISSED_ROOM, left = 0;
+    if (missed->n < missed->room) left = missed->room - missed->n;
+    if (more > left) more = left;
+    if (more)
+        TRY_CUDA(cudaMemcpy(missed->at + missed->n, d->place, more * sizeof *missed->at, cudaMemcpyDeviceToHost));
+    missed->n += now.missed.n;
+    return add_best(d, groups * (uint64_t)d->lanes[SX_KERNEL_LOOK] / 32, &found->best, message);
+}
+
+/* The seconds between two events, which are then destroyed. */
+static double seconds_between(cudaEvent_t from, cudaEvent_t to) {
+    float ms = 0;
+    cudaEventRecord(to);
+    cudaEventSynchronize(to);
+    cudaEventElapsedTime(&ms, from, to);
+    return (double)ms / 1000;
+}
+
+static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds, sx_gpu_found *found,
+                  sx_gpu_missed *missed, char *message) {
+    cudaEvent_t begin, end;
+    int failed = 0;
+    double spent = 0, earlier = 0, before = found->seconds;
+    TRY_CUDA(cudaEventCreate(&begin));
+    TRY_CUDA(cudaEventCreate(&end));
+    TRY_CUDA(cudaEventRecord(begin));
+    while (*from < to && !failed && (seconds == 0 || spent < seconds)) {
+        numbers zero = {};
+        uint64_t next = to - *from < d->chunk ? to : *from + d->chunk;
+        zero.missed.room = MISSED_ROOM;
+        zero.missed.at = d->place;
+        failed = list_items(d, *from, &next, &zero, message) || look_at_items(d, found, missed, message);
+        if (!failed) *from = next;
+        spent = seconds_between(begin, end);
+        if (spent - earlier > 2) d->chunk = d->chunk / 2 + 1;
+        if (spent - earlier < 0.5) d->chunk *= 2;
+        earlier = spent;
+    }
+    found->seconds = before + spent;
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return failed;
+}
+
+static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found, char *message) {
+    cudaEvent_t begin, end;
+    uint64_t groups;
+    numbers now = {};
+    TRY_CUDA(cudaEventCreate(&begin));
+    TRY_CUDA(cudaEventCreate(&end));
+    unsigned long long *legal = &d->count->legal;
+    void *arguments[] = {&d->image, &seed, &first, &n, &d->best, &legal};
+    TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
+    TRY_CUDA(cudaEventRecord(begin));
+    TRY(launch(d, SX_KERNEL_DRAW, n, arguments, &groups, message));
+    found->seconds += seconds_between(begin, end);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
+    found->counts.legal += now.legal;
+    return add_best(d, groups, &found->best, message);
+}
+
+static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number, sx_gpu_score *out,
+                   uint8_t *verdict, double *seconds, char *message) {
+    cudaEvent_t begin, end;
+    uint64_t *numbers_at = (uint64_t *)d->items;
+    void *draws[] = {&d->image, &seed, &n, &tries, &d->point, &numbers_at};
+    void *scores[] = {&d->image, &d->point, &n, &d->score, &d->verdict};
+    TRY(launch(d, SX_KERNEL_LEGAL, n, draws, NULL, message));
+    TRY_CUDA(cudaMemcpy(number, numbers_at, n * sizeof *number, cudaMemcpyDeviceToHost));
+    TRY_CUDA(cudaMemset(d->score, 0xff, n * sizeof *d->score));
+    TRY_CUDA(cudaEventCreate(&begin));
+    TRY_CUDA(cudaEventCreate(&end));
+    *seconds = INFINITY;
+    for (int i = 0; i < 8; i++) {
+        TRY_CUDA(cudaEventRecord(begin));
+        TRY(launch(d, SX_KERNEL_SCORE, n, scores, NULL, message));
+        *seconds = fmin(*seconds, seconds_between(begin, end));
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    TRY_CUDA(cudaMemcpy(out, d->score, n * sizeof *out, cudaMemcpyDeviceToHost));
+    TRY_CUDA(cudaMemcpy(verdict, d->verdict, n, cudaMemcpyDeviceToHost));
+    return 0;
+}
+
+static void tune(sx_gpu_device *d, int scores, int draws, int looks) {
+    d->lanes[SX_KERNEL_SCORE] = scores;
+    d->lanes[SX_KERNEL_DRAW] = draws;
+    d->lanes[SX_KERNEL_LOOK] = looks;
+}
+
+extern "C" __attribute__((visibility("default"))) const sx_gpu_module *sx_gpu_module_get(void) {
+    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make, finish, score, search, draw, measure, tune};
+    return &module;
+}

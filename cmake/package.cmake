@@ -15,7 +15,7 @@ endif()
 
 install(TARGETS sextant RUNTIME COMPONENT sextant)
 install(TARGETS libsextant LIBRARY COMPONENT libsextant0 NAMELINK_COMPONENT libsextant-dev)
-foreach(module sextant-cuda sextant-mpi)
+foreach(module sextant-cuda sextant-gpu sextant-mpi)
   if(TARGET ${module})
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sextant COMPONENT sextant)
   endif()

@@ -26,16 +26,16 @@ static void need(int code) {
 }
 
 /* A file, whole. */
-static void *read_file(const char *path) {
+static void *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END) != 0) {
         fprintf(stderr, "cannot read %s\n", path);
         exit(2);
     }
-    size_t size = (size_t)ftell(file);
-    void *bytes = malloc(size ? size : 1);
+    *size = (size_t)ftell(file);
+    void *bytes = malloc(*size ? *size : 1);
     rewind(file);
-    if (!bytes || fread(bytes, 1, size, file) != size) exit(2);
+    if (!bytes || fread(bytes, 1, *size, file) != *size) exit(2);
     fclose(file);
     return bytes;
 }
@@ -60,90 +60,69 @@ static uint64_t compare_host(const sx_gpu_image *image, uint64_t seed, uint64_t 
     return differ;
 }
 
-/* Scores the points of EXPECTED for all sizes of groups. */
+/* Scores the points of EXPECTED. */
 static int bits(const sx_gpu_module *module, const sx_gpu_image *image, const gpu_expected *expected) {
     sx_gpu_device *device;
-    static const int lanes[] = {1, 4, 8};
-    uint64_t n = expected->n, wrong = 0;
+    uint64_t n = expected->n, none = 0, bad = 0, legal = 0;
     uint64_t *number = malloc(n * sizeof *number);
     sx_gpu_score *score = malloc(n * sizeof *score);
     uint8_t *verdict = malloc(n);
     double seconds;
     if (!number || !score || !verdict) return 3;
     need(module->make(image, &device, message));
-    for (int k = 0; k < 3; k++) {
-        uint64_t none = 0, bad = 0, legal = 0;
-        module->tune(device, lanes[k], 1, 8);
-        need(module->measure(device, expected->seed, n, expected->tries, number, score, verdict, &seconds, message));
-        for (uint64_t at = 0; at < n; at += GPU_CHUNK) {
-            uint64_t sum = gpu_sum_begin();
-            for (uint64_t i = at; i < at + GPU_CHUNK && i < n; i++) {
-                none += number[i] == UINT64_MAX;
-                if (number[i] == UINT64_MAX) continue;
-                legal += verdict[i] == SX_GPU_LEGAL;
-                sum = gpu_sum_add(sum, number[i], &score[i]);
-            }
-            bad += sum != expected->sum[at / GPU_CHUNK];
+    need(module->measure(device, expected->seed, n, expected->tries, number, score, verdict, &seconds,
+                         message));
+    for (uint64_t at = 0; at < n; at += GPU_CHUNK) {
+        uint64_t sum = gpu_sum_begin();
+        for (uint64_t i = at; i < at + GPU_CHUNK && i < n; i++) {
+            none += number[i] == UINT64_MAX;
+            if (number[i] == UINT64_MAX) continue;
+            legal += verdict[i] == SX_GPU_LEGAL;
+            sum = gpu_sum_add(sum, number[i], &score[i]);
         }
-        printf("%s, %d threads a point: %llu points, %llu legal, %llu without, %llu of %llu sums differ from the library\n",
-               image->name, lanes[k], (unsigned long long)n, (unsigned long long)legal, (unsigned long long)none,
-               (unsigned long long)bad, (unsigned long long)((n + GPU_CHUNK - 1) / GPU_CHUNK));
-        fflush(stdout);
-        wrong += bad;
+        bad += sum != expected->sum[at / GPU_CHUNK];
     }
+    printf("%s: %llu points, %llu legal, %llu without, %llu of %llu sums differ from the library\n",
+           image->name, (unsigned long long)n, (unsigned long long)legal, (unsigned long long)none,
+           (unsigned long long)bad, (unsigned long long)((n + GPU_CHUNK - 1) / GPU_CHUNK));
     printf("%s: %llu scores differ from this machine's CPU\n", image->name,
            (unsigned long long)compare_host(image, expected->seed, n, number, score));
     module->end(device);
-    return wrong != 0;
+    return bad != 0;
 }
 
 static void show_found(const char *what, const sx_gpu_found *f) {
-    printf("%s: %.3f s, %.6g legal (%.3f G/s), %.6g orders (%.3f G/s), %.6g factorisations, %.6g not covered, best %.17g at "
+    printf("%s: %.3f s, %.6g legal (%.3f G/s), %.6g orders (%.3f G/s), %.6g factorisations, %.6g not "
+           "covered, best %.17g at "
            "%llu/%u/%u/%u\n",
            what, f->seconds, (double)f->counts.legal, (double)f->counts.legal / f->seconds / 1e9,
-           (double)f->counts.orders, (double)f->counts.orders / f->seconds / 1e9, (double)f->counts.factorisations,
-           (double)f->counts.uncovered, f->best.value, (unsigned long long)f->best.at.factorisation,
-           f->best.at.layout, f->best.at.order, f->best.at.keep);
+           (double)f->counts.orders, (double)f->counts.orders / f->seconds / 1e9,
+           (double)f->counts.factorisations, (double)f->counts.uncovered, f->best.value,
+           (unsigned long long)f->best.at.factorisation, f->best.at.layout, f->best.at.order,
+           f->best.at.keep);
     fflush(stdout);
 }
 
-/* Single scores, draws and sweeps, for all sizes of groups. */
+/* Single scores, draws and sweeps. */
 static int rates(const sx_gpu_module *module, const sx_gpu_image *image) {
     sx_gpu_device *device;
-    static const int lanes[] = {1, 4, 8}, looks[] = {4, 8, 16, 32};
-    uint64_t n = SX_GPU_MEASURED;
+    uint64_t n = SX_GPU_MEASURED, draws = 1ull << 28, from = image->factorisations / 3;
     uint64_t *number = malloc(n * sizeof *number);
     sx_gpu_score *score = malloc(n * sizeof *score);
     uint8_t *verdict = malloc(n);
+    sx_gpu_found drawn = {.best = {.value = INFINITY}}, swept = drawn;
+    sx_gpu_missed missed = {0, MISSED, place};
     double seconds;
     if (!number || !score || !verdict) return 3;
     need(module->make(image, &device, message));
-    for (int k = 0; k < 3; k++) {
-        module->tune(device, lanes[k], 1, 8);
-        need(module->measure(device, 3, n, 512, number, score, verdict, &seconds, message));
-        printf("%s, %d threads a point: %.3f G scores/s\n", image->name, lanes[k], (double)n / seconds / 1e9);
-        fflush(stdout);
-    }
-    for (int k = 0; k < 2; k++) {
-        sx_gpu_found found = {.best = {.value = INFINITY}};
-        uint64_t draws = 1ull << 28;
-        module->tune(device, 1, lanes[k], 8);
-        need(module->draw(device, 5, 0, draws, &found, message));
-        printf("%s, %d threads a draw: %.3f G draws/s, %.3f G legal/s, best %.17g\n", image->name, lanes[k],
-               (double)draws / found.seconds / 1e9, (double)found.counts.legal / found.seconds / 1e9,
-               found.best.value);
-        fflush(stdout);
-    }
-    for (int k = 0; k < 4; k++) {
-        sx_gpu_found found = {.best = {.value = INFINITY}};
-        sx_gpu_missed missed = {0, MISSED, place};
-        uint64_t from = image->factorisations / 3;
-        char what[160];
-        module->tune(device, 1, 1, looks[k]);
-        need(module->search(device, &from, image->factorisations, 1.0, &found, &missed, message));
-        snprintf(what, sizeof what, "%s, %d threads an order", image->name, looks[k]);
-        show_found(what, &found);
-    }
+    need(module->measure(device, 3, n, 512, number, score, verdict, &seconds, message));
+    printf("%s: %.3f G scores/s\n", image->name, (double)n / seconds / 1e9);
+    need(module->draw(device, 5, 0, draws, &drawn, message));
+    printf("%s: %.3f G draws/s, %.3f G legal/s, best %.17g\n", image->name,
+           (double)draws / drawn.seconds / 1e9, (double)drawn.counts.legal / drawn.seconds / 1e9,
+           drawn.best.value);
+    need(module->search(device, &from, image->factorisations, 1.0, &swept, &missed, message));
+    show_found(image->name, &swept);
     module->end(device);
     return 0;
 }
@@ -162,37 +141,15 @@ static int same(const sx_gpu_module *module, const sx_gpu_image *image, uint64_t
     need(module->make(image, &device, message));
     need(module->search(device, &from, to, 0, &a, &missed, message));
     show_found("GPU", &a);
-    for (uint64_t f = first; f < to; f++)
-        sx_gpu_look_at(&view, &st, charge, f, &b.best, &b.counts, &others);
+    for (uint64_t f = first; f < to; f++) sx_gpu_look_at(&view, &st, charge, f, &b.best, &b.counts, &others);
     b.seconds = 1;
     show_found("CPU", &b);
-    bool equal = memcmp(&a.counts, &b.counts, sizeof a.counts) == 0 && memcmp(&a.best, &b.best, sizeof a.best) == 0 &&
-                 missed.n == others.n;
+    bool equal = memcmp(&a.counts, &b.counts, sizeof a.counts) == 0 &&
+                 memcmp(&a.best, &b.best, sizeof a.best) == 0 && missed.n == others.n;
     printf("%s, %llu factorisations: GPU and CPU find %s\n", image->name, (unsigned long long)(to - first),
            equal ? "the same" : "other things");
     module->end(device);
     return !equal;
-}
-
-/* The number of threads for an order that is fastest here. */
-static int pick_lanes(const sx_gpu_module *module, sx_gpu_device *device, const sx_gpu_image *image) {
-    static const int looks[] = {4, 8, 16, 32};
-    double most = 0;
-    int best = 8;
-    for (int k = 0; k < 4; k++) {
-        sx_gpu_found found = {.best = {.value = INFINITY}};
-        sx_gpu_missed missed = {0, MISSED, place};
-        uint64_t from = image->factorisations / 2;
-        module->tune(device, 1, 1, looks[k]);
-        need(module->search(device, &from, image->factorisations, 0.5, &found, &missed, message));
-        double rate = (double)found.counts.legal / found.seconds;
-        if (rate > most) {
-            most = rate;
-            best = looks[k];
-        }
-    }
-    module->tune(device, 1, 1, best);
-    return best;
 }
 
 /* Looks at all mappings, for so many seconds at most. */
@@ -202,7 +159,6 @@ static int search(const sx_gpu_module *module, const sx_gpu_image *image, double
     sx_gpu_missed missed = {0, MISSED, place};
     uint64_t from = 0;
     need(module->make(image, &device, message));
-    printf("%s: %d threads an order\n", image->name, pick_lanes(module, device, image));
     need(module->search(device, &from, image->factorisations, seconds, &found, &missed, message));
     show_found(image->name, &found);
     printf("%s: %llu of %llu factorisations looked at: %s\n", image->name, (unsigned long long)from,
@@ -214,11 +170,15 @@ static int search(const sx_gpu_module *module, const sx_gpu_image *image, double
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
     const sx_gpu_module *module = sx_gpu_module_get();
-    const sx_gpu_image *image = read_file(argv[2]);
-    if (strcmp(argv[1], "bits") == 0 && argc > 3) return bits(module, image, read_file(argv[3]));
+    size_t size;
+    const sx_gpu_image *image = read_file(argv[2], &size);
+    if (!sx_gpu_image_is_whole(image, size)) {
+        fprintf(stderr, "%s is no image of a space, or it is damaged\n", argv[2]);
+        return 2;
+    }
+    if (strcmp(argv[1], "bits") == 0 && argc > 3) return bits(module, image, read_file(argv[3], &size));
     if (strcmp(argv[1], "rates") == 0) return rates(module, image);
-    if (strcmp(argv[1], "search") == 0)
-        return search(module, image, argc > 3 ? atof(argv[3]) : 0);
+    if (strcmp(argv[1], "search") == 0) return search(module, image, argc > 3 ? atof(argv[3]) : 0);
     if (strcmp(argv[1], "same") == 0 && argc > 3) return same(module, image, strtoull(argv[3], NULL, 10));
     return 2;
 }

@@ -1,6 +1,7 @@
 /* Writes the image of a space for bench-gpu, and what the library says of points drawn from it.
  *
  *   bench-gpu-image PROBLEM ARCH IMAGE [EXPECTED N TRIES]    PROBLEM: of the catalog, or einsum text */
+#include "base/file.h"
 #include "bench.h"
 #include "gpu/expected.h"
 #include "scale/cuda/gpu.h"
@@ -15,9 +16,11 @@
 static sx_gpu_score cost_of(const sx_space *space, sx_evaluator *evaluator, const sx_gpu_point *point) {
     static sx_cost cost;
     sx_mapping mapping;
+    sx_gpu_point back;
     sx_gpu_mapping_of(space, point, &mapping);
-    if (sx_evaluate(evaluator, &mapping, &cost).reason != SX_LEGAL) {
-        fprintf(stderr, "the library calls a point illegal\n");
+    if (!sx_gpu_point_of(space, &mapping, &back) || memcmp(point, &back, sizeof back) != 0 ||
+        sx_evaluate(evaluator, &mapping, &cost).reason != SX_LEGAL) {
+        fprintf(stderr, "the library has another answer for a point\n");
         exit(3);
     }
     sx_score score = sx_cost_score(&cost);
@@ -25,8 +28,8 @@ static sx_gpu_score cost_of(const sx_space *space, sx_evaluator *evaluator, cons
 }
 
 /* Writes what is expected of n points. */
-static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator, const char *path,
-                   uint64_t n, uint32_t tries) {
+static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
+                   const char *path, uint64_t n, uint32_t tries) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
     gpu_expected head = {.seed = 1, .n = n, .tries = tries};
     static sx_gpu_scratch own;
@@ -77,7 +80,7 @@ int main(int argc, char **argv) {
     bench_need(sx_evaluator_new(model, &evaluator));
     bench_need(sx_objective_parse("edp", &objective));
     bench_need(sx_gpu_image_new(space, &objective, &image));
-    bench_need(sx_gpu_image_write(image, argv[3]));
+    bench_need(sx_file_write(argv[3], (const char *)image, (size_t)image->size));
     printf("%s: %llu bytes, %llu factorisations, %u charges\n", image->name, (unsigned long long)image->size,
            (unsigned long long)image->factorisations, image->n_charges);
     if (argc > 6)

@@ -3,6 +3,7 @@
 #include "cli/against.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/everything.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/json_parts.h"
@@ -26,6 +27,7 @@ typedef struct job {
     double told;
     json_t *list; /* with --json */
     sx_against against;
+    sx_everything everything;
     sx_output *result;
 } job;
 
@@ -65,6 +67,8 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
         (json_int_t)v->done.spatial, "entries_checked", (json_int_t)v->done.entries, "evaluations",
         (json_int_t)v->done.evaluations, "seconds", j->no_clock ? 0 : v->done.seconds);
     json_object_set_new(object, "scope", scope);
+    if (j->everything.asked && v->verdict == SX_CLAIMS_HOLD)
+        json_object_set_new(object, "brute_force", sx_everything_json(&j->everything, j->no_clock));
     if (v->verdict == SX_CLAIMS_FAIL) {
         json_object_set_new(object, "claim", json_string(v->claim));
         json_object_set_new(object, "why", sx_json_string(v->why));
@@ -99,6 +103,7 @@ static sx_status print_claims(const job *j, const sx_certificate *c, const sx_ve
     sx_table_cell(&table, "  searched");
     sx_table_cell(&table, "%s searched, %s mappings evaluated", sx_show_count((double)c->searched).text,
                   sx_show_count((double)v->done.evaluations).text);
+    if (j->everything.asked) sx_everything_row(&j->everything, j->no_clock, &table);
     if (!j->no_clock) {
         sx_table_cell(&table, "time");
         sx_table_cell(&table, "%.2f s", v->done.seconds);
@@ -137,6 +142,8 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     memset(&v, 0, sizeof v);
     sx_status status = sx_against_check(&j->against, c, &v, &ours);
     if (!status && ours) status = sx_certificate_verify(c, &options, &v);
+    if (!status && ours && j->everything.asked && v.verdict == SX_CLAIMS_HOLD)
+        status = sx_everything_check(&j->everything, c, &v);
     sx_progress_end(&j->line);
     if (!status) {
         sx_exit exit = v.verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
@@ -220,6 +227,10 @@ static sx_status run(const sx_args *args, sx_output *result) {
     SX_TRY(sx_search_threads(args, &j.threads));
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     j.cancel = sx_interrupt_catch();
+    j.everything.gpu = sx_args_flag(args, "gpu");
+    j.everything.asked = j.everything.gpu || sx_args_flag(args, "brute-force");
+    j.everything.cancel = j.cancel;
+    j.everything.line = &j.line;
     sx_status status = sx_against_load(args, &j.against, &result->err);
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();
@@ -233,9 +244,20 @@ static sx_status run(const sx_args *args, sx_output *result) {
 }
 
 static const sx_option options[] = {
-    SX_OPTION_ARCH, SX_OPTIONS_NETWORK, SX_OPTION_CONSTRAINTS, SX_OPTIONS_FILES,
-    SX_OPTION_BIND, SX_OPTION_NO_ERT,   SX_OPTION_THREADS,     SX_OPTION_NO_CLOCK,
-    SX_OPTION_JSON, SX_OPTION_OUTPUT,   SX_OPTION_QUIET,       SX_OPTION_HELP,
+    SX_OPTION_ARCH,
+    SX_OPTIONS_NETWORK,
+    SX_OPTION_CONSTRAINTS,
+    SX_OPTIONS_FILES,
+    SX_OPTION_BIND,
+    SX_OPTION_NO_ERT,
+    {"brute-force", 0, NULL, SX_OPTION_FLAG, false, "score every mapping of the space, too (small spaces)"},
+    {"gpu", 0, NULL, SX_OPTION_FLAG, false, "the same on an NVIDIA GPU (spaces of up to 10^15 mappings)"},
+    SX_OPTION_THREADS,
+    SX_OPTION_NO_CLOCK,
+    SX_OPTION_JSON,
+    SX_OPTION_OUTPUT,
+    SX_OPTION_QUIET,
+    SX_OPTION_HELP,
 };
 
 const sx_command sx_command_verify = {

@@ -73,7 +73,8 @@ SX_HD void sx_gpu_partitions(const sx_gpu_image *p, const sx_gpu_state *st, int 
 }
 
 /* Charges a tensor where no level has records. */
-SX_HD void sx_gpu_charge_whole(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept, double *out) {
+SX_HD void sx_gpu_charge_whole(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept,
+                               double *out) {
     const double *groups = st->groups[v], *handed = st->handed[v];
     int n = SX_GPU_N_LEVELS(p), outermost = sx_gpu_top(kept);
     bool output = p->tensor[v].output;
@@ -125,9 +126,11 @@ SX_HD sx_gpu_traffic sx_gpu_add_records(const sx_gpu_state *st, int v, int s, do
 }
 
 /* Charges an input where some level has records. */
-SX_HD void sx_gpu_charge_split(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept, double *out) {
+SX_HD void sx_gpu_charge_split(const sx_gpu_image *p, const sx_gpu_state *st, int v, uint32_t kept,
+                               double *out) {
     int n = SX_GPU_N_LEVELS(p), outermost = sx_gpu_top(kept);
-    double inner = 0, demand[SX_GPU_LEVELS_AT_MOST], supply[SX_GPU_LEVELS_AT_MOST + 1], peers[SX_GPU_LEVELS_AT_MOST + 1];
+    double inner = 0, demand[SX_GPU_LEVELS_AT_MOST], supply[SX_GPU_LEVELS_AT_MOST + 1],
+           peers[SX_GPU_LEVELS_AT_MOST + 1];
     SX_UNROLL
     for (int s = 0; s < SX_GPU_LEVELS_AT_MOST; s++) {
         if (s >= n) break;
@@ -169,7 +172,8 @@ SX_HD void sx_gpu_charge(const sx_gpu_image *p, const sx_gpu_state *st, int v, u
 SX_HD double sx_gpu_slow_down(const sx_gpu_level *level, double slow, double reads, double writes) {
     if (level->read_bandwidth < reads) slow = fmin(slow, level->read_bandwidth / reads);
     if (level->write_bandwidth < writes) slow = fmin(slow, level->write_bandwidth / writes);
-    if (level->shared_bandwidth < writes + reads) slow = fmin(slow, level->shared_bandwidth / (writes + reads));
+    if (level->shared_bandwidth < writes + reads)
+        slow = fmin(slow, level->shared_bandwidth / (writes + reads));
     return slow;
 }
 

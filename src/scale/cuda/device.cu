@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Returns 1 from the enclosing function, with a message, unless the call succeeds. */
 #define TRY_CUDA(call)                                                                                                 \
@@ -32,7 +31,7 @@ typedef struct numbers {
 struct sx_gpu_device {
     sx_gpu_image head;
     const sx_gpu_kernels *kernels;
-    int processors, lanes[3]; /* of groups, by kernel */
+    int processors;
     size_t most_shared;
     sx_gpu_image *image; /* in the GPU's memory, as all below */
     sx_gpu_item *items;
@@ -56,11 +55,10 @@ static const sx_gpu_kernels *choose_kernels(const sx_gpu_image *image) {
     return sizes == 43 ? &sx_gpu_kernels_4_3 : &sx_gpu_kernels_any;
 }
 
-/* Launches a kernel over about n groups (0: as many as fit at once); *groups: how many there are. */
-static int launch(sx_gpu_device *d, int which, uint64_t n, void **arguments, uint64_t *groups, char *message) {
-    int lanes = which < SX_KERNEL_SCREEN ? d->lanes[which] : 1, at_once = 0, per_block = SX_GPU_BLOCK / lanes;
-    const void *kernel = d->kernels->kernel(which, lanes);
-    size_t shared = sizeof d->head + d->kernels->room(which, lanes, &d->head) * (size_t)per_block;
+/* Launches a kernel over n threads or fewer (0: as many as run at once); *warps: how many there are. */
+static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps, char *message) {
+    int at_once = 0;
+    size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
     if (shared > d->most_shared) {
         snprintf(message, SX_GPU_MESSAGE, "the GPU has too little shared memory for the choices of this space");
         return 1;
@@ -68,10 +66,9 @@ static int launch(sx_gpu_device *d, int which, uint64_t n, void **arguments, uin
     TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
     TRY_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel, SX_GPU_BLOCK, shared));
     uint64_t blocks = (uint64_t)at_once * (uint64_t)d->processors * (n ? 4 : 1);
-    if (n && (n + (uint64_t)per_block - 1) / (uint64_t)per_block < blocks)
-        blocks = (n + (uint64_t)per_block - 1) / (uint64_t)per_block;
+    if (n && (n + SX_GPU_BLOCK - 1) / SX_GPU_BLOCK < blocks) blocks = (n + SX_GPU_BLOCK - 1) / SX_GPU_BLOCK;
     if (blocks > MOST_BLOCKS) blocks = MOST_BLOCKS;
-    if (groups) *groups = blocks * (uint64_t)per_block;
+    if (warps) *warps = blocks * SX_GPU_BLOCK / 32;
     TRY_CUDA(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SX_GPU_BLOCK), arguments, shared, 0));
     return 0;
 }
@@ -113,8 +110,6 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     }
     d->head = *image;
     d->kernels = choose_kernels(image);
-    d->lanes[SX_KERNEL_SCORE] = d->lanes[SX_KERNEL_DRAW] = 1;
-    d->lanes[SX_KERNEL_LOOK] = 8;
     d->chunk = 1 << 22;
     if (cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
@@ -133,7 +128,7 @@ static int score(sx_gpu_device *d, const sx_gpu_point *point, size_t n, sx_gpu_s
         uint64_t some = n - first < BATCH ? n - first : BATCH;
         void *arguments[] = {&d->image, &d->point, &some, &d->score, &d->verdict};
         TRY_CUDA(cudaMemcpy(d->point, point + first, some * sizeof *point, cudaMemcpyHostToDevice));
-        TRY(launch(d, SX_KERNEL_SCORE, some, arguments, NULL, message));
+        TRY(launch(d, d->kernels->score, some, arguments, NULL, message));
         TRY_CUDA(cudaMemcpy(out + first, d->score, some * sizeof *out, cudaMemcpyDeviceToHost));
         TRY_CUDA(cudaMemcpy(verdict + first, d->verdict, some, cudaMemcpyDeviceToHost));
     }
@@ -163,7 +158,7 @@ static int list_items(sx_gpu_device *d, uint64_t from, uint64_t *to, numbers *co
         unsigned *wide = &d->count->wide;
         void *arguments[] = {&d->image, &from, to, &d->items, &room, &n_items, &wide};
         TRY_CUDA(cudaMemcpy(d->count, count, sizeof *count, cudaMemcpyHostToDevice));
-        TRY(launch(d, SX_KERNEL_SCREEN, *to - from, arguments, NULL, message));
+        TRY(launch(d, d->kernels->screen, *to - from, arguments, NULL, message));
         numbers now;
         TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
         if (now.wide) {
@@ -178,14 +173,14 @@ static int list_items(sx_gpu_device *d, uint64_t from, uint64_t *to, numbers *co
 
 /* Looks at the mappings of the items that are listed. */
 static int look_at_items(sx_gpu_device *d, sx_gpu_found *found, sx_gpu_missed *missed, char *message) {
-    uint64_t groups;
+    uint64_t warps;
     numbers now;
     TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
     uint64_t n = now.n_items;
     unsigned long long *next = &d->count->next, *counts = d->count->counts;
     sx_gpu_missed *to = &d->count->missed;
     void *arguments[] = {&d->image, &d->items, &n, &next, &d->best, &counts, &to};
-    TRY(launch(d, SX_KERNEL_LOOK, 0, arguments, &groups, message));
+    TRY(launch(d, d->kernels->look, 0, arguments, &warps, message));
     TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
     found->counts.factorisations += now.counts[0];
     found->counts.orders += now.counts[1];
@@ -197,7 +192,7 @@ static int look_at_items(sx_gpu_device *d, sx_gpu_found *found, sx_gpu_missed *m
     if (more)
         TRY_CUDA(cudaMemcpy(missed->at + missed->n, d->place, more * sizeof *missed->at, cudaMemcpyDeviceToHost));
     missed->n += now.missed.n;
-    return add_best(d, groups * (uint64_t)d->lanes[SX_KERNEL_LOOK] / 32, &found->best, message);
+    return add_best(d, warps, &found->best, message);
 }
 
 /* The seconds between two events, which are then destroyed. */
@@ -237,7 +232,7 @@ static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
 
 static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found, char *message) {
     cudaEvent_t begin, end;
-    uint64_t groups;
+    uint64_t warps;
     numbers now = {};
     TRY_CUDA(cudaEventCreate(&begin));
     TRY_CUDA(cudaEventCreate(&end));
@@ -245,13 +240,13 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
     void *arguments[] = {&d->image, &seed, &first, &n, &d->best, &legal};
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaEventRecord(begin));
-    TRY(launch(d, SX_KERNEL_DRAW, n, arguments, &groups, message));
+    TRY(launch(d, d->kernels->draw, n, arguments, &warps, message));
     found->seconds += seconds_between(begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
     found->counts.legal += now.legal;
-    return add_best(d, groups, &found->best, message);
+    return add_best(d, warps * 32, &found->best, message);
 }
 
 static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number, sx_gpu_score *out,
@@ -260,7 +255,7 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
     uint64_t *numbers_at = (uint64_t *)d->items;
     void *draws[] = {&d->image, &seed, &n, &tries, &d->point, &numbers_at};
     void *scores[] = {&d->image, &d->point, &n, &d->score, &d->verdict};
-    TRY(launch(d, SX_KERNEL_LEGAL, n, draws, NULL, message));
+    TRY(launch(d, d->kernels->legal, n, draws, NULL, message));
     TRY_CUDA(cudaMemcpy(number, numbers_at, n * sizeof *number, cudaMemcpyDeviceToHost));
     TRY_CUDA(cudaMemset(d->score, 0xff, n * sizeof *d->score));
     TRY_CUDA(cudaEventCreate(&begin));
@@ -268,7 +263,7 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
     *seconds = INFINITY;
     for (int i = 0; i < 8; i++) {
         TRY_CUDA(cudaEventRecord(begin));
-        TRY(launch(d, SX_KERNEL_SCORE, n, scores, NULL, message));
+        TRY(launch(d, d->kernels->score, n, scores, NULL, message));
         *seconds = fmin(*seconds, seconds_between(begin, end));
     }
     cudaEventDestroy(begin);
@@ -278,13 +273,7 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
     return 0;
 }
 
-static void tune(sx_gpu_device *d, int scores, int draws, int looks) {
-    d->lanes[SX_KERNEL_SCORE] = scores;
-    d->lanes[SX_KERNEL_DRAW] = draws;
-    d->lanes[SX_KERNEL_LOOK] = looks;
-}
-
 extern "C" __attribute__((visibility("default"))) const sx_gpu_module *sx_gpu_module_get(void) {
-    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make, finish, score, search, draw, measure, tune};
+    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make, finish, score, search, draw, measure};
     return &module;
 }

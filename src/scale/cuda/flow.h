@@ -20,7 +20,8 @@ SX_HD void sx_gpu_flatten(const sx_gpu_image *p, sx_gpu_state *st) {
             unsigned d = sx_gpu_loop(&loops, i);
             steps *= sx_gpu_at(st, d, s)->temporal;
             SX_UNROLL
-            for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) visits[v] = p->tensor[v].dims >> d & 1 ? steps : visits[v];
+            for (int v = 0; v < SX_GPU_N_TENSORS(p); v++)
+                visits[v] = p->tensor[v].dims >> d & 1 ? steps : visits[v];
             if (window < 0) continue;
             own->flat[n++] = (uint8_t)((unsigned)s << 4 | d);
             own->suffix[n] = steps;
@@ -93,7 +94,8 @@ SX_HD sx_gpu_spans sx_gpu_find_spans(const sx_gpu_tensor *t, const sx_gpu_state 
         to.apart = true;
         to.uniform = to.uniform && !(moved >> k & 1);
         moved |= 1u << k;
-        sx_gpu_bump(to.span, k, fabs(t->coef[d]) * sx_gpu_inner(st, d, s) * (sx_gpu_at(st, d, s)->spatial - 1));
+        sx_gpu_bump(to.span, k,
+                    fabs(t->coef[d]) * sx_gpu_inner(st, d, s) * (sx_gpu_at(st, d, s)->spatial - 1));
     }
     return to;
 }
@@ -105,11 +107,11 @@ typedef struct sx_gpu_key {
 
 /* The steps of the tile that a level's children hold, added up. */
 typedef struct sx_gpu_motion {
-    double volume;  /* words fetched over all visits */
-    double still;   /* visits at which the tile does not move */
-    double keyed;   /* words that a neighbour within the spans had at the visit before */
-    bool moves;     /* the innermost loop moves the tile, or it is fetched anew at every visit */
-    bool fits;      /* there is room for all keys */
+    double volume; /* words fetched over all visits */
+    double still;  /* visits at which the tile does not move */
+    double keyed;  /* words that a neighbour within the spans had at the visit before */
+    bool moves;    /* the innermost loop moves the tile, or it is fetched anew at every visit */
+    bool fits;     /* there is room for all keys */
     int n_keys;
     sx_gpu_key key[SX_GPU_KEYS];
 } sx_gpu_motion;
@@ -262,8 +264,8 @@ SX_HD int sx_gpu_stands(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, i
 
 /* Adds what is left to fetch when neighbours with the inner loops of an axis at their end hand over words (model/fanout.c,
  * served_by_axis); *rest grows by them where that saves no accesses. */
-SX_HD bool sx_gpu_add_axis(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, int first, int at, double words,
-                           double *rest, sx_gpu_records *flow) {
+SX_HD bool sx_gpu_add_axis(const sx_gpu_tensor *t, const sx_gpu_state *st, int s, int first, int at,
+                           double words, double *rest, sx_gpu_records *flow) {
     const sx_gpu_loops *slot = &st->own->point.slots[s];
     double hit = 1, lost = 1, m = 1, groups = 1, fewer = 0;
     for (int l = 0; l < slot->n; l++) {

@@ -28,7 +28,8 @@ void sx_gpu_search_host(const sx_gpu_image *image, uint64_t from, uint64_t to, s
     sx_gpu_state st = {.own = &own};
     double charge[SX_GPU_TENSORS * 64 * SX_GPU_CHARGE];
     *found = (sx_gpu_found){.best = {.value = INFINITY}};
-    for (uint64_t f = from; f < to; f++) sx_gpu_look_at(&view, &st, charge, f, &found->best, &found->counts, missed);
+    for (uint64_t f = from; f < to; f++)
+        sx_gpu_look_at(&view, &st, charge, f, &found->best, &found->counts, missed);
 }
 
 /* Finds the point at a place; returns how many sets of tensors its levels can keep. */
@@ -72,8 +73,9 @@ bool sx_gpu_point_of(const sx_space *base, const sx_mapping *mapping, sx_gpu_poi
     for (int s = 0; s < space->arch->n_levels; s++) {
         const sx_mapping_level *at = &mapping->level[s];
         if (!sx_order_is_permutation(at->temporal_order, n_dims) ||
-            !sx_order_is_permutation(at->spatial_order, n_dims) || at->no_temporal_reuse || at->no_multicast ||
-            at->rmw_first_update || at->no_link_transfer != blank->level[s].no_link_transfer)
+            !sx_order_is_permutation(at->spatial_order, n_dims) || at->no_temporal_reuse ||
+            at->no_multicast || at->rmw_first_update || at->x_part ||
+            at->no_link_transfer != blank->level[s].no_link_transfer)
             return false;
         out->loops[s] = list_loops(at->temporal, at->temporal_order, n_dims, 0);
         out->slots[s] = list_loops(at->spatial, at->spatial_order, n_dims, at->split);
@@ -148,8 +150,8 @@ sx_status sx_gpu_search_missed(const sx_space *space, const sx_gpu_image *image,
     sx_evaluator *evaluator;
     sx_status status = SX_OK;
     if (missed->n > missed->room)
-        return sx_error_new(SX_ERR_LIMIT, "%llu orders of loops are not for the GPU, more than the CPU looks at",
-                            missed->n);
+        return sx_error_new(
+            SX_ERR_LIMIT, "%llu orders of loops are not for the GPU, more than the CPU looks at", missed->n);
     SX_TRY(sx_evaluator_new(sx_map_space_of(space)->model, &evaluator));
     for (uint64_t i = 0; i < missed->n && !status; i++)
         status = score_missed(space, image, evaluator, missed->at[i], found);

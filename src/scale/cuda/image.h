@@ -42,11 +42,11 @@ enum {
     SX_GPU_LEVELS = 6,
     SX_GPU_DIMS = 8,
     SX_GPU_TENSORS = 4,
-    SX_GPU_MIXED = 2,   /* ranks of two dimensions of a tensor */
-    SX_GPU_LOOPS = 40,  /* temporal loops of a mapping */
-    SX_GPU_RECORDS = 5, /* kinds of accesses of a level to the tensor whose tiles overlap in part */
-    SX_GPU_KEYS = 8,    /* displacements of its neighbours */
-    SX_GPU_CHOICES = 16, /* sets of tensors that a level may keep */
+    SX_GPU_MIXED = 2,        /* ranks of two dimensions of a tensor */
+    SX_GPU_LOOPS = 40,       /* temporal loops of a mapping */
+    SX_GPU_RECORDS = 5,      /* kinds of accesses of a level to the tensor whose tiles overlap in part */
+    SX_GPU_KEYS = 8,         /* displacements of its neighbours */
+    SX_GPU_CHOICES = 16,     /* sets of tensors that a level may keep */
     SX_GPU_TABLE_KEEPS = 512 /* as many are listed in a table */
 };
 
@@ -60,9 +60,10 @@ typedef struct sx_gpu_tensor {
     uint8_t unit[SX_GPU_DIMS], stretched[SX_GPU_DIMS];
     uint8_t mixed_dim[SX_GPU_MIXED][2];
     int8_t mixed_of[SX_GPU_DIMS];
-    uint8_t bit[SX_GPU_LEVELS]; /* in the number of a choice of levels that keep it: the level's bit, 0: no choice */
-    uint8_t fixed;              /* mask of levels that always keep it */
-    uint8_t n_free;             /* levels that may keep it */
+    uint8_t bit
+        [SX_GPU_LEVELS]; /* in the number of a choice of levels that keep it: the level's bit, 0: no choice */
+    uint8_t fixed;       /* mask of levels that always keep it */
+    uint8_t n_free;      /* levels that may keep it */
 } sx_gpu_tensor;
 
 /* A level (model/model.h). */
@@ -99,7 +100,7 @@ typedef struct sx_gpu_loops {
 typedef struct sx_gpu_image {
     char magic[8]; /* "sxgpu" */
     uint32_t version, n_levels, n_dims, n_tensors;
-    uint64_t size; /* bytes of the whole block */
+    uint64_t size;  /* bytes of the whole block */
     uint64_t check; /* of the bytes behind the head */
     double computes, compute_energy, latency, share;
     double compute_x, compute_y, compute_instances;
@@ -182,5 +183,16 @@ SX_HD sx_gpu_view sx_gpu_view_of(const sx_gpu_image *p, const void *image) {
 SX_HD unsigned sx_gpu_loop(const sx_gpu_loops *loops, int i) {
     return loops->dims >> 4 * i & 15;
 }
+
+/* Sets the sum over the bytes behind the head, and says whether a block of bytes is an image of this version, of that sum, whose
+ * tables lie within it. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+void sx_gpu_image_seal(sx_gpu_image *image);
+bool sx_gpu_image_is_whole(const sx_gpu_image *image, size_t size);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,11 +7,11 @@
 #include <cuda_runtime.h>
 
 enum { SX_GPU_BLOCK = 128 /* threads */, SX_GPU_ITEM_ORDERS = 2048 };
-enum { SX_KERNEL_SCORE, SX_KERNEL_DRAW, SX_KERNEL_LOOK, SX_KERNEL_SCREEN, SX_KERNEL_LEGAL };
 
+/* Kernels, and the shared memory that a block of `look` takes besides the image's head. */
 typedef struct sx_gpu_kernels {
-    const void *(*kernel)(int which, int lanes);
-    size_t (*room)(int which, int lanes, const sx_gpu_image *image);
+    const void *score, *draw, *look, *screen, *legal;
+    size_t (*sweep_bytes)(const sx_gpu_image *image);
 } sx_gpu_kernels;
 
 extern const sx_gpu_kernels sx_gpu_kernels_any, sx_gpu_kernels_3_3, sx_gpu_kernels_3_3_window, sx_gpu_kernels_3_4,

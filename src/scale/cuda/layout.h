@@ -31,10 +31,10 @@ typedef struct sx_gpu_scratch {
     const sx_gpu_cell *row[SX_GPU_DIMS];
     sx_gpu_point point;
     /* Of the tensor whose tiles overlap in part: */
-    uint8_t flat[SX_GPU_LOOPS];           /* temporal loops, outermost first: the level times 16, and the dimension */
-    uint8_t end[SX_GPU_LEVELS_AT_MOST];   /* loops at that level and above */
-    uint8_t last[SX_GPU_LEVELS_AT_MOST];  /* how many of these up to the last that indexes the tensor */
-    double suffix[SX_GPU_LOOPS + 1];      /* product of the first so many of them */
+    uint8_t flat[SX_GPU_LOOPS]; /* temporal loops, outermost first: the level times 16, and the dimension */
+    uint8_t end[SX_GPU_LEVELS_AT_MOST];  /* loops at that level and above */
+    uint8_t last[SX_GPU_LEVELS_AT_MOST]; /* how many of these up to the last that indexes the tensor */
+    double suffix[SX_GPU_LOOPS + 1];     /* product of the first so many of them */
     sx_gpu_records records[SX_GPU_RECORD_LEVELS];
 } sx_gpu_scratch;
 
@@ -45,7 +45,8 @@ typedef struct sx_gpu_state {
     double above[SX_GPU_LEVELS_AT_MOST], clusters[SX_GPU_LEVELS_AT_MOST], leaking[SX_GPU_LEVELS_AT_MOST];
     double cycles;
     double words[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST];
-    double visits[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST]; /* at which the tile of a plain tensor moves */
+    double visits[SX_GPU_TENSORS_AT_MOST]
+                 [SX_GPU_LEVELS_AT_MOST]; /* at which the tile of a plain tensor moves */
     double groups[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST];
     double handed[SX_GPU_TENSORS_AT_MOST][SX_GPU_LEVELS_AT_MOST];
     uint32_t uncovered; /* some flow has no closed form */
@@ -64,7 +65,8 @@ SX_HD double sx_gpu_inner(const sx_gpu_state *st, unsigned d, int s) {
 
 /* Finds the row of a dimension. */
 SX_HD void sx_gpu_set_row(const sx_gpu_view *view, sx_gpu_state *st, int d) {
-    st->own->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->own->point.row[d]) * (size_t)SX_GPU_N_LEVELS(view->p);
+    st->own->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->own->point.row[d]) *
+                                       (size_t)SX_GPU_N_LEVELS(view->p);
 }
 
 /* The children of a level. */
@@ -101,7 +103,9 @@ SX_HD bool sx_gpu_set_array(const sx_gpu_image *p, sx_gpu_state *st) {
     SX_UNROLL
     for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
         const sx_gpu_level *level = &p->level[s];
-        double gating = 0, above = st->above[s]; /* products, as a choice of addresses would keep `above` out of registers */
+        double gating = 0,
+               above =
+                   st->above[s]; /* products, as a choice of addresses would keep `above` out of registers */
         SX_UNROLL
         for (int k = 0; k < SX_GPU_N_LEVELS(p); k++) gating += (k == level->gate ? 1.0 : 0.0) * st->above[k];
         st->leaking[s] = level->leak_share > 0 ? level->leak_share * gating : above;

@@ -24,8 +24,8 @@ typedef struct maker {
 } maker;
 
 static sx_status refuse(const char *why) {
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the GPU does not take this space: %s", why),
-                         "docs/gpu.md says which spaces it takes");
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "brute force and GPUs do not take this space: %s", why),
+                         "docs/gpu.md says which spaces they take");
 }
 
 /* Refuses what is not covered. */
@@ -41,6 +41,7 @@ static sx_status check_space(const sx_map_space *space) {
         return refuse("it has more than 6 levels, 8 dimensions or 4 tensors");
     for (int s = 0; s < space->arch->n_levels; s++) {
         const sx_mapping_level *at = &blank->level[s];
+        if (space->splits[s]) return refuse("a dimension may lie on both axes of an array");
         directives |= at->no_temporal_reuse | at->no_multicast | at->rmw_first_update;
         bits += __builtin_popcount(space->free_keep[s]);
     }
@@ -132,8 +133,10 @@ static sx_status set_model(maker *m) {
     const sx_map_space *space = m->space;
     sx_gpu_image *p = &m->head;
     sx_cost_frame *frame;
-    SX_TRY(sx_frame_new(space->model, NULL, &frame));
-    if (!frame) return refuse("sparse tensors, networks that cost energy, or counts beyond 2^53");
+    if (space->model->sparse || space->model->range || space->model->formats)
+        return refuse("its tensors are sparse");
+    SX_TRY(sx_frame_new(space->model, NULL, NULL, &frame));
+    if (!frame) return refuse("networks cost energy, or counts are beyond 2^53");
     bool covered = true;
     p->n_levels = (uint32_t)frame->n_levels;
     p->n_dims = (uint32_t)frame->n_dims;
@@ -163,7 +166,8 @@ static sx_status set_model(maker *m) {
         p->most_keeps <<= __builtin_popcount(space->free_keep[s]);
     }
     sx_frame_free(frame);
-    return covered ? SX_OK : refuse("tiles of more than one tensor overlap in part, or in more than two ranks");
+    return covered ? SX_OK
+                   : refuse("tiles of more than one tensor overlap in part, or in more than two ranks");
 }
 
 /* Sets the objective. */
@@ -172,7 +176,9 @@ static sx_status set_objective(const sx_objective *objective, sx_gpu_image *p) {
     double e = criterion->energy_power, d = criterion->delay_power;
     bool simple = (e == 0 || e == 1 || e == 2) && (d == 0 || d == 1 || d == 2);
     if (objective->n_criteria != 1 || criterion->kind != SX_PRODUCT || !simple)
-        return sx_error_new(SX_ERR_USAGE, "the GPU takes energy, delay, edp and products of their first two powers");
+        return sx_error_new(
+            SX_ERR_USAGE,
+            "brute force and GPUs take energy, delay, edp and products of their first two powers");
     p->energy_power = e;
     p->delay_power = d;
     return SX_OK;
@@ -300,7 +306,8 @@ static sx_status set_lists(maker *m) {
                 *spread = *apart;
                 if (s == 0) SX_TRY(list_orders(m, 0, mask, true, spread));
             }
-            if ((mask & ~spatial) == 0) SX_TRY(list_layouts(m, (int)s, mask, &m->layouts[(s << n_dims) + mask]));
+            if ((mask & ~spatial) == 0)
+                SX_TRY(list_layouts(m, (int)s, mask, &m->layouts[(s << n_dims) + mask]));
         }
     }
     return SX_OK;
@@ -337,7 +344,8 @@ static sx_status make(maker *m, const sx_objective *objective, sx_gpu_image **ou
     SX_TRY(set_factors(m));
     SX_TRY(sx_map_choices_new(m->space, &m->choices));
     SX_TRY(set_lists(m));
-    snprintf(m->head.name, sizeof m->head.name, "%.60s on %.60s", m->space->problem->name, m->space->arch->name);
+    snprintf(m->head.name, sizeof m->head.name, "%.60s on %.60s", m->space->problem->name,
+             m->space->arch->name);
     return join(m, out);
 }
 

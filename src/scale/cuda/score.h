@@ -14,9 +14,9 @@ typedef struct sx_gpu_lane {
 } sx_gpu_lane;
 
 #ifdef __CUDA_ARCH__
-#define SX_SYNC(lane)                                                                                                  \
-    do {                                                                                                               \
-        if ((lane).mask != 1) __syncwarp((lane).mask);                                                                     \
+#define SX_SYNC(lane)                                                                                        \
+    do {                                                                                                     \
+        if ((lane).mask != 1) __syncwarp((lane).mask);                                                       \
     } while (0)
 #else
 #define SX_SYNC(lane) ((void)(lane))
@@ -39,7 +39,8 @@ SX_HD void sx_gpu_lay_out(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_lane
         return;
     }
     for (int s = lane.at; s < n_levels; s += lane.n) sx_gpu_set_slot(st, s);
-    for (int i = lane.at; i < n_levels * n_tensors; i += lane.n) sx_gpu_set_words(p, st, i / n_levels, i % n_levels);
+    for (int i = lane.at; i < n_levels * n_tensors; i += lane.n)
+        sx_gpu_set_words(p, st, i / n_levels, i % n_levels);
     SX_SYNC(lane);
     if (lane.at == 0) st->illegal = !sx_gpu_set_array(p, st);
     SX_SYNC(lane);
@@ -88,7 +89,8 @@ SX_HD bool sx_gpu_keeps(const sx_gpu_image *p, const sx_gpu_state *st) {
 }
 
 /* Adds up what the lanes of a group have charged (charge: SX_GPU_TENSORS of SX_GPU_CHARGE numbers). */
-SX_HD void sx_gpu_finish(const sx_gpu_image *p, const sx_gpu_state *st, const double *charge, sx_gpu_score *out) {
+SX_HD void sx_gpu_finish(const sx_gpu_image *p, const sx_gpu_state *st, const double *charge,
+                         sx_gpu_score *out) {
     uint32_t at[SX_GPU_TENSORS_AT_MOST], all = 0;
     SX_UNROLL
     for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) {
@@ -101,7 +103,8 @@ SX_HD void sx_gpu_finish(const sx_gpu_image *p, const sx_gpu_state *st, const do
     out->accesses = 0;
     SX_UNROLL
     for (int v = 0; v < SX_GPU_N_TENSORS(p); v++)
-        out->accesses += sx_gpu_kept(p, &st->own->point, v) >> last ? charge[at[v] + 3 * (uint32_t)SX_GPU_N_LEVELS(p)] : 0;
+        out->accesses +=
+            sx_gpu_kept(p, &st->own->point, v) >> last ? charge[at[v] + 3 * (uint32_t)SX_GPU_N_LEVELS(p)] : 0;
 }
 
 /* Scores the point in a state; lane 0's answer counts. */

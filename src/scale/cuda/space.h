@@ -10,7 +10,8 @@ typedef struct sx_gpu_sweep {
     sx_gpu_list orders[SX_GPU_LEVELS_AT_MOST];
     uint32_t n_orders; /* of all levels together; 0: more than 2^32 - 1 */
     uint32_t n_keeps;
-    uint32_t *table; /* the choices of each, made once for all groups that go side by side; NULL: found every time */
+    uint32_t *
+        table; /* the choices of each, made once for all groups that go side by side; NULL: found every time */
     uint32_t usable; /* a byte per tensor: levels that may keep it, as in the numbers of its choices */
     sx_gpu_choices choices[SX_GPU_LEVELS_AT_MOST];
 } sx_gpu_sweep;
@@ -34,12 +35,14 @@ SX_HD void sx_gpu_set_factorisation(const sx_gpu_image *p, sx_gpu_state *st, uin
 /* The dimensions with loops at a level. */
 SX_HD uint32_t sx_gpu_temporal(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
     uint32_t mask = 0;
-    for (int d = 0; d < (int)p->n_dims; d++) mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->temporal > 1) << d;
+    for (int d = 0; d < (int)p->n_dims; d++)
+        mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->temporal > 1) << d;
     return mask;
 }
 SX_HD uint32_t sx_gpu_spatial(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
     uint32_t mask = 0;
-    for (int d = 0; d < (int)p->n_dims; d++) mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->spatial > 1) << d;
+    for (int d = 0; d < (int)p->n_dims; d++)
+        mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->spatial > 1) << d;
     return mask;
 }
 
@@ -75,7 +78,8 @@ SX_HD uint32_t sx_gpu_count_orders(const sx_gpu_view *view, const sx_gpu_state *
 }
 
 /* Gives the point order number `order`. */
-SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_gpu_state *st, const sx_gpu_list *orders, uint32_t order) {
+SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_gpu_state *st, const sx_gpu_list *orders,
+                            uint32_t order) {
     for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) {
         st->own->point.loops[s] = view->loops[orders[s].first + order % orders[s].n];
         order /= orders[s].n;
@@ -119,8 +123,8 @@ SX_HD uint32_t sx_gpu_choice_levels(const sx_gpu_image *p, int v, uint32_t choic
 }
 
 /* Makes the charges of all tensors under all their choices that some set of kept tensors leads to. */
-SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w, double *charge,
-                             sx_gpu_lane lane) {
+SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w,
+                             double *charge, sx_gpu_lane lane) {
     uint32_t size = sx_gpu_charge_size(p);
     for (uint32_t i = (uint32_t)lane.at; i < p->n_charges; i += (uint32_t)lane.n) {
         int v = SX_GPU_N_TENSORS(p) - 1;
@@ -143,8 +147,8 @@ SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, ui
 }
 
 /* Prepares a sweep over a factorisation and a layout. */
-SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, uint64_t f, uint32_t layout,
-                        sx_gpu_lane lane) {
+SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, uint64_t f,
+                        uint32_t layout, sx_gpu_lane lane) {
     const sx_gpu_image *p = view->p;
     int n_levels = SX_GPU_N_LEVELS(p);
     if (lane.at == 0) {
@@ -243,8 +247,9 @@ SX_HD void sx_gpu_miss(sx_gpu_missed *missed, const sx_gpu_place *at) {
 
 /* Scores all mappings of an item: groups that go side by side take one order after another, and all do as many rounds. Counts
  * of this lane are added to *counts. */
-SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, double *charge, sx_gpu_lane lane,
-                       const sx_gpu_item *item, sx_gpu_best *best, sx_gpu_counts *counts, sx_gpu_missed *missed) {
+SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, double *charge,
+                       sx_gpu_lane lane, const sx_gpu_item *item, sx_gpu_best *best, sx_gpu_counts *counts,
+                       sx_gpu_missed *missed) {
     const sx_gpu_image *p = view->p;
     sx_gpu_place at = {item->factorisation, 0, item->layout, 0};
     sx_gpu_begin(view, st, w, item->factorisation, item->layout, lane);
@@ -270,8 +275,8 @@ SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *
 }
 
 /* Looks at all mappings of one factorisation, by one lane. `charge`: n_charges of sx_gpu_charge_size numbers. */
-SX_HD void sx_gpu_look_at(const sx_gpu_view *view, sx_gpu_state *st, double *charge, uint64_t f, sx_gpu_best *best,
-                          sx_gpu_counts *counts, sx_gpu_missed *missed) {
+SX_HD void sx_gpu_look_at(const sx_gpu_view *view, sx_gpu_state *st, double *charge, uint64_t f,
+                          sx_gpu_best *best, sx_gpu_counts *counts, sx_gpu_missed *missed) {
     const sx_gpu_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_sweep sweep;
     uint32_t n = 1;
@@ -308,7 +313,8 @@ SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed,
         if (s == 0) spread = st->own->point.slots[0].n > 0;
         sx_gpu_list orders = sx_gpu_orders(view, st, s, spread);
         st->own->point.loops[s] = view->loops[orders.first + sx_gpu_random(&random, orders.n)];
-        st->own->point.keep[s] = (uint8_t)(p->level[s].must | (p->level[s].may & sx_gpu_random(&random, 1u << SX_GPU_TENSORS)));
+        st->own->point.keep[s] =
+            (uint8_t)(p->level[s].must | (p->level[s].may & sx_gpu_random(&random, 1u << SX_GPU_TENSORS)));
     }
 }
 

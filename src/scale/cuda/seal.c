@@ -1,12 +1,8 @@
-/* Images in files: the block as it is, of the machine's own byte order. */
-#include "scale/cuda/gpu.h"
+/* Images in files, which are the block as it is, in the machine's own byte order: whether one is whole. Needs nothing of the
+ * library. */
+#include "scale/cuda/image.h"
 
-#include "base/file.h"
-
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_BYTES = 1 << 30 };
 
 /* A sum over bytes (FNV-1a). */
 static uint64_t sum_bytes(const char *bytes, size_t n) {
@@ -17,10 +13,6 @@ static uint64_t sum_bytes(const char *bytes, size_t n) {
 
 void sx_gpu_image_seal(sx_gpu_image *image) {
     image->check = sum_bytes((const char *)image + sizeof *image, (size_t)image->size - sizeof *image);
-}
-
-sx_status sx_gpu_image_write(const sx_gpu_image *image, const char *path) {
-    return sx_file_write(path, (const char *)image, (size_t)image->size);
 }
 
 /* Whether n entries at an offset lie within the block. */
@@ -34,14 +26,14 @@ static bool lists_hold(const sx_gpu_view *view, uint64_t n_loops) {
     for (size_t i = 0; i < 2 * n; i++)
         if (view->lists[i].first > n_loops || view->lists[i].n > n_loops - view->lists[i].first) return false;
     for (size_t i = 0; i < n; i++)
-        if (view->layouts[i].first > n_loops || view->layouts[i].n > n_loops - view->layouts[i].first) return false;
+        if (view->layouts[i].first > n_loops || view->layouts[i].n > n_loops - view->layouts[i].first)
+            return false;
     return true;
 }
 
-/* Whether an image is whole. */
-static bool is_whole(const sx_gpu_image *p, size_t size) {
-    if (size < sizeof *p || memcmp(p->magic, "sxgpu\0\0", sizeof p->magic) != 0 || p->version != SX_GPU_VERSION ||
-        p->size != size)
+bool sx_gpu_image_is_whole(const sx_gpu_image *p, size_t size) {
+    if (size < sizeof *p || memcmp(p->magic, "sxgpu\0\0", sizeof p->magic) != 0 ||
+        p->version != SX_GPU_VERSION || p->size != size)
         return false;
     if (p->n_levels < 1 || p->n_levels > SX_GPU_LEVELS || p->n_dims < 1 || p->n_dims > SX_GPU_DIMS ||
         p->n_tensors < 1 || p->n_tensors > SX_GPU_TENSORS)
@@ -58,17 +50,4 @@ static bool is_whole(const sx_gpu_image *p, size_t size) {
     sx_gpu_view view = sx_gpu_view_of(p, p);
     return p->check == sum_bytes((const char *)p + sizeof *p, size - sizeof *p) &&
            lists_hold(&view, (p->size - p->loops_at) / sizeof(sx_gpu_loops));
-}
-
-sx_status sx_gpu_image_read(const char *path, sx_gpu_image **out) {
-    char *text;
-    size_t size;
-    SX_TRY(sx_file_read(path, MOST_BYTES, &text, &size));
-    if (is_whole((const sx_gpu_image *)(void *)text, size)) {
-        *out = (sx_gpu_image *)(void *)text;
-        return SX_OK;
-    }
-    free(text);
-    return sx_error_place(sx_error_new(SX_ERR_INPUT, "this is no image of a space, or it is damaged"),
-                          (sx_place){path, 0, 0});
 }

@@ -1,0 +1,82 @@
+#include "cli/everything.h"
+
+#include "base/status.h"
+#include "report/json_parts.h"
+#include "report/table.h"
+#include "sextant/model.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* The share by which bounds, sums of doubles, may be off (docs/verify.md). */
+static const double TOLERANCE = 1e-11;
+
+/* Shows how a look is going, at most ten times a second. */
+static void show(void *user, uint64_t done, uint64_t all) {
+    sx_everything *e = user;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (!e->line->on || (now < e->told + 0.1 && now >= e->told)) return;
+    e->told = now;
+    sx_progress_note(e->line, "%s of %s factorisations looked at", sx_show_count((double)done).text,
+                     sx_show_count((double)all).text);
+}
+
+/* Holds what was found against what is claimed. */
+static void judge(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verification *v) {
+    const char *why = NULL;
+    if (!a->complete) {
+        v->verdict = SX_CLAIMS_OPEN;
+        return;
+    }
+    if (a->value < c->lower_bound * (1 - TOLERANCE))
+        why = "a mapping of the space is better";
+    else if (!a->found || a->value > c->value)
+        why = "no mapping of the space is as good";
+    if (!why) return;
+    v->verdict = SX_CLAIMS_FAIL;
+    snprintf(v->claim, sizeof v->claim, "brute force");
+    snprintf(v->why, sizeof v->why, "%s: the best has %.17g, the certificate says %.17g", why, a->value,
+             c->value);
+}
+
+/* Looks at all mappings of a model. */
+static sx_status look(sx_everything *e, const sx_certificate *c, const sx_model *model) {
+    sx_gpu_look_options options = {.gpu = e->gpu, .cancel = e->cancel, .progress = show, .user = e};
+    sx_space *space;
+    SX_TRY(sx_map_space_new(model, &c->constraints, &c->space, &space));
+    e->told = 0;
+    sx_status status = sx_gpu_look_everywhere(space, &c->objective, &options, &e->answer);
+    sx_space_free(space);
+    return status;
+}
+
+sx_status sx_everything_check(sx_everything *e, const sx_certificate *c, sx_verification *v) {
+    sx_model *model;
+    SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &model));
+    sx_status status = look(e, c, model);
+    sx_model_free(model);
+    if (!status) judge(&e->answer, c, v);
+    return status;
+}
+
+void sx_everything_row(const sx_everything *e, bool no_clock, sx_table *table) {
+    const sx_gpu_look_answer *a = &e->answer;
+    char seconds[32] = "";
+    if (!no_clock) snprintf(seconds, sizeof seconds, " in %.2f s", a->seconds);
+    sx_table_cell(table, "brute force");
+    sx_table_cell(table,
+                  "all %s legal mappings that differ in cost, of %s, scored on the %s%s: none is better",
+                  sx_show_count((double)a->counts.legal).text, sx_show_count(a->mappings).text,
+                  e->gpu ? "GPU" : "CPU", seconds);
+}
+
+json_t *sx_everything_json(const sx_everything *e, bool no_clock) {
+    const sx_gpu_look_answer *a = &e->answer;
+    return json_pack("{s:s, s:b, s:o, s:I, s:I, s:I, s:o, s:f}", "device", e->gpu ? "gpu" : "cpu", "complete",
+                     a->complete, "distinct", sx_json_real(a->mappings), "legal", (json_int_t)a->counts.legal,
+                     "orders", (json_int_t)a->counts.orders, "by_model", (json_int_t)a->counts.uncovered,
+                     "best", sx_json_real(a->value), "seconds", no_clock ? 0.0 : a->seconds);
+}

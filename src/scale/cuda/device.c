@@ -1,0 +1,153 @@
+/* The CUDA module, and a look at all mappings of a space with it or without. */
+#include "scale/cuda/gpu.h"
+
+#include "base/status.h"
+#include "space/cardinal.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* The build says which file to load; without CUDA there is none. */
+#ifndef SX_GPU_FILE
+#define SX_GPU_FILE ""
+#endif
+
+enum {
+    MISSED_ROOM = 1 << 22,
+    HOST_STEP = 1 << 12 /* factorisations between two questions whether to stop */
+};
+
+/* Spaces of more mappings are refused. */
+static const double MOST_ON_GPU = 1e15, MOST_ON_CPU = 1e10;
+
+/* Loads the module, which then stays loaded. */
+static sx_status load(const sx_gpu_module **out) {
+    const char *name = SX_GPU_FILE;
+    if (!name[0])
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build cannot use a GPU"),
+                             "install CUDA's compiler and build again; without --gpu the CPU is used");
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return sx_error_new(SX_ERR_FILE, "cannot load the GPU module: %s", dlerror());
+    sx_gpu_module_getter *getter;
+    *(void **)&getter = dlsym(library, "sx_gpu_module_get");
+    const sx_gpu_module *module = getter ? getter() : NULL;
+    if (!module || module->version != SX_GPU_MODULE_VERSION)
+        return sx_error_new(SX_ERR_FILE, "%s is of another version of this program", name);
+    *out = module;
+    return SX_OK;
+}
+
+/* What the module complained of, as an error. */
+static sx_status complaint(int code, const char *message) {
+    if (!code) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_FILE, "GPU: %s", message), "without --gpu the CPU is used");
+}
+
+/* A look at all mappings. */
+typedef struct look {
+    const sx_space *space;
+    const sx_gpu_look_options *options;
+    sx_gpu_image *image;
+    sx_gpu_missed missed;
+    sx_gpu_found found;
+    bool complete;
+} look;
+
+/* Tells how far the look has come; false where it is to stop. */
+static bool go_on(const look *l, uint64_t done) {
+    const sx_gpu_look_options *o = l->options;
+    if (o->progress) o->progress(o->user, done, l->image->factorisations);
+    return !sx_cancel_is_set(o->cancel);
+}
+
+/* Looks on the GPU. */
+static sx_status look_on_gpu(look *l) {
+    const sx_gpu_module *module;
+    sx_gpu_device *device;
+    char message[SX_GPU_MESSAGE] = "";
+    uint64_t at = 0, all = l->image->factorisations;
+    SX_TRY(load(&module));
+    SX_TRY(complaint(module->make(l->image, &device, message), message));
+    int code = 0;
+    while (at < all && !code && go_on(l, at))
+        code = module->search(device, &at, all, 1, &l->found, &l->missed, message);
+    module->end(device);
+    l->complete = at == all;
+    return complaint(code, message);
+}
+
+/* Adds what some factorisations gave. */
+static void add_found(look *l, const sx_gpu_found *more) {
+    if (sx_gpu_better(&more->best, &l->found.best)) l->found.best = more->best;
+    l->found.counts.factorisations += more->counts.factorisations;
+    l->found.counts.orders += more->counts.orders;
+    l->found.counts.legal += more->counts.legal;
+    l->found.counts.uncovered += more->counts.uncovered;
+}
+
+/* Looks on the CPU. */
+static void look_on_cpu(look *l) {
+    uint64_t at = 0, all = l->image->factorisations;
+    while (at < all && go_on(l, at)) {
+        sx_gpu_found more;
+        uint64_t next = all - at < HOST_STEP ? all : at + HOST_STEP;
+        sx_gpu_search_host(l->image, at, next, &more, &l->missed);
+        add_found(l, &more);
+        at = next;
+    }
+    l->complete = at == all;
+}
+
+/* Refuses a space that is too large; *mappings: those that differ in cost. */
+static sx_status check_size(const sx_space *space, bool gpu, double *mappings) {
+    sx_size size = {.count = {.log10 = INFINITY}};
+    double most = gpu ? MOST_ON_GPU : MOST_ON_CPU;
+    SX_TRY(sx_space_count(space));
+    for (size_t i = 0; sx_space_size(space, i, &size); i++) continue;
+    *mappings = pow(10, size.count.log10);
+    if (*mappings <= most) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                      "%.2g distinct mappings are too many to look at: the limit is %g",
+                                      *mappings, most),
+                         gpu ? "constrain the space" : "a GPU looks at more: --gpu");
+}
+
+/* The answer to what was found. */
+static sx_status answer(look *l, sx_gpu_look_answer *out) {
+    SX_TRY(sx_gpu_search_missed(l->space, l->image, &l->missed, &l->found));
+    out->complete = l->complete;
+    out->counts = l->found.counts;
+    out->value = l->found.best.value;
+    out->found = isfinite(out->value);
+    if (!out->found) return SX_OK;
+    sx_gpu_point point;
+    sx_gpu_point_at(l->image, &l->found.best.at, &point);
+    sx_gpu_mapping_of(l->space, &point, &out->mapping);
+    return SX_OK;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+sx_status sx_gpu_look_everywhere(const sx_space *space, const sx_objective *objective,
+                                 const sx_gpu_look_options *options, sx_gpu_look_answer *out) {
+    look l = {.space = space, .options = options, .found = {.best = {.value = INFINITY}}};
+    double begin = now();
+    *out = (sx_gpu_look_answer){0};
+    SX_TRY(check_size(space, options->gpu, &out->mappings));
+    SX_TRY(sx_gpu_image_new(space, objective, &l.image));
+    l.missed = (sx_gpu_missed){0, MISSED_ROOM, malloc(MISSED_ROOM * sizeof *l.missed.at)};
+    sx_status status = l.missed.at ? SX_OK : sx_error_memory();
+    if (!status && options->gpu) status = look_on_gpu(&l);
+    if (!status && !options->gpu) look_on_cpu(&l);
+    if (!status) status = answer(&l, out);
+    out->seconds = now() - begin;
+    free(l.missed.at);
+    free(l.image);
+    return status;
+}

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { DRAWS = 24, MOST_MISSED = 4096 };
+enum { DRAWS = 24 };
 
 typedef struct settings {
     uint64_t count, seed;
@@ -132,31 +132,42 @@ static double search(const sx_small_space *small, const sx_objective *objective)
     return value;
 }
 
+/* Compares what a look at all mappings found with the exhaustive mapper and with the cost of its mapping. */
+static void compare_look(const sx_small_space *small, const sx_objective *objective,
+                         const sx_gpu_look_answer *answer) {
+    sx_evaluator *evaluator;
+    sx_score score;
+    double value = search(small, objective);
+    assert_true(answer->complete);
+    assert_int_equal(answer->found, isfinite(value));
+    assert_true(answer->counts.legal <= answer->mappings * (1 + 1e-9));
+    if (!answer->found) return;
+    assert_true(answer->value == value);
+    sx_expect_ok(sx_evaluator_new(small->model, &evaluator));
+    assert_true(sx_space_legal(small->space, &answer->mapping, NULL, 0));
+    assert_int_equal(sx_evaluate_score(evaluator, &answer->mapping, &score).reason, SX_LEGAL);
+    assert_true(sx_objective_value(objective, &score) == value);
+    sx_evaluator_free(evaluator);
+}
+
 /* All mappings of small random spaces. */
 static void small(void **state) {
     const settings *set = *state;
     tally t = {0};
     uint64_t compared = 0;
-    static sx_gpu_place place[MOST_MISSED];
     for (uint64_t i = 0; t.points < set->count; i++) {
         static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
         sx_rng rng = sx_rng_stream(set->seed, "gpu", i);
         sx_small_space s;
         sx_objective objective;
-        sx_gpu_image *image;
-        sx_gpu_found found;
-        sx_gpu_missed missed = {0, MOST_MISSED, place};
+        sx_gpu_look_answer answer;
+        sx_gpu_look_options options = {0};
         sx_random_space(&rng, 6000, &s);
         sx_expect_ok(sx_objective_parse(objectives[i % 4], &objective));
         compare_space(s.space, s.model, set->seed + i, &t);
-        sx_status status = sx_gpu_image_new(s.space, &objective, &image);
-        if (!status) {
-            sx_gpu_search_host(image, 0, image->factorisations, &found, &missed);
-            sx_expect_ok(sx_gpu_search_missed(s.space, image, &missed, &found));
-            assert_true(found.best.value == search(&s, &objective));
-            compared++;
-            free(image);
-        }
+        sx_status status = sx_gpu_look_everywhere(s.space, &objective, &options, &answer);
+        if (!status) compare_look(&s, &objective, &answer);
+        compared += !status;
         sx_status_free(status);
         sx_small_space_fini(&s);
     }

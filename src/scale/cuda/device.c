@@ -15,7 +15,7 @@
 #endif
 
 enum {
-    MISSED_ROOM = 1 << 22,
+    MISSED_ROOM = 1 << 20,
     HOST_STEP = 1 << 12 /* factorisations between two questions whether to stop */
 };
 

@@ -202,13 +202,32 @@ static bool make_room(sx_bound *b) {
     return good;
 }
 
+/* Sets how the children of a level stand, where that is one row or column: as in map spaces, loops that constraints
+ * place innermost come first, then the others by dimension, then those placed outermost. */
+static void set_row(sx_bound *b, const sx_constraints *constraints, int s) {
+    const sx_loop_limits *limits = &constraints->level[s].spatial;
+    uint8_t *order = b->row_order[s];
+    unsigned placed = 0;
+    b->in_row[s] = b->model->level[s].fanout_x == 1 || b->model->level[s].fanout_y == 1;
+    for (int i = 0; i < limits->n_outer; i++) placed |= 1u << limits->outer[i];
+    for (int i = 0; i < limits->n_inner; i++) {
+        placed |= 1u << limits->inner[i];
+        *order++ = limits->inner[i];
+    }
+    for (int d = 0; d < b->model->n_dims; d++)
+        if (!(placed >> d & 1)) *order++ = (uint8_t)d;
+    for (int i = 0; i < limits->n_outer; i++) *order++ = limits->outer[i];
+}
+
 sx_status sx_bound_new(const sx_model *model, const sx_constraints *constraints, uint32_t most,
                        sx_bound **out) {
     sx_bound *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
     b->model = model;
-    for (int s = 0; s < model->n_levels && constraints; s++)
+    for (int s = 0; s < model->n_levels && constraints; s++) {
         b->renewed[s] = constraints->level[s].no_temporal_reuse;
+        set_row(b, constraints, s);
+    }
     bool small = set_lattice(&b->lattice, model, UINT16_MAX, most);
     for (int v = 0; v < model->n_tensors && small; v++) {
         set_masks(b, v);

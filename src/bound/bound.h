@@ -66,6 +66,8 @@ typedef struct sx_bound {
     sx_window window[SX_MAX_TENSORS][SX_MAX_RANKS];
     uint8_t
         renewed[SX_MAX_LEVELS]; /* tensors whose tiles are fetched anew at every visit (no temporal reuse) */
+    bool in_row[SX_MAX_LEVELS]; /* children of a level stand in one row or column, */
+    uint8_t row_order[SX_MAX_LEVELS][SX_MAX_DIMS]; /* the loops along it in this order, innermost first */
     int n_classes;
     uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
     sx_lattice form[SX_MAX_TENSORS];   /* extents of the partially relevant dimensions alone */
@@ -91,7 +93,8 @@ typedef struct sx_bound {
 } sx_bound;
 
 /* Compiles the bounds of the mappings that constraints (NULL: none) allow of a model, which must outlive them; an
- * error where there are more than `most` points. */
+ * error where there are more than `most` points. With constraints they are bounds of the map space of these, whose
+ * spatial loops have one order within X and within Y; without, of spatial loops in any order. */
 SX_MUST_USE sx_status sx_bound_new(const sx_model *model, const sx_constraints *constraints, uint32_t most,
                                    SX_OWN sx_bound **out);
 void sx_bound_free(SX_TAKE sx_bound *bound);
@@ -276,6 +279,9 @@ sx_least_traffic sx_outline_bound_operand(const sx_outline_bound *bounds, int te
 
 /* The spatial loops of a level on some dimensions, multiplied. */
 double sx_outline_bound_fanout(const sx_outline_bound *bounds, int level, unsigned dims);
+
+/* Whether children of a level may hand words of a tensor to neighbours (window.c). */
+bool sx_outline_bound_has_links(const sx_outline_bound *bounds, int level, int tensor);
 
 SX_MUST_USE sx_status sx_outline_bound_new(const sx_bound *bound, SX_OWN sx_outline_bound **out);
 void sx_outline_bound_free(SX_TAKE sx_outline_bound *bounds);

@@ -127,6 +127,17 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds);
 }
 
+/* Whether compute units may hand operands of a tensor to each other. */
+static bool may_hand_on(const sx_outline_bound *bounds, int v) {
+    const sx_bound *b = bounds->bound;
+    double partly_relevant = sx_outline_bound_fanout(bounds, 0, b->partly_relevant[v]);
+    if (partly_relevant == 1 && sx_outline_bound_fanout(bounds, 0, b->irrelevant[v]) == 1) return false;
+    if (!sx_outline_bound_has_links(bounds, 0, v)) return false;
+    if (!b->partly_relevant[v]) return true;
+    sx_least_traffic traffic = sx_outline_bound_operand(bounds, v);
+    return traffic.own < 1 || traffic.groups < 1;
+}
+
 /* Instances and what the spatial loops leave. */
 static void set_array(sx_outline_bound *bounds) {
     const sx_bound *b = bounds->bound;
@@ -156,14 +167,8 @@ static void set_array(sx_outline_bound *bounds) {
         if (s < top) bounds->spatial_point[s] = sx_lattice_point(&b->lattice, bounds->outline.spatial[s]);
     }
     bounds->steps = (double)model->computes / used * sx_outline_bound_busy(bounds);
-    bool beside = used > bounds->above[0] && !model->options.no_link_transfers;
-    for (int v = 0; v < model->n_tensors; v++) {
-        bounds->linked[v] =
-            beside && sx_outline_bound_fanout(bounds, 0, b->irrelevant[v] | b->partly_relevant[v]) > 1;
-        if (!bounds->linked[v] || !b->partly_relevant[v]) continue;
-        sx_least_traffic traffic = sx_outline_bound_operand(bounds, v);
-        bounds->linked[v] = traffic.own < 1 || traffic.groups < 1;
-    }
+    for (int v = 0; v < model->n_tensors; v++)
+        bounds->linked[v] = used > bounds->above[0] && may_hand_on(bounds, v);
 }
 
 void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline) {

@@ -38,7 +38,11 @@
  * children, and a step at most the sum of that over all ways of its length. link.c says what that leaves at the
  * least. Compute units, and tensors whose tiles are fetched anew at every visit, count at each visit what the step
  * leaves that helps most. A word from a neighbour counts as filled and read at the inner level, but divided by the
- * instances of the outer one (docs/model.md, section 4). */
+ * instances of the outer one (docs/model.md, section 4).
+ *
+ * In a row of children, two side by side differ in the innermost spatial loop: by a step of it, or, where the next loop
+ * advances, as it starts again. If that loop is on a solo dimension of V they stand apart in a rank in which no step
+ * that neighbours help with moves the tile: there are no links then. */
 #include "bound/bound.h"
 #include "bound/link.h"
 
@@ -88,6 +92,15 @@ double sx_outline_bound_fanout(const sx_outline_bound *bounds, int s, unsigned d
     double product = 1;
     for (; dims; dims &= dims - 1) product *= bounds->outline.spatial[s][__builtin_ctz(dims)];
     return product;
+}
+
+bool sx_outline_bound_has_links(const sx_outline_bound *bounds, int s, int v) {
+    const sx_bound *b = bounds->bound;
+    int i = 0;
+    if (b->model->options.no_link_transfers) return false;
+    if (!b->in_row[s]) return true;
+    while (i < b->model->n_dims && bounds->outline.spatial[s][b->row_order[s][i]] == 1) i++;
+    return i == b->model->n_dims || (b->irrelevant[v] | b->partly_relevant[v]) >> b->row_order[s][i] & 1;
 }
 
 /* The largest sum of partial products of the prime factors of a number: 1 + p + p q + ... without the last.
@@ -184,7 +197,7 @@ size_t sx_window_piece_size(void) {
 
 /* Describes a window. */
 static void make_piece(const sx_outline_bound *bounds, const sx_window *window, int from,
-                       const sx_window_tile *tile, piece *p) {
+                       const sx_window_tile *tile, bool links, piece *p) {
     sx_window_side *d = &p->side[0], *e = &p->side[1];
     double reach = 1;
     for (int i = 0; i < 2; i++) {
@@ -202,8 +215,7 @@ static void make_piece(const sx_outline_bound *bounds, const sx_window *window, 
     double positions = all - fmax(0, d->n - y) * fmax(0, e->n - x);
     p->groups = positions / all;
     p->most = fmin(ceil(d->n / y), ceil(e->n / x));
-    p->link =
-        sx_link_window_make(p->side, reach, positions, !bounds->bound->model->options.no_link_transfers);
+    p->link = sx_link_window_make(p->side, reach, positions, links);
 }
 
 /* How many children of a level may share an access to a tensor without windows whose tile is not known. */
@@ -222,11 +234,11 @@ typedef struct slot_window {
 } slot_window;
 
 /* Goes through the tiles of a window that level s - 1 may have. */
-static slot_window try_slot(const sx_outline_bound *bounds, const sx_window *window, int s) {
+static slot_window try_slot(const sx_outline_bound *bounds, const sx_window *window, int s, bool links) {
     slot_window at = {1, 1, 1};
     for (uint32_t i = 0; i < window->n_tiles; i++) {
         piece p;
-        make_piece(bounds, window, s - 1, &window->tile[i], &p);
+        make_piece(bounds, window, s - 1, &window->tile[i], links, &p);
         if (!p.possible) continue;
         at.mean = fmax(at.mean, 1 / p.groups);
         at.most = fmax(at.most, p.most);
@@ -239,13 +251,14 @@ static slot_window try_slot(const sx_outline_bound *bounds, const sx_window *win
 static double window_sharing(const sx_outline_bound *bounds, int s, int v) {
     const sx_bound *b = bounds->bound;
     double irrelevant = sx_outline_bound_fanout(bounds, s, b->irrelevant[v]), mean = 1, most = 1, rest = 1;
+    bool links = sx_outline_bound_has_links(bounds, s, v);
     for (int i = 0; i < b->n_windows[v]; i++) {
-        slot_window at = try_slot(bounds, &b->window[v][i], s);
+        slot_window at = try_slot(bounds, &b->window[v][i], s, links);
         mean *= at.mean;
         most *= at.most;
         rest = fmin(rest, at.rest);
     }
-    bool renewed = b->renewed[s - 1] >> v & 1 && !b->model->options.no_link_transfers;
+    bool renewed = links && b->renewed[s - 1] >> v & 1;
     return irrelevant * (renewed ? most : fmin(most, (mean - 1 + rest) / rest));
 }
 
@@ -338,10 +351,11 @@ static void combine_windows(const making *m, const sx_least_traffic *traffic) {
     const sx_bound *b = m->bounds->bound;
     const sx_link_window *link[SX_MAX_RANKS];
     piece *p = m->bounds->pieces;
+    bool links = sx_outline_bound_has_links(m->bounds, m->from + 1, m->v);
     for (int w = 0; w < b->n_windows[m->v]; w++)
         for (uint32_t i = 0; i < b->window[m->v][w].n_tiles; i++, p++)
             if (m->from >= 0 || i == 0)
-                make_piece(m->bounds, &b->window[m->v][w], m->from, &b->window[m->v][w].tile[i], p);
+                make_piece(m->bounds, &b->window[m->v][w], m->from, &b->window[m->v][w].tile[i], links, p);
     combine(m, 0, link, 0, traffic);
 }
 
@@ -362,7 +376,7 @@ static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
         if (partly_relevant > 1 && !is_closed(b, extent, m->v)) {
             next.most = sharing(bounds, m->from + 1, m->v);
             next.groups = 1 / next.most;
-            if (!b->model->options.no_link_transfers) next.own = 1 / partly_relevant;
+            if (sx_outline_bound_has_links(bounds, m->from + 1, m->v)) next.own = 1 / partly_relevant;
         }
         finish(m, i, next);
     }

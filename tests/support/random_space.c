@@ -215,6 +215,7 @@ void sx_expect_outline_bounds(const sx_model *model, const sx_mapping *mapping, 
         directives.level[s].no_temporal_reuse = mapping->level[s].no_temporal_reuse;
     }
     sx_expect_ok(sx_bound_new(model, &directives, 1 << 20, &bound));
+    memset(bound->in_row, 0, sizeof bound->in_row); /* of no map space */
     sx_expect_ok(sx_outline_bound_new(bound, &bounds));
     sx_outline_bound_begin(bounds, &outline);
     sx_score score[2] = {sx_outline_bound_compulsory(bounds), sx_outline_bound_tabulate(bounds, NULL)};

@@ -8,9 +8,11 @@
  * bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds before
  * Gamma takes the last of them.
  *
- * Where time alone is limited Sunstone with everything on comes before all, as it depends on the incumbent, with
- * SX_SUNSTONE_EARLY of the time at most, and whatever improves on the best is polished (polish.c). Where it is not, Sunstone comes
- * next if there are few ways to spread loops, otherwise once the proof takes long. Descents by random moves take their place where these are switched off
+ * Where time is short Sunstone with everything on comes before all, as it depends on the incumbent, with
+ * SX_SUNSTONE_EARLY of the time at most, then Gamma with EARLY_GAMMA_SHARE of the rest, and whatever improves on the
+ * best is polished (polish.c). Where time alone is limited but not short, that is done once the proof has taken
+ * LONG_STEPS, so that short proofs stay short. Otherwise Sunstone comes next if there are few ways to spread loops,
+ * or once the proof takes long. Descents by random moves take their place where these are switched off
  * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
  * for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal/heuristics.h"
@@ -34,15 +36,17 @@ enum {
     ALIKE = 20000,             /* evaluations of Gamma until the proof has more time than it */
     LATER_STEPS_PER_EVALUATION = 1000,
     SUNSTONE_STEPS = 16,     /* the same of Sunstone */
-    LATE_STEPS = 10000000,   /* from here on a proof is long */
+    LATE_STEPS = 10000000,   /* from here on a proof is long, */
+    LONG_STEPS = 2000000,    /* and from here on where time alone is limited */
     MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
 };
 
 /* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
 static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
-static const double SUNSTONE_SHARE = 0.25; /* of Sunstone, of the time that is left */
-static const double STALE = 0.003;         /* relative improvement that is hardly one */
-static const double STEP_SECONDS = 1e-7;   /* of the proof, about */
+static const double EARLY_GAMMA_SHARE = 0.4; /* of Gamma, of the time that is left after an early Sunstone */
+static const double SUNSTONE_SHARE = 0.25;   /* of Sunstone, of the time that is left */
+static const double STALE = 0.003;           /* relative improvement that is hardly one */
+static const double STEP_SECONDS = 1e-7;     /* of the proof, about */
 
 /* What tasks read. */
 typedef struct walks {
@@ -171,16 +175,16 @@ static void walk(const sx_heuristics *start, sx_heuristics_state *at, bool all) 
 }
 
 sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at) {
-    if (!sx_run_timed(start->run) || !has_gamma(start) || at->early) return SX_OK;
+    if (!sx_run_hurried(start->run) || !has_gamma(start) || at->early) return SX_OK;
     if (start->sunstone > 0) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SX_SUNSTONE_EARLY));
     if (!sx_run_continue(start->run)) return SX_OK;
     at->early = 1;
-    return sx_gamma_go_on(start->run, FIRST_GAMMA / sx_gamma_slowness(start->space), 0);
+    return sx_gamma_go_on(start->run, SX_GAMMA_ALONE / sx_gamma_slowness(start->space), EARLY_GAMMA_SHARE);
 }
 
 /* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
 static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
-    sx_polish(start, &at->polish);
+    if (sx_run_hurried(start->run)) sx_polish(start, &at->polish);
     if (!sx_run_continue(start->run)) return SX_OK;
     bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
     if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
@@ -211,7 +215,7 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
     if (!at->target) at->target = due(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
-    sx_polish(start, &at->polish);
+    if (sx_run_hurried(start->run) || steps >= LONG_STEPS) sx_polish(start, &at->polish);
     if (!sx_run_stopped(start->run)) at->target = 0;
     return SX_OK;
 }
@@ -228,7 +232,8 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
         SX_TRY(call_sunstone(start, at, UINT64_MAX, SUNSTONE_SHARE));
     if (at->stage == SX_OPTIMAL_FEW && !sx_run_stopped(start->run))
         at->stage = few || !single ? SX_OPTIMAL_ALL : SX_OPTIMAL_LONG;
-    if (at->stage != SX_OPTIMAL_LONG || steps < LATE_STEPS || !sx_run_continue(start->run)) return SX_OK;
+    uint64_t late = sx_run_timed(start->run) ? LONG_STEPS : LATE_STEPS;
+    if (at->stage != SX_OPTIMAL_LONG || steps < late || !sx_run_continue(start->run)) return SX_OK;
     if (start->sunstone > 0 && !at->early) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SUNSTONE_SHARE));
     if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ALL;
     return SX_OK;

@@ -5,12 +5,17 @@
 #include "sextant/navigator.h"
 #include "space/map_choices.h"
 
-/* The share of the time that Sunstone has before all, where it is limited. */
+/* The share of the time that Sunstone has before all, where it is short. */
 #define SX_SUNSTONE_EARLY 0.5
 
 /* Whether nothing but time limits a run. */
 static inline bool sx_run_timed(const sx_run *run) {
     return sx_run_time(run) > 0 && sx_run_left(run) == UINT64_MAX;
+}
+
+/* Whether there is so little time that a proof may not get anywhere. */
+static inline bool sx_run_hurried(const sx_run *run) {
+    return sx_run_timed(run) && sx_run_time(run) < 5;
 }
 
 /* The primal heuristics: searches beside the proof (heuristics.c). */
@@ -48,11 +53,11 @@ typedef struct sx_heuristics_state {
     uint64_t target;      /* and up to which it may go now; 0: not called */
     uint64_t from, until; /* of Sunstone; until 0: not called */
     uint64_t other;       /* steps that count for what it took */
-    uint64_t early;       /* it has had its turn before the bounds, as time is limited */
+    uint64_t early;       /* it has had its turn before the bounds, as time is short */
     sx_polish_state polish;
 } sx_heuristics_state;
 
-/* Finds an answer before anything is listed or bounded, where time is limited: Sunstone, then a little of Gamma. */
+/* Finds an answer before anything is listed or bounded, where time is short: Sunstone, then Gamma with a share of what is left. */
 SX_MUST_USE sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at);
 
 /* Finds a good answer before a proof whose first bounds take so many steps. */

@@ -91,7 +91,7 @@ void sx_polish(const sx_heuristics *start, sx_polish_state *at) {
     polishing p = {.start = start};
     if (!is_wanted(start->run) || slow > 1) return;
     while ((p.from = sx_run_incumbent(start->run, &p.value)) && sx_run_continue(start->run)) {
-        bool spent = at->evaluations > sx_run_result(start->run).evaluations / SHARE;
+        bool spent = at->evaluations + TOGETHER * MOST > sx_run_result(start->run).evaluations / SHARE;
         p.fresh = !at->walks || p.value != at->value;
         p.first = at->walks;
         if (!p.fresh && spent) return;

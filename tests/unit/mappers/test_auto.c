@@ -54,16 +54,18 @@ static double best_of(const char *arch_name, const char *problem_name, const cha
     return search(arch_name, problem_name, mapper, &limits, NULL);
 }
 
-/* With time alone as a limit, what Sunstone finds by itself is found as soon. */
-static void timed_searches_begin_with_sunstone(void **state) {
+/* Where time is short, the first mapping is the one that Sunstone begins with. */
+static void short_searches_begin_with_sunstone(void **state) {
     (void)state;
     static const char *const mapper[] = {"auto", "optimal"};
-    sx_run_options limits = {.seconds = 600};
-    uint64_t alone, used;
-    limits.target = search("eyeriss", "resnet-conv4", "sunstone:plus=on", &limits, &alone);
+    const sx_run_options one = {.evaluations = 1};
+    sx_run_options brief = {.seconds = 4.9};
+    uint64_t used;
+    brief.target = search("eyeriss", "resnet-conv4", "sunstone:plus=on", &one, NULL);
     for (int i = 0; i < 2; i++) {
-        double value = search("eyeriss", "resnet-conv4", mapper[i], &limits, &used);
-        assert_true(value <= limits.target && used <= alone);
+        double value = search("eyeriss", "resnet-conv4", mapper[i], &brief, &used);
+        assert_true(value <= brief.target);
+        assert_true(used < 100);
     }
 }
 
@@ -95,7 +97,7 @@ static void a_short_time_gives_a_good_answer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_no_worse_than_gamma),
-        cmocka_unit_test(timed_searches_begin_with_sunstone),
+        cmocka_unit_test(short_searches_begin_with_sunstone),
         cmocka_unit_test(a_short_time_gives_a_good_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

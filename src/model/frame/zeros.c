@@ -18,13 +18,12 @@ static bool metadata_fit(const sx_cost_frame *f) {
 }
 
 /* What is left of dense accesses to a tensor at a level. */
-static inline sx_exact_shares shares_of(const sx_cost_frame *f, int v, int s) {
-    const sx_frame_held *h = &f->zeros->held[v][s];
+static inline sx_exact_shares shares_of(const sx_frame_held *h, double density) {
     return (sx_exact_shares){.formatted = h->format != NULL,
                              .acts = h->on != 0,
                              .skips = h->skips,
-                             .density = f->zeros->density[v],
-                             .words = f->words[v][s],
+                             .density = density,
+                             .words = h->words,
                              .bits = h->bits,
                              .exists = h->exists,
                              .effectual = h->effectual};
@@ -40,42 +39,47 @@ static double conversions(const sx_cost_frame *f, int v, int s, const sx_frame_c
     const sx_frame_held *h = &f->zeros->held[v][s];
     const sx_sparse_level *level = &f->model->sparse->level[s];
     if (h->packed || h->parent < 0 || !f->zeros->held[v][h->parent].packed) return 0;
-    sx_exact_shares here = shares_of(f, v, s), outside = shares_of(f, v, h->parent);
+    sx_exact_shares here = shares_of(h, f->zeros->density[v]),
+                    outside = shares_of(&f->zeros->held[v][h->parent], f->zeros->density[v]);
     double decompressions = words_left(&here, c[s].fills, here.exists), compressions = 0;
     if (f->tensor[v].output) compressions = words_left(&outside, c[h->parent].updates, outside.effectual);
     return decompressions * level->decompression_energy + compressions * level->compression_energy;
 }
 
-/* Charges a tensor's accesses to a level, whose rates are words, not yet per cycle. */
-static inline void charge_level(const sx_cost_frame *f, int v, int s, bool output, const sx_frame_counts *c,
-                                sx_frame_charge *out) {
-    const sx_level *level = &f->model->level[s];
+/* Charges a tensor's accesses to a level; `use` has its conversions. The rates are words, not yet per cycle. */
+static inline __attribute__((always_inline)) void charge_level(const sx_cost_frame *f, const sx_frame_held *h,
+                                                               int s, double density,
+                                                               const sx_frame_counts *c, bool output,
+                                                               sx_sparse_usage *use, sx_frame_charge *out) {
+    const sx_level *level = use->level;
     const sx_sparse_level *sparse = &f->model->sparse->level[s];
-    double instances = f->above[s], clusters = f->clusters[s];
-    sx_exact_shares shares = shares_of(f, v, s);
-    sx_sparse_usage use = {.level = level, .tensor = v};
-    sx_exact_use(sparse, &shares, c[s].reads, c[s].fills, c[s].updates, output, f->zeros->held[v][s].ratio, 1,
-                 &use);
-    if (f->model->sparse->converts >> v & 1) use.energy += conversions(f, v, s, c);
-    double generations = use.words[output ? SX_UPDATE : SX_READ] + use.words[SX_FILL];
-    double energy = use.energy / (instances / clusters) * instances;
+    double instances = f->above[s], clusters = f->clusters[s], conversions = use->energy;
+    sx_exact_shares shares = shares_of(h, density);
+    use->energy = 0;
+    sx_exact_use(sparse, &shares, c->reads, c->fills, c->updates, output, h->ratio, 1, use);
+    double energy = (use->energy + conversions) / (instances / clusters) * instances;
+    double generations = use->words[output ? SX_UPDATE : SX_READ] + use->words[SX_FILL];
     out->energy[s] = energy + generations * level->addr_gen_energy * clusters;
-    if (level->bounded) sx_sparse_ports(sparse, &use, false, &out->reads[s], &out->writes[s]);
+    if (level->bounded) sx_sparse_ports(sparse, use, false, &out->reads[s], &out->writes[s]);
 }
 
 /* Charges a tensor's accesses. Adds those to the level `last` up. */
 static void charge_tensor(const sx_cost_frame *f, int v, double cycles, int last, double *accesses,
                           sx_frame_charge *out) {
     sx_frame_counts c[SX_FRAME_LEVELS];
-    bool output = f->tensor[v].output;
+    const sx_frame_held *held = f->zeros->held[v];
+    double density = f->zeros->density[v];
+    bool output = f->tensor[v].output, converts = f->model->sparse->converts >> v & 1;
     sx_frame_count_levels(f, v, f->kept[v], c);
-    for (int s = 0; s < f->n_levels; s++) {
-        out->energy[s] = out->reads[s] = out->writes[s] = 0;
-        if (!(f->kept[v] >> s & 1)) continue;
+    for (int s = 0; s < f->n_levels; s++) out->energy[s] = out->reads[s] = out->writes[s] = 0;
+    for (uint32_t left = f->kept[v]; left; left &= left - 1) {
+        int s = __builtin_ctz(left);
+        sx_sparse_usage use = {.level = &f->model->level[s], .tensor = v};
+        if (converts) use.energy = conversions(f, v, s, c);
         if (output)
-            charge_level(f, v, s, true, c, out);
+            charge_level(f, &held[s], s, density, &c[s], true, &use, out);
         else
-            charge_level(f, v, s, false, c, out);
+            charge_level(f, &held[s], s, density, &c[s], false, &use, out);
     }
     for (uint32_t left = f->bounded & f->kept[v]; left; left &= left - 1) {
         int s = __builtin_ctz(left);
@@ -85,7 +89,7 @@ static void charge_tensor(const sx_cost_frame *f, int v, double cycles, int last
     }
     out->kept = f->kept[v];
     if (!(f->kept[v] >> last & 1)) return;
-    sx_exact_shares shares = shares_of(f, v, last);
+    sx_exact_shares shares = shares_of(&held[last], density);
     *accesses += words_left(&shares, c[last].reads, shares.effectual);
     *accesses += words_left(&shares, c[last].fills, shares.exists);
     *accesses += words_left(&shares, c[last].updates, shares.effectual);
@@ -114,7 +118,10 @@ bool sx_frame_score_zeros(sx_cost_frame *f, const sx_objective *objective, doubl
         charge_tensor(f, v, computed.cycles, last, &accesses, &f->zeros->charge[v]);
         charge[v] = &f->zeros->charge[v];
     }
-    if (state->failed || sx_density_cache_failed(state->cache)) return false;
+    if (state->failed || sx_density_cache_failed(state->cache)) {
+        for (int v = 0; v < f->n_tensors; v++) f->zeros->kept[v] = 0;
+        return false;
+    }
     sx_frame_computes computes = {computed.cycles, computed.energy,
                                   computed.busy / (double)f->model->compute_instances};
     sx_frame_sum(f, computes, charge, kept, score);

@@ -18,12 +18,22 @@ typedef struct sx_frame_held {
     uint8_t n_ranks;
     bool ranked; /* its ranks matter: it has a format, or is part of one that has */
     bool packed; /* the format is compressed */
+    bool listed; /* all ranks are lists of coordinates, and tiles products of extents */
     bool fits;   /* the inner level's ranks are the first of this one's, which has more */
     bool skips;
+    double words;             /* of the tile that bits and ratio are of */
     double bits;              /* expected, of metadata */
     double ratio;             /* vector accesses per full vector */
     double exists, effectual; /* what remains of accesses before and after the level's own action */
 } sx_frame_held;
+
+/* A tensor's actions at the levels that keep it, outermost first. */
+typedef struct sx_frame_actions {
+    uint8_t n, n_skips;
+    uint8_t all; /* tensors on which some of them depend */
+    bool alike;  /* all depend on the same ones */
+    uint8_t level[SX_FRAME_LEVELS], on[SX_FRAME_LEVELS];
+} sx_frame_actions;
 
 /* All loops as bits, the innermost first, at each level those of space before those of time. */
 typedef struct sx_frame_bits {
@@ -46,6 +56,7 @@ struct sx_frame_zeros {
     uint8_t mixed; /* mask of tensors whose tiles are no products of extents */
     bool gaps;     /* some boxes have no tile of a window, but parts of it that lie apart */
     sx_frame_held held[SX_MAX_TENSORS][SX_FRAME_LEVELS];
+    sx_frame_actions actions[SX_MAX_TENSORS];
     sx_frame_bits bits;
     sx_frame_charge charge[SX_MAX_TENSORS];
 };

@@ -12,15 +12,6 @@ typedef struct loop_box {
     double n_part;  /* so many iterations */
 } loop_box;
 
-/* A tensor's actions, outermost first. */
-typedef struct actions {
-    int n, n_skips;
-    unsigned all; /* tensors on which some of them depend */
-    uint8_t level[SX_FRAME_LEVELS], on[SX_FRAME_LEVELS];
-    loop_box box[SX_FRAME_LEVELS];
-    double left[SX_FRAME_LEVELS]; /* what is left of accesses after each */
-} actions;
-
 /* The smallest boxes that leave out computes where they are empty, of one condition tensor. */
 typedef struct left_out {
     double most, words;             /* of that which is empty most often: the probability, the words */
@@ -74,23 +65,28 @@ static void take_block(const sx_frame_bits *bits, uint64_t loops, double need, l
     }
 }
 
-/* Finds a box, by the rules of sx_exact_box. */
-static inline void find_box(const sx_cost_frame *f, int target, int s, loop_box *out) {
+/* Finds the boxes of a tensor's actions, by the rules of sx_exact_box. */
+static void find_boxes(const sx_cost_frame *f, int target, const sx_frame_actions *a, loop_box *out) {
     const sx_frame_bits *bits = &f->zeros->bits;
-    int child = f->zeros->held[target][s].child;
-    uint64_t own = bits->of[target], inside = 0, loops = 0;
-    double delivered = 1, block = f->zeros->block[target][s];
-    if (child >= 0) {
-        inside = bits->upto[child];
-        uint64_t later = bits->time & ~inside, moving = later & own;
-        loops = later & ((moving & -moving) - 1); /* up to the first that moves the tile */
-        delivered = f->words[target][child];
+    const sx_frame_held *held = f->zeros->held[target];
+    const double *words = f->words[target], *block = f->zeros->block[target];
+    uint64_t own = bits->of[target], time = bits->time;
+    for (int i = 0; i < a->n; i++, out++) {
+        int s = a->level[i], child = held[s].child;
+        uint64_t inside = 0, loops = 0;
+        double delivered = 1;
+        if (child >= 0) {
+            inside = bits->upto[child];
+            uint64_t later = time & ~inside, moving = later & own;
+            loops = later & ((moving & -moving) - 1); /* up to the first that moves the tile */
+            delivered = words[child];
+        }
+        uint64_t between = bits->upto[s] & ~inside;
+        out->child = child;
+        out->part = 0;
+        out->extra = loops | (between & ~time & ~own);
+        if (block[s] > delivered) take_block(bits, between & own, ceil(block[s] / delivered), out);
     }
-    uint64_t between = bits->upto[s] & ~inside;
-    out->child = child;
-    out->part = 0;
-    out->extra = loops | (between & ~bits->time & ~own);
-    if (block > delivered) take_block(bits, between & own, ceil(block / delivered), out);
 }
 
 /* Whether iterations of a window in a box lie apart: a loop is in it, and not all of one inside it (sparse_window.c). */
@@ -106,7 +102,8 @@ static bool has_gaps(const sx_cost_frame *f, int v, uint64_t loops, uint64_t par
 }
 
 /* The words in a box of a tensor whose tiles are no products of extents. */
-static double words_of_ranks(const sx_cost_frame *f, int v, int child, uint64_t loops, const loop_box *b) {
+__attribute__((noinline)) static double words_of_ranks(const sx_cost_frame *f, int v, int child,
+                                                       uint64_t loops, const loop_box *b) {
     const sx_frame_bits *bits = &f->zeros->bits;
     const double *inner = child >= 0 ? f->extent[child] : sx_frame_ones;
     double extent[SX_MAX_DIMS];
@@ -121,31 +118,11 @@ static double words_of_ranks(const sx_cost_frame *f, int v, int child, uint64_t 
     return sx_frame_words(&f->tensor[v], extent, &parts);
 }
 
-/* The words of a tensor in a box. */
-static inline double words_in(const sx_cost_frame *f, int v, bool mixed, uint64_t of, const loop_box *b) {
-    const sx_frame_bits *bits = &f->zeros->bits;
-    if (mixed) return words_of_ranks(f, v, b->child, b->extra, b);
-    double words = b->child >= 0 ? f->words[v][b->child] : 1;
+/* The words of a tensor in a box; `tile` are those of its tiles. */
+static inline double words_in(const sx_frame_bits *bits, const double *tile, uint64_t of, const loop_box *b) {
+    double words = b->child >= 0 ? tile[b->child] : 1;
     for (uint64_t left = b->extra & of; left; left &= left - 1) words *= bits->n[__builtin_ctzll(left)];
     return b->part & of ? words * b->n_part : words;
-}
-
-/* Lists a tensor's actions; only those that skip where wanted. */
-static void list_actions(const sx_cost_frame *f, int target, bool skipping, actions *out) {
-    const sx_frame_held *held = f->zeros->held[target];
-    out->n = out->n_skips = 0;
-    out->all = 0;
-    for (uint32_t kept = f->kept[target]; kept;) {
-        int s = 31 - __builtin_clz(kept);
-        kept &= ~(1u << s);
-        if (!held[s].on || (skipping && !held[s].skips)) continue;
-        out->level[out->n] = (uint8_t)s;
-        out->on[out->n] = held[s].on;
-        out->left[out->n] = 1;
-        find_box(f, target, s, &out->box[out->n++]);
-        out->all |= held[s].on;
-        out->n_skips += held[s].skips;
-    }
 }
 
 /* Adds a box that leaves out computes where it is empty. */
@@ -160,27 +137,33 @@ static inline void leave_out(const sx_cost_frame *f, left_out *list, const loop_
     list->loops[list->n++] = box->extra | (box->child >= 0 ? f->zeros->bits.upto[box->child] : 0);
 }
 
-/* What actions leave of accesses: of each tensor, the smallest box of those outside and of its own counts. Where
- * computes depend on the target, adds the smallest box of all to a list. */
-static void narrow_down(const sx_cost_frame *f, actions *a, left_out *list) {
+/* What actions leave of accesses after each: of each tensor, the smallest box of those outside and of its own counts.
+ * Where computes depend on the target, adds the smallest box of all to a list. */
+static void narrow_down(const sx_cost_frame *f, const sx_frame_actions *a, const loop_box *box, double *after,
+                        left_out *list) {
+    const sx_frame_bits *bits = &f->zeros->bits;
     int n = a->n;
+    for (int i = 0; i < n; i++) after[i] = 1;
     for (unsigned rest = a->all; rest; rest &= rest - 1) {
         int v = __builtin_ctz(rest), smallest = 0;
         const struct sx_remembered *memo = sx_frame_memo(f, v);
-        uint64_t of = f->zeros->bits.of[v];
+        const double *tile = f->words[v];
+        uint64_t of = bits->of[v];
         bool mixed = f->zeros->mixed >> v & 1;
         double least = INFINITY, empty = 0;
         for (int i = 0; i < n; i++) {
-            double words = a->on[i] >> v & 1 ? words_in(f, v, mixed, of, &a->box[i]) : INFINITY;
-            if (words < least) {
-                least = words;
-                smallest = i;
-                empty = sx_frame_empty(f, v, memo, words);
+            if (a->alike || a->on[i] >> v & 1) {
+                double words = mixed ? words_of_ranks(f, v, box[i].child, box[i].extra, &box[i])
+                                     : words_in(bits, tile, of, &box[i]);
+                if (words < least) {
+                    least = words;
+                    smallest = i;
+                    empty = sx_frame_empty(f, v, memo, words);
+                }
             }
-            a->left[i] *= 1 - empty;
+            after[i] *= 1 - empty;
         }
-        if (list && !f->tensor[v].output && empty > 0)
-            leave_out(f, &list[v], &a->box[smallest], least, empty);
+        if (list && !f->tensor[v].output && empty > 0) leave_out(f, &list[v], &box[smallest], least, empty);
     }
 }
 
@@ -217,17 +200,32 @@ static double some_empty(const sx_cost_frame *f, int v, const left_out *list) {
 }
 
 /* Sets what remains at each level of a tensor's accesses, and adds what leaves out computes. */
-static void settle(sx_cost_frame *f, int target, actions *a, left_out *list) {
+static void settle(sx_cost_frame *f, int target, left_out *list) {
+    const sx_frame_actions *a = &f->zeros->actions[target];
     sx_frame_held *held = f->zeros->held[target];
-    double before = 1;
+    loop_box box[SX_FRAME_LEVELS];
+    double before = 1, after[SX_FRAME_LEVELS];
     int i = 0;
-    list_actions(f, target, false, a);
-    narrow_down(f, a, list);
+    find_boxes(f, target, a, box);
+    narrow_down(f, a, box, after, list);
     for (int s = f->n_levels - 1; s >= 0; s--) {
         held[s].exists = before;
-        if (i < a->n && a->level[i] == s) before = a->left[i++];
+        if (i < a->n && a->level[i] == s) before = after[i++];
         held[s].effectual = before;
     }
+}
+
+/* The actions that skip. */
+static sx_frame_actions skipping(const sx_cost_frame *f, int v) {
+    const sx_frame_actions *from = &f->zeros->actions[v];
+    sx_frame_actions out = {0};
+    for (int i = 0; i < from->n; i++) {
+        if (!f->zeros->held[v][from->level[i]].skips) continue;
+        out.level[out.n] = from->level[i];
+        out.on[out.n++] = from->on[i];
+        out.all |= from->on[i];
+    }
+    return out;
 }
 
 /* Sets the probability that a tensor's zeros leave out a compute; false where some boxes are not whole loops. */
@@ -243,12 +241,14 @@ static bool set_left_out(const sx_cost_frame *f, const left_out *list, double *o
 /* What leaves out computes by actions that skip, where not all do. */
 static bool set_skipped(const sx_cost_frame *f, double *out) {
     left_out list[SX_MAX_TENSORS];
-    actions a;
+    loop_box box[SX_FRAME_LEVELS];
+    double after[SX_FRAME_LEVELS];
     for (int v = 0; v < f->n_tensors; v++) list[v].n = list[v].parts = 0, list[v].most = 0;
     for (int v = 0; v < f->n_tensors; v++) {
         if (f->tensor[v].output) continue;
-        list_actions(f, v, true, &a);
-        narrow_down(f, &a, list);
+        sx_frame_actions a = skipping(f, v);
+        find_boxes(f, v, &a, box);
+        narrow_down(f, &a, box, after, list);
     }
     return set_left_out(f, list, out);
 }
@@ -256,15 +256,14 @@ static bool set_skipped(const sx_cost_frame *f, double *out) {
 bool sx_frame_settle(sx_cost_frame *f) {
     sx_sparse_state *state = f->sparse;
     left_out list[SX_MAX_TENSORS];
-    actions a;
     bool gates = false;
     for (int v = 0; v < f->n_tensors; v++) list[v].n = list[v].parts = 0, list[v].most = 0;
     set_bits(f);
     f->zeros->gaps = false;
     for (int v = 0; v < f->n_tensors; v++) {
         bool output = f->tensor[v].output;
-        settle(f, v, &a, output ? NULL : list);
-        gates |= !output && a.n_skips < a.n;
+        settle(f, v, output ? NULL : list);
+        gates |= !output && f->zeros->actions[v].n_skips < f->zeros->actions[v].n;
     }
     if (!set_left_out(f, list, state->conditioned)) return false;
     if (gates && !set_skipped(f, state->skipped)) return false;

@@ -19,8 +19,24 @@ static bool ranks_fit(const sx_frame_held *inner, const sx_frame_held *outer) {
     return true;
 }
 
+/* Lists a tensor's actions. */
+static void list_actions(const sx_cost_frame *f, int v) {
+    const sx_frame_held *held = f->zeros->held[v];
+    sx_frame_actions *out = &f->zeros->actions[v];
+    *out = (sx_frame_actions){.alike = true};
+    for (int s = f->n_levels - 1; s >= 0; s--) {
+        if (!(f->kept[v] >> s & 1) || !held[s].on) continue;
+        out->level[out->n] = (uint8_t)s;
+        out->on[out->n] = held[s].on;
+        out->alike &= held[s].on == out->on[0];
+        out->all |= held[s].on;
+        out->n_skips = (uint8_t)(out->n_skips + held[s].skips);
+        out->n++;
+    }
+}
+
 /* Takes in which levels keep a tensor. */
-static void set_held(sx_cost_frame *f, int v) {
+__attribute__((noinline)) static void set_held(sx_cost_frame *f, int v) {
     struct sx_frame_zeros *z = f->zeros;
     const struct sx_sparse_model *sparse = f->model->sparse;
     int child = -1;
@@ -40,6 +56,7 @@ static void set_held(sx_cost_frame *f, int v) {
         h->n_ranks = format ? format->n_ranks : 1;
         h->ranked = format != NULL;
         h->packed = format && format->compressed;
+        h->listed = format && !isinf(format->most_bits) && !(z->mixed >> v & 1);
         if (child >= 0) {
             sx_frame_held *inner = &z->held[v][child];
             inner->parent = (int8_t)s;
@@ -51,6 +68,7 @@ static void set_held(sx_cost_frame *f, int v) {
         on = 0;
         skips = false;
     }
+    list_actions(f, v);
 }
 
 /* The ranks of a tile, the inner ones those of the tile inside it. */
@@ -61,71 +79,117 @@ typedef struct rank_chain {
     double empty[SX_MAX_FORMAT_RANKS + 1];
 } rank_chain;
 
-/* The fibers of the outermost rank over the tile of the next inner level. */
-static double count_fibers(const sx_cost_frame *f, int v, int s, int child) {
+/* The fibers of the outermost rank over the tile of the next inner level, of a tensor whose tiles are no products of
+ * extents. */
+__attribute__((noinline)) static double count_fibers(const sx_cost_frame *f, int v, int s, int child) {
     double extent[SX_MAX_DIMS];
     sx_frame_tile parts;
-    if (!(f->zeros->mixed >> v & 1)) return f->words[v][s] / f->words[v][child];
     for (int d = 0; d < f->n_dims; d++) extent[d] = f->extent[s][d] / f->extent[child][d];
     return sx_frame_words(&f->tensor[v], extent, &parts);
 }
 
-/* Adds the ranks of a level. */
-static void add_ranks(const sx_cost_frame *f, int v, int s, const sx_frame_held *h, bool tiled,
-                      rank_chain *out) {
+/* Adds the ranks of a level, the outermost of which has so many fibers. */
+static inline void add_ranks(const sx_frame_held *h, bool tiled, double words, double fibers,
+                             rank_chain *out) {
     int inner = tiled ? out->n : 0, top = h->n_ranks - 1;
     out->sub[0] = 1;
     for (int r = inner; r < top; r++) {
         out->fiber[r] = 1;
         out->sub[r + 1] = out->sub[r];
     }
-    double fibers = tiled ? count_fibers(f, v, s, h->child) : f->words[v][s];
     out->fiber[top] = fibers;
-    out->sub[top + 1] = fibers > 1 ? f->words[v][s] : out->sub[top];
-    if (out->known > inner + 1 || !tiled) out->known = tiled ? inner + 1 : 0;
-    out->n = h->n_ranks;
+    out->sub[top + 1] = fibers > 1 ? words : out->sub[top];
+    int known = tiled ? inner + 1 : 0;
+    if (out->known > known) out->known = known;
+    out->n = top + 1;
 }
 
 double sx_frame_find_empty(const sx_cost_frame *f, int v, double words) {
     return sx_sparse_empty(f->sparse, v, (uint64_t)words);
 }
 
-/* The metadata of a tile. */
-static double count_bits(const sx_cost_frame *f, int v, const sx_frame_held *h, rank_chain *ranks) {
+/* Sets the probabilities that tiles below the first n ranks are empty. */
+static inline void set_empty(const sx_cost_frame *f, int v, int n, rank_chain *ranks) {
     const struct sx_remembered *memo = sx_frame_memo(f, v);
-    int n = h->n_ranks + (isinf(h->format->most_bits) ? 1 : 0);
-    for (int r = ranks->known; r < n; r++)
+    int r = ranks->known;
+    for (; r < n; r++)
         ranks->empty[r] = r > 0 && ranks->sub[r] == ranks->sub[r - 1]
                               ? ranks->empty[r - 1]
                               : sx_frame_empty(f, v, memo, ranks->sub[r]);
-    if (n > ranks->known) ranks->known = n;
+    ranks->known = r;
+}
+
+/* The metadata of a tile whose ranks are lists of coordinates, as many as the tile has tiles below each. */
+static inline double count_listed(const sx_format_model *format, double words, const rank_chain *ranks) {
+    double bits = 0;
+    bool data = true;
+    for (int r = 0; r < ranks->n; r++) {
+        if (ranks->fiber[r] == 1 && r + 1 != ranks->n) continue;
+        double filled = words / ranks->sub[r] * (1 - ranks->empty[r]), payloads = filled;
+        if (data && filled != 0) payloads = data = 0;
+        bits += filled * format->rank[r].bits[0];
+        bits += payloads * format->rank[r].bits[1];
+    }
+    return bits;
+}
+
+/* The metadata of any tile. */
+__attribute__((noinline)) static double count_bits(const sx_cost_frame *f, int v, const sx_frame_held *h,
+                                                   rank_chain *ranks) {
+    set_empty(f, v, h->n_ranks + (isinf(h->format->most_bits) ? 1 : 0), ranks);
     return sx_exact_rank_words(h->format, h->n_ranks, ranks->fiber, ranks->empty, NULL);
 }
 
 /* Vector accesses per full vector. */
-static double vector_ratio(const sx_cost_frame *f, int v, int s) {
-    double block = f->zeros->block[v][s], density = f->zeros->density[v], words = f->words[v][s];
+static double vector_ratio(const sx_cost_frame *f, int v, int s, double words) {
+    double block = f->zeros->block[v][s], density = f->zeros->density[v];
     if (block == 1 || density >= 1) return 1;
     return sx_sparse_blocks(f->sparse, v, s, (uint64_t)words, (uint32_t)block) / (words * density / block);
 }
 
+/* Whether tiles that are products of extents are those that were held before. */
+static bool is_held(const sx_cost_frame *f, int v) {
+    bool same = !(f->zeros->mixed >> v & 1);
+    for (uint32_t left = f->kept[v]; left && same; left &= left - 1) {
+        int s = __builtin_ctz(left);
+        same = f->zeros->held[v][s].words == f->words[v][s];
+    }
+    return same;
+}
+
 bool sx_frame_hold(sx_cost_frame *f, int v) {
     struct sx_frame_zeros *z = f->zeros;
+    if (z->kept[v] != f->kept[v])
+        set_held(f, v);
+    else if (is_held(f, v))
+        return true;
     const sx_sparse_level *level = f->model->sparse->level;
+    const double *words = f->words[v];
+    bool mixed = z->mixed >> v & 1;
     rank_chain ranks;
-    if (z->kept[v] != f->kept[v]) set_held(f, v);
     if (!z->sound[v]) return false;
     ranks.n = ranks.known = 0;
     for (uint32_t left = f->kept[v]; left; left &= left - 1) {
         int s = __builtin_ctz(left);
         sx_frame_held *h = &z->held[v][s];
+        double tile = h->words = words[s], fibers = tile;
         if (!h->ranked) continue;
-        bool tiled = h->packed && h->child >= 0 && f->words[v][h->child] > 1;
-        if (tiled && !h->fits) return false;
-        add_ranks(f, v, s, h, tiled, &ranks);
+        bool tiled = h->packed && h->child >= 0 && words[h->child] > 1;
+        if (tiled && !h->fits) {
+            z->kept[v] = 0; /* what is held is of two mappings */
+            return false;
+        }
+        if (tiled) fibers = mixed ? count_fibers(f, v, s, h->child) : tile / words[h->child];
+        add_ranks(h, tiled, tile, fibers, &ranks);
         if (!h->format) continue;
-        h->bits = level[s].width > 0 ? count_bits(f, v, h, &ranks) : 0;
-        if (h->packed) h->ratio = vector_ratio(f, v, s);
+        h->bits = 0;
+        if (level[s].width > 0 && h->listed) {
+            set_empty(f, v, ranks.n, &ranks);
+            h->bits = count_listed(h->format, tile, &ranks);
+        } else if (level[s].width > 0) {
+            h->bits = count_bits(f, v, h, &ranks);
+        }
+        if (h->packed) h->ratio = vector_ratio(f, v, s, tile);
     }
     return true;
 }

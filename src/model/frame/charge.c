@@ -133,11 +133,17 @@ static void count_split(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_c
     }
 }
 
-void sx_frame_count_levels(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_counts *c) {
+/* Counts a tensor. */
+static inline __attribute__((always_inline)) void count(const sx_cost_frame *f, int v, uint32_t kept,
+                                                        sx_frame_counts *c) {
     if (f->split[v])
         count_split(f, v, kept, c);
     else
         count_whole(f, v, kept, c);
+}
+
+void sx_frame_count_levels(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_counts *c) {
+    count(f, v, kept, c);
 }
 
 void sx_frame_charge_make(const sx_cost_frame *f, int v, uint32_t kept, sx_frame_charge *out) {
@@ -147,7 +153,7 @@ void sx_frame_charge_make(const sx_cost_frame *f, int v, uint32_t kept, sx_frame
         charge_input(f, v, kept, out);
         return;
     }
-    sx_frame_count_levels(f, v, kept, c);
+    count(f, v, kept, c);
     out->total = 0;
     for (int s = 0; s < f->n_levels; s++) {
         if (!(kept >> s & 1)) {

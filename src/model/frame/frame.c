@@ -92,13 +92,6 @@ void sx_frame_free(sx_cost_frame *frame) {
     free(frame);
 }
 
-/* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
-static bool beyond(const sx_criterion *criterion, double bound, double energy, double cycles) {
-    if (criterion->kind != SX_PRODUCT) return false;
-    sx_score least = {.energy_pj = energy, .cycles = cycles};
-    return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
-}
-
 /* Lowers a slowdown to what a use of a level's bandwidth allows. */
 static inline double slow_down(const sx_level *level, double slow, double reads, double writes) {
     if (level->read_bandwidth < reads) slow = fmin(slow, level->read_bandwidth / reads);
@@ -171,7 +164,8 @@ int sx_frame_add(sx_cost_frame *f, const uint32_t *kept, const sx_objective *obj
     double energy = f->compute_energy, cycles = f->cycles + f->latency;
     uint32_t any = 0;
     for (int v = 0; v < f->n_tensors; v++) {
-        if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) return SX_BOUND_EXCEEDED;
+        if (objective && sx_frame_beyond(&objective->criterion[0], bound, energy, cycles))
+            return SX_BOUND_EXCEEDED;
         if (!sx_frame_count(f, v)) {
             f->known = false;
             return -1;
@@ -180,7 +174,8 @@ int sx_frame_add(sx_cost_frame *f, const uint32_t *kept, const sx_objective *obj
         any |= kept[v];
         energy += charge[v]->total;
     }
-    if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) return SX_BOUND_EXCEEDED;
+    if (objective && sx_frame_beyond(&objective->criterion[0], bound, energy, cycles))
+        return SX_BOUND_EXCEEDED;
     sx_frame_sum(f, sx_frame_all_computes(f), charge, any, score);
     return objective && sx_objective_value(objective, score) > bound ? SX_BOUND_EXCEEDED : SX_LEGAL;
 }

@@ -27,12 +27,21 @@ static inline double taken(const sx_cost_frame *f, int s, int v) {
     return sx_level_words(&f->model->level[s], v, f->words[v][s]);
 }
 
+/* What the tiles of some tensors take at a level that holds only non-zeros of some. */
+__attribute__((noinline)) static sx_occupancy packed_occupancy(const sx_cost_frame *f, int s, unsigned keep) {
+    sx_occupancy use = {0, 0};
+    for (; keep; keep &= keep - 1)
+        sx_occupancy_add(&use, &f->model->level[s], __builtin_ctz(keep), f->words[__builtin_ctz(keep)][s]);
+    return use;
+}
+
 /* What the tiles of some tensors take at a level. */
 static inline sx_occupancy occupancy(const sx_cost_frame *f, int s, unsigned keep) {
     const sx_level *level = &f->model->level[s];
     sx_occupancy use = {0, 0};
+    if (level->packs) return packed_occupancy(f, s, keep);
     for (int v = 0; v < f->n_tensors; v++)
-        if (keep >> v & 1) sx_occupancy_add(&use, level, v, f->words[v][s]);
+        if (keep >> v & 1) sx_occupancy_add_words(&use, level, taken(f, s, v));
     return use;
 }
 

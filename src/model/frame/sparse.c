@@ -16,6 +16,7 @@ bool sx_frame_sparse_new(sx_cost_frame *f) {
     for (int v = 0; v < f->n_tensors; v++) {
         z->density[v] = sx_density_of_word(&model->sparse->density[v]);
         z->share[v] = model->sparse->density[v].share;
+        z->blank[v] = sx_sparse_empty(f->sparse, v, 1);
         z->random[v] = model->sparse->density[v].model == SX_DENSITY_HYPERGEOMETRIC;
         if (!model->shape[v].unit) z->mixed |= (uint8_t)(1u << v);
         for (int s = 0; s < f->n_levels; s++) z->block[v][s] = sx_level_whole_block(&model->level[s], v);

@@ -169,6 +169,14 @@ bool sx_frame_window(sx_cost_frame *f, int tensor, int level, bool links, bool a
 /* Counts the flow under the first level of a plain tensor whose children do not fill rows of the mesh. */
 bool sx_frame_feed(sx_cost_frame *f, int tensor);
 
+/* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
+static inline bool sx_frame_beyond(const sx_criterion *criterion, double bound, double energy,
+                                   double cycles) {
+    if (criterion->kind != SX_PRODUCT) return false;
+    sx_score least = {.energy_pj = energy, .cycles = cycles};
+    return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
+}
+
 /* Makes the charge of a tensor where the levels in the mask `kept` keep it. */
 void sx_frame_charge_make(const sx_cost_frame *f, int tensor, uint32_t kept, sx_frame_charge *charge);
 

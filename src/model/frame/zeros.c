@@ -112,11 +112,17 @@ bool sx_frame_score_zeros(sx_cost_frame *f, const sx_objective *objective, doubl
     if (!metadata_fit(f) || !sx_frame_settle(f)) return false;
     sx_exact_count(state);
     sx_sparse_computed computed = sx_sparse_compute(state, f->cycles, 1);
-    double accesses = 0;
+    double accesses = 0, energy = computed.energy;
     int last = 31 - __builtin_clz(kept);
     for (int v = 0; v < f->n_tensors; v++) {
+        if (objective &&
+            sx_frame_beyond(&objective->criterion[0], bound, energy, computed.cycles + f->latency)) {
+            verdict->reason = SX_BOUND_EXCEEDED;
+            return true;
+        }
         charge_tensor(f, v, computed.cycles, last, &accesses, &f->zeros->charge[v]);
         charge[v] = &f->zeros->charge[v];
+        for (int s = 0; s < f->n_levels && objective; s++) energy += charge[v]->energy[s];
     }
     if (state->failed || sx_density_cache_failed(state->cache)) {
         for (int v = 0; v < f->n_tensors; v++) f->zeros->kept[v] = 0;

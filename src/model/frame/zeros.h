@@ -49,6 +49,7 @@ struct sx_frame_zeros {
     bool sound[SX_MAX_TENSORS];                    /* levels can hand the tensor to one another */
     double density[SX_MAX_TENSORS];                /* of a word */
     double share[SX_MAX_TENSORS];                  /* of non-zeros */
+    double blank[SX_MAX_TENSORS];                  /* the probability that a word is zero */
     bool several;                                  /* there are more than two operands */
     bool random[SX_MAX_TENSORS];                   /* hypergeometric */
     double block[SX_MAX_TENSORS][SX_FRAME_LEVELS]; /* whole elements of a vector access */

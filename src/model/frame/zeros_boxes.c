@@ -118,11 +118,20 @@ __attribute__((noinline)) static double words_of_ranks(const sx_cost_frame *f, i
     return sx_frame_words(&f->tensor[v], extent, &parts);
 }
 
-/* The words of a tensor in a box; `tile` are those of its tiles. */
-static inline double words_in(const sx_frame_bits *bits, const double *tile, uint64_t of, const loop_box *b) {
-    double words = b->child >= 0 ? tile[b->child] : 1;
-    for (uint64_t left = b->extra & of; left; left &= left - 1) words *= bits->n[__builtin_ctzll(left)];
-    return b->part & of ? words * b->n_part : words;
+/* The words of a tensor in boxes. */
+static inline void count_words(const sx_cost_frame *f, int v, int n, const loop_box *b, double *out) {
+    const sx_frame_bits *bits = &f->zeros->bits;
+    const double *tile = f->words[v];
+    uint64_t of = bits->of[v];
+    if (f->zeros->mixed >> v & 1) {
+        for (int i = 0; i < n; i++) out[i] = words_of_ranks(f, v, b[i].child, b[i].extra, &b[i]);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        double words = b[i].child >= 0 ? tile[b[i].child] : 1;
+        for (uint64_t left = b[i].extra & of; left; left &= left - 1) words *= bits->n[__builtin_ctzll(left)];
+        out[i] = b[i].part & of ? words * b[i].n_part : words;
+    }
 }
 
 /* Adds a box that leaves out computes where it is empty. */
@@ -141,25 +150,20 @@ static inline void leave_out(const sx_cost_frame *f, left_out *list, const loop_
  * Where computes depend on the target, adds the smallest box of all to a list. */
 static void narrow_down(const sx_cost_frame *f, const sx_frame_actions *a, const loop_box *box, double *after,
                         left_out *list) {
-    const sx_frame_bits *bits = &f->zeros->bits;
     int n = a->n;
+    bool alike = a->alike;
+    double words[SX_FRAME_LEVELS];
     for (int i = 0; i < n; i++) after[i] = 1;
     for (unsigned rest = a->all; rest; rest &= rest - 1) {
         int v = __builtin_ctz(rest), smallest = 0;
         const struct sx_remembered *memo = sx_frame_memo(f, v);
-        const double *tile = f->words[v];
-        uint64_t of = bits->of[v];
-        bool mixed = f->zeros->mixed >> v & 1;
         double least = INFINITY, empty = 0;
+        count_words(f, v, n, box, words);
         for (int i = 0; i < n; i++) {
-            if (a->alike || a->on[i] >> v & 1) {
-                double words = mixed ? words_of_ranks(f, v, box[i].child, box[i].extra, &box[i])
-                                     : words_in(bits, tile, of, &box[i]);
-                if (words < least) {
-                    least = words;
-                    smallest = i;
-                    empty = sx_frame_empty(f, v, memo, words);
-                }
+            if (words[i] < least && (alike || a->on[i] >> v & 1)) {
+                least = words[i];
+                smallest = i;
+                empty = sx_frame_empty(f, v, memo, least);
             }
             after[i] *= 1 - empty;
         }

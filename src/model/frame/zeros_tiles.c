@@ -73,7 +73,7 @@ __attribute__((noinline)) static void set_held(sx_cost_frame *f, int v) {
 
 /* The ranks of a tile, the inner ones those of the tile inside it. */
 typedef struct rank_chain {
-    int n, known; /* known: probabilities that are set */
+    int n, known; /* known: probabilities that are set, at least that of a word */
     double fiber[SX_MAX_FORMAT_RANKS];
     double sub[SX_MAX_FORMAT_RANKS + 1]; /* words below a coordinate; the last: of the tile */
     double empty[SX_MAX_FORMAT_RANKS + 1];
@@ -99,7 +99,7 @@ static inline void add_ranks(const sx_frame_held *h, bool tiled, double words, d
     }
     out->fiber[top] = fibers;
     out->sub[top + 1] = fibers > 1 ? words : out->sub[top];
-    int known = tiled ? inner + 1 : 0;
+    int known = inner + 1;
     if (out->known > known) out->known = known;
     out->n = top + 1;
 }
@@ -109,13 +109,12 @@ double sx_frame_find_empty(const sx_cost_frame *f, int v, double words) {
 }
 
 /* Sets the probabilities that tiles below the first n ranks are empty. */
-static inline void set_empty(const sx_cost_frame *f, int v, int n, rank_chain *ranks) {
+__attribute__((noinline)) static void set_empty(const sx_cost_frame *f, int v, int n, rank_chain *ranks) {
     const struct sx_remembered *memo = sx_frame_memo(f, v);
     int r = ranks->known;
     for (; r < n; r++)
-        ranks->empty[r] = r > 0 && ranks->sub[r] == ranks->sub[r - 1]
-                              ? ranks->empty[r - 1]
-                              : sx_frame_empty(f, v, memo, ranks->sub[r]);
+        ranks->empty[r] = ranks->sub[r] == ranks->sub[r - 1] ? ranks->empty[r - 1]
+                                                             : sx_frame_empty(f, v, memo, ranks->sub[r]);
     ranks->known = r;
 }
 
@@ -168,7 +167,9 @@ bool sx_frame_hold(sx_cost_frame *f, int v) {
     bool mixed = z->mixed >> v & 1;
     rank_chain ranks;
     if (!z->sound[v]) return false;
-    ranks.n = ranks.known = 0;
+    ranks.n = 0;
+    ranks.known = 1;
+    ranks.empty[0] = z->blank[v];
     for (uint32_t left = f->kept[v]; left; left &= left - 1) {
         int s = __builtin_ctz(left);
         sx_frame_held *h = &z->held[v][s];
@@ -184,7 +185,7 @@ bool sx_frame_hold(sx_cost_frame *f, int v) {
         if (!h->format) continue;
         h->bits = 0;
         if (level[s].width > 0 && h->listed) {
-            set_empty(f, v, ranks.n, &ranks);
+            if (ranks.known < ranks.n) set_empty(f, v, ranks.n, &ranks);
             h->bits = count_listed(h->format, tile, &ranks);
         } else if (level[s].width > 0) {
             h->bits = count_bits(f, v, h, &ranks);

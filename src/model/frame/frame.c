@@ -46,6 +46,7 @@ static bool compile_tensor(const sx_model *model, int v, sx_frame_tensor *t) {
  * extents times the sum of the coefficients in each rank: no count is beyond that sum times the computes. */
 static bool compile(sx_cost_frame *f) {
     const sx_model *model = f->model;
+    if (model->sparse && !f->sparse) return false;
     if (model->range || model->formats || model->net_energy || model->n_levels > SX_FRAME_LEVELS)
         return false;
     f->n_levels = model->n_levels;

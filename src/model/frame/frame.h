@@ -11,7 +11,7 @@ struct sx_sparse_state;
 
 /* A frame of a model, or NULL in *out where frames do not cover the model: networks that cost energy, counts that
  * might exceed 2^53, more than 8 levels, ranks of more than two dimensions. `scratch` is for siblings without closed
- * forms, `sparse` the workspace of the pass over dense counts (NULL: dense), which a score overwrites. */
+ * forms, `sparse` the workspace of the pass over dense counts, which a score overwrites (NULL: dense models only). */
 SX_MUST_USE sx_status sx_frame_new(const sx_model *model, sx_fanout_scratch *scratch,
                                    struct sx_sparse_state *sparse, sx_cost_frame **out);
 void sx_frame_free(SX_TAKE sx_cost_frame *frame);

@@ -72,6 +72,7 @@ typedef struct walk {
     level_choices level_of[SX_MAX_LEVELS];
     bool
         spreads; /* some choice of what to keep is legal in this layout: then the array has the units in use */
+    bool single; /* choices are not swept together: with banks, and where tensors are sparse */
     sx_keep_sweep sweep;
     int n_swept;
     uint64_t swept[SWEPT]; /* legal choices of what to keep (sx_frame_kept) */
@@ -212,14 +213,14 @@ static bool is_legal(walk *w) {
         kept |= keep;
         legal &= w->level_of[s].legal[keep];
     }
-    bool known = w->sweep.frame && !space->shares;
+    bool known = !w->single && !space->shares;
     if (known && !(legal && kept == (1u << space->problem->n_tensors) - 1)) return false;
     if (known && w->spreads) return true;
     w->spreads = space->space.type->check(&space->space, w->point) == 0;
     return w->spreads;
 }
 
-/* Lists what all levels keep where that is legal. Without a frame each choice is evaluated on its own. */
+/* Lists what all levels keep where that is legal. */
 static void list_keep(walk *w) {
     uint64_t levels = 0;
     if (w->space->banks_at) sx_map_normalize(w->space, w->point);
@@ -230,7 +231,7 @@ static void list_keep(walk *w) {
     for (int s = 0; s < w->space->arch->n_levels; s++)
         levels |= sx_frame_kept(s, sx_map_level(w->point, s)->keep);
     w->swept[w->n_swept++] = levels;
-    if (!w->sweep.frame || w->n_swept == SWEPT) finish_keeps(w);
+    if (w->single || w->n_swept == SWEPT) finish_keeps(w);
 }
 
 /* Lists all that the levels up to `level` can keep. */
@@ -267,6 +268,8 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
     const plan *p = input;
     (void)output;
     walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
+    const sx_model *model = p->space->model;
+    w.single = p->space->banks_at || model->sparse || model->range || model->formats;
     w.sweep = sx_keep_sweep_make(p->space, worker, p->objective);
     uint64_t at = p->from + task * p->chunk;
     uint64_t end = p->total - at < p->chunk ? p->total : at + p->chunk;

@@ -56,7 +56,7 @@ sx_outcome sx_keep_sweep_evaluate(sx_keep_sweep *sweep, void *point, uint64_t le
                                      objective->criterion[0].kind < SX_TERMS ? objective : NULL,
                                      sx_worker_cutoff(sweep->worker), &score);
     if (reason == SX_BOUND_EXCEEDED && sx_worker_pass(sweep->worker, INFINITY, &outcome)) return outcome;
-    if (sweep->frame) set_keeps(sweep, point, levels);
+    set_keeps(sweep, point, levels);
     sx_metrics metrics = {0};
     if (reason == SX_LEGAL) metrics = sx_score_metrics(&score);
     if (reason == SX_LEGAL) return sx_worker_record(sweep->worker, point, &metrics);

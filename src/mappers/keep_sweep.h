@@ -34,8 +34,8 @@ static inline bool sx_keep_sweep_pass(sx_keep_sweep *sweep, sx_outcome *outcome)
     return sx_worker_pass(sweep->worker, sweep->least, outcome);
 }
 
-/* Evaluates the point where levels keep a choice that is legal, the sum of sx_frame_kept of all of them. The point
- * may get these keeps; where the sweep has no frame, it has them already. */
+/* Evaluates the point where levels keep a choice that is legal, the sum of sx_frame_kept of all of them; the point may
+ * get these keeps. The banks of a point must be those of the choice already. */
 sx_outcome sx_keep_sweep_evaluate(sx_keep_sweep *sweep, void *point, uint64_t levels);
 
 #endif

@@ -296,6 +296,7 @@ static sx_check_outcome look(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX
         if (!set_keep(t, i, &outline)) continue;
         sx_outline_bound_begin(t->bounds, &outline);
         if (!is_open(t, value_of(t, sx_outline_bound_compulsory(t->bounds)))) continue;
+        if (!is_open(t, value_of(t, sx_outline_bound_quick(t->bounds, false)))) continue;
         sx_check_budget_spend(t->context.budget, t->context.bound->lattice.n_points);
         sx_outline_bound_tabulate(t->bounds, &(sx_interrupt){sx_check_budget_over, t->context.budget});
         sx_partial_mapping_begin(t->bounds, &t->partial[0]);

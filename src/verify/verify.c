@@ -327,6 +327,7 @@ static sx_status prepare(check *k) {
     SX_TRY(sx_bound_new(k->model, k->space.constraints, most_points(k), &k->bound));
     SX_TRY(sx_bound_survey(k->bound, k->space.must, k->space.may,
                            &(sx_interrupt){sx_check_budget_over, &k->budget}));
+    SX_TRY(sx_bound_quicken(k->bound));
     SX_TRY(sx_order_list_new(&k->space, &k->order_list));
     SX_TRY(set_threads(k));
     k->context = (sx_check_context){&k->space, k->bound, k->order_list, &c->objective, &k->budget};

@@ -213,6 +213,27 @@ static void small(void **state) {
     sx_expect_compared("small cases with a frame", w.covered, cases / 3);
 }
 
+/* Lets each operand's accesses at some level depend on all other operands, and nothing else. */
+static void add_actions(sx_rng *rng, const sx_problem *problem, sx_sparse *sparse) {
+    uint8_t name[SX_MAX_TENSORS];
+    sparse->n_formats = sparse->n_actions = 0;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        for (name[v] = 0; name[v] < sparse->n_names; name[v]++)
+            if (strcmp(sparse->name[name[v]], problem->tensor[v].name) == 0) break;
+        if (name[v] == sparse->n_names) strcpy(sparse->name[sparse->n_names++], problem->tensor[v].name);
+    }
+    for (int v = 0; v < problem->n_tensors; v++) {
+        if (problem->tensor[v].output) continue;
+        sx_sparse_action *action = &sparse->action[sparse->n_actions++];
+        *action = (sx_sparse_action){
+            .level = (uint8_t)sx_rng_below(rng, 2), .skips = sx_rng_below(rng, 2), .n_options = 1};
+        action->option[0].target = name[v];
+        for (int on = 0; on < problem->n_tensors; on++)
+            if (on != v && !problem->tensor[on].output) action->option[0].on |= 1u << name[on];
+        if (!action->option[0].on) sparse->n_actions--;
+    }
+}
+
 /* Small problems with sparse tensors, in both semantics: densities by chance and bands, formats, actions. */
 static void sparse(void **state) {
     const settings *set = *state;
@@ -225,6 +246,7 @@ static void sparse(void **state) {
         for (int s = 0; s < c.arch.n_levels; s++)
             c.arch.level[s].energy_per_hop = c.arch.level[s].router_energy = 0;
         sx_random_sparse(&w.rng, &c.problem, &c.arch);
+        if (cases % 4 == 3 && c.arch.n_levels > 1) add_actions(&w.rng, &c.problem, &c.arch.sparse);
         c.options.sparse_timeloop = cases % 4 == 1;
         for (int v = 0; v < c.problem.n_tensors && cases % 4 == 2; v++) {
             sx_status none = sx_problem_set_band(&c.problem, v, (uint32_t)sx_rng_below(&w.rng, 3));

@@ -262,10 +262,8 @@ typedef struct sx_left_out {
     double most;    /* the probability of that */
 } sx_left_out;
 
-/* The probability that one of the boxes at least is empty; and where n of them are minimal, each set of which has so
- * many words in common. */
+/* The probability that one of the boxes at least is empty. */
 double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_left_out *boxes);
-double sx_exact_include(const sx_sparse_state *state, int tensor, double most, int n, const int64_t *common);
 
 /* The words of metadata and payload of a tile of a tensor that holds k non-zeros, by Timeloop's rules; and the
  * most that one can take. */

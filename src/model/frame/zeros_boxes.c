@@ -2,8 +2,6 @@
  * a block that ends within a loop, some iterations of one more. */
 #include "model/frame/zeros.h"
 
-enum { MOST_SETS = 1 << SX_MAX_TENSORS };
-
 /* A box. */
 typedef struct loop_box {
     int child;      /* it has all loops up to this level; -1: none */
@@ -114,7 +112,7 @@ __attribute__((noinline)) static double words_of_ranks(const sx_cost_frame *f, i
         int l = __builtin_ctzll(loops);
         extent[bits->dim[l]] *= bits->n[l];
     }
-    if (b && b->part) extent[bits->dim[__builtin_ctzll(b->part)]] *= b->n_part;
+    if (b->part) extent[bits->dim[__builtin_ctzll(b->part)]] *= b->n_part;
     return sx_frame_words(&f->tensor[v], extent, &parts);
 }
 
@@ -186,21 +184,13 @@ static int find_minimal(const left_out *list, uint64_t of, uint64_t *out) {
     return n;
 }
 
-/* The probability that one of the boxes at least is empty; -1 where some are not whole loops. */
+/* The probability that one of the boxes at least is empty; -1 where some are not whole loops, or several hold no other
+ * one: then it is a sum over their unions (sparse_union.c). */
 static double some_empty(const sx_cost_frame *f, int v, const left_out *list) {
-    const sx_frame_bits *bits = &f->zeros->bits;
-    uint64_t box[SX_MAX_TENSORS];
-    int64_t words[MOST_SETS];
+    uint64_t minimal[SX_MAX_TENSORS];
     if (list->n < 2 || list->words == 1) return list->most;
-    if (list->parts) return -1;
-    int n = find_minimal(list, bits->of[v], box);
-    if (n == 1) return list->most;
-    for (unsigned set = 1; set < 1u << n; set++) {
-        uint64_t common = bits->of[v];
-        for (unsigned left = set; left; left &= left - 1) common &= box[__builtin_ctz(left)];
-        words[set] = (int64_t)words_of_ranks(f, v, -1, common, NULL);
-    }
-    return sx_exact_include(f->sparse, v, list->most, n, words);
+    if (list->parts || find_minimal(list, f->zeros->bits.of[v], minimal) > 1) return -1;
+    return list->most;
 }
 
 /* Sets what remains at each level of a tensor's accesses, and adds what leaves out computes. */

@@ -191,6 +191,7 @@ static bool hold_for_space(const sx_small_space *small, uint64_t number, tally *
     sx_cardinal index = {.exact = true};
     for (; sx_space_at(small->space, &index, point); index.low++) {
         sx_mapping mapping;
+        if (!sx_space_legal(small->space, point, NULL, 0)) continue;
         sx_map_space_mapping(small->space, point, &mapping);
         try_mapping(&b, &mapping, true);
     }

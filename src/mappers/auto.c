@@ -1,13 +1,13 @@
 /* The default mapper: a good answer at once, and as much of a proof as the
  * budget allows.
  *
- * Source: our own, a portfolio: Sunstone where time is short, with a share of it; Gamma for some thousand evaluations; then the optimal mapper, which goes on
- * with Gamma beside the proof (mappers/optimal/heuristics.c) and proves the answer, or says how far from the
- * optimum it can be. Where it does not complete Gamma has the rest of its evaluations, and what is left of a
- * budget; where it refuses the space, Sunstone too. All calls of Gamma go on where the last one ended: its
- * first 100,000 evaluations are those of Gamma alone. Where several best mappings are wanted Gamma and
- * Sunstone come after the proof, as that needs every mapping in the form that stands for all that no cost
- * tells from it.
+ * Source: our own, a portfolio: Sunstone where time is short, with a share of it; Gamma for some thousand
+ * evaluations; then the optimal mapper, which goes on with Gamma beside the proof
+ * (mappers/optimal/heuristics.c) and proves the answer, or says how far from the optimum it can be. Where it
+ * does not complete Gamma has the rest of its evaluations, and what is left of a budget; where it refuses the
+ * space, Sunstone too. All calls of Gamma go on where the last one ended: its first 100,000 evaluations are
+ * those of Gamma alone. Where several best mappings are wanted Gamma and Sunstone come after the proof, as that
+ * needs every mapping in the form that stands for all that no cost tells from it.
  *
  * Without a limit of time the proof takes a fixed number of steps at most, so that the answer does not depend
  * on the machine.

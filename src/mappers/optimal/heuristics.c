@@ -184,7 +184,7 @@ sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *a
 
 /* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
 static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
-    if (sx_run_hurried(start->run)) sx_polish(start, &at->polish);
+    if (sx_run_hurried(start->run)) sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_continue(start->run)) return SX_OK;
     bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
     if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
@@ -215,7 +215,8 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
     if (!at->target) at->target = due(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
-    if (sx_run_hurried(start->run) || steps >= LONG_STEPS) sx_polish(start, &at->polish);
+    if (sx_run_hurried(start->run) || steps >= LONG_STEPS)
+        sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_stopped(start->run)) at->target = 0;
     return SX_OK;
 }

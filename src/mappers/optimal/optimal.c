@@ -172,8 +172,8 @@ static sx_status prove(sx_optimal *o) {
     return status;
 }
 
-/* Searches beside the proof first, where time is short before anything is listed, then by it. Where already the first bounds take more than the effort there
- * is no proof; a small effort is for these bounds alone. */
+/* Searches beside the proof first, where time is short before anything is listed, then by it. Where already
+ * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
     const bool plain = o->rule.objective->n_criteria == 1 && !o->space->options.remainders;
     SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));

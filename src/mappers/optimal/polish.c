@@ -21,7 +21,8 @@ enum {
     TOGETHER = 8,
     MOST = 3000, /* evaluations of a descent */
     KICKS = 4,   /* random moves before it, at most */
-    SHARE = 3,   /* one in so many of the run's evaluations */
+    SHARE = 3,   /* one in so many of the run's evaluations, */
+    LESS = 32,   /* and where the incumbent is old */
 };
 
 /* What tasks read. */
@@ -86,12 +87,13 @@ static bool is_wanted(const sx_run *run) {
     return sx_run_timed(run) && sx_run_k_best(run) == 1 && sx_run_objective(run)->n_criteria == 1;
 }
 
-void sx_polish(const sx_heuristics *start, sx_polish_state *at) {
+void sx_polish(const sx_heuristics *start, sx_polish_state *at, bool stale) {
     uint64_t used[TOGETHER], slow = sx_gamma_slowness(start->space);
     polishing p = {.start = start};
     if (!is_wanted(start->run) || slow > 1) return;
     while ((p.from = sx_run_incumbent(start->run, &p.value)) && sx_run_continue(start->run)) {
-        bool spent = at->evaluations + TOGETHER * MOST > sx_run_result(start->run).evaluations / SHARE;
+        uint64_t most = sx_run_result(start->run).evaluations / (stale ? LESS : SHARE);
+        bool spent = at->evaluations + TOGETHER * MOST > most;
         p.fresh = !at->walks || p.value != at->value;
         p.first = at->walks;
         if (!p.fresh && spent) return;

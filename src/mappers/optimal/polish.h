@@ -4,7 +4,8 @@
 
 #include "mappers/optimal/heuristics.h"
 
-/* Improves on the incumbent by local search, where time is limited and one best mapping by one criterion is wanted. */
-void sx_polish(const sx_heuristics *start, sx_polish_state *at);
+/* Improves on the incumbent by local search, where time is limited and one best mapping by one criterion is wanted;
+ * with few evaluations where the incumbent is old (`stale`). */
+void sx_polish(const sx_heuristics *start, sx_polish_state *at, bool stale);
 
 #endif

@@ -140,7 +140,7 @@ static void compare_look(const sx_small_space *small, const sx_objective *object
     double value = search(small, objective);
     assert_true(answer->complete);
     assert_int_equal(answer->found, isfinite(value));
-    assert_true(answer->counts.legal <= answer->mappings * (1 + 1e-9));
+    assert_true((double)answer->counts.legal <= answer->mappings * (1 + 1e-9));
     if (!answer->found) return;
     assert_true(answer->value == value);
     sx_expect_ok(sx_evaluator_new(small->model, &evaluator));

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { DRAWS = 24 };
+enum { DRAWS = 24, FEWEST = 5 /* small spaces */ };
 
 typedef struct settings {
     uint64_t count, seed;
@@ -155,7 +155,7 @@ static void small(void **state) {
     const settings *set = *state;
     tally t = {0};
     uint64_t compared = 0;
-    for (uint64_t i = 0; t.points < set->count; i++) {
+    for (uint64_t i = 0; t.points < set->count || compared < FEWEST; i++) {
         static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
         sx_rng rng = sx_rng_stream(set->seed, "gpu", i);
         sx_small_space s;
@@ -171,7 +171,6 @@ static void small(void **state) {
         sx_status_free(status);
         sx_small_space_fini(&s);
     }
-    sx_expect_compared("small spaces", compared, 5);
     sx_expect_compared("legal points of small spaces", t.legal, set->count / 8);
 }
 

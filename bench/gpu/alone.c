@@ -14,7 +14,7 @@
 
 const sx_gpu_module *sx_gpu_module_get(void);
 
-static char message[SX_GPU_MESSAGE];
+static char message[SX_CUDA_MESSAGE];
 enum { MISSED = 1 << 16 };
 static sx_gpu_place place[MISSED];
 

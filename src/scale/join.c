@@ -1,9 +1,8 @@
 /* Finding out how this process was started, and joining the others. */
-#include "base/status.h"
+#include "base/module.h"
 #include "scale/group.h"
 #include "scale/launch.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +23,10 @@ static double patience(void) {
 /* Loads the module and begins. */
 static sx_status open_link(sx_link *out) {
     const char *name = SX_MPI_FILE, *why = "";
-    void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-    if (!library) return sx_error_new(SX_ERR_FILE, "cannot load the MPI module: %s", dlerror());
     sx_mpi_opener *opener;
-    *(void **)&opener = dlsym(library, "sx_mpi_open");
-    if (!opener) return sx_error_new(SX_ERR_FILE, "%s is of another version of this program", name);
+    SX_TRY(sx_module_load(name, "MPI", "sx_mpi_open", true, &opener));
     if (!opener(out, &why)) return sx_error_new(SX_ERR_FILE, "%s", why);
-    if (out->version != SX_MPI_MODULE_VERSION)
-        return sx_error_new(SX_ERR_FILE, "%s is of another version of this program", name);
-    return SX_OK;
+    return out->version == SX_MPI_MODULE_VERSION ? SX_OK : sx_module_other_version(name);
 }
 
 sx_status sx_ranks_join(sx_ranks **out) {

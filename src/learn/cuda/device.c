@@ -1,9 +1,9 @@
 #include "learn/cuda/device.h"
 
+#include "base/module.h"
 #include "learn/cuda/module.h"
 #include "learn/layers/layer.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 /* The build says which file to load; without CUDA there is none. */
@@ -23,15 +23,10 @@ static sx_status load(const sx_cuda_module **out) {
     if (!name[0])
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build has no CUDA"),
                              "install CUDA's compiler and cuBLAS and build again, or train on the CPU");
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return sx_error_new(SX_ERR_FILE, "cannot load the CUDA module: %s", dlerror());
     sx_cuda_module_getter *getter;
-    *(void **)&getter = dlsym(library, "sx_cuda_module_get");
-    const sx_cuda_module *module = getter ? getter() : NULL;
-    if (!module || module->version != SX_CUDA_MODULE_VERSION)
-        return sx_error_new(SX_ERR_FILE, "%s is of another version of this program", name);
-    *out = module;
-    return SX_OK;
+    SX_TRY(sx_module_load(name, "CUDA", "sx_cuda_module_get", false, &getter));
+    *out = getter();
+    return (*out)->version == SX_CUDA_MODULE_VERSION ? SX_OK : sx_module_other_version(name);
 }
 
 /* The net as dense layers with or without a ReLU. */

@@ -3,12 +3,13 @@
 #ifndef SX_LEARN_CUDA_MODULE_H
 #define SX_LEARN_CUDA_MODULE_H
 
+#include "base/cuda.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* Changes with everything below. */
 enum { SX_CUDA_MODULE_VERSION = 1 };
-enum { SX_CUDA_MESSAGE = 512 };
 
 /* A dense layer, with or without a ReLU after it. */
 typedef struct sx_cuda_layer {

@@ -1,10 +1,9 @@
 /* The CUDA module, and a look at all mappings of a space with it or without. */
 #include "scale/cuda/gpu.h"
 
-#include "base/status.h"
+#include "base/module.h"
 #include "space/cardinal.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,15 +27,10 @@ static sx_status load(const sx_gpu_module **out) {
     if (!name[0])
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build cannot use a GPU"),
                              "install CUDA's compiler and build again; without --gpu the CPU is used");
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return sx_error_new(SX_ERR_FILE, "cannot load the GPU module: %s", dlerror());
     sx_gpu_module_getter *getter;
-    *(void **)&getter = dlsym(library, "sx_gpu_module_get");
-    const sx_gpu_module *module = getter ? getter() : NULL;
-    if (!module || module->version != SX_GPU_MODULE_VERSION)
-        return sx_error_new(SX_ERR_FILE, "%s is of another version of this program", name);
-    *out = module;
-    return SX_OK;
+    SX_TRY(sx_module_load(name, "GPU", "sx_gpu_module_get", false, &getter));
+    *out = getter();
+    return (*out)->version == SX_GPU_MODULE_VERSION ? SX_OK : sx_module_other_version(name);
 }
 
 /* What the module complained of, as an error. */
@@ -66,7 +60,7 @@ static bool go_on(const look *l, uint64_t done) {
 static sx_status look_on_gpu(look *l) {
     const sx_gpu_module *module;
     sx_gpu_device *device;
-    char message[SX_GPU_MESSAGE] = "";
+    char message[SX_CUDA_MESSAGE] = "";
     uint64_t at = 0, all = l->image->factorisations;
     SX_TRY(load(&module));
     SX_TRY(complaint(module->make(l->image, &device, message), message));

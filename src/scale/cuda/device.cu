@@ -5,20 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns 1 from the enclosing function, with a message, unless the call succeeds. */
-#define TRY_CUDA(call)                                                                                                 \
-    do {                                                                                                               \
-        cudaError_t error_ = (call);                                                                                   \
-        if (error_ != cudaSuccess) {                                                                                   \
-            snprintf(message, SX_GPU_MESSAGE, "%s", cudaGetErrorString(error_));                                       \
-            return 1;                                                                                                  \
-        }                                                                                                              \
-    } while (0)
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        if (call) return 1;                                                                                            \
-    } while (0)
-
 enum { ITEM_ROOM = 1 << 24, MISSED_ROOM = 1 << 20, MOST_BLOCKS = 1 << 16, BATCH = SX_GPU_MEASURED };
 
 /* Numbers that kernels count, in the GPU's memory. */
@@ -60,7 +46,7 @@ static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **argum
     int at_once = 0;
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
     if (shared > d->most_shared) {
-        snprintf(message, SX_GPU_MESSAGE, "the GPU has too little shared memory for the choices of this space");
+        snprintf(message, SX_CUDA_MESSAGE, "the GPU has too little shared memory for the choices of this space");
         return 1;
     }
     TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
@@ -105,7 +91,7 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     TRY_CUDA(cudaGetDevice(&device));
     sx_gpu_device *d = (sx_gpu_device *)calloc(1, sizeof *d);
     if (!d) {
-        snprintf(message, SX_GPU_MESSAGE, "out of memory");
+        snprintf(message, SX_CUDA_MESSAGE, "out of memory");
         return 1;
     }
     d->head = *image;
@@ -139,7 +125,7 @@ static int score(sx_gpu_device *d, const sx_gpu_point *point, size_t n, sx_gpu_s
 static int add_best(sx_gpu_device *d, uint64_t n, sx_gpu_best *best, char *message) {
     sx_gpu_best *all = (sx_gpu_best *)malloc(n * sizeof *all);
     if (!all) {
-        snprintf(message, SX_GPU_MESSAGE, "out of memory");
+        snprintf(message, SX_CUDA_MESSAGE, "out of memory");
         return 1;
     }
     cudaError_t error = cudaMemcpy(all, d->best, n * sizeof *all, cudaMemcpyDeviceToHost);
@@ -162,7 +148,7 @@ static int list_items(sx_gpu_device *d, uint64_t from, uint64_t *to, numbers *co
         numbers now;
         TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
         if (now.wide) {
-            snprintf(message, SX_GPU_MESSAGE, "a factorisation has more than 2^32 orders of its loops");
+            snprintf(message, SX_CUDA_MESSAGE, "a factorisation has more than 2^32 orders of its loops");
             return 1;
         }
         if (now.n_items <= ITEM_ROOM) return 0;

@@ -3,11 +3,12 @@
 #ifndef SX_SCALE_CUDA_MODULE_H
 #define SX_SCALE_CUDA_MODULE_H
 
+#include "base/cuda.h"
 #include "scale/cuda/space.h"
 
 /* Changes with everything below. */
 enum { SX_GPU_MODULE_VERSION = 1 };
-enum { SX_GPU_MESSAGE = 512, SX_GPU_MEASURED = 1 << 22 };
+enum { SX_GPU_MEASURED = 1 << 22 };
 
 /* What a look at all mappings found. */
 typedef struct sx_gpu_found {
@@ -19,7 +20,7 @@ typedef struct sx_gpu_found {
 /* An image in the memory of a GPU. */
 typedef struct sx_gpu_device sx_gpu_device;
 
-/* Functions return 0, or another number with a message of SX_GPU_MESSAGE bytes. */
+/* Functions return 0, or another number with a message of SX_CUDA_MESSAGE bytes. */
 typedef struct sx_gpu_module {
     int version;
     int (*make)(const sx_gpu_image *image, sx_gpu_device **out, char *message);

@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
+
 /* Loads a module, which then stays loaded, and finds its one symbol: *out is a pointer to a function. `what` names the module
  * in messages. With `global`, libraries that the module loads see its symbols. */
 sx_status sx_module_load(const char *file, const char *what, const char *symbol, bool global, void *out);

@@ -47,8 +47,7 @@ bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, 
     return false;
 }
 
-/* What the space and its constraints say of a point that the model takes; 0 where they allow it. */
-static unsigned check_rest(const sx_map_space *space, const void *point) {
+unsigned sx_map_check_rest(const sx_map_space *space, const void *point) {
     int level, tensor;
     uint64_t words;
     bool on_y;
@@ -122,7 +121,7 @@ bool sx_map_holds(const sx_space *base, const void *point) {
 unsigned sx_map_check(const sx_space *base, const void *point) {
     const sx_map_space *space = sx_map_cast(base);
     sx_reason reason = sx_check_tiles(space->model, sx_map_point(point)).reason;
-    return reason != SX_LEGAL ? reason : check_rest(space, point);
+    return reason != SX_LEGAL ? reason : sx_map_check_rest(space, point);
 }
 
 const char *sx_map_reason(const sx_space *space, unsigned reason) {
@@ -183,7 +182,7 @@ static unsigned score(const sx_map_space *space, sx_evaluator *evaluator, const 
                       const sx_objective *objective, double cutoff, sx_metrics *out, sx_verdict *verdict) {
     verdict->reason = SX_LEGAL;
     if (space->nested || space->shares || space->banks_at) {
-        unsigned reason = check_rest(space, point);
+        unsigned reason = sx_map_check_rest(space, point);
         if (reason) {
             sx_reason first = sx_check_tiles(space->model, sx_map_point(point)).reason;
             return first != SX_LEGAL ? first : reason;

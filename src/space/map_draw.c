@@ -77,8 +77,10 @@ static void draw_tile(const sx_map_space *space, sx_rng *rng, int dim, void *poi
             uint64_t places = (uint64_t)sx_map_places(space, i, dim, point);
             sx_map_place(space, i, dim, (int)sx_rng_below(rng, places), point);
         }
+    sx_map_normalize_levels(space, sx_map_levels_between(space, old, factor), point);
 }
 
+/* Draws a gene of a normalized point, which stays one. */
 static void draw_gene(const sx_map_space *space, sx_rng *rng, sx_gene gene, void *point) {
     switch ((enum sx_map_axis)gene.axis) {
     case SX_AXIS_TILE:
@@ -95,6 +97,7 @@ static void draw_gene(const sx_map_space *space, sx_rng *rng, sx_gene gene, void
         break;
     case SX_AXIS_BANKS:
         draw_banks(space, rng, gene.which, point);
+        sx_map_normalize_banks(space, point);
         break;
     }
 }
@@ -127,5 +130,4 @@ void sx_map_draw(const sx_space *base, sx_rng *rng, void *point) {
 
 void sx_map_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     draw_gene(sx_map_cast(base), rng, base->gene[gene], point);
-    sx_map_normalize(sx_map_cast(base), point);
 }

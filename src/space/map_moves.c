@@ -87,21 +87,82 @@ static size_t decode(const sx_map_space *space, const void *point, int dim, cons
     return out->slot < 0 ? 1 : (size_t)sx_map_places(space, out->slot, dim, point);
 }
 
-/* Changes a point's factors by a step, with a new loop in one of its places. */
-static void apply(const sx_map_space *space, int dim, const tile_step *step, size_t place, void *point) {
+/* Changes a point's factors by a step, with a new loop in one of its places, and normalizes it. */
+static void apply(const sx_map_space *space, int dim, const uint32_t *now, const tile_step *step,
+                  size_t place, void *point) {
     sx_map_set_factors(space, dim, step->factor, point);
     if (step->slot >= 0) sx_map_place(space, step->slot, dim, (int)place, point);
+    sx_map_normalize_levels(space, sx_map_levels_between(space, now, step->factor), point);
+}
+
+/* The steps of a dimension's exact factors, without going through all codes. */
+typedef struct prime_steps {
+    uint32_t now[SX_MAX_SLOTS];
+    uint8_t places[SX_MAX_SLOTS]; /* in which a loop of the slot could stand, 1 where there is one already */
+    uint32_t targets[10];         /* of each prime: the slots that can take it, */
+    size_t sum[10];               /* and their places together */
+} prime_steps;
+
+static void find_steps(const sx_map_space *space, int dim, const void *point, prime_steps *s) {
+    sx_map_get_factors(space, point, dim, s->now);
+    for (int i = 0; i < space->n_slots; i++)
+        s->places[i] = s->now[i] > 1 ? 1 : (uint8_t)sx_map_places(space, i, dim, point);
+    for (int p = 0; p < space->n_primes[dim]; p++) {
+        s->targets[p] = 0;
+        s->sum[p] = 0;
+        for (int i = 0; i < space->n_slots; i++) {
+            bool takes = (uint64_t)s->now[i] * space->prime[dim][p] <= space->max[dim][i];
+            s->targets[p] |= (uint32_t)takes << i;
+            s->sum[p] += takes ? s->places[i] : 0;
+        }
+    }
+}
+
+/* Moves prime number p from slot a to the slot and the place that step number `left` of these has. */
+static void take_prime(const sx_map_space *space, int dim, const prime_steps *s, int a, int p, size_t left,
+                       void *point) {
+    tile_step step;
+    uint32_t others = s->targets[p] & ~(1u << a);
+    for (; left >= s->places[__builtin_ctz(others)]; others &= others - 1)
+        left -= s->places[__builtin_ctz(others)];
+    int b = __builtin_ctz(others);
+    memcpy(step.factor, s->now, (size_t)space->n_slots * sizeof *step.factor);
+    step.factor[a] /= space->prime[dim][p];
+    step.factor[b] *= space->prime[dim][p];
+    step.slot = s->now[b] == 1 ? b : -1;
+    apply(space, dim, s->now, &step, left, point);
+}
+
+/* Takes step number *left of a dimension's exact factors; where there are fewer, lowers *left by them. */
+static bool step_primes(const sx_map_space *space, int dim, const prime_steps *s, size_t *left, void *point) {
+    for (int a = 0; a < space->n_slots; a++)
+        for (int p = 0; p < space->n_primes[dim] && s->now[a] > 1; p++) {
+            uint32_t prime = space->prime[dim][p], rest = s->now[a] / prime;
+            if (rest * prime != s->now[a] || rest < space->min[dim][a]) continue;
+            size_t steps = s->sum[p] - (s->targets[p] >> a & 1);
+            if (*left < steps) {
+                take_prime(space, dim, s, a, p, *left, point);
+                return true;
+            }
+            *left -= steps;
+        }
+    return false;
 }
 
 /* Takes step number *left of a dimension's factors; where there are fewer, lowers *left by them. */
 static bool step_tile(const sx_map_space *space, int dim, size_t *left, void *point) {
     uint32_t now[SX_MAX_SLOTS];
+    if (!space->options.remainders) {
+        prime_steps steps;
+        find_steps(space, dim, point, &steps);
+        return step_primes(space, dim, &steps, left, point);
+    }
     sx_map_get_factors(space, point, dim, now);
     for (size_t code = 0, n = count_codes(space, dim); code < n; code++) {
         tile_step step;
         size_t places = decode(space, point, dim, now, code, &step);
         if (*left < places) {
-            apply(space, dim, &step, *left, point);
+            apply(space, dim, now, &step, *left, point);
             return true;
         }
         *left -= places;
@@ -159,12 +220,14 @@ static bool step_banks(const sx_map_space *space, int level, size_t *left, void 
         if (!bit) continue;
         banks[a]--;
         banks[__builtin_ctz(bit)]++;
+        sx_map_normalize_banks(space, point);
         return true;
     }
     return false;
 }
 
-/* Takes step number *left of a gene, without normalizing; where there are fewer, lowers *left by them. */
+/* Takes step number *left of a gene of a normalized point, which stays one; where there are fewer, lowers *left by
+ * them. */
 static bool step(const sx_map_space *space, sx_gene gene, size_t *left, void *point) {
     switch ((enum sx_map_axis)gene.axis) {
     case SX_AXIS_TILE:
@@ -181,25 +244,36 @@ static bool step(const sx_map_space *space, sx_gene gene, size_t *left, void *po
     return false;
 }
 
+/* A random step of a dimension's exact factors. */
+static void nudge_tile(const sx_map_space *space, sx_rng *rng, int dim, void *point) {
+    prime_steps steps;
+    size_t left = SIZE_MAX;
+    find_steps(space, dim, point, &steps);
+    step_primes(space, dim, &steps, &left, point);
+    if (left == SIZE_MAX) return;
+    left = (size_t)sx_rng_below(rng, SIZE_MAX - left);
+    step_primes(space, dim, &steps, &left, point);
+}
+
 void sx_map_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     const sx_map_space *space = sx_map_cast(base);
     size_t left = SIZE_MAX;
+    if (base->gene[gene].axis == SX_AXIS_TILE && !space->options.remainders) {
+        nudge_tile(space, rng, base->gene[gene].which, point);
+        return;
+    }
     step(space, base->gene[gene], &left, point);
     size_t steps = SIZE_MAX - left;
     if (steps == 0) return;
     left = (size_t)sx_rng_below(rng, steps);
     step(space, base->gene[gene], &left, point);
-    sx_map_normalize(space, point);
 }
 
 bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
     const sx_map_space *space = sx_map_cast(base);
     memcpy(out, point, base->point_size);
     for (size_t i = 0; i < base->n_genes; i++)
-        if (step(space, base->gene[i], &index, out)) {
-            sx_map_normalize(space, out);
-            return true;
-        }
+        if (step(space, base->gene[i], &index, out)) return true;
     return false;
 }
 
@@ -211,7 +285,6 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
         if (gene.axis != SX_AXIS_TILE) {
             size_t left = walk->code++;
             if (!step(space, gene, &left, out)) continue;
-            sx_map_normalize(space, out);
             return true;
         }
         uint32_t now[SX_MAX_SLOTS];
@@ -220,8 +293,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
             tile_step next;
             if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
             if (walk->filter && !walk->filter(walk->context, gene.which, next.factor)) continue;
-            apply(space, gene.which, &next, walk->place++, out);
-            sx_map_normalize(space, out);
+            apply(space, gene.which, now, &next, walk->place++, out);
             return true;
         }
     }
@@ -260,6 +332,7 @@ static void take_tile(const sx_map_space *space, int dim, const void *from, void
             place = 1;
         sx_map_place(space, i, dim, place, point);
     }
+    sx_map_normalize_levels(space, sx_map_levels_between(space, old, factor), point);
 }
 
 /* Puts the loops that both points have in the order of the other, in the places that they hold here. */
@@ -307,7 +380,7 @@ void sx_map_take(const sx_space *base, size_t gene, const void *from, void *poin
     case SX_AXIS_BANKS:
         memcpy(sx_map_banks(space, point, which),
                (const uint8_t *)from + space->banks_at + (size_t)which * SX_MAX_TENSORS, SX_MAX_TENSORS);
+        sx_map_normalize_banks(space, point);
         break;
     }
-    sx_map_normalize(space, point);
 }

@@ -22,6 +22,12 @@ void sx_map_set_factors(const sx_map_space *space, int dim, const uint32_t *fact
     for (int i = 0; i < space->n_slots; i++) sx_map_slot_factors(space, point, i)[dim] = factor[i];
 }
 
+uint32_t sx_map_levels_between(const sx_map_space *space, const uint32_t *a, const uint32_t *b) {
+    uint32_t levels = 0;
+    for (int i = 0; i < space->n_slots; i++) levels |= (uint32_t)(a[i] != b[i]) << space->slot[i].level;
+    return levels;
+}
+
 int sx_map_loops(const sx_map_space *space, int level, const sx_mapping_level *at, uint8_t *loop) {
     int n = 0, n_dims = space->problem->n_dims;
     unsigned fixed = space->fixed_order[level];
@@ -139,9 +145,11 @@ int sx_map_places(const sx_map_space *space, int slot, int dim, const void *poin
     int level = space->slot[slot].level;
     if (space->slot[slot].spatial) return space->free_x[level] >> dim & 1 ? 2 : 1;
     if (space->fixed_order[level] >> dim & 1) return 1;
-    uint8_t loop[SX_MAX_DIMS + 1];
     const sx_mapping_level *at = &sx_map_point(point)->level[level];
-    return sx_map_loops(space, level, at, loop) + (at->temporal[dim] == 1);
+    unsigned fixed = space->fixed_order[level];
+    int n = at->temporal[dim] == 1;
+    for (int d = 0; d < space->problem->n_dims; d++) n += at->temporal[d] > 1 && !(fixed >> d & 1);
+    return n;
 }
 
 void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point) {
@@ -214,12 +222,20 @@ void sx_map_normalize_loops(const sx_map_space *space, void *point) {
     }
 }
 
-void sx_map_normalize(const sx_map_space *space, void *point) {
-    sx_map_normalize_loops(space, point);
-    for (int s = 0; s < space->arch->n_levels; s++) {
+void sx_map_normalize_levels(const sx_map_space *space, uint32_t levels, void *point) {
+    for (; levels; levels &= levels - 1) {
+        int s = __builtin_ctz(levels);
         sx_mapping_level *at = sx_map_level(point, s);
+        uint8_t loop[SX_MAX_DIMS + 1];
+        int n = sx_map_loops(space, s, at, loop);
+        sx_map_set_loops(space, s, loop, n, at);
         if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, sx_map_on_x(at), at);
-        assert(is_normalized(space, s, at));
     }
+    for (int s = 0; s < space->arch->n_levels; s++)
+        assert(is_normalized(space, s, sx_map_level(point, s)));
     sx_map_normalize_banks(space, point);
+}
+
+void sx_map_normalize(const sx_map_space *space, void *point) {
+    sx_map_normalize_levels(space, (1u << space->arch->n_levels) - 1, point);
 }

@@ -40,6 +40,12 @@ void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void 
 /* Puts the temporal loops of all levels in their one form. */
 void sx_map_normalize_loops(const sx_map_space *space, void *point);
 
+/* The levels where two splits of a dimension differ, as a mask. */
+uint32_t sx_map_levels_between(const sx_map_space *space, const uint32_t *a, const uint32_t *b);
+
+/* Puts a point in its one form where only these levels (a mask) are not. */
+void sx_map_normalize_levels(const sx_map_space *space, uint32_t levels, void *point);
+
 /* Sets what levels in banks keep. */
 void sx_map_normalize_banks(const sx_map_space *space, void *point);
 
@@ -95,6 +101,9 @@ bool sx_map_lacks_banks(const sx_map_space *space, const void *point, int *level
 /* The first level whose spatial loops spread over more children than one instance has (the model only counts
  * all instances), on X or Y and over how many; false where there is none. */
 bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, bool *on_y, uint64_t *over);
+
+/* What the space and its constraints say of a point that the model takes; 0 where they allow it. */
+unsigned sx_map_check_rest(const sx_map_space *space, const void *point);
 
 bool sx_map_holds(const sx_space *space, const void *point);
 unsigned sx_map_check(const sx_space *space, const void *point);

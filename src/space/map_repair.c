@@ -7,6 +7,7 @@
 #include "space/map_choices.h"
 #include "space/map_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_CHANGES = 400, DROP_ONE_IN = 8, SCATTERS = 16 };
@@ -261,17 +262,41 @@ static bool fix(const patient *p, const sx_verdict *verdict) {
     }
 }
 
-bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point) {
+/* Whether normalizing may lay spatial loops on other axes than a point has them on. */
+static bool moves_loops(const sx_map_space *space) {
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        const sx_level_limits *limits = &space->constraints.level[s];
+        if (space->splits[s] || limits->split >= 0 || limits->spatial.n_inner + limits->spatial.n_outer > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a point of which the model says this is legal. */
+static bool is_legal(const sx_map_space *space, const sx_verdict *verdict, const void *point) {
+    return verdict->reason == SX_LEGAL && sx_map_check_rest(space, point) == 0;
+}
+
+bool sx_map_repair_from(const sx_map_space *space, sx_rng *rng, sx_verdict verdict, void *point) {
     const patient p = {space, rng, point};
-    for (int i = 0; i < MOST_CHANGES; i++) {
-        sx_verdict verdict = sx_check_tiles(space->model, point);
-        if (verdict.reason == SX_LEGAL && sx_map_check(&space->space, point) == 0) break;
-        if (!fix(&p, &verdict)) break;
+    bool legal = false;
+    for (int i = 0; i < MOST_CHANGES && !legal && fix(&p, &verdict); i++) {
         if (space->options.split_axes)
             sx_map_normalize(space, point);
         else
             sx_map_normalize_banks(space, point);
+        verdict = sx_check_tiles(space->model, point);
+        legal = is_legal(space, &verdict, point);
     }
     sx_map_normalize(space, point);
-    return sx_map_check(&space->space, point) == 0;
+    if (moves_loops(space)) return sx_map_check(&space->space, point) == 0;
+    assert(legal == (sx_map_check(&space->space, point) == 0));
+    return legal;
+}
+
+bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point) {
+    sx_verdict verdict = sx_check_tiles(space->model, point);
+    if (!is_legal(space, &verdict, point)) return sx_map_repair_from(space, rng, verdict, point);
+    sx_map_normalize(space, point);
+    return !moves_loops(space) || sx_map_check(&space->space, point) == 0;
 }

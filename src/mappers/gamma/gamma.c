@@ -158,18 +158,29 @@ static void draw(const gamma *g, sx_rng *rng, sx_worker *worker, sx_gamma_indivi
     sx_gamma_read(g->space, rng, i);
 }
 
-static void mutate(const gamma *g, sx_rng *rng, sx_gamma_individual i) {
-    if (happens(g, rng, ORDER)) sx_gamma_swap_order(g->space, rng, i);
-    if (happens(g, rng, PARALLEL)) sx_gamma_change_parallel(g->space, rng, i);
-    if (happens(g, rng, LEVEL)) sx_gamma_swap_levels(g->space, rng, i);
-    if (happens(g, rng, GROWTH)) sx_gamma_grow(g->space, rng, i);
-    if (happens(g, rng, AGING)) sx_gamma_age(g->space, rng, i);
-    if (happens(g, rng, KEEP)) sx_gamma_change_keep(g->space, rng, i);
-    if (!happens(g, rng, TILE)) return;
-    if (happens(g, rng, SHIFT))
-        sx_gamma_shift(g->space, rng, i);
-    else
-        sx_gamma_redraw_tile(g->space, rng, i);
+/* Mutates an individual; `changed`: by a crossover, and its point is to be expressed. */
+static void mutate(const gamma *g, sx_rng *rng, bool changed, sx_gamma_individual i) {
+    static const struct {
+        int chance;
+        void (*change)(const sx_map_space *, sx_rng *, sx_gamma_individual);
+    } first[] = {{ORDER, sx_gamma_swap_order},
+                 {PARALLEL, sx_gamma_change_parallel},
+                 {LEVEL, sx_gamma_swap_levels},
+                 {GROWTH, sx_gamma_grow},
+                 {AGING, sx_gamma_age}};
+    for (size_t m = 0; m < sizeof first / sizeof *first; m++) {
+        if (!happens(g, rng, (size_t)first[m].chance)) continue;
+        first[m].change(g->space, rng, i);
+        changed = true;
+    }
+    bool keep = happens(g, rng, KEEP);
+    if (keep && changed) sx_gamma_express(g->space, i);
+    if (keep) sx_gamma_change_keep(g->space, rng, i);
+    changed &= !keep;
+    bool tile = happens(g, rng, TILE), shift = tile && happens(g, rng, SHIFT);
+    if (tile && !shift) sx_gamma_redraw_tile(g->space, rng, i);
+    if (changed || (tile && !shift)) sx_gamma_express(g->space, i);
+    if (shift) sx_gamma_shift(g->space, rng, i);
 }
 
 /* A task: makes and evaluates an individual of the first population, its output. */
@@ -183,11 +194,14 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
     if (task < n_starts || (natural && n_starts > 0)) {
         memcpy(i.point, start + task % n_starts * g->size, g->size);
         sx_gamma_read(g->space, &rng, i);
-        if (task >= n_starts) mutate(g, &rng, i);
+        if (task >= n_starts) mutate(g, &rng, false, i);
         legal = task < n_starts || sx_gamma_repair(g->space, &rng, i);
     } else if (natural) {
         sx_gamma_natural(g->space, &rng, i);
-        if (task > 0) sx_gamma_redraw_tile(g->space, &rng, i);
+        if (task > 0) {
+            sx_gamma_redraw_tile(g->space, &rng, i);
+            sx_gamma_express(g->space, i);
+        }
         legal = sx_gamma_repair(g->space, &rng, i);
     }
     if (!legal) draw(g, &rng, worker, i);
@@ -208,7 +222,7 @@ static void make_child(const gamma *g, sx_rng *rng, sx_worker *worker, const cro
     for (int tries = 0; tries < REPAIRS; tries++) {
         sx_gamma_copy(g->space, individual(g, mother), child);
         if (cross->happens) sx_gamma_take(g->space, cross->axis, cross->dim, individual(g, father), child);
-        mutate(g, rng, child);
+        mutate(g, rng, cross->happens, child);
         if (sx_gamma_repair(g->space, rng, child)) return;
         sx_worker_reject(worker, 1);
     }

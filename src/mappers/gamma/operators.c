@@ -14,7 +14,9 @@
 #include "mappers/gamma/operators.h"
 
 #include "base/divisor.h"
+#include "space/map_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 void sx_gamma_copy(const sx_map_space *space, sx_gamma_individual from, sx_gamma_individual to) {
@@ -65,8 +67,7 @@ void sx_gamma_read(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i
     read_spatial(space, i);
 }
 
-/* Writes orders and the sides of spatial loops into the point, and normalizes it. */
-static void express(const sx_map_space *space, sx_gamma_individual i) {
+void sx_gamma_express(const sx_map_space *space, sx_gamma_individual i) {
     int n_dims = space->problem->n_dims;
     for (int s = 0; s < space->arch->n_levels; s++) {
         sx_mapping_level *at = sx_map_level(i.point, s);
@@ -148,7 +149,7 @@ void sx_gamma_natural(const sx_map_space *space, sx_rng *rng, sx_gamma_individua
         for (int s = 0; s <= outermost; s++) total[s] = s == outermost ? space->problem->size[d] : 1;
         set_totals(space, d, total, i);
     }
-    express(space, i);
+    sx_gamma_express(space, i);
 }
 
 /* A random set of dimensions, of a random size from 1 to 5. */
@@ -170,7 +171,7 @@ void sx_gamma_random(const sx_map_space *space, sx_rng *rng, sx_gamma_individual
         i.genes->on_x[s] = (uint16_t)sx_rng_next(rng);
     }
     for (int d = 0; d < space->problem->n_dims; d++) draw_tile(space, rng, d, i);
-    express(space, i);
+    sx_gamma_express(space, i);
 }
 
 /* Settles all dimensions' factors anew after parallel sets changed. */
@@ -204,7 +205,6 @@ void sx_gamma_take(const sx_map_space *space, enum sx_gamma_axis axis, int dim, 
                 space->space.type->take(&space->space, g, from.point, to.point);
         break;
     }
-    express(space, to);
 }
 
 /* How often a dimension is chosen: the bits of its size. */
@@ -229,7 +229,6 @@ void sx_gamma_swap_order(const sx_map_space *space, sx_rng *rng, sx_gamma_indivi
     uint8_t swap = order[a];
     order[a] = order[b];
     order[b] = swap;
-    express(space, i);
 }
 
 /* A random one of the bits of a mask, which is not 0. */
@@ -254,7 +253,6 @@ void sx_gamma_change_parallel(const sx_map_space *space, sx_rng *rng, sx_gamma_i
     else
         i.genes->parallel[level] ^= (uint16_t)bit;
     respread(space, i);
-    express(space, i);
 }
 
 void sx_gamma_swap_levels(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
@@ -267,12 +265,10 @@ void sx_gamma_swap_levels(const sx_map_space *space, sx_rng *rng, sx_gamma_indiv
         total[b] = swap;
         set_totals(space, d, total, i);
     }
-    express(space, i);
 }
 
 void sx_gamma_redraw_tile(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
     draw_tile(space, rng, sx_gamma_random_dim(space, rng), i);
-    express(space, i);
 }
 
 void sx_gamma_shift(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
@@ -324,7 +320,6 @@ void sx_gamma_grow(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i
         }
         set_totals(space, d, total, i);
     }
-    express(space, i);
 }
 
 void sx_gamma_age(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
@@ -338,13 +333,14 @@ void sx_gamma_age(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i)
         total[level] = 1;
         set_totals(space, d, total, i);
     }
-    express(space, i);
 }
 
 bool sx_gamma_repair(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
-    if (space->space.type->check(&space->space, i.point) == 0) return true;
-    if (!sx_map_repair(space, rng, i.point)) return false;
+    sx_verdict verdict = sx_check_tiles(space->model, i.point);
+    if (verdict.reason == SX_LEGAL && sx_map_check_rest(space, i.point) == 0) return true;
+    if (!sx_map_repair_from(space, rng, verdict, i.point)) return false;
     read_spatial(space, i);
-    express(space, i);
-    return space->space.type->check(&space->space, i.point) == 0;
+    sx_gamma_express(space, i);
+    assert(space->space.type->check(&space->space, i.point) == 0);
+    return true;
 }

@@ -31,6 +31,10 @@ void sx_gamma_natural(const sx_map_space *space, sx_rng *rng, sx_gamma_individua
 /* Primes at random levels, random orders, random parallel dimensions. The result need not be legal. */
 void sx_gamma_random(const sx_map_space *space, sx_rng *rng, sx_gamma_individual individual);
 
+/* Writes orders and the sides of spatial loops into the point, and normalizes it. After crossovers and mutations,
+ * but for sx_gamma_shift and sx_gamma_change_keep, which take a point with all of that and leave one. */
+void sx_gamma_express(const sx_map_space *space, sx_gamma_individual individual);
+
 /* What a crossover swaps. */
 enum sx_gamma_axis { SX_GAMMA_TILE, SX_GAMMA_ORDER, SX_GAMMA_PARALLEL, SX_GAMMA_KEEP };
 

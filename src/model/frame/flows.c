@@ -127,15 +127,16 @@ static bool count_window(sx_cost_frame *f, int v, int s, bool *changed) {
 bool sx_frame_count(sx_cost_frame *f, int v) {
     sx_frame_stale *stale = &f->stale[v];
     if (f->flat_below) flatten(f);
-    if (!stale->all && !stale->below && !stale->spread) return true;
-    bool changed = stale->all || stale->spread, plain = f->tensor[v].plain, good = true;
+    if (!stale->below && !stale->spread) return true;
+    bool changed = stale->spread, plain = f->tensor[v].plain, good = true;
     for (int s = 0; s < f->n_levels; s++) {
-        if (stale->spread >> s & 1) f->groups[v][s] = count_groups(f, f->tensor[v].dims, s);
-        if (plain) continue;
-        if (stale->all || stale->spread >> s & 1) set_spans(f, v, s);
-        if (stale->all || stale->spread >> s & 1 || s < stale->below) good &= count_window(f, v, s, &changed);
+        bool spread = stale->spread >> s & 1;
+        if (spread) f->groups[v][s] = count_groups(f, f->tensor[v].dims, s);
+        if (plain || !(spread || s < stale->below)) continue;
+        set_spans(f, v, s);
+        good &= count_window(f, v, s, &changed);
     }
-    if (plain) good = count_plain(f, v, stale->all ? f->n_levels : stale->below, &changed);
+    if (plain) good = count_plain(f, v, stale->below, &changed);
     if (!good) return false;
     if (changed) f->stamp[v]++;
     *stale = (sx_frame_stale){0};

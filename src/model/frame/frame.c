@@ -53,6 +53,7 @@ static bool compile(sx_cost_frame *f) {
     f->n_dims = model->n_dims;
     f->n_tensors = model->n_tensors;
     f->all = (1u << f->n_tensors) - 1;
+    f->directives = sx_frame_directives(f->all);
     f->computes = (double)model->computes;
     f->compute_energy = f->computes * model->compute_energy;
     f->latency = (double)model->latency;

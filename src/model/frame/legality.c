@@ -14,12 +14,13 @@ static inline void set_tile(sx_cost_frame *f, int v, int s) {
 }
 
 static void set_tiles(sx_cost_frame *f) {
-    int top = f->n_levels - 1;
+    int top = f->n_levels - 1, end = f->tiles_to < top ? f->tiles_to : top;
     for (int v = 0; v < f->n_tensors; v++) {
-        for (int s = f->tiles_from; s < top; s++) set_tile(f, v, s);
+        for (int s = f->tiles_from; s < end; s++) set_tile(f, v, s);
         f->words[v][top] = f->tensor[v].words;
     }
     f->tiles_from = f->n_levels;
+    f->tiles_to = 0;
 }
 
 /* The words of a level that a tile takes, of a dense tensor. */
@@ -109,10 +110,18 @@ static sx_verdict check_instances(const sx_cost_frame *f, int s) {
 }
 
 bool sx_frame_spreads(sx_cost_frame *f) {
-    if (f->tiles_from < f->n_levels) set_tiles(f);
-    sx_verdict verdict = check_array(f);
-    for (int s = 0; s < f->n_levels && verdict.reason == SX_LEGAL; s++) verdict = check_instances(f, s);
-    return verdict.reason == SX_LEGAL;
+    if (f->tiles_from < f->tiles_to) set_tiles(f);
+    if (f->spread_checked) return f->spreads;
+    const sx_model *m = f->model;
+    double x = f->expand_x[0] * f->slot_x[0], y = f->expand_y[0] * f->slot_y[0];
+    bool good = x * y <= (double)m->compute_instances && x <= (double)m->compute_x && y <= (double)m->compute_y;
+    for (int s = 0; s < f->n_levels; s++) {
+        const sx_level *level = &m->level[s];
+        good &= f->above[s] <= (double)level->instances && f->expand_x[s] <= (double)level->mesh_x &&
+                f->expand_y[s] <= (double)level->mesh_y;
+    }
+    f->spread_checked = true;
+    return f->spreads = good;
 }
 
 /* All checks. */
@@ -127,27 +136,19 @@ static sx_verdict check(const sx_cost_frame *f) {
 }
 
 /* Whether all checks are passed. */
-static bool passes(const sx_cost_frame *f) {
-    const sx_model *m = f->model;
-    unsigned kept = 0;
-    bool good = true;
-    for (int s = 0; s < f->n_levels; s++) {
-        const sx_level *level = &m->level[s];
-        unsigned keep = f->seen[s].keep & f->all;
-        kept |= keep;
-        good &= f->above[s] <= (double)level->instances && f->expand_x[s] <= (double)level->mesh_x &&
-                f->expand_y[s] <= (double)level->mesh_y && !(level->transparent && keep);
-        if (!level->limited) continue;
-        sx_occupancy use = occupancy(f, s, keep);
-        good &= sx_level_fits(level, &use) && use.words >= level->minimum;
+static bool passes(sx_cost_frame *f) {
+    bool kept = true;
+    for (; f->unchecked; f->unchecked &= f->unchecked - 1) {
+        int s = __builtin_ctz(f->unchecked);
+        bool fits = sx_frame_fits(f, s, f->seen[s].keep & f->all);
+        f->unfit = (f->unfit & ~(1u << s)) | (uint32_t)!fits << s;
     }
-    double x = f->expand_x[0] * f->slot_x[0], y = f->expand_y[0] * f->slot_y[0];
-    return good && kept == f->all && x * y <= (double)m->compute_instances && x <= (double)m->compute_x &&
-           y <= (double)m->compute_y;
+    for (int v = 0; v < f->n_tensors; v++) kept &= f->kept[v] != 0;
+    return kept && f->unfit == 0 && sx_frame_spreads(f);
 }
 
 const sx_verdict *sx_frame_check(sx_cost_frame *f) {
-    if (f->tiles_from < f->n_levels) set_tiles(f);
+    if (f->tiles_from < f->tiles_to) set_tiles(f);
     if (!f->checked) f->verdict = passes(f) ? legal : check(f);
     f->checked = true;
     return &f->verdict;

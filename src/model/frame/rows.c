@@ -2,6 +2,7 @@
 #include "model/frame/state.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Whether `width` factors differ; width is a constant. */
@@ -76,17 +77,25 @@ static inline __attribute__((always_inline)) void set_row(sx_cost_frame *f, int 
     memcpy(f->extent[s], inner, (size_t)width * sizeof *inner);
 }
 
-/* Rows from a level outward; false where factors leave remainders. */
-static bool set_rows(sx_cost_frame *f, int from) {
-    for (int s = from; s < f->n_levels; s++) {
+/* Whether the extents of a level differ from these. */
+static bool extents_differ(const sx_cost_frame *f, int s, const double *extent) {
+    bool differ = false;
+    for (int d = 0; d < f->n_dims; d++) differ |= f->extent[s][d] != extent[d];
+    return differ;
+}
+
+/* Rows of levels whose factors have changed, and of those in between; false where factors leave remainders. The factors
+ * of other levels, all of an exact mapping, go with the same extents as before. */
+static bool set_rows(sx_cost_frame *f, int first, int last) {
+    double before[SX_MAX_DIMS];
+    memcpy(before, f->extent[last], sizeof before);
+    for (int s = first; s <= last; s++) {
         if (f->n_dims <= SX_MAX_DIMS / 2)
             set_row(f, s, SX_MAX_DIMS / 2);
         else
             set_row(f, s, SX_MAX_DIMS);
     }
-    bool perfect = true;
-    for (int d = 0; d < f->n_dims; d++) perfect &= f->extent[f->n_levels - 1][d] == f->size[d];
-    return perfect;
+    return !extents_differ(f, last, last == f->n_levels - 1 ? f->size : before);
 }
 
 /* The instances in use of every level, and the steps of time; false where they are beyond all meshes. */
@@ -109,31 +118,48 @@ static bool set_array(sx_cost_frame *f) {
 }
 
 /* Marks the flows of all tensors as out of date. */
-static void mark(sx_cost_frame *f, bool all, int below, uint32_t spread) {
+static void mark(sx_cost_frame *f, int below, uint32_t spread) {
     for (int v = 0; v < f->n_tensors; v++) {
-        f->stale[v].all |= all;
         f->stale[v].spread |= spread;
         if (below > f->stale[v].below) f->stale[v].below = below;
     }
 }
 
+/* Marks the tiles of levels as out of date. */
+static void mark_tiles(sx_cost_frame *f, int from, int to) {
+    if (from < f->tiles_from) f->tiles_from = from;
+    if (to > f->tiles_to) f->tiles_to = to;
+    f->unchecked |= (1u << to) - (1u << from);
+}
+
+/* What a level has beside factors and orders, from `split` on. */
+static inline uint64_t tail(const sx_mapping_level *at) {
+    uint64_t bits;
+    _Static_assert(offsetof(sx_mapping_level, split) + sizeof bits == sizeof(sx_mapping_level), "the tail");
+    memcpy(&bits, &at->split, sizeof bits);
+    return bits;
+}
+
+uint64_t sx_frame_directives(uint32_t tensors) {
+    uint8_t all = (uint8_t)tensors;
+    const sx_mapping_level level = {
+        .no_temporal_reuse = all, .no_multicast = all, .rmw_first_update = all, .x_part = UINT16_MAX};
+    return tail(&level);
+}
+
 /* Whether the mapping is of the model's size, without directives and axes that frames do not cover. */
 static bool is_covered(const sx_cost_frame *f, const sx_mapping *m) {
-    uint32_t directives = 0, splits = 0;
-    for (int s = 0; s < f->n_levels; s++) {
-        directives |= m->level[s].no_temporal_reuse | m->level[s].no_multicast | m->level[s].rmw_first_update;
-        splits |= m->level[s].x_part;
-    }
+    uint64_t tails = 0;
+    for (int s = 0; s < f->n_levels; s++) tails |= tail(&m->level[s]);
     return m->n_levels == f->n_levels && m->n_dims == f->n_dims && m->n_tensors == f->n_tensors &&
-           (directives & f->all) == 0 && splits == 0;
+           (tails & f->directives) == 0;
 }
 
 /* What has changed since the mapping before. */
 typedef struct changes {
-    int factors;     /* the first level whose factors have; n_levels: none */
-    int below;       /* temporal loops have below this level */
-    uint32_t spread; /* levels whose spatial loops have */
-    bool keep;
+    int first, last;       /* the levels whose factors have, from and to; last is -1: none */
+    int below;             /* temporal loops have below this level */
+    uint32_t spread, keep; /* levels whose spatial loops have, and what they keep */
 } changes;
 
 /* Reads a level where it differs; false where it is malformed. width is a constant. */
@@ -144,19 +170,23 @@ read_level(sx_cost_frame *f, int s, const sx_mapping_level *at, int width, chang
     bool temporal = fresh || factors_differ(at->temporal, seen->temporal, width);
     bool spatial = fresh || factors_differ(at->spatial, seen->spatial, width);
     bool order = fresh || orders_differ(at->temporal_order, seen->temporal_order);
-    bool layout = fresh || orders_differ(at->spatial_order, seen->spatial_order) || at->split != seen->split;
+    bool placed = fresh || orders_differ(at->spatial_order, seen->spatial_order), rest = tail(at) != tail(seen);
+    if (!(temporal | spatial | order | placed | rest)) return true;
     bool none = !spatial && f->slots[s].n == 0; /* the layout of no loops */
-    if ((temporal || spatial) && s < c->factors) c->factors = s;
+    if (temporal || spatial) {
+        if (c->last < 0) c->first = s;
+        c->last = s;
+    }
     if (temporal || order) {
         good = read_loops(f, s, at);
         c->below = s + 1;
     }
-    if (spatial || layout) {
+    if (spatial || placed || at->split != seen->split) {
         good &= read_slot(f, s, at);
         c->spread |= none ? 0 : 1u << s;
     }
     if (at->no_link_transfer != seen->no_link_transfer) c->spread |= 1u << s;
-    c->keep |= at->keep != seen->keep;
+    if (fresh || at->keep != seen->keep) c->keep |= 1u << s;
     *seen = *at;
     return good;
 }
@@ -171,8 +201,8 @@ static void read_keep(sx_cost_frame *f) {
 }
 
 bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping) {
-    changes c = {.factors = f->n_levels};
-    bool good = true, fresh = !f->known;
+    changes c = {.last = -1};
+    bool good = true;
     if (!is_covered(f, mapping)) return false;
     for (int s = 0; s < f->n_levels; s++) {
         if (f->n_dims <= SX_MAX_DIMS / 2)
@@ -180,14 +210,19 @@ bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping) {
         else
             good &= read_level(f, s, &mapping->level[s], SX_MAX_DIMS, &c);
     }
-    bool rows = fresh || c.factors < f->n_levels;
-    if (rows) good = set_rows(f, fresh ? 0 : c.factors) && good;
-    if (fresh || c.spread) good &= set_array(f);
-    if (fresh || c.keep) read_keep(f);
-    if (fresh) c.factors = 0;
-    if (c.factors < f->tiles_from) f->tiles_from = c.factors;
-    f->checked &= !rows && !c.spread && !c.keep;
-    if (rows || c.spread || c.below) mark(f, rows, c.below, c.spread);
+    if (c.last >= 0) {
+        good = set_rows(f, c.first, c.last) && good;
+        mark_tiles(f, c.first, f->known ? c.last : f->n_levels);
+        if (c.below <= c.last) c.below = c.last + 1;
+    }
+    if (c.spread) {
+        good &= set_array(f);
+        f->spread_checked = false;
+    }
+    if (c.keep) read_keep(f);
+    f->unchecked |= c.keep;
+    f->checked &= c.last < 0 && !c.spread && !c.keep;
+    if (c.spread || c.below) mark(f, c.below, c.spread);
     f->known = good;
     return good;
 }

@@ -71,7 +71,6 @@ typedef struct sx_frame_charge {
 
 /* Which flows of a tensor are out of date. */
 typedef struct sx_frame_stale {
-    bool all;
     int below;       /* those of levels below this one */
     uint32_t spread; /* mask of levels */
 } sx_frame_stale;
@@ -93,7 +92,10 @@ struct sx_cost_frame {
 
     sx_mapping_level seen[SX_FRAME_LEVELS]; /* the mapping that rows and loops are of */
     bool known;                             /* there is one */
-    int tiles_from;                         /* tiles from this level on are out of date */
+    uint64_t directives;                    /* bits of a level's tail that frames do not cover */
+    int tiles_from, tiles_to;               /* tiles from one level up to another are out of date */
+    uint32_t unchecked, unfit;              /* masks of levels whose tiles are to be checked, and do not fit */
+    bool spread_checked, spreads;           /* the array has the instances in use */
     int flat_below;                         /* temporal loops have changed below this level */
     bool checked;                           /* `verdict` holds for it */
     sx_verdict verdict;
@@ -146,6 +148,9 @@ static inline double sx_frame_words(const sx_frame_tensor *t, const double *exte
     }
     return words;
 }
+
+/* The bits of a level behind its orders that frames of these tensors do not cover. */
+uint64_t sx_frame_directives(uint32_t tensors);
 
 /* Reads a mapping; false where the frame does not cover it. */
 bool sx_frame_read(sx_cost_frame *f, const sx_mapping *mapping);

@@ -2,6 +2,7 @@
 
 uint32_t sx_divisor_within(uint32_t n, uint32_t limit) {
     uint32_t best = 1;
+    if (n <= limit) return n;
     for (uint32_t i = 1; i <= n / i; i++) {
         if (n % i) continue;
         if (i <= limit && i > best) best = i;

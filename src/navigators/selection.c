@@ -8,6 +8,7 @@
 
 int sx_outcome_compare(const sx_goal *goal, const sx_outcome *a, const sx_outcome *b) {
     if (a->reason || b->reason) return (a->reason != 0) - (b->reason != 0);
+    if (goal->objective.n_criteria == 1) return (a->value > b->value) - (a->value < b->value);
     return sx_goal_compare(goal, &a->metrics, &b->metrics);
 }
 

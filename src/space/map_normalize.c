@@ -70,6 +70,21 @@ void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop,
     memcpy(at->temporal_order, to, space->problem->n_dims);
 }
 
+/* Puts the temporal loops of a level in the order of a list of all dimensions. */
+static void set_order(const sx_map_space *space, int level, const uint8_t *order, sx_mapping_level *at) {
+    int n_dims = space->problem->n_dims;
+    dims to;
+    if (space->fixed_order[level]) {
+        uint8_t loop[SX_MAX_DIMS + 1];
+        if (order != at->temporal_order) memcpy(at->temporal_order, order, (size_t)n_dims);
+        int n = sx_map_loops(space, level, at, loop);
+        sx_map_set_loops(space, level, loop, n, at);
+        return;
+    }
+    append_rest(to, append(to, 0, order, n_dims, at->temporal), n_dims, at->temporal);
+    memcpy(at->temporal_order, to, (size_t)n_dims);
+}
+
 unsigned sx_map_on_x(const sx_mapping_level *at) {
     unsigned x = 0;
     for (int i = 0; i < at->split; i++)
@@ -111,15 +126,30 @@ static unsigned hold_split(const sx_map_space *space, int level, unsigned loops,
     return x;
 }
 
+/* Lays a level's spatial loops, `loops`, in the order of the dimensions: those in x on X. */
+static void lay_plain(int n_dims, unsigned loops, unsigned x, sx_mapping_level *at) {
+    uint8_t to[SX_MAX_DIMS];
+    int split = __builtin_popcount(x), end[3] = {split + __builtin_popcount(loops & ~x), split, 0};
+    for (int d = 0; d < n_dims; d++) to[end[(loops >> d & 1) + (x >> d & 1)]++] = (uint8_t)d;
+    at->split = (uint8_t)split;
+    at->x_part = 0;
+    memcpy(at->spatial_order, to, (size_t)n_dims);
+}
+
 void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_level *at) {
     int n_dims = space->problem->n_dims;
     unsigned loops = 0;
     for (int d = 0; d < n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
     x = ((x & space->free_x[level]) | space->fixed_x[level]) & loops;
     const sx_level_limits *limits = &space->constraints.level[level];
+    bool listed = limits->spatial.n_inner + limits->spatial.n_outer > 0;
+    if (limits->split < 0 && !listed && !space->splits[level]) {
+        lay_plain(n_dims, loops, x, at);
+        return;
+    }
     if (limits->split >= 0)
         x = hold_split(space, level, loops, x);
-    else if (limits->spatial.n_inner + limits->spatial.n_outer > 0)
+    else if (listed)
         x = close_order(space, level, loops, x);
     const uint8_t *order = space->spatial_order[level];
     dims to;
@@ -215,24 +245,25 @@ __attribute__((unused)) static bool is_normalized(const sx_map_space *space, int
 
 void sx_map_normalize_loops(const sx_map_space *space, void *point) {
     for (int s = 0; s < space->arch->n_levels; s++) {
-        uint8_t loop[SX_MAX_DIMS + 1];
         sx_mapping_level *at = sx_map_level(point, s);
-        int n = sx_map_loops(space, s, at, loop);
-        sx_map_set_loops(space, s, loop, n, at);
+        set_order(space, s, at->temporal_order, at);
     }
+}
+
+void sx_map_settle_level(const sx_map_space *space, int level, const uint8_t *order, unsigned x,
+                         sx_mapping_level *at) {
+    set_order(space, level, order, at);
+    if (space->spatial_slot[level] >= 0) sx_map_set_xy(space, level, x, at);
+    assert(is_normalized(space, level, at));
 }
 
 void sx_map_normalize_levels(const sx_map_space *space, uint32_t levels, void *point) {
     for (; levels; levels &= levels - 1) {
         int s = __builtin_ctz(levels);
         sx_mapping_level *at = sx_map_level(point, s);
-        uint8_t loop[SX_MAX_DIMS + 1];
-        int n = sx_map_loops(space, s, at, loop);
-        sx_map_set_loops(space, s, loop, n, at);
-        if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, sx_map_on_x(at), at);
+        sx_map_settle_level(space, s, at->temporal_order, sx_map_on_x(at), at);
     }
-    for (int s = 0; s < space->arch->n_levels; s++)
-        assert(is_normalized(space, s, sx_map_level(point, s)));
+    for (int s = 0; s < space->arch->n_levels; s++) assert(is_normalized(space, s, sx_map_level(point, s)));
     sx_map_normalize_banks(space, point);
 }
 

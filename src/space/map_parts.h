@@ -37,6 +37,10 @@ void sx_map_set_xy(const sx_map_space *space, int level, unsigned x, sx_mapping_
 int sx_map_places(const sx_map_space *space, int slot, int dim, const void *point);
 void sx_map_place(const sx_map_space *space, int slot, int dim, int place, void *point);
 
+/* Gives a level the order of all dimensions' loops and, where it has spatial ones, those of a mask on X. */
+void sx_map_settle_level(const sx_map_space *space, int level, const uint8_t *order, unsigned x,
+                         sx_mapping_level *at);
+
 /* Puts the temporal loops of all levels in their one form. */
 void sx_map_normalize_loops(const sx_map_space *space, void *point);
 

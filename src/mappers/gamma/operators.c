@@ -68,18 +68,9 @@ void sx_gamma_read(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i
 }
 
 void sx_gamma_express(const sx_map_space *space, sx_gamma_individual i) {
-    int n_dims = space->problem->n_dims;
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        sx_mapping_level *at = sx_map_level(i.point, s);
-        memcpy(at->temporal_order, i.genes->order[s], (size_t)n_dims);
-        uint8_t *to = at->spatial_order;
-        for (int side = 1; side >= 0; side--) {
-            for (int d = 0; d < n_dims; d++)
-                if ((i.genes->on_x[s] >> d & 1) == side) *to++ = (uint8_t)d;
-            if (side == 1) at->split = (uint8_t)(to - at->spatial_order);
-        }
-    }
-    sx_map_normalize(space, i.point);
+    for (int s = 0; s < space->arch->n_levels; s++)
+        sx_map_settle_level(space, s, i.genes->order[s], i.genes->on_x[s], sx_map_level(i.point, s));
+    sx_map_normalize_banks(space, i.point);
 }
 
 /* What a dimension has at each level, spatial and temporal together. */
@@ -90,20 +81,35 @@ static void get_totals(const sx_map_space *space, const void *point, int dim, ui
     }
 }
 
+/* Whether a factor is within the limits of its slot. */
+static inline bool is_within(const sx_map_space *space, int dim, int slot, uint32_t factor) {
+    return factor >= space->min[dim][slot] && factor <= space->max[dim][slot];
+}
+
 /* Gives a dimension the factors that levels have together, spatial where it is parallel. What is no split of
  * the space is left as it was. */
 static void set_totals(const sx_map_space *space, int dim, const uint32_t *total, sx_gamma_individual i) {
     uint32_t factor[SX_MAX_SLOTS];
-    for (int slot = 0; slot < space->n_slots; slot++) factor[slot] = 1;
+    uint64_t product = 1, size = space->problem->size[dim];
+    bool good = true;
     for (int s = 0; s < space->arch->n_levels; s++) {
-        int across = space->spatial_slot[s];
-        uint32_t spatial = 1;
-        if (across >= 0 && i.genes->parallel[s] >> dim & 1)
-            spatial = sx_divisor_within(total[s], space->max[dim][across]);
-        if (across >= 0) factor[across] = spatial;
-        factor[space->temporal_slot[s]] = total[s] / spatial;
+        int across = space->spatial_slot[s], along = space->temporal_slot[s];
+        uint32_t all = total[s], spatial = 1;
+        if (across >= 0) {
+            if (all > 1 && i.genes->parallel[s] >> dim & 1) {
+                spatial = sx_divisor_within(all, space->max[dim][across]);
+                all /= spatial;
+            }
+            good &= is_within(space, dim, across, spatial);
+            factor[across] = spatial;
+        }
+        good &= is_within(space, dim, along, all);
+        factor[along] = all;
+        if (product <= size) product *= total[s];
     }
-    if (sx_factors_holds(space->factors[dim], factor)) sx_map_set_factors(space, dim, factor, i.point);
+    bool holds =
+        space->options.remainders ? sx_factors_holds(space->factors[dim], factor) : good && product == size;
+    if (holds) sx_map_set_factors(space, dim, factor, i.point);
 }
 
 /* Draws a dimension's factors: each prime at a random level. */
@@ -258,6 +264,7 @@ void sx_gamma_change_parallel(const sx_map_space *space, sx_rng *rng, sx_gamma_i
 void sx_gamma_swap_levels(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {
     size_t a = sx_rng_below(rng, space->arch->n_levels), b = sx_rng_below(rng, space->arch->n_levels);
     for (int d = 0; d < space->problem->n_dims; d++) {
+        if (space->problem->size[d] == 1) continue;
         uint32_t total[SX_MAX_LEVELS];
         get_totals(space, i.point, d, total);
         uint32_t swap = total[a];

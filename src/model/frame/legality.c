@@ -114,7 +114,8 @@ bool sx_frame_spreads(sx_cost_frame *f) {
     if (f->spread_checked) return f->spreads;
     const sx_model *m = f->model;
     double x = f->expand_x[0] * f->slot_x[0], y = f->expand_y[0] * f->slot_y[0];
-    bool good = x * y <= (double)m->compute_instances && x <= (double)m->compute_x && y <= (double)m->compute_y;
+    bool good =
+        x * y <= (double)m->compute_instances && x <= (double)m->compute_x && y <= (double)m->compute_y;
     for (int s = 0; s < f->n_levels; s++) {
         const sx_level *level = &m->level[s];
         good &= f->above[s] <= (double)level->instances && f->expand_x[s] <= (double)level->mesh_x &&

@@ -170,7 +170,8 @@ read_level(sx_cost_frame *f, int s, const sx_mapping_level *at, int width, chang
     bool temporal = fresh || factors_differ(at->temporal, seen->temporal, width);
     bool spatial = fresh || factors_differ(at->spatial, seen->spatial, width);
     bool order = fresh || orders_differ(at->temporal_order, seen->temporal_order);
-    bool placed = fresh || orders_differ(at->spatial_order, seen->spatial_order), rest = tail(at) != tail(seen);
+    bool placed = fresh || orders_differ(at->spatial_order, seen->spatial_order),
+         rest = tail(at) != tail(seen);
     if (!(temporal | spatial | order | placed | rest)) return true;
     bool none = !spatial && f->slots[s].n == 0; /* the layout of no loops */
     if (temporal || spatial) {

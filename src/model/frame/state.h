@@ -94,10 +94,10 @@ struct sx_cost_frame {
     bool known;                             /* there is one */
     uint64_t directives;                    /* bits of a level's tail that frames do not cover */
     int tiles_from, tiles_to;               /* tiles from one level up to another are out of date */
-    uint32_t unchecked, unfit;              /* masks of levels whose tiles are to be checked, and do not fit */
-    bool spread_checked, spreads;           /* the array has the instances in use */
-    int flat_below;                         /* temporal loops have changed below this level */
-    bool checked;                           /* `verdict` holds for it */
+    uint32_t unchecked, unfit;    /* masks of levels whose tiles are to be checked, and do not fit */
+    bool spread_checked, spreads; /* the array has the instances in use */
+    int flat_below;               /* temporal loops have changed below this level */
+    bool checked;                 /* `verdict` holds for it */
     sx_verdict verdict;
     sx_frame_stale stale[SX_MAX_TENSORS];
     uint64_t stamp[SX_MAX_TENSORS]; /* of the flows */

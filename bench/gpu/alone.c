@@ -2,8 +2,9 @@
  * bench-gpu-image makes the files.
  *
  *   bench-gpu bits IMAGE EXPECTED       scores of drawn points against sums over whole costs that the library wrote
- *   bench-gpu rates IMAGE               scores a second, single, drawn and swept
- *   bench-gpu same IMAGE N              looks at N factorisations on the GPU, and on the CPU by the same code
+ *   bench-gpu rates IMAGE               scores a second: single, of the mappers random, pruned and gamma, and swept
+ *   bench-gpu same IMAGE N              looks at N factorisations, and draws, prunes and breeds about as many, on the GPU,
+ *                                       and on the CPU by the same code
  *   bench-gpu search IMAGE [SECONDS]    looks at all mappings, for so many seconds at most */
 #include "gpu/expected.h"
 
@@ -103,52 +104,110 @@ static void show_found(const char *what, const sx_gpu_found *f) {
     fflush(stdout);
 }
 
-/* Single scores, draws and sweeps. */
-static int rates(const sx_gpu_module *module, const sx_gpu_image *image) {
-    sx_gpu_device *device;
-    uint64_t n = SX_GPU_MEASURED, draws = 1ull << 28, from = image->factorisations / 3;
-    uint64_t *number = malloc(n * sizeof *number);
+/* Single scores. */
+static void rate_single(const sx_gpu_module *module, const sx_gpu_image *image, sx_gpu_device *device) {
+    uint64_t n = SX_GPU_MEASURED, *number = malloc(n * sizeof *number);
     sx_gpu_score *score = malloc(n * sizeof *score);
     uint8_t *verdict = malloc(n);
-    sx_gpu_found drawn = {.best = {.value = INFINITY}}, swept = drawn;
-    sx_gpu_missed missed = {0, MISSED, place};
     double seconds;
-    if (!number || !score || !verdict) return 3;
-    need(module->make(image, &device, message));
+    if (!number || !score || !verdict) exit(3);
     need(module->measure(device, 3, n, 512, number, score, verdict, &seconds, message));
     printf("%s: %.3f G scores/s\n", image->name, (double)n / seconds / 1e9);
-    need(module->draw(device, 5, 0, draws, &drawn, message));
-    printf("%s: %.3f G draws/s, %.3f G legal/s, best %.17g\n", image->name,
-           (double)draws / drawn.seconds / 1e9, (double)drawn.counts.legal / drawn.seconds / 1e9,
-           drawn.best.value);
+    free(number);
+    free(score);
+    free(verdict);
+}
+
+/* The mappers, draw or breed, score and reduce; and a sweep of a second. */
+static int rates(const sx_gpu_module *module, const sx_gpu_image *image) {
+    sx_gpu_device *device;
+    uint64_t draws = 1ull << 22, rounds = 64, listed, from = image->factorisations / 3, blocks = 0,
+             children = 0;
+    sx_gpu_found drawn = {.best = {.value = INFINITY}}, pruned = drawn, bred = drawn, swept = drawn;
+    sx_gpu_missed missed = {0, MISSED, place};
+    sx_gpu_genome genome;
+    need(module->make(image, &device, message));
+    rate_single(module, image, device);
+    for (uint64_t i = 0; i < rounds; i++) {
+        sx_gpu_epoch epoch = {5, 16 * i, 16, 2048};
+        need(module->draw(device, 5, i * draws, draws, &drawn, message));
+        need(module->prune(device, 5, i * draws, draws, UINT64_MAX, &listed, &pruned, message));
+        need(module->evolve(device, &epoch, &bred, &genome, message));
+        blocks += listed;
+        children += 16 * 2048 * SX_GPU_ISLAND;
+    }
+    printf(
+        "%s: random %.3f G draws/s, gamma %.3f G children/s, pruned %.3f G draws/s of which %.3g %% can be "
+        "legal\n",
+        image->name, (double)(rounds * draws) / drawn.seconds / 1e9, (double)children / bred.seconds / 1e9,
+        (double)(rounds * draws) / pruned.seconds / 1e9, 100 * (double)blocks / (double)(rounds * draws));
+    show_found("  random", &drawn);
+    show_found("  pruned", &pruned);
+    show_found("  gamma", &bred);
     need(module->search(device, &from, image->factorisations, 1.0, &swept, &missed, message));
-    show_found(image->name, &swept);
+    show_found("  swept", &swept);
     module->end(device);
     return 0;
 }
 
-/* Looks at some factorisations on the GPU, and on one core of the CPU. */
-static int same(const sx_gpu_module *module, const sx_gpu_image *image, uint64_t n) {
+/* What the searches of a module find in a part of a space. */
+typedef struct searches {
+    sx_gpu_found swept, drawn, pruned, bred;
+    sx_gpu_genome genome; /* the best of those that were bred */
+    uint64_t listed;
+    unsigned long long missed;
+} searches;
+
+/* Searches a part of a space in all ways. */
+static void search_part(const sx_gpu_module *module, const sx_gpu_image *image, uint64_t n, searches *out) {
     sx_gpu_device *device;
-    static sx_gpu_scratch own;
-    static double charge[SX_GPU_TENSORS * 64 * SX_GPU_CHARGE];
-    sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_state st = {.own = &own};
-    sx_gpu_found a = {.best = {.value = INFINITY}}, b = a;
-    sx_gpu_missed missed = {0, MISSED, place}, others = {0, 0, NULL};
-    uint64_t first = image->factorisations / 7 * 3, from = first, to = first + n;
+    sx_gpu_missed missed = {0, MISSED, place};
+    uint64_t from = image->factorisations / 7 * 3, to = from + n;
     if (to > image->factorisations) to = image->factorisations;
+    memset(out, 0, sizeof *out);
+    out->swept.best.value = out->drawn.best.value = out->pruned.best.value = out->bred.best.value = INFINITY;
     need(module->make(image, &device, message));
-    need(module->search(device, &from, to, 0, &a, &missed, message));
-    show_found("GPU", &a);
-    for (uint64_t f = first; f < to; f++) sx_gpu_look_at(&view, &st, charge, f, &b.best, &b.counts, &others);
-    b.seconds = 1;
-    show_found("CPU", &b);
-    bool equal = memcmp(&a.counts, &b.counts, sizeof a.counts) == 0 &&
-                 memcmp(&a.best, &b.best, sizeof a.best) == 0 && missed.n == others.n;
-    printf("%s, %llu factorisations: GPU and CPU find %s\n", image->name, (unsigned long long)(to - first),
-           equal ? "the same" : "other things");
+    while (from < to) need(module->search(device, &from, to, 0, &out->swept, &missed, message));
+    need(module->draw(device, 7, 3, 10 * n, &out->drawn, message));
+    need(module->prune(device, 7, 3, n, UINT64_MAX, &out->listed, &out->pruned, message));
+    for (uint64_t first = 0; first < 64; first += 16) {
+        sx_gpu_epoch epoch = {11, first, 16, (uint32_t)(n / 1000 + 1)};
+        need(module->evolve(device, &epoch, &out->bred, &out->genome, message));
+    }
     module->end(device);
+    out->missed = missed.n;
+    out->swept.seconds = out->drawn.seconds = out->pruned.seconds = out->bred.seconds = 1;
+}
+
+/* Whether two modules have bred the same best member. */
+static bool same_genome(const sx_gpu_image *image, const sx_gpu_genome *a, const sx_gpu_genome *b) {
+    bool same = true;
+    for (uint32_t d = 0; d < image->n_dims; d++) same = same && a->row[d] == b->row[d];
+    for (uint32_t s = 0; s < image->n_levels; s++)
+        same = same && a->order[s] == b->order[s] && a->layout[s] == b->layout[s] && a->keep[s] == b->keep[s];
+    return same;
+}
+
+static void show_searches(const char *where, const searches *s) {
+    printf("%s, %llu blocks of orders\n", where, (unsigned long long)s->listed);
+    show_found("  swept", &s->swept);
+    show_found("  random", &s->drawn);
+    show_found("  pruned", &s->pruned);
+    show_found("  gamma", &s->bred);
+}
+
+/* Searches a part of a space on the GPU, and on one core of the CPU. */
+static int same(const sx_gpu_module *module, const sx_gpu_image *image, uint64_t n) {
+    static searches gpu, cpu;
+    search_part(module, image, n, &gpu);
+    show_searches("GPU", &gpu);
+    search_part(sx_gpu_emulation(), image, n, &cpu);
+    show_searches("CPU", &cpu);
+    bool equal = same_genome(image, &gpu.genome, &cpu.genome);
+    gpu.genome = cpu.genome;
+    equal = equal && memcmp(&gpu, &cpu, sizeof gpu) == 0;
+    printf("%s, %llu factorisations: GPU and CPU find %s\n", image->name, (unsigned long long)n,
+           equal ? "the same" : "other things");
     return !equal;
 }
 

@@ -35,6 +35,10 @@ static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluato
     static sx_gpu_scratch own;
     sx_gpu_state st = {.own = &own};
     uint64_t sum = gpu_sum_begin(), none = 0, uncovered = 0;
+    const sx_gpu_module *cpu = sx_gpu_emulation();
+    sx_gpu_device *device;
+    char message[SX_CUDA_MESSAGE];
+    if (cpu->make(image, &device, message) != 0) exit(3);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(&head, sizeof head, 1, file) != 1) exit(2);
     for (uint64_t i = 0; i < n; i++) {
@@ -44,7 +48,7 @@ static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluato
             uint8_t verdict;
             sx_gpu_draw(&view, &st, head.seed, i * tries + k);
             sx_gpu_point point = own.point;
-            sx_gpu_score_host(image, &point, 1, &score, &verdict);
+            if (cpu->score(device, &point, 1, &score, &verdict, message) != 0) exit(3);
             uncovered += verdict == SX_GPU_NOT_COVERED;
             if (verdict != SX_GPU_LEGAL) continue;
             sx_gpu_score whole = cost_of(space, evaluator, &point);
@@ -56,6 +60,7 @@ static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluato
         if (fwrite(&sum, sizeof sum, 1, file) != 1) exit(2);
         sum = gpu_sum_begin();
     }
+    cpu->end(device);
     fclose(file);
     printf("%llu points, %llu without a legal draw, %llu draws not covered\n", (unsigned long long)n,
            (unsigned long long)none, (unsigned long long)uncovered);

@@ -62,6 +62,9 @@ typedef struct sx_layer_result {
 
 typedef struct sx_session_options {
     const char *mapper; /* "name:key=value,..." */
+    const struct sx_navigator
+        *navigator;     /* the mapper of that name and these settings, which is the caller's own; NULL: it is
+                                             registered */
     sx_run_options run; /* seconds: of all layers, which get equal shares of what is left; the rest of
                            the budget for each layer; starts, checkpoint and resume are the
                            session's own business; user goes to progress */

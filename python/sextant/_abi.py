@@ -280,11 +280,12 @@ class sx_run_options(Structure):
 
 
 class sx_session_options(Structure):
-    _fields_ = [("mapper", c_char_p), ("run", sx_run_options), ("space", sx_map_space_options), ("widen", c_bool),
-                ("model", sx_model_options), ("judge", c_void_p), ("warm", c_uint), ("store", c_void_p), ("again",
-                c_bool), ("checkpoint", c_char_p), ("constraints", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p,
-                c_void_p)), ("layer_begins", CFUNCTYPE(None, c_void_p, c_size_t)), ("layer_ends", CFUNCTYPE(None,
-                c_void_p, c_size_t, c_void_p)), ("warn", CFUNCTYPE(None, c_void_p, c_void_p)), ("user", c_void_p)]
+    _fields_ = [("mapper", c_char_p), ("navigator", c_void_p), ("run", sx_run_options), ("space",
+                sx_map_space_options), ("widen", c_bool), ("model", sx_model_options), ("judge", c_void_p), ("warm",
+                c_uint), ("store", c_void_p), ("again", c_bool), ("checkpoint", c_char_p), ("constraints",
+                CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)), ("layer_begins", CFUNCTYPE(None,
+                c_void_p, c_size_t)), ("layer_ends", CFUNCTYPE(None, c_void_p, c_size_t, c_void_p)), ("warn",
+                CFUNCTYPE(None, c_void_p, c_void_p)), ("user", c_void_p)]
 
 
 class sx_score(Structure):

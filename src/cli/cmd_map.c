@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/density.h"
 #include "cli/evaluator.h"
+#include "cli/gpu.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/cost_svg.h"
@@ -30,6 +31,7 @@
 typedef struct map_job {
     sx_result *r;
     sx_mapping_view view;
+    sx_gpu_choice gpu;
 } map_job;
 
 /* What the callbacks of a session need. */
@@ -180,7 +182,15 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     bool judged = sx_args_flag(args, "evaluator");
     job->view.asked = mapper ? mapper : judged ? JUDGED_MAPPER : DEFAULT_MAPPER;
     uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0 : judged ? JUDGED_EVALS : DEFAULT_EVALS;
+    SX_TRY(sx_gpu_choose(args, job->view.asked, &job->gpu, &job->r->mapper));
+    if (job->gpu.asked[0] && evaluations) evaluations = SX_GPU_EVALS;
     SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
+    if (job->gpu.asked[0]) {
+        job->view.asked = job->gpu.asked;
+        job->r->options.mapper = job->r->mapper;
+        job->r->options.navigator = &job->gpu.navigator;
+        return SX_OK;
+    }
     SX_TRY(sx_navigator_text(job->view.asked, "map", &job->r->mapper));
     job->r->options.mapper = job->r->mapper;
     const char *surrogate = sx_args_text(args, "surrogate", 0);
@@ -443,6 +453,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     if (!follows) SX_TRY(prepare_output(args, job));
     if (job->view.db && !follows) SX_TRY(sx_store_open(job->view.db, &job->r->options.store));
     sx_progress_begin(&w.line, args);
+    sx_gpu_choice_show(&job->gpu, &w.line);
     job->r->options.run.cancel = sx_interrupt_catch();
     job->r->options.run.progress = sx_progress_show;
     job->r->options.run.user = &w.line;
@@ -491,6 +502,7 @@ static const sx_option options[] = {
     SX_OPTION_CLOCK,
     SX_OPTION_SVG_COST,
     SX_OPTION_MAPPER,
+    SX_OPTIONS_GPU,
     SX_OPTION_MINIMISE,
     SX_OPTIONS_EVALUATOR,
     SX_OPTIONS_BUDGET,

@@ -6,22 +6,18 @@
 #include "sextant/model.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 /* The share by which bounds, sums of doubles, may be off (docs/verify.md). */
 static const double TOLERANCE = 1e-11;
 
-/* Shows how a look is going, at most ten times a second. */
-static void show(void *user, uint64_t done, uint64_t all) {
+/* Spaces of more mappings are refused. */
+static const double MOST_ON_GPU = 1e15, MOST_ON_CPU = 1e10;
+
+/* Shows how a look is going; false where it is to stop. */
+static bool go_on(void *user, uint64_t done, uint64_t all, const sx_gpu_found *found) {
     sx_everything *e = user;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    if (!e->line->on || (now < e->told + 0.1 && now >= e->told)) return;
-    e->told = now;
-    sx_progress_note(e->line, "%s of %s factorisations looked at", sx_show_count((double)done).text,
-                     sx_show_count((double)all).text);
+    sx_gpu_show(e->line, &e->told, done, all, found->best.value);
+    return !sx_cancel_is_set(e->cancel);
 }
 
 /* Holds what was found against what is claimed. */
@@ -44,7 +40,8 @@ static void judge(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verif
 
 /* Looks at all mappings of a model. */
 static sx_status look(sx_everything *e, const sx_certificate *c, const sx_model *model) {
-    sx_gpu_look_options options = {.gpu = e->gpu, .cancel = e->cancel, .progress = show, .user = e};
+    sx_gpu_look_options options = {
+        .gpu = e->gpu, .limit = e->gpu ? MOST_ON_GPU : MOST_ON_CPU, .go_on = go_on, .user = e};
     sx_space *space;
     SX_TRY(sx_map_space_new(model, &c->constraints, &c->space, &space));
     e->told = 0;

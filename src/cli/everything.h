@@ -2,9 +2,8 @@
 #ifndef SX_CLI_EVERYTHING_H
 #define SX_CLI_EVERYTHING_H
 
-#include "cli/progress.h"
+#include "cli/gpu.h"
 #include "report/table.h"
-#include "scale/cuda/gpu.h"
 #include "sextant/certificate.h"
 
 #include <jansson.h>

@@ -102,6 +102,10 @@ void sx_run_poll(sx_run *run, uint64_t more);
  * incumbent. */
 bool sx_run_take(sx_run *run, const sx_archived *kept, const void *point);
 
+/* Adds evaluations that were made elsewhere, such as on a GPU: how many, how many of these were legal, and how many draws
+ * were not worth one; and the best point among them, which is scored again (NULL: none is better than the incumbent). */
+void sx_run_add(sx_run *run, uint64_t evaluations, uint64_t valid, uint64_t rejected, const void *best);
+
 SX_MUST_USE sx_status sx_worker_pool_new(sx_run *run, SX_OWN sx_worker_pool **out);
 void sx_worker_pool_free(SX_TAKE sx_worker_pool *workers);
 

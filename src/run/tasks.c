@@ -125,6 +125,31 @@ static void judge(sx_run *run, bool reached) {
     run->closed = true;
 }
 
+void sx_run_add(sx_run *run, uint64_t evaluations, uint64_t valid, uint64_t rejected, const void *best) {
+    bool reached = false;
+    sx_outcome outcome;
+    if (run->closed) return;
+    if (best) {
+        sx_status status = sx_scorer_score(&run->workers->worker[0].scorer, best, 1, INFINITY, &outcome);
+        if (!status && outcome.reason != 0)
+            status = sx_error_new(SX_ERR_INTERNAL, "a point that was scored elsewhere is not legal");
+        if (status) {
+            sx_run_fail(run, status);
+            return;
+        }
+        sx_archived kept = {
+            .metrics = outcome.metrics, .value = outcome.value, .evaluation = run->evaluations + evaluations};
+        reached =
+            sx_run_take(run, &kept, best) && run->options.target != 0 && outcome.value <= run->options.target;
+    }
+    run->evaluations += evaluations;
+    run->valid += valid;
+    run->rejected += rejected;
+    assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
+    assert(run->valid <= run->evaluations);
+    judge(run, reached);
+}
+
 /* Keeps what a log has for the cache until the call is over. */
 static bool remember(sx_worker_pool *workers, const sx_log *log) {
     for (size_t i = 0; i < log->n_cached && workers->n_cached <= workers->run->cache.mask; i++) {

@@ -51,6 +51,14 @@ static void clear_results(sx_session *session) {
     for (size_t i = 0; i < session->out->n_layers; i++) sx_session_clear(session, i);
 }
 
+/* Finds the text of the mapper with every setting; that of the caller's own is whole. */
+static sx_status find_mapper(sx_session *session) {
+    const sx_session_options *o = session->options;
+    if (!o->navigator) return sx_navigator_text(o->mapper, "map", &session->mapper);
+    session->mapper = strdup(o->mapper);
+    return session->mapper ? SX_OK : sx_error_memory();
+}
+
 /* Makes what all layers share, and empty results. */
 static sx_status begin(sx_session *session) {
     const sx_network *network = session->network;
@@ -60,7 +68,7 @@ static sx_status begin(sx_session *session) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "the database takes no results of an evaluator of one's own"),
             "omit --db; --json and --output keep what was found");
-    SX_TRY(sx_navigator_text(session->options->mapper, "map", &session->mapper));
+    SX_TRY(find_mapper(session));
     sx_objective_text(&session->options->run.objective, session->objective, sizeof session->objective);
     session->first = calloc(n, sizeof *session->first);
     session->out->layer = calloc(n, sizeof *session->out->layer);

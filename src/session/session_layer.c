@@ -229,6 +229,19 @@ sx_status sx_session_keep(const sx_session *session, size_t index) {
     return status;
 }
 
+/* Searches by the mapper, or by the caller's own. */
+static sx_status search_by_mapper(const sx_session *session, sx_run *run) {
+    const sx_navigator *own = session->options->navigator;
+    if (!own) return sx_run_search(run, session->mapper);
+    size_t length = strcspn(session->mapper, ":");
+    char *name = strndup(session->mapper, length);
+    if (!name) return sx_error_memory();
+    const char *settings = session->mapper[length] ? session->mapper + length + 1 : NULL;
+    sx_status status = sx_run_search_by(run, name, own, settings);
+    free(name);
+    return status;
+}
+
 /* Searches a layer's space, with remainders if session->wide; *widens: they should be searched next. */
 static sx_status search_space(sx_session *session, sx_layer_result *result, bool *widens) {
     bench *b = calloc(1, sizeof *b);
@@ -240,7 +253,7 @@ static sx_status search_space(sx_session *session, sx_layer_result *result, bool
     if (!status && !session->wide) status = sx_session_tell_taken(session, &taken);
     if (!status && taken) result->minimum = sx_session_minimum(session, b->model, result);
     if (!status && !taken) status = prepare_run(session, b);
-    if (!status && !taken) status = sx_run_search(b->run, session->mapper);
+    if (!status && !taken) status = search_by_mapper(session, b->run);
     if (status && status->code == SX_ERR_INPUT && session->state)
         status = sx_error_place(status, (sx_place){session->options->checkpoint, 0, 0});
     free(session->state);

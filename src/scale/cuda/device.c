@@ -13,13 +13,7 @@
 #define SX_GPU_FILE ""
 #endif
 
-enum {
-    MISSED_ROOM = 1 << 20,
-    HOST_STEP = 1 << 12 /* factorisations between two questions whether to stop */
-};
-
-/* Spaces of more mappings are refused. */
-static const double MOST_ON_GPU = 1e15, MOST_ON_CPU = 1e10;
+enum { MISSED_ROOM = 1 << 20 };
 
 /* Loads the module, which then stays loaded. */
 static sx_status load(const sx_gpu_module **out) {
@@ -33,8 +27,13 @@ static sx_status load(const sx_gpu_module **out) {
     return (*out)->version == SX_GPU_MODULE_VERSION ? SX_OK : sx_module_other_version(name);
 }
 
-/* What the module complained of, as an error. */
-static sx_status complaint(int code, const char *message) {
+sx_status sx_gpu_module_find(bool gpu, const sx_gpu_module **out) {
+    if (gpu) return load(out);
+    *out = sx_gpu_emulation();
+    return SX_OK;
+}
+
+sx_status sx_gpu_complaint(int code, const char *message) {
     if (!code) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_FILE, "GPU: %s", message), "without --gpu the CPU is used");
 }
@@ -52,65 +51,43 @@ typedef struct look {
 /* Tells how far the look has come; false where it is to stop. */
 static bool go_on(const look *l, uint64_t done) {
     const sx_gpu_look_options *o = l->options;
-    if (o->progress) o->progress(o->user, done, l->image->factorisations);
-    return !sx_cancel_is_set(o->cancel);
+    if (l->missed.n > l->missed.room) return false;
+    return !o->go_on || o->go_on(o->user, done, l->image->factorisations, &l->found);
 }
 
-/* Looks on the GPU. */
-static sx_status look_on_gpu(look *l) {
+/* Looks at all mappings, in steps of about a second. */
+static sx_status look_at_all(look *l) {
     const sx_gpu_module *module;
     sx_gpu_device *device;
     char message[SX_CUDA_MESSAGE] = "";
     uint64_t at = 0, all = l->image->factorisations;
-    SX_TRY(load(&module));
-    SX_TRY(complaint(module->make(l->image, &device, message), message));
+    SX_TRY(sx_gpu_module_find(l->options->gpu, &module));
+    SX_TRY(sx_gpu_complaint(module->make(l->image, &device, message), message));
     int code = 0;
     while (at < all && !code && go_on(l, at))
         code = module->search(device, &at, all, 1, &l->found, &l->missed, message);
     module->end(device);
     l->complete = at == all;
-    return complaint(code, message);
-}
-
-/* Adds what some factorisations gave. */
-static void add_found(look *l, const sx_gpu_found *more) {
-    if (sx_gpu_better(&more->best, &l->found.best)) l->found.best = more->best;
-    l->found.counts.factorisations += more->counts.factorisations;
-    l->found.counts.orders += more->counts.orders;
-    l->found.counts.legal += more->counts.legal;
-    l->found.counts.uncovered += more->counts.uncovered;
-}
-
-/* Looks on the CPU. */
-static void look_on_cpu(look *l) {
-    uint64_t at = 0, all = l->image->factorisations;
-    while (at < all && go_on(l, at)) {
-        sx_gpu_found more;
-        uint64_t next = all - at < HOST_STEP ? all : at + HOST_STEP;
-        sx_gpu_search_host(l->image, at, next, &more, &l->missed);
-        add_found(l, &more);
-        at = next;
-    }
-    l->complete = at == all;
+    return sx_gpu_complaint(code, message);
 }
 
 /* Refuses a space that is too large; *mappings: those that differ in cost. */
-static sx_status check_size(const sx_space *space, bool gpu, double *mappings) {
+static sx_status check_size(const sx_space *space, const sx_gpu_look_options *options, double *mappings) {
     sx_size size = {.count = {.log10 = INFINITY}};
-    double most = gpu ? MOST_ON_GPU : MOST_ON_CPU;
     SX_TRY(sx_space_count(space));
     for (size_t i = 0; sx_space_size(space, i, &size); i++) continue;
     *mappings = pow(10, size.count.log10);
-    if (*mappings <= most) return SX_OK;
+    if (*mappings <= options->limit * (1 + 1e-9)) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                       "%.2g distinct mappings are too many to look at: the limit is %g",
-                                      *mappings, most),
-                         gpu ? "constrain the space" : "a GPU looks at more: --gpu");
+                                      *mappings, options->limit),
+                         options->gpu ? "constrain the space" : "a GPU looks at more: --gpu");
 }
 
 /* The answer to what was found. */
 static sx_status answer(look *l, sx_gpu_look_answer *out) {
-    SX_TRY(sx_gpu_search_missed(l->space, l->image, &l->missed, &l->found));
+    if (l->complete || l->missed.n > l->missed.room)
+        SX_TRY(sx_gpu_search_missed(l->space, l->image, &l->missed, &l->found));
     out->complete = l->complete;
     out->counts = l->found.counts;
     out->value = l->found.best.value;
@@ -133,12 +110,11 @@ sx_status sx_gpu_look_everywhere(const sx_space *space, const sx_objective *obje
     look l = {.space = space, .options = options, .found = {.best = {.value = INFINITY}}};
     double begin = now();
     *out = (sx_gpu_look_answer){0};
-    SX_TRY(check_size(space, options->gpu, &out->mappings));
+    SX_TRY(check_size(space, options, &out->mappings));
     SX_TRY(sx_gpu_image_new(space, objective, &l.image));
     l.missed = (sx_gpu_missed){0, MISSED_ROOM, malloc(MISSED_ROOM * sizeof *l.missed.at)};
     sx_status status = l.missed.at ? SX_OK : sx_error_memory();
-    if (!status && options->gpu) status = look_on_gpu(&l);
-    if (!status && !options->gpu) look_on_cpu(&l);
+    if (!status) status = look_at_all(&l);
     if (!status) status = answer(&l, out);
     out->seconds = now() - begin;
     free(l.missed.at);

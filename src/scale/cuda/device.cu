@@ -27,6 +27,8 @@ struct sx_gpu_device {
     sx_gpu_score *score;
     uint8_t *verdict;
     numbers *count;
+    sx_gpu_member *members[2]; /* of a population, before and after an epoch */
+    uint32_t islands;
     uint64_t chunk; /* factorisations to screen at a time */
 };
 
@@ -45,6 +47,7 @@ static const sx_gpu_kernels *choose_kernels(const sx_gpu_image *image) {
 static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps, char *message) {
     int at_once = 0;
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
+    if (kernel == d->kernels->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
     if (shared > d->most_shared) {
         snprintf(message, SX_CUDA_MESSAGE, "the GPU has too little shared memory for the choices of this space");
         return 1;
@@ -69,6 +72,8 @@ static void finish(sx_gpu_device *d) {
     cudaFree(d->score);
     cudaFree(d->verdict);
     cudaFree(d->count);
+    cudaFree(d->members[0]);
+    cudaFree(d->members[1]);
     free(d);
 }
 
@@ -232,7 +237,74 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
     cudaEventDestroy(end);
     TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
     found->counts.legal += now.legal;
-    return add_best(d, warps * 32, &found->best, message);
+    return add_best(d, warps, &found->best, message);
+}
+
+static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, uint64_t most, uint64_t *listed,
+                 sx_gpu_found *found, char *message) {
+    cudaEvent_t begin, end;
+    sx_gpu_missed missed = {0, 0, NULL};
+    numbers now = {};
+    uint64_t room = ITEM_ROOM;
+    unsigned long long *n_items = &d->count->n_items;
+    void *arguments[] = {&d->image, &seed, &first, &n, &d->items, &room, &n_items};
+    TRY_CUDA(cudaEventCreate(&begin));
+    TRY_CUDA(cudaEventCreate(&end));
+    TRY_CUDA(cudaEventRecord(begin));
+    TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
+    TRY(launch(d, d->kernels->items, n, arguments, NULL, message));
+    TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
+    *listed = now.n_items;
+    int failed = *listed > 0 && *listed <= most && look_at_items(d, found, &missed, message);
+    found->seconds += seconds_between(begin, end);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return failed;
+}
+
+/* Takes memory for a population, before and after an epoch. */
+static int take_members(sx_gpu_device *d, uint32_t islands, char *message) {
+    if (d->islands == islands) return 0;
+    d->islands = 0;
+    for (int i = 0; i < 2; i++) {
+        cudaFree(d->members[i]);
+        d->members[i] = NULL;
+        TRY_CUDA(cudaMalloc((void **)&d->members[i], (size_t)islands * SX_GPU_ISLAND * sizeof *d->members[i]));
+    }
+    d->islands = islands;
+    return 0;
+}
+
+static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_genome *best, char *message) {
+    cudaEvent_t begin, end;
+    uint64_t warps;
+    numbers now = {};
+    sx_gpu_found one = {};
+    sx_gpu_epoch epoch = *e;
+    one.best.value = INFINITY;
+    TRY(take_members(d, e->islands, message));
+    unsigned long long *legal = &d->count->legal;
+    void *arguments[] = {&d->image, &epoch, &d->members[0], &d->members[1], &d->best, &legal};
+    TRY_CUDA(cudaEventCreate(&begin));
+    TRY_CUDA(cudaEventCreate(&end));
+    TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
+    TRY_CUDA(cudaEventRecord(begin));
+    TRY(launch(d, d->kernels->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps, message));
+    found->seconds += seconds_between(begin, end);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
+    TRY(add_best(d, warps, &one.best, message));
+    found->counts.legal += now.legal;
+    if (one.best.value < found->best.value) {
+        const sx_gpu_member *from = d->members[1] + one.best.at.factorisation;
+        found->best = one.best;
+        TRY_CUDA(cudaMemcpy(best, &from->genome, sizeof *best, cudaMemcpyDeviceToHost));
+    }
+    sx_gpu_member *after = d->members[1];
+    d->members[1] = d->members[0];
+    d->members[0] = after;
+    return 0;
 }
 
 static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number, sx_gpu_score *out,
@@ -260,6 +332,7 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
 }
 
 extern "C" __attribute__((visibility("default"))) const sx_gpu_module *sx_gpu_module_get(void) {
-    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make, finish, score, search, draw, measure};
+    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make,  finish, score,  search,
+                                         draw,                  prune, evolve, measure};
     return &module;
 }

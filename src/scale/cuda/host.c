@@ -1,5 +1,4 @@
-/* The GPU's functions on the CPU: the reference that its bits are held against, and a look at all mappings of small
- * spaces. */
+/* Points and mappings: from one to the other, and the orders that a GPU does not cover, by the cost model. */
 #include "scale/cuda/gpu.h"
 
 #include "space/map_parts.h"
@@ -7,30 +6,6 @@
 #include <string.h>
 
 static const sx_gpu_lane alone = {0, 1, 0, 1, 1};
-
-void sx_gpu_score_host(const sx_gpu_image *image, const sx_gpu_point *point, size_t n, sx_gpu_score *score,
-                       uint8_t *verdict) {
-    sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
-    double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
-    for (size_t i = 0; i < n; i++) {
-        own.point = point[i];
-        score[i] = (sx_gpu_score){0};
-        verdict[i] = (uint8_t)sx_gpu_score_point(&view, &st, charge, alone, &score[i]);
-    }
-}
-
-void sx_gpu_search_host(const sx_gpu_image *image, uint64_t from, uint64_t to, sx_gpu_found *found,
-                        sx_gpu_missed *missed) {
-    sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
-    double charge[SX_GPU_TENSORS * 64 * SX_GPU_CHARGE];
-    *found = (sx_gpu_found){.best = {.value = INFINITY}};
-    for (uint64_t f = from; f < to; f++)
-        sx_gpu_look_at(&view, &st, charge, f, &found->best, &found->counts, missed);
-}
 
 /* Finds the point at a place; returns how many sets of tensors its levels can keep. */
 static uint32_t point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out) {
@@ -150,8 +125,10 @@ sx_status sx_gpu_search_missed(const sx_space *space, const sx_gpu_image *image,
     sx_evaluator *evaluator;
     sx_status status = SX_OK;
     if (missed->n > missed->room)
-        return sx_error_new(
-            SX_ERR_LIMIT, "%llu orders of loops are not for the GPU, more than the CPU looks at", missed->n);
+        return sx_error_hint(
+            sx_error_new(SX_ERR_LIMIT, "%llu orders of loops are not for the GPU, more than the CPU looks at",
+                         missed->n),
+            "constrain the space");
     SX_TRY(sx_evaluator_new(sx_map_space_of(space)->model, &evaluator));
     for (uint64_t i = 0; i < missed->n && !status; i++)
         status = score_missed(space, image, evaluator, missed->at[i], found);

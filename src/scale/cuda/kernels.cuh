@@ -35,6 +35,21 @@ __device__ sx_gpu_lane lane_beside() {
     return lane;
 }
 
+/* The best of a warp. */
+__device__ sx_gpu_best best_of_warp(sx_gpu_best mine) {
+    const uint32_t mask = 0xffffffffu;
+    for (int step = 16; step > 0; step /= 2) {
+        sx_gpu_best other;
+        other.value = __shfl_xor_sync(mask, mine.value, step);
+        other.at.factorisation = __shfl_xor_sync(mask, mine.at.factorisation, step);
+        other.at.order = __shfl_xor_sync(mask, mine.at.order, step);
+        other.at.layout = (uint16_t)__shfl_xor_sync(mask, (unsigned)mine.at.layout, step);
+        other.at.keep = (uint16_t)__shfl_xor_sync(mask, (unsigned)mine.at.keep, step);
+        if (sx_gpu_better(&other, &mine)) mine = other;
+    }
+    return mine;
+}
+
 /* Scores points. */
 __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) score_points(const sx_gpu_image *image, const sx_gpu_point *point,
                                                                 uint64_t n, sx_gpu_score *score, uint8_t *verdict) {
@@ -57,13 +72,12 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) score_points(const sx_gpu_ima
     }
 }
 
-/* Draws points and keeps the best of each thread. */
+/* Draws points and keeps the best of each warp. */
 __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) draw_points(const sx_gpu_image *image, uint64_t seed, uint64_t first,
                                                                uint64_t n, sx_gpu_best *best,
                                                                unsigned long long *legal) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_scratch own;
     sx_gpu_state st;
     double charge[SX_GPU_TENSORS_AT_MOST * SX_GPU_CHARGE];
@@ -72,14 +86,14 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) draw_points(const sx_gpu_imag
     unsigned long long count = 0;
     st.own = &own;
     for (uint64_t i = thread; i < n; i += threads) {
-        sx_gpu_score out;
         sx_gpu_draw(&view, &st, seed, first + i);
-        if (sx_gpu_score_point(&view, &st, charge, alone, &out) != SX_GPU_LEGAL) continue;
-        sx_gpu_best found = {sx_gpu_value(view.p, out.energy, out.cycles), {first + i, 0, 0, 0}};
+        sx_gpu_best found = {sx_gpu_value_of(&view, &st, charge), {first + i, 0, 0, 0}};
+        if (found.value == INFINITY) continue;
         if (sx_gpu_better(&found, &mine)) mine = found;
         count++;
     }
-    best[thread] = mine;
+    mine = best_of_warp(mine);
+    if (threadIdx.x % 32 == 0) best[thread / 32] = mine;
     atomicAdd(legal, count);
 }
 
@@ -134,19 +148,65 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) screen(const sx_gpu_image *image
     }
 }
 
-/* The best of a warp. */
-__device__ sx_gpu_best best_of_warp(sx_gpu_best mine) {
-    const uint32_t mask = 0xffffffffu;
-    for (int step = 16; step > 0; step /= 2) {
-        sx_gpu_best other;
-        other.value = __shfl_xor_sync(mask, mine.value, step);
-        other.at.factorisation = __shfl_xor_sync(mask, mine.at.factorisation, step);
-        other.at.order = __shfl_xor_sync(mask, mine.at.order, step);
-        other.at.layout = (uint16_t)__shfl_xor_sync(mask, (unsigned)mine.at.layout, step);
-        other.at.keep = (uint16_t)__shfl_xor_sync(mask, (unsigned)mine.at.keep, step);
-        if (sx_gpu_better(&other, &mine)) mine = other;
+/* Lists the blocks of orders that are drawn; *n_items counts them beyond the room, too. */
+__global__ void __launch_bounds__(SX_GPU_BLOCK) draw_items(const sx_gpu_image *image, uint64_t seed, uint64_t first, uint64_t n,
+                                                  sx_gpu_item *items, uint64_t room, unsigned long long *n_items) {
+    extern __shared__ __align__(16) char shared[];
+    sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
+    sx_gpu_scratch own;
+    sx_gpu_state st;
+    st.own = &own;
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        sx_gpu_item item;
+        if (!sx_gpu_draw_item(&view, &st, seed, first + i, &item)) continue;
+        unsigned long long at = atomicAdd(n_items, 1ull);
+        if (at < room) items[at] = item;
     }
-    return mine;
+}
+
+/* Some generations of a population, a warp for an island and a thread for a member; best: one for each warp. */
+__global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *image, sx_gpu_epoch epoch,
+                                                          const sx_gpu_member *before, sx_gpu_member *after,
+                                                          sx_gpu_best *best, unsigned long long *legal) {
+    extern __shared__ __align__(16) char shared[];
+    sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
+    sx_gpu_member *island = (sx_gpu_member *)(shared + sizeof *image) + threadIdx.x / 32 * SX_GPU_ISLAND;
+    sx_gpu_scratch own;
+    sx_gpu_state st;
+    double charge[SX_GPU_TENSORS_AT_MOST * SX_GPU_CHARGE];
+    uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, at = threadIdx.x % 32;
+    sx_gpu_best mine = {INFINITY, {UINT64_MAX, 0, 0, 0}};
+    unsigned long long count = 0;
+    st.own = &own;
+    for (uint32_t k = warp; k < epoch.islands; k += gridDim.x * blockDim.x / 32) {
+        const uint64_t member = (uint64_t)k * SX_GPU_ISLAND + at;
+        const sx_gpu_member *other = before + (uint64_t)((k ? k : epoch.islands) - 1) * SX_GPU_ISLAND;
+        island[at] = before[member];
+        if (epoch.first == 0) island[at].value = INFINITY;
+        __syncwarp();
+        uint32_t worst = sx_gpu_worst_member(island), best_there = sx_gpu_best_member(other);
+        __syncwarp();
+        if (epoch.first > 0 && at == worst && other[best_there].value < island[at].value) island[at] = other[best_there];
+        for (uint32_t g = 0; g < epoch.generations; g++) {
+            uint64_t random = sx_gpu_stream(epoch.seed, 2 + epoch.first + g, member);
+            sx_gpu_member child;
+            __syncwarp();
+            sx_gpu_breed(view.p, island, &random, &child.genome);
+            sx_gpu_express(&view, &st, &child.genome);
+            child.value = sx_gpu_value_of(&view, &st, charge);
+            count += child.value < INFINITY;
+            __syncwarp();
+            if (child.value <= island[at].value) island[at] = child;
+        }
+        sx_gpu_best one = {island[at].value, {member, 0, 0, 0}};
+        if (sx_gpu_better(&one, &mine)) mine = one;
+        after[member] = island[at];
+        __syncwarp();
+    }
+    mine = best_of_warp(mine);
+    if (at == 0) best[warp] = mine;
+    atomicAdd(legal, count);
 }
 
 /* Looks at all mappings of the items, each warp taking the next one; best: one for each warp, counts: sums. */
@@ -195,4 +255,5 @@ size_t sweep_bytes(const sx_gpu_image *image) {
 } // namespace
 
 extern const sx_gpu_kernels SX_GPU_TABLE = {(const void *)score_points, (const void *)draw_points, (const void *)look,
-                                            (const void *)screen, (const void *)draw_legal, sweep_bytes};
+                                            (const void *)screen,       (const void *)draw_legal,  (const void *)draw_items,
+                                            (const void *)evolve,       sweep_bytes};

@@ -10,7 +10,7 @@ enum { SX_GPU_BLOCK = 128 /* threads */, SX_GPU_ITEM_ORDERS = 2048 };
 
 /* Kernels, and the shared memory that a block of `look` takes besides the image's head. */
 typedef struct sx_gpu_kernels {
-    const void *score, *draw, *look, *screen, *legal;
+    const void *score, *draw, *look, *screen, *legal, *items, *evolve;
     size_t (*sweep_bytes)(const sx_gpu_image *image);
 } sx_gpu_kernels;
 

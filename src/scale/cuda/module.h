@@ -4,10 +4,10 @@
 #define SX_SCALE_CUDA_MODULE_H
 
 #include "base/cuda.h"
-#include "scale/cuda/space.h"
+#include "scale/cuda/draw.h"
 
 /* Changes with everything below. */
-enum { SX_GPU_MODULE_VERSION = 1 };
+enum { SX_GPU_MODULE_VERSION = 2 };
 enum { SX_GPU_MEASURED = 1 << 22 };
 
 /* What a look at all mappings found. */
@@ -16,6 +16,15 @@ typedef struct sx_gpu_found {
     sx_gpu_counts counts;
     double seconds; /* on the GPU; 0 on the CPU */
 } sx_gpu_found;
+
+/* Generations of a population: islands of SX_GPU_ISLAND members each. */
+typedef struct sx_gpu_epoch {
+    uint64_t seed;
+    uint64_t first; /* generation; at 0 the population begins anew */
+    uint32_t
+        generations; /* at the beginning, an island's best member takes the place of the next island's worst */
+    uint32_t islands;
+} sx_gpu_epoch;
 
 /* An image in the memory of a GPU. */
 typedef struct sx_gpu_device sx_gpu_device;
@@ -36,11 +45,26 @@ typedef struct sx_gpu_module {
      * those that were legal. */
     int (*draw)(sx_gpu_device *device, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found,
                 char *message);
-    /* For measurements: draws n legal points that stay on the GPU, each the first of `tries` numbers of a seed (number[i];
+    /* Lists the blocks of orders drawn from a seed, numbers `first` to first + n - 1; *listed: how many can be legal. Where
+     * these are no more than `most`, scores them under all sets of kept tensors. n is at most SX_GPU_MEASURED. */
+    int (*prune)(sx_gpu_device *device, uint64_t seed, uint64_t first, uint64_t n, uint64_t most,
+                 uint64_t *listed, sx_gpu_found *found, char *message);
+    /* Goes on with a population, which stays on the GPU. The best member goes to *best where it is better than
+     * found->best; best.at.factorisation is its number. Counts children that were legal. */
+    int (*evolve)(sx_gpu_device *device, const sx_gpu_epoch *epoch, sx_gpu_found *found, sx_gpu_genome *best,
+                  char *message);
+    /* For measurements, NULL on the CPU: draws n legal points that stay on the GPU, each the first of `tries` numbers of a seed (number[i];
      * UINT64_MAX: none), and scores them; *seconds: the least time of several scorings. n is at most SX_GPU_MEASURED. */
     int (*measure)(sx_gpu_device *device, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number,
                    sx_gpu_score *score, uint8_t *verdict, double *seconds, char *message);
 } sx_gpu_module;
+
+/* The same functions on one core of the CPU, with the same results. Images are not copied. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    const sx_gpu_module *
+    sx_gpu_emulation(void);
 
 /* The module's one symbol, "sx_gpu_module_get". */
 typedef const sx_gpu_module *sx_gpu_module_getter(void);

@@ -289,33 +289,4 @@ SX_HD void sx_gpu_look_at(const sx_gpu_view *view, sx_gpu_state *st, double *cha
     }
 }
 
-/* A random number below n. */
-SX_HD uint32_t sx_gpu_random(uint64_t *state, uint32_t n) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (uint32_t)((z >> 32) * n >> 32);
-}
-
-/* Draws a point: number `index` of a seed's sequence. The state is used for its rows. */
-SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed, uint64_t index) {
-    const sx_gpu_image *p = view->p;
-    uint64_t random = (index + (seed << 44)) * 0xd1342543de82ef95u + 1;
-    bool spread = false;
-    for (int d = 0; d < (int)p->n_dims; d++) {
-        st->own->point.row[d] = (uint16_t)sx_gpu_random(&random, p->n_rows[d]);
-        sx_gpu_set_row(view, st, d);
-    }
-    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
-        sx_gpu_list layouts = sx_gpu_layouts(view, st, s);
-        st->own->point.slots[s] = view->loops[layouts.first + sx_gpu_random(&random, layouts.n)];
-        if (s == 0) spread = st->own->point.slots[0].n > 0;
-        sx_gpu_list orders = sx_gpu_orders(view, st, s, spread);
-        st->own->point.loops[s] = view->loops[orders.first + sx_gpu_random(&random, orders.n)];
-        st->own->point.keep[s] =
-            (uint8_t)(p->level[s].must | (p->level[s].may & sx_gpu_random(&random, 1u << SX_GPU_TENSORS)));
-    }
-}
-
 #endif

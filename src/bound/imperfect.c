@@ -44,15 +44,17 @@
 #include <math.h>
 #include <string.h>
 
-void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_model *model) {
+void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_imperfect_tiles *tiles) {
+    const sx_model *model = tiles->model;
     memset(bounds, 0, sizeof *bounds);
     bounds->model = model;
+    bounds->tiles = tiles;
     unsigned all = (1u << model->n_dims) - 1;
     for (int v = 0; v < model->n_tensors; v++) {
         const sx_shape *shape = &model->shape[v];
         bounds->irrelevant[v] = (uint16_t)(all & ~(unsigned)shape->dims);
         bounds->merge[v] = (uint16_t)(all & ~(unsigned)(shape->dims & shape->solo));
-        bounds->words[v] = sx_model_touched(model, v);
+        bounds->words[v] = tiles->words[v];
     }
 }
 
@@ -61,6 +63,30 @@ static double spread(const sx_imperfect_bound *bounds, int s, unsigned dims) {
     double product = 1;
     for (; dims; dims &= dims - 1) product *= bounds->outline.spatial[s][__builtin_ctz(dims)];
     return product;
+}
+
+/* Whether children of a level share words of a rank only along diagonals: it is the sum of two dimensions of one sign, of
+ * which no level further out is spread over. */
+static bool is_diagonal(const sx_imperfect_bound *bounds, const sx_shape *shape, int r, int s) {
+    const struct sx_term *term = shape->term + shape->first_term[r];
+    if (!shape->simple || shape->first_term[r + 1] - shape->first_term[r] != 2) return false;
+    unsigned dims = 1u << term[0].dim | 1u << term[1].dim;
+    for (int k = s + 1; k < bounds->model->n_levels; k++)
+        if (spread(bounds, k, dims) > 1) return false;
+    return (term[0].coef > 0 && term[1].coef > 0) || (term[0].coef < 0 && term[1].coef < 0);
+}
+
+/* The children of a level that may share an access to a tensor, at most. */
+static double sharing(const sx_imperfect_bound *bounds, int v, int s) {
+    const sx_shape *shape = &bounds->model->shape[v];
+    const uint32_t *spatial = bounds->outline.spatial[s];
+    double group = spread(bounds, s, bounds->merge[v]);
+    for (int i = 0; i < shape->n_mixed; i++) {
+        const struct sx_term *term = shape->term + shape->first_term[shape->mixed[i]];
+        if (!is_diagonal(bounds, shape, shape->mixed[i], s)) continue;
+        group /= fmax(spatial[term[0].dim], spatial[term[1].dim]);
+    }
+    return group;
 }
 
 /* The instances of level s along a dimension that are in use, at least. */
@@ -103,10 +129,13 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
         bounds->above[s] = used;
         used *= spread(bounds, s, (1u << model->n_dims) - 1);
         for (int v = 0; v < model->n_tensors; v++) {
-            bounds->group[v][s] = spread(bounds, s, bounds->merge[v]);
-            bounds->held[v][s] = 1;
+            bounds->group[v][s] = sharing(bounds, v, s);
+            bounds->held[v][s] = bounds->copies[v][s] = 1;
             for (unsigned dims = bounds->irrelevant[v]; dims; dims &= dims - 1)
                 bounds->held[v][s] *= used_along(bounds, s, __builtin_ctz(dims));
+            if (s + 1 < model->n_levels)
+                bounds->copies[v][s] =
+                    bounds->copies[v][s + 1] * spread(bounds, s + 1, bounds->irrelevant[v]);
         }
     }
     for (int d = 0; d < model->n_dims; d++) {
@@ -114,6 +143,8 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
         for (int s = 0; s < model->n_levels; s++) units *= outline->spatial[s][d];
         bounds->steps *= (double)((model->size[d] + units - 1) / units);
     }
+    for (int v = 0; v < model->n_tensors; v++)
+        bounds->linked[v] = !model->options.no_link_transfers && spread(bounds, 0, bounds->merge[v]) > 1;
     bounds->even = divides_evenly(model);
     bounds->even_steps = (double)model->computes / used;
     bounds->leak = leakage(bounds);
@@ -124,30 +155,18 @@ typedef struct tally {
     double reads, fills, updates;
 } tally;
 
-/* Whether compute units may hand words of a tensor to each other. */
-static bool is_linked(const sx_imperfect_bound *bounds, int v) {
-    return !bounds->model->options.no_link_transfers && bounds->group[v][0] > 1;
-}
-
 /* The accesses that level s makes for what is inside it, the next level that keeps the tensor (-1: compute
  * units). */
 static double accesses(const sx_imperfect_bound *bounds, int v, int from, int s) {
     double asked;
     if (from >= 0)
         asked = bounds->words[v] * bounds->held[v][from + 1];
-    else if (is_linked(bounds, v))
+    else if (bounds->linked[v])
         asked = bounds->words[v] * bounds->held[v][0];
     else
         asked = (double)bounds->model->computes / bounds->group[v][0];
     for (int k = from + 2; k <= s; k++) asked /= bounds->group[v][k];
     return s > from + 1 ? fmax(asked - 0.5, 0) : asked;
-}
-
-/* The words that instances of a level hold over the run, at most; for an output of single dimensions. */
-static double most_held(const sx_imperfect_bound *bounds, int v, int s) {
-    double words = (double)bounds->model->words[v];
-    for (int k = s + 1; k < bounds->model->n_levels; k++) words *= spread(bounds, k, bounds->irrelevant[v]);
-    return words;
 }
 
 /* The least counts of a tensor at level s, which serves the one inside it. */
@@ -160,7 +179,7 @@ static tally count(const sx_imperfect_bound *bounds, int v, int from, int s, boo
         t.reads = asked;
         t.fills = outermost ? 0 : filled;
     } else if (shape->unit && from < 0) {
-        t.reads = fmax(asked - most_held(bounds, v, s) - 0.5, 0);
+        t.reads = fmax(asked - (double)bounds->model->words[v] * bounds->copies[v][s] - 0.5, 0);
     }
     if (sx_bound_loses_reads(bounds->model, v)) t.reads = 0;
     return t;
@@ -206,34 +225,107 @@ sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps
     return score;
 }
 
-sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds, const uint8_t *must, const uint8_t *may) {
+/* The least energy of a tensor over all that may keep it: where level `c` must, or must not; -1: either. */
+static double least_choice(const sx_imperfect_bound *bounds, int v, int c, bool keeps) {
+    unsigned fixed = levels_of(bounds, bounds->tiles->must, v), some = 0;
+    unsigned open = levels_of(bounds, bounds->tiles->may, v) & ~fixed, at = c < 0 ? 0 : 1u << c;
+    double least = INFINITY;
+    if (keeps ? !((fixed | open) & at) : fixed & at) return INFINITY;
+    open &= ~at;
+    if (keeps) fixed |= at;
+    do {
+        if (fixed | some) least = fmin(least, least_of(bounds, v, fixed | some));
+        some = (some - open) & open;
+    } while (some);
+    return least;
+}
+
+/* The least energy of all tensors, with the tiles that fit a level for every set of them that it may keep. */
+static double least_with_tiles(const sx_imperfect_bound *bounds, int c) {
+    const sx_imperfect_tiles *tiles = bounds->tiles;
+    double in[SX_MAX_TENSORS], out[SX_MAX_TENSORS], least = INFINITY;
+    unsigned must = tiles->must[c], more = tiles->may[c] & ~must, some = 0;
+    for (int v = 0; v < bounds->model->n_tensors; v++) {
+        in[v] = least_choice(bounds, v, c, true);
+        out[v] = least_choice(bounds, v, c, false);
+    }
+    do {
+        double sum = tiles->energy[c][must | some];
+        for (int v = 0; v < bounds->model->n_tensors; v++) sum += (must | some) >> v & 1 ? in[v] : out[v];
+        least = fmin(least, sum);
+        some = (some - more) & more;
+    } while (some);
+    return least;
+}
+
+sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds) {
     const sx_model *model = bounds->model;
     sx_imperfect_bound bare = *bounds;
+    double each = 0, most = 0;
+    for (int v = 0; v < model->n_tensors; v++) each += least_choice(bounds, v, -1, false);
+    for (int c = 0; c < model->n_levels; c++)
+        if (bounds->tiles->front[c]) most = fmax(most, least_with_tiles(bounds, c));
     bare.cycles = 0;
-    bare.energy = (double)model->computes * model->least_compute_energy;
-    for (int v = 0; v < model->n_tensors; v++) {
-        unsigned fixed = levels_of(bounds, must, v), open = levels_of(bounds, may, v) & ~fixed, some = 0;
-        double least = INFINITY;
-        do {
-            if (fixed | some) least = fmin(least, least_of(bounds, v, fixed | some));
-            some = (some - open) & open;
-        } while (some);
-        bare.energy += least;
-    }
+    bare.energy = (double)model->computes * model->least_compute_energy + fmax(each, most);
     return sx_imperfect_bound_score(&bare, 0);
 }
 
+/* The least of words beyond those that must flow into a level, at the prices of a level they come from and of the
+ * level itself. */
+static double least_more(const sx_imperfect_bound *bounds, int c, const int *parent, int at, bool reads,
+                         bool writes) {
+    const sx_model *model = bounds->model;
+    unsigned keep = bounds->outline.keep[c];
+    double price[SX_MAX_TENSORS];
+    for (unsigned left = keep; left; left &= left - 1) {
+        int v = __builtin_ctz(left);
+        sx_imperfect_word word = sx_imperfect_word_of(model, v);
+        double scale = model->level[at].scale[v] * model->least_use[at][v];
+        price[v] = 0;
+        if (parent[v] == at) price[v] += scale * (reads * word.reads + writes * word.updates);
+        if (parent[v] >= 0 && at == c) price[v] += scale * writes * word.fills;
+    }
+    return sx_imperfect_tiles_least(bounds->tiles, c, keep, price);
+}
+
+/* Adds what the tiles of a level bring about beyond the words that must flow into it; `parent`: the next level outward
+ * that keeps a tensor, -1: none. */
+static void add_tiles(sx_imperfect_bound *bounds, int c, const int *parent, double *reads, double *writes,
+                      double *both) {
+    const sx_model *model = bounds->model;
+    double price[SX_MAX_TENSORS];
+    for (int v = 0; v < model->n_tensors; v++)
+        price[v] = parent[v] >= 0 ? sx_imperfect_word_energy(model, v, c, parent[v]) : 0;
+    bounds->energy += sx_imperfect_tiles_least(bounds->tiles, c, bounds->outline.keep[c], price);
+    for (int s = c; s < model->n_levels; s++) {
+        if (model->level[s].banks > 0 || !model->level[s].bounded) continue;
+        reads[s] += least_more(bounds, c, parent, s, true, false);
+        writes[s] += least_more(bounds, c, parent, s, false, true);
+        both[s] += least_more(bounds, c, parent, s, true, true);
+    }
+}
+
+/* Adds the same for all levels that have fronts of tiles. */
+static void add_all_tiles(sx_imperfect_bound *bounds, double *reads, double *writes, double *both) {
+    int parent[SX_MAX_TENSORS];
+    for (int v = 0; v < SX_MAX_TENSORS; v++) parent[v] = -1;
+    for (int c = bounds->model->n_levels - 1; c >= 0; c--) {
+        if (bounds->tiles->front[c]) add_tiles(bounds, c, parent, reads, writes, both);
+        for (unsigned left = bounds->outline.keep[c]; left; left &= left - 1) parent[__builtin_ctz(left)] = c;
+    }
+}
+
 /* Raises the cycles to what a level's bandwidth allows for some uses of it. */
-static void hold_bandwidth(sx_imperfect_bound *bounds, int s, double reads, double writes) {
+static void hold_bandwidth(sx_imperfect_bound *bounds, int s, double reads, double writes, double both) {
     const sx_level *level = &bounds->model->level[s];
     bounds->cycles = fmax(bounds->cycles, reads / level->read_bandwidth);
     bounds->cycles = fmax(bounds->cycles, writes / level->write_bandwidth);
-    bounds->cycles = fmax(bounds->cycles, (reads + writes) / level->shared_bandwidth);
+    bounds->cycles = fmax(bounds->cycles, both / level->shared_bandwidth);
 }
 
 void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
     const sx_model *model = bounds->model;
-    double reads[SX_MAX_LEVELS] = {0}, writes[SX_MAX_LEVELS] = {0};
+    double reads[SX_MAX_LEVELS] = {0}, writes[SX_MAX_LEVELS] = {0}, both[SX_MAX_LEVELS] = {0};
     memcpy(bounds->outline.keep, keep, sizeof bounds->outline.keep);
     bounds->cycles = 0;
     bounds->energy = (double)model->computes * model->least_compute_energy;
@@ -243,16 +335,18 @@ void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
             int s = __builtin_ctz(levels);
             tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
             double scale = model->level[s].scale[v] / bounds->above[s] * model->least_use[s][v];
+            double in = t.reads * scale, out = (t.fills + t.updates) * scale;
             bounds->energy += price(bounds, v, s, &t);
-            if (model->level[s].banks > 0)
-                hold_bandwidth(bounds, s, t.reads * scale, (t.fills + t.updates) * scale);
-            reads[s] += t.reads * scale;
-            writes[s] += (t.fills + t.updates) * scale;
+            if (model->level[s].banks > 0) hold_bandwidth(bounds, s, in, out, in + out);
+            reads[s] += in;
+            writes[s] += out;
+            both[s] += in + out;
             from = s;
         }
     }
+    add_all_tiles(bounds, reads, writes, both);
     for (int s = 0; s < model->n_levels; s++)
-        if (model->level[s].banks == 0) hold_bandwidth(bounds, s, reads[s], writes[s]);
+        if (model->level[s].banks == 0) hold_bandwidth(bounds, s, reads[s], writes[s], both[s]);
 }
 
 double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, const uint64_t *reach,
@@ -272,23 +366,27 @@ double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, con
     return steps;
 }
 
-sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds) {
+/* Sets what holds for every spatial mapping. */
+static void set_any_spatial(sx_imperfect_bound *bounds) {
     const sx_model *model = bounds->model;
-    double units = (double)model->compute_instances,
-           energy = (double)model->computes * model->least_compute_energy;
-    for (int v = 0; v < model->n_tensors; v++) {
-        double least = INFINITY, asked = fmin((double)model->computes, bounds->words[v]) / units - 0.5;
-        for (int s = 0; s < model->n_levels; s++) {
-            const sx_level *level = &model->level[s];
-            double share = (double)level->clusters / (double)level->instances / sx_level_block(level, v);
-            double each = model->shape[v].output ? level->update_energy : level->read_energy;
-            if (!level->transparent) least = fmin(least, share * each * model->least[s][v]);
+    for (int s = 0; s < model->n_levels; s++) {
+        double children = s > 0 ? (double)model->level[s - 1].instances : (double)model->compute_instances;
+        bounds->above[s] = (double)model->level[s].instances;
+        for (int v = 0; v < model->n_tensors; v++) {
+            bounds->held[v][s] = 1;
+            bounds->copies[v][s] = bounds->above[s];
+            bounds->group[v][s] = children / bounds->above[s];
+            if (s == 0) bounds->linked[v] = !model->options.no_link_transfers && bounds->group[v][0] > 1;
         }
-        energy += fmax(asked, 0) * least;
     }
-    double cycles = (double)model->computes / units * model->least_steps;
-    if (!model->range) cycles = ceil(cycles);
-    sx_score score = {.energy_pj = energy, .cycles = cycles + (double)model->latency};
-    score.utilization = (double)model->computes / units / score.cycles;
-    return score;
+    bounds->even = divides_evenly(model);
+    bounds->steps = bounds->even_steps = (double)model->computes / (double)model->compute_instances;
+    if (!bounds->even && !model->range) bounds->steps = ceil(bounds->steps);
+    bounds->leak = 0;
+}
+
+sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds) {
+    sx_imperfect_bound any = *bounds;
+    set_any_spatial(&any);
+    return sx_imperfect_bound_any(&any);
 }

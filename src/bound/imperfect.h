@@ -2,32 +2,36 @@
 #ifndef SX_BOUND_IMPERFECT_H
 #define SX_BOUND_IMPERFECT_H
 
-#include "bound/bound.h"
+#include "bound/imperfect_tiles.h"
 
 /* What is known of all such mappings of a spatial mapping, and of a choice of kept tensors. */
 typedef struct sx_imperfect_bound {
     const sx_model *model;
+    const sx_imperfect_tiles *tiles;
     double words[SX_MAX_TENSORS];        /* that are touched, at least */
     uint16_t irrelevant[SX_MAX_TENSORS]; /* dimensions that do not index a tensor */
     uint16_t merge[SX_MAX_TENSORS]; /* those, and dimensions along which children may want the same words */
     sx_outline outline;
-    double above[SX_MAX_LEVELS];                 /* instances */
-    double steps;                                /* of the compute units, at least */
-    bool even;                                   /* computes are divided evenly among the units in use */
-    double even_steps;                           /* of every unit then */
-    double leak;                                 /* energy per cycle */
-    double held[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* instances of a level that each need a tensor's words */
-    double group[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* children that may share an access, at most */
-    double energy, cycles;                       /* of what is kept: without leakage; by bandwidth */
+    double above[SX_MAX_LEVELS];                  /* instances */
+    double steps;                                 /* of the compute units, at least */
+    bool even;                                    /* computes are divided evenly among the units in use */
+    double even_steps;                            /* of every unit then */
+    double leak;                                  /* energy per cycle */
+    double held[SX_MAX_TENSORS][SX_MAX_LEVELS];   /* instances of a level that each need a tensor's words */
+    bool linked[SX_MAX_TENSORS];                  /* compute units may hand words to each other */
+    double copies[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* the same, at most */
+    double group[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* children that may share an access, at most */
+    double energy, cycles;                        /* of what is kept: without leakage; by bandwidth */
 } sx_imperfect_bound;
 
-void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_model *model);
+/* Bounds of what levels must and may keep; the tiles must outlive them. */
+void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_imperfect_tiles *tiles);
 
 /* Sets the spatial factors to those of an outline. */
 void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *outline);
 
 /* A bound of a spatial mapping for all that levels may keep beside what they must. */
-sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds, const uint8_t *must, const uint8_t *may);
+sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds);
 
 /* Sets what levels keep. */
 void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep);

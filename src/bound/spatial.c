@@ -11,18 +11,16 @@
  * Complexity: O(points * primes + front^2) per level and set of tensors, once; then per spatial mapping a
  * step for each choice of what levels keep and each row of its Pareto fronts. */
 #include "bound/effectual.h"
+#include "bound/front.h"
 #include "bound/outline.h"
 #include "bound/price.h"
 #include "bound/table.h"
 
 #include "base/status.h"
-#include "base/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_ROWS = 2048 };
 
 /* The words that a tile of a level brings about, for each tensor of a set, one after another. */
 static void tile_flows(const sx_bound *b, int level, unsigned set, uint32_t point, double *out) {
@@ -31,13 +29,6 @@ static void tile_flows(const sx_bound *b, int level, unsigned set, uint32_t poin
         const double *effectual = b->effectual[v][level + 1];
         *out++ = b->moved[v][b->form_of[v][point]] * b->times[v][point] * (effectual ? effectual[point] : 1);
     }
-}
-
-/* Whether no number is above its like. */
-static bool undercuts(const double *a, const double *b, int n) {
-    for (int i = 0; i < n; i++)
-        if (a[i] > b[i]) return false;
-    return true;
 }
 
 /* Whether a larger tile that fits brings about no more. */
@@ -49,50 +40,15 @@ static bool is_passed(const sx_bound *b, int level, unsigned keep, uint32_t poin
         if (point / l->stride[k] % (l->top[k] + 1u) == l->top[k]) continue;
         if (!sx_bound_fits(b, level, keep, next)) continue;
         tile_flows(b, level, keep, next, larger);
-        if (undercuts(larger, flows, __builtin_popcount(keep))) return true;
+        if (sx_traffic_undercuts(larger, flows, __builtin_popcount(keep))) return true;
     }
     return false;
-}
-
-/* Adds a row; false when memory is out. */
-static bool add_row(sx_traffic_front *sky, size_t *room, int width, const double *flows) {
-    if (!sx_reserve(&sky->flow, room, sky->n + 1u, (size_t)width * sizeof *flows)) return false;
-    memcpy(sky->flow + (size_t)sky->n++ * (size_t)width, flows, (size_t)width * sizeof *flows);
-    return true;
-}
-
-static int compare_first(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 /* Whether a loop at step i should end early. */
 static bool is_halted(const sx_interrupt *halt, uint32_t i) {
     enum { POLL = 4096 };
     return halt && i % POLL == 0 && halt->asked(halt->user);
-}
-
-/* Drops rows that another one undercuts; where too many are left, puts neighbours together. False where it
- * was ended early. */
-static bool thin_out(sx_traffic_front *sky, int width, const sx_interrupt *halt) {
-    size_t w = (size_t)width;
-    uint32_t n = 0;
-    if (sky->n > 1) qsort(sky->flow, sky->n, w * sizeof *sky->flow, compare_first);
-    for (uint32_t i = 0; i < sky->n; i++) {
-        const double *row = sky->flow + i * w;
-        bool passed = false;
-        if (is_halted(halt, i)) return false;
-        for (uint32_t k = n; k > 0 && !passed; k--) passed = undercuts(sky->flow + (k - 1) * w, row, width);
-        if (!passed) memmove(sky->flow + n++ * w, row, w * sizeof *row);
-    }
-    for (sky->n = n; sky->n > MOST_ROWS; sky->n = n) {
-        n = (sky->n + 1) / 2;
-        for (uint32_t i = 0; i < n; i++) {
-            const double *a = sky->flow + 2 * i * w, *b = 2 * i + 1 < sky->n ? a + w : a;
-            for (size_t k = 0; k < w; k++) sky->flow[i * w + k] = fmin(a[k], b[k]);
-        }
-    }
-    return true;
 }
 
 /* Makes the Pareto front of a level and a set of tensors, empty where it is ended early; false when memory is
@@ -108,9 +64,10 @@ static bool make_traffic_front(const sx_bound *b, int level, unsigned keep, cons
         halted = is_halted(halt, i);
         if (!sx_bound_fits(b, level, keep, i)) continue;
         tile_flows(b, level, keep, i, flows);
-        if (!is_passed(b, level, keep, i, flows)) good = add_row(sky, &room, __builtin_popcount(keep), flows);
+        if (!is_passed(b, level, keep, i, flows))
+            good = sx_traffic_front_add(sky, &room, __builtin_popcount(keep), flows);
     }
-    if (good && !halted) halted = !thin_out(sky, __builtin_popcount(keep), halt);
+    if (good && !halted) halted = !sx_traffic_front_thin(sky, __builtin_popcount(keep), halt);
     if (halted) sky->n = 0;
     return good;
 }
@@ -179,18 +136,6 @@ static const toll *pay(survey *s, int v, int from, int to) {
     return t;
 }
 
-/* The least over a front of the words at prices (0: not counted). */
-static double least_row(const sx_traffic_front *sky, int n, const double *price) {
-    double least = sky->n > 0 ? INFINITY : 0;
-    for (uint32_t i = 0; i < sky->n; i++) {
-        const double *row = sky->flow + (size_t)i * (size_t)n;
-        double sum = 0;
-        for (int k = 0; k < n; k++) sum += price[k] * row[k];
-        least = fmin(least, sum);
-    }
-    return least;
-}
-
 /* What all flows into a level cost together, where it keeps a set of tensors. */
 static double fill_level(survey *s, int level, unsigned keep) {
     const sx_bound *b = s->bounds->bound;
@@ -216,7 +161,7 @@ static double fill_level(survey *s, int level, unsigned keep) {
             price[n++] = gains ? 0 : word[v];
             if (gains) sum += stay[v] * b->least[v] * s->bounds->apart[v][level + 1] * left_over[v];
         }
-        together = fmin(together, sum + least_row(&b->traffic_front[level][keep], n, price));
+        together = fmin(together, sum + sx_traffic_front_least(&b->traffic_front[level][keep], n, price));
     }
     return (together < INFINITY ? fmax(each, together) : each) - spared;
 }

@@ -56,7 +56,7 @@ static bool is_exact(const sx_mapping *mapping, const sx_problem *problem) {
 /* Holds all bounds of a mapping's beginnings against its cost. */
 static void try_mapping(bench *b, const sx_mapping *mapping) {
     const sx_map_space *map = b->small->map;
-    uint8_t may[SX_MAX_LEVELS], keep[SX_MAX_LEVELS] = {0};
+    uint8_t keep[SX_MAX_LEVELS] = {0};
     uint64_t reach[SX_MAX_DIMS], turns[SX_MAX_DIMS];
     sx_outline outline;
     sx_score cost, bound;
@@ -66,12 +66,11 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
     for (int s = 0; s < mapping->n_levels; s++) {
         memcpy(outline.spatial[s], mapping->level[s].spatial, sizeof outline.spatial[s]);
         keep[s] = mapping->level[s].keep;
-        may[s] = map->free_keep[s] | map->banked[s];
     }
     bound = sx_imperfect_bound_all(&b->bounds);
     hold(b, "all", -1, &bound, &cost);
     sx_imperfect_bound_spatial(&b->bounds, &outline);
-    bound = sx_imperfect_bound_any(&b->bounds, map->fixed_keep, may);
+    bound = sx_imperfect_bound_any(&b->bounds);
     hold(b, "array", -1, &bound, &cost);
     sx_imperfect_bound_keep(&b->bounds, keep);
     bound = sx_imperfect_bound_score(&b->bounds, 0);
@@ -96,7 +95,12 @@ static void try_space(sx_small_space *small, uint64_t number, bench *sum) {
         bench b = {.small = small, .number = number};
         void *point = malloc(sx_space_point_size(small->space));
         sx_cardinal index = {.exact = true};
-        sx_imperfect_bound_init(&b.bounds, small->model);
+        const sx_map_space *map = small->map;
+        sx_imperfect_tiles *tiles;
+        uint8_t may[SX_MAX_LEVELS] = {0};
+        for (int s = 0; s < small->model->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
+        sx_expect_ok(sx_imperfect_tiles_new(small->model, map->fixed_keep, may, NULL, &tiles));
+        sx_imperfect_bound_init(&b.bounds, tiles);
         sx_expect_ok(sx_evaluator_new(small->model, &b.evaluator));
         for (; sx_space_at(small->space, &index, point); index.low++) {
             sx_mapping mapping;
@@ -106,6 +110,7 @@ static void try_space(sx_small_space *small, uint64_t number, bench *sum) {
         sum->n += b.n;
         sum->energy += b.energy;
         sum->cycles += b.cycles;
+        sx_imperfect_tiles_free(tiles);
         sx_evaluator_free(b.evaluator);
         free(point);
     }

@@ -71,9 +71,12 @@ static bool is_halted(void *run) {
 /* Makes the tables of the bounds. */
 static sx_status make_tables(sx_optimal *o) {
     const sx_map_space *space = o->space;
-    uint8_t may[SX_MAX_LEVELS];
+    uint8_t may[SX_MAX_LEVELS] = {0};
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
     SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, o->run}));
+    if (space->options.remainders)
+        SX_TRY(sx_imperfect_tiles_new(space->model, space->fixed_keep, may,
+                                      &(sx_interrupt){is_halted, o->run}, &o->tiles));
     return sx_bound_quicken(o->bound);
 }
 
@@ -121,6 +124,7 @@ static void free_plan(sx_optimal *o) {
     sx_spatial_mappings_fini(&o->spatials);
     sx_spatial_mappings_fini(&o->imperfect);
     sx_bound_free(o->bound);
+    sx_imperfect_tiles_free(o->tiles);
     sx_map_choices_free(o->choices);
     pthread_mutex_destroy(&o->lock);
     free(o);

@@ -48,6 +48,7 @@ typedef struct sx_optimal {
     const sx_map_space *space;
     sx_map_choices *choices;
     sx_bound *bound;
+    sx_imperfect_tiles *tiles;               /* NULL without remainders */
     sx_spatial_mappings spatials, imperfect; /* those whose factors divide; with remainders, all */
     bool unlisted;          /* of the latter there are too many: one bound must do for them */
     sx_search_node outside; /* that bound */

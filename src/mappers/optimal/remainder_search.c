@@ -47,7 +47,7 @@ struct sx_remainder_search {
 };
 
 sx_status sx_remainder_search_new(sx_map_choices *choices, const sx_map_space *space,
-                                  sx_remainder_search **out) {
+                                  const sx_imperfect_tiles *tiles, sx_remainder_search **out) {
     sx_remainder_search *w = calloc(1, sizeof *w);
     if (!w) return sx_error_memory();
     *w = (sx_remainder_search){.space = space, .leaf = {.space = space, .choices = choices}};
@@ -56,7 +56,7 @@ sx_status sx_remainder_search_new(sx_map_choices *choices, const sx_map_space *s
         sx_remainder_search_free(w);
         return sx_error_memory();
     }
-    sx_imperfect_bound_init(&w->bounds, space->model);
+    sx_imperfect_bound_init(&w->bounds, tiles);
     for (int v = 0; v < space->problem->n_tensors; v++)
         w->leaf.windows |= (uint32_t)(w->bounds.merge[v] & ~w->bounds.irrelevant[v]);
     w->evaluation = w->leaf.windows ? WINDOW_STEPS : PLAIN_STEPS;
@@ -80,15 +80,12 @@ static void set_bounds(sx_search_node *node, const sx_prune_rule *rule, const sx
 
 void sx_remainder_search_bounds(sx_remainder_search *w, const sx_spatial_mappings *spatials,
                                 const sx_prune_rule *rule, sx_search_node *node, size_t n) {
-    const sx_map_space *space = w->space;
-    uint8_t may[SX_MAX_LEVELS] = {0};
     sx_outline outline;
     memset(&outline, 0, sizeof outline);
-    for (int l = 0; l < space->arch->n_levels; l++) may[l] = space->free_keep[l] | space->banked[l];
     for (size_t i = 0; i < n; i++) {
         sx_spatial_mappings_get(spatials, node[i].spatial, &outline);
         sx_imperfect_bound_spatial(&w->bounds, &outline);
-        sx_score least = sx_imperfect_bound_any(&w->bounds, space->fixed_keep, may);
+        sx_score least = sx_imperfect_bound_any(&w->bounds);
         set_bounds(&node[i], rule, &least);
     }
 }

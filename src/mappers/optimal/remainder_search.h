@@ -2,6 +2,7 @@
 #ifndef SX_MAPPERS_OPTIMAL_REMAINDER_SEARCH_H
 #define SX_MAPPERS_OPTIMAL_REMAINDER_SEARCH_H
 
+#include "bound/imperfect_tiles.h"
 #include "mappers/optimal/nodes.h"
 
 /* A depth-first search of all mappings with a spatial mapping that leave remainders: one task's workspace
@@ -9,6 +10,7 @@
 typedef struct sx_remainder_search sx_remainder_search;
 
 SX_MUST_USE sx_status sx_remainder_search_new(sx_map_choices *choices, const sx_map_space *space,
+                                              const sx_imperfect_tiles *tiles,
                                               SX_OWN sx_remainder_search **out);
 void sx_remainder_search_free(SX_TAKE sx_remainder_search *remainder_search);
 

@@ -46,7 +46,7 @@ static sx_status take(sx_optimal *o, sx_workspace *out) {
     sx_workspace w = {0};
     sx_status status = sx_descent_new(o->bound, o->choices, o->space, &w.descent);
     if (!status && o->space->options.remainders)
-        status = sx_remainder_search_new(o->choices, o->space, &w.remainder_search);
+        status = sx_remainder_search_new(o->choices, o->space, o->tiles, &w.remainder_search);
     if (status)
         free_workspace(&w);
     else

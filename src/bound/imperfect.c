@@ -21,10 +21,19 @@
  * there.
  *
  * Compute units take a word at each of all multiply-accumulates; a level serves at most as many units by one
- * access as differ only in dimensions that do not index the tensor, or index it together with others. Where
- * units may hand words to each other it makes one access per word and instance at least. Through levels that
+ * access as differ only in dimensions that do not index the tensor, or index it together with others. Of a rank
+ * that is the sum of two dimensions, with factors of one sign, only min(n, n') of n by n' children share: those that
+ * agree in all else but one of the two dimensions begin and end at different words, and so do the pieces that they
+ * fetch. (All pieces that are not whole tiles are the new end of a tile that goes on: a step back follows upon a step
+ * of another length, after which tiles are fetched whole, except after a step that spatial factors of the same
+ * dimension further out make longer. Where there are such factors, all n n' children may share.) Where units may hand words to each other it makes one access per word and instance at least. Through levels that
  * do not keep the tensor, accesses are divided by the average number of children that share one at each of
  * them, which is no more than such a group; half a word is lost by rounding.
+ *
+ * Tiles. Into a level of one instance that keeps some tensors more words flow than these, where its room does not do for
+ * all of them: the least of that over all tiles that fit (imperfect_tiles.c) is added, in energy and for each port.
+ * There is no neighbour then, and no group. Where it is open what levels keep, that is done for one level, each set of
+ * tensors that it may keep, and the cheapest way outward; the level that raises the bound most counts.
  *
  * The output is updated as an input is read. Its reads are spared once per word and instance that holds it;
  * this is counted for the reads by compute units of an output whose ranks are single dimensions, other reads

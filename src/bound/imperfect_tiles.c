@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TILES = 200000, MOST_TRIPS = 512 };
+enum { MOST_TILES = 50000, MOST_TRIPS = 512 };
 
 /* Tiles of a dimension that are alike: the smallest extent, and the fewest blocks. */
 typedef struct trips {
@@ -51,11 +51,11 @@ typedef struct tiling {
     const sx_interrupt *halt;
     int level;
     unsigned keep;
-    bool top;  /* there is one level outside */
     int grown; /* the dimension whose largest extent is taken; -1: none */
     int n_trips[SX_MAX_DIMS];
     trips (*trips)[MOST_TRIPS]; /* per dimension, the largest extent first */
-    uint32_t extent[SX_MAX_DIMS], blocks[SX_MAX_DIMS];
+    uint32_t extent[SX_MAX_DIMS];
+    sx_imperfect_tile tile;
     sx_traffic_front *front;
     size_t room;
     uint32_t turn;
@@ -63,67 +63,68 @@ typedef struct tiling {
 } tiling;
 
 /* The words along a dimension whose visits move, where its loop is the innermost one outside. */
-static double moving(const tiling *t, int d) {
-    double size = t->tiles->model->size[d], blocks = fmax(t->blocks[d], 3);
-    return t->top ? size : size * (blocks - 1) / blocks;
+static double moving(const sx_model *model, const sx_imperfect_tile *tile) {
+    double size = model->size[tile->first], blocks = fmax(tile->blocks[tile->first], 3);
+    return tile->top ? size : size * (blocks - 1) / blocks;
 }
 
-/* The words of a rank that moves with its dimension `first`, summed over all blocks of its dimensions. */
-static double moved_rank(const tiling *t, const sx_shape *shape, int r, int first) {
-    const sx_model *model = t->tiles->model;
-    double coef = 1, rest = 0, others = 1, size = model->size[first], blocks = t->blocks[first];
+/* The words of a rank that moves with the first loop, summed over all blocks of its dimensions. */
+static double moved_rank(const sx_model *model, const sx_shape *shape, int r, const sx_imperfect_tile *tile) {
+    double coef = 1, rest = 0, others = 1, size = model->size[tile->first],
+           blocks = tile->blocks[tile->first];
     bool alone = shape->first_term[r + 1] - shape->first_term[r] == 1;
     for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
         const struct sx_term *term = &shape->term[i];
-        if (term->dim == first) coef = fabs((double)term->coef);
-        if (term->dim == first) continue;
-        rest += fabs((double)term->coef) * (model->size[term->dim] - 1.0);
-        others *= t->blocks[term->dim];
+        if (term->dim == tile->first) {
+            coef = fabs((double)term->coef);
+        } else {
+            rest += fabs((double)term->coef) * (model->size[term->dim] - 1.0);
+            others *= tile->blocks[term->dim];
+        }
     }
-    if (alone) return moving(t, first);
-    if (others > 1) return t->top ? (size - floor((size - 1) / (blocks - 1))) * others : 0;
+    if (alone) return moving(model, tile);
+    if (others > 1) return tile->top ? (size - floor((size - 1) / (blocks - 1))) * others : 0;
     double gap = fmax(coef - 1 - rest, 0);
-    return fmax(moving(t, first), coef * moving(t, first) - gap * blocks);
+    return fmax(moving(model, tile), coef * moving(model, tile) - gap * blocks);
 }
 
 /* The words of a rank, summed over all blocks of its dimensions. */
-static double whole_rank(const tiling *t, const sx_shape *shape, int r) {
-    const sx_model *model = t->tiles->model;
+static double whole_rank(const sx_model *model, const sx_shape *shape, int r, const sx_imperfect_tile *tile) {
     double extent = 1, blocks = 1;
     int first = shape->first_term[r], end = shape->first_term[r + 1];
     if (end - first == 1) return model->size[shape->term[first].dim];
     for (int i = first; i < end; i++) {
-        double share = (double)model->size[shape->term[i].dim] / t->blocks[shape->term[i].dim];
+        double share = (double)model->size[shape->term[i].dim] / tile->blocks[shape->term[i].dim];
         extent += fabs((double)shape->term[i].coef) * (share - 1);
-        blocks *= t->blocks[shape->term[i].dim];
+        blocks *= tile->blocks[shape->term[i].dim];
     }
     return extent * blocks;
 }
 
-/* The words of a tensor that flow into the level, at least, where the innermost loop outside is on a dimension. */
-static double flow(const tiling *t, int v, int first) {
-    const sx_model *model = t->tiles->model;
+double sx_imperfect_tile_flow(const sx_model *model, int v, const sx_imperfect_tile *tile) {
     const sx_shape *shape = &model->shape[v];
-    double words = 1;
-    if (first < 0 || !(shape->dims >> first & 1) || !shape->simple) return t->tiles->words[v];
+    double words = 1, once = sx_model_touched(model, v);
+    if (tile->first < 0 || !(shape->dims >> tile->first & 1) || !shape->simple) return once;
     for (int d = 0; d < model->n_dims; d++)
-        if (!(shape->dims >> d & 1)) words *= t->blocks[d];
+        if (!(shape->dims >> d & 1)) words *= tile->blocks[d];
     for (int r = 0; r < shape->n_ranks; r++) {
         bool moves = false;
         for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++) {
-            if (shape->term[i].coef == 0) return t->tiles->words[v];
-            moves |= shape->term[i].dim == first;
+            if (shape->term[i].coef == 0) return once;
+            moves |= shape->term[i].dim == tile->first;
         }
-        words *= moves ? moved_rank(t, shape, r, first) : whole_rank(t, shape, r);
+        words *= moves ? moved_rank(model, shape, r, tile) : whole_rank(model, shape, r, tile);
     }
-    return fmax(words, t->tiles->words[v]);
+    return fmax(words, once);
 }
 
 /* Adds the flows of the tile at hand, for a dimension of the innermost loop outside; -1: there is no loop. */
 static void add_row(tiling *t, int first) {
     double row[SX_MAX_TENSORS];
     int n = 0;
-    for (unsigned left = t->keep; left; left &= left - 1) row[n++] = flow(t, __builtin_ctz(left), first);
+    t->tile.first = first;
+    for (unsigned left = t->keep; left; left &= left - 1)
+        row[n++] = sx_imperfect_tile_flow(t->tiles->model, __builtin_ctz(left), &t->tile);
     for (uint32_t i = t->front->n; i > 0 && i + 8 > t->front->n; i--)
         if (sx_traffic_undercuts(t->front->flow + (size_t)(i - 1) * (size_t)n, row, n)) return;
     t->failed |= !sx_traffic_front_add(t->front, &t->room, n, row);
@@ -132,7 +133,7 @@ static void add_row(tiling *t, int first) {
 /* Sets the tile in one dimension. */
 static void set_trips(tiling *t, int d, const trips *at) {
     t->extent[d] = at->extent;
-    t->blocks[d] = at->blocks;
+    t->tile.blocks[d] = at->blocks;
 }
 
 /* Whether the tile at hand fits. */
@@ -151,11 +152,11 @@ static void add_tile(tiling *t) {
         set_trips(t, g, &t->trips[g][i]);
     }
     for (int d = 0; d < t->tiles->model->n_dims; d++) {
-        if (t->blocks[d] > 1) add_row(t, d);
-        loops |= t->blocks[d] > 1;
+        if (t->tile.blocks[d] > 1) add_row(t, d);
+        loops |= t->tile.blocks[d] > 1;
     }
     if (!loops) add_row(t, -1);
-    if (g < 0 || t->blocks[g] > 1 || t->n_trips[g] == 1) return;
+    if (g < 0 || t->tile.blocks[g] > 1 || t->n_trips[g] == 1) return;
     set_trips(t, g, &t->trips[g][1]);
     add_row(t, g);
 }
@@ -215,7 +216,7 @@ static void list_all_trips(tiling *t) {
 static bool make_front(tiling *t, int level, unsigned keep, sx_traffic_front *front) {
     t->level = level;
     t->keep = keep;
-    t->top = level + 2 == t->tiles->model->n_levels;
+    t->tile.top = level + 2 == t->tiles->model->n_levels;
     t->front = front;
     t->room = 0;
     list_tiles(t, 0);

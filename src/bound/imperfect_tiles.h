@@ -14,6 +14,16 @@ typedef struct sx_imperfect_tiles {
     double *energy[SX_MAX_LEVELS]; /* per set: of words beyond those, whichever levels they come from */
 } sx_imperfect_tiles;
 
+/* A tile of a level, by what is outside it. */
+typedef struct sx_imperfect_tile {
+    uint32_t blocks[SX_MAX_DIMS]; /* that it makes of each dimension */
+    int first; /* dimension of the innermost loop of several iterations; -1: there is none */
+    bool top;  /* there is one level outside */
+} sx_imperfect_tile;
+
+/* The words of a tensor that flow into a level of one instance, at least. */
+double sx_imperfect_tile_flow(const sx_model *model, int tensor, const sx_imperfect_tile *tile);
+
 /* What a word counts for that flows from a level into one further in, both of one instance, beyond those that
  * must. */
 typedef struct sx_imperfect_word {

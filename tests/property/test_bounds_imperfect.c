@@ -142,6 +142,75 @@ static void hold_for_sparse_tensors(void **state) {
     (void)try_spaces(*state, "sparse", "bounds.ragged.sparse", sx_random_sparse_space);
 }
 
+/* What a level's tile is, by the loops outside it. */
+static sx_imperfect_tile tile_of(const sx_mapping *mapping, const sx_problem *problem, int level) {
+    sx_imperfect_tile tile = {.first = -1, .top = level + 2 == mapping->n_levels};
+    for (int d = 0; d < mapping->n_dims; d++) {
+        uint64_t extent = sx_mapping_extent(mapping, level, d);
+        tile.blocks[d] = (uint32_t)((problem->size[d] + extent - 1) / extent);
+    }
+    for (int s = level + 1; s < mapping->n_levels; s++)
+        for (int i = 0; i < mapping->n_dims && tile.first < 0; i++) {
+            int d = mapping->level[s].temporal_order[i];
+            if (mapping->level[s].temporal[d] > 1) tile.first = d;
+        }
+    return tile;
+}
+
+/* Fails where more words of a tensor are said to flow into a level than its next outer level `from` counts. */
+static void hold_flow(const sx_case *c, const sx_model *model, const sx_cost *cost, int level, int from,
+                      int v) {
+    sx_imperfect_tile tile = tile_of(&c->mapping, &c->problem, level);
+    double flow = sx_imperfect_tile_flow(model, v, &tile) * (1 - 1e-12), once = sx_model_touched(model, v);
+    sx_imperfect_word word = sx_imperfect_word_of(model, v);
+    const sx_cost_tensor *inner = &cost->level[level].tensor[v], *outer = &cost->level[from].tensor[v];
+    bool output = model->shape[v].output;
+    if ((double)(output ? outer->updates : outer->reads) >= flow &&
+        (double)outer->reads >= word.reads * (flow - once * output) &&
+        (double)inner->fills >= word.fills * (flow - once * output))
+        return;
+    sx_text text = {0};
+    sx_case_write(c, &text);
+    print_error("tensor %d, level %d: flow %.17g, first loop on %d\n%s\n", v, level, flow, tile.first,
+                text.data);
+    fail();
+}
+
+/* Holds the flows into all levels of one instance against what a mapping that leaves remainders counts; returns how
+ * many. */
+static uint64_t try_flows(const sx_case *c) {
+    sx_model *model;
+    sx_evaluator *evaluator;
+    static sx_cost cost;
+    uint64_t n = 0;
+    if (sx_mapping_perfect(&c->mapping, &c->problem)) return 0;
+    sx_expect_ok(sx_model_new(&c->problem, &c->arch, &c->options, &model));
+    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    if (sx_evaluate(evaluator, &c->mapping, &cost).reason == SX_LEGAL)
+        for (int v = 0; v < model->n_tensors; v++)
+            for (int s = model->n_levels - 1, from = -1; s >= 0 && model->level[s].instances == 1; s--) {
+                if (!(c->mapping.level[s].keep >> v & 1)) continue;
+                if (from >= 0) hold_flow(c, model, &cost, s, from, v);
+                n += from >= 0;
+                from = s;
+            }
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    return n;
+}
+
+static void hold_for_every_flow(void **state) {
+    const settings *set = *state;
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < 100 * set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged.flow", i);
+        sx_case c;
+        sx_random_case(&rng, SX_CASE_REMAINDER, &c);
+        n += try_flows(&c);
+    }
+    sx_expect_compared("flows into levels of one instance", n, set->count);
+}
+
 /* Every mapping of a case is one of many: a fifth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
     settings set = {1000, 1};
@@ -150,6 +219,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
+        cmocka_unit_test_prestate(hold_for_every_flow, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,9 @@
  * factors and orders from the innermost level outward. Those whose factors all divide are left to descend.c.
  *
  * Bounds (bound/imperfect.c) are weaker than those of mappings that divide: they know what must be fetched
- * at all, and how many steps the factors that are decided lead to. Beside these, tiles that do not fit end a
- * branch, as they only grow. So small spaces come to an end, and large ones have a true bound that rises
- * little.
+ * at all, what the best tiles of the levels outside all arrays add to that, and how many steps the factors that are
+ * decided lead to. Beside these, tiles that do not fit end a branch, as they only grow. So small spaces come to an
+ * end, and large ones have a true bound that rises little.
  *
  * A visit that takes too long hands back the choices of kept tensors it has not begun, and the one at hand in
  * several parts, which begin anew.

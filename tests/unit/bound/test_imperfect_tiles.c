@@ -1,0 +1,96 @@
+/* What tiles that need not divide bring about. */
+#include "bound/imperfect.h"
+#include "support/expect.h"
+#include "support/small_map.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A unit below a buffer of few words; only the outermost level's accesses cost energy, and its port takes time. */
+static const char machine[] =
+    "arch:\n  arithmetic: {name: MAC, instances: 1, word-bits: 16, energy: 0}\n"
+    "  storage:\n"
+    "  - {name: Buffer, entries: 40, instances: 1, read_energy: 0, fill_energy: 0, update_energy: 0}\n"
+    "  - {name: DRAM, class: DRAM, instances: 1, read_energy: 1, fill_energy: 0, update_energy: 1,\n"
+    "     shared_bandwidth: 0.01}\n";
+
+enum { M = 13, N = 11, K = 17, ROOM = 40 };
+
+/* The accesses to the outermost level where the buffer has a tile of these extents, and the loop outside it on dimension
+ * `first` comes first. The output's words are written at each visit, and read at all but the first. */
+static double accesses(int m, int n, int k, int first) {
+    double along_m = (M + m - 1) / m, along_n = (N + n - 1) / n, along_k = (K + k - 1) / k;
+    double a = M * K * (first == 1 ? 1 : along_n), b = K * N * (first == 0 ? 1 : along_m);
+    double o = M * N * (first == 2 ? 1 : along_k);
+    return a + b + o + (o - M * N);
+}
+
+/* The least of these over all tiles that fit. */
+static double least_accesses(void) {
+    double least = INFINITY;
+    for (int m = 1; m <= M; m++)
+        for (int n = 1; n <= N; n++)
+            for (int k = 1; k <= K; k++) {
+                if (m * k + k * n + m * n > ROOM) continue;
+                if (m < M) least = fmin(least, accesses(m, n, k, 0));
+                if (n < N) least = fmin(least, accesses(m, n, k, 1));
+                if (k < K) least = fmin(least, accesses(m, n, k, 2));
+            }
+    return least;
+}
+
+/* The bounds of a matrix product are those of the best tile of all that fit, in energy and in time. */
+static void knows_the_best_tile(void **state) {
+    (void)state;
+    sx_small_map map;
+    sx_imperfect_tiles *tiles;
+    sx_imperfect_bound bounds;
+    sx_outline outline;
+    const uint8_t must[SX_MAX_LEVELS] = {7, 7}, may[SX_MAX_LEVELS] = {0};
+    sx_small_map_open(&map, "O[m,n] += A[m,k]*B[k,n] {m:13,n:11,k:17}", machine, NULL, NULL);
+    sx_expect_ok(sx_imperfect_tiles_new(map.model, must, may, NULL, &tiles));
+    sx_imperfect_bound_init(&bounds, tiles);
+    memset(&outline, 0, sizeof outline);
+    for (int s = 0; s < 2; s++)
+        for (int d = 0; d < SX_MAX_DIMS; d++) outline.spatial[s][d] = 1;
+    sx_imperfect_bound_spatial(&bounds, &outline);
+    const double least = least_accesses();
+    assert_true(fabs(sx_imperfect_bound_any(&bounds).energy_pj - least) < 1e-6);
+    assert_true(fabs(sx_imperfect_bound_all(&bounds).energy_pj - least) < 1e-6);
+    sx_imperfect_bound_keep(&bounds, must);
+    assert_true(fabs(sx_imperfect_bound_score(&bounds, 0).energy_pj - least) < 1e-6);
+    assert_true(fabs(sx_imperfect_bound_score(&bounds, 0).cycles - 100 * least) < 1e-3);
+    sx_imperfect_tiles_free(tiles);
+    sx_small_map_close(&map);
+}
+
+/* The last block along a loop may be alone in its sweep where another loop on its dimension is further out. */
+static void knows_where_tiles_move(void **state) {
+    (void)state;
+    sx_small_map map;
+    sx_small_map_open(&map, "O[p] += A[p+r]*B[r] {p:12,r:3}", machine, NULL, NULL);
+    enum { O, A, B };
+    sx_imperfect_tile tile = {.blocks = {3, 1}, .first = 0, .top = true};
+    assert_true(fabs(sx_imperfect_tile_flow(map.model, O, &tile) - 12) < 1e-9);
+    assert_true(fabs(sx_imperfect_tile_flow(map.model, A, &tile) - 14) < 1e-9); /* 12 move, 14 are touched */
+    assert_true(fabs(sx_imperfect_tile_flow(map.model, B, &tile) - 3) < 1e-9);  /* stays */
+    tile.blocks[1] = 3; /* two words of r in each sweep move, for each of three blocks of p */
+    tile.first = 1;
+    assert_true(fabs(sx_imperfect_tile_flow(map.model, O, &tile) - 12) < 1e-9); /* stays */
+    assert_true(fabs(sx_imperfect_tile_flow(map.model, B, &tile) - 9) < 1e-9);
+    tile.top = false;
+    assert_true(fabs(sx_imperfect_tile_flow(map.model, B, &tile) - 6) < 1e-9); /* the last block may stay */
+    sx_small_map_close(&map);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_the_best_tile),
+        cmocka_unit_test(knows_where_tiles_move),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

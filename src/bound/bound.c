@@ -108,14 +108,27 @@ static bool stands_for(const sx_bound *b, unsigned profit, unsigned other) {
     return (other & ~profit) == 0;
 }
 
+/* The tensors that do not depend on a loop on a dimension. */
+static uint8_t profit_of(const sx_bound *b, int d) {
+    uint8_t profit = 0;
+    for (int v = 0; v < b->model->n_tensors; v++)
+        if (b->irrelevant[v] >> d & 1) profit |= (uint8_t)(1u << v);
+    return profit;
+}
+
+/* Sets the dimensions of the innermost loops that a class stands for. */
+static void set_class_dims(sx_bound *b, int o) {
+    for (int d = 0; d < b->model->n_dims; d++)
+        if (b->model->size[d] > 1 && stands_for(b, b->profit[o], profit_of(b, d)))
+            b->class_dims[o] |= (uint16_t)(1u << d);
+}
+
 /* Lists the sets of tensors that can profit from an order, without those that others stand for. */
 static void set_classes(sx_bound *b) {
     const sx_model *model = b->model;
     for (int d = 0; d < model->n_dims; d++) {
-        uint8_t profit = 0;
+        uint8_t profit = profit_of(b, d);
         bool included = model->size[d] == 1 && (b->n_classes > 0 || d + 1 < model->n_dims);
-        for (int v = 0; v < model->n_tensors && model->size[d] > 1; v++)
-            if (b->irrelevant[v] >> d & 1) profit |= (uint8_t)(1u << v);
         for (int i = 0; i < b->n_classes; i++) included |= stands_for(b, b->profit[i], profit);
         if (included) continue;
         int n = 0;
@@ -124,6 +137,7 @@ static void set_classes(sx_bound *b) {
         b->profit[n++] = profit;
         b->n_classes = n;
     }
+    for (int o = 0; o < b->n_classes; o++) set_class_dims(b, o);
 }
 
 /* Adds a rank to the windows of a tensor; false where it is something else. */
@@ -241,6 +255,7 @@ sx_status sx_bound_new(const sx_model *model, const sx_constraints *constraints,
         sx_bound_free(b);
         return sx_error_memory();
     }
+    if (constraints) sx_bound_set_movable(b, constraints);
     set_classes(b);
     fill_points(b);
     for (int v = 0; v < model->n_tensors; v++) fill_forms(b, v);

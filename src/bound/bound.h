@@ -68,8 +68,10 @@ typedef struct sx_bound {
         renewed[SX_MAX_LEVELS]; /* tensors whose tiles are fetched anew at every visit (no temporal reuse) */
     bool in_row[SX_MAX_LEVELS]; /* children of a level stand in one row or column, */
     uint8_t row_order[SX_MAX_LEVELS][SX_MAX_DIMS]; /* the loops along it in this order, innermost first */
+    uint16_t movable[SX_MAX_LEVELS]; /* dimensions whose loops may move to the next level (movable.c) */
     int n_classes;
     uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
+    uint16_t class_dims[SX_MAX_DIMS];  /* the dimensions that such a loop may be on */
     sx_lattice form[SX_MAX_TENSORS];   /* extents of the partially relevant dimensions alone */
     uint32_t *form_of[SX_MAX_TENSORS]; /* per point */
     double *moved[SX_MAX_TENSORS];     /* per form: those that are fetched at the least, any outline */
@@ -114,6 +116,14 @@ SX_MUST_USE sx_status sx_bound_survey(sx_bound *bound, const uint8_t *must, cons
  * shared. */
 SX_MUST_USE sx_status sx_bound_quicken(sx_bound *bound);
 
+/* Sets the loops that may move to the next level. */
+void sx_bound_set_movable(sx_bound *bound, const sx_constraints *constraints);
+
+/* The dimension of a level's outermost temporal loop, as a mask, where it could be the innermost one of the next level as
+ * well: where that level has no loop on it, no mapping that goes on so is needed to find one best; 0: none. */
+unsigned sx_bound_movable(const sx_bound *bound, int level, unsigned keep, const uint32_t *temporal,
+                          const uint8_t *order);
+
 /* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
  * partially relevant dimensions (window.c). */
 double sx_bound_share(const sx_bound *bound, int tensor, const uint32_t *extent);
@@ -131,6 +141,7 @@ typedef struct sx_outline {
 /* What is fetched at the least where the first loop outside a tile is on some dimension of a window (link.c), as
  * shares of what all children would fetch alone at every visit. */
 typedef struct sx_first_loop {
+    uint16_t dims;                /* that the loop may be on */
     double words;                 /* fetched, wherever from */
     double groups;                /* of those, fetched from the outer level: by groups of children, */
     double own;                   /* and by children */
@@ -201,7 +212,13 @@ typedef struct sx_outline_bound {
         *least_stay)[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* of all forms, where an irrelevant loop follows */
     double *costs;                                       /* where they stand */
     size_t n_costs;
-    int n_tabled; /* measures that have tables: the first ones */
+    /* Energy by the loop that is the first outside a tile (first.c), made with the tables: tensors that have such
+     * costs; per tensor and c, per dimension of the loop, then per class, per form: `cost`, then `extra`. */
+    unsigned windowed;
+    double *first[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* NULL: as `cost` */
+    double *firsts;                                   /* where they stand */
+    sx_least_traffic *first_traffic;                  /* of a flow, while they are made */
+    int n_tabled;                                     /* measures that have tables: the first ones */
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
      * where the next loop is of the class. */
     double *table[SX_MAX_TABLED][SX_MAX_LEVELS][SX_MAX_DIMS];
@@ -311,7 +328,9 @@ typedef struct sx_partial_mapping {
     double closed[SX_MAX_MEASURES];                  /* flows that are known */
     double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
                                                         tensor make smaller: what they are without such, */
-    double moving[SX_MAX_MEASURES][SX_MAX_TENSORS];  /* and where the next loop indexes it */
+    double moving[SX_MAX_MEASURES][SX_MAX_TENSORS];  /* and where the next loop indexes it; */
+    double first[SX_MAX_TENSORS]
+                [SX_MAX_DIMS]; /* of windowed tensors, the energy where it is on a dimension */
     uint8_t
         grows[SX_MAX_TENSORS]; /* c of the one flow that is pending, of which zeros leave the more, the more
                                       such loops there are; 0: none */

@@ -184,8 +184,11 @@ static sx_first_loop first_whole(const sx_link_window *const *window, int n, con
     others a = leave_out_first(window, n, w, side), b = leave_out_sides(window, n, w, side);
     double groups = more_left(any.groups, a.share, a.rest.groups, b.share, b.rest.groups);
     double own = more_left(any.own, a.share, a.rest.own, b.share, b.rest.own);
-    return (sx_first_loop){1, least_mean(rest.groups, low, high, any.groups),
-                           least_mean(rest.own, low, high, any.own), fmax(top * (1 - any.groups), groups),
+    return (sx_first_loop){0,
+                           1,
+                           least_mean(rest.groups, low, high, any.groups),
+                           least_mean(rest.own, low, high, any.own),
+                           fmax(top * (1 - any.groups), groups),
                            fmax(top * (1 - any.own), own)};
 }
 
@@ -199,14 +202,14 @@ sx_first_loop sx_link_first(const sx_link_window *const *window, int n, const sx
     if (at->helps && scale > 1) rest = rest_of(at->side, at->positions, (int64_t)step);
     if (whole == 0) {
         double often = (1 - 1.0 / d->prime) * share;
-        return (sx_first_loop){often, often * rest.groups, often * rest.own, top, top};
+        return (sx_first_loop){0, often, often * rest.groups, often * rest.own, top, top};
     }
     if (share == 1) return first_whole(window, n, all, w, side, rest);
     if (top > whole) {
         double words = share + (1 - share) * whole;
-        return (sx_first_loop){words, words * rest.groups, words * rest.own, top * (1 - rest.groups),
-                               top * (1 - rest.own)};
+        return (sx_first_loop){
+            0, words, words * rest.groups, words * rest.own, top * (1 - rest.groups), top * (1 - rest.own)};
     }
     double part = share * (1 - whole);
-    return (sx_first_loop){part + whole, part * rest.groups + whole, part * rest.own + whole, 0, 0};
+    return (sx_first_loop){0, part + whole, part * rest.groups + whole, part * rest.own + whole, 0, 0};
 }

@@ -24,6 +24,7 @@
  */
 #include "bound/outline.h"
 #include "bound/effectual.h"
+#include "bound/first.h"
 #include "bound/link.h"
 #include "bound/outer.h"
 #include "bound/price.h"
@@ -68,6 +69,14 @@ static size_t count_pieces(const sx_bound *bound) {
     return most;
 }
 
+/* The forms of all tensors with windows; at least 1. */
+static size_t count_forms(const sx_bound *bound) {
+    size_t n = 1;
+    for (int v = 0; v < bound->model->n_tensors; v++)
+        if (bound->n_windows[v] > 0) n += bound->form[v].n_points;
+    return n;
+}
+
 sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     sx_outline_bound *bounds = calloc(1, sizeof *bounds);
     if (!bounds) return sx_error_memory();
@@ -76,7 +85,7 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * (int)tabled;
     size_t n = bound->lattice.n_points, forms = 0;
     for (int v = 0; v < model->n_tensors; v++) forms += bound->form[v].n_points;
-    size_t pieces = count_pieces(bound);
+    size_t pieces = count_pieces(bound), windowed = count_forms(bound);
     double *data = bounds->scratch = malloc(((size_t)n_tables + 1 + SX_MAX_CHORDS) * n * sizeof *data);
     bounds->bound = bound;
     bounds->whole = malloc(n * sizeof *bounds->whole);
@@ -88,10 +97,12 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->places = malloc(forms * sx_place_size());
     bounds->pieces = malloc(pieces * sx_window_piece_size());
     bounds->costs = malloc(3 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
+    bounds->first_traffic = malloc(windowed * sizeof *bounds->first_traffic);
+    bounds->firsts = malloc(windowed * (size_t)n_levels * sx_first_costs(bound) * sizeof *bounds->firsts);
     if (model->sparse) bounds->cache = sx_density_cache_new(true);
     if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
         !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
-        !bounds->pieces || !bounds->traffics || !bounds->costs) {
+        !bounds->pieces || !bounds->traffics || !bounds->costs || !bounds->first_traffic || !bounds->firsts) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
@@ -118,6 +129,8 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds->pieces);
     free(bounds->traffics);
     free(bounds->costs);
+    free(bounds->first_traffic);
+    free(bounds->firsts);
     free(bounds->measure);
     free(bounds->cost);
     free(bounds->extra);
@@ -206,7 +219,7 @@ static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r) {
     double alone = sx_outline_bound_share(bounds, m, v, c, 0), apart = r->from < 0 ? 0 : bounds->apart[v][c];
     bool dense = !bounds->bound->idle[v];
     for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) {
-        sx_transfer_price price = sx_transfer_cost(r, &traffic[i]);
+        sx_transfer_price price = sx_transfer_cost(r, &traffic[i], UINT16_MAX);
         cost[i] = price.moves * fed;
         extra[i] = price.extra * apart * alone;
         stay[i] = price.stays * fed;
@@ -318,6 +331,8 @@ void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline)
     bounds->inside_swept = -INFINITY;
     bounds->n_measures = 0;
     bounds->n_costs = 0;
+    bounds->windowed = 0;
+    memset(bounds->first, 0, sizeof bounds->first);
     memset(bounds->shared, 0, sizeof bounds->shared);
     memset(bounds->source, 0, sizeof bounds->source);
     measure_energy(bounds);
@@ -349,253 +364,4 @@ sx_score sx_outline_bound_compulsory(const sx_outline_bound *bounds) {
     for (int i = 1; i < bounds->n_measures; i++)
         cycles = fmax(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
     return sx_outline_bound_score(bounds, bounds->measure[0].constant + bounds->measure[0].tail[0], cycles);
-}
-
-void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping *partial) {
-    const sx_bound *b = bounds->bound;
-    partial->point = 0;
-    memset(partial->grows, 0, sizeof partial->grows);
-    for (int d = 0; d < SX_MAX_DIMS; d++) partial->extent[d] = 1;
-    for (int i = 0; i < bounds->n_measures; i++) {
-        partial->closed[i] = bounds->measure[i].constant;
-        for (int v = 0; v < b->model->n_tensors; v++) {
-            double cost = sx_outline_bound_cost(bounds, i, v, 0, 0);
-            partial->pending[i][v] = partial->moving[i][v] = bounds->linked[v] ? cost : 0;
-            if (!bounds->linked[v]) partial->closed[i] += cost;
-        }
-    }
-}
-
-/* The temporal loops of a level, and over what they are spread. */
-typedef struct bed {
-    uint32_t loop[SX_MAX_DIMS]; /* iterations */
-    unsigned loops;             /* those of more than one, as a mask */
-} bed;
-
-static void lay_base(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                     const uint32_t *extent, bed *at) {
-    at->loops = 0;
-    for (int d = 0; d < bounds->bound->model->n_dims; d++) {
-        assert(extent[d] % (partial->extent[d] * bounds->outline.spatial[level][d]) == 0);
-        at->loop[d] = extent[d] / (partial->extent[d] * bounds->outline.spatial[level][d]);
-        at->loops |= (unsigned)(at->loop[d] > 1) << d;
-    }
-}
-
-/* The irrelevant temporal loops of a tensor from a level outward, multiplied, above a partial mapping. */
-static double irrelevant_outside(const sx_outline_bound *bounds, const uint32_t *extent, int level, int v) {
-    double product = 1;
-    for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1) {
-        int d = __builtin_ctz(dims);
-        product *= (double)(bounds->open[level][d] / extent[d]);
-    }
-    return product;
-}
-
-/* The least of a measure's flows into a level and beyond, at a point, where the next loop is of a class. */
-static double outside(const sx_outline_bound *bounds, int m, int level, uint32_t point, int o) {
-    if (level + 1 == bounds->bound->model->n_levels) return 0;
-    if (!bounds->tables || m >= bounds->n_tabled) return bounds->measure[m].tail[level + 1];
-    return bounds->table[m][level][o][bounds->inside[point - bounds->below[level]]];
-}
-
-/* What tensors wait for, in a measure: where the next loop moves them; less the irrelevant loops of the level
- * at hand; less those beyond too, if it has no others. */
-typedef struct wait {
-    double ends[SX_MAX_TENSORS], goes[SX_MAX_TENSORS], flies[SX_MAX_TENSORS];
-} wait;
-
-/* What waits at a level whose innermost loop is of class o, and the next level's of class `next`: only
- * tensors in both classes gain from both. */
-static double waiting(const sx_bound *b, const wait *w, int o, int next) {
-    double sum = 0;
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        bool gains = b->profit[o] >> v & 1, more = b->profit[next] >> v & 1;
-        sum += !gains ? w->ends[v] : more ? w->flies[v] : w->goes[v];
-    }
-    return sum;
-}
-
-/* The least of what waits and of what is outside. A level without loops has the class of the next one. */
-static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32_t point, const wait *w,
-                        bool empty) {
-    const sx_bound *b = bounds->bound;
-    double least = INFINITY;
-    for (int next = 0; next < b->n_classes; next++) {
-        double near = INFINITY;
-        for (int o = empty ? next : 0; o < (empty ? next + 1 : b->n_classes); o++)
-            near = fmin(near, waiting(b, w, o, next));
-        least = fmin(least, near + outside(bounds, m, level, point, next));
-    }
-    return least;
-}
-
-/* By how much zeros leave more of what a tensor waits for, where irrelevant loops are added to its box. */
-static double growth(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int v,
-                     uint32_t loops) {
-    const double *left = bounds->bound->effectual[v][partial->grows[v]];
-    if (partial->grows[v] == 0 || left[partial->box[v]] <= 0) return 1;
-    return left[partial->box[v] + loops] / left[partial->box[v]];
-}
-
-/* The same by all irrelevant loops from a level outward; `known`: those of the level, where they are known. A box
- * has loops up to the level that the flow comes from. */
-static double growth_outside(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                             int v, uint32_t known) {
-    if (partial->grows[v] == 0) return 1;
-    const uint32_t *idle = bounds->bound->idle[v];
-    int source = bounds->source[v][partial->grows[v]];
-    if (source + 1 == bounds->bound->model->n_levels)
-        known = idle[bounds->open_point[level]] - idle[partial->point];
-    return growth(bounds, partial, v, source >= level ? known : 0);
-}
-
-/* By how much the irrelevant loops of a level, and those beyond, can make smaller what a tensor waits for. */
-static void shrink_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                      const bed *at, int v, double *here, double *most) {
-    *here = 1;
-    for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1)
-        *here *= at->loop[__builtin_ctz(dims)];
-    bool stays = !(at->loops & ~(unsigned)bounds->bound->irrelevant[v]);
-    *most = stays ? irrelevant_outside(bounds, partial->extent, level, v) : *here;
-}
-
-/* The same for what zeros leave: by the irrelevant loops of a level, whose tile is that of a point, and by all. */
-static void grow_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                    uint32_t point, int v, double *here, double *most) {
-    const uint32_t *idle = bounds->bound->idle[v];
-    *here = *most = 1;
-    if (partial->grows[v] == 0) return;
-    uint32_t own = idle[point] - idle[partial->point] - idle[bounds->spatial_point[level]];
-    *here = growth(bounds, partial, v, bounds->source[v][partial->grows[v]] >= level ? own : 0);
-    *most = growth_outside(bounds, partial, level, v, own);
-}
-
-/* What a quick bound found for a tile of the innermost level. */
-static double swept(const sx_outline_bound *bounds, uint32_t point) {
-    if (bounds->inside_swept == -INFINITY) return -INFINITY;
-    return bounds->inside_swept + bounds->swept[bounds->inside[point - bounds->below[0]]];
-}
-
-sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                                const uint32_t *extent, uint32_t point) {
-    const sx_bound *b = bounds->bound;
-    double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], least = INFINITY, energy = 0, cycles = 0;
-    double more_here[SX_MAX_TENSORS], more_most[SX_MAX_TENSORS];
-    bed now;
-    for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside(bounds, 0, level, point, o));
-    if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY};
-    lay_base(bounds, partial, level, extent, &now);
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        shrink_by(bounds, partial, level, &now, v, &here[v], &most[v]);
-        grow_by(bounds, partial, level, point, v, &more_here[v], &more_most[v]);
-        if (now.loops & ~(unsigned)b->irrelevant[v]) more_most[v] = more_here[v];
-    }
-    for (int m = 0; m < bounds->n_measures; m++) {
-        wait w;
-        const bool grows = m == 0 || !b->model->range;
-        for (int v = 0; v < b->model->n_tensors; v++) {
-            double stays = partial->pending[m][v];
-            w.ends[v] = partial->moving[m][v];
-            w.goes[v] = stays / here[v] * (grows ? more_here[v] : 1);
-            w.flies[v] = stays / most[v] * (grows ? more_most[v] : 1);
-        }
-        double sum = partial->closed[m] + least_sum(bounds, m, level, point, &w, now.loops == 0);
-        if (m == 0)
-            energy = sum;
-        else
-            cycles = fmax(cycles, sum);
-    }
-    if (level == 0) energy = fmax(energy, swept(bounds, point));
-    return sx_outline_bound_score(bounds, energy, cycles);
-}
-
-/* Extends the box of what is pending by loops during which the tile stays; returns by how much zeros leave more
- * of it. A flow that begins at the tile has the box to itself only where nothing else is pending. */
-static double extend_box(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                         uint32_t point, int v, const uint32_t *stays, bool ended, sx_partial_mapping *out) {
-    const sx_bound *b = bounds->bound;
-    double more = 1;
-    out->grows[v] = partial->grows[v];
-    out->box[v] = partial->box[v];
-    if (!b->idle[v]) return 1;
-    if (partial->grows[v] && bounds->source[v][partial->grows[v]] >= level) {
-        uint32_t loops = sx_lattice_point(&b->lattice, stays);
-        more = growth(bounds, partial, v, loops);
-        out->box[v] += loops;
-    }
-    bool begins = false, waits = false;
-    for (int i = 0; i < bounds->n_measures; i++) {
-        begins |= level + 1 < b->model->n_levels && bounds->cost[i][v][level + 1] != NULL;
-        waits |= !ended && partial->pending[i][v] > 0;
-    }
-    if (!waits) out->grows[v] = 0;
-    if (!begins) return more;
-    out->grows[v] = !waits && b->effectual[v][level + 1] ? (uint8_t)(level + 1) : 0;
-    out->box[v] = point + bounds->shared[v][level + 1];
-    return more;
-}
-
-void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                               const uint32_t *extent, uint32_t point, const uint8_t *order,
-                               sx_partial_mapping *out) {
-    const sx_bound *b = bounds->bound;
-    bed now;
-    lay_base(bounds, partial, level, extent, &now);
-    out->point = point;
-    memcpy(out->extent, extent, sizeof out->extent);
-    for (int i = 0; i < bounds->n_measures; i++) out->closed[i] = partial->closed[i];
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        double run = 1;
-        bool ended = false;
-        uint32_t stays[SX_MAX_DIMS];
-        for (int d = 0; d < SX_MAX_DIMS; d++) stays[d] = 1;
-        for (int k = 0; k < b->model->n_dims && !ended; k++) {
-            int d = order[k];
-            if (!(now.loops >> d & 1)) continue;
-            if (b->irrelevant[v] >> d & 1)
-                run *= stays[d] = now.loop[d];
-            else
-                ended = true;
-        }
-        double more = extend_box(bounds, partial, level, point, v, stays, ended, out);
-        for (int i = 0; i < bounds->n_measures; i++) {
-            bool stayed = run > 1, top = level + 1 == b->model->n_levels;
-            double flow = partial->pending[i][v] / run * (i == 0 || !b->model->range ? more : 1);
-            double moving = stayed ? flow : partial->moving[i][v];
-            if (ended) out->closed[i] += moving;
-            out->pending[i][v] = ended ? 0 : flow;
-            out->moving[i][v] = ended ? 0 : moving;
-            out->pending[i][v] += top ? 0 : sx_outline_bound_stay(bounds, i, v, level + 1, point);
-            out->moving[i][v] += top ? 0 : sx_outline_bound_cost(bounds, i, v, level + 1, point);
-        }
-    }
-}
-
-sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_partial_mapping *partial,
-                                  int level) {
-    const sx_bound *b = bounds->bound;
-    double most[SX_MAX_TENSORS], more[SX_MAX_TENSORS], energy = 0, cycles = 0;
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        most[v] = irrelevant_outside(bounds, partial->extent, level + 1, v);
-        more[v] = growth_outside(bounds, partial, level + 1, v, 0);
-    }
-    for (int m = 0; m < bounds->n_measures; m++) {
-        wait w;
-        for (int v = 0; v < b->model->n_tensors; v++) {
-            bool top = level + 1 == b->model->n_levels;
-            double own = top ? 0 : sx_outline_bound_cost(bounds, m, v, level + 1, partial->point);
-            double stay = top ? 0 : sx_outline_bound_stay(bounds, m, v, level + 1, partial->point);
-            w.ends[v] = fmax(partial->moving[m][v] - own, 0);
-            w.goes[v] = w.flies[v] =
-                fmax(partial->pending[m][v] - stay, 0) / most[v] * (m == 0 || !b->model->range ? more[v] : 1);
-        }
-        double sum = partial->closed[m] + least_sum(bounds, m, level, partial->point, &w, true);
-        if (m == 0)
-            energy = sum;
-        else
-            cycles = fmax(cycles, sum);
-    }
-    if (level == 0) energy = fmax(energy, swept(bounds, partial->point));
-    return sx_outline_bound_score(bounds, energy, cycles);
 }

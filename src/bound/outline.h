@@ -10,4 +10,8 @@ void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline);
 /* The score of an energy without leakage and of the largest use of a port. */
 sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, double cycles);
 
+/* As sx_outline_bound_traffic, with what every first loop comes to, whether neighbours help or not (window.c). */
+void sx_outline_bound_first_traffic(sx_outline_bound *bounds, int tensor, int from, int to,
+                                    sx_least_traffic *out);
+
 #endif

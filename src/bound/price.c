@@ -56,7 +56,7 @@ static linked_price price_linked(const sx_transfer *r, const sx_least_traffic *t
 
 /* With c(i) and x(i) what the first loop i comes to, without and with irrelevant loops, and t >= 1 times the least
  * of these: c(i) t + x(i) is at least c t + (c(i) - c) + x(i), c the least of all. */
-sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic *traffic) {
+sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic *traffic, unsigned dims) {
     if (traffic->words == INFINITY) return (sx_transfer_price){INFINITY, 0, INFINITY};
     double alone = price_word(r, traffic, 1), moves[SX_MAX_FIRST_LOOPS];
     sx_transfer_price price = {.stays = traffic->words * alone};
@@ -69,12 +69,14 @@ sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic 
     price.moves = price.extra = traffic->all * alone;
     for (int i = 0; i < traffic->n_first; i++) {
         const sx_first_loop *f = &traffic->first[i];
+        if (!(f->dims & dims)) continue;
         moves[i] = traffic->all * (linked.group * f->groups + linked.own * f->own + linked.word * f->words);
         price.moves = fmin(price.moves, moves[i]);
     }
     price.extra -= price.moves;
     for (int i = 0; i < traffic->n_first; i++) {
         const sx_first_loop *f = &traffic->first[i];
+        if (!(f->dims & dims)) continue;
         double more = traffic->all * (linked.group * f->more_groups + linked.own * f->more_own);
         price.extra = fmin(price.extra, moves[i] - price.moves + more);
     }

@@ -29,7 +29,8 @@ typedef struct sx_transfer_price {
     double stays; /* where that loop is irrelevant */
 } sx_transfer_price;
 
-sx_transfer_price sx_transfer_cost(const sx_transfer *route, const sx_least_traffic *traffic);
+/* A loop that moves the tile is on one of some dimensions. */
+sx_transfer_price sx_transfer_cost(const sx_transfer *route, const sx_least_traffic *traffic, unsigned dims);
 
 /* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */
 double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *route,

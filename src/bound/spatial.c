@@ -121,7 +121,7 @@ static const toll *pay(survey *s, int v, int from, int to) {
                 .stay = INFINITY,
                 .spared = sx_transfer_spared(bounds, &r, s->prices[v])};
     for (uint32_t i = 0; i < b->form[v].n_points; i++) {
-        sx_transfer_price price = sx_transfer_cost(&r, &traffic[i]);
+        sx_transfer_price price = sx_transfer_cost(&r, &traffic[i], UINT16_MAX);
         if (price.moves == INFINITY) continue;
         double words = traffic[i].words, top = from >= 0 && !b->idle[v] ? price.extra : 0;
         t->least = fmin(t->least, fmin(price.stays, price.moves + top));

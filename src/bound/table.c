@@ -20,6 +20,7 @@
  *
  * Complexity: O(levels * classes * sets * points * primes) per outline. */
 #include "bound/table.h"
+#include "bound/first.h"
 #include "bound/outline.h"
 #include "model/capacity.h"
 
@@ -271,7 +272,8 @@ static void fill(sx_outline_bound *bounds, int measure, int c, int o) {
         int v = __builtin_ctz(left);
         for (uint32_t k = 0; k < bounds->n_fitting && bounds->cost[measure][v][c + 1]; k++) {
             uint32_t i = bounds->fitting[k];
-            table[i] += sx_outline_bound_cost(bounds, measure, v, c + 1, bounds->whole[i] + bounds->below[c]);
+            uint32_t point = bounds->whole[i] + bounds->below[c];
+            table[i] += sx_outline_bound_class_cost(bounds, measure, v, c + 1, point, o);
         }
     }
 }
@@ -297,6 +299,7 @@ sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt 
     bounds->unpolled = 0;
     sx_outline_bound_quick(bounds, true);
     sx_outline_bound_number(bounds);
+    sx_outline_bound_make_firsts(bounds);
     bounds->n_tabled = bounds->n_measures < SX_MAX_TABLED ? bounds->n_measures : SX_MAX_TABLED;
     for (int c = b->model->n_levels - 2; c >= 0 && !bounds->halted; c--) {
         list_fitting(bounds, c);
@@ -314,6 +317,7 @@ sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt 
 void sx_outline_bound_outer(sx_outline_bound *bounds, int level) {
     const sx_bound *b = bounds->bound;
     sx_outline_bound_number(bounds);
+    sx_outline_bound_make_firsts(bounds);
     for (int c = b->model->n_levels - 2; c >= level; c--) {
         list_fitting(bounds, c);
         for (int o = 0; o < b->n_classes; o++) fill(bounds, 0, c, o);

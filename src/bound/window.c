@@ -45,6 +45,7 @@
  * that neighbours help with moves the tile: there are no links then. */
 #include "bound/bound.h"
 #include "bound/link.h"
+#include "bound/outline.h"
 
 #include "base/divisor.h"
 
@@ -278,6 +279,7 @@ static double share_slots(sx_outline_bound *bounds, int v, int from, int to) {
 typedef struct making {
     const sx_outline_bound *bounds;
     int v, from;
+    bool firsts; /* with first loops, whether neighbours help or not */
     double outer;
     sx_least_traffic *out; /* per form */
 } making;
@@ -294,8 +296,12 @@ static void finish(const making *m, uint32_t form, sx_least_traffic traffic) {
 
 /* The least of two first loops, each part by itself. */
 static sx_first_loop least_first(sx_first_loop a, sx_first_loop b) {
-    return (sx_first_loop){fmin(a.words, b.words), fmin(a.groups, b.groups), fmin(a.own, b.own),
-                           fmin(a.more_groups, b.more_groups), fmin(a.more_own, b.more_own)};
+    return (sx_first_loop){a.dims | b.dims,
+                           fmin(a.words, b.words),
+                           fmin(a.groups, b.groups),
+                           fmin(a.own, b.own),
+                           fmin(a.more_groups, b.more_groups),
+                           fmin(a.more_own, b.more_own)};
 }
 
 /* Sets the loops of windows that may be the first outside a tile; those of a third window and further count with the
@@ -315,6 +321,7 @@ static void set_first_loops(const making *m, const sx_link_window *const *link, 
             if (outside == 1) continue;
             first = least_first(first, sx_link_first(link, n, &all, w, side, scale *= outside));
         }
+        first.dims = (uint16_t)(1u << d);
         if (traffic->n_first == SX_MAX_FIRST_LOOPS)
             first = least_first(first, traffic->first[--traffic->n_first]);
         traffic->first[traffic->n_first++] = first;
@@ -329,7 +336,7 @@ static void combine(const making *m, int w, const sx_link_window **link, uint32_
     for (int i = 0; i < w; i++) p += b->window[m->v][i].n_tiles;
     if (w == b->n_windows[m->v]) {
         sx_least_traffic all = *traffic;
-        if (all.own < 1 && m->from >= 0 && !all.renewed) set_first_loops(m, link, &all);
+        if ((all.own < 1 || m->firsts) && m->from >= 0 && !all.renewed) set_first_loops(m, link, &all);
         finish(m, form, all);
         return;
     }
@@ -414,13 +421,22 @@ static sx_least_traffic *place(const sx_outline_bound *bounds, int v, int from, 
     return bounds->traffics + forms * levels * levels + pair * b->form[v].n_points;
 }
 
+/* Makes what flows for every form. */
+static void make_all(sx_outline_bound *bounds, making *m, int to) {
+    m->outer = 1 / share_slots(bounds, m->v, m->from, to);
+    for (uint32_t i = 0; i < bounds->bound->form[m->v].n_points; i++) m->out[i].words = INFINITY;
+    make_traffics(m);
+}
+
+void sx_outline_bound_first_traffic(sx_outline_bound *bounds, int v, int from, int to,
+                                    sx_least_traffic *out) {
+    make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .firsts = true, .out = out}, to);
+}
+
 const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v, int from, int to) {
     sx_least_traffic **known = &bounds->traffic[v][from + 1][to];
     if (*known) return *known;
     *known = place(bounds, v, from, to);
-    making m = {.bounds = bounds, .v = v, .from = from, .out = *known};
-    m.outer = 1 / share_slots(bounds, v, from, to);
-    for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) m.out[i].words = INFINITY;
-    make_traffics(&m);
+    make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .out = *known}, to);
     return *known;
 }

@@ -25,6 +25,7 @@ struct sx_enumeration {
     uint64_t evaluations;
     uint32_t *point[SX_MAX_DIMS]; /* per divisor of a dimension: its number in the lattice */
     sx_partial_mapping partial[SX_MAX_LEVELS + 1];
+    unsigned movable[SX_MAX_LEVELS + 1]; /* loops of the level inside that may move here (bound/movable.c) */
     sx_mapping mapping;
     sx_mapping_visitor *listener;
     void *user;
@@ -215,10 +216,13 @@ static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DI
 static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
     size_t n;
     const uint8_t(*order)[SX_MAX_DIMS] = orders_of(t, s, &n);
+    const sx_bound *b = t->context.bound;
+    sx_mapping_level *at = &t->mapping.level[s];
     for (size_t i = 0; i < n && goes_on(t); i++) {
         sx_partial_mapping_extend(t->bounds, &t->partial[s], s, extent, point, order[i], &t->partial[s + 1]);
         if (!is_open(t, value_of(t, sx_partial_mapping_bound(t->bounds, &t->partial[s + 1], s)))) continue;
-        memcpy(t->mapping.level[s].temporal_order, order[i], SX_MAX_DIMS);
+        memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
+        t->movable[s + 1] = t->listener ? 0 : sx_bound_movable(b, s, at->keep, at->temporal, order[i]);
         if (s + 1 == t->context.space->arch->n_levels) {
             lay(t, s);
         } else {
@@ -231,6 +235,10 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
 /* Takes a tile of a level whose extents are all set, unless its bound or its banks speak against it. */
 static void take(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
     sx_mapping_level *at = &t->mapping.level[s];
+    for (unsigned left = t->movable[s]; left; left &= left - 1) {
+        int d = __builtin_ctz(left);
+        if (extent[d] == t->partial[s].extent[d] * at->spatial[d]) return;
+    }
     sx_score bound = sx_partial_mapping_try(t->bounds, &t->partial[s], s, extent, point);
     double value = isinf(bound.energy_pj) ? INFINITY : value_of(t, bound);
     if (!is_open(t, value)) return;

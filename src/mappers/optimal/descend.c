@@ -53,6 +53,7 @@ struct sx_descent {
     divisors of[SX_MAX_DIMS];
     options tiles[SX_MAX_LEVELS], orders[SX_MAX_LEVELS], keeps;
     sx_partial_mapping partial[SX_MAX_LEVELS + 1];
+    unsigned movable[SX_MAX_LEVELS + 1]; /* loops of the level inside that may move here (bound/movable.c) */
 };
 
 /* Adds an option; notes when memory is out. */
@@ -189,6 +190,10 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
     const sx_partial_mapping *partial = &w->partial[s];
     if (cut_off(w)) return;
     if (d == space->problem->n_dims) {
+        for (unsigned left = w->movable[s]; left; left &= left - 1) {
+            int from = __builtin_ctz(left);
+            if (extent[from] == partial->extent[from] * w->bounds->outline.spatial[s][from]) return;
+        }
         w->visit->steps += w->each;
         poll(w);
         sx_score bound = sx_partial_mapping_try(w->bounds, partial, s, extent, number);
@@ -222,6 +227,16 @@ static void list_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t n
     sort(&w->orders[s]);
 }
 
+/* Decides the order of a level whose tile is set. */
+static void set_order(sx_descent *w, int s, const uint32_t *extent, uint32_t number, const uint8_t *order) {
+    sx_mapping_level *at = sx_map_level(w->leaf.point, s);
+    memcpy(at->temporal_order, order, SX_MAX_DIMS);
+    if (s + 1 == w->space->arch->n_levels) return;
+    sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, order, &w->partial[s + 1]);
+    bool one = w->cutoff->rule->k == 1;
+    w->movable[s + 1] = one ? sx_bound_movable(w->bound, s, at->keep, at->temporal, order) : 0;
+}
+
 /* Goes through the orders of a level whose tile is set. */
 static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t number) {
     bool last = s + 1 == w->space->arch->n_levels;
@@ -230,16 +245,14 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
     options *orders = &w->orders[s];
     list_orders(w, s, extent, number, order, n);
     for (size_t i = 0; i < orders->n && goes_on(w) && !is_past(w, &orders->at[i]); i++) {
-        const uint8_t *which = order[orders->at[i].number];
         if (!admitted(w, &orders->at[i])) continue;
-        memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
+        set_order(w, s, extent, number, order[orders->at[i].number]);
         if (last) {
             sx_leaf_evaluate(&w->leaf);
             w->visit->steps += EVALUATION_STEPS;
-            continue;
+        } else {
+            descend(w, s + 1);
         }
-        sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, which, &w->partial[s + 1]);
-        descend(w, s + 1);
     }
 }
 
@@ -287,9 +300,7 @@ static void dive(sx_descent *w) {
         const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders(&w->leaf, s, &n);
         list_orders(w, s, extent, number, order, n);
         if (w->orders[s].n == 0) return;
-        const uint8_t *which = order[w->orders[s].at[0].number];
-        memcpy(sx_map_level(w->leaf.point, s)->temporal_order, which, SX_MAX_DIMS);
-        sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, which, &w->partial[s + 1]);
+        set_order(w, s, extent, number, order[w->orders[s].at[0].number]);
     }
     if (!cut_off(w)) sx_leaf_evaluate(&w->leaf);
 }

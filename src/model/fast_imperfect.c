@@ -278,7 +278,9 @@ bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int ten
     int n = model->n_levels;
     if (model->net_energy || !(mapping->level[n - 1].keep >> tensor & 1)) return false;
     sx_level_traffic at[SX_MAX_LEVELS] = {0};
-    family f = {.e = e, .shape = shape};
+    family f;
+    f.e = e;
+    f.shape = shape;
     for (int s = n - 1; s >= 0; s--) {
         if (!pass_level(e, mapping, tensor, s, at) && !count_level(&f, mapping, tensor, s, at) &&
             !count_window(e, mapping, tensor, s, at))

@@ -56,11 +56,16 @@ static bool set_weights(sx_window_dp *w) {
 static void set_class(sx_window_dp *w, int c) {
     sx_window_class *class = &w->class[c];
     memset(class->place, SX_ON, sizeof class->place);
+    class->on = UINT32_MAX;
+    class->idle = 0;
     class->children = class->sites = 1;
     for (int l = 0; l < w->slot.n_loops; l++) {
         const sx_window_spread *s = &w->spread[l];
         unsigned i = (unsigned)c / s->weight % s->n;
-        class->place[w->slot.loop[l].dim] = s->place[i];
+        unsigned d = w->slot.loop[l].dim;
+        class->place[d] = s->place[i];
+        if (s->place[i] != SX_ON) class->on &= ~(1u << d);
+        if (s->place[i] == SX_IDLE) class->idle |= 1u << d;
         class->children *= s->count[i];
         if (w->slot.apart || w->shape->dims >> w->slot.loop[l].dim & 1) class->sites *= s->count[i];
     }
@@ -133,8 +138,7 @@ bool sx_window_classify(sx_window_dp *w, bool together) {
     return separate || w->n_classes > 1 || set_groups(w);
 }
 
-/* Whether a displacement lies between children of the level. */
-static bool within(const sx_window_dp *w, const int64_t *need) {
+bool sx_window_within(const sx_window_dp *w, const int64_t *need) {
     for (int r = 0; r < w->shape->n_ranks; r++)
         if (llabs(need[r]) > (w->shape->plain ? 0 : w->slot.span[r])) return false;
     return true;
@@ -149,7 +153,7 @@ static sx_window_sums share_alike(sx_window_dp *w) {
     int64_t need[SX_MAX_RANKS];
     for (int r = 0; r < w->shape->n_ranks; r++)
         need[r] = w->piece[now].low[r] - w->piece[before].low[r] + w->moved[r];
-    if (!within(w, need)) return sums;
+    if (!sx_window_within(w, need)) return sums;
     const sx_multicast_group *group;
     uint64_t served;
     double fewer = 0, left = 0;
@@ -244,5 +248,6 @@ sx_window_sums sx_window_share(sx_window_dp *w) {
     const sx_window_class *class = &w->class[w->first];
     double words = (double)w->words[0];
     if (!w->pieces) return (sx_window_sums){words * class->sites, words * class->children, 0};
-    return w->n_classes == 1 ? share_alike(w) : recall_classes(w);
+    if (w->n_classes == 1) return share_alike(w);
+    return w->always ? share_classes(w) : recall_classes(w);
 }

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MOVES = 40, ROOM = 512 };
+enum { MOVES = 40, CASES = 50, ROOM = 512 };
 
 typedef struct settings {
     uint64_t count, seed;
@@ -29,8 +29,13 @@ typedef struct walk {
     sx_evaluator *evaluator, *whole;
     sx_rng rng;
     sx_mapping mapping;
-    uint64_t compared, legal, covered, scored;
+    uint64_t moves, compared, legal, covered, scored;
 } walk;
+
+/* The moves of a walk: fewer where few mappings are to be compared, so that these are of many cases. */
+static uint64_t moves_of(const settings *set) {
+    return set->count < CASES * MOVES ? set->count / CASES + 1 : MOVES;
+}
 
 static void exchange(sx_rng *rng, uint8_t *order, int n) {
     uint64_t a = sx_rng_below(rng, (uint64_t)n), b = sx_rng_below(rng, (uint64_t)n);
@@ -172,10 +177,11 @@ static void run(walk *w, const char *name, uint64_t index) {
     sx_expect_ok(sx_evaluator_new(w->model, &w->evaluator));
     sx_expect_ok(sx_evaluator_new(w->model, &w->whole));
     sx_expect_ok(sx_frame_new(w->model, scratch, w->evaluator->sparse, &frame));
-    for (int i = 0; i < MOVES; i++) {
+    for (uint64_t i = 0; i < w->moves; i++) {
         sx_mapping before = w->mapping;
         if (!agrees(w, why, sizeof why)) {
-            print_error("%s %llu, move %d: %s\n", name, (unsigned long long)index, i, why);
+            print_error("%s %llu, move %llu: %s\n", name, (unsigned long long)index, (unsigned long long)i,
+                        why);
             fail();
         }
         sx_score score;
@@ -196,7 +202,7 @@ static void run(walk *w, const char *name, uint64_t index) {
 /* Small problems and architectures of all kinds. */
 static void small(void **state) {
     const settings *set = *state;
-    walk w = {0};
+    walk w = {.moves = moves_of(set)};
     static sx_case c;
     uint64_t cases = 0;
     for (; w.compared < set->count; cases++) {
@@ -237,7 +243,7 @@ static void add_actions(sx_rng *rng, const sx_problem *problem, sx_sparse *spars
 /* Small problems with sparse tensors, in both semantics: densities by chance and bands, formats, actions. */
 static void sparse(void **state) {
     const settings *set = *state;
-    walk w = {0};
+    walk w = {.moves = moves_of(set)};
     static sx_case c;
     uint64_t cases = 0, operands = 0, bands = 0, remainders = 0;
     for (; w.compared < set->count; cases++) {
@@ -262,7 +268,7 @@ static void sparse(void **state) {
     }
     sx_expect_compared("legal mappings of sparse cases", w.legal, set->count / 4);
     sx_expect_compared("sparse cases with a frame", w.covered, cases / 3);
-    sx_expect_compared("mappings of sparse cases scored by frames", w.scored, set->count / 4);
+    sx_expect_compared("mappings of sparse cases scored by frames", w.scored, set->count / 6);
     sx_expect_compared("sparse cases of three operands", operands, cases / 20);
     sx_expect_compared("banded tensors", bands, cases / 20);
     sx_expect_compared("sparse cases with remainders", remainders, cases / 20);
@@ -272,7 +278,7 @@ static void sparse(void **state) {
 static void convolutions(void **state) {
     static const char *const name[] = {"accel-b-sparse", "eyeriss-v2", "scnn", "extensor"};
     const settings *set = *state;
-    walk w = {0};
+    walk w = {.moves = moves_of(set)};
     static sx_arch arch;
     sx_problem problem;
     sx_expect_ok(sx_einsum_parse("Outputs[N,K,P,Q] += Weights[K,C,R,S]*Inputs[N,C,P+R,Q+S] "
@@ -293,7 +299,7 @@ static void convolutions(void **state) {
 /* The catalog's problems on its architectures. */
 static void catalog(void **state) {
     const settings *set = *state;
-    walk w = {0};
+    walk w = {.moves = moves_of(set)};
     uint64_t index = 0;
     const char *problem, *arch;
     while (w.compared < set->count)

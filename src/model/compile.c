@@ -200,6 +200,7 @@ static sx_status compile(const sx_problem *problem, const sx_arch *arch, const s
     model->n_dims = problem->n_dims;
     model->n_tensors = problem->n_tensors;
     memcpy(model->size, problem->size, sizeof model->size);
+    for (int d = 0; d < model->n_dims; d++) model->ones[d] = 1;
     for (int v = 0; v < problem->n_tensors; v++) {
         compile_shape(&model->shape[v], problem, v, term);
         term += 2 * count_terms(&problem->tensor[v], problem->n_dims);

@@ -94,6 +94,7 @@ struct sx_model {
     sx_model_options options;
     uint8_t n_levels, n_dims, n_tensors;
     uint32_t size[SX_MAX_DIMS];
+    uint32_t ones[SX_MAX_DIMS];     /* 1 for each dimension */
     uint64_t words[SX_MAX_TENSORS]; /* of the whole tensor */
     bool net_energy;                /* some network costs energy */
     uint64_t computes, latency;

@@ -296,16 +296,23 @@ typedef struct reach {
     float about[SX_MAX_DIMS];
 } reach;
 
+/* Two numbers as one. */
+static inline uint64_t pair(const uint32_t *number) {
+    uint64_t both;
+    memcpy(&both, number, sizeof both);
+    return both;
+}
+
 /* Extends the reach by a level's factors; whether it has spatial loops. width, a constant, is at least the number of
  * dimensions: everything is zero beyond that. */
 static inline __attribute__((always_inline)) bool extend(const sx_model *model, const sx_mapping_level *level,
                                                          int width, reach *r) {
-    uint32_t spatial[SX_MAX_DIMS], temporal[SX_MAX_DIMS], size[SX_MAX_DIMS], loops = 0;
+    uint32_t spatial[SX_MAX_DIMS], temporal[SX_MAX_DIMS];
+    uint64_t loops = 0;
     size_t bytes = (size_t)width * sizeof *spatial;
     memcpy(spatial, level->spatial, bytes);
     memcpy(temporal, level->temporal, bytes);
-    memcpy(size, model->size, bytes);
-    for (int d = 0; d < width; d++) loops |= spatial[d] ^ (uint32_t)(size[d] > 0);
+    for (int d = 0; d < width; d += 2) loops |= pair(spatial + d) ^ pair(model->ones + d);
     for (int d = 0; d < width; d++) r->exact[d] *= spatial[d];
     for (int d = 0; d < width; d++) r->exact[d] *= temporal[d];
     for (int d = 0; d < width; d++) r->about[d] *= (float)spatial[d];

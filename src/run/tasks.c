@@ -204,11 +204,24 @@ const void *sx_run_appended(const sx_run *run, size_t task, size_t *size) {
     return *size ? workers->appended + workers->part[task].at : NULL;
 }
 
+/* Whether threads other than the run's own may take and give logs. */
+static bool has_company(const sx_worker_pool *workers) {
+    return workers->pool || sx_ranks_active(workers->run->options.ranks);
+}
+
+/* Locks the list of free logs where that is needed. */
+static void lock_logs(sx_worker_pool *workers) {
+    if (has_company(workers)) pthread_mutex_lock(&workers->lock);
+}
+static void unlock_logs(sx_worker_pool *workers) {
+    if (has_company(workers)) pthread_mutex_unlock(&workers->lock);
+}
+
 void sx_worker_pool_give(sx_worker_pool *workers, sx_log *log) {
-    pthread_mutex_lock(&workers->lock);
+    lock_logs(workers);
     log->next = workers->free_logs;
     workers->free_logs = log;
-    pthread_mutex_unlock(&workers->lock);
+    unlock_logs(workers);
 }
 
 void sx_worker_pool_settle(sx_worker_pool *workers, sx_log *log, size_t task) {
@@ -218,10 +231,10 @@ void sx_worker_pool_settle(sx_worker_pool *workers, sx_log *log, size_t task) {
 }
 
 sx_log *sx_worker_pool_log(sx_worker_pool *workers) {
-    pthread_mutex_lock(&workers->lock);
+    lock_logs(workers);
     sx_log *log = workers->free_logs;
     if (log) workers->free_logs = log->next;
-    pthread_mutex_unlock(&workers->lock);
+    unlock_logs(workers);
     return log ? log : calloc(1, sizeof *log);
 }
 

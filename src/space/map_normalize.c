@@ -72,16 +72,22 @@ void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop,
 
 /* Puts the temporal loops of a level in the order of a list of all dimensions. */
 static void set_order(const sx_map_space *space, int level, const uint8_t *order, sx_mapping_level *at) {
-    int n_dims = space->problem->n_dims;
-    dims to;
+    int n_dims = space->problem->n_dims, n = 0, n_rest = 0;
     if (space->fixed_order[level]) {
         uint8_t loop[SX_MAX_DIMS + 1];
         if (order != at->temporal_order) memcpy(at->temporal_order, order, (size_t)n_dims);
-        int n = sx_map_loops(space, level, at, loop);
+        n = sx_map_loops(space, level, at, loop);
         sx_map_set_loops(space, level, loop, n, at);
         return;
     }
-    append_rest(to, append(to, 0, order, n_dims, at->temporal), n_dims, at->temporal);
+    dims to, rest = {0};
+    for (int i = 0; i < n_dims; i++) {
+        to[n] = order[i];
+        n += at->temporal[order[i]] > 1;
+        rest[n_rest] = (uint8_t)i;
+        n_rest += at->temporal[i] == 1;
+    }
+    memcpy(to + n, rest, SX_MAX_DIMS);
     memcpy(at->temporal_order, to, (size_t)n_dims);
 }
 

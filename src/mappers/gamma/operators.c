@@ -86,30 +86,39 @@ static inline bool is_within(const sx_map_space *space, int dim, int slot, uint3
     return factor >= space->min[dim][slot] && factor <= space->max[dim][slot];
 }
 
+/* Whether a dimension has a split. */
+static bool is_split(const sx_map_space *space, int dim, const uint32_t *spatial, const uint32_t *temporal) {
+    uint32_t factor[SX_MAX_SLOTS];
+    for (int i = 0; i < space->n_slots; i++)
+        factor[i] = (space->slot[i].spatial ? spatial : temporal)[space->slot[i].level];
+    return sx_factors_holds(space->factors[dim], factor);
+}
+
 /* Gives a dimension the factors that levels have together, spatial where it is parallel. What is no split of
  * the space is left as it was. */
 static void set_totals(const sx_map_space *space, int dim, const uint32_t *total, sx_gamma_individual i) {
-    uint32_t factor[SX_MAX_SLOTS];
+    uint32_t spatial[SX_MAX_LEVELS], temporal[SX_MAX_LEVELS];
     uint64_t product = 1, size = space->problem->size[dim];
+    int n_levels = space->arch->n_levels;
     bool good = true;
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        int across = space->spatial_slot[s], along = space->temporal_slot[s];
-        uint32_t all = total[s], spatial = 1;
-        if (across >= 0) {
-            if (all > 1 && i.genes->parallel[s] >> dim & 1) {
-                spatial = sx_divisor_within(all, space->max[dim][across]);
-                all /= spatial;
-            }
-            good &= is_within(space, dim, across, spatial);
-            factor[across] = spatial;
+    for (int s = 0; s < n_levels; s++) {
+        int across = space->spatial_slot[s];
+        temporal[s] = total[s];
+        spatial[s] = 1;
+        if (across >= 0 && total[s] > 1 && i.genes->parallel[s] >> dim & 1) {
+            spatial[s] = sx_divisor_within(total[s], space->max[dim][across]);
+            temporal[s] = total[s] / spatial[s];
         }
-        good &= is_within(space, dim, along, all);
-        factor[along] = all;
+        good &= across < 0 || is_within(space, dim, across, spatial[s]);
+        good &= is_within(space, dim, space->temporal_slot[s], temporal[s]);
         if (product <= size) product *= total[s];
     }
-    bool holds =
-        space->options.remainders ? sx_factors_holds(space->factors[dim], factor) : good && product == size;
-    if (holds) sx_map_set_factors(space, dim, factor, i.point);
+    if (space->options.remainders ? !is_split(space, dim, spatial, temporal) : !good || product != size) return;
+    for (int s = 0; s < n_levels; s++) {
+        sx_mapping_level *at = sx_map_level(i.point, s);
+        at->temporal[dim] = temporal[s];
+        if (space->spatial_slot[s] >= 0) at->spatial[dim] = spatial[s];
+    }
 }
 
 /* Draws a dimension's factors: each prime at a random level. */

@@ -124,21 +124,25 @@ static bool count_window(sx_cost_frame *f, int v, int s, bool *changed) {
     return good;
 }
 
-bool sx_frame_count(sx_cost_frame *f, int v) {
-    sx_frame_stale *stale = &f->stale[v];
+bool sx_frame_recount(sx_cost_frame *f, int v) {
+    const sx_frame_stale stale = f->stale[v];
+    bool changed = stale.spread, good = true;
     if (f->flat_below) flatten(f);
-    if (!stale->below && !stale->spread) return true;
-    bool changed = stale->spread, plain = f->tensor[v].plain, good = true;
-    for (int s = 0; s < f->n_levels; s++) {
-        bool spread = stale->spread >> s & 1;
-        if (spread) f->groups[v][s] = count_groups(f, f->tensor[v].dims, s);
-        if (plain || !(spread || s < stale->below)) continue;
-        set_spans(f, v, s);
-        good &= count_window(f, v, s, &changed);
+    for (uint32_t left = stale.spread; left; left &= left - 1) {
+        int s = __builtin_ctz(left);
+        f->groups[v][s] = count_groups(f, f->tensor[v].dims, s);
     }
-    if (plain) good = count_plain(f, v, stale->below, &changed);
+    if (f->tensor[v].plain) {
+        good = count_plain(f, v, stale.below, &changed);
+    } else {
+        for (uint32_t left = stale.spread | ((1u << stale.below) - 1); left; left &= left - 1) {
+            int s = __builtin_ctz(left);
+            set_spans(f, v, s);
+            good &= count_window(f, v, s, &changed);
+        }
+    }
     if (!good) return false;
-    if (changed) f->stamp[v]++;
-    *stale = (sx_frame_stale){0};
+    f->stamp[v] += changed;
+    f->stale[v] = (sx_frame_stale){0};
     return true;
 }

@@ -165,7 +165,10 @@ bool sx_frame_spreads(sx_cost_frame *f);
 bool sx_frame_fits(const sx_cost_frame *f, int level, unsigned keep);
 
 /* Brings the flows of a tensor up to date; false where the frame does not cover them. */
-bool sx_frame_count(sx_cost_frame *f, int tensor);
+bool sx_frame_recount(sx_cost_frame *f, int tensor);
+static inline bool sx_frame_count(sx_cost_frame *f, int tensor) {
+    return (!f->stale[tensor].below && !f->stale[tensor].spread) || sx_frame_recount(f, tensor);
+}
 
 /* Counts the flow of a tensor that is not plain; false where the frame does not cover it. `links`: children may hand
  * words to one another; `alike`: under the first level, each has a neighbour that wants the same operands. */

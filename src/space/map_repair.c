@@ -288,15 +288,16 @@ bool sx_map_repair_from(const sx_map_space *space, sx_rng *rng, sx_verdict verdi
         verdict = sx_check_tiles(space->model, point);
         legal = is_legal(space, &verdict, point);
     }
+    if (!moves_loops(space)) return legal;
     sx_map_normalize(space, point);
-    if (moves_loops(space)) return sx_map_check(&space->space, point) == 0;
-    assert(legal == (sx_map_check(&space->space, point) == 0));
-    return legal;
+    return sx_map_check(&space->space, point) == 0;
 }
 
 bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point) {
     sx_verdict verdict = sx_check_tiles(space->model, point);
-    if (!is_legal(space, &verdict, point)) return sx_map_repair_from(space, rng, verdict, point);
+    bool legal = is_legal(space, &verdict, point) || sx_map_repair_from(space, rng, verdict, point);
     sx_map_normalize(space, point);
-    return !moves_loops(space) || sx_map_check(&space->space, point) == 0;
+    if (moves_loops(space)) return sx_map_check(&space->space, point) == 0;
+    assert(legal == (sx_map_check(&space->space, point) == 0));
+    return legal;
 }

@@ -108,7 +108,7 @@ void sx_map_normalize(const sx_map_space *space, void *point);
 /* Repairs a point: moves factors outward from where an array or a memory overflows, and gives up
  * keeping where that is free; false where it is still not legal. Cheaper and rougher than projecting. */
 bool sx_map_repair(const sx_map_space *space, sx_rng *rng, void *point);
-/* The same for a point that is not legal, of which sx_check_tiles says this. */
+/* The same for a point that is not legal, of which sx_check_tiles says this; leaves it without its one form. */
 bool sx_map_repair_from(const sx_map_space *space, sx_rng *rng, sx_verdict verdict, void *point);
 
 /* Makes the account of the size, and line `index` of it (map_size.c). */

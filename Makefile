@@ -51,7 +51,7 @@ bench:
 	$(CONFIGURE)
 	cmake --build --preset release --target bench
 	@for program in build/bench/bench-*; do echo "$$program"; "$$program" || exit 1; done
-	@bench/instructions build/bench/bench-evaluate
+	@bench/instructions build/bench/bench-evaluate build/sextant
 	@bench/ranks build/sextant
 	@PYTHONPATH=python bench/batch.py
 

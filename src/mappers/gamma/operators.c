@@ -113,7 +113,8 @@ static void set_totals(const sx_map_space *space, int dim, const uint32_t *total
         good &= is_within(space, dim, space->temporal_slot[s], temporal[s]);
         if (product <= size) product *= total[s];
     }
-    if (space->options.remainders ? !is_split(space, dim, spatial, temporal) : !good || product != size) return;
+    if (space->options.remainders ? !is_split(space, dim, spatial, temporal) : !good || product != size)
+        return;
     for (int s = 0; s < n_levels; s++) {
         sx_mapping_level *at = sx_map_level(i.point, s);
         at->temporal[dim] = temporal[s];

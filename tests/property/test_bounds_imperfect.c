@@ -202,7 +202,7 @@ static uint64_t try_flows(const sx_case *c) {
 static void hold_for_every_flow(void **state) {
     const settings *set = *state;
     uint64_t n = 0;
-    for (uint64_t i = 0; i < 100 * set->count; i++) {
+    for (uint64_t i = 0; i < 20 * set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "bounds.ragged.flow", i);
         sx_case c;
         sx_random_case(&rng, SX_CASE_REMAINDER, &c);

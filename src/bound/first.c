@@ -26,7 +26,7 @@ static void set_costs(const sx_outline_bound *bounds, const sx_transfer *r, unsi
     for (uint32_t i = 0; i < n; i++) {
         sx_transfer_price price = sx_transfer_cost(r, &bounds->first_traffic[i], dims);
         out[i] = price.moves;
-        out[n + i] = price.extra * apart;
+        out[n + i] = price.extra * apart - sx_transfer_rounding(bounds, r, &bounds->first_traffic[i]);
     }
 }
 

@@ -8,7 +8,9 @@
  * price of F in the energy is known with the outline, and so is the constant. Left out, as they only add:
  * rounding up to whole blocks, routers, minimum uses; of hops only what network.c says. Sliding windows have rules of their own:
  *   - window.c says what children share and when neighbours hand words on;
- *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off;
+ *   - with bypass between c and u its accesses are scaled and rounded: half a word per instance is taken off, unless
+ *     they are scaled by whole numbers (window.c); and for tiles that
+ *     neighbours can help with, or whose groups differ in size, what fractions of words come to;
  *   - reads and fills of an output that is not indexed by plain dimensions count nothing, its updates do;
  *   - compute units that stand side by side and use the same operand may hand it on while it stays the same:
  * such tensors count as if the compute units kept a word of them.
@@ -221,11 +223,14 @@ static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r) {
     for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) {
         sx_transfer_price price = sx_transfer_cost(r, &traffic[i], UINT16_MAX);
         cost[i] = price.moves * fed;
-        extra[i] = price.extra * apart * alone;
+        double off = sx_transfer_rounding(bounds, r, &traffic[i]);
+        extra[i] = price.extra * apart * alone - off;
         stay[i] = price.stays * fed;
+        if (off > 0 && traffic[i].most > traffic[i].fewest) stay[i] = fmax(0, stay[i] - off / apart);
         if (cost[i] == INFINITY) continue;
         least_stay = fmin(least_stay, stay[i]);
-        least = fmin(least, fmin(stay[i], cost[i] + (dense && r->from >= 0 ? price.extra : 0)));
+        double top = dense && r->from >= 0 ? price.extra : 0;
+        least = fmin(least, fmin(stay[i], cost[i] + top - (off > 0 ? off / apart : 0)));
     }
     bounds->least[m][v][c] = least < INFINITY ? least : 0;
     bounds->least_stay[m][v][c] = least_stay < INFINITY ? least_stay : 0;

@@ -14,4 +14,7 @@ sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, d
 void sx_outline_bound_first_traffic(sx_outline_bound *bounds, int tensor, int from, int to,
                                     sx_least_traffic *out);
 
+/* Whether accesses of a flow to a level beyond bypassed ones are whole numbers as they are scaled (window.c). */
+bool sx_outline_bound_scales_whole(sx_outline_bound *bounds, int tensor, int from, int to);
+
 #endif

@@ -2,6 +2,7 @@
 #include "bound/price.h"
 #include "bound/effectual.h"
 #include "bound/network.h"
+#include "bound/outline.h"
 
 #include <math.h>
 
@@ -83,16 +84,29 @@ sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic 
     return price;
 }
 
-double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *r,
-                          const sx_access_cost *prices) {
+/* Words that neighbours hand on, or groups of different sizes get, come to fractions per instance: fills are cut, and
+ * reads rounded. */
+static double link_rounding(const sx_outline_bound *bounds, const sx_transfer *r) {
+    const sx_bound *b = bounds->bound;
+    if (r->from < 0 || b->model->options.no_link_transfers) return 0;
+    if (sx_outline_bound_fanout(bounds, r->from + 1, b->partly_relevant[r->v]) == 1) return 0;
+    return bounds->above[r->from] * (r->fill + 0.5 * r->peer);
+}
+
+double sx_transfer_rounding(const sx_outline_bound *bounds, const sx_transfer *r,
+                            const sx_least_traffic *traffic) {
+    bool parts = traffic->own < 1 || traffic->most > traffic->fewest;
+    return parts && !traffic->renewed ? link_rounding(bounds, r) : 0;
+}
+
+double sx_transfer_spared(sx_outline_bound *bounds, const sx_transfer *r, const sx_access_cost *prices) {
     const sx_bound *b = bounds->bound;
     const sx_model *model = b->model;
     const sx_shape *shape = &model->shape[r->v];
     double words = (double)model->words[r->v], sum = 0;
-    if (b->partly_relevant[r->v] && r->to > r->from + 1) sum += 0.5 * bounds->above[r->to] * r->read;
-    if (r->from >= 0 && !model->options.no_link_transfers &&
-        sx_outline_bound_fanout(bounds, r->from + 1, b->partly_relevant[r->v]) > 1)
-        sum += bounds->above[r->from] * (r->fill + 0.5 * r->peer);
+    if (!sx_outline_bound_scales_whole(bounds, r->v, r->from, r->to))
+        sum += 0.5 * bounds->above[r->to] * r->read;
+    if (r->from >= 0 && b->renewed[r->from] >> r->v & 1) sum += link_rounding(bounds, r);
     if (!shape->output || !shape->unit || model->options.no_first_read_elision) return sum;
     sum += words * bounds->apart[r->v][r->to + 1] * prices[r->to].read;
     if (r->from >= 0) sum += words * bounds->apart[r->v][r->from + 1] * r->spared;

@@ -32,9 +32,12 @@ typedef struct sx_transfer_price {
 /* A loop that moves the tile is on one of some dimensions. */
 sx_transfer_price sx_transfer_cost(const sx_transfer *route, const sx_least_traffic *traffic, unsigned dims);
 
-/* What is taken off for the rounding of a flow, and for the first reads and fills of an output. */
-double sx_transfer_spared(const sx_outline_bound *bounds, const sx_transfer *route,
-                          const sx_access_cost *prices);
+/* What is taken off of a flow whatever its form: for rounding, and for the first reads and fills of an output. */
+double sx_transfer_spared(sx_outline_bound *bounds, const sx_transfer *route, const sx_access_cost *prices);
+
+/* What is taken off for the rounding of a flow of which children get different parts, for some form of the tile. */
+double sx_transfer_rounding(const sx_outline_bound *bounds, const sx_transfer *route,
+                            const sx_least_traffic *traffic);
 
 /* What a word of a tensor costs at every level, in energy. */
 void sx_access_cost_energy(const sx_outline_bound *bounds, int tensor, sx_access_cost *prices);

@@ -120,15 +120,18 @@ static const toll *pay(survey *s, int v, int from, int to) {
                 .word = INFINITY,
                 .stay = INFINITY,
                 .spared = sx_transfer_spared(bounds, &r, s->prices[v])};
+    double off = 0;
     for (uint32_t i = 0; i < b->form[v].n_points; i++) {
         sx_transfer_price price = sx_transfer_cost(&r, &traffic[i], UINT16_MAX);
         if (price.moves == INFINITY) continue;
         double words = traffic[i].words, top = from >= 0 && !b->idle[v] ? price.extra : 0;
+        off = fmax(off, sx_transfer_rounding(bounds, &r, &traffic[i]));
         t->least = fmin(t->least, fmin(price.stays, price.moves + top));
         t->word = fmin(t->word, words > 0 ? price.moves / words : 0);
         t->stay = fmin(t->stay, words > 0 ? price.stays / words : 0);
     }
     bool fed = from < 0 && !bounds->linked[v];
+    t->spared += off;
     t->left = sx_outline_bound_left(bounds, v, from, to);
     if (from < 0) t->spared *= t->left;
     t->least =

@@ -28,7 +28,8 @@
  * the least positions that a step leaves to the outer level (below). A mean is not above the largest of its
  * parts: it is at most i (m - 1 + R / P) / (R / P) with m = n / (i P). Over all tiles that are possible, m is at most
  * the product over windows of its largest, and R / P at least the least over windows, as a step is not 0 along one of
- * them. Nor is a group larger than the largest. Where tiles are fetched anew at every visit, neighbours in the
+ * them. Where that is i at every slot, all groups have the same size, and accesses are scaled by whole numbers. Nor is a
+ * group larger than the largest. Where tiles are fetched anew at every visit, neighbours in the
  * same position help too: the largest group counts alone.
  *
  * Neighbours (docs/model.md, section 3) help a child whose new words one of them had a visit before: the step
@@ -273,6 +274,16 @@ static double share_slots(sx_outline_bound *bounds, int v, int from, int to) {
         product *= *known;
     }
     return product;
+}
+
+bool sx_outline_bound_scales_whole(sx_outline_bound *bounds, int v, int from, int to) {
+    const sx_bound *b = bounds->bound;
+    double irrelevant = 1;
+    for (int s = from + 2; s <= to; s++) {
+        if (b->renewed[s - 1] >> v & 1) return false;
+        irrelevant *= sx_outline_bound_fanout(bounds, s, b->irrelevant[v]);
+    }
+    return !b->partly_relevant[v] || share_slots(bounds, v, from, to) <= irrelevant;
 }
 
 /* A pull in the making. */

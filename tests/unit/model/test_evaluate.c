@@ -153,6 +153,30 @@ static void counts_that_stay_small_are_not_refused(void **state) {
     finish(&f);
 }
 
+/* Four children in a row, each with a window of A one word further: as R steps, three of them get their word from the
+ * neighbour. L1 has no loops and hands on to L0 what it gets from either. P leaves a remainder. */
+static void levels_without_loops_hand_on_words_of_links(void **state) {
+    (void)state;
+    fixture f;
+    sx_plain_arch(&f.arch, 3);
+    sx_plain_mesh(&f.arch, 2, 4, 1);
+    for (int s = 0; s < 3; s++) f.arch.level[s].read_energy = 1 + s;
+    sx_plain_problem("Z[p] += A[p+r]*B[r] {p:7,r:3}", &f.arch, &f.problem, &f.mapping);
+    f.mapping.level[2].spatial[0] = 4;
+    f.mapping.level[2].split = 2;
+    f.mapping.level[2].temporal[0] = 2;
+    f.mapping.level[2].temporal[1] = 3;
+    memcpy(f.mapping.level[2].temporal_order, (uint8_t[]){1, 0}, 2);
+    sx_expect_ok(sx_model_new(&f.problem, &f.arch, NULL, &f.model));
+    sx_expect_ok(sx_evaluator_new(f.model, &f.evaluator));
+    assert_int_equal(sx_evaluate(f.evaluator, &f.mapping, &f.cost).reason, SX_LEGAL);
+    assert_int_equal(sx_evaluate_score(f.evaluator, &f.mapping, &f.score).reason, SX_LEGAL);
+    sx_score whole = sx_cost_score(&f.cost);
+    assert_memory_equal(&f.score, &whole, sizeof whole);
+    assert_int_equal(f.cost.level[2].tensor[1].reads, (4 + 1 + 1) + (3 + 1 + 1));
+    finish(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(illegal_mappings_leave_results_alone),
@@ -161,6 +185,7 @@ int main(void) {
         cmocka_unit_test(reads_under_a_stride_are_not_negative),
         cmocka_unit_test(counts_beyond_all_bounds_are_refused),
         cmocka_unit_test(counts_that_stay_small_are_not_refused),
+        cmocka_unit_test(levels_without_loops_hand_on_words_of_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

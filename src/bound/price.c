@@ -95,6 +95,7 @@ static double link_rounding(const sx_outline_bound *bounds, const sx_transfer *r
 
 double sx_transfer_rounding(const sx_outline_bound *bounds, const sx_transfer *r,
                             const sx_least_traffic *traffic) {
+    if (traffic->words == INFINITY) return 0;
     bool parts = traffic->own < 1 || traffic->most > traffic->fewest;
     return parts && !traffic->renewed ? link_rounding(bounds, r) : 0;
 }

@@ -70,7 +70,7 @@ static void operators_can_be_switched_off(void **state) {
     sx_small_map_open(&m, conv, "accel-b", NULL, NULL);
     assert_in_range(looked_at_with(&m, (chances){0}), 10, 20);
     count_kinds(&m, &first_factors, &first_orders);
-    assert_true(looked_at_with(&m, (chances){.order = 1}) > 25);
+    assert_true(looked_at_with(&m, (chances){.order = 1}) > 20);
     count_kinds(&m, &factors, &orders);
     assert_true(factors <= first_factors && orders > first_orders);
     assert_true(looked_at_with(&m, (chances){.tile = 1}) > 200);

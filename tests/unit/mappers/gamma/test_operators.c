@@ -115,6 +115,7 @@ static void all_operators_make_constructions_that_can_be_repaired(void **state) 
                 size_t which = sx_rng_below(&p.rng, sizeof operations / sizeof *operations);
                 sx_gamma_copy(p.space, p.a, p.b);
                 operations[which](p.space, &p.rng, p.b);
+                sx_gamma_express(p.space, p.b);
                 check_construction(&p, p.b.point);
                 if (!sx_gamma_repair(p.space, &p.rng, p.b)) continue;
                 check_construction(&p, p.b.point);
@@ -122,6 +123,7 @@ static void all_operators_make_constructions_that_can_be_repaired(void **state) 
                 repaired++;
                 enum sx_gamma_axis axis = (enum sx_gamma_axis)sx_rng_below(&p.rng, 4);
                 sx_gamma_take(p.space, axis, sx_gamma_random_dim(p.space, &p.rng), p.b, p.a);
+                sx_gamma_express(p.space, p.a);
                 check_construction(&p, p.a.point);
                 if (!sx_gamma_repair(p.space, &p.rng, p.a)) draw(&p, p.a);
             }
@@ -158,6 +160,7 @@ static void order_swaps_leave_tiles_alone(void **state) {
         draw(&p, p.a);
         sx_gamma_copy(p.space, p.a, p.b);
         sx_gamma_swap_order(p.space, &p.rng, p.b);
+        sx_gamma_express(p.space, p.b);
         for (int s = 0; s < p.space->arch->n_levels; s++) {
             const sx_mapping_level *a = sx_map_level(p.a.point, s), *b = sx_map_level(p.b.point, s);
             assert_memory_equal(a->temporal, b->temporal, sizeof a->temporal);

@@ -2,14 +2,16 @@
  *
  * Let level s + 1 have one child, s, and let the outermost loop of level s be on a dimension d that indexes none of the
  * tensors that s keeps. As the innermost loop of level s + 1 the same loops run in the same order. Of all tiles only those
- * of level s change, of tensors that it does not keep; with one child and no energy in the network between the two
- * levels these pass on what children ask for, whatever they are (docs/model.md, section 4). The tiles that s keeps stay
+ * of level s change, of tensors that it does not keep; with one child these pass on what children ask for, whatever they are
+ * (docs/model.md, section 4), to within the last bit. Networks from level s + 1 on must cost nothing, as they count whole
+ * words of that. The tiles that s keeps stay
  * in place while loop d runs, inside and outside of them. So nothing costs more or less, provided that tiles are not
  * fetched anew at every visit and that no model of zeros looks at tiles.
  *
  * Level s + 1 must have no loop on d: two loops on d that become one may differ where windows slide. Moving a loop outward
  * can be repeated until no more is possible, as the product of the factors further out grows each time. What it leads to
- * is a mapping of the space: its orders are free at both levels, and so are the factors of d. So mappings from which a
+ * is a mapping of the space: its orders are free at both levels, so are the factors of d, and level s + 1 may have loops
+ * (it is not transparent). So mappings from which a
  * loop can move need not be looked at where one best mapping is wanted. */
 #include "bound/bound.h"
 
@@ -18,8 +20,10 @@ static bool is_open(const sx_bound *b, const sx_constraints *constraints, int s)
     const sx_model *model = b->model;
     const sx_loop_limits *here = &constraints->level[s].temporal, *next = &constraints->level[s + 1].temporal;
     if (model->sparse || model->range || model->formats || b->renewed[s]) return false;
-    if (model->level[s + 1].fanout_x * model->level[s + 1].fanout_y > 1 || model->level[s + 1].net_energy)
+    if (model->level[s + 1].fanout_x * model->level[s + 1].fanout_y > 1 || model->level[s + 1].transparent)
         return false;
+    for (int i = s + 1; i < model->n_levels; i++)
+        if (model->level[i].net_energy) return false;
     return here->n_inner + here->n_outer + next->n_inner + next->n_outer == 0;
 }
 
@@ -28,7 +32,8 @@ void sx_bound_set_movable(sx_bound *b, const sx_constraints *constraints) {
         const sx_loop_limits *here = &constraints->level[s].temporal,
                              *next = &constraints->level[s + 1].temporal;
         for (int d = 0; d < b->model->n_dims && is_open(b, constraints, s); d++)
-            if (here->min[d] <= 1 && !here->rest[d] && next->max[d] >= b->model->size[d])
+            if (here->min[d] <= 1 && !here->rest[d] && next->max[d] >= b->model->size[d] &&
+                !constraints->level[s + 1].spatial.rest[d])
                 b->movable[s] |= (uint16_t)(1u << d);
     }
 }

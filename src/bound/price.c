@@ -87,9 +87,8 @@ sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic 
 /* Words that neighbours hand on, or groups of different sizes get, come to fractions per instance: fills are cut, and
  * reads rounded. */
 static double link_rounding(const sx_outline_bound *bounds, const sx_transfer *r) {
-    const sx_bound *b = bounds->bound;
-    if (r->from < 0 || b->model->options.no_link_transfers) return 0;
-    if (sx_outline_bound_fanout(bounds, r->from + 1, b->partly_relevant[r->v]) == 1) return 0;
+    if (r->from < 0) return 0;
+    if (sx_outline_bound_fanout(bounds, r->from + 1, bounds->bound->partly_relevant[r->v]) == 1) return 0;
     return bounds->above[r->from] * (r->fill + 0.5 * r->peer);
 }
 

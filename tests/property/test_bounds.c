@@ -117,7 +117,12 @@ static void move_loop(sx_mapping *mapping, int s, int d) {
     to->temporal_order[0] = (uint8_t)d;
 }
 
-/* Fails where a loop that may change its level changes the cost. */
+/* Whether a mapping obeys the constraints. */
+static bool allowed(const bench *b, const sx_mapping *mapping) {
+    return sx_constraints_allow(&b->map->constraints, mapping, b->map->problem, b->map->arch, NULL, 0);
+}
+
+/* Fails where a loop that may change its level changes the cost, or breaks a constraint. */
 static void hold_moved(bench *b, const sx_mapping *mapping, const sx_score *cost) {
     for (int s = 0; s + 1 < mapping->n_levels; s++) {
         const sx_mapping_level *at = &mapping->level[s], *next = at + 1;
@@ -129,6 +134,7 @@ static void hold_moved(bench *b, const sx_mapping *mapping, const sx_score *cost
         sx_score other;
         move_loop(&moved, s, d);
         assert_int_equal(sx_evaluate_score(b->evaluator, &moved, &other).reason, SX_LEGAL);
+        assert_true(!allowed(b, mapping) || allowed(b, &moved));
         if (other.energy_pj != cost->energy_pj || other.cycles != cost->cycles)
             fail_msg("case %llu: a loop on dimension %d that leaves level %d changes %.17g pJ to %.17g",
                      (unsigned long long)b->number, d, s, cost->energy_pj, other.energy_pj);

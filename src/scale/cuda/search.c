@@ -50,19 +50,28 @@ static sx_status check_run(const sx_run *run) {
     return SX_OK;
 }
 
+/* Tells the run of mappings that were scored, and of the best of them where it is not NULL: the cost model must give it
+ * the same value. */
+static sx_status tell(sx_run *run, uint64_t evaluations, uint64_t rejected, uint64_t legal, double value,
+                      const sx_mapping *mapping) {
+    double by_model;
+    sx_run_add(run, evaluations, legal, rejected, mapping);
+    if (mapping && !run->failure && sx_run_incumbent(run, &by_model) && by_model != value)
+        return sx_error_new(SX_ERR_INTERNAL, "the GPU scores a mapping %.17g, the CPU %.17g", value,
+                            by_model);
+    return SX_OK;
+}
+
 /* Tells the run of a step; the best point counts where it is better than the incumbent. */
 static sx_status add(job *j, uint64_t evaluations, uint64_t rejected, const sx_gpu_found *found,
                      const sx_gpu_point *point) {
-    double best, value;
+    double best;
     sx_mapping mapping;
     sx_run_incumbent(j->run, &best);
     bool better = found->best.value < best;
     if (better) sx_gpu_mapping_of(sx_run_space(j->run), point, &mapping);
-    sx_run_add(j->run, evaluations, found->counts.legal, rejected, better ? &mapping : NULL);
-    if (better && !j->run->failure && sx_run_incumbent(j->run, &value) && value != found->best.value)
-        return sx_error_new(SX_ERR_INTERNAL, "the GPU scores a mapping %.17g, the CPU %.17g",
-                            found->best.value, value);
-    return SX_OK;
+    return tell(j->run, evaluations, rejected, found->counts.legal, found->best.value,
+                better ? &mapping : NULL);
 }
 
 /* Nothing found yet. */
@@ -218,6 +227,7 @@ static sx_status search_exhaustive(sx_run *run) {
     sx_gpu_look_options options = {
         .gpu = how->gpu, .limit = sx_run_setting(run, LIMIT), .go_on = go_on, .user = run};
     sx_gpu_look_answer answer;
+    double best;
     SX_TRY(check_run(run));
     if (run->options.evaluations || run->options.patience || run->options.target != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "exhaustive on a GPU has no budget but time"),
@@ -225,7 +235,10 @@ static sx_status search_exhaustive(sx_run *run) {
     SX_TRY(sx_gpu_look_everywhere(sx_run_space(run), sx_run_objective(run), &options, &answer));
     sx_run_evaluate_starts(run, 0);
     sx_run_poll(run, 0);
-    sx_run_add(run, answer.counts.legal, answer.counts.legal, 0, answer.found ? &answer.mapping : NULL);
+    sx_run_incumbent(run, &best);
+    bool better = answer.found && answer.value < best;
+    SX_TRY(tell(run, answer.counts.legal, 0, answer.counts.legal, answer.value,
+                better ? &answer.mapping : NULL));
     if (answer.complete) sx_run_optimal(run);
     return SX_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "frontend/catalog/networks.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ sx_status sx_onnx_add_own_tensor(sx_onnx_builder *b, const sx_onnx_op *op, const
 
 sx_status sx_onnx_tensor_of(sx_onnx_builder *b, uint32_t value, size_t *index) {
     char name[512];
+    assert(value != SX_ONNX_NONE);
     value = b->alias[value];
     const sx_onnx_value *from = sx_onnx_value_at(b->trace, value);
     if (b->tensor[value] == SX_NO_INDEX) {
@@ -168,7 +170,6 @@ sx_status sx_onnx_operand(sx_onnx_builder *b, const sx_problem *einsum, int v, u
 /* The error for a value of which a mapped operation needs the shape. */
 static sx_status unknown_shape(const sx_onnx_op *op, const sx_onnx_value *value, const char *which) {
     char name[SX_NAME_SIZE];
-    if (!value) return sx_onnx_error(op, "%s is missing", which);
     sx_onnx_text(value->name, name, sizeof name);
     return sx_error_hint(
         sx_onnx_error(op, "the shape of %s '%s' is not known", which, name),
@@ -185,7 +186,8 @@ sx_status sx_onnx_ready(const sx_onnx_builder *b, const sx_onnx_op *op, const si
                                          ? NULL
                                          : sx_onnx_value_at(b->trace, op->output[0]);
         if (!value && i == n) continue;
-        if (!value || !sx_onnx_known(&value->shape))
+        assert(value);
+        if (!sx_onnx_known(&value->shape))
             return unknown_shape(op, value, i < n ? "its input" : "its output");
         for (int d = 0; d < value->shape.n; d++)
             if (value->shape.dim[d] > SX_MAX_DIM_SIZE)

@@ -95,7 +95,7 @@ sx_status sx_infer_split(sx_onnx_trace *trace, const sx_onnx_op *op) {
                 ? sx_onnx_input_ints(trace, op, 1, sizes, SX_ONNX_MAX_DATA)
                 : sx_onnx_ints(op->at, "split", sizes, SX_ONNX_MAX_DATA);
     const bool even = n < 0 && !has_list(op, 1, "split");
-    if (axis < 0) return SX_OK;
+    if (axis < 0 || !parts) return SX_OK;
     const int64_t chunk = extent < 0 ? -1 : (extent + parts - 1) / parts;
     for (size_t i = 0; i < op->n_outputs; i++) {
         int64_t size = even ? chunk : (int64_t)i < n ? sizes[i] : -1;

@@ -19,8 +19,7 @@ enum { PRESENT_KEY = 1, PRESENT_VALUE };
 static sx_status read_sizes(const sx_onnx_builder *b, const sx_onnx_op *op, sizes *out) {
     const sx_onnx_shape *q = sx_onnx_input_shape(b->trace, op, QUERY),
                         *k = sx_onnx_input_shape(b->trace, op, KEY),
-                        *v = sx_onnx_input_shape(b->trace, op, VALUE),
-                        *past = sx_onnx_input_shape(b->trace, op, PAST_KEY);
+                        *v = sx_onnx_input_shape(b->trace, op, VALUE);
     const bool flat = q->n == 3;
     const int64_t all = flat ? sx_onnx_int(op->at, "q_num_heads", 0) : q->dim[1],
                   heads = flat ? sx_onnx_int(op->at, "kv_num_heads", 0) : k->dim[1];
@@ -37,13 +36,36 @@ static sx_status read_sizes(const sx_onnx_builder *b, const sx_onnx_op *op, size
                    .shared = all / heads,
                    .queries = q->dim[row],
                    .keys = k->dim[row],
-                   .past = past->n == 4 && past->dim[2] > 0 ? past->dim[2] : 0,
                    .depth = q->dim[last] / (flat ? all : 1),
                    .width = v->dim[last] / (flat ? heads : 1),
                    .flat = flat};
     if (k->dim[last] / (flat ? heads : 1) != out->depth || v->dim[row] != out->keys ||
         k->dim[0] != out->batch || v->dim[0] != out->batch)
         return sx_onnx_error(op, "its queries, keys and values do not fit each other");
+    return SX_OK;
+}
+
+/* Whether a shape is that of keys or values of the past, each of `width` elements. */
+static bool is_past(const sx_onnx_shape *shape, const sizes *s, int64_t past, int64_t width) {
+    return shape->n == 4 && shape->dim[0] == s->batch && shape->dim[1] == s->heads && shape->dim[2] == past &&
+           shape->dim[3] == width;
+}
+
+/* Reads how many keys the past has, where it is given. */
+static sx_status read_past(const sx_onnx_builder *b, const sx_onnx_op *op, sizes *s) {
+    const sx_onnx_shape *keys = sx_onnx_input_shape(b->trace, op, PAST_KEY),
+                        *values = sx_onnx_input_shape(b->trace, op, PAST_VALUE);
+    bool empty;
+    if (!sx_onnx_input(b->trace, op, PAST_KEY)) return SX_OK;
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){PAST_KEY, PAST_VALUE}, 2, &empty));
+    if (keys->n != 4 || !is_past(keys, s, keys->dim[2], s->depth) ||
+        !is_past(values, s, keys->dim[2], s->width))
+        return sx_onnx_error(op,
+                             "its inputs 'past_key' and 'past_value' do not fit the others; [%lld, %lld, "
+                             "past, %lld] and [%lld, %lld, past, %lld] are needed",
+                             (long long)s->batch, (long long)s->heads, (long long)s->depth,
+                             (long long)s->batch, (long long)s->heads, (long long)s->width);
+    s->past = keys->dim[2];
     return SX_OK;
 }
 
@@ -99,10 +121,10 @@ sx_status sx_lower_attention(sx_onnx_builder *b, size_t index) {
     sx_problem einsum;
     bool empty;
     sizes s;
-    if (sx_bytes_are(op->at.node->domain, "com.microsoft")) return sx_onnx_add_plain(b, index);
     SX_TRY(sx_onnx_ready(b, op, (const size_t[]){QUERY, KEY, VALUE}, 3, &empty));
     if (empty) return SX_OK;
     SX_TRY(read_sizes(b, op, &s));
+    SX_TRY(read_past(b, op, &s));
     const sx_onnx_shape shape = {.n = 4, .dim = {s.batch, s.heads * s.shared, s.queries, s.past + s.keys}};
     const bool flat = s.flat && !s.past;
     const int heads = s.flat ? 2 : 1;

@@ -19,6 +19,11 @@ typedef double sx_onnx_element(double a, double b);
 
 typedef struct sx_onnx_rule {
     const char *name;
+    const char *domain; /* NULL: any of those that are known */
+    /* Its inputs in order, separated by blanks: "X" is required; "B?" may be left out; "B?C" may be left out where C
+     * is, too; "B@b" may be left out where the node has the attribute b, as in old versions; "X*", the last one, is
+     * one or more. NULL: not known. */
+    const char *inputs;
     sx_op_kind kind; /* of its node in the graph */
     sx_onnx_infer *infer;
     sx_onnx_lower *lower; /* NULL: it is not mapped */
@@ -30,6 +35,10 @@ typedef struct sx_onnx_rule {
 
 /* The rule of an operation, NULL where there is none. */
 const sx_onnx_rule *sx_onnx_rule_of(const sx_onnx_node *node);
+
+/* Refuses an operation that lacks an input that its rule requires. Operations of a trace have passed it, so that
+ * what infers and lowers them reads required inputs, and those that go with one that is there, without a check. */
+SX_MUST_USE sx_status sx_onnx_check_inputs(const sx_onnx_op *op);
 
 /* Shapes: by inputs, by windows, by products, by moving elements. */
 sx_onnx_infer sx_infer_same, sx_infer_broadcast, sx_infer_bool, sx_infer_cast, sx_infer_where,

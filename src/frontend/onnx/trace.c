@@ -232,6 +232,7 @@ static SX_MUST_USE sx_status follow_op(frame *f, uint32_t node) {
     sx_onnx_op *added = sx_vector_add(&f->trace->ops);
     if (!added) return sx_error_memory();
     *added = op;
+    SX_TRY(sx_onnx_check_inputs(&op));
     if (op.rule) SX_TRY(op.rule->infer(f->trace, &op));
     take_said(f, &op);
     pass_weights(f->trace, &op);

@@ -15,7 +15,7 @@ help:
 	@echo 'make studies       what the papers measured, measured again, and proofs (hours; SEEDS=2 for a first look)'
 	@echo 'make surrogates    train the surrogates of share/sextant anew (minutes)'
 	@echo 'make mutants       apply every mutant of tests/mutants/: the test that it names must fail'
-	@echo 'make check-long    mutants, the property tests with a million cases each, every allocation failing (hours)'
+	@echo 'make check-long    mutants, the property tests with a million cases each, every allocation and system call failing (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
 	@echo 'make readme        put what the program says into README.md'

@@ -69,6 +69,10 @@ sx_status sx_file_read_regular(const char *path, size_t limit, char **text, size
     return read_file(path, O_NONBLOCK, limit, text, size);
 }
 
+bool sx_file_is_absent(int error) {
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
+}
+
 /* Writes all bytes to a descriptor and flushes them to the disk. */
 static bool write_all(int fd, const char *text, size_t size) {
     while (size > 0) {

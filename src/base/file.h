@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Reads a file of at most `limit` bytes; *text is zero-terminated beyond *size. */
@@ -11,6 +12,10 @@ SX_MUST_USE sx_status sx_file_read(const char *path, size_t limit, SX_OWN char *
 
 /* The same for a regular file only: a pipe or a device is refused without waiting for it. */
 SX_MUST_USE sx_status sx_file_read_regular(const char *path, size_t limit, SX_OWN char **text, size_t *size);
+
+/* Whether an error number of opening says that there is nothing for this user, rather than that something
+ * went wrong. */
+bool sx_file_is_absent(int error);
 
 /* Writes a file whole or not at all: under a temporary name first, then renamed. A link's target is what is
  * replaced; a device or a pipe is written to as it is. */

@@ -5,6 +5,7 @@
 #include "cli/evaluator.h"
 #include "cli/load.h"
 #include "cli/pca.h"
+#include "cli/place_checkpoint.h"
 #include "cli/place_input.h"
 #include "cli/progress.h"
 #include "cli/search.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Evaluations of a search where the method has no end of its own and no budget is given: the paper's. */
 #define DEFAULT_EVALS 4000
@@ -27,8 +27,6 @@
 #define MEASURED_METHOD "anneal" /* for latencies that nothing can be proven of */
 #define DEFAULT_OBJECTIVE "delay"
 #define CHECKPOINT_SECONDS 60
-
-enum { CHECKPOINT_LIMIT = 1 << 30 };
 
 /* Makes an option's file a setting of the method, in whose place its text comes. */
 static sx_status add_file(const sx_args *args, const char *option, const char *setting, char **method) {
@@ -138,7 +136,8 @@ static sx_status make_space(const sx_args *args, sx_placement_job *job) {
 /* What a run tells while it searches. */
 typedef struct watcher {
     sx_progress_line line;
-    const char *checkpoint;
+    const sx_place_checkpoint *checkpoint;
+    const sx_placement_job *job;
 } watcher;
 
 static void show(void *user, const sx_progress *progress) {
@@ -146,35 +145,32 @@ static void show(void *user, const sx_progress *progress) {
 }
 
 static sx_status save(void *user, const void *bytes, size_t size) {
-    return sx_file_write(((watcher *)user)->checkpoint, bytes, size);
+    const watcher *w = user;
+    return sx_place_checkpoint_write(w->checkpoint, w->job, bytes, size);
 }
 
-/* Searches, from a checkpoint where there is one. */
-static sx_status search(const sx_args *args, sx_placement_job *job, sx_output *result) {
-    watcher w = {.checkpoint = sx_args_text(args, "checkpoint", 0)};
-    char *saved = NULL;
-    struct stat info;
+/* Searches, from a checkpoint where there is one. With a database the checkpoint has the start point before
+ * the search begins: the database may offer another one to the search that resumes. */
+static sx_status search(const sx_args *args, const sx_place_checkpoint *checkpoint, sx_placement_job *job,
+                        sx_output *result) {
+    watcher w = {.checkpoint = checkpoint, .job = job};
     job->run.cancel = sx_interrupt_catch();
     job->run.progress = show;
     job->run.user = &w;
-    if (w.checkpoint) {
+    if (checkpoint->path) {
         job->run.checkpoint = save;
         job->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", CHECKPOINT_SECONDS);
-        SX_TRY(sx_file_writable(w.checkpoint));
     }
-    if (w.checkpoint && stat(w.checkpoint, &info) == 0) {
-        SX_TRY(sx_file_read(w.checkpoint, CHECKPOINT_LIMIT, &saved, &job->run.resume_size));
-        job->run.resume = saved;
-        if (!sx_args_flag(args, "quiet")) sx_text_add(&result->err, "note: resumed from %s\n", w.checkpoint);
-    }
+    if (checkpoint->path && !checkpoint->bytes && sx_args_flag(args, "db")) SX_TRY(save(&w, NULL, 0));
+    if (checkpoint->bytes && !sx_args_flag(args, "quiet"))
+        sx_text_add(&result->err, "note: resumed from %s\n", checkpoint->path);
     sx_progress_begin(&w.line, args);
     sx_progress_title(&w.line, "%s", job->in->graph.name);
     sx_status status = sx_placement_job_search(job);
     sx_progress_end(&w.line);
     if (!status) sx_evaluator_note(job->judge, sx_args_flag(args, "quiet"), &result->err);
-    free(saved);
-    bool whole = job->summary.stop != SX_STOP_SIGNAL && job->summary.stop != SX_STOP_TIME;
-    if (!status && w.checkpoint && whole) (void)remove(w.checkpoint);
+    if (job->summary.stop != SX_STOP_SIGNAL && job->summary.stop != SX_STOP_TIME)
+        result->checkpoint = checkpoint->path;
     return status;
 }
 
@@ -241,8 +237,10 @@ static sx_status plot_placements(const sx_args *args, sx_placement_job *job, sx_
     return status;
 }
 
-/* Reads the inputs, searches, and gives out what was found. */
-static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **store, sx_output *result) {
+/* Reads the inputs, searches, and gives out what was found. A search that resumes does not ask the database:
+ * its checkpoint has what that said. */
+static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_checkpoint *checkpoint,
+                       sx_store **store, sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);
     if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
     if (sx_args_flag(args, "allocate")) return sx_allocate_file(args, result);
@@ -254,9 +252,10 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_store **st
     SX_TRY(make_space(args, job));
     if (sx_args_flag(args, "pca")) return plot_placements(args, job, result);
     SX_TRY(sx_search_writable(args));
+    SX_TRY(sx_place_checkpoint_read(sx_args_text(args, "checkpoint", 0), job, checkpoint));
     if (db) SX_TRY(sx_store_open(db, store));
-    if (db) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
-    sx_status searched = job->proven_before ? SX_OK : search(args, job, result);
+    if (db && !checkpoint->bytes) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
+    sx_status searched = job->proven_before ? SX_OK : search(args, checkpoint, job, result);
     if (searched && !job->found) return searched;
     if (job->found && job->addresses.align)
         SX_TRY(sx_addresses_find(job->in, job->placement, job->addresses.align, job->run.cancel,
@@ -276,7 +275,9 @@ static sx_status run(const sx_args *args, sx_output *result) {
     sx_store *store = NULL;
     sx_placement_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
-    sx_status status = place(args, job, &store, result);
+    sx_place_checkpoint checkpoint = {0};
+    sx_status status = place(args, job, &checkpoint, &store, result);
+    sx_place_checkpoint_fini(&checkpoint);
     sx_placement_job_fini(job);
     free(job);
     sx_store_close(store);

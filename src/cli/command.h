@@ -23,7 +23,7 @@ typedef struct sx_output {
     sx_text out;            /* for standard output, or for `file` */
     sx_text err;            /* for standard error */
     const char *file;       /* the value of --output, or NULL */
-    const char *checkpoint; /* a file to remove once all is written; NULL: none */
+    const char *checkpoint; /* of a search that is complete: removed once all is written; NULL: none */
     sx_exit exit;
 } sx_output;
 

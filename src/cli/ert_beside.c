@@ -1,5 +1,6 @@
 #include "cli/ert_beside.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "frontend/input.h"
 
@@ -65,7 +66,10 @@ static sx_status look(const sx_input *input, const char *file, fit wanted, size_
     sx_status status = SX_OK;
     sx_text_add(&path, "%.*s", (int)folder, file);
     DIR *dir = path.failed ? NULL : opendir(folder ? path.data : ".");
-    if (path.failed || (!dir && errno == ENOMEM)) status = sx_error_memory();
+    if (path.failed)
+        status = sx_error_memory();
+    else if (!dir && !sx_file_is_absent(errno))
+        status = sx_error_system(SX_ERR_FILE, "cannot read the folder of '%s'", file);
     for (struct dirent *entry; dir && !status && (entry = readdir(dir));) {
         bool good = false;
         char *full;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_DEPTH = 6, MAX_FILES = 2000, MAX_ENTRIES = 20000, MAX_SIZE = 16 << 20, MAX_LISTED = 8 };
 enum { NOUNS = SX_HOLDS_ARCH | SX_HOLDS_PROBLEM | SX_HOLDS_MAPPING };
@@ -126,6 +127,13 @@ static bool is_result(const char *name) {
     return false;
 }
 
+/* Whether a file that could not be read is one that should have been: a regular file of this user's. */
+static bool is_fault(const struct sx_error *error, const char *path) {
+    struct stat info;
+    if (error->code != SX_ERR_FILE) return error->code == SX_ERR_MEMORY;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, R_OK) == 0;
+}
+
 /* Reads what a file holds; one that cannot be read holds nothing. */
 static SX_MUST_USE sx_status read_holds(sx_folder_file *file) {
     char *text = NULL;
@@ -142,7 +150,7 @@ static SX_MUST_USE sx_status read_holds(sx_folder_file *file) {
         return SX_OK;
     }
     sx_status status = sx_file_read_regular(file->path, MAX_SIZE, &text, &size);
-    if (status && status->code == SX_ERR_MEMORY) return status;
+    if (status && is_fault(status, file->path)) return status;
     sx_status_free(status);
     if (status) return SX_OK;
     file->holds = contents_of(text, size);

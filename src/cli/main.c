@@ -134,12 +134,14 @@ static sx_status write_result(const sx_output *result) {
 }
 
 /* Writes the output of a command, and returns the exit code: a result that cannot be written
- * is a failure of resources. The checkpoint goes last: a kill before that loses nothing. */
+ * is a failure of resources. The checkpoint goes last, and only where nothing failed: a kill or a failure
+ * before that loses nothing. */
 static sx_exit deliver(const sx_output *result, SX_TAKE sx_status status) {
+    bool failed = status != SX_OK;
     if (result->err.size) write_err(&result->err);
-    sx_exit code = status ? fail(status) : result->exit;
+    sx_exit code = failed ? fail(status) : result->exit;
     status = write_result(result);
-    if (!status && result->checkpoint) status = sx_session_forget(result->checkpoint);
+    if (!status && !failed && result->checkpoint) status = sx_session_forget(result->checkpoint);
     if (!status) return code;
     (void)fail(status);
     return SX_EXIT_FAILED;

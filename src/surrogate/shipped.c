@@ -4,7 +4,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include "surrogate/shipped.h"
 
-#include "base/status.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/vector.h"
 
@@ -73,9 +73,10 @@ sx_status sx_shipped_list(sx_shipped *out) {
     char folder[PATH_ROOM + 32];
     size_t room = 0;
     *out = (sx_shipped){0};
-    errno = 0;
-    DIR *dir = find_folder(folder) ? opendir(folder) : NULL;
-    if (!dir) return errno == ENOMEM ? sx_error_memory() : SX_OK;
+    if (!find_folder(folder)) return SX_OK;
+    DIR *dir = opendir(folder);
+    if (!dir && sx_file_is_absent(errno)) return SX_OK;
+    if (!dir) return sx_error_system(SX_ERR_FILE, "cannot read the folder '%s'", folder);
     sx_status status = SX_OK;
     for (struct dirent *entry; !status && (entry = readdir(dir));)
         if (is_surrogate(entry->d_name)) status = add_path(folder, entry->d_name, out, &room);

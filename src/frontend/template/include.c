@@ -78,7 +78,8 @@ static SX_MUST_USE sx_status add_matches(finds *f, const char *folder, const cha
     const char *names[SX_MAX_INCLUDES];
     size_t n = 0;
     DIR *dir = opendir(*folder ? folder : ".");
-    if (!dir) return errno == ENOMEM ? sx_error_memory() : SX_OK;
+    if (!dir && sx_file_is_absent(errno)) return SX_OK;
+    if (!dir) return sx_error_system(SX_ERR_FILE, "cannot read the folder '%s'", folder);
     sx_status status = SX_OK;
     for (struct dirent *entry; !status && (entry = readdir(dir));) {
         if (fnmatch(pattern, entry->d_name, FNM_PERIOD) != 0) continue;

@@ -12,6 +12,7 @@
 #include "sextant/device.h"
 #include "sextant/figure.h"
 #include "sextant/graph.h"
+#include "sextant/independent.h"
 #include "sextant/input.h"
 #include "sextant/judge.h"
 #include "sextant/mapping.h"

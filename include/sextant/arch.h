@@ -81,7 +81,8 @@ typedef struct sx_compute {
     uint64_t instances, mesh_x, mesh_y;
     uint32_t word_bits;
     double energy;                       /* pJ per multiply-accumulate */
-    double gated_energy, skipped_energy; /* the same of one that is gated or skipped; below 0: as any */
+    double gated_energy, skipped_energy; /* the same of one that is gated or skipped; below 0: as any,
+                                            but 0 by Timeloop's semantics */
     double area;                         /* um^2 of an instance; 0: not given */
 } sx_compute;
 

@@ -68,6 +68,10 @@ SX_API const char *sx_input_warning(const sx_input *input, size_t index, size_t 
 /* From now on unknown keys, and what would be warned about, are errors. */
 SX_API void sx_input_strict(sx_input *input);
 
+/* From now on files are read as Timeloop reads them where that differs (docs/from-timeloop.md); each difference is
+ * a warning. To be said before files are added. */
+SX_API void sx_input_like_timeloop(sx_input *input);
+
 /* Einsum text: "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}". */
 SX_API SX_MUST_USE sx_status sx_einsum_parse(const char *text, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_einsum_text(const sx_problem *problem, SX_OWN char **out);

@@ -44,9 +44,14 @@ typedef struct sx_model_options {
     bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
     bool no_link_transfers;     /* children do not hand words to their neighbours */
     bool sparse_timeloop;       /* count what zeros save as Timeloop does, its errors included */
+    bool like_timeloop;         /* the files were read as Timeloop reads them; for the record only */
     sx_density_range densities;
     sx_format_search formats;
 } sx_model_options;
+
+/* Whether zeros are counted as Timeloop does unless the user says otherwise: the architecture's file has Timeloop's
+ * form, and Timeloop has rules for the problem (two operands, no known places of non-zeros). */
+SX_API bool sx_model_prefers_timeloop(const sx_problem *problem, const sx_arch *arch);
 
 /* Reads "TENSOR=[MODEL:]SHARE,SHARE,...[@WEIGHT,WEIGHT,...]"; several tensors follow one another, with as many
  * shares each. Without weights they are 1 / SHARE, multiplied over the tensors. Some index must have the

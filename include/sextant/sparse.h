@@ -60,7 +60,7 @@ typedef struct sx_sparse_action {
 typedef struct sx_sparse {
     uint8_t n_names, n_formats, n_actions;
     bool gates_compute, skips_compute;
-    uint8_t padding;
+    bool timeloop; /* read from a file in Timeloop's form, which asks for its semantics */
     uint16_t n_ranks;
     char name[SX_MAX_SPARSE_NAMES][SX_NAME_SIZE];
     sx_tensor_format format[SX_MAX_FORMATS];

@@ -73,7 +73,7 @@ class sx_sparse_action(Structure):
 
 class sx_sparse(Structure):
     _fields_ = [("n_names", c_uint8), ("n_formats", c_uint8), ("n_actions", c_uint8), ("gates_compute", c_bool),
-                ("skips_compute", c_bool), ("padding", c_uint8), ("n_ranks", c_uint16), ("name", (c_char * 64) * 32),
+                ("skips_compute", c_bool), ("timeloop", c_bool), ("n_ranks", c_uint16), ("name", (c_char * 64) * 32),
                 ("format", sx_tensor_format * 128), ("rank", sx_rank_format * 256), ("action", sx_sparse_action * 96)]
 
 
@@ -228,7 +228,7 @@ class sx_format_search(Structure):
 
 class sx_model_options(Structure):
     _fields_ = [("no_first_read_elision", c_bool), ("no_link_transfers", c_bool), ("sparse_timeloop", c_bool),
-                ("densities", sx_density_range), ("formats", sx_format_search)]
+                ("like_timeloop", c_bool), ("densities", sx_density_range), ("formats", sx_format_search)]
 
 
 class sx_network(Structure):
@@ -369,6 +369,7 @@ FUNCTIONS = {
     "sx_model_free": (None, [c_void_p]),
     "sx_model_new": (POINTER(sx_error), [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sx_model_options_init": (None, [c_void_p]),
+    "sx_model_prefers_timeloop": (c_bool, [c_void_p, c_void_p]),
     "sx_navigator_complete": (c_bool, [c_char_p]),
     "sx_navigator_name": (c_char_p, [c_size_t, c_void_p]),
     "sx_navigator_space": (c_char_p, [c_char_p]),

@@ -157,17 +157,18 @@ class Model:
     """The cost model of a problem on an architecture, compiled once."""
 
     def __init__(self, problem: Problem, arch: Arch, first_read_elision: bool = True, link_transfers: bool = True,
-                 sparse_semantics: str = "exact"):
+                 sparse_semantics: Optional[str] = None):
         if not isinstance(problem, Problem) or not isinstance(arch, Arch):
             raise TypeError("a model is made of a Problem and an Arch")
-        if sparse_semantics not in ("exact", "timeloop"):
+        if sparse_semantics not in (None, "exact", "timeloop"):
             raise ValueError(f"sparse_semantics is 'exact' or 'timeloop', not {sparse_semantics!r}")
         self.problem, self.arch = problem.bound_to(arch), arch
         options = abi.sx_model_options()
         lib.sx_model_options_init(ctypes.byref(options))
         options.no_first_read_elision = not first_read_elision
         options.no_link_transfers = not link_transfers
-        options.sparse_timeloop = sparse_semantics == "timeloop"
+        options.sparse_timeloop = sparse_semantics == "timeloop" or sparse_semantics is None and bool(
+            lib.sx_model_prefers_timeloop(ctypes.byref(self.problem._c), ctypes.byref(arch._c)))
         self._options = options
         self._handle = handle_of(lib.sx_model_new, ctypes.byref(self.problem._c), ctypes.byref(arch._c),
                                  ctypes.byref(options))

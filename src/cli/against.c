@@ -4,14 +4,11 @@
 #include "report/scope.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err) {
-    *out = (sx_against){.args = *args,
-                        .has_arch = sx_args_flag(args, "arch"),
-                        .has_problem = sx_args_flag(args, "problem"),
-                        .has_constraints = sx_args_flag(args, "constraints")};
-    out->args.n_operands = 0;
+/* Reads the files. */
+static sx_status read_sources(sx_against *out, sx_text *err) {
     if (!out->has_arch && !out->has_problem && !out->has_constraints) return SX_OK;
     SX_TRY(sx_sources_load(&out->args, &out->sources));
     if (out->has_arch) SX_TRY(sx_sources_arch(&out->sources, &out->arch));
@@ -21,9 +18,35 @@ sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err) {
     return SX_OK;
 }
 
+sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err) {
+    *out = (sx_against){.args = *args,
+                        .has_arch = sx_args_flag(args, "arch"),
+                        .has_problem = sx_args_flag(args, "problem"),
+                        .has_constraints = sx_args_flag(args, "constraints")};
+    out->args.n_operands = 0;
+    return read_sources(out, err);
+}
+
+sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_text *err) {
+    static const sx_option like = SX_OPTION_LIKE;
+    static char timeloop[] = "timeloop";
+    size_t n = against->args.n_given;
+    if (!c->model.like_timeloop || sx_args_flag(&against->args, "like")) return SX_OK;
+    against->given = calloc(n + 1, sizeof *against->given);
+    if (!against->given) return sx_error_memory();
+    if (n) memcpy(against->given, against->args.given, n * sizeof *against->given);
+    against->given[n] = (sx_given){&like, timeloop};
+    against->args.given = against->given;
+    against->args.n_given = n + 1;
+    sx_network_fini(&against->network);
+    sx_sources_fini(&against->sources);
+    return read_sources(against, err);
+}
+
 void sx_against_fini(sx_against *against) {
     sx_network_fini(&against->network);
     sx_sources_fini(&against->sources);
+    free(against->given);
 }
 
 /* Notes that a claim about the user's files fails; frees the difference. */

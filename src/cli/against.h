@@ -7,7 +7,8 @@
 
 /* What certificates must be of. */
 typedef struct sx_against {
-    sx_args args; /* those of the command without its operands */
+    sx_args args;    /* those of the command without its operands */
+    sx_given *given; /* its options and --like, where a certificate asked for it; NULL: none did */
     sx_sources sources;
     bool has_arch, has_problem, has_constraints;
     sx_arch arch;
@@ -17,6 +18,9 @@ typedef struct sx_against {
 /* Reads what the options name; *out is freed with sx_against_fini, also after an error. */
 SX_MUST_USE sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err);
 void sx_against_fini(sx_against *against);
+
+/* Reads the files again as by Timeloop where a certificate's were read so (--like timeloop). */
+SX_MUST_USE sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_text *err);
 
 /* Whether a certificate is of the user's architecture, of one of the user's layers, and of a space with the
  * user's constraints. Where it is not, v gets the claim that fails and why. */

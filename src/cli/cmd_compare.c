@@ -448,7 +448,12 @@ static sx_status answer(const sx_args *args, const compare_job *job, const sx_co
     if (job->subject == OF_PLACEMENTS) r.chip = job->chip.name;
     if (job->subject == OF_MAPPINGS) r.arch = job->arch.name;
     r.baseline = job->baseline;
-    if (r.arch) r.energies = sx_sources_energies(&job->sources);
+    if (r.arch) {
+        r.energies = sx_sources_energies(&job->sources);
+        r.machine = &job->arch;
+        r.model = sx_search_model_options(args);
+        sx_search_network_semantics(args, &job->problems, &job->arch, &r.model);
+    }
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
     result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
     sx_output_to_file(result, sx_args_text(args, "output", 0));

@@ -196,6 +196,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     e->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
+    sx_search_semantics(args, &e->problem, &e->arch, &e->options);
     sx_search_notes(args, sources, false, &result->err);
     SX_TRY(choose_formats(args, e, given));
     SX_TRY(cost_mapping(args, e));

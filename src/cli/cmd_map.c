@@ -447,6 +447,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_layers(sources, &job->r->network));
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, &result->err));
+    sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
     SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     sx_search_notes(args, sources, true, &result->err);

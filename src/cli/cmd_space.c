@@ -134,12 +134,17 @@ static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char
                     sx_show_count((double)all).text, what);
 }
 
-/* Adds where energies come from. */
+/* Adds where energies come from, and how zeros are counted. */
 static void add_energies(const job *j, sx_output *result) {
-    if (j->object)
+    sx_model_options options = sx_search_model_options(j->args);
+    sx_search_semantics(j->args, &j->s.problem, &j->s.arch, &options);
+    if (j->object) {
         json_object_set_new(j->object, "energy_source", sx_json_string(j->energies));
-    else
+        sx_json_semantics(&j->s.arch, &options, j->object);
+    } else {
         sx_report_energies(j->energies, &result->out);
+        sx_report_semantics(&j->s.arch, &options, &result->out);
+    }
 }
 
 /* The account of the space: its sizes, how draws fare, and whether the mapping belongs to it. */

@@ -140,7 +140,8 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     j->told = 0;
     bool ours = true; /* of what the user gave */
     memset(&v, 0, sizeof v);
-    sx_status status = sx_against_check(&j->against, c, &v, &ours);
+    sx_status status = sx_against_follow(&j->against, c, &j->result->err);
+    if (!status) status = sx_against_check(&j->against, c, &v, &ours);
     if (!status && ours) status = sx_certificate_verify(c, &options, &v);
     if (!status && ours && j->everything.asked && v.verdict == SX_CLAIMS_HOLD)
         status = sx_everything_check(&j->everything, c, &v);

@@ -88,6 +88,7 @@ sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     const char *value;
     SX_TRY(sx_input_new(out));
     if (sx_args_flag(args, "strict")) sx_input_strict(*out);
+    if (sx_args_flag(args, "like")) sx_input_like_timeloop(*out);
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
     for (size_t i = 0; (value = sx_args_text(args, "set", i)); i++) {
@@ -169,9 +170,18 @@ static sx_status add_named(const sx_args *args, sx_sources *out) {
     return sx_named_check(args);
 }
 
+/* Refuses to be like anything but Timeloop. */
+static sx_status check_like(const sx_args *args) {
+    const char *like = sx_args_text(args, "like", 0);
+    if (!like || strcmp(like, "timeloop") == 0) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--like: '%s' is not a valid value", like),
+                         "the only value is timeloop");
+}
+
 sx_status sx_sources_load(const sx_args *args, sx_sources *out) {
     memset(out, 0, sizeof *out);
     out->args = args;
+    SX_TRY(check_like(args));
     SX_TRY(add_named(args, out));
     for (int noun = 0; noun < SX_NOUN_FILES; noun++) SX_TRY(read_files(args, (sx_noun)noun, out));
     return sx_sources_operands(out);

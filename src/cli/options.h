@@ -71,7 +71,13 @@ typedef struct sx_option {
             "rename dimensions of the problem to those of the design, such as K=M; repeatable, or with "     \
             "commas"                                                                                         \
     }
-#define SX_OPTIONS_FILES SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_RENAME
+#define SX_OPTION_LIKE                                                                                       \
+    {                                                                                                        \
+        "like", 0, "timeloop", SX_OPTION_TEXT, false,                                                        \
+            "read files and count zeros as Timeloop does, also where Sextant does otherwise"                 \
+    }
+#define SX_OPTIONS_FILES                                                                                     \
+    SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_RENAME, SX_OPTION_LIKE
 
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \
@@ -103,7 +109,9 @@ typedef struct sx_option {
 #define SX_OPTION_SEMANTICS                                                                                  \
     {                                                                                                        \
         "sparse-semantics", 0, "exact|timeloop", SX_OPTION_TEXT, false,                                      \
-            "count what zeros save exactly (the default), or as Timeloop does, its errors included"          \
+            "count what zeros save exactly, or as Timeloop does, its errors included; where not given, "     \
+            "exactly, but as Timeloop does with --like timeloop and for files with its "                     \
+            "sparse_optimizations"                                                                           \
     }
 #define SX_OPTIONS_MODEL                                                                                     \
     SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_BITS,           \

@@ -78,11 +78,28 @@ sx_map_space_options sx_search_space_options(const sx_args *args) {
 
 sx_model_options sx_search_model_options(const sx_args *args) {
     const char *semantics = sx_args_text(args, "sparse-semantics", 0);
+    bool like = sx_args_flag(args, "like");
     return (sx_model_options){
         .no_first_read_elision = sx_args_flag(args, "no-first-read-elision"),
         .no_link_transfers = sx_args_flag(args, "no-link-transfers"),
-        .sparse_timeloop = semantics && strcmp(semantics, "timeloop") == 0,
+        .sparse_timeloop = semantics ? strcmp(semantics, "timeloop") == 0 : like,
+        .like_timeloop = like,
     };
+}
+
+void sx_search_semantics(const sx_args *args, const sx_problem *problem, const sx_arch *arch,
+                         sx_model_options *options) {
+    if (sx_args_flag(args, "sparse-semantics") || sx_args_flag(args, "like")) return;
+    options->sparse_timeloop = sx_model_prefers_timeloop(problem, arch);
+}
+
+void sx_search_network_semantics(const sx_args *args, const sx_network *network, const sx_arch *arch,
+                                 sx_model_options *options) {
+    bool all = true;
+    for (size_t i = 0; i < network->n_layers && all; i++) {
+        sx_search_semantics(args, &network->layer[i].problem, arch, options);
+        all = options->sparse_timeloop;
+    }
 }
 
 sx_status sx_search_mapper(const char *text) {
@@ -135,6 +152,7 @@ sx_status sx_sources_space(sx_sources *sources, const sx_problem *problem, const
     sx_constraints constraints;
     memset(out, 0, sizeof *out);
     SX_TRY(sx_sources_constraints(sources, problem, arch, &constraints));
+    sx_search_semantics(sources->args, problem, arch, &model);
     return sx_search_space_init(problem, arch, &constraints, &model, &space, out);
 }
 

@@ -124,6 +124,13 @@ SX_MUST_USE sx_status sx_search_threads(const sx_args *args, unsigned *out);
 sx_map_space_options sx_search_space_options(const sx_args *args);
 sx_model_options sx_search_model_options(const sx_args *args);
 
+/* Settles how zeros are counted where no option says so: by the form of the architecture's file. For all layers of a
+ * network it is the same. */
+void sx_search_semantics(const sx_args *args, const sx_problem *problem, const sx_arch *arch,
+                         sx_model_options *options);
+void sx_search_network_semantics(const sx_args *args, const sx_network *network, const sx_arch *arch,
+                                 sx_model_options *options);
+
 /* An error with the nearest name or setting where a text names no mapper as --mapper does. */
 SX_MUST_USE sx_status sx_search_mapper(const char *text);
 

@@ -34,6 +34,7 @@ struct sx_input {
     struct remark note[MAX_NOTES], warning[MAX_NOTES];
     size_t n_notes, n_warnings;
     bool strict;          /* unknown keys and warnings are errors */
+    bool like_timeloop;   /* differences to Timeloop's reading are resolved its way */
     bool remainders;      /* fixed factors need not divide */
     struct file_id *file; /* regular files added so far */
     size_t n_files, file_room;
@@ -117,6 +118,10 @@ const sx_template_options *sx_input_templates(const sx_input *input) {
 
 void sx_input_strict(sx_input *input) {
     input->strict = true;
+}
+
+void sx_input_like_timeloop(sx_input *input) {
+    input->like_timeloop = true;
 }
 
 void sx_input_allow_remainders(sx_input *input) {

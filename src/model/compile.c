@@ -147,6 +147,13 @@ void sx_model_options_init(sx_model_options *options) {
     *options = (sx_model_options){0};
 }
 
+bool sx_model_prefers_timeloop(const sx_problem *problem, const sx_arch *arch) {
+    if (!arch->sparse.timeloop || problem->n_tensors != 3) return false;
+    for (int v = 0; v < problem->n_tensors; v++)
+        if (problem->tensor[v].density_model >= SX_DENSITY_BANDED) return false;
+    return true;
+}
+
 /* Allocates a model with room for `terms` terms at *term. */
 static sx_model *allocate(const sx_problem *problem, const sx_arch *arch, size_t terms,
                           struct sx_term **term) {

@@ -182,8 +182,9 @@ sx_sparse_computed sx_sparse_compute(const sx_sparse_state *state, double cycles
     const sx_model *model = state->model;
     const sx_compute *unit = &model->arch->compute;
     const double *n = state->computes;
-    double gated = unit->gated_energy >= 0 ? unit->gated_energy : model->compute_energy;
-    double skipped = unit->skipped_energy >= 0 ? unit->skipped_energy : model->compute_energy;
+    double unknown = model->sparse->timeloop ? 0 : model->compute_energy;
+    double gated = unit->gated_energy >= 0 ? unit->gated_energy : unknown;
+    double skipped = unit->skipped_energy >= 0 ? unit->skipped_energy : unknown;
     sx_sparse_computed out = {.busy = n[SX_RANDOM] + n[SX_GATED]};
     out.energy = n[SX_RANDOM] * model->compute_energy + n[SX_SKIPPED] * skipped + n[SX_GATED] * gated;
     out.cycles = model->sparse->timeloop ? ceil(out.busy / units)

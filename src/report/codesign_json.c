@@ -1,5 +1,6 @@
 /* Answers of `sextant codesign` as JSON. */
 #include "report/codesign.h"
+#include "report/evaluation.h"
 #include "report/json_parts.h"
 #include "sextant/input.h"
 #include "sextant/sextant.h"
@@ -111,6 +112,7 @@ sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {
     json_object_set_new(object, "network", json_string(job->network.name));
     json_object_set_new(object, "arch", json_string(job->base.name));
     json_object_set_new(object, "energy_source", sx_json_string(job->energies));
+    sx_json_semantics(&job->base, &job->options.model, object);
     json_object_set_new(object, "method", json_string(sx_codesign_method_name(job->options.method, NULL)));
     if (r->found)
         status = set_best(job, object);

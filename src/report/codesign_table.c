@@ -211,4 +211,5 @@ void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_
     sx_text_add(out, "\n");
     print_search(job, out);
     sx_report_energies(job->energies, out);
+    sx_report_semantics(&job->base, &job->options.model, out);
 }

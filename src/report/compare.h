@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "sextant/compare.h"
+#include "sextant/model.h"
 
 /* A comparison with the hardware that it is about. */
 typedef struct sx_compare_report {
@@ -13,6 +14,8 @@ typedef struct sx_compare_report {
     const char *device;     /* name of the FPGA */
     const char *chip;       /* name of the chip whose memories networks are placed in */
     const char *energies;   /* where they come from; of an architecture, may be NULL */
+    const sx_arch *machine; /* the architecture itself, and how it is modelled */
+    sx_model_options model;
     const double *baseline; /* of a chip, per problem: the latency of the compiler's placement, in seconds */
 } sx_compare_report;
 

@@ -1,6 +1,7 @@
 /* A comparison for programs. */
 #include "report/compare.h"
 
+#include "report/evaluation.h"
 #include "report/json_parts.h"
 
 #include <math.h>
@@ -89,6 +90,7 @@ sx_status sx_compare_json(const sx_compare_report *r, sx_text *out) {
                                                 : r->arch));
     json_object_set_new(object, "objective", json_string(c->objective));
     if (r->arch) json_object_set_new(object, "energy_source", sx_json_string(r->energies));
+    if (r->arch) sx_json_semantics(r->machine, &r->model, object);
     json_object_set_new(object, "complete", json_boolean(c->complete));
     json_object_set_new(object, "normalised_by",
                         json_string(sx_comparison_has_minima(c) ? "minimum" : "best"));

@@ -137,5 +137,6 @@ sx_status sx_compare_print(const sx_compare_report *r, sx_text *out) {
     SX_TRY(print_rows(c, out));
     sx_text_add(out, "\n");
     if (r->arch) sx_report_energies(r->energies, out);
+    if (r->arch) sx_report_semantics(r->machine, &r->model, out);
     return SX_OK;
 }

@@ -88,6 +88,31 @@ void sx_report_energies(const char *energies, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
+void sx_report_semantics(const sx_arch *arch, const sx_model_options *options, sx_text *out) {
+    sx_text line = {0};
+    if (options->like_timeloop) sx_text_add(&line, "Files read as by Timeloop (--like timeloop). ");
+    if (sx_sparse_active(&arch->sparse))
+        sx_text_add(&line, "Zeros are counted %s",
+                    options->sparse_timeloop
+                        ? "as by Timeloop, its errors included (--sparse-semantics exact: exactly)."
+                        : "exactly.");
+    if (!line.size) return;
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
+bool sx_bounds_weak(const sx_arch *arch, const sx_model_options *options, const sx_run_summary *summary) {
+    bool weak = options->sparse_timeloop && sx_sparse_active(&arch->sparse);
+    return weak && !summary->optimal && summary->lower_bound > 0;
+}
+
+void sx_json_semantics(const sx_arch *arch, const sx_model_options *options, json_t *object) {
+    if (sx_sparse_active(&arch->sparse))
+        json_object_set_new(object, "sparse_semantics",
+                            json_string(options->sparse_timeloop ? "timeloop" : "exact"));
+    if (options->like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
+}
+
 /* A product of large numbers, where four digits are enough. */
 static sx_shown show_product(double value, const char *unit) {
     sx_shown shown;
@@ -130,6 +155,7 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
     sx_text_add(out, "\n");
     print_limit(e, out);
     sx_report_energies(e->energies, out);
+    sx_report_semantics(&e->arch, &e->options, out);
     if (e->given) sx_formats_print(e->given, &e->arch, &e->problem, &e->mapping, out);
 }
 

@@ -58,6 +58,7 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     sx_work_of(&e->problem, &e->arch, &e->cost, &work);
     json_object_set_new(object, "figures", sx_figures_json(&e->problem, &e->arch, &work));
     json_object_set_new(object, "energy_source", sx_json_string(e->energies));
+    sx_json_semantics(&e->arch, &e->options, object);
     (void)sx_json_set_bind(&e->problem, object);
     if (e->has_objective) json_object_set_new(object, "objective", objective_json(e));
     if (e->given)

@@ -109,6 +109,10 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     else if (s->lower_bound > 0 && layer->found)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
                     sx_show_percent(layer->best.value / s->lower_bound - 1).text);
+    if (layer->found && sx_bounds_weak(&r->arch, &r->options.model, s))
+        sx_text_add(
+            &line,
+            " Bounds of Timeloop's sparse semantics are weak: --sparse-semantics exact may prove more.");
     add_remainders(r, layer, &line);
     if (layer->warm_from != -1)
         sx_text_add(&line, " Started from the scaled mapping of %s.", layer->warm_name);
@@ -317,6 +321,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
     sx_report_energies(r->energies, out);
+    sx_report_semantics(&r->arch, &r->options.model, out);
 }
 
 /* Adds why a layer has no mapping. */

@@ -135,6 +135,7 @@ static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
         SX_TRY(sx_error_place(sx_format_search_aim(&o->model.formats, &o->run.objective), formats->place));
     }
     if (sx_node_get(map, "split_axes")) SX_TRY(sx_result_truth(map, "split_axes", &o->space.split_axes));
+    SX_TRY(sx_node_get_like(map, &o->model.like_timeloop));
     if (sx_node_get(map, "sparse_timeloop"))
         SX_TRY(sx_result_truth(map, "sparse_timeloop", &o->model.sparse_timeloop));
     return sx_result_truth(map, "no_link_transfers", &o->model.no_link_transfers);
@@ -163,6 +164,7 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
                                        "no_first_read_elision",
                                        "no_link_transfers",
                                        "sparse_timeloop",
+                                       "like",
                                        "densities",
                                        "search_formats",
                                        "split_axes"};

@@ -64,7 +64,7 @@ static json_t *dividing_json(sx_tree *tree, const sx_dividing *d) {
 }
 
 /* Sets what is known of a search that was made. */
-static void set_search(sx_tree *tree, const sx_layer_result *layer, bool own, json_t *object) {
+static void set_search(sx_tree *tree, const sx_layer_result *layer, bool own, bool weak, json_t *object) {
     const sx_run_summary *s = &layer->summary;
     sx_tree_put(tree, object, "evaluations", json_integer(own ? (json_int_t)s->evaluations : 0));
     sx_tree_put(tree, object, "valid", json_integer(own ? (json_int_t)s->valid : 0));
@@ -74,6 +74,7 @@ static void set_search(sx_tree *tree, const sx_layer_result *layer, bool own, js
     sx_tree_put(tree, object, "repeatable", json_boolean(s->repeatable));
     if (s->lower_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(s->lower_bound));
     if (s->lower_bound > 0 || s->optimal) sx_tree_put(tree, object, "optimal", json_boolean(s->optimal));
+    if (weak) sx_tree_put(tree, object, "weak_bounds", json_string("sparse_semantics"));
     if (layer->proven_before) sx_tree_put(tree, object, "proven_before", json_true());
     if (layer->widened) sx_tree_put(tree, object, "remainders", json_boolean(layer->remainders));
     if (layer->remainders) sx_tree_put(tree, object, "dividing", dividing_json(tree, &layer->dividing));
@@ -108,7 +109,8 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const s
         sx_tree_put(tree, object, "none", json_boolean(result->summary.none));
         if (result->diagnosis) sx_tree_put(tree, object, "diagnosis", json_string(result->diagnosis));
     }
-    set_search(tree, result, result->same_as == i, object);
+    bool weak = sx_bounds_weak(&r->arch, &r->options.model, &result->summary);
+    set_search(tree, result, result->same_as == i, weak, object);
     if (result->same_as != i)
         sx_tree_put(tree, object, "same_as", json_string(r->network.layer[result->same_as].name));
     if (!status) status = set_answers(tree, r, i, result->other, result->n_best, "k_best", object);
@@ -139,6 +141,7 @@ static sx_status repeat_json(const sx_result *r, json_t **out) {
                   (json_int_t)r->batch, "training", r->training);
     if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
+    if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
     if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
     char formats[SX_FORMATS_TEXT_SIZE];
     sx_format_search_text(&o->model.formats, formats);

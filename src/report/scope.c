@@ -88,10 +88,11 @@ sx_status sx_scope_rows(const sx_certificate *c, sx_table *table) {
                   c->space.no_banks ? "; banked levels choose tensors, not shares (--no-banks)" : "");
     sx_table_cell(table, "  model");
     sx_table_cell(
-        table, "%s, %s%s%s%s%s", c->model.no_link_transfers ? "without link transfers" : "link transfers",
+        table, "%s, %s%s%s%s%s%s", c->model.no_link_transfers ? "without link transfers" : "link transfers",
         c->model.no_first_read_elision ? "first reads of outputs charged"
                                        : "first reads of outputs not charged",
         c->model.sparse_timeloop ? ", Timeloop's sparse semantics" : "",
+        c->model.like_timeloop ? ", files read as by Timeloop (--like timeloop)" : "",
         c->model.densities.n ? ", a range of densities" : "", formats[0] ? ", formats: " : "", formats);
     return SX_OK;
 }
@@ -104,14 +105,15 @@ sx_status sx_scope_json(const sx_certificate *c, json_t **out) {
     SX_TRY(catalog_arch(&c->arch, &built_in));
     if (c->model.densities.n) SX_TRY(sx_density_range_text(&c->model.densities, &densities));
     sx_format_search_text(&c->model.formats, formats);
-    *out = json_pack("{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o}", "catalog_arch",
+    *out = json_pack("{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o, s:o*}", "catalog_arch",
                      sx_json_string(built_in), "constraints",
                      sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), "remainders",
                      c->space.remainders, "keep_all", c->space.keep_all, "no_banks", c->space.no_banks,
                      "split_axes", c->space.split_axes, "no_link_transfers", c->model.no_link_transfers,
                      "no_first_read_elision", c->model.no_first_read_elision, "sparse_semantics",
                      c->model.sparse_timeloop ? "timeloop" : "exact", "densities", sx_json_string(densities),
-                     "search_formats", sx_json_string(formats[0] ? formats : NULL));
+                     "search_formats", sx_json_string(formats[0] ? formats : NULL), "like",
+                     c->model.like_timeloop ? json_string("timeloop") : NULL);
     free(densities);
     if (*out && !tree.failed) return SX_OK;
     json_decref(*out);
@@ -145,6 +147,7 @@ sx_status sx_scope_same_arch(const sx_arch *a, const sx_arch *b, sx_text *why, b
     char *first, *second;
     memset(x.name, 0, sizeof x.name);
     memset(y.name, 0, sizeof y.name);
+    x.sparse.timeloop = y.sparse.timeloop = false;
     SX_TRY(sx_arch_write(&x, SX_YAML, &first));
     sx_status status = sx_arch_write(&y, SX_YAML, &second);
     if (status) return free(first), status;

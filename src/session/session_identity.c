@@ -126,6 +126,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
     if (o->space.split_axes) sx_text_add(&text, "split-axes yes\n");
     if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
+    if (o->model.like_timeloop) sx_text_add(&text, "like timeloop\n");
     if (o->model.densities.n)
         sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));
     if (o->model.formats.kinds) sx_text_add(&text, "search-formats %d\n", o->model.formats.kinds);

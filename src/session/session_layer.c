@@ -177,6 +177,7 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
         o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "warm_start",
         sx_warm_name(o->warm), "space", mark->text);
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
+    if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
     if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
     bool whole = object && (result->warm_from == SX_WARM_NONE ||
                             json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);

@@ -29,12 +29,13 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next three may be missing */
+    "sparse_timeloop", /* this and the next four may be missing */
+    "like",
     "split_axes",
     "densities",
     "search_formats",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 4 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 5 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -161,6 +162,7 @@ static sx_status read_formats(const sx_node *map, sx_certificate *c) {
 }
 
 static sx_status read_options(const sx_node *map, sx_certificate *c) {
+    SX_TRY(sx_node_get_like(map, &c->model.like_timeloop));
     SX_TRY(read_densities(map, c));
     SX_TRY(read_formats(map, c));
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));

@@ -71,6 +71,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "no_first_read_elision", sx_tree_bool(c->model.no_first_read_elision));
     sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
     if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));
+    if (c->model.like_timeloop) sx_tree_put(tree, map, "like", sx_tree_text(tree, "timeloop"));
     if (densities) sx_tree_put(tree, map, "densities", sx_tree_text(tree, densities));
     sx_format_search_text(&c->model.formats, formats);
     if (formats[0]) sx_tree_put(tree, map, "search_formats", sx_tree_text(tree, formats));

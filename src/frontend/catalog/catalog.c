@@ -50,6 +50,7 @@ sx_status sx_catalog_arch(const char *name, sx_arch *out) {
     SX_TRY(sx_input_new(&input));
     sx_status status = sx_input_add_text(input, entry->name, entry->text, strlen(entry->text));
     if (!status) status = sx_input_arch(input, out);
+    if (!status) out->sparse.timeloop = false;
     sx_input_free(input);
     return status;
 }

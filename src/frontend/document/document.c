@@ -46,6 +46,14 @@ bool sx_node_empty(const sx_node *node) {
     return node->kind == SX_NODE_NULL || (node->kind != SX_NODE_SCALAR && node->n == 0);
 }
 
+sx_status sx_node_get_like(const sx_node *map, bool *timeloop) {
+    const sx_node *like = sx_node_get(map, "like");
+    if (like && !sx_node_is(like, "timeloop"))
+        return sx_error_hint(sx_error_at(like->place, "'like' is not known"), "the only value is timeloop");
+    *timeloop = like;
+    return SX_OK;
+}
+
 static const char *kind_name(sx_node_kind kind) {
     switch (kind) {
     case SX_NODE_NULL:

@@ -91,6 +91,9 @@ SX_MUST_USE sx_status sx_node_get_bool(const sx_node *map, const char *key, bool
 SX_MUST_USE sx_status sx_node_get_text(const sx_node *map, const char *key, const char **out);
 SX_MUST_USE sx_status sx_node_get_name(const sx_node *map, const char *key, char *field);
 
+/* The value of the key `like`: whether files were read as Timeloop reads them, false without the key. */
+SX_MUST_USE sx_status sx_node_get_like(const sx_node *map, bool *timeloop);
+
 /* Names given as a list of scalars or as one scalar with spaces or commas between them. Calls `each` with
  * every name, its place and the caller's pointer, and stops at the first error. Null is an empty list. */
 typedef sx_status sx_name_visitor(void *user, const char *name, sx_place place);

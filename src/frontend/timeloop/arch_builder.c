@@ -221,6 +221,14 @@ static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
     return status;
 }
 
+/* Gives gated and skipped computes the energy of the ERT's others, where it has none of theirs. */
+static void settle_ineffectual(sx_arch_builder *b) {
+    sx_compute *c = &b->arch.compute;
+    if (b->compute_source != SX_BY_ERT || !sx_sparse_active(&b->arch.sparse)) return;
+    if (c->gated_energy < 0) c->gated_energy = c->energy;
+    if (c->skipped_energy < 0) c->skipped_energy = c->gated_energy;
+}
+
 /* Reads the sparse optimizations of the architecture: those beside its components, its own, and those of
  * sections. */
 static sx_status settle_sparse(sx_arch_builder *b) {
@@ -232,6 +240,7 @@ static sx_status settle_sparse(sx_arch_builder *b) {
     if (b->sparse) SX_TRY(sx_sparse_read(b->input, b->sparse, &b->arch));
     for (size_t i = 0; (section = sx_input_section(b->input, "sparse_optimizations", i)); i++)
         SX_TRY(sx_sparse_read(b->input, section->value, &b->arch));
+    settle_ineffectual(b);
     return SX_OK;
 }
 

@@ -289,6 +289,7 @@ sx_status sx_sparse_read_component(sx_input *input, const sx_node *map, int leve
     }
     if (compute) SX_TRY(read_compute(&t, compute));
     sx_sparse_order(&arch->sparse);
+    arch->sparse.timeloop = true;
     return SX_OK;
 }
 
@@ -312,13 +313,17 @@ static sx_status find_level(const sx_node *name, const sx_arch *arch, int *out) 
                             (size_t)arch->n_levels + 1);
 }
 
-sx_status sx_sparse_read(sx_input *input, const sx_node *node, sx_arch *arch) {
-    static const sx_key_rule rules[] = {{"version", SX_KEY_USED, NULL}, {"targets", SX_KEY_USED, NULL}};
-    const sx_node *targets = node;
-    if (node->kind == SX_NODE_MAP) {
-        SX_TRY(sx_node_check_keys(input, node, "'sparse_optimizations'", rules, N(rules)));
-        targets = sx_node_get(node, "targets");
-    }
+/* Reads `semantics`, by which a file that Sextant wrote asks for the exact one; Timeloop does not know it. */
+static sx_status read_semantics(const sx_node *semantics, sx_sparse *sparse) {
+    static const char *const known[] = {"exact", "timeloop"};
+    SX_TRY(sx_node_expect(semantics, SX_NODE_SCALAR, "'semantics'"));
+    sparse->timeloop = strcmp(semantics->text, known[1]) == 0;
+    if (sparse->timeloop || strcmp(semantics->text, known[0]) == 0) return SX_OK;
+    return sx_error_unknown(semantics->place, "sparse semantics", semantics->text, known, N(known));
+}
+
+/* Reads the targets of a section. */
+static sx_status read_targets(sx_input *input, const sx_node *targets, sx_arch *arch) {
     if (!targets || sx_node_empty(targets)) return SX_OK;
     SX_TRY(sx_node_expect(targets, SX_NODE_LIST, "the targets of 'sparse_optimizations'"));
     for (size_t i = 0; i < targets->n; i++) {
@@ -331,4 +336,16 @@ sx_status sx_sparse_read(sx_input *input, const sx_node *node, sx_arch *arch) {
         SX_TRY(sx_sparse_read_component(input, map, level, arch));
     }
     return SX_OK;
+}
+
+sx_status sx_sparse_read(sx_input *input, const sx_node *node, sx_arch *arch) {
+    static const sx_key_rule rules[] = {
+        {"version", SX_KEY_USED, NULL}, {"targets", SX_KEY_USED, NULL}, {"semantics", SX_KEY_USED, NULL}};
+    const sx_node *targets = node, *semantics = sx_node_get(node, "semantics");
+    if (node->kind == SX_NODE_MAP) {
+        SX_TRY(sx_node_check_keys(input, node, "'sparse_optimizations'", rules, N(rules)));
+        targets = sx_node_get(node, "targets");
+    }
+    SX_TRY(read_targets(input, targets, arch));
+    return semantics ? read_semantics(semantics, &arch->sparse) : SX_OK;
 }

@@ -79,6 +79,7 @@ json_t *sx_sparse_tree(sx_tree *tree, const sx_arch *arch) {
     sx_tree_put(tree, compute, "name", sx_tree_text(tree, arch->compute.name));
     sx_tree_put(tree, compute, "compute_optimization", types);
     sx_tree_append(tree, targets, compute);
+    if (!arch->sparse.timeloop) sx_tree_put(tree, root, "semantics", sx_tree_text(tree, "exact"));
     sx_tree_put(tree, root, "targets", targets);
     return root;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "frontend/document/hyphens.h"
 #include "frontend/document/scan.h"
 #include "frontend/document/yaml.h"
 #include "frontend/graph_read.h"
@@ -124,6 +125,10 @@ void sx_input_like_timeloop(sx_input *input) {
     input->like_timeloop = true;
 }
 
+bool sx_input_is_like_timeloop(const sx_input *input) {
+    return input->like_timeloop;
+}
+
 void sx_input_allow_remainders(sx_input *input) {
     input->remainders = true;
 }
@@ -168,16 +173,18 @@ sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key
     SX_TRY(reserve_sections(input, from->n_sections));
     for (size_t i = 0; i < from->n_sections; i++) {
         const sx_pair *section = from->section[i];
-        if (key && !sx_key_equal(section->key, key)) continue;
+        if (key && !sx_pair_has(section, key)) continue;
         if (!has_place(input, before, section->place)) input->section[input->n_sections++] = section;
     }
     return SX_OK;
 }
 
 /* Adds every document of a source. */
-static SX_MUST_USE sx_status add_source(sx_input *input, const sx_source *source) {
+static SX_MUST_USE sx_status add_source(sx_input *input, sx_source *source) {
     const sx_node **roots;
     size_t n;
+    source->literal = input->like_timeloop;
+    if (source->literal) sx_hyphens_convert(source->text, source->size);
     SX_TRY(sx_yaml_read(&input->arena, source, &roots, &n));
     for (size_t i = 0; i < n; i++) SX_TRY(sx_sections_check(input, roots[i]));
     for (size_t i = 0; i < n; i++) SX_TRY(add_sections(input, roots[i]));
@@ -254,7 +261,7 @@ sx_status sx_input_add_text(sx_input *input, const char *name, const char *text,
 
 const sx_pair *sx_input_section(const sx_input *input, const char *key, size_t index) {
     for (size_t i = 0; i < input->n_sections; i++)
-        if ((!key || sx_key_equal(input->section[i]->key, key)) && index-- == 0) return input->section[i];
+        if ((!key || sx_pair_has(input->section[i], key)) && index-- == 0) return input->section[i];
     return NULL;
 }
 

@@ -38,6 +38,9 @@ sx_arena *sx_input_arena(sx_input *input);
 /* Whether factors of constraints need not divide (sx_input_allow_remainders). */
 bool sx_input_has_remainders(const sx_input *input);
 
+/* Whether files are read as Timeloop reads them (sx_input_like_timeloop). */
+bool sx_input_is_like_timeloop(const sx_input *input);
+
 /* Adds a note "file:line:column: ..."; the same note twice at one place is kept once. */
 SX_MUST_USE sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...)
     SX_PRINTF(3, 4);

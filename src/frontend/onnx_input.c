@@ -20,7 +20,7 @@ sx_status sx_onnx_input_add(sx_input *input, const char *path) {
     const sx_place place = {copy, 0, 0};
     node[0] =
         (sx_node){.kind = SX_NODE_SCALAR, .place = place, .tag = TAG, .text = copy, .weight = 1, .height = 1};
-    *pair = (sx_pair){"graph", place, &node[0]};
+    *pair = (sx_pair){.key = "graph", .place = place, .value = &node[0]};
     node[1] = (sx_node){.kind = SX_NODE_MAP, .place = place, .n = 1, .pair = pair, .weight = 2, .height = 2};
     return sx_input_add_node(input, &node[1]);
 }

@@ -21,10 +21,14 @@ bool sx_key_equal(const char *a, const char *b) {
     return sx_key_compare(a, b) == 0;
 }
 
+bool sx_pair_has(const sx_pair *pair, const char *key) {
+    return pair->literal ? strcmp(pair->key, key) == 0 : sx_key_equal(pair->key, key);
+}
+
 const sx_pair *sx_node_pair(const sx_node *map, const char *key) {
     if (!map || map->kind != SX_NODE_MAP) return NULL;
     for (size_t i = 0; i < map->n; i++)
-        if (sx_key_equal(map->pair[i].key, key)) return &map->pair[i];
+        if (sx_pair_has(&map->pair[i], key)) return &map->pair[i];
     return NULL;
 }
 
@@ -196,6 +200,11 @@ static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, co
     return rule->why ? sx_error_hint(error, "%s", rule->why) : error;
 }
 
+sx_status sx_literal_key(sx_input *input, const sx_pair *pair, const char *what, const char *known) {
+    return sx_input_warn(input, pair->place, "'%s' of %s is written with hyphens and ignored, as by Timeloop",
+                         known, what);
+}
+
 sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
                              size_t n) {
     if (map->dropped && input)
@@ -205,7 +214,10 @@ sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *wh
         const sx_pair *pair = &map->pair[i];
         size_t r = 0;
         while (r < n && !sx_key_equal(rules[r].key, pair->key)) r++;
-        SX_TRY(r < n ? apply_rule(input, pair, what, &rules[r]) : other_key(input, pair, what, rules, n));
+        if (r < n && pair->literal)
+            SX_TRY(sx_literal_key(input, pair, what, rules[r].key));
+        else
+            SX_TRY(r < n ? apply_rule(input, pair, what, &rules[r]) : other_key(input, pair, what, rules, n));
     }
     return SX_OK;
 }

@@ -14,11 +14,13 @@ typedef enum sx_node_kind { SX_NODE_NULL, SX_NODE_SCALAR, SX_NODE_LIST, SX_NODE_
 
 typedef struct sx_node sx_node;
 
-/* An entry of a map. Keys keep their spelling; searches take hyphens and underscores for the same. */
+/* An entry of a map. Keys keep their spelling; searches take hyphens and underscores for the same, unless the key is
+ * taken literally. */
 typedef struct sx_pair {
     const char *key;
     sx_place place; /* of the key */
     const sx_node *value;
+    bool literal; /* of a file read as by Timeloop, with a hyphen that stays one */
 } sx_pair;
 
 /* A value. It belongs to the sx_input it was read for and never changes. Aliases share nodes. */
@@ -39,6 +41,9 @@ struct sx_node {
 
 /* Whether two keys are the same, hyphens and underscores being alike. */
 bool sx_key_equal(const char *a, const char *b);
+
+/* Whether a pair is that of a key. */
+bool sx_pair_has(const sx_pair *pair, const char *key);
 
 /* The order of two keys, by bytes, hyphens and underscores being alike. */
 int sx_key_compare(const char *a, const char *b);
@@ -119,6 +124,10 @@ typedef struct sx_key_rule {
 
 /* The used key of the rules that a key looks like when misspelt, NULL where there is none. */
 const char *sx_key_misspelt(const char *key, const sx_key_rule *rules, size_t n);
+
+/* Warns that a key with hyphens, which is taken literally, has no effect. */
+SX_MUST_USE sx_status sx_literal_key(sx_input *input, const sx_pair *pair, const char *what,
+                                     const char *known);
 
 /* Checks every key of a map against n rules. A key in none of them is an error with the nearest known name;
  * in an input of Timeloop's files (not NULL) it is a note unless it looks like one of them misspelt. `what`

@@ -26,6 +26,7 @@ typedef struct sx_source {
     size_t n_spans;
     const struct sx_node **node;
     size_t n_nodes;
+    bool literal; /* keys with hyphens are taken literally (sx_pair.literal) */
 } sx_source;
 
 /* The tag of a scalar that stands for a node of its source. */

@@ -205,6 +205,7 @@ static SX_MUST_USE sx_status read_key(reader *r, const yaml_event_t *event, unsi
         return sx_error_hint(sx_error_at(pair->place, "a key must be a single word"),
                              "is '{{' meant to be '{'?");
     pair->key = node->text;
+    pair->literal = r->source->literal && strchr(node->text, '-');
     return SX_OK;
 }
 

@@ -146,6 +146,10 @@ sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *w
         size_t r = 0;
         while (r < n && !sx_key_equal(rules[r].key, pair->key)) r++;
         if (pair->value->kind == SX_NODE_NULL) continue;
+        if (r < n && pair->literal) {
+            SX_TRY(sx_literal_key(input, pair, what, rules[r].key));
+            continue;
+        }
         SX_TRY(r < n ? sx_node_check_keys(input, &one, what, &rules[r], 1)
                      : unknown(input, pair, what, rules, n));
     }

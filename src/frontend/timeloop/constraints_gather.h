@@ -18,6 +18,7 @@ typedef struct sx_gathering {
     const sx_problem *problem;
     const sx_arch *arch;
     bool remainders; /* the text expects factors that do not divide */
+    bool completes;  /* spatial orders are completed as by the front end of Timeloop 0.4 */
     sx_constraints limits;
     sx_slot_places slot[2 * SX_MAX_LEVELS]; /* of level s: 2s spatial, 2s + 1 temporal */
     sx_place split[SX_MAX_LEVELS];

@@ -202,11 +202,37 @@ static bool join_order(sx_loop_limits *limits, const sx_order *order, int n_dims
     return good;
 }
 
+/* Puts dimensions that have one iteration in the slot inside of an order that does not name them, as the front end of
+ * Timeloop 0.4 does, so that positions of a split count them. */
+static sx_status complete_order(adder *a, const sx_pair *split, sx_order *order) {
+    const sx_problem *problem = a->g->problem;
+    const sx_loop_limits *limits = sx_slot_limits(a->g, a->slot);
+    uint8_t all[SX_MAX_DIMS];
+    uint32_t named = 0;
+    int n = 0;
+    for (int i = 0; i < order->n; i++) named |= 1u << order->dim[i];
+    for (int d = problem->n_dims - 1; d >= 0; d--)
+        if (!(named >> d & 1) && (limits->max[d] == 1 || problem->size[d] == 1)) all[n++] = (uint8_t)d;
+    if (n == 0) return SX_OK;
+    memcpy(all + n, order->dim, (size_t)order->n);
+    memcpy(order->dim, all, (size_t)(n + order->n));
+    order->n += n;
+    if (order->gap >= 0) order->gap += n;
+    return sx_input_warn(
+        a->g->input, split->place,
+        "'split' counts in the permutation that Timeloop's front end completes: %d dimension%s "
+        "of one iteration come%s first",
+        n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+}
+
 static sx_status add_order(adder *a) {
-    const sx_pair *pair = sx_node_pair(a->c->map, "permutation");
-    sx_order order;
-    if (!pair) return SX_OK;
-    SX_TRY(sx_order_read(pair->value, a->g->problem, true, &order));
+    const sx_pair *pair = sx_node_pair(a->c->map, "permutation"), *split = sx_node_pair(a->c->map, "split");
+    bool completes = split && a->slot >= 0 && split->value->kind != SX_NODE_NULL && a->g->completes;
+    sx_order order = {.gap = -1};
+    if (!pair && !completes) return SX_OK;
+    if (pair) SX_TRY(sx_order_read(pair->value, a->g->problem, true, &order));
+    if (!pair) pair = split;
+    if (completes) SX_TRY(complete_order(a, split, &order));
     if (a->slot < 0 || order.n == 0) return SX_OK;
     sx_place *before = &a->g->slot[a->slot].order;
     if (!join_order(sx_slot_limits(a->g, a->slot), &order, a->g->problem->n_dims))

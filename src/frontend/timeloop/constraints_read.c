@@ -192,6 +192,7 @@ sx_status sx_input_constraints(sx_input *input, const sx_problem *problem, const
     g->problem = problem;
     g->arch = arch;
     g->remainders = sx_input_has_remainders(input);
+    g->completes = sx_input_is_like_timeloop(input) && nodes_of(architecture(input));
     sx_constraints_init(&g->limits, problem, arch);
     sx_status status = add_beside(g, architecture(input));
     if (!status) status = sx_constraints_in_sections(input, true, add, g);

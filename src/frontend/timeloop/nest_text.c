@@ -67,7 +67,8 @@ static SX_MUST_USE sx_status make_map(const reader *r, const sx_pair *pair, size
 
 /* Adds a directive for the level: its target, its type and some more pairs, of which the first is `more`. */
 static SX_MUST_USE sx_status add_directive(reader *r, const char *type, const sx_pair *more, size_t n) {
-    sx_pair pair[5] = {{"target", r->level->place, r->level}, {"type", r->level->place, NULL}};
+    sx_pair pair[5] = {{.key = "target", .place = r->level->place, .value = r->level},
+                       {.key = "type", .place = r->level->place}};
     if (r->n_directives == MAX_DIRECTIVES)
         return sx_error_at(r->level->place, "more than %d levels", SX_MAX_LEVELS);
     SX_TRY(make_scalar(r, 1, type, strlen(type), &pair[1].value));
@@ -91,7 +92,9 @@ static SX_MUST_USE sx_status add_loops(reader *r, const char *type, int from, in
         }
     if (n == 0) return SX_OK;
     sx_place place = dim[n - 1]->place;
-    sx_pair pair[3] = {{"factors", place, NULL}, {"permutation", place, NULL}, {"split", place, NULL}};
+    sx_pair pair[3] = {{.key = "factors", .place = place},
+                       {.key = "permutation", .place = place},
+                       {.key = "split", .place = place}};
     char split[16];
     int length = snprintf(split, sizeof split, "%zu", r->n[SPATIAL_X]);
     SX_TRY(make_list(r, factor, n, &pair[0].value));
@@ -137,7 +140,7 @@ static SX_MUST_USE sx_status read_level(reader *r, const char *line) {
         if (*at == '(') at += strcspn(at, ")]");
         at += *at == ')';
     }
-    sx_pair pair = {"keep_only", r->level->place, NULL};
+    sx_pair pair = {.key = "keep_only", .place = r->level->place};
     SX_TRY(make_list(r, kept, n, &pair.value));
     return add_directive(r, "dataspace", &pair, 1);
 }
@@ -210,7 +213,7 @@ sx_status sx_nest_text_read(sx_arena *arena, const char *file, const char *text,
     r->line = 1;
     SX_TRY(finish_level(r));
     if (!r->level || !r->complete) return bad_line(r, 1);
-    sx_pair mapping = {"mapping", place_at(r, 1), NULL};
+    sx_pair mapping = {.key = "mapping", .place = place_at(r, 1)};
     SX_TRY(make_list(r, r->directive, r->n_directives, &mapping.value));
     return make_map(r, &mapping, 1, out);
 }

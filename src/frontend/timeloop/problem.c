@@ -180,6 +180,10 @@ static SX_MUST_USE sx_status read_coefficient(const reader *r, const sx_pair *pa
 /* Reads a coefficient whose name is written in other letters than the shape has it, which Timeloop misses. */
 static SX_MUST_USE sx_status read_respelt(reader *r, const sx_pair *pair, sx_coefficient *c) {
     long long missed = c->value;
+    if (sx_input_is_like_timeloop(r->input))
+        return sx_input_warn(r->input, pair->place,
+                             "'%s' is ignored, as by Timeloop: the coefficient is '%s', and is %lld",
+                             pair->key, c->name, missed);
     c->known = true;
     SX_TRY(read_coefficient(r, pair, &c->value));
     if (missed == c->value) return SX_OK;

@@ -20,7 +20,7 @@ static SX_MUST_USE sx_status read_settings(sx_input *input, sx_pair **out, size_
     if (!pair || !value) return sx_arena_error(arena);
     for (size_t i = 0; (name = sx_input_setting(input, i, &text)); i++) {
         value[i] = (sx_node){.kind = SX_NODE_SCALAR, .place = place, .text = text};
-        pair[*n - 1 - i] = (sx_pair){name, place, &value[i]};
+        pair[*n - 1 - i] = (sx_pair){.key = name, .place = place, .value = &value[i]};
     }
     *out = pair;
     return SX_OK;

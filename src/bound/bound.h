@@ -68,7 +68,8 @@ typedef struct sx_bound {
         renewed[SX_MAX_LEVELS]; /* tensors whose tiles are fetched anew at every visit (no temporal reuse) */
     bool in_row[SX_MAX_LEVELS]; /* children of a level stand in one row or column, */
     uint8_t row_order[SX_MAX_LEVELS][SX_MAX_DIMS]; /* the loops along it in this order, innermost first */
-    uint16_t movable[SX_MAX_LEVELS]; /* dimensions whose loops may move to the next level (movable.c) */
+    uint8_t banked[SX_MAX_LEVELS];                 /* tensors that can share the banks of a level, */
+    uint16_t movable[SX_MAX_LEVELS]; /* and dimensions whose loops may move to the next level (movable.c) */
     int n_classes;
     uint8_t profit[SX_MAX_DIMS]; /* class of orders: the tensors that do not depend on the innermost loop */
     uint16_t class_dims[SX_MAX_DIMS];  /* the dimensions that such a loop may be on */

@@ -1,18 +1,20 @@
 /* Loops that can change their level without a difference.
  *
  * Let level s + 1 have one child, s, and let the outermost loop of level s be on a dimension d that indexes none of the
- * tensors that s keeps. As the innermost loop of level s + 1 the same loops run in the same order. Of all tiles only those
- * of level s change, of tensors that it does not keep; with one child these pass on what children ask for, whatever they are
- * (docs/model.md, section 4), to within the last bit. Networks from level s + 1 on must cost nothing, as they count whole
- * words of that. The tiles that s keeps stay
- * in place while loop d runs, inside and outside of them. So nothing costs more or less, provided that tiles are not
- * fetched anew at every visit and that no model of zeros looks at tiles.
+ * tensors that s keeps or that share its banks. As the innermost loop of level s + 1 the same loops run in the same order.
+ * Of all tiles only those of level s change, of tensors that it does not keep; with one child these pass on what children
+ * ask for, whatever they are (docs/model.md, section 4), to within the last bit. Networks from level s + 1 on must cost
+ * nothing, as they count whole words of that. The tiles that s keeps stay in place while loop d runs, inside and outside of
+ * them. So nothing costs more or less, provided that tiles are not fetched anew at every visit and that no model of zeros
+ * looks at tiles.
  *
  * Level s + 1 must have no loop on d: two loops on d that become one may differ where windows slide. Moving a loop outward
  * can be repeated until no more is possible, as the product of the factors further out grows each time. What it leads to
- * is a mapping of the space: its orders are free at both levels, so are the factors of d, and level s + 1 may have loops
- * (it is not transparent). So mappings from which a
- * loop can move need not be looked at where one best mapping is wanted. */
+ * is a mapping of the space: its orders are free at both levels, so are the factors of d, level s + 1 may have loops (it is
+ * not transparent), and level s may keep the same tensors. Banks decide the last: a level with banks bypasses a tensor only
+ * where its tile is larger than its share of them (space/map_choices.c), so that a smaller tile may have to be kept. Where
+ * d indexes none of the tensors that share the banks, their tiles stay as they are. So mappings from which a loop can move
+ * need not be looked at where one best mapping is wanted. */
 #include "bound/bound.h"
 
 /* Whether loops may move from a level to the next one at all. */
@@ -27,8 +29,15 @@ static bool is_open(const sx_bound *b, const sx_constraints *constraints, int s)
     return here->n_inner + here->n_outer + next->n_inner + next->n_outer == 0;
 }
 
+/* The tensors that can share the banks of a level: what it may keep depends on their tiles. */
+static uint8_t banked_tensors(const sx_model *model, const sx_constraints *constraints, int s) {
+    if (model->level[s].bank_words == 0) return 0;
+    return (uint8_t)(sx_arch_keep_mask(model->arch, s, model->problem) & ~constraints->level[s].must_bypass);
+}
+
 void sx_bound_set_movable(sx_bound *b, const sx_constraints *constraints) {
     for (int s = 0; s + 1 < b->model->n_levels; s++) {
+        b->banked[s] = banked_tensors(b->model, constraints, s);
         const sx_loop_limits *here = &constraints->level[s].temporal,
                              *next = &constraints->level[s + 1].temporal;
         for (int d = 0; d < b->model->n_dims && is_open(b, constraints, s); d++)
@@ -42,7 +51,7 @@ unsigned sx_bound_movable(const sx_bound *b, int s, unsigned keep, const uint32_
                           const uint8_t *order) {
     unsigned dims = b->movable[s];
     int k = b->model->n_dims - 1;
-    for (; keep; keep &= keep - 1) dims &= b->irrelevant[__builtin_ctz(keep)];
+    for (keep |= b->banked[s]; keep; keep &= keep - 1) dims &= b->irrelevant[__builtin_ctz(keep)];
     while (k >= 0 && temporal[order[k]] == 1) k--;
     return k >= 0 ? dims & 1u << order[k] : 0;
 }

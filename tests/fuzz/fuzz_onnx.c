@@ -1,6 +1,17 @@
-/* Any bytes are a model whose graph is sound and can be written, or are refused with words. */
+/* Any bytes are a model whose graph is sound and can be written, or are refused with words. Models are changed field by
+ * field. */
 #include "frontend/onnx/onnx.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/mutate_onnx.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
+    return sx_mutate_onnx(data, size, room, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
+                                 uint8_t *out, size_t room, unsigned seed) {
+    return sx_cross_onnx(a, a_size, b, b_size, out, room, seed);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const sx_onnx_symbol symbols[] = {{"batch", 2}, {"x_0", 1}, {"height", 9}};

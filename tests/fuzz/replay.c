@@ -1,6 +1,8 @@
-/* Runs fuzz targets over files instead of searching: each argument is TARGET=PATH, a file or a folder of files.
- * SX_TARGETS lists the targets with their functions; CMake writes it. */
+/* Runs fuzz targets over files instead of searching: each argument is TARGET=PATH, a file or a folder of files, or
+ * TARGET+COUNT=PATH, which also runs as many inputs that are made from them: by the target's own changes, or else of any
+ * bytes. The same arguments make the same inputs. SX_TARGETS lists the targets with their functions; CMake writes it. */
 #include "base/file.h"
+#include "base/vector.h"
 #include "fuzz/fuzz.h"
 
 #include <dirent.h>
@@ -8,61 +10,124 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef int target(const uint8_t *data, size_t size);
+enum { MAX_INPUT = 1 << 14, MAX_CHANGES = 12, MAX_RANDOM = 512 };
 
-static const struct {
+typedef struct target {
     const char *name;
-    target *run;
-} targets[] = {SX_TARGETS};
+    int (*run)(const uint8_t *data, size_t size);
+    size_t (*mutate)(uint8_t *data, size_t size, size_t room, unsigned seed); /* NULL: any bytes */
+} target;
+
+static const target targets[] = {SX_TARGETS};
+
+/* An input that was read. */
+typedef struct seed_file {
+    char *text;
+    size_t size;
+} seed_file;
 
 /* The target of that name, which is so long; NULL where there is none. */
-static target *find(const char *name, size_t length) {
+static const target *find_target(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (strlen(targets[i].name) == length && memcmp(targets[i].name, name, length) == 0)
-            return targets[i].run;
+            return &targets[i];
     return NULL;
 }
 
-/* Runs the target on one file; 1, or 0 when it cannot be read. */
-static int replay_file(target *run, const char *path) {
-    char *text;
-    size_t size;
-    if (!succeeded(sx_file_read(path, (size_t)1 << 24, &text, &size))) {
+/* Runs the target on one file and keeps it, unless it cannot be read. */
+static void replay_file(const target *t, const char *path, sx_vector *seeds) {
+    seed_file file;
+    if (!succeeded(sx_file_read(path, (size_t)1 << 24, &file.text, &file.size))) {
         fprintf(stderr, "cannot read %s\n", path);
-        return 0;
+        return;
     }
     printf("%s\n", path);
     fflush(stdout);
-    run((const uint8_t *)text, size);
-    free(text);
-    return 1;
+    t->run((const uint8_t *)file.text, file.size);
+    seed_file *kept = sx_vector_add(seeds);
+    promise(kept);
+    *kept = file;
 }
 
-/* Runs the target on every file of a folder; how many there were. */
-static int replay_folder(target *run, const char *path) {
+/* Compares names of files for qsort. */
+static int by_name(const void *a, const void *b) {
+    const char *const *x = a, *const *y = b;
+    return strcmp(*x, *y);
+}
+
+/* Runs the target on every file of a folder, in the order of their names. */
+static void replay_folder(const target *t, const char *path, sx_vector *seeds) {
     DIR *folder = opendir(path);
-    if (!folder) return 0;
-    int count = 0;
+    sx_vector names = {.size = sizeof(char *)};
+    if (!folder) return;
     for (struct dirent *entry; (entry = readdir(folder));) {
-        char file[4096];
         if (entry->d_name[0] == '.') continue;
-        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        count += replay_file(run, file);
+        char **name = sx_vector_add(&names);
+        promise(name && (*name = strdup(entry->d_name)));
     }
     closedir(folder);
-    return count;
+    qsort(names.data, names.n, sizeof(char *), by_name);
+    for (size_t i = 0; i < names.n; i++) {
+        char file[4096], **name = sx_vector_at(&names, i);
+        snprintf(file, sizeof file, "%s/%s", path, *name);
+        replay_file(t, file, seeds);
+        free(*name);
+    }
+    sx_vector_clear(&names);
+}
+
+/* Makes an input: a file that is changed a few times, or any bytes. */
+static size_t make_input(const target *t, const sx_vector *seeds, size_t number, uint8_t data[MAX_INPUT]) {
+    sx_rng rng = sx_rng_stream(number, "fuzz.replay", 0);
+    const seed_file *from = sx_vector_at(seeds, sx_rng_below(&rng, seeds->n));
+    size_t size = from->size < MAX_INPUT ? from->size : 0;
+    if (!t->mutate) {
+        size = sx_rng_below(&rng, MAX_RANDOM);
+        for (size_t i = 0; i < size; i++) data[i] = (uint8_t)sx_rng_below(&rng, 256);
+        return size;
+    }
+    memcpy(data, from->text, size);
+    for (uint64_t changes = 1 + sx_rng_below(&rng, MAX_CHANGES); changes; changes--)
+        size = t->mutate(data, size, MAX_INPUT, (unsigned)sx_rng_below(&rng, UINT32_MAX));
+    return size;
+}
+
+/* Runs the target on inputs that are made. */
+static void replay_made(const target *t, const sx_vector *seeds, size_t count) {
+    uint8_t *data = malloc(MAX_INPUT);
+    promise(data);
+    for (size_t i = 0; i < count; i++) {
+        printf("%s+%zu\n", t->name, i);
+        fflush(stdout);
+        t->run(data, make_input(t, seeds, i, data));
+    }
+    free(data);
+}
+
+/* Runs one argument; whether there was anything to run. */
+static bool replay(const target *t, const char *path, size_t count) {
+    sx_vector seeds = {.size = sizeof(seed_file)};
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        replay_folder(t, path, &seeds);
+    else
+        replay_file(t, path, &seeds);
+    const size_t n = seeds.n;
+    if (n) replay_made(t, &seeds, count);
+    printf("%s=%s: %zu inputs replayed, %zu made\n", t->name, path, n, n ? count : 0);
+    for (size_t i = 0; i < n; i++) free(((seed_file *)sx_vector_at(&seeds, i))->text);
+    sx_vector_clear(&seeds);
+    return n > 0;
 }
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
-        target *run = equals ? find(argv[i], (size_t)(equals - argv[i])) : NULL;
-        struct stat info;
-        if (!run) return fprintf(stderr, "no TARGET=PATH: %s\n", argv[i]), 2;
-        bool folder = stat(equals + 1, &info) == 0 && S_ISDIR(info.st_mode);
-        int count = folder ? replay_folder(run, equals + 1) : replay_file(run, equals + 1);
-        printf("%s: %d inputs replayed\n", argv[i], count);
-        if (count == 0) return 1;
+        const size_t name = strcspn(argv[i], "+=");
+        const target *t = equals ? find_target(argv[i], name) : NULL;
+        if (!t) return fprintf(stderr, "no TARGET[+COUNT]=PATH: %s\n", argv[i]), 2;
+        const size_t count = argv[i][name] == '+' ? strtoul(argv[i] + name + 1, NULL, 10) : 0;
+        if (!replay(t, equals + 1, count)) return 1;
     }
     return argc > 1 ? 0 : 2;
 }

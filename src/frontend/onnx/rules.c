@@ -296,12 +296,16 @@ static const sx_onnx_rule rules[] = {
     MOVE("SpaceToDepth", "input", sx_infer_space_to_depth),
 };
 
+const sx_onnx_rule *sx_onnx_rule_at(size_t index) {
+    return index < sizeof rules / sizeof *rules ? &rules[index] : NULL;
+}
+
 const sx_onnx_rule *sx_onnx_rule_of(const sx_onnx_node *node) {
     const bool known = node->domain.size == 0 || sx_bytes_are(node->domain, "ai.onnx") ||
                        sx_bytes_are(node->domain, MICROSOFT);
-    for (size_t i = 0; known && i < sizeof rules / sizeof *rules; i++)
-        if (sx_bytes_are(node->op, rules[i].name) &&
-            (!rules[i].domain || sx_bytes_are(node->domain, rules[i].domain)))
-            return &rules[i];
+    const sx_onnx_rule *rule;
+    for (size_t i = 0; known && (rule = sx_onnx_rule_at(i)); i++)
+        if (sx_bytes_are(node->op, rule->name) && (!rule->domain || sx_bytes_are(node->domain, rule->domain)))
+            return rule;
     return NULL;
 }

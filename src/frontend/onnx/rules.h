@@ -33,6 +33,9 @@ typedef struct sx_onnx_rule {
     bool moves;   /* moves elements, or less: takes no operations */
 } sx_onnx_rule;
 
+/* Row number `index` of the table, NULL behind the last one. */
+const sx_onnx_rule *sx_onnx_rule_at(size_t index);
+
 /* The rule of an operation, NULL where there is none. */
 const sx_onnx_rule *sx_onnx_rule_of(const sx_onnx_node *node);
 

@@ -178,14 +178,13 @@ static sx_status unknown_shape(const sx_onnx_op *op, const sx_onnx_value *value,
 }
 
 sx_status sx_onnx_ready(const sx_onnx_builder *b, const sx_onnx_op *op, const size_t *input, size_t n,
-                        bool *empty) {
-    *empty = false;
-    for (size_t i = 0; i <= n; i++) {
-        const sx_onnx_value *value = i < n ? sx_onnx_input(b->trace, op, input[i])
-                                     : op->n_outputs == 0 || op->output[0] == SX_ONNX_NONE
-                                         ? NULL
-                                         : sx_onnx_value_at(b->trace, op->output[0]);
-        if (!value && i == n) continue;
+                        size_t output, bool *empty) {
+    const uint32_t written = output < op->n_outputs ? op->output[output] : SX_ONNX_NONE;
+    const size_t count = n + (written != SX_ONNX_NONE);
+    *empty = written == SX_ONNX_NONE;
+    for (size_t i = 0; i < count; i++) {
+        const sx_onnx_value *value =
+            i < n ? sx_onnx_input(b->trace, op, input[i]) : sx_onnx_value_at(b->trace, written);
         assert(value);
         if (!sx_onnx_known(&value->shape))
             return unknown_shape(op, value, i < n ? "its input" : "its output");
@@ -195,7 +194,6 @@ sx_status sx_onnx_ready(const sx_onnx_builder *b, const sx_onnx_op *op, const si
                                      SX_MAX_DIM_SIZE);
         *empty |= sx_onnx_elements(&value->shape) == 0;
     }
-    *empty |= op->n_outputs == 0 || op->output[0] == SX_ONNX_NONE;
     return SX_OK;
 }
 

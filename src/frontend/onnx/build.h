@@ -56,10 +56,10 @@ SX_MUST_USE sx_status sx_onnx_add_einsum(sx_onnx_builder *b, const sx_onnx_op *o
 SX_MUST_USE sx_status sx_onnx_operand(sx_onnx_builder *b, const sx_problem *einsum, int v, uint32_t value,
                                       const char *ranks, int split, sx_graph_operand *out);
 
-/* Refuses an operation whose inputs or output are not known in shape, or whose extents are too large; *empty is
- * whether it has no elements to work on. */
+/* Refuses an operation of which n inputs, or output number `output`, are not known in shape, or are too large; *empty is
+ * whether one of them has no elements, or the output is left out. The inputs must be there. */
 SX_MUST_USE sx_status sx_onnx_ready(const sx_onnx_builder *b, const sx_onnx_op *op, const size_t *input,
-                                    size_t n, bool *empty);
+                                    size_t n, size_t output, bool *empty);
 
 /* Counts the operations that are not mapped, by their names. */
 SX_MUST_USE sx_status sx_onnx_count_rest(sx_onnx_builder *b);

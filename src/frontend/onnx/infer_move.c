@@ -124,8 +124,8 @@ sx_status sx_infer_reshape(sx_onnx_trace *trace, const sx_onnx_op *op) {
         if (extent[i] == 0 && !zero) extent[i] = i < from->n ? from->dim[i] : -2;
         if (extent[i] == -1)
             open = open < 0 ? i : -2;
-        else if (others >= 0)
-            others = extent[i] < 0 || others > SX_ONNX_MAX_EXTENT ? -1 : others * extent[i];
+        else
+            others = sx_onnx_times(others, extent[i]);
     }
     if (open >= 0 && elements >= 0 && others > 0 && elements % others == 0) extent[open] = elements / others;
     sx_onnx_set_shape(trace, op, 0, shape_of(extent, n));

@@ -133,18 +133,13 @@ sx_status sx_infer_expand(sx_onnx_trace *trace, const sx_onnx_op *op) {
     return sx_onnx_set_data(trace, op, 0, data);
 }
 
-/* A product of extents, -1 where one is not known or it is too large. */
-static int64_t times(int64_t a, int64_t b) {
-    if (a < 0 || b < 0 || (b && a > SX_ONNX_MAX_EXTENT / b)) return -1;
-    return a * b;
-}
-
 sx_status sx_infer_tile(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     int64_t repeats[SX_MAX_RANKS];
     const int n = sx_onnx_input_ints(trace, op, 1, repeats, SX_MAX_RANKS);
     sx_onnx_copy_type(trace, op, 0, 0);
-    for (int i = 0; i < shape.n; i++) shape.dim[i] = n == shape.n ? times(shape.dim[i], repeats[i]) : -1;
+    for (int i = 0; i < shape.n; i++)
+        shape.dim[i] = n == shape.n ? sx_onnx_times(shape.dim[i], repeats[i]) : -1;
     sx_onnx_set_shape(trace, op, 0, shape);
     return SX_OK;
 }
@@ -235,7 +230,7 @@ static sx_status move_blocks(sx_onnx_trace *trace, const sx_onnx_op *op, bool to
     for (int i = 1; i < 4; i++) {
         const int64_t factor = i == 1 ? block * block : block;
         if (shape.dim[i] < 0) continue;
-        shape.dim[i] = (i == 1) == to_plane ? shape.dim[i] / factor : times(shape.dim[i], factor);
+        shape.dim[i] = (i == 1) == to_plane ? shape.dim[i] / factor : sx_onnx_times(shape.dim[i], factor);
     }
     sx_onnx_set_shape(trace, op, 0, shape);
     return SX_OK;

@@ -57,7 +57,7 @@ static sx_status read_past(const sx_onnx_builder *b, const sx_onnx_op *op, sizes
                         *values = sx_onnx_input_shape(b->trace, op, PAST_VALUE);
     bool empty;
     if (!sx_onnx_input(b->trace, op, PAST_KEY)) return SX_OK;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){PAST_KEY, PAST_VALUE}, 2, &empty));
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){PAST_KEY, PAST_VALUE}, 2, 0, &empty));
     if (keys->n != 4 || !is_past(keys, s, keys->dim[2], s->depth) ||
         !is_past(values, s, keys->dim[2], s->width))
         return sx_onnx_error(op,
@@ -121,7 +121,7 @@ sx_status sx_lower_attention(sx_onnx_builder *b, size_t index) {
     sx_problem einsum;
     bool empty;
     sizes s;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){QUERY, KEY, VALUE}, 3, &empty));
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){QUERY, KEY, VALUE}, 3, 0, &empty));
     if (empty) return SX_OK;
     SX_TRY(read_sizes(b, op, &s));
     SX_TRY(read_past(b, op, &s));

@@ -59,7 +59,7 @@ static sx_status lower(sx_onnx_builder *b, size_t index, size_t weights) {
     sx_problem einsum;
     sx_graph_operand operand[3];
     bool empty;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, weights}, 2, &empty));
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, weights}, 2, 0, &empty));
     if (empty) return SX_OK;
     SX_TRY(sx_onnx_window_of(op, in, filter, &w));
     SX_TRY(check_channels(op, &w, in->dim[1], filter->dim[1], filter->dim[0]));
@@ -88,7 +88,7 @@ sx_status sx_lower_conv_transpose(sx_onnx_builder *b, size_t index) {
     sx_problem einsum;
     sx_graph_operand operand[3];
     bool empty;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1}, 2, &empty));
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1}, 2, 0, &empty));
     if (empty) return SX_OK;
     SX_TRY(sx_onnx_window_transposed(op, in, filter, &w));
     SX_TRY(check_channels(op, &w, filter->dim[0], filter->dim[0] / w.groups, in->dim[1]));
@@ -111,7 +111,7 @@ sx_status sx_lower_gemm(sx_onnx_builder *b, size_t index) {
     sx_problem einsum;
     sx_graph_operand operand[3];
     bool empty;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1}, 2, &empty));
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1}, 2, 0, &empty));
     if (empty) return SX_OK;
     const sx_conv conv = {.n = (uint32_t)x->dim[tx],
                           .c = (uint32_t)x->dim[!tx],

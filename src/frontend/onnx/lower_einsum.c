@@ -65,7 +65,7 @@ sx_status sx_lower_einsum(sx_onnx_builder *b, size_t index) {
     sx_graph_operand operand[SX_MAX_TENSORS];
     bool empty, fits;
     if (op->n_inputs < 2 || op->n_inputs > SX_EQUATION_OPERANDS) return sx_onnx_add_plain(b, index);
-    SX_TRY(sx_onnx_ready(b, op, inputs, op->n_inputs, &empty));
+    SX_TRY(sx_onnx_ready(b, op, inputs, op->n_inputs, 0, &empty));
     if (empty) return SX_OK;
     SX_TRY(sx_onnx_equation(b->trace, op, &e));
     memset(&einsum, 0, sizeof einsum);

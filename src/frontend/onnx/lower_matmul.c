@@ -124,7 +124,7 @@ static sx_status lower(sx_onnx_builder *b, size_t index, size_t second) {
     sx_problem einsum;
     sx_graph_operand operand[3];
     bool empty;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, second}, 2, &empty));
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, second}, 2, 0, &empty));
     if (empty) return SX_OK;
     SX_TRY(sx_onnx_matrices_of(op, x, w, &m));
     if (m.n > 9) return sx_onnx_error(op, "it has %d ranks of batches; at most 9 can be mapped", m.n);

@@ -86,9 +86,11 @@ sx_status sx_lower_recurrent(sx_onnx_builder *b, size_t index) {
     sx_graph_operand operand[MAX_OUTPUTS + 2];
     sx_graph_node node;
     size_t gates[2], n = 0;
+    size_t first = 0;
     bool empty;
     cell c;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1, 2}, 3, &empty));
+    while (first < op->n_outputs && op->output[first] == SX_ONNX_NONE) first++;
+    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1, 2}, 3, first, &empty));
     if (empty) return SX_OK;
     SX_TRY(read_cell(b, op, &c));
     SX_TRY(add_inputs(b, op, &c, &gates[0]));

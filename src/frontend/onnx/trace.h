@@ -78,6 +78,9 @@ SX_MUST_USE sx_status sx_onnx_set_data(sx_onnx_trace *trace, const sx_onnx_op *o
 /* How many elements a shape has, -1 where that is not known or beyond 2^62. */
 int64_t sx_onnx_elements(const sx_onnx_shape *shape);
 
+/* A product of extents, -1 where one is not known or it is too large. */
+int64_t sx_onnx_times(int64_t a, int64_t b);
+
 /* Whether all extents are known. */
 bool sx_onnx_known(const sx_onnx_shape *shape);
 

@@ -14,6 +14,11 @@ int64_t sx_onnx_elements(const sx_onnx_shape *shape) {
     return shape->n < 0 ? -1 : n;
 }
 
+int64_t sx_onnx_times(int64_t a, int64_t b) {
+    if (a < 0 || b < 0 || (b && a > SX_ONNX_MAX_EXTENT / b)) return -1;
+    return a * b;
+}
+
 bool sx_onnx_known(const sx_onnx_shape *shape) {
     for (int i = 0; i < shape->n; i++)
         if (shape->dim[i] < 0) return false;

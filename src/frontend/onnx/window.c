@@ -50,9 +50,9 @@ static padding padding_of(const sx_onnx_op *op) {
                                               : AS_SAID;
 }
 
-/* Splits padding into that before and that after; the odd one is after, or with SAME_LOWER before. */
-static void split_padding(sx_onnx_window *w, int i, int64_t total, padding how) {
-    w->before[i] = total < 0 ? 0 : how == SAME_LOWER ? total - total / 2 : total / 2;
+/* Splits padding into that before and that after; the odd one is after, or before. */
+static void split_padding(sx_onnx_window *w, int i, int64_t total, bool odd_before) {
+    w->before[i] = total < 0 ? 0 : odd_before ? total - total / 2 : total / 2;
     w->after[i] = total < 0 ? 0 : total - w->before[i];
 }
 
@@ -90,7 +90,8 @@ sx_status sx_onnx_window_of(const sx_onnx_op *op, const sx_onnx_shape *in, const
         if (extent < 0 || w.kernel[i] < 0) continue;
         if (how == SAME_UPPER || how == SAME_LOWER) {
             const int64_t n = (extent + w.stride[i] - 1) / w.stride[i];
-            split_padding(&w, i, (n - 1) * w.stride[i] + (w.kernel[i] - 1) * w.dilation[i] + 1 - extent, how);
+            split_padding(&w, i, (n - 1) * w.stride[i] + (w.kernel[i] - 1) * w.dilation[i] + 1 - extent,
+                          how == SAME_LOWER);
             w.out[i] = n;
         } else {
             w.out[i] = windows(&w, i, extent, up);
@@ -119,7 +120,7 @@ sx_status sx_onnx_window_transposed(const sx_onnx_op *op, const sx_onnx_shape *i
         const bool same = how == SAME_UPPER || how == SAME_LOWER;
         if (n_wanted >= 0 || same) {
             w.out[i] = n_wanted >= 0 ? wanted[i] : extent * w.stride[i];
-            split_padding(&w, i, whole - w.out[i], how);
+            split_padding(&w, i, whole - w.out[i], how != SAME_UPPER);
         } else {
             w.out[i] = whole - w.before[i] - w.after[i];
         }

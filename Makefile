@@ -14,7 +14,7 @@ help:
 	@echo 'make bench         how fast the model is'
 	@echo 'make studies       what the papers measured, measured again, and proofs (hours; SEEDS=2 for a first look)'
 	@echo 'make surrogates    train the surrogates of share/sextant anew (minutes)'
-	@echo 'make mutants       apply every mutant of tests/mutants/: the test that it names must fail'
+	@echo 'make mutants       apply every mutant of tests/mutants/, and others made by machine: tests must fail (docs/testing.md)'
 	@echo 'make check-long    mutants, the property tests with a million cases each, every allocation and system call failing (hours)'
 	@echo 'make fuzz          every fuzz target for FUZZ_SECONDS (600)'
 	@echo 'make format        format the code; format-check only looks'
@@ -38,6 +38,7 @@ check:
 check-long:
 	@tools/setup build test
 	@tools/mutants
+	@tools/mutants --make all --count 10
 	cmake --preset long
 	cmake --build --preset long
 	ctest --preset long --verbose
@@ -45,6 +46,7 @@ check-long:
 mutants:
 	@tools/setup build test
 	@tools/mutants
+	@tools/mutants --make all
 
 bench:
 	@tools/setup build

@@ -1,5 +1,6 @@
 /* The rules of placement against a slow twin: test_placement [count [seed]]. The twin shares nothing with the
  * library but the structs: it lists, for every step, what lives there, in doubles and without shortcuts. */
+#include "placement/addresses/addresses.h"
 #include "placement/place.h"
 #include "support/compared.h"
 #include "support/cost_compare.h"
@@ -115,19 +116,24 @@ static bool twin_before(const trial *t, size_t a, size_t b) {
     return a / 2 != b / 2 ? a / 2 > b / 2 : a < b;
 }
 
+/* Moves the tensor that leaves a memory at a step. */
+static void twin_leave(const trial *t, uint8_t *point, size_t m, size_t step) {
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < 2 * t->graph.n_nodes; k++)
+        if (point[k] == m && twin_size(t, k) && twin_lives(t, k, step) &&
+            (best == SIZE_MAX || twin_before(t, k, best)))
+            best = k;
+    assert_true(best != SIZE_MAX);
+    point[best]--;
+}
+
 /* Moves one tensor out of the first memory that overflows, of the fastest first, at the first step from
  * `*step` on; false where nothing overflows from there on. */
 static bool twin_move(const trial *t, uint8_t *point, size_t *step) {
     for (; *step < t->graph.n_nodes; ++*step)
         for (size_t m = t->chip.n_memories; m-- > 1;) {
             if (twin_use(t, point, m, *step) <= t->chip.memory[m].capacity) continue;
-            size_t best = SIZE_MAX;
-            for (size_t k = 0; k < 2 * t->graph.n_nodes; k++)
-                if (point[k] == m && twin_size(t, k) && twin_lives(t, k, *step) &&
-                    (best == SIZE_MAX || twin_before(t, k, best)))
-                    best = k;
-            assert_true(best != SIZE_MAX);
-            point[best]--;
+            twin_leave(t, point, m, *step);
             return true;
         }
     return false;
@@ -137,6 +143,19 @@ static void twin_rectify(const trial *t, uint8_t *point) {
     while (!twin_valid(t, point)) {
         size_t step = 0;
         while (twin_move(t, point, &step)) continue;
+    }
+}
+
+/* The same where tensors need addresses: a memory that has none for all of its own loses one at the first of the steps
+ * where it is fullest. Returns how many were lost so. */
+static uint64_t twin_rectify_addresses(const trial *t, uint8_t *point) {
+    for (uint64_t lost = 0;; lost++) {
+        twin_rectify(t, point);
+        size_t m = sx_addresses_lack(t->in, point), fullest = 0;
+        if (m == 0 || m == t->chip.n_memories) return lost;
+        for (size_t s = 1; s < t->graph.n_nodes; s++)
+            if (twin_use(t, point, m, s) > twin_use(t, point, m, fullest)) fullest = s;
+        twin_leave(t, point, m, fullest);
     }
 }
 
@@ -185,6 +204,25 @@ static void whole_placements_are_those_of_the_twin(void **state) {
     }
     sx_expect_compared("invalid placements", invalid, set->count / 5);
     sx_expect_compared("chips with more than three memories", many, set->count / 20);
+}
+
+static void placements_with_addresses_are_those_of_the_twin(void **state) {
+    const settings *set = *state;
+    uint64_t lost = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        trial t;
+        trial_begin(set, "placement.addresses", i, 14, &t);
+        sx_expect_ok(sx_addresses_require(t.space, (uint64_t)64 << sx_rng_below(&t.rng, 10)));
+        uint8_t *twin = malloc(t.space->point_size);
+        assert_non_null(twin);
+        memcpy(twin, t.point, t.space->point_size);
+        (void)sx_placement_rectify(t.space, t.point);
+        lost += twin_rectify_addresses(&t, twin);
+        assert_memory_equal(t.point, twin, t.space->point_size);
+        free(twin);
+        trial_end(&t);
+    }
+    sx_expect_compared("tensors without an address", lost, set->count / 5);
 }
 
 static void changes_are_those_of_the_whole(void **state) {
@@ -254,6 +292,7 @@ int main(int argc, char **argv) {
     void *state = &set;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(whole_placements_are_those_of_the_twin, state),
+        cmocka_unit_test_prestate(placements_with_addresses_are_those_of_the_twin, state),
         cmocka_unit_test_prestate(changes_are_those_of_the_whole, state),
         cmocka_unit_test_prestate(compiler_rule_is_that_of_the_twin, state),
     };

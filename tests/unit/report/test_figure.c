@@ -1,4 +1,4 @@
-/* Run with --write to make the golden figures anew (and then look at them). */
+/* Run with SEXTANT_WRITE_FIGURES set to make the golden figures anew (and then look at them). */
 #include "report/figure.h"
 
 #include "base/file.h"
@@ -277,17 +277,85 @@ static void draw_golden_clouds(sx_text *out) {
     sx_figure_clouds(&axes, "EDP", clouds, 2, out);
 }
 
+/* The slope begins at the left edge here, and at the lower edge below, where a point lies above the roof. */
+static void draw_golden_roofline(sx_text *out) {
+    static const char *const name[] = {"conv1", "conv2", "fc"};
+    const double x[] = {6, 90, 400}, y[] = {11, 60, 64};
+    const sx_axes axes = {"Roofline", "MACs per byte", "MACs per cycle", true, true};
+    sx_roofline roof = {.peak = 64,
+                        .slope = 2,
+                        .peak_name = "256 units",
+                        .slope_name = "DRAM",
+                        .n = 3,
+                        .name = name,
+                        .x = x,
+                        .y = y};
+    sx_figure_roofline(&axes, &roof, out);
+}
+
+static void draw_golden_low_roofline(sx_text *out) {
+    static const char *const name[] = {"gemv"};
+    const double x[] = {0.5}, y[] = {30};
+    const sx_axes axes = {"Roofline", "MACs per byte", "MACs per cycle", true, true};
+    sx_roofline roof = {.peak = 64,
+                        .slope = 2,
+                        .peak_name = "256 units",
+                        .slope_name = "DRAM",
+                        .n = 1,
+                        .name = name,
+                        .x = x,
+                        .y = y};
+    sx_figure_roofline(&axes, &roof, out);
+}
+
+static void draw_golden_bars(sx_text *out) {
+    static const char *const name[] = {"A", "B", "a name that is long", "D"};
+    const double value[] = {120, NAN, 310, 45}, tick[] = {400, 300, INFINITY, 60};
+    const sx_axes axes = {"Designs", "design", "GFLOP/s", false, false};
+    sx_bars bars = {.bar_name = "value",
+                    .tick_name = "roof",
+                    .line_name = "peak",
+                    .n = 4,
+                    .name = name,
+                    .value = value,
+                    .tick = tick,
+                    .line = 500};
+    sx_figure_bars(&axes, &bars, out);
+}
+
+static void draw_golden_stacks(sx_text *out) {
+    static const char *const bar[] = {"one", "two"}, *const part[] = {"DRAM", "GLB", "RF"};
+    const double value[] = {1, 2, 3, NAN, 0, 6.5};
+    const sx_axes axes = {"Energy", "mapping", "pJ", false, false};
+    sx_bars bars = {.n = 2, .name = bar, .value = value, .line = NAN, .n_parts = 3, .part_name = part};
+    sx_figure_bars(&axes, &bars, out);
+}
+
+static void draw_golden_front(sx_text *out) {
+    const double x[] = {1, 2, 4, 8, 3}, y[] = {900, 300, 200, 50, 800};
+    const size_t corners[] = {0, 1, 2, 3};
+    const sx_axes axes = {"Sizes and costs", "area", "EDP", false, true};
+    const sx_front front = {"all", "front", "best", 5, x, y, 4, corners, 2};
+    sx_figure_front(&axes, &front, out);
+}
+
 static const struct golden {
     const char *path;
     void (*draw)(sx_text *out);
 } goldens[] = {
     {SX_TEST_DATA "/golden/figures/curves.svg", draw_golden_curves},
     {SX_TEST_DATA "/golden/figures/clouds.svg", draw_golden_clouds},
+    {SX_TEST_DATA "/golden/figures/roofline.svg", draw_golden_roofline},
+    {SX_TEST_DATA "/golden/figures/roofline-low.svg", draw_golden_low_roofline},
+    {SX_TEST_DATA "/golden/figures/bars.svg", draw_golden_bars},
+    {SX_TEST_DATA "/golden/figures/stacks.svg", draw_golden_stacks},
+    {SX_TEST_DATA "/golden/figures/front.svg", draw_golden_front},
 };
+enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
 static void figures_are_the_golden_ones_to_the_byte(void **state) {
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < GOLDENS; i++) {
         sx_text figure = {0};
         char *golden;
         size_t size;
@@ -495,7 +563,7 @@ int main(void) {
         cmocka_unit_test(bars_stand_side_by_side),
         cmocka_unit_test(bars_of_nothing_say_so),
     };
-    for (size_t i = 0; getenv("SEXTANT_WRITE_FIGURES") && i < 2; i++) {
+    for (size_t i = 0; getenv("SEXTANT_WRITE_FIGURES") && i < GOLDENS; i++) {
         sx_text figure = {0};
         goldens[i].draw(&figure);
         sx_status_free(sx_file_write(goldens[i].path, figure.data, figure.size));

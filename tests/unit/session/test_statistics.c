@@ -91,6 +91,22 @@ static void traces_join_by_time(void **state) {
     sx_convergence_fini(&c);
 }
 
+/* The run that begins last is the first of the list: the curve still begins there, by time and by evaluations. */
+static void the_last_beginning_counts_in_any_order(void **state) {
+    (void)state;
+    const sx_trace_point a[] = {{8, 0.75, 9}}, b[] = {{2, 0.25, 16}, {3, 0.5, 4}};
+    const sx_run_trace_view run[] = {{a, 1, 8}, {b, 2, 8}}, timed[] = {{a, 1, 1}, {b, 2, 1}};
+    sx_convergence c;
+    assert_null(sx_convergence_of(run, 2, false, &c));
+    assert_int_equal(c.n, 1);
+    assert_true(c.x[0] == 8 && c.low[0] == 4 && c.high[0] == 9);
+    sx_convergence_fini(&c);
+    assert_null(sx_convergence_of(timed, 2, true, &c));
+    assert_int_equal(c.n, 2);
+    assert_true(c.x[0] == 0.75 && c.x[1] == 1 && c.low[0] == 4 && c.high[0] == 9);
+    sx_convergence_fini(&c);
+}
+
 static void no_traces_join_to_nothing(void **state) {
     (void)state;
     const sx_run_trace_view run = {NULL, 0, 5};
@@ -109,6 +125,7 @@ int main(void) {
         cmocka_unit_test(shares),
         cmocka_unit_test(traces_join),
         cmocka_unit_test(traces_join_by_time),
+        cmocka_unit_test(the_last_beginning_counts_in_any_order),
         cmocka_unit_test(no_traces_join_to_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Makes mutants of the files of some folders and tries whether a test notices them: see tools/mutants."""
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from changes import changes_of
+from reach import Reach, line_names, list_tests, run_test
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRATCH = ROOT / "build-mutants"
+BUILD, COVER = SCRATCH / "build", SCRATCH / "cover"
+EQUIVALENT = ROOT / "tests" / "mutants-equivalent"
+COMPILE = ["-O1", "-w"]
+# What a mutant that is no program in C looks like: types that do not fit.
+REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration",
+                                    "discarded-qualifiers", "return-type", "format", "div-by-zero")]
+REACHED = ["-g1", "-fno-inline", "-fsanitize-coverage=trace-pc"]
+
+
+def build_everything():
+    """Builds the test programs, and the library again with instrumentation, in build-mutants/."""
+    cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    for folder, flags, targets in ((BUILD, COMPILE, ["all"]), (COVER, COMPILE + REACHED, ["sextant_whole"])):
+        quietly(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSEXTANT_MUTANTS=ON",
+                 "-DCMAKE_C_COMPILER=gcc", "-DSEXTANT_WERROR=OFF", "-DSEXTANT_WITH_CUDA=OFF",
+                 f"-DCMAKE_C_FLAGS_DEBUG={' '.join(flags)}", *cache])
+        quietly(["cmake", "--build", folder, "--target", *targets])
+    quietly(["gcc", "-O2", "-shared", "-fPIC", "-o", COVER / "libmutant.so", ROOT / "tools/mutate/reach.c"])
+
+
+def quietly(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout}{done.stderr}tools/mutants: {command[0]} failed")
+
+
+class Mutant:
+    """A change of a file: its place, the lines before and after it, and a number that orders a sample."""
+
+    def __init__(self, path, source, change, seed, occurrence):
+        self.path, self.change = path, change
+        self.line = source.count("\n", 0, change.start) + 1
+        first = source.rfind("\n", 0, change.start) + 1
+        last = source.find("\n", change.end)
+        self.before = " ".join(source[first:last].split())
+        self.after = " ".join((source[first:change.start] + change.text + source[change.end:last]).split())
+        self.key = f"{path} | {self.before} | {self.after}"
+        self.order = hashlib.sha256(f"{seed} {self.key} {occurrence}".encode()).hexdigest()
+        self.text = source[: change.start] + change.text + source[change.end :]
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: {self.change.kind}\n    - {self.before}\n    + {self.after}"
+
+
+def mutants_of(paths, seed):
+    """All mutants of some files in the order of the sample, those known to be equivalent left out."""
+    equivalent = set()
+    for line in EQUIVALENT.read_text().split("\n") if EQUIVALENT.exists() else []:
+        if line and not line.startswith("#"):
+            equivalent.add(" | ".join(line.split(" | ")[:-1]))
+    found, occurrences, known = [], defaultdict(int), 0
+    for path in paths:
+        source = Path(path).read_text()
+        for change in changes_of(source):
+            mutant = Mutant(path, source, change, seed, 0)
+            occurrences[mutant.key] += 1
+            known += mutant.key in equivalent
+            if mutant.key not in equivalent:
+                found.append(Mutant(path, source, change, seed, occurrences[mutant.key]))
+    return sorted(found, key=lambda m: m.order), known
+
+
+class Compiler:
+    """Compiles mutants in a copy of src/ made of links, which is this worker's own."""
+
+    def __init__(self, number, commands, dependents):
+        self.folder = SCRATCH / f"worker{number}"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for path in Path("src").rglob("*"):
+            if path.suffix in (".c", ".h", ".def", ".inc"):
+                (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / path).symlink_to(ROOT / path)
+        self.commands, self.dependents, self.original = commands, dependents, {}
+
+    def compile(self, path, output):
+        done = subprocess.run(self.commands[path] + REFUSED + ["-o", output, "-c", path], cwd=self.folder, capture_output=True)
+        return Path(self.folder, output).read_bytes() if done.returncode == 0 else None
+
+    def make(self, mutant):
+        """Whether libmutant.so holds the mutant now: False when it does not compile or is the same code."""
+        files = [mutant.path] if mutant.path.endswith(".c") else sorted(self.dependents[mutant.path])
+        for path in files:
+            if path not in self.original:
+                self.original[path] = self.compile(path, "original.o")
+        place = self.folder / mutant.path
+        place.unlink()
+        place.write_text(mutant.text)
+        try:
+            objects = []
+            for i, path in enumerate(files):
+                code = self.compile(path, f"mutant{i}.o")
+                if code is None:
+                    return False
+                if code != self.original[path]:
+                    objects.append(f"mutant{i}.o")
+        finally:
+            place.unlink()
+            place.symlink_to(ROOT / mutant.path)
+        if objects:
+            subprocess.run(["gcc", "-shared", "-o", "libmutant.so", *objects], cwd=self.folder, check=True)
+        return bool(objects)
+
+
+def compile_commands():
+    """The compiler and its options for each file of src/, with include paths into the copy; and what includes each header."""
+    commands, dependents = {}, defaultdict(set)
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        path = os.path.relpath(entry["file"], ROOT)
+        if not path.startswith("src/"):
+            continue
+        words = shlex.split(entry["command"])
+        words = words[: words.index("-o")] if "-o" in words else words
+        if words[0].endswith("ccache"):
+            words = words[1:]
+        commands[path] = ["-Isrc" if word == f"-I{ROOT / 'src'}" else word for word in words if word != "-fPIC"] + ["-fPIC"]
+    listed = subprocess.check_output(["ninja", "-C", BUILD, "-t", "deps"], text=True)
+    for block in listed.split("\n\n"):
+        names = [os.path.relpath(os.path.join(BUILD, line.strip()), ROOT) for line in block.split("\n")[1:]]
+        for name in names:
+            if names and names[0] in commands and name.endswith(".h"):
+                dependents[name].add(names[0])
+    return commands, dependents
+
+
+class Trial:
+    """Tries mutants: who notices each."""
+
+    def __init__(self, options):
+        self.options = options
+        self.tests = list_tests(BUILD)
+        self.reach = Reach(SCRATCH / "reach.json")
+        self.reach.measure(self.tests, BUILD, COVER, options.jobs)
+        self.index = self.reach.index(self.tests)
+        self.commands, self.dependents = compile_commands()
+        self.names = {}
+        self.alone = threading.Lock()
+        self.free = [Compiler(i, self.commands, self.dependents) for i in range(options.jobs)]
+
+    def tests_of(self, mutant):
+        """The tests that reach a mutant's line: unit tests of its folder first, then quick ones."""
+        if mutant.path not in self.names:
+            self.names[mutant.path] = line_names(mutant.path, Path(mutant.path).read_text().split("\n"))
+        names = self.names[mutant.path]
+        at = mutant.line - 1
+        while at >= 0 and names[at] not in self.reach.number:
+            at -= 1
+        reached = self.index.get(names[at], []) if at >= 0 else []
+        own = f"unit/{mutant.path.split('/')[1]}/"
+        return sorted(reached, key=lambda name: not name.startswith(own))
+
+    def try_one(self, mutant):
+        """None for a mutant that is none, else its killer's name, or "" when it survives, and how many tests were run."""
+        compiler = self.free.pop()
+        try:
+            if not compiler.make(mutant):
+                return None
+            spent, ran = 0.0, 0
+            for name in self.tests_of(mutant):
+                seconds = self.reach.tests[name]["seconds"]
+                if spent + seconds > self.options.limit and ran:
+                    continue
+                spent, ran = spent + seconds, ran + 1
+                if self.fails(name, compiler, 10 + 5 * seconds):
+                    return name, ran
+            return "", ran
+        finally:
+            self.free.append(compiler)
+
+    def fails(self, name, compiler, limit):
+        test = self.tests[name]
+        if not test["alone"]:
+            return run_test(test, [compiler.folder, BUILD], limit) != 0
+        with self.alone:
+            return run_test(test, [compiler.folder, BUILD], limit) != 0
+
+    def try_sample(self, mutants, count):
+        """Tries mutants in order until `count` were some, or all: killed, survivors."""
+        killed, survivors, jobs = [], [], self.options.jobs
+        with ThreadPoolExecutor(jobs) as pool:
+            waiting, queue = {}, iter(mutants)
+            while True:
+                while len(waiting) < jobs and len(killed) + len(survivors) + len(waiting) < count:
+                    mutant = next(queue, None)
+                    if mutant is None:
+                        break
+                    waiting[pool.submit(self.try_one, mutant)] = mutant
+                if not waiting:
+                    return killed, survivors
+                done = next(iter(waiting))
+                mutant, result = waiting.pop(done), done.result()
+                if result is None:
+                    continue
+                killer, ran = result
+                (killed if killer else survivors).append(mutant)
+                if not killer:
+                    print(f"SURVIVED {ran} tests: {mutant}", flush=True)
+                elif self.options.verbose:
+                    print(f"killed by {killer}: {mutant}", flush=True)
+
+
+def files_of(name):
+    """The files of a folder of src/, or a file."""
+    path = Path(name) if name.startswith("src/") else Path("src", name)
+    if path.is_file():
+        return [str(path)]
+    files = sorted(str(p) for p in path.rglob("*") if p.suffix in (".c", ".h"))
+    if not files:
+        sys.exit(f"tools/mutants: there is no file in {path}")
+    return files
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/mutants --make")
+    parser.add_argument("places", nargs="+", metavar="FOLDER|FILE[:LINE]", help="of src/; all: every folder of it")
+    parser.add_argument("--count", type=int, default=20, help="mutants for each place (20)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
+    parser.add_argument("--limit", type=float, default=60, help="seconds of tests for a mutant (60)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all processors)")
+    parser.add_argument("--least", type=float, default=0, help="kill rate in percent below which to fail (0)")
+    parser.add_argument("--list", action="store_true", help="list the sample; try nothing")
+    parser.add_argument("--verbose", action="store_true", help="also say what killed each")
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    samples = {}
+    folders = sorted(p.name for p in Path("src").iterdir() if p.is_dir())
+    for place in [p for place in options.places for p in (folders if place == "all" else [place])]:
+        name, _, line = place.partition(":")
+        mutants, known = mutants_of(files_of(name), options.seed)
+        samples[place] = [m for m in mutants if not line or m.line == int(line)], known
+    if options.list:
+        for mutants, _ in samples.values():
+            print(*mutants[: options.count], sep="\n")
+        return 0
+    build_everything()
+    trial = Trial(options)
+    rates, low = [], False
+    for place, (mutants, known) in samples.items():
+        killed, survivors = trial.try_sample(mutants, options.count)
+        total = len(killed) + len(survivors)
+        rate = 100 * len(killed) / total if total else 100.0
+        low |= rate < options.least
+        rates.append(f"{place:<16} {len(killed):>4} of {total:>4} killed  {rate:5.1f} %  of {len(mutants)} possible; "
+                     f"{known} known to be equivalent left out")
+        print(rates[-1], flush=True)
+    if len(rates) > 1:
+        print("", *rates, sep="\n")
+    return 1 if low else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,8 @@
 """The changes that `tools/mutants --make` tries: every small change of the function bodies of one C file.
 
 A change replaces the text from `start` to `end` by `text`. Nothing is changed in comments, strings, preprocessor lines,
-tables outside of functions, assertions, the sizes of declared arrays, or calls that release memory (which sanitizers test).
+tables outside of functions, assertions, the sizes of memory and declared arrays, or calls that release memory (both of which
+sanitizers test).
 """
 import re
 from typing import NamedTuple
@@ -28,6 +29,7 @@ CONTROL = {"if", "else", "for", "while", "do", "switch", "case", "default", "ret
 TYPES = {"const", "static", "struct", "union", "enum", "unsigned", "signed", "int", "long", "short", "char", "float", "double",
          "bool", "void", "size_t", "_Thread_local", "register", "volatile", "extern", "typedef"}  # fmt: skip
 NOT_CALLS = CONTROL | TYPES | {"sizeof", "_Alignof", "assert"}
+LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|sizeof|assert|Static_assert)$")
 RELEASES = re.compile(r"(^|_)(free|fini|release)$")
 OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 
@@ -84,8 +86,8 @@ class Reader:
                 i = self.partner[i]
             i += 1
         for i in sorted(inside):
-            if self.text(i) in ("assert", "_Static_assert") and self.text(i + 1) == "(":
-                inside.difference_update(range(i, self.partner[i + 1] + 2))
+            if self.text(i + 1) == "(" and LEFT_ALONE.search(self.text(i)):
+                inside.difference_update(range(i, self.partner[i + 1] + 1))
         return inside
 
     def statement_starts(self):

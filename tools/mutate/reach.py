@@ -9,17 +9,19 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
-import time
+import threading
 import zlib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-LABELS = {"unit", "property", "golden", "conform", "cli", "fuzz", "ranks", "memory", "kill"}
+LABELS = {"unit", "property", "golden", "conform", "cli", "fuzz", "ranks"}
 NOT_THESE = re.compile(r"^(python/|repository/|install/|cli/page-in-browser)")
-SLOW = 120  # seconds: slower tests are left out
+ENOUGH = 4  # seconds of processor time after which a test that is measured is ended
+ENDED = 99  # its exit code then
 
 
 def line_names(path, lines):
@@ -61,21 +63,35 @@ def hash_of(name, command):
     return digest.hexdigest()[:16]
 
 
+running = set()
+
+
+def end_tests(*_):
+    """Ends the tests that run, and this program: what a signal calls."""
+    for group in list(running):
+        os.killpg(group, signal.SIGKILL)
+    os._exit(1)
+
+
 def run_test(test, libraries, limit, more=None):
-    """Runs a test with libraries found first in some folders: its exit code, or None when it ran past the limit."""
+    """Runs a test with libraries found first in some folders: its exit code, and the processor time it took. One that takes more
+    than `limit` seconds of it, or waits for longer, is ended."""
     environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(str(p) for p in libraries), **(more or {})}
-    process = subprocess.Popen(test["command"], cwd=test["folder"], env=environment, stdin=subprocess.DEVNULL,
+    command = ["prlimit", f"--cpu={int(limit)}:{int(limit) + 5}", *test["command"]]
+    process = subprocess.Popen(command, cwd=test["folder"], env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    running.add(process.pid)
+    timer = threading.Timer(60 + 10 * limit, os.killpg, (process.pid, signal.SIGKILL))
+    timer.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    timer.cancel()
+    running.discard(process.pid)
+    process.returncode = os.waitstatus_to_exitcode(status)
     try:
-        return process.wait(limit)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        try:
-            os.killpg(process.pid, 9)
-        except ProcessLookupError:
-            pass
-        process.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 def block_lines(library, root):
@@ -120,9 +136,7 @@ class Reach:
 
         def measure_one(name):
             folder = tempfile.mkdtemp(prefix="reach")
-            start = time.monotonic()
-            code = run_test(tests[name], [cover, build], SLOW, {"SEXTANT_REACH": folder})
-            seconds = time.monotonic() - start
+            code, seconds = run_test(tests[name], [cover, build], ENOUGH, {"SEXTANT_REACH": folder})
             lines = set()
             for file in Path(folder).iterdir():
                 lines.update(blocks.get(int(place, 16)) for place in file.read_text().split())
@@ -130,14 +144,14 @@ class Reach:
             bits = bytearray(len(self.number) // 8 + 1)
             for line in lines - {None}:
                 bits[self.number[line] // 8] |= 1 << self.number[line] % 8
-            reached = base64.b64encode(zlib.compress(bytes(bits))).decode() if code == 0 else ""
+            reached = base64.b64encode(zlib.compress(bytes(bits))).decode() if code in (0, ENDED) else ""
             return name, {"key": tests[name]["key"], "seconds": round(seconds, 2), "code": code, "lines": reached}
 
-        together = [n for n in stale if not tests[n]["alone"]]
+        together = sorted((n for n in stale if not tests[n]["alone"]), key=lambda n: n.startswith("conform/"))
         with ThreadPoolExecutor(jobs) as pool:
             for i, (name, result) in enumerate(pool.map(measure_one, together)):
                 self.tests[name] = result
-                if i % 100 == 99:
+                if i % 50 == 49:
                     self.save()
         for name in stale:
             if tests[name]["alone"]:
@@ -145,8 +159,8 @@ class Reach:
         self.save()
         for name in stale:
             code = self.tests[name]["code"]
-            if code != 0:
-                print(f"left out: {name} ({'skipped' if code == 77 else 'slow' if code is None else f'exit code {code}'})")
+            if code not in (0, ENDED):
+                print(f"left out: {name} ({'skipped' if code == 77 else f'exit code {code}'})")
 
     def index(self, tests):
         """The tests that reach each line, quick ones first: name of the line -> names of tests."""

@@ -124,11 +124,13 @@ class Reach:
     def save(self):
         self.file.write_text(json.dumps({"lines": list(self.number), "tests": self.tests}))
 
+    def stale(self, tests):
+        """The tests that are new or changed."""
+        return [n for n, t in tests.items() if self.tests.get(n, {}).get("key") != t["key"]]
+
     def measure(self, tests, build, cover, jobs):
         """Measures what is new or changed with the instrumented library in `cover`; names tests that do not pass."""
-        stale = [n for n, t in tests.items() if self.tests.get(n, {}).get("key") != t["key"]]
-        if not stale:
-            return
+        stale = self.stale(tests)
         blocks = block_lines(str(cover / "libwhole.so"), os.getcwd())
         for name in blocks.values():
             self.number.setdefault(name, len(self.number))

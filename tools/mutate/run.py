@@ -31,14 +31,18 @@ OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
 
 
-def build_everything():
-    """Builds the test programs, and the library again with instrumentation, in build-mutants/."""
+def build(folder, flags, target):
+    """Builds a target in a folder of build-mutants/, the library with more options."""
     cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    for folder, flags, target in ((BUILD, "", "all"), (COVER, REACHED, "sextant_whole")):
-        quietly(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSEXTANT_MUTANTS=ON",
-                 "-DCMAKE_C_COMPILER=gcc", "-DSEXTANT_WERROR=OFF", "-DSEXTANT_WITH_CUDA=OFF",
-                 f"-DSEXTANT_MUTANTS_FLAGS={flags}", *cache])
-        quietly(["cmake", "--build", folder, "--target", target])
+    quietly(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSEXTANT_MUTANTS=ON",
+             "-DCMAKE_C_COMPILER=gcc", "-DSEXTANT_WERROR=OFF", "-DSEXTANT_WITH_CUDA=OFF",
+             f"-DSEXTANT_MUTANTS_FLAGS={flags}", *cache])
+    quietly(["cmake", "--build", folder, "--target", target])
+
+
+def build_instrumented():
+    """Builds the library that records what tests reach."""
+    build(COVER, REACHED, "sextant_whole")
     quietly(["gcc", "-O2", "-shared", "-fPIC", "-o", COVER / "libmutant.so", ROOT / "tools/mutate/reach.c"])
 
 
@@ -171,7 +175,9 @@ class Trial:
         self.options = options
         self.tests = list_tests(BUILD)
         self.reach = Reach(SCRATCH / "reach.json")
-        self.reach.measure(self.tests, BUILD, COVER, options.jobs)
+        if self.reach.stale(self.tests):
+            build_instrumented()
+            self.reach.measure(self.tests, BUILD, COVER, options.jobs)
         self.index = self.reach.index(self.tests)
         self.commands, self.dependents = compile_commands()
         self.names = {}
@@ -287,7 +293,7 @@ def main():
         for mutants, _ in samples.values():
             print(*mutants[: options.count], sep="\n")
         return 0
-    build_everything()
+    build(BUILD, "", "all")
     trial = Trial(options)
     rates, low = [], False
     for place, (mutants, known) in samples.items():

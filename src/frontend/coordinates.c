@@ -10,6 +10,7 @@
 #include "frontend/document/document.h"
 #include "ir/density.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -74,10 +75,10 @@ static sx_status read_number(reader *r, const char *what, uint64_t low, uint64_t
     const char *digit = word;
     for (; *digit >= '0' && *digit <= '9' && value < UINT64_MAX / 16; digit++)
         value = value * 10 + (uint64_t)(*digit - '0');
-    if (*digit || digit == word) return sx_error_at(place_of(r, from), "expected %s, not '%s'", what, word);
+    if (*digit || digit == word) return sx_error_at(place_of(r, from), "expected %s", what);
     if (value < low || value > high)
-        return sx_error_at(place_of(r, from), "%s is %llu; it must be from %llu to %llu", what,
-                           (unsigned long long)value, (unsigned long long)low, (unsigned long long)high);
+        return sx_error_at(place_of(r, from), "%s is out of range: it must be from %llu to %llu", what,
+                           (unsigned long long)low, (unsigned long long)high);
     *out = value;
     return SX_OK;
 }
@@ -92,9 +93,8 @@ static sx_status read_value(reader *r, bool *zero) {
         const char *from = next_word(r, word, sizeof word);
         if (!from) break;
         if (n == (r->n_values < 0 ? 1 : r->n_values))
-            return sx_error_at(place_of(r, from), "unexpected '%.32s' after the entry", word);
-        if (!sx_text_double(word, &value))
-            return sx_error_at(place_of(r, from), "expected a number, not '%.32s'", word);
+            return sx_error_at(place_of(r, from), "unexpected text after the entry");
+        if (!sx_text_double(word, &value)) return sx_error_at(place_of(r, from), "expected a number");
         all &= value == 0;
     }
     if (n < r->n_values) return sx_error_at(place_of(r, r->at), "expected the value of the entry");
@@ -135,7 +135,10 @@ static sx_status read_choice(reader *r, const char *what, const char *const *kno
             *out = (int)i;
             return SX_OK;
         }
-    return sx_error_unknown(place_of(r, from), what, word, known, n);
+    char values[96] = "";
+    for (size_t i = 0, at = 0; i < n; i++)
+        at += (size_t)snprintf(values + at, sizeof values - at, "%s%s", i ? ", " : "", known[i]);
+    return sx_error_hint(sx_error_at(place_of(r, from), "unknown %s", what), "valid values: %s", values);
 }
 
 /* Reads the header of a Matrix Market file and the line with its sizes. */

@@ -23,7 +23,10 @@ typedef struct sx_coordinates {
 SX_MUST_USE sx_status sx_coordinates_parse(const char *file, const char *text, size_t size,
                                            const sx_problem *problem, int tensor, sx_coordinates *out);
 
-/* The same from a file. */
+/* What such a file is called in messages. */
+#define SX_NONZEROS_FILE "file of non-zeros"
+
+/* The same from a file. Messages never quote its content: it may be a file that was named by mistake. */
 SX_MUST_USE sx_status sx_coordinates_read(const char *path, const sx_problem *problem, int tensor,
                                           sx_coordinates *out);
 

@@ -4,6 +4,7 @@
 #include "frontend/einsum.h"
 #include "base/text.h"
 #include "frontend/affine.h"
+#include "frontend/coordinates.h"
 #include "frontend/document/document.h"
 #include "sextant/input.h"
 
@@ -38,7 +39,8 @@ static SX_MUST_USE sx_status read_sizes(sx_scan *scan, sx_problem *problem) {
 }
 
 /* Reads the share of non-zeros of a tensor, before which its model may stand. */
-static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_problem *problem, int v) {
+static SX_MUST_USE sx_status read_density(sx_scan *scan, const sx_path_scope *scope, sx_problem *problem,
+                                          int v) {
     sx_density_model model = SX_DENSITY_FIXED_STRUCTURED;
     char name[SX_NAME_SIZE], number[SX_PATH_SIZE];
     double share;
@@ -56,7 +58,11 @@ static SX_MUST_USE sx_status read_density(sx_scan *scan, sx_problem *problem, in
     memcpy(number, scan->at, n);
     number[n] = 0;
     scan->at += n;
-    if (model == SX_DENSITY_ACTUAL) return sx_error_place(sx_problem_set_data(problem, v, number), place);
+    if (model == SX_DENSITY_ACTUAL) {
+        char path[SX_PATH_SIZE];
+        SX_TRY(sx_path_find(scope, place, SX_NONZEROS_FILE, number, path));
+        return sx_error_place(sx_problem_set_data(problem, v, path), place);
+    }
     bool whole = model == SX_DENSITY_BANDED;
     if (!sx_text_double(number, &share) ||
         (whole && !(share >= 0 && share <= SX_MAX_DIM_SIZE && share == floor(share))))
@@ -79,7 +85,7 @@ static SX_MUST_USE sx_status read_bits(sx_scan *scan, sx_tensor *tensor, bool *f
 }
 
 /* Reads "tensor: width" and "tensor: density" pairs between braces, if there are any, and the end of the text. */
-static SX_MUST_USE sx_status read_facts(sx_scan *scan, sx_problem *problem) {
+static SX_MUST_USE sx_status read_facts(sx_scan *scan, const sx_path_scope *scope, sx_problem *problem) {
     if (sx_scan_take(scan, "{")) {
         do {
             char name[SX_NAME_SIZE];
@@ -89,7 +95,7 @@ static SX_MUST_USE sx_status read_facts(sx_scan *scan, sx_problem *problem) {
             int v = sx_problem_tensor(problem, name);
             bool width;
             SX_TRY(read_bits(scan, &problem->tensor[v], &width));
-            if (!width) SX_TRY(read_density(scan, problem, v));
+            if (!width) SX_TRY(read_density(scan, scope, problem, v));
         } while (sx_scan_take(scan, ","));
         if (!sx_scan_take(scan, "}")) return sx_scan_expected(scan, "'}' or ','");
     }
@@ -123,7 +129,7 @@ static SX_MUST_USE sx_status read_tensor(sx_scan *scan, sx_problem *problem, boo
     return SX_OK;
 }
 
-sx_status sx_einsum_parse_at(const char *text, sx_place start, sx_problem *out) {
+sx_status sx_einsum_parse_at(const char *text, sx_place start, const sx_path_scope *scope, sx_problem *out) {
     sx_problem problem;
     memset(&problem, 0, sizeof problem);
     const char *brace = strchr(text, '{');
@@ -134,14 +140,14 @@ sx_status sx_einsum_parse_at(const char *text, sx_place start, sx_problem *out) 
     do SX_TRY(read_tensor(&scan, &problem, false));
     while (sx_scan_take(&scan, "*"));
     if (sx_scan_peek(&scan) != '{') return sx_scan_expected(&scan, "'*' or '{'");
-    SX_TRY(read_facts(&sizes, &problem));
+    SX_TRY(read_facts(&sizes, scope, &problem));
     SX_TRY(sx_error_place(sx_problem_check(&problem), start));
     memcpy(out, &problem, sizeof *out);
     return SX_OK;
 }
 
 sx_status sx_einsum_parse(const char *text, sx_problem *out) {
-    return sx_einsum_parse_at(text, (sx_place){"einsum", 1, 1}, out);
+    return sx_einsum_parse_at(text, (sx_place){"einsum", 1, 1}, &sx_path_any, out);
 }
 
 /* Adds a rank as a sum of terms. */

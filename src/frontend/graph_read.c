@@ -18,6 +18,7 @@ typedef struct entry {
 
 typedef struct reader {
     sx_arena *arena;
+    const sx_path_scope *scope; /* of paths in einsums */
     const sx_node *tensors, *nodes;
     entry *entry; /* the tensors, sorted by name */
     sx_graph graph;
@@ -291,7 +292,7 @@ static SX_MUST_USE sx_status read_node(reader *r, const sx_node *item) {
         sx_place place = text->place;
         SX_TRY(sx_node_expect(text, SX_NODE_SCALAR, "'einsum'"));
         place.column += text->quoted;
-        SX_TRY(sx_einsum_parse_at(text->text, place, &einsum));
+        SX_TRY(sx_einsum_parse_at(text->text, place, r->scope, &einsum));
         SX_TRY(refuse_key(item, "reads", "a node with an einsum has 'operands'"));
         SX_TRY(refuse_key(item, "writes", "a node with an einsum has 'operands'"));
         SX_TRY(read_operands(r, item, &einsum));
@@ -332,6 +333,7 @@ sx_status sx_graph_read(sx_input *input, sx_graph *out) {
     reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
     if (!r) return sx_arena_error(sx_input_arena(input));
     r->arena = sx_input_arena(input);
+    r->scope = sx_input_scope(input);
     sx_status status = read_graph(r, section->value);
     if (status)
         sx_graph_fini(&r->graph);

@@ -42,6 +42,8 @@ struct sx_input {
     const char *energies; /* where those of the architecture come from; NULL: none was read */
     bool by_formula;      /* some of them */
     sx_template_options templates;
+    sx_path_scope scope; /* the folders of files given by the user, and those for includes */
+    bool data;           /* files outside its own folder are not read for it */
 };
 
 /* The identity of a file, whatever its name. */
@@ -76,6 +78,17 @@ static SX_MUST_USE sx_status append_text(sx_arena *arena, const char ***list, si
     return SX_OK;
 }
 
+/* Adds a folder to those whose files the input may name. */
+static SX_MUST_USE sx_status add_to_scope(sx_input *input, const char *folder) {
+    sx_path_scope *scope = &input->scope;
+    for (size_t i = 0; i < scope->n_folders; i++)
+        if (strcmp(scope->folder[i], folder) == 0) return SX_OK;
+    const char *copy = sx_arena_copy(&input->arena, folder, strlen(folder));
+    SX_TRY(append_text(&input->arena, &scope->folder, scope->n_folders, copy));
+    scope->n_folders++;
+    return SX_OK;
+}
+
 sx_status sx_input_include_path(sx_input *input, const char *folder) {
     sx_template_options *o = &input->templates;
     struct stat info;
@@ -90,7 +103,19 @@ sx_status sx_input_include_path(sx_input *input, const char *folder) {
     if (length && name[length - 1] != '/') name[length] = '/';
     SX_TRY(append_text(&input->arena, &o->folder, o->n_folders, name));
     o->n_folders++;
-    return SX_OK;
+    return add_to_scope(input, name);
+}
+
+const sx_path_scope *sx_input_scope(const sx_input *input) {
+    return input->data ? NULL : &input->scope;
+}
+
+void sx_input_is_data(sx_input *input) {
+    input->data = true;
+}
+
+void sx_input_is_own(sx_input *input) {
+    input->scope.any = true;
 }
 
 sx_status sx_input_set(sx_input *input, const char *name, const char *value) {
@@ -171,6 +196,7 @@ static bool has_place(const sx_input *input, size_t n, sx_place place) {
 sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key) {
     size_t before = input->n_sections;
     SX_TRY(reserve_sections(input, from->n_sections));
+    for (size_t i = 0; i < from->scope.n_folders; i++) SX_TRY(add_to_scope(input, from->scope.folder[i]));
     for (size_t i = 0; i < from->n_sections; i++) {
         const sx_pair *section = from->section[i];
         if (key && !sx_pair_has(section, key)) continue;
@@ -240,6 +266,9 @@ sx_status sx_input_add_file(sx_input *input, const char *path) {
                              "convert it to YAML; the sections and keys stay the same");
     SX_TRY(added_before(input, path, &done));
     if (done) return SX_OK;
+    const char *folder = sx_folder_of(&input->arena, path);
+    if (!folder) return sx_arena_error(&input->arena);
+    SX_TRY(add_to_scope(input, folder));
     if (sx_onnx_is_path(path)) return sx_onnx_input_add(input, path);
     if (ends_with(path, ".txt")) SX_TRY(add_nest_file(input, path, &done));
     if (done) return SX_OK;

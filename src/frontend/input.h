@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "frontend/document/document.h"
+#include "frontend/path_scope.h"
 #include "sextant/input.h"
 
 /* A section is a pair of a top-level map of any document. The index-th one of that key, in the order in which
@@ -25,6 +26,13 @@ SX_MUST_USE sx_status sx_input_add_node(sx_input *input, const sx_node *map);
 
 /* The variable that was set as number `index` by sx_input_set, NULL past the last. */
 const char *sx_input_setting(const sx_input *input, size_t index, const char **value);
+
+/* Which files the input may name beside those below the folder of each file; NULL: none, since it is data. */
+const sx_path_scope *sx_input_scope(const sx_input *input);
+/* Says that the input is data, such as a certificate; or what this program wrote itself, with paths that it
+ * has read before. */
+void sx_input_is_data(sx_input *input);
+void sx_input_is_own(sx_input *input);
 
 /* What the user allows and sets for templates. */
 const struct sx_template_options *sx_input_templates(const sx_input *input);

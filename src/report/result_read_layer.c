@@ -89,7 +89,7 @@ static sx_status read_problem(const scope *s, sx_problem *out) {
     int place = 0;
     SX_TRY(require(s->map, "einsum", &node));
     SX_TRY(sx_node_text(node, "einsum", &text));
-    SX_TRY(sx_einsum_parse_at(text, node->place, out));
+    SX_TRY(sx_einsum_parse_at(text, node->place, NULL, out));
     SX_TRY(read_bind(sx_node_get(s->map, "bind"), out, &place));
     place_by_mapping(out, s->map, &place);
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {

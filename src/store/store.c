@@ -135,7 +135,8 @@ static SX_MUST_USE sx_status best_keys(sx_database *database, const sx_key *arch
     return status;
 }
 
-/* Visits the records of runs on an architecture, whose keys are in a list. */
+/* Visits the records of runs on an architecture, whose keys are in a list; those with a file of non-zeros that
+ * cannot or may not be read are passed over. */
 static SX_MUST_USE sx_status visit_all(sx_store *store, const sx_arch *arch, const sx_key *key,
                                        const sx_text *keys, sx_store_visit *visit, void *user) {
     sx_status status = SX_OK;
@@ -145,7 +146,12 @@ static SX_MUST_USE sx_status visit_all(sx_store *store, const sx_arch *arch, con
         sx_key run;
         memcpy(&run, keys->data + at, sizeof run);
         status = sx_rows_read(&store->database, &run, arch, key, &arena, &record);
-        if (!status) status = visit(user, &record);
+        if (!status) {
+            status = visit(user, &record);
+        } else if (status->code == SX_ERR_FILE) {
+            sx_status_free(status);
+            status = SX_OK;
+        }
         sx_arena_free(&arena);
     }
     return status;
@@ -221,7 +227,12 @@ sx_status sx_store_best_points(sx_store *store, const char *kind, const char *sp
         sx_key search;
         memcpy(&search, keys.data + at, sizeof search);
         status = sx_point_rows_read(&store->database, &search, &arena, &record);
-        if (!status) status = visit(user, &record);
+        if (!status) {
+            status = visit(user, &record);
+        } else if (status->code == SX_ERR_FILE) {
+            sx_status_free(status);
+            status = SX_OK;
+        }
         sx_arena_free(&arena);
     }
     sx_text_free(&keys);

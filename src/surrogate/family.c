@@ -139,7 +139,7 @@ static sx_status make_problem(const reading *r, const char *einsum, sx_place pla
         sx_text_add(&text, "%s%s:%u", d ? "," : "", r->ranges->pair[d].key, largest(r->family, d));
     sx_text_add(&text, "}");
     SX_TRY(sx_text_take(&text, &whole));
-    sx_status status = sx_einsum_parse_at(whole, place, &r->family->problem);
+    sx_status status = sx_einsum_parse_at(whole, place, NULL, &r->family->problem);
     free(whole);
     SX_TRY(status);
     memcpy(r->family->problem.name, r->family->name, SX_NAME_SIZE);

@@ -1,6 +1,7 @@
 /* What a surrogate's weight file says of it, as JSON. */
 #include "base/json.h"
 #include "base/status.h"
+#include "frontend/einsum.h"
 #include "sextant/input.h"
 #include "sextant/version.h"
 #include "surrogate/surrogate.h"
@@ -155,7 +156,7 @@ static sx_status read_identity(const reading *r) {
     s->arch_hash = strtoull(hash, &end, 16);
     if (strlen(hash) != 16 || *end) return damaged(r, "arch_hash");
     if (!einsum || !ranges) return damaged(r, "einsum");
-    SX_TRY(sx_error_place(sx_einsum_parse(einsum, &s->problem), (sx_place){r->path, 0, 0}));
+    SX_TRY(sx_einsum_parse_at(einsum, (sx_place){r->path, 1, 1}, NULL, &s->problem));
     s->family_text = strdup(ranges);
     return s->family_text ? SX_OK : sx_error_memory();
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "frontend/document/yaml.h"
+#include "frontend/einsum.h"
 #include "frontend/template/template.h"
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ static sx_status read_einsum(const sx_node *node, sx_systolic_kernel *out) {
     const char *text;
     sx_problem problem;
     SX_TRY(sx_node_text(node, "einsum", &text));
-    sx_status error = sx_einsum_parse(text, &problem);
+    sx_status error = sx_einsum_parse_at(text, (sx_place){node->place.file, 1, 1}, NULL, &problem);
     if (error) {
         sx_status here =
             sx_error_at(node->place, "at character %d of the einsum: %s", error->column, error->message);

@@ -251,6 +251,7 @@ sx_status sx_certificate_parse(const char *name, const char *text, size_t size, 
                                sx_certificate **out) {
     sx_input *input;
     SX_TRY(sx_input_new(&input));
+    sx_input_is_data(input);
     sx_certificate *c = calloc(1, sizeof *c);
     sx_status status = c ? sx_input_add_text(input, name, text, size) : sx_error_memory();
     if (!status) status = read_all(input, name, whole, c);

@@ -3,6 +3,7 @@
 #include "frontend/template/include.h"
 
 #include "base/file.h"
+#include "frontend/path_scope.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,13 +40,6 @@ static char *join(sx_arena *arena, const char *a, const char *b) {
     memcpy(joined, a, n);
     memcpy(joined + n, b, m);
     return joined;
-}
-
-/* Whether a path is that of a folder, or lies below it. */
-static bool below(const char *path, const char *folder) {
-    size_t length = strlen(folder);
-    if (strncmp(path, folder, length) != 0) return false;
-    return path[length] == '/' || path[length] == 0 || (length && folder[length - 1] == '/');
 }
 
 /* Adds what a name leads to, unless that was found already or is nothing. */
@@ -113,7 +107,7 @@ static SX_MUST_USE sx_status add_path(finds *f, const char *folder, const char *
 static SX_MUST_USE sx_status find(const sx_search *search, const char *path, finds *f) {
     const sx_expansion *x = f->x;
     if (*path == '/') {
-        bool inside = below(path, x->root) && path[strlen(x->root)] == '/';
+        bool inside = sx_path_below(path, x->root) && path[strlen(x->root)] == '/';
         return add_path(f, inside ? x->root_name : "", inside ? path + strlen(x->root) + 1 : path);
     }
     SX_TRY(add_path(f, search->own, path));
@@ -184,25 +178,11 @@ static SX_MUST_USE sx_status cycle(const sx_expansion *x, unsigned first, sx_pla
     return error;
 }
 
-/* Refuses a file outside the folders that may be read. */
-static SX_MUST_USE sx_status check_inside(const sx_expansion *x, sx_place place, const sx_included *file) {
-    bool inside = below(file->real, x->root);
-    for (size_t i = 0; i < x->options->n_folders && !inside; i++) {
-        const char *folder;
-        SX_TRY(sx_real_path(x->arena, x->options->folder[i], &folder));
-        inside = folder && below(file->real, folder);
-    }
-    if (inside) return SX_OK;
-    const char *in = sx_folder_of(x->arena, file->name);
-    if (!in) return sx_arena_error(x->arena);
-    return sx_error_hint(sx_error_at(place, "the included file '%s' is outside the folder '%s'", file->name,
-                                     *x->root_name ? x->root_name : "."),
-                         "to read it nevertheless, add --include-path %s", *in ? in : ".");
-}
-
 sx_status sx_include_open(sx_expansion *x, sx_place place, const sx_included *file, char **text,
                           size_t *size) {
-    SX_TRY(check_inside(x, place, file));
+    const sx_path_scope scope = {.folder = x->options->folder, .n_folders = x->options->n_folders};
+    SX_TRY(
+        sx_path_check(&scope, x->root_name, (int)strlen(x->root_name), place, "included file", file->name));
     for (unsigned i = 0; i < x->depth; i++)
         if (strcmp(x->open[i], file->real) == 0) return cycle(x, i, place, file->name);
     if (x->depth == SX_MAX_INCLUDE_DEPTH)

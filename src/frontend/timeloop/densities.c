@@ -2,10 +2,10 @@
 #include "frontend/timeloop/sparse.h"
 
 #include "base/text.h"
+#include "frontend/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
 
@@ -19,16 +19,13 @@ static sx_status read_band(const sx_node *map, sx_problem *problem, int v) {
 
 /* Reads `{distribution: actual, file: ...}` (`real_data` and `data_file_path` in files of Sparseloop's artifact). The
  * path starts from the folder of the file that says so, or from the current one. */
-static sx_status read_actual(const sx_node *map, sx_problem *problem, int v) {
+static sx_status read_actual(const sx_input *input, const sx_node *map, sx_problem *problem, int v) {
     const sx_node *file = sx_node_get(map, "data_file_path");
     char path[SX_PATH_SIZE];
     if (!file) SX_TRY(sx_node_require(map, "file", "the density", &file));
     SX_TRY(sx_node_expect(file, SX_NODE_SCALAR, "'file'"));
-    const char *from = file->place.file, *slash = from ? strrchr(from, '/') : NULL;
-    int folder = slash && file->text[0] != '/' ? (int)(slash + 1 - from) : 0;
-    int n = snprintf(path, sizeof path, "%.*s%s", folder, from ? from : "", file->text);
-    bool near = n < (int)sizeof path && access(path, F_OK) == 0;
-    return sx_error_place(sx_problem_set_data(problem, v, near ? path : file->text), file->place);
+    SX_TRY(sx_path_find(sx_input_scope(input), file->place, SX_NONZEROS_FILE, file->text, path));
+    return sx_error_place(sx_problem_set_data(problem, v, path), file->place);
 }
 
 /* Refuses a tensor size of the density's own; 0 is Timeloop's default, the tensor's own size. */
@@ -65,7 +62,7 @@ static sx_status read_distribution(sx_input *input, const sx_node *map, sx_probl
     SX_TRY(sx_node_check_keys(input, map, "the density", rules, N(rules)));
     SX_TRY(check_tensor_size(map));
     if (model == SX_DENSITY_BANDED) return read_band(map, problem, v);
-    if (model == SX_DENSITY_ACTUAL) return read_actual(map, problem, v);
+    if (model == SX_DENSITY_ACTUAL) return read_actual(input, map, problem, v);
     SX_TRY(sx_node_require(map, "density", "the density", &density));
     double value = 0;
     SX_TRY(sx_node_double(density, "density", &value));

@@ -99,16 +99,37 @@ static SX_MUST_USE sx_status write_through(const char *path, const char *text, s
     return good ? SX_OK : write_error(path);
 }
 
+/* Gives a new file the permissions of the one that it is to replace, if there is one. */
+static bool keep_mode(const char *path, int fd) {
+    struct stat info;
+    return stat(path, &info) != 0 || fchmod(fd, info.st_mode & 07777) == 0;
+}
+
+/* Flushes the folder of a file to the disk, where the file system can, so that a new name outlives a power
+ * loss. */
+static bool sync_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder) return false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (fd < 0) return sx_file_is_absent(errno); /* a folder that can be written need not be readable */
+    bool good = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+    close(fd);
+    return good;
+}
+
 /* Writes a new file beside `path`, then renames it over `path`. */
 static SX_MUST_USE sx_status write_replacing(const char *path, const char *text, size_t size) {
     sx_temp_file temp;
     SX_TRY(sx_temp_file_init(path, &temp));
     sx_status status = SX_OK;
     bool good = sx_temp_file_create(&temp);
-    if (good && (!write_all(temp.fd, text, size) || rename(temp.name, path) != 0)) {
+    if (good &&
+        (!keep_mode(path, temp.fd) || !write_all(temp.fd, text, size) || rename(temp.name, path) != 0)) {
         status = write_error(path);
         unlink(temp.name);
-    } else if (!good) {
+    } else if (!good || !sync_folder(path)) {
         status = write_error(path);
     }
     sx_temp_file_fini(&temp);

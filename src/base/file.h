@@ -17,8 +17,9 @@ SX_MUST_USE sx_status sx_file_read_regular(const char *path, size_t limit, SX_OW
  * went wrong. */
 bool sx_file_is_absent(int error);
 
-/* Writes a file whole or not at all: under a temporary name first, then renamed. A link's target is what is
- * replaced; a device or a pipe is written to as it is. */
+/* Writes a file whole or not at all: under a temporary name first, then renamed, both flushed to the disk. A
+ * link's target is what is replaced; a device or a pipe is written to as it is. A file that is there keeps
+ * its permissions. */
 SX_MUST_USE sx_status sx_file_write(const char *path, const char *text, size_t size);
 
 /* Refuses a path that sx_file_write could not write to, before there is anything to lose. */

@@ -42,6 +42,7 @@ typedef struct watcher {
     const char *certificate; /* a file, or the folder of a network; NULL: none */
     size_t searched_from;    /* the first layer that this process searched; those before are a checkpoint's */
     sx_status certified;     /* what went wrong with it */
+    bool interrupted;        /* before anything was proven that a certificate could claim */
 } watcher;
 
 static sx_status constraints_of(void *user, const sx_problem *problem, const sx_arch *arch,
@@ -98,6 +99,10 @@ static sx_status certify(const watcher *w, size_t layer) {
 /* Writes the certificate of a layer, where one is wanted; the first failure is kept. */
 static void try_certify(watcher *w, size_t layer, const sx_layer_result *result) {
     if (!w->certificate || !result->found) return;
+    if (result->summary.stop == SX_STOP_SIGNAL && !result->proof) {
+        w->interrupted = true;
+        return;
+    }
     sx_status status = certify(w, layer);
     if (w->certified)
         sx_status_free(status);
@@ -469,6 +474,9 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     if (job->r->options.judge) job->r->judged = sx_judge_report(job->r->options.judge);
     if (!status) sx_evaluator_note(job->r->options.judge, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
+    if (w.interrupted)
+        sx_text_add(&result->err,
+                    "warning: interrupted before a bound was proven; no certificate is written\n");
     if (sx_args_flag(args, "no-clock")) forget_times(&job->r->session);
     if (status && job->r->session.total.cycles > 0) sx_status_free(answer(args, job, result));
     if (!status) status = answer(args, job, result);

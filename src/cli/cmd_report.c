@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_BYTES = 256 << 20 };
 
@@ -72,14 +73,25 @@ static sx_status add_database(const sx_args *args, const char *path, json_t *lis
     return status;
 }
 
-/* Adds a file of any kind. */
-static sx_status add_file(const sx_args *args, const char *path, json_t *list) {
+/* Whether a file begins as databases do; one that cannot be opened does not. */
+static bool is_database(const char *path) {
     static const char sqlite[] = "SQLite format 3";
+    char head[sizeof sqlite] = "";
+    struct stat info;
+    bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    FILE *file = regular ? fopen(path, "rb") : NULL;
+    bool whole = file && fread(head, sizeof head, 1, file) == 1;
+    if (file) fclose(file);
+    return whole && memcmp(head, sqlite, sizeof sqlite) == 0;
+}
+
+/* Adds a file of any kind; a database may have any size. */
+static sx_status add_file(const sx_args *args, const char *path, json_t *list) {
     char *text;
     size_t size;
+    if (is_database(path)) return add_database(args, path, list);
     SX_TRY(sx_file_read(path, MOST_BYTES, &text, &size));
-    bool database = size >= sizeof sqlite && memcmp(text, sqlite, sizeof sqlite) == 0;
-    sx_status status = database ? add_database(args, path, list) : add_json(args, path, text, size, list);
+    sx_status status = add_json(args, path, text, size, list);
     free(text);
     return status;
 }

@@ -16,6 +16,7 @@ enum {
     HEADER_SIZE = 100,
     VERSION_AT = 60,
     APPLICATION_AT = 68,
+    MOST_CHECKED = 2048, /* pages of a file that is checked whole when it is opened */
 };
 
 sx_status sx_database_damaged(const sx_database *database, const char *how) {
@@ -245,11 +246,16 @@ static SX_MUST_USE sx_status check_length(sx_database *database) {
     return log || size >= pages * page_size ? SX_OK : sx_database_damaged(database, "its end is missing");
 }
 
-/* Asks SQLite whether the file is whole. */
+/* Asks SQLite whether the file is whole. Of a large file, which would take seconds, only the schema is
+ * checked: rows are compared with their hashes when they are read, and SQLite tells of damaged pages then. */
 static SX_MUST_USE sx_status check_whole(sx_database *database) {
     sqlite3_stmt *statement;
+    int64_t pages;
     bool row;
-    SX_TRY(sx_database_prepare(database, "PRAGMA quick_check(1)", &statement));
+    SX_TRY(sx_database_number(database, "PRAGMA page_count", &pages));
+    const char *question =
+        pages <= MOST_CHECKED ? "PRAGMA quick_check(1)" : "PRAGMA quick_check(sqlite_schema)";
+    SX_TRY(sx_database_prepare(database, question, &statement));
     sx_status status = sx_database_step(database, statement, &row);
     if (!status && row) {
         const char *said = (const char *)sqlite3_column_text(statement, 0);

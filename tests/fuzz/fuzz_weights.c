@@ -2,24 +2,43 @@
  * is met as well. */
 #include "base/hash.h"
 #include "fuzz/fuzz.h"
+#include "learn/graph.h"
+#include "learn/layers/layer.h"
 #include "learn/weights.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HEAD = 24, MOST = 1 << 14 };
+enum { HEAD = 24, MOST = 1 << 14, NODES = 6 };
 
-/* Runs one row through a net. */
+/* Whether a net has a layer whose rows are the nodes of a graph. */
+static bool needs_graph(const sx_nn *net) {
+    for (size_t i = 0; i < net->n_layers; i++)
+        if (sx_nn_type_of(net->layer[i].kind)->on_graphs) return true;
+    return false;
+}
+
+/* Runs rows through a net: one, or the nodes of a small graph. A net may not fit any graph. */
 static void check_net(const sx_nn *net) {
+    static const uint32_t edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}, {1, 4}};
+    const bool on_graph = needs_graph(net);
+    const size_t rows = on_graph ? NODES : 1, in = rows * net->inputs, out = rows * net->outputs;
     sx_matrix_engine *engine;
-    sx_nn_pass *pass;
-    float *input = calloc((size_t)net->inputs + net->outputs + net->inputs, sizeof *input);
+    sx_nn_graph *graph = NULL;
+    sx_nn_pass *pass = NULL;
+    float *input = calloc(in + out + in, sizeof *input);
     promise(input);
     promise(succeeded(sx_matrix_engine_new(SX_MATRIX_OWN, NULL, &engine)));
-    promise(succeeded(sx_nn_pass_new(net, engine, 1, &pass)));
-    promise(sx_nn_forward(pass, input, 1) != NULL);
-    sx_nn_backward(pass, input + net->inputs, NULL, input + net->inputs + net->outputs);
-    sx_nn_pass_free(pass);
+    if (on_graph) promise(succeeded(sx_nn_graph_new(NODES, edge, sizeof edge / sizeof *edge, &graph)));
+    bool fits = succeeded(on_graph ? sx_nn_pass_new_on(net, engine, graph, &pass)
+                                   : sx_nn_pass_new(net, engine, 1, &pass));
+    promise(fits || on_graph);
+    if (fits) {
+        promise(sx_nn_forward(pass, input, rows) != NULL);
+        sx_nn_backward(pass, input + in, NULL, input + in + out);
+        sx_nn_pass_free(pass);
+    }
+    sx_nn_graph_free(graph);
     sx_matrix_engine_free(engine);
     free(input);
 }

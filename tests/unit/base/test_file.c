@@ -117,6 +117,16 @@ static void writing_replaces_and_leaves_nothing_else(void **state) {
     assert_int_equal(info.st_mode & 0777, 0666 & ~mask);
 }
 
+static void a_file_keeps_its_permissions(void **state) {
+    (void)state;
+    struct stat info;
+    assert_null(sx_file_write(in_folder("a"), "first", 5));
+    assert_int_equal(chmod(in_folder("a"), 0600), 0);
+    assert_null(sx_file_write(in_folder("a"), "second", 6));
+    assert_int_equal(stat(in_folder("a"), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+}
+
 static void link_stays_a_link_to_the_new_text(void **state) {
     (void)state;
     char *text;
@@ -282,6 +292,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(empty_file_is_an_empty_text, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(large_file_is_whole, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(writing_replaces_and_leaves_nothing_else, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_file_keeps_its_permissions, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(link_stays_a_link_to_the_new_text, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(pipe_is_written_to_and_stays_a_pipe, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(failed_write_keeps_the_old_and_leaves_nothing, make_folder,

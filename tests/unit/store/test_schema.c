@@ -377,10 +377,32 @@ static void flipped_bytes_never_pass_for_results(void **state) {
     free(whole.data);
 }
 
+/* Writes bytes over a page of a file. */
+static void damage_page(const char *path, long page) {
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (page - 1) * 4096, SEEK_SET), 0);
+    for (int i = 0; i < 4096; i++) fputc(0xff, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Opening does not read all of a large file: damage within it shows when it is read. */
+static void large_files_are_opened_without_reading_all(void **state) {
+    (void)state;
+    const char *path = sx_scratch("a.db");
+    fill(path, 3);
+    run_sql(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+                  " INSERT INTO spaces(hash, kind, name, text)"
+                  " SELECT printf('%032x', i), 'k', 'n', hex(zeroblob(1900)) FROM n");
+    damage_page(path, 2500);
+    assert_int_equal(runs_in(path), 3);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, sx_scratch_setup, sx_scratch_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        CASE(large_files_are_opened_without_reading_all),
         CASE(what_is_no_database_is_refused),
         CASE(what_is_no_file_is_refused),
         CASE(other_programs_files_are_refused),

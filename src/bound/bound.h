@@ -125,6 +125,17 @@ void sx_bound_set_movable(sx_bound *bound, const sx_constraints *constraints);
 unsigned sx_bound_movable(const sx_bound *bound, int level, unsigned keep, const uint32_t *temporal,
                           const uint8_t *order);
 
+/* What a rule that passes over mappings without a bound says of one. */
+typedef enum sx_witness {
+    SX_WITNESS_ITSELF, /* the rule does not pass over it */
+    SX_WITNESS_OTHER,  /* another one, which is given, stands for it */
+    SX_WITNESS_NONE,   /* nothing stands for it: the rule is false */
+} sx_witness;
+
+/* Makes a mapping, given by all its levels, the one that stands for it by that rule: the outermost loop of a level becomes
+ * the innermost one of the next; false where none may move. */
+bool sx_bound_move_loop(const sx_bound *bound, int level, sx_mapping_level *levels);
+
 /* The least share of a tile that is new whenever a loop advances that indexes the tensor, for extents of the
  * partially relevant dimensions (window.c). */
 double sx_bound_share(const sx_bound *bound, int tensor, const uint32_t *extent);

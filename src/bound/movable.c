@@ -17,6 +17,8 @@
  * need not be looked at where one best mapping is wanted. */
 #include "bound/bound.h"
 
+#include <string.h>
+
 /* Whether loops may move from a level to the next one at all. */
 static bool is_open(const sx_bound *b, const sx_constraints *constraints, int s) {
     const sx_model *model = b->model;
@@ -54,4 +56,18 @@ unsigned sx_bound_movable(const sx_bound *b, int s, unsigned keep, const uint32_
     for (keep |= b->banked[s]; keep; keep &= keep - 1) dims &= b->irrelevant[__builtin_ctz(keep)];
     while (k >= 0 && temporal[order[k]] == 1) k--;
     return k >= 0 ? dims & 1u << order[k] : 0;
+}
+
+bool sx_bound_move_loop(const sx_bound *b, int s, sx_mapping_level *level) {
+    sx_mapping_level *from = &level[s], *to = &level[s + 1];
+    unsigned dims = sx_bound_movable(b, s, from->keep, from->temporal, from->temporal_order);
+    if (!dims) return false;
+    int d = __builtin_ctz(dims), k = 0;
+    if (to->temporal[d] > 1) return false;
+    to->temporal[d] = from->temporal[d];
+    from->temporal[d] = 1;
+    while (to->temporal_order[k] != d) k++;
+    memmove(to->temporal_order + 1, to->temporal_order, (size_t)k);
+    to->temporal_order[0] = (uint8_t)d;
+    return true;
 }

@@ -28,6 +28,7 @@ struct sx_enumeration {
     unsigned movable[SX_MAX_LEVELS + 1]; /* loops of the level inside that may move here (bound/movable.c) */
     sx_mapping mapping;
     sx_mapping_visitor *listener;
+    bool every; /* it is told of mappings from which a loop can move, too */
     void *user;
     void (*tick)(void *user);
     void *tick_user;
@@ -107,8 +108,9 @@ void sx_enumeration_on_tick(sx_enumeration *t, void (*tick)(void *user), void *u
     t->tick_user = user;
 }
 
-void sx_enumeration_on_below(sx_enumeration *t, sx_mapping_visitor *listener, void *user) {
+void sx_enumeration_on_below(sx_enumeration *t, bool every, sx_mapping_visitor *listener, void *user) {
     t->listener = listener;
+    t->every = every;
     t->user = user;
 }
 
@@ -193,9 +195,12 @@ static void lay(sx_enumeration *t, int s) {
 
 static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point);
 
-/* The orders of a level that differ in cost; of the innermost one just the first, unless units that
- * stand side by side may hand operands to each other: without that it only steps through operands, each of
- * which is fetched anew. */
+bool sx_verify_order_matters(const sx_verify_space *space, const sx_mapping_level *level, int s) {
+    return s > 0 || space->model->sparse ||
+           (sx_verify_space_loops(space, level->spatial) && !space->model->options.no_link_transfers);
+}
+
+/* The orders of a level that differ in cost; just the first where its order does not matter. */
 static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DIMS] {
     const sx_verify_space *space = t->context.space;
     const sx_mapping_level *at = &t->mapping.level[s];
@@ -207,8 +212,7 @@ static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DI
                                                 space->arch->level[s].name, *n),
                                    "constrain the permutation of its temporal loops in the search")
                    : sx_error_memory());
-    bool linked = sx_verify_space_loops(space, at->spatial) && !space->model->options.no_link_transfers;
-    if (s == 0 && !linked && !space->model->sparse && *n > 1) *n = 1;
+    if (*n > 1 && !sx_verify_order_matters(space, at, s)) *n = 1;
     return order;
 }
 
@@ -222,7 +226,7 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
         sx_partial_mapping_extend(t->bounds, &t->partial[s], s, extent, point, order[i], &t->partial[s + 1]);
         if (!is_open(t, value_of(t, sx_partial_mapping_bound(t->bounds, &t->partial[s + 1], s)))) continue;
         memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
-        t->movable[s + 1] = t->listener ? 0 : sx_bound_movable(b, s, at->keep, at->temporal, order[i]);
+        t->movable[s + 1] = t->every ? 0 : sx_bound_movable(b, s, at->keep, at->temporal, order[i]);
         if (s + 1 == t->context.space->arch->n_levels) {
             lay(t, s);
         } else {

@@ -52,9 +52,15 @@ uint64_t sx_enumeration_evaluations(const sx_enumeration *enumeration);
 /* Has the enumeration call a function periodically, on their thread. */
 void sx_enumeration_on_tick(sx_enumeration *enumeration, void (*tick)(void *user), void *user);
 
-/* Has the enumerations of mappings tell of every one below the value, and end at none of them. */
+/* Whether the order of a level's temporal loops can matter. Without units that stand side by side and hand operands to
+ * each other the innermost level only steps through operands, each of which is fetched anew. */
+bool sx_verify_order_matters(const sx_verify_space *space, const sx_mapping_level *at, int level);
+
+/* Has the enumerations of mappings tell of those below the value, and end at none of them; of every one, or as they are
+ * checked: not of those from which a loop can move to the next level (bound/movable.c). */
 typedef void sx_mapping_visitor(void *user, const sx_mapping *mapping);
-void sx_enumeration_on_below(sx_enumeration *enumeration, sx_mapping_visitor *listener, void *user);
+void sx_enumeration_on_below(sx_enumeration *enumeration, bool every, sx_mapping_visitor *listener,
+                             void *user);
 
 /* Tensors beyond what must be kept that levels may keep or not, taken together: 2^n choices. */
 int sx_verify_space_n_keeps(const sx_verify_space *space);

@@ -225,3 +225,22 @@ const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned 
     pthread_mutex_unlock(&order_list->lock);
     return orders;
 }
+
+bool sx_order_list_find(sx_order_list *order_list, int level, unsigned loops, const uint8_t *order,
+                        size_t *out) {
+    size_t n, i = 0;
+    int n_loops = __builtin_popcount(loops);
+    const uint8_t(*listed)[SX_MAX_DIMS] = sx_order_list_of(order_list, level, loops, &n);
+    prefix seen = {.used = loops}, other;
+    for (int d = 0, k = 0; d < order_list->space->problem->n_dims; d++)
+        if (loops >> order[d] & 1) seen.order[k++] = order[d];
+    if (n_loops > 0) describe(order_list, n_loops, &seen);
+    for (; listed && i < n; i++) {
+        other = (prefix){.used = loops};
+        memcpy(other.order, listed[i], (size_t)n_loops);
+        if (n_loops > 0) describe(order_list, n_loops, &other);
+        if (memcmp(other.view, seen.view, sizeof seen.view) == 0) break;
+    }
+    *out = i;
+    return listed && i < n;
+}

@@ -15,4 +15,8 @@ void sx_order_list_free(SX_TAKE sx_order_list *order_list);
 const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned loops,
                                  size_t *n))[SX_MAX_DIMS];
 
+/* The number in that list of the order that stands for another one of the same loops; false where none does. */
+bool sx_order_list_find(sx_order_list *order_list, int level, unsigned loops, const uint8_t *order,
+                        size_t *out);
+
 #endif

@@ -3,10 +3,10 @@
  * [count [seed [sparse spaces [first]]]]. The sparse spaces from number `first` on: parts for several processes. */
 #include "support/compared.h"
 #include "support/expect.h"
-#include "support/random_space.h"
+#include "support/expect_witness.h"
 
-#include "mappers/optimal/leaf.h"
 #include "mappers/optimal/proof.h"
+#include "mappers/optimal/witness.h"
 #include "model/model.h"
 #include "sextant/run.h"
 
@@ -116,7 +116,7 @@ static void gather(const sx_small_space *small, uint64_t number, crowd *c) {
         assert_true(sx_space_at(space, &index, point));
         if (!sx_space_legal(space, point, NULL, 0)) continue;
         sx_score score = score_of(scorer, point);
-        assert_true(sx_leaf_canonical(small->map, choices, point, &failure));
+        assert_true(sx_point_canonical(small->map, choices, point, &failure));
         if (find(c, point, &at)) continue;
         sx_score normal = score_of(scorer, point);
         if (memcmp(&score, &normal, sizeof score) != 0)
@@ -293,7 +293,8 @@ static void try_to_the_end(const crowd *c, sx_rng *rng) {
 
 /* Searches with a gap: its promise is kept. */
 static void try_gap(const crowd *c, sx_rng *rng) {
-    static const char *const gapped[] = {"optimal:gap=0.01", "optimal:gap=0.1", "optimal:gap=0.5"};
+    static const char *const gapped[] = {"optimal:gap=0.01", "optimal:gap=0.1,sunstone=0,gamma=0",
+                                         "optimal:gap=0.5,sunstone=0,gamma=0"};
     static const double gap[] = {0.01, 0.1, 0.5};
     question q = ask(rng);
     double least[SX_MAX_CRITERIA];
@@ -372,9 +373,11 @@ static void try_exhaustive(const crowd *c, sx_rng *rng) {
     sx_run_free(run);
 }
 
-/* Holds searches of one space against brute force; returns whether it has legal mappings. */
-static bool compare_space(sx_small_space *small, uint64_t number, sx_rng *rng) {
+/* Holds searches of one space against brute force, and what they pass over against what stands for it; returns whether it
+ * has legal mappings. */
+static bool compare_space(sx_small_space *small, uint64_t number, sx_rng *rng, sx_witness_tally *tally) {
     crowd c;
+    sx_expect_witnesses(small, number, 0, rng, tally);
     gather(small, number, &c);
     bool legal = c.n > 0;
     for (int k = 0; k < 3; k++) try_to_the_end(&c, rng);
@@ -389,19 +392,27 @@ static bool compare_space(sx_small_space *small, uint64_t number, sx_rng *rng) {
 
 static void brute_force_finds_nothing_else(void **state) {
     const settings *set = *state;
+    sx_witness_tally tally = {0};
     uint64_t legal = 0;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "optimal", i);
         sx_small_space small;
-        sx_random_space(&rng, MOST, &small);
-        legal += compare_space(&small, i, &rng);
+        if (i % 2)
+            sx_random_space(&rng, MOST, &small);
+        else
+            sx_random_space_of(&rng, (sx_space_kind)(i / 2 % SX_N_KINDS), MOST, &small);
+        legal += compare_space(&small, i, &rng, &tally);
     }
     sx_expect_compared("spaces with legal mappings", legal, set->count / 2);
+    for (int kind = 0; kind < SX_N_KINDS; kind++)
+        sx_expect_compared(sx_space_kind_name((sx_space_kind)kind), tally.spaces[kind],
+                           set->count / 2 / SX_N_KINDS);
 }
 
 /* The same where zeros count: bounds are scaled, orders decide ranks, formats change what fits. */
 static void nor_with_sparse_tensors(void **state) {
     const settings *set = *state;
+    sx_witness_tally tally = {0};
     uint64_t legal = 0, count = set->sparse;
     for (uint64_t i = 0; i < count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "optimal.sparse", set->first + i);
@@ -409,7 +420,7 @@ static void nor_with_sparse_tensors(void **state) {
             print_message("%llu of %llu sparse spaces\n", (unsigned long long)i, (unsigned long long)count);
         sx_small_space small;
         sx_random_sparse_space(&rng, MOST / 4, &small);
-        legal += compare_space(&small, set->first + i, &rng);
+        legal += compare_space(&small, set->first + i, &rng, &tally);
     }
     sx_expect_compared("sparse spaces with legal mappings", legal, count / 3);
 }

@@ -362,7 +362,7 @@ static void open_view(view *w, const sx_small_space *small) {
     sx_expect_ok(sx_order_list_new(&w->space, &w->order_list));
     sx_check_context context = {&w->space, w->bound, w->order_list, &w->objective, &w->budget};
     sx_expect_ok(sx_enumeration_new(&context, &w->enumeration));
-    sx_enumeration_on_below(w->enumeration, add_key, &w->seen);
+    sx_enumeration_on_below(w->enumeration, true, add_key, &w->seen);
 }
 
 static void close_view(view *w) {

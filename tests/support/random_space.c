@@ -5,6 +5,7 @@
 #include "support/random_sparse.h"
 
 #include "bound/bound.h"
+#include "model/model.h"
 #include "space/map_size.h"
 
 #include <setjmp.h>
@@ -78,35 +79,157 @@ static void draw(sx_rng *rng, sx_small_space *small) {
     if (small->options.split_axes) draw_plane(rng, &small->c.arch);
 }
 
-/* Draws a space, with sparse tensors or without. */
-static void random_space(sx_rng *rng, uint64_t most, bool sparse, sx_small_space *out) {
-    for (;;) {
-        draw(rng, out);
-        if (sparse) sx_random_sparse(rng, &out->c.problem, &out->c.arch);
-        if (sparse) out->c.options.sparse_timeloop = sx_rng_below(rng, 4) == 0;
-        for (int tries = 0; tries < 20 && make(out); tries++) {
-            double n = count(out->map);
-            if (n <= (double)most) {
-                out->n = (uint64_t)n;
-                return;
-            }
-            sx_small_space_fini(out);
-            int level = (int)sx_rng_below(rng, out->c.arch.n_levels);
-            uint32_t *size = &out->c.problem.size[sx_rng_below(rng, out->c.problem.n_dims)];
-            if (sx_rng_below(rng, 2))
-                fix_order(rng, out, level);
-            else
-                *size = (*size + 1) / 2;
+/* Gives what was drawn sparse tensors. */
+static void draw_sparse(sx_rng *rng, sx_small_space *small) {
+    sx_random_sparse(rng, &small->c.problem, &small->c.arch);
+    small->c.options.sparse_timeloop = sx_rng_below(rng, 4) == 0;
+}
+
+/* Makes the space of what was drawn, with orders fixed and sizes cut down until it has at most so many constructions;
+ * false where that fails. */
+static bool make_small(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    for (int tries = 0; tries < 20 && make(out); tries++) {
+        double n = count(out->map);
+        if (n <= (double)most) {
+            out->n = (uint64_t)n;
+            return true;
         }
+        sx_small_space_fini(out);
+        int level = (int)sx_rng_below(rng, out->c.arch.n_levels);
+        uint32_t *size = &out->c.problem.size[sx_rng_below(rng, out->c.problem.n_dims)];
+        if (sx_rng_below(rng, 2))
+            fix_order(rng, out, level);
+        else
+            *size = (*size + 1) / 2;
     }
+    return false;
 }
 
 void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
-    random_space(rng, most, false, out);
+    do draw(rng, out);
+    while (!make_small(rng, most, out));
 }
 
 void sx_random_sparse_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
-    random_space(rng, most, true, out);
+    do {
+        draw(rng, out);
+        draw_sparse(rng, out);
+    } while (!make_small(rng, most, out));
+}
+
+/* Puts a level of what was drawn in banks, each of a few words, that are free to keep or not. */
+static void draw_banks(sx_rng *rng, sx_storage *level, sx_small_space *small) {
+    level->banks = (uint32_t)sx_rng_range(rng, small->c.problem.n_tensors, 9);
+    level->multiple_buffering = sx_rng_below(rng, 4) ? 1 : 2;
+    level->entries = (uint64_t)level->multiple_buffering * level->banks * (uint64_t)sx_rng_range(rng, 1, 8);
+    level->transparent = false;
+    small->options.keep_all = small->options.no_banks = false;
+}
+
+/* Takes networks and links out. */
+static void make_quiet(sx_small_space *small) {
+    small->c.options.no_link_transfers = true;
+    for (int s = 0; s < small->c.arch.n_levels; s++)
+        small->c.arch.level[s].energy_per_hop = small->c.arch.level[s].router_energy = 0;
+}
+
+/* Makes a kind likely in what was drawn, where leaving it to chance would take too long. */
+static void draw_kind(sx_rng *rng, sx_space_kind kind, sx_small_space *small) {
+    sx_storage *level = &small->c.arch.level[sx_rng_below(rng, small->c.arch.n_levels)];
+    static const uint8_t bits[] = {4, 8, 12, 24, 32};
+    switch (kind) {
+    case SX_KIND_BANKS:
+        draw_banks(rng, level, small);
+        break;
+    case SX_KIND_SPARSE:
+        draw_sparse(rng, small);
+        break;
+    case SX_KIND_NETWORK:
+        level->router_energy = (double)sx_rng_range(rng, 1, 9) / 8;
+        break;
+    case SX_KIND_BITS:
+        small->c.problem.tensor[sx_rng_below(rng, small->c.problem.n_tensors)].bits =
+            bits[sx_rng_below(rng, sizeof bits)];
+        break;
+    case SX_KIND_MINIMUM_USE:
+        level->min_utilization = sx_rng_double(rng) / 3;
+        break;
+    case SX_KIND_BUFFERING:
+        level->multiple_buffering = (double)sx_rng_range(rng, 2, 3);
+        break;
+    case SX_KIND_TRANSPARENT:
+        level->transparent = true;
+        break;
+    default:
+        break;
+    }
+}
+
+void sx_random_space_of(sx_rng *rng, sx_space_kind kind, uint64_t most, sx_small_space *out) {
+    for (;;) {
+        draw(rng, out);
+        if (kind == SX_KIND_QUIET || (kind != SX_KIND_LINKS && sx_rng_below(rng, 2))) make_quiet(out);
+        draw_kind(rng, kind, out);
+        if (!make_small(rng, most, out)) continue;
+        if (sx_small_space_kinds(out) >> kind & 1) return;
+        sx_small_space_fini(out);
+    }
+}
+
+void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
+                      sx_small_space *out) {
+    memset(out, 0, sizeof *out);
+    out->options = *options;
+    sx_expect_ok(strchr(problem, '[') ? sx_einsum_parse(problem, &out->c.problem)
+                                      : sx_catalog_problem(problem, &out->c.problem));
+    sx_expect_ok(sx_catalog_arch(arch, &out->c.arch));
+    sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
+    assert_true(make(out));
+}
+
+/* Whether constraints say anything. */
+static bool is_limited(const sx_small_space *small) {
+    sx_constraints none;
+    sx_constraints_init(&none, &small->c.problem, &small->c.arch);
+    return memcmp(&none, &small->limits, sizeof none) != 0;
+}
+
+unsigned sx_small_space_kinds(const sx_small_space *small) {
+    const sx_map_space *map = small->map;
+    const sx_model *model = small->model;
+    bool has[SX_N_KINDS] = {[SX_KIND_SPARSE] = model->sparse != NULL,
+                            [SX_KIND_REMAINDERS] = small->options.remainders,
+                            [SX_KIND_NETWORK] = model->net_energy,
+                            [SX_KIND_LIMITS] = is_limited(small)};
+    bool array = false;
+    for (int s = 0; s < model->n_levels; s++) {
+        const sx_storage *level = &small->c.arch.level[s];
+        const sx_level_limits *limits = &small->limits.level[s];
+        array |= map->spatial_slot[s] >= 0;
+        has[SX_KIND_BANKS] |= (map->banked[s] & ~map->fixed_keep[s]) != 0;
+        has[SX_KIND_SPLIT_AXES] |= map->splits[s];
+        has[SX_KIND_BUFFERING] |= level->multiple_buffering > 1 && level->entries != SX_UNLIMITED;
+        has[SX_KIND_TRANSPARENT] |= level->transparent;
+        has[SX_KIND_MINIMUM_USE] |=
+            (level->min_utilization > 0 || limits->min_utilization > 0) && level->entries != SX_UNLIMITED;
+        has[SX_KIND_MINIMUM_USE] |= limits->min_parallelism > 0;
+    }
+    for (int v = 0; v < model->n_tensors; v++) {
+        has[SX_KIND_BITS] |= small->c.problem.tensor[v].bits > 0;
+        has[SX_KIND_WINDOWS] |= !model->shape[v].plain;
+    }
+    has[SX_KIND_LINKS] = array && !model->options.no_link_transfers;
+    has[SX_KIND_QUIET] = !model->net_energy && !has[SX_KIND_LINKS];
+    unsigned kinds = 0;
+    for (int k = 0; k < SX_N_KINDS; k++) kinds |= (unsigned)has[k] << k;
+    return kinds;
+}
+
+const char *sx_space_kind_name(sx_space_kind kind) {
+    static const char *const names[] = {"banks",       "sparse",  "remainders",  "split axes", "network",
+                                        "links",       "bits",    "constraints", "least use",  "buffering",
+                                        "transparent", "windows", "quiet"};
+    return names[kind];
 }
 
 /* A convolution Z[g,k,p,q] += A[g, c, p and r, q and s] * B[g,k,c,r,s] with sizes that have many divisors; as often

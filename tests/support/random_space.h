@@ -21,6 +21,35 @@ typedef struct sx_small_space {
 void sx_random_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* The same with sparse tensors. */
 void sx_random_sparse_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+/* Kinds of spaces, of which one has several; what rules and bounds have to know of. */
+typedef enum sx_space_kind {
+    SX_KIND_BANKS,       /* a level in banks may bypass a tensor */
+    SX_KIND_SPARSE,      /* zeros count */
+    SX_KIND_REMAINDERS,  /* factors need not divide */
+    SX_KIND_SPLIT_AXES,  /* a dimension may lie on both axes */
+    SX_KIND_NETWORK,     /* hops or routers cost energy */
+    SX_KIND_LINKS,       /* neighbours may hand words on */
+    SX_KIND_BITS,        /* tensors have widths of their own */
+    SX_KIND_LIMITS,      /* there are constraints */
+    SX_KIND_MINIMUM_USE, /* a share of a memory or of the units has to be in use */
+    SX_KIND_BUFFERING,   /* tiles are held several times */
+    SX_KIND_TRANSPARENT, /* a level keeps nothing and has no loops */
+    SX_KIND_WINDOWS,     /* ranks of several dimensions */
+    SX_KIND_QUIET,       /* no network and no links */
+    SX_N_KINDS
+} sx_space_kind;
+
+/* Draws a space that is of a kind, beside others. Spaces without networks and without links are as likely as others. */
+void sx_random_space_of(sx_rng *rng, sx_space_kind kind, uint64_t most, SX_OWN sx_small_space *out);
+
+/* The space of a problem of the catalog, or an einsum, on an architecture of the catalog; it may be large, and n is 0. */
+void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
+                      SX_OWN sx_small_space *out);
+
+/* The kinds of a space, as a mask; and the name of one. */
+unsigned sx_small_space_kinds(const sx_small_space *small);
+const char *sx_space_kind_name(sx_space_kind kind);
+
 /* Draws a space of convolutions in one or two dimensions, with strides and dilations, on an array whose memories may
  * hand words on to neighbours; it may be large, and n is 0. */
 void sx_random_link_space(sx_rng *rng, SX_OWN sx_small_space *out);

@@ -103,7 +103,7 @@ sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices, const s
     if (!w) return sx_error_memory();
     *w = (sx_descent){.bound = bound, .space = space, .leaf = {.space = space, .choices = choices}};
     bool good = true;
-    for (int v = 0; v < space->problem->n_tensors; v++) w->leaf.windows |= bound->partly_relevant[v];
+    w->leaf.windows = sx_leaf_windows(space->model);
     for (int d = 0; d < space->problem->n_dims; d++) good &= list_divisors(bound, d, &w->of[d]);
     sx_status status = good ? sx_outline_bound_new(bound, &w->bounds) : sx_error_memory();
     if (status) {

@@ -19,8 +19,8 @@
 
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
-#include "mappers/optimal/leaf.h"
 #include "mappers/optimal/polish.h"
+#include "mappers/optimal/witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ typedef struct walks {
 static sx_outcome try_point(const sx_heuristics *start, void *point, sx_worker *worker) {
     sx_status failure = SX_OK;
     bool several = sx_run_k_best(start->run) > 1;
-    bool normal = !several || sx_leaf_canonical(start->space, start->choices, point, &failure);
+    bool normal = !several || sx_point_canonical(start->space, start->choices, point, &failure);
     if (failure) sx_worker_fail(worker, failure);
     if (!normal) return (sx_outcome){.value = __builtin_inf(), .reason = 1};
     return sx_worker_evaluate(worker, point, false);
@@ -103,7 +103,7 @@ static sx_status evaluate_starts(const sx_heuristics *start) {
     sx_status failure = point ? SX_OK : sx_error_memory();
     for (size_t i = 0; i < n && !failure; i++) {
         memcpy(point, given + i * size, size);
-        if (sx_leaf_canonical(start->space, start->choices, point, &failure))
+        if (sx_point_canonical(start->space, start->choices, point, &failure))
             sx_run_evaluate(start->run, point, 1, &outcome);
     }
     free(point);

@@ -14,20 +14,37 @@
 #include <math.h>
 #include <string.h>
 
+uint32_t sx_leaf_loops(const sx_map_space *space, const uint32_t *factor) {
+    uint32_t loops = 0;
+    for (int d = 0; d < space->problem->n_dims; d++) loops |= (uint32_t)(factor[d] > 1) << d;
+    return loops;
+}
+
+uint32_t sx_leaf_windows(const sx_model *model) {
+    uint32_t windows = 0;
+    for (int v = 0; v < model->n_tensors; v++)
+        windows |= (uint32_t)(model->shape[v].dims & ~model->shape[v].solo);
+    return windows;
+}
+
+bool sx_leaf_layout_matters(const sx_model *model, int level, uint32_t loops, uint32_t windows) {
+    return model->net_energy || model->sparse ||
+           (!model->options.no_link_transfers && (level == 0 || (loops & windows)));
+}
+
 void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
     const sx_map_space *space = leaf->space;
     const sx_model *model = space->model;
     leaf->point = sx_worker_scratch(leaf->worker, 0);
     memcpy(leaf->point, space->blank, space->space.point_size);
     for (int s = 0; s < model->n_levels; s++) {
-        uint32_t loops = 0;
         memcpy(sx_map_level(leaf->point, s)->spatial, outline->spatial[s], model->n_dims * sizeof(uint32_t));
         if (space->spatial_slot[s] < 0) continue;
-        for (int d = 0; d < model->n_dims; d++) loops |= (uint32_t)(outline->spatial[s][d] > 1) << d;
+        uint32_t loops = sx_leaf_loops(space, outline->spatial[s]);
         leaf->layout[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_layouts[s]);
         leaf->failed |= !leaf->layout[s];
-        leaf->layout_matters[s] = leaf->cutoff->rule->k > 1 || model->net_energy || model->sparse ||
-                                  (!model->options.no_link_transfers && (s == 0 || (loops & leaf->windows)));
+        leaf->layout_matters[s] =
+            leaf->cutoff->rule->k > 1 || sx_leaf_layout_matters(model, s, loops, leaf->windows);
     }
 }
 
@@ -45,23 +62,15 @@ bool sx_leaf_keep(const sx_leaf *leaf, int level, uint8_t keep, const uint32_t *
     return false;
 }
 
-/* The loops of a level of a point, as a mask. */
-static uint32_t loops_of(const sx_map_space *space, const uint32_t *factor) {
-    uint32_t loops = 0;
-    for (int d = 0; d < space->problem->n_dims; d++) loops |= (uint32_t)(factor[d] > 1) << d;
-    return loops;
-}
-
-/* The orders of a point's level that differ in cost. */
-static const uint8_t (*orders_of(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
-                                 size_t *n))[SX_MAX_DIMS] {
-    bool layout = loops_of(space, sx_map_level(point, 0)->spatial) != 0;
-    return sx_map_orders_of(choices, level, loops_of(space, sx_map_level(point, level)->temporal),
+const uint8_t (*sx_leaf_orders_of(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
+                                  size_t *n))[SX_MAX_DIMS] {
+    bool layout = sx_leaf_loops(space, sx_map_level(point, 0)->spatial) != 0;
+    return sx_map_orders_of(choices, level, sx_leaf_loops(space, sx_map_level(point, level)->temporal),
                             sx_map_order_matters(space, level, layout), n);
 }
 
 const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS] {
-    const uint8_t(*order)[SX_MAX_DIMS] = orders_of(leaf->space, leaf->choices, leaf->point, level, n);
+    const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders_of(leaf->space, leaf->choices, leaf->point, level, n);
     if (!order) sx_worker_fail(leaf->worker, sx_orders_failure(*n));
     leaf->failed |= !order;
     return order;
@@ -117,40 +126,4 @@ sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit) {
     if (leaf->over || leaf->failed) return SX_VISIT_STOPPED;
     assert(bounds_hold(visit));
     return visit->left.n > 0 ? SX_VISIT_OPEN : SX_VISIT_CLOSED;
-}
-
-/* Gives a level that order of its list which is of the class of the one it has. */
-static bool set_order(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
-                      sx_status *failure) {
-    sx_mapping_level *at = sx_map_level(point, level);
-    uint32_t loops = loops_of(space, at->temporal);
-    uint8_t class[SX_MAX_DIMS], other[SX_MAX_DIMS];
-    size_t n, i = 0;
-    const uint8_t(*order)[SX_MAX_DIMS] = orders_of(space, choices, point, level, &n);
-    if (!order) *failure = sx_orders_failure(n);
-    if (!order) return false;
-    memcpy(class, at->temporal_order, sizeof class);
-    sx_orders_canonical(space->orders, loops, class);
-    for (; n > 1 && i < n; i++) {
-        memcpy(other, order[i], sizeof other);
-        sx_orders_canonical(space->orders, loops, other);
-        if (memcmp(class, other, (size_t)__builtin_popcount(loops)) == 0) break;
-    }
-    if (i == n) return false;
-    memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
-    return true;
-}
-
-bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, sx_status *failure) {
-    sx_leaf leaf = {.space = space, .point = point};
-    uint32_t extent[SX_MAX_DIMS];
-    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        sx_mapping_level *at = sx_map_level(point, s);
-        sx_map_extents(space, at, extent);
-        if (!sx_leaf_keep(&leaf, s, at->keep, extent)) return false;
-        if (!set_order(space, choices, point, s, failure)) return false;
-    }
-    sx_map_normalize(space, point);
-    return space->space.type->check(&space->space, point) == 0;
 }

@@ -31,9 +31,17 @@ const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS
 /* Evaluates the mapping in all ways to lay its spatial loops that can differ. */
 void sx_leaf_evaluate(sx_leaf *leaf);
 
-/* Makes a point the one that stands for all that no cost tells from it; false where that has no room, or its
- * orders cannot be listed (then *failure is set). */
-bool sx_leaf_canonical(const sx_map_space *space, sx_map_choices *choices, void *point, sx_status *failure);
+/* The loops beyond one iteration among a level's factors, as a mask of dimensions. */
+uint32_t sx_leaf_loops(const sx_map_space *space, const uint32_t *factor);
+
+/* The orders of a point's level that differ in cost; as sx_map_orders_of. */
+const uint8_t (*sx_leaf_orders_of(const sx_map_space *space, sx_map_choices *choices, void *point, int level,
+                                  size_t *n))[SX_MAX_DIMS];
+
+/* The dimensions that share ranks of a tensor with others, or are in several. And whether, with these, a cost can tell
+ * how a level's spatial loops (a mask) are laid on X and Y. */
+uint32_t sx_leaf_windows(const sx_model *model);
+bool sx_leaf_layout_matters(const sx_model *model, int level, uint32_t loops, uint32_t windows);
 
 /* How a visit ended whose mappings a leaf evaluated; tells the run where memory is out. */
 sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit);

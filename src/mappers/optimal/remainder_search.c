@@ -57,8 +57,7 @@ sx_status sx_remainder_search_new(sx_map_choices *choices, const sx_map_space *s
         return sx_error_memory();
     }
     sx_imperfect_bound_init(&w->bounds, tiles);
-    for (int v = 0; v < space->problem->n_tensors; v++)
-        w->leaf.windows |= (uint32_t)(w->bounds.merge[v] & ~w->bounds.irrelevant[v]);
+    w->leaf.windows = sx_leaf_windows(space->model);
     w->evaluation = w->leaf.windows ? WINDOW_STEPS : PLAIN_STEPS;
     for (int d = 0; d < SX_MAX_DIMS; d++) w->reach[0][d] = w->turns[0][d] = 1;
     *out = w;

@@ -28,7 +28,7 @@ typedef struct settings {
 
 /* Sums of bound / cost; of utilizations, which are bounded from above, the inverse. */
 typedef struct tally {
-    uint64_t n[KINDS], moved;
+    uint64_t n[KINDS];
     double energy[KINDS], cycles[KINDS], utilization[KINDS];
 } tally;
 
@@ -106,42 +106,6 @@ static void hold_array(const bench *b, const sx_outline *outline, const sx_score
     hold(b, "array", -1, sx_outline_bound_spatial(b->other, &bare, may), cost, ARRAY);
 }
 
-/* Makes the outermost loop of a level the innermost one of the next. */
-static void move_loop(sx_mapping *mapping, int s, int d) {
-    sx_mapping_level *from = &mapping->level[s], *to = &mapping->level[s + 1];
-    int k = 0;
-    to->temporal[d] = from->temporal[d];
-    from->temporal[d] = 1;
-    while (to->temporal_order[k] != d) k++;
-    memmove(to->temporal_order + 1, to->temporal_order, (size_t)k);
-    to->temporal_order[0] = (uint8_t)d;
-}
-
-/* Whether a mapping obeys the constraints. */
-static bool allowed(const bench *b, const sx_mapping *mapping) {
-    return sx_constraints_allow(&b->map->constraints, mapping, b->map->problem, b->map->arch, NULL, 0);
-}
-
-/* Fails where a loop that may change its level changes the cost, or breaks a constraint. */
-static void hold_moved(bench *b, const sx_mapping *mapping, const sx_score *cost) {
-    for (int s = 0; s + 1 < mapping->n_levels; s++) {
-        const sx_mapping_level *at = &mapping->level[s], *next = at + 1;
-        unsigned dims = sx_bound_movable(b->bound, s, at->keep, at->temporal, at->temporal_order);
-        if (!dims) continue;
-        int d = __builtin_ctz(dims);
-        if (next->temporal[d] > 1) continue;
-        sx_mapping moved = *mapping;
-        sx_score other;
-        move_loop(&moved, s, d);
-        assert_int_equal(sx_evaluate_score(b->evaluator, &moved, &other).reason, SX_LEGAL);
-        assert_true(!allowed(b, mapping) || allowed(b, &moved));
-        if (other.energy_pj != cost->energy_pj || other.cycles != cost->cycles)
-            fail_msg("case %llu: a loop on dimension %d that leaves level %d changes %.17g pJ to %.17g",
-                     (unsigned long long)b->number, d, s, cost->energy_pj, other.energy_pj);
-        b->tally->moved++;
-    }
-}
-
 /* Holds all bounds of a mapping's beginnings against its cost, those by tables where asked to. */
 static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_score cost;
@@ -152,7 +116,6 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
         if (tabled) b->tables = sx_outline_bound_tabulate(b->bounds, NULL);
         b->begun = true;
     }
-    hold_moved(b, mapping, &cost);
     hold_array(b, &outline, &cost);
     hold(b, "outline", -1, sx_outline_bound_compulsory(b->bounds), &cost, FLAT);
     hold(b, "outline, quick", -1, sx_outline_bound_quick(b->bounds, false), &cost, QUICK);
@@ -249,9 +212,6 @@ static void hold_for_every_mapping(void **state) {
     }
     report(set, "plain", &plain, &plain_floors, set->count);
     report(set, "windows", &windows, &window_floors, set->count);
-    print_message("loops moved to the next level: %llu, %llu\n", (unsigned long long)plain.moved,
-                  (unsigned long long)windows.moved);
-    assert_true(SX_SANITIZED || (plain.moved >= set->count / 8 && windows.moved >= set->count / 64));
 }
 
 /* The same where zeros count, by the exact semantics and by Timeloop's. */

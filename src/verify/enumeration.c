@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,12 +237,26 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
     }
 }
 
+/* Whether the space has the mapping that stands for those in which level s has no loop on a dimension that moves there: the
+ * level inside may be without that loop and keep the same, and level s may have it. */
+__attribute__((unused)) static bool moved_is_member(const sx_enumeration *t, int s, int d) {
+    const sx_verify_space *space = t->context.space;
+    const sx_mapping_level *from = &t->mapping.level[s - 1];
+    uint32_t extent[SX_MAX_DIMS];
+    memcpy(extent, t->partial[s].extent, sizeof extent);
+    extent[d] /= from->temporal[d];
+    return space->temporal[s - 1][d].least <= 1 && space->temporal[s][d].most >= from->temporal[d] &&
+           sx_verify_space_banks_fit(space, s - 1, from->keep, extent);
+}
+
 /* Takes a tile of a level whose extents are all set, unless its bound or its banks speak against it. */
 static void take(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
     sx_mapping_level *at = &t->mapping.level[s];
     for (unsigned left = t->movable[s]; left; left &= left - 1) {
         int d = __builtin_ctz(left);
-        if (extent[d] == t->partial[s].extent[d] * at->spatial[d]) return;
+        if (extent[d] != t->partial[s].extent[d] * at->spatial[d]) continue;
+        assert(moved_is_member(t, s, d));
+        return;
     }
     sx_score bound = sx_partial_mapping_try(t->bounds, &t->partial[s], s, extent, point);
     double value = isinf(bound.energy_pj) ? INFINITY : value_of(t, bound);

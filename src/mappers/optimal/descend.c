@@ -14,6 +14,7 @@
 #include "base/vector.h"
 #include "mappers/optimal/leaf.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,23 @@ static void offer(sx_descent *w, options *list, const sx_score *bound, uint32_t 
     if (is_open(w, bound)) add(w, list, sx_prune_rule_value(w->cutoff->rule, bound), bound, number);
 }
 
+/* Whether the space has the mapping that stands for those in which level s has no loop on a dimension that moves there: the
+ * level inside may be without that loop and keep the same, and level s may have it. */
+__attribute__((unused)) static bool moved_is_member(const sx_descent *w, int s, int d) {
+    const sx_map_space *space = w->space;
+    const sx_mapping_level *from = sx_map_level(w->leaf.point, s - 1);
+    sx_map_keep choice[1 << SX_MAX_TENSORS];
+    uint32_t extent[SX_MAX_DIMS];
+    memcpy(extent, w->partial[s].extent, sizeof extent);
+    extent[d] /= from->temporal[d];
+    if (space->min[d][space->temporal_slot[s - 1]] > 1) return false;
+    if (space->max[d][space->temporal_slot[s]] < from->temporal[d]) return false;
+    if (!sx_tile_fits(space, s - 1, from->keep, extent)) return false;
+    int n = sx_map_keeps_of(space, s - 1, extent, choice);
+    while (n > 0 && choice[n - 1].keep != from->keep) n--;
+    return n > 0;
+}
+
 /* Lists the tiles of a level from dimension d on that may lead to something better. */
 static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t number) {
     const sx_map_space *space = w->space;
@@ -192,7 +210,9 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
     if (d == space->problem->n_dims) {
         for (unsigned left = w->movable[s]; left; left &= left - 1) {
             int from = __builtin_ctz(left);
-            if (extent[from] == partial->extent[from] * w->bounds->outline.spatial[s][from]) return;
+            if (extent[from] != partial->extent[from] * w->bounds->outline.spatial[s][from]) continue;
+            assert(moved_is_member(w, s, from));
+            return;
         }
         w->visit->steps += w->each;
         poll(w);

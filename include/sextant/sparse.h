@@ -12,7 +12,7 @@ extern "C" {
 
 #define SX_MAX_SPARSE_NAMES 32 /* of tensors and dimensions; a set of them is a mask */
 #define SX_MAX_FORMATS 128     /* one per level and tensor */
-#define SX_MAX_FORMAT_RANKS 16 /* of one tensor at one level */
+#define SX_MAX_FORMAT_RANKS 32 /* of one tensor at one level */
 #define SX_MAX_ALL_RANKS 256   /* of all formats together */
 #define SX_MAX_ACTIONS 96
 #define SX_MAX_ACTION_OPTIONS 4

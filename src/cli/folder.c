@@ -118,8 +118,13 @@ static const char *base_name(const char *path) {
 static bool is_result(const char *name) {
     static const char *const begins[] = {"timeloop-mapper.", "timeloop-model.", "timeloop-metrics.",
                                          "timeloop-simple-mapper.", "parsed-processed-input."};
-    static const char *const ends[] = {"ERT.yaml",         "ART.yaml",         "ERT_summary.yaml",
-                                       "ART_summary.yaml", "_estimation.yaml", "flattened_architecture.yaml"};
+    static const char *const ends[] = {"ERT.yaml",
+                                       "ART.yaml",
+                                       "ERT_summary.yaml",
+                                       "ART_summary.yaml",
+                                       "_estimation.yaml",
+                                       "flattened_architecture.yaml",
+                                       "defined_input_architecture.yaml"};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -155,7 +160,8 @@ static SX_MUST_USE sx_status read_holds(sx_folder_file *file) {
     if (status) return SX_OK;
     file->holds = contents_of(text, size);
     free(text);
-    if (ends_with(name, "flattened_architecture.yaml")) file->holds = 0;
+    if (ends_with(name, "flattened_architecture.yaml") || ends_with(name, "defined_input_architecture.yaml"))
+        file->holds = 0;
     if (file->holds & SX_HOLDS_RESULT) file->result = true;
     file->holds &= ~(unsigned)SX_HOLDS_RESULT;
     return SX_OK;

@@ -12,7 +12,7 @@ static unsigned given_by_options(const sx_args *args) {
     unsigned given = 0;
     if (sx_args_flag(args, "arch")) given |= SX_HOLDS_ARCH;
     if (sx_args_flag(args, "problem")) given |= SX_HOLDS_PROBLEM;
-    if (sx_args_flag(args, "mapping")) given |= SX_HOLDS_MAPPING;
+    if (sx_args_flag(args, "mapping") || !sx_args_allow(args, "mapping")) given |= SX_HOLDS_MAPPING;
     if (sx_args_flag(args, "constraints")) given |= SX_HOLDS_CONSTRAINTS | SX_HOLDS_MAPSPACE;
     return given;
 }

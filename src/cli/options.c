@@ -160,6 +160,8 @@ sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, ch
     if (!status && sx_args_flag(&args, "quiet") && sx_args_flag(&args, "verbose"))
         status = sx_error_hint(sx_error_new(SX_ERR_USAGE, "--quiet and --verbose contradict each other"),
                                "drop one of the two");
+    args.option = options;
+    args.n_options = n_options;
     args.operand = argv + optind;
     args.n_operands = (size_t)(argc - optind);
     if (!status) status = find_standard_input(&args);
@@ -174,6 +176,12 @@ sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, ch
 void sx_args_fini(sx_args *args) {
     free(args->given);
     *args = (sx_args){0};
+}
+
+bool sx_args_allow(const sx_args *args, const char *name) {
+    for (size_t i = 0; i < args->n_options; i++)
+        if (strcmp(args->option[i].name, name) == 0) return true;
+    return false;
 }
 
 bool sx_args_flag(const sx_args *args, const char *name) {

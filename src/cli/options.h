@@ -163,6 +163,8 @@ typedef struct sx_args {
     size_t n_given;
     char **operand; /* what is not an option */
     size_t n_operands;
+    const sx_option *option; /* those of the command */
+    size_t n_options;
     sx_ranks *ranks; /* processes that run this command together; NULL: this one alone */
 } sx_args;
 
@@ -172,6 +174,8 @@ SX_MUST_USE sx_status sx_args_parse(const sx_option *options, size_t n_options, 
                                     sx_args *out);
 void sx_args_fini(sx_args *args);
 
+/* Whether the command has an option. */
+bool sx_args_allow(const sx_args *args, const char *name);
 /* Whether an option was given. */
 bool sx_args_flag(const sx_args *args, const char *name);
 /* The value of an option's occurrence number `index`, NULL past the last. */

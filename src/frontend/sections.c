@@ -67,12 +67,28 @@ static bool known_section(const char *key) {
     return false;
 }
 
+/* Whether a section holds what others refer to, or says itself that it is not to be read. */
+static bool is_set_aside(const sx_pair *section) {
+    const sx_node *value = section->value;
+    bool anchors = strstr(section->key, "ignore") || strncmp(section->key, "x-", 2) == 0;
+    for (size_t i = 0; i < value->n && !anchors; i++)
+        anchors = (value->kind == SX_NODE_MAP ? value->pair[i].value : value->item[i])->anchored;
+    return anchors;
+}
+
 sx_status sx_sections_check(sx_input *input, const sx_node *root) {
     SX_TRY(sx_node_expect(root, SX_NODE_MAP, "the document"));
     for (size_t i = 0; i < root->n; i++) {
         const sx_pair *section = &root->pair[i];
         if (sx_constraints_section(section->key)) continue;
-        if (section->value->anchored && !known_section(section->key)) continue;
+        bool known = known_section(section->key);
+        if (section->value->anchored && !known) continue;
+        if (!known && is_set_aside(section)) continue;
+        if (!known && !sx_key_misspelt(section->key, section_rules, N_SECTION_RULES)) {
+            SX_TRY(sx_input_warn(input, section->place, "the section '%.64s' is not known and not read",
+                                 section->key));
+            continue;
+        }
         sx_node one = {.kind = SX_NODE_MAP, .n = 1, .pair = section, .place = root->place};
         SX_TRY(sx_node_check_keys(input, &one, "the document", section_rules, N_SECTION_RULES));
         if (sx_key_equal(section->key, "globals")) SX_TRY(check_switches(section->value));

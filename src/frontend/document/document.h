@@ -113,6 +113,7 @@ bool sx_text_double(const char *text, double *out);
 typedef enum sx_key_use {
     SX_KEY_USED,        /* read by us */
     SX_KEY_NO_BEARING,  /* accepted; a note says that it changes nothing */
+    SX_KEY_DIFFERS,     /* accepted; a warning says what is done instead, which is `why` */
     SX_KEY_UNSUPPORTED, /* would change results: an error unless empty. `why` is the hint, may be NULL */
 } sx_key_use;
 

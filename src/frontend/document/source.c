@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The length of the line break at `at` as libyaml counts lines, 0 where there is none. */
 static size_t break_length(const char *at, const char *end) {
@@ -37,13 +38,45 @@ sx_status sx_source_add_span(sx_source_builder *b, const char *file, size_t line
     return SX_OK;
 }
 
-sx_status sx_source_add_text(sx_source_builder *b, const char *at, const char *end) {
+/* Adds a text as it is. */
+static SX_MUST_USE sx_status add_bytes(sx_source_builder *b, const char *at, const char *end) {
     if ((size_t)(end - at) > SX_MAX_TEXT - b->text.size)
         return sx_error_new(SX_ERR_LIMIT, "the text with its includes is larger than %d bytes",
                             (int)SX_MAX_TEXT);
     sx_text_add_bytes(&b->text, at, (size_t)(end - at));
     sx_source_advance(at, end, &b->line, &b->column);
     return b->text.failed ? sx_error_memory() : SX_OK;
+}
+
+/* Adds the spaces before a line; what follows comes from where it would without them. */
+static SX_MUST_USE sx_status add_indent(sx_source_builder *b) {
+    static const char spaces[] = "                                ";
+    size_t line = 0, column = 0;
+    const char *file = NULL;
+    b->begins = false;
+    if (b->source.n_spans) {
+        const sx_span *s = &b->source.span[b->source.n_spans - 1];
+        file = s->file;
+        line = b->line - s->line + s->from_line;
+        column = b->line == s->line ? b->column - s->column + s->from_column : b->column;
+    }
+    for (size_t left = b->indent, n; left; left -= n) {
+        n = left < sizeof spaces - 1 ? left : sizeof spaces - 1;
+        SX_TRY(add_bytes(b, spaces, spaces + n));
+    }
+    return file ? sx_source_add_span(b, file, line, column) : SX_OK;
+}
+
+sx_status sx_source_add_text(sx_source_builder *b, const char *at, const char *end) {
+    while (b->indent && at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (b->begins && stop != at) SX_TRY(add_indent(b));
+        stop = stop ? stop + 1 : end;
+        SX_TRY(add_bytes(b, at, stop));
+        b->begins = stop[-1] == '\n';
+        at = stop;
+    }
+    return at < end ? add_bytes(b, at, end) : SX_OK;
 }
 
 sx_status sx_source_add_node(sx_source_builder *b, const struct sx_node *node, size_t *index) {

@@ -38,6 +38,8 @@ typedef struct sx_source_builder {
     sx_text text;
     size_t span_room, node_room;
     size_t line, column; /* of the end of the text */
+    size_t indent;       /* spaces before each line that is not empty, from the next one on */
+    bool begins;         /* a line begins here, and its spaces are still to come */
 } sx_source_builder;
 
 /* Moves (line, column), counted from 0 in characters, over some text; lines are counted as libyaml does. */

@@ -80,8 +80,9 @@ sx_status sx_node_measure(sx_node *node) {
 static SX_MUST_USE sx_status keep_tag(reader *r, const char *tag, sx_node *node) {
     if (!tag || strcmp(tag, "!") == 0 || strncmp(tag, "tag:yaml.org,", 13) == 0) return SX_OK;
     if (strncmp(tag, "!include", 8) == 0 && strcmp(tag, SX_INCLUDED_TAG) != 0)
-        return sx_error_hint(sx_error_at(node->place, "'%.32s' is not supported", tag),
-                             "use {{include('relative/path.yaml', 'section')}}, or give the other file too");
+        return sx_error_hint(
+            sx_error_at(node->place, "'%.32s' is not supported here", tag),
+            "write '!include relative/path.yaml' or {{include('relative/path.yaml', 'section')}}");
     if (strlen(tag) > 256) return sx_error_at(node->place, "a tag is longer than 256 bytes");
     node->tag = sx_arena_copy(r->arena, tag, strlen(tag));
     return node->tag ? SX_OK : sx_arena_error(r->arena);

@@ -176,6 +176,15 @@ static sx_status parse_word(parser *p, char name[MAX_NAME]) {
     return SX_OK;
 }
 
+/* The error for a name of a number without a value. */
+static sx_status unknown_name(sx_place place, const char *name) {
+    return sx_error_hint(
+        sx_error_at(place, "'%s' is neither a number nor a known name", name),
+        "names are attributes of the same component, of the containers around it, variables, and what "
+        "--set %s=VALUE sets",
+        name);
+}
+
 /* The value of a word that has one everywhere. */
 static bool constant(const char *name, sx_value *out) {
     static const char *const words[] = {"True", "true", "False", "false", "None", "none"};
@@ -187,15 +196,64 @@ static bool constant(const char *name, sx_value *out) {
     return false;
 }
 
+/* Reads a name with dots in it, such as loop.index or spec.variables.X. */
+static sx_status parse_dotted(parser *p, char name[MAX_NAME]) {
+    size_t size = 0;
+    SX_TRY(parse_word(p, name));
+    for (size = strlen(name); p->at[0] == '.' && (isalpha((unsigned char)p->at[1]) || p->at[1] == '_');) {
+        char part[MAX_NAME];
+        p->at++;
+        SX_TRY(parse_word(p, part));
+        if (size + strlen(part) + 2 > MAX_NAME) return bad(p, "a name is too long");
+        name[size++] = '.';
+        memcpy(name + size, part, strlen(part) + 1);
+        size += strlen(part);
+    }
+    return SX_OK;
+}
+
+/* The part of a name that names a variable or an attribute: Timeloop's front end writes it with what holds it. */
+static const char *plain_name(const char *name) {
+    static const char *const holders[] = {"spec.variables.", "variables.", "attributes."};
+    for (size_t i = 0; i < sizeof holders / sizeof *holders; i++)
+        if (strncmp(name, holders[i], strlen(holders[i])) == 0) return name + strlen(holders[i]);
+    return name;
+}
+
+/* Reads the arguments of `spec.variables.get`, its opening bracket being behind: a name in quotes, and perhaps the value
+ * where it has none. */
+static sx_status parse_get(parser *p, sx_value *out) {
+    char name[MAX_NAME];
+    sx_value otherwise = {.kind = SX_VALUE_UNDEFINED, .text = ""};
+    skip_space(p);
+    char quote = *p->at;
+    if (quote != '"' && quote != '\'') return bad(p, "a name in quotes is expected next");
+    p->at++;
+    SX_TRY(parse_word(p, name));
+    if (*p->at != quote) return bad(p, "a name in quotes is expected next");
+    p->at++;
+    if (take(p, ",")) SX_TRY(parse_condition(p, &otherwise));
+    if (!take(p, ")")) return bad(p, "a ')' is missing");
+    *out = (sx_value){.kind = SX_VALUE_UNDEFINED};
+    if (!p->skipped) SX_TRY(p->names->lookup(p->names->user, name, out));
+    if (out->kind == SX_VALUE_UNDEFINED) *out = otherwise;
+    return SX_OK;
+}
+
 static sx_status parse_name(parser *p, sx_value *out) {
     char name[MAX_NAME];
     sx_place place = here(p);
-    SX_TRY(parse_word(p, name));
-    if (take(p, "(")) return parse_call(p, place, name, out);
+    SX_TRY(parse_dotted(p, name));
+    const char *plain = plain_name(name);
+    if (take(p, "(")) {
+        if (plain != name && strcmp(plain, "get") == 0) return parse_get(p, out);
+        return parse_call(p, place, name, out);
+    }
     if (constant(name, out) || p->skipped) return SX_OK;
     *out = (sx_value){.kind = SX_VALUE_UNDEFINED};
-    SX_TRY(p->names->lookup(p->names->user, name, out));
+    SX_TRY(p->names->lookup(p->names->user, plain, out));
     if (out->kind != SX_VALUE_UNDEFINED) return SX_OK;
+    if (!p->names->jinja) return unknown_name(place, name);
     out->text = p->names->arena ? sx_arena_copy(p->names->arena, name, strlen(name)) : "";
     return out->text ? SX_OK : sx_arena_error(p->names->arena);
 }
@@ -211,14 +269,47 @@ static sx_status parse_atom(parser *p, sx_value *out) {
     return take(p, ")") ? SX_OK : bad(p, "a ')' is missing");
 }
 
+/* The word before a '=' that comes next, with both taken; false where none does. */
+static bool take_keyword(parser *p, char word[MAX_NAME]) {
+    const char *begin = p->at;
+    size_t size = 0;
+    skip_space(p);
+    while (name_character(p->at[size]) && size + 1 < MAX_NAME) size++;
+    memcpy(word, p->at, size);
+    word[size] = 0;
+    p->at += size;
+    skip_space(p);
+    bool is = size > 0 && p->at[0] == '=' && p->at[1] != '=';
+    p->at = is ? p->at + 1 : begin;
+    return is;
+}
+
+/* Reads the arguments of a filter, its opening bracket being behind; some may be given by name. */
+static sx_status parse_arguments(parser *p, const char *filter, sx_value argument[2], size_t *n) {
+    argument[0] = argument[1] = (sx_value){.kind = SX_VALUE_NONE};
+    for (size_t next = 0; !take(p, ")"); next++) {
+        char word[MAX_NAME];
+        int at = take_keyword(p, word) ? sx_filter_argument(filter, word) : next < 2 ? (int)next : -1;
+        if (at < 0) return bad(p, "a filter has too many arguments, or one that it does not know");
+        sx_place place = here(p);
+        SX_TRY(parse_condition(p, &argument[at]));
+        SX_TRY(defined(p, place, &argument[at]));
+        if ((size_t)at + 1 > *n) *n = (size_t)at + 1;
+        if (take(p, ",")) continue;
+        if (!take(p, ")")) return bad(p, "a ')' is missing");
+        break;
+    }
+    return SX_OK;
+}
+
 /* Applies the filter after a '|'. */
 static sx_status parse_filter(parser *p, sx_place operand, sx_value *value) {
     char name[MAX_NAME];
-    sx_value argument[MAX_ARGUMENTS];
+    sx_value argument[2];
     size_t n = 0;
     sx_place place = here(p);
     SX_TRY(parse_word(p, name));
-    if (take(p, "(")) SX_TRY(parse_items(p, ")", argument, &n));
+    if (take(p, "(")) SX_TRY(parse_arguments(p, name, argument, &n));
     if (p->skipped) return SX_OK;
     if (!sx_filter_takes_undefined(name)) SX_TRY(defined(p, operand, value));
     sx_value before = *value;
@@ -438,7 +529,6 @@ sx_status sx_expression_value(const sx_names *names, const char *text, sx_place 
 typedef struct numbers {
     sx_name_lookup *lookup;
     void *user;
-    sx_place place;
 } numbers;
 
 static sx_status find_number(void *user, const char *name, sx_value *out) {
@@ -446,13 +536,7 @@ static sx_status find_number(void *user, const char *name, sx_value *out) {
     double value;
     bool found = false;
     SX_TRY(n->lookup(n->user, name, &value, &found));
-    if (!found)
-        return sx_error_hint(
-            sx_error_at(n->place, "'%s' is neither a number nor a known name", name),
-            "names are attributes of the same component, of the containers around it, variables, and what "
-            "--set %s=VALUE sets",
-            name);
-    *out = sx_value_number(value, value == floor(value) && fabs(value) <= 0x1p53);
+    if (found) *out = sx_value_number(value, value == floor(value) && fabs(value) <= 0x1p53);
     return SX_OK;
 }
 
@@ -464,7 +548,7 @@ static sx_status call_math(void *user, sx_place place, const char *name, const s
 }
 
 sx_status sx_expression(const char *text, sx_place place, sx_name_lookup *lookup, void *user, double *out) {
-    numbers n = {lookup, user, place};
+    numbers n = {lookup, user};
     const sx_names names = {
         .lookup = find_number, .call = call_math, .functions = sx_math_functions, .user = &n};
     sx_value value;

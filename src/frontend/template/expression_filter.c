@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-const char sx_filter_names[] = "default, int, float, string, lower and upper";
+const char sx_filter_names[] = "default, indent, int, float, length, lower, string and upper";
+
+enum { MAX_INDENT = 1000 };
 const char sx_test_names[] = "defined, undefined, none, string and number";
 
 static bool is(const char *name, const char *filter) {
@@ -46,13 +48,68 @@ static SX_MUST_USE sx_status text(sx_arena *arena, const sx_value *value, int (*
     return SX_OK;
 }
 
+int sx_filter_argument(const char *filter, const char *word) {
+    static const char *const words[][2] = {{"width", "first"}, {"default_value", "boolean"}};
+    bool indents = is(filter, "indent");
+    if (!indents && !sx_filter_takes_undefined(filter)) return -1;
+    for (int i = 0; i < 2; i++)
+        if (is(word, words[!indents][i])) return i;
+    return -1;
+}
+
+/* Puts spaces before the lines of a text or of files; before the first one only where that is asked for. */
+static SX_MUST_USE sx_status indent(sx_arena *arena, const sx_value *value, const sx_value *argument,
+                                    size_t n, sx_value *out) {
+    double width = n && sx_value_numeric(&argument[0]) ? argument[0].number : 4;
+    bool first = n > 1 && sx_value_true(&argument[1]);
+    sx_text text = {0};
+    if (!(width >= 0 && width <= MAX_INDENT) || width != floor(width))
+        return sx_error_new(SX_ERR_INPUT, "an indentation is a whole number up to %d", MAX_INDENT);
+    if (value->kind == SX_VALUE_FILES && first)
+        return sx_error_new(SX_ERR_INPUT, "the first line of include_text cannot be indented");
+    if (value->kind == SX_VALUE_FILES) {
+        *out = *value;
+        out->indent += (size_t)width;
+        return SX_OK;
+    }
+    sx_text written = {0};
+    sx_value_write(value, &written);
+    for (const char *at = written.data; at && *at;) {
+        size_t length = strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+        if (*at != '\n' && (first || at != written.data)) sx_text_add(&text, "%*s", (int)width, "");
+        sx_text_add_bytes(&text, at, length);
+        at += length;
+    }
+    bool good = !written.failed && !text.failed && text.size <= SX_MAX_VALUE;
+    char *copy = good ? sx_arena_copy(arena, text.data ? text.data : "", text.size) : NULL;
+    sx_text_free(&written);
+    sx_text_free(&text);
+    if (!copy)
+        return good ? sx_arena_error(arena) : sx_error_new(SX_ERR_LIMIT, "an indented text is too long");
+    *out = sx_value_text(copy);
+    return SX_OK;
+}
+
+/* How many items a list has, or characters a text. */
+static SX_MUST_USE sx_status length_of(const sx_value *value, sx_value *out) {
+    if (value->kind != SX_VALUE_LIST && value->kind != SX_VALUE_TEXT)
+        return sx_error_new(SX_ERR_INPUT, "only lists and texts have a length");
+    *out = sx_value_number((double)(value->kind == SX_VALUE_LIST ? value->n : strlen(value->text)), true);
+    return SX_OK;
+}
+
 sx_status sx_filter_apply(sx_arena *arena, const char *name, const sx_value *value, const sx_value *argument,
                           size_t n, sx_value *out, bool *known) {
     bool letters = is(name, "lower") || is(name, "upper");
     bool fallback = sx_filter_takes_undefined(name);
-    *known = fallback || letters || is(name, "int") || is(name, "float") || is(name, "string");
+    bool indents = is(name, "indent"), counts = is(name, "length") || is(name, "count");
+    *known = fallback || letters || indents || counts || is(name, "int") || is(name, "float") ||
+             is(name, "string");
     if (!*known) return SX_OK;
-    if (n > (fallback ? 2 : 0)) return sx_error_new(SX_ERR_INPUT, "a filter has too many arguments");
+    if (n > (fallback || indents ? 2 : 0))
+        return sx_error_new(SX_ERR_INPUT, "a filter has too many arguments");
+    if (indents) return indent(arena, value, argument, n, out);
+    if (counts) return length_of(value, out);
     if (value->kind == SX_VALUE_FILES)
         return sx_error_new(SX_ERR_INPUT,
                             "the result of include_text can only be inserted, not computed with");

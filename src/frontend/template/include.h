@@ -30,6 +30,7 @@ typedef struct sx_expansion {
     const char *root;      /* the folder of the file given, links followed; NULL: a text without a file */
     const char *root_name; /* the same as it was named, with a final '/', or "" */
     size_t includes, bytes;
+    int rounds;                             /* of loops so far */
     const char *open[SX_MAX_INCLUDE_DEPTH]; /* the files being read, links followed */
     const char *name[SX_MAX_INCLUDE_DEPTH]; /* and as they are named */
     unsigned depth;

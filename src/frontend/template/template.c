@@ -17,17 +17,19 @@ typedef struct cursor {
     bool comment;        /* the line of `seen` begins with # */
 } cursor;
 
-/* One of {{ }}, {% %} and {# #}. */
+/* One of {{ }}, {% %}, {# #} and !include. */
 typedef struct tag {
-    char kind;               /* '{', '%' or '#' */
+    char kind;               /* '{', '%', '#' or '!' */
     const char *begin, *end; /* with its brackets */
     const char *inner;       /* the text between them, without the signs for white space */
     bool trim_before, trim_after;
     sx_place place, inner_place;
 } tag;
 
-static const char *const statements[] = {"if", "elif", "else", "endif", "set"};
-enum { IF, ELIF, ELSE, ENDIF, SET, N_STATEMENTS };
+enum { MAX_ROUNDS = 100000 };
+
+static const char *const statements[] = {"if", "elif", "else", "endif", "for", "endfor", "set"};
+enum { IF, ELIF, ELSE, ENDIF, FOR, ENDFOR, SET, N_STATEMENTS };
 
 /* Which statement a text begins with, N_STATEMENTS for none of them; goes past the word. */
 static int statement_of(const char **text, const char *end) {
@@ -62,11 +64,23 @@ static bool in_comment(cursor *c, const char *at) {
     return c->comment;
 }
 
-/* The next "{{", "{%" or "{#", NULL where there is none; in lines that begin with # only statements count. */
+/* Whether a YAML value "!include path" is at `at`. */
+static bool is_include(const cursor *c, const char *at) {
+    static const char word[] = "!include";
+    const size_t n = sizeof word - 1;
+    if ((size_t)(c->end - at) <= n || memcmp(at, word, n) != 0) return false;
+    return (at == c->text || strchr(" \t\n[{,:", at[-1])) && (at[n] == ' ' || at[n] == '\t');
+}
+
+/* The next "{{", "{%", "{#" or "!include", NULL where there is none; in lines that begin with # only statements
+ * count. */
 static const char *find_tag(cursor *c) {
     const char *at = c->at, *end = c->end;
-    for (; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++) {
-        if (at + 1 == end || (at[1] != '{' && at[1] != '%' && at[1] != '#')) continue;
+    for (; at < end; at++) {
+        while (at < end && *at != '{' && *at != '!') at++;
+        if (at == end) break;
+        if (*at == '!' && is_include(c, at) && !in_comment(c, at)) return at;
+        if (*at == '!' || at + 1 == end || (at[1] != '{' && at[1] != '%' && at[1] != '#')) continue;
         const char *inner = at + 2;
         if (!in_comment(c, at)) return at;
         if (at[1] == '%' && statement_of(&inner, end) < N_STATEMENTS) return at;
@@ -94,11 +108,29 @@ static sx_place place_of(const sx_template *t, const cursor *c) {
     return (sx_place){t->file, (int)c->line + 1, (int)c->column + 1};
 }
 
+/* Reads the path of an !include at the cursor, which may be in quotes. */
+static SX_MUST_USE sx_status read_include(const sx_template *t, const cursor *c, tag *out) {
+    const char *from = c->at + strlen("!include"), *to;
+    while (from < c->end && (*from == ' ' || *from == '\t')) from++;
+    char quote = from < c->end && (*from == '"' || *from == '\'') ? *from : 0;
+    from += quote != 0;
+    for (to = from; to < c->end && *to != '\n' && (quote ? *to != quote : !strchr(",]}#", *to)); to++)
+        continue;
+    out->end = to + (quote && to < c->end && *to == quote);
+    while (!quote && to > from && isspace((unsigned char)to[-1])) to--;
+    if (!quote) out->end = to;
+    out->kind = '!';
+    out->trim_before = out->trim_after = false;
+    out->inner = sx_arena_copy(t->x->arena, from, (size_t)(to - from));
+    return out->inner ? SX_OK : sx_arena_error(t->x->arena);
+}
+
 /* Reads the tag at the cursor. */
 static SX_MUST_USE sx_status read_tag(const sx_template *t, const cursor *c, tag *out) {
     out->kind = c->at[1];
     out->begin = c->at;
     out->place = out->inner_place = place_of(t, c);
+    if (*c->at == '!') return read_include(t, c, out);
     out->end = tag_end(c->at, c->end);
     if (!out->end)
         return sx_error_at(out->place, "'{%c' is not closed by '%c}'", out->kind,
@@ -152,19 +184,28 @@ static SX_MUST_USE sx_status evaluate(sx_template *t, const tag *g, const char *
 
 /* Renders files one below the other. */
 static SX_MUST_USE sx_status write_files(sx_template *t, sx_place place, const sx_value *files) {
-    for (size_t i = 0; i + 1 < files->n; i += 2) {
+    sx_status status = SX_OK;
+    if (!t->out->indent) t->out->begins = false;
+    t->out->indent += files->indent;
+    for (size_t i = 0; i + 1 < files->n && !status; i += 2) {
         const sx_included file = {files->item[i].text, files->item[i + 1].text};
         const char *newline = "\n";
-        if (i) SX_TRY(sx_source_add_text(t->out, newline, newline + 1));
-        SX_TRY(sx_template_include(t, place, &file, t->out));
+        if (i) status = sx_source_add_text(t->out, newline, newline + 1);
+        if (!status) status = sx_template_include(t, place, &file, t->out);
     }
-    return SX_OK;
+    t->out->indent -= files->indent;
+    return status;
 }
 
-/* {{expression}}: writes its value. */
+/* {{expression}} or !include: writes its value. */
 static SX_MUST_USE sx_status write_value(sx_template *t, const tag *g) {
+    const sx_value path = sx_value_text(g->inner);
     sx_value value;
-    SX_TRY(evaluate(t, g, g->inner, &value));
+    bool known;
+    if (g->kind == '!')
+        SX_TRY(sx_template_call(t, g->place, "include", &path, 1, &value, &known));
+    else
+        SX_TRY(evaluate(t, g, g->inner, &value));
     if (value.kind == SX_VALUE_UNDEFINED) return sx_value_undefined(g->place, &value);
     if (value.kind == SX_VALUE_FILES) return write_files(t, g->place, &value);
     sx_text text = {0};
@@ -215,7 +256,7 @@ static SX_MUST_USE sx_status run_if(sx_template *t, const tag *g, int statement,
         t->open[t->n_open++] = (sx_template_if){.place = g->place, .around = t->taken};
         return run_condition(t, g, at);
     }
-    if (t->n_open == 0)
+    if (t->n_open == 0 || t->open[t->n_open - 1].loop)
         return sx_error_at(g->place, "{%% %s %%} without an {%% if %%}", statements[statement]);
     sx_template_if *open = &t->open[t->n_open - 1];
     if (statement == ENDIF) {
@@ -228,17 +269,107 @@ static SX_MUST_USE sx_status run_if(sx_template *t, const tag *g, int statement,
     return run_condition(t, g, statement == ELSE ? NULL : at);
 }
 
-/* {% ... %}. */
-static SX_MUST_USE sx_status run_statement(sx_template *t, const tag *g) {
+/* Keeps the values that variables have before a loop. */
+static SX_MUST_USE sx_status save_variables(const sx_template *t, sx_template_loop *loop) {
+    size_t n = t->n_variables;
+    sx_template_variable *kept = sx_arena_alloc(t->x->arena, n ? n : 1, sizeof *kept);
+    if (!kept) return sx_arena_error(t->x->arena);
+    if (n) memcpy(kept, t->variable, n * sizeof *kept);
+    loop->variable = kept;
+    loop->n_variables = n;
+    return SX_OK;
+}
+
+/* Gives variables the values that they had before a loop. */
+static void restore_variables(sx_template *t, const sx_template_loop *loop) {
+    t->n_variables = loop->n_variables;
+    if (loop->n_variables) memcpy(t->variable, loop->variable, loop->n_variables * sizeof *t->variable);
+}
+
+/* Begins the next round of the innermost loop. */
+static SX_MUST_USE sx_status next_round(sx_template *t, cursor *c) {
+    sx_template_if *open = &t->open[t->n_open - 1];
+    sx_template_loop *loop = open->loop;
+    if (++t->x->rounds > MAX_ROUNDS)
+        return sx_error_at(open->place, "loops of the templates have more than %d rounds", MAX_ROUNDS);
+    size_t round = loop->round++;
+    const sx_value values[] = {loop->items.item[round],
+                               sx_value_number((double)round + 1, true),
+                               sx_value_number((double)round, true),
+                               sx_value_bool(round == 0),
+                               sx_value_bool(round + 1 == loop->items.n),
+                               sx_value_number((double)loop->items.n, true)};
+    const char *const names[] = {loop->name,   "loop.index", "loop.index0",
+                                 "loop.first", "loop.last",  "loop.length"};
+    restore_variables(t, loop);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) SX_TRY(set_variable(t, names[i], &values[i]));
+    if (round == 0) return SX_OK;
+    const cursor *body = loop->body;
+    *c = *body;
+    return SX_OK;
+}
+
+/* Reads what a loop is over, `name in list`; what is left out has no items. */
+static SX_MUST_USE sx_status read_loop(sx_template *t, const tag *g, const char *at, sx_template_loop *loop) {
+    size_t length = 0;
+    while (isspace((unsigned char)*at)) at++;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+    loop->name = sx_arena_copy(t->x->arena, at, length);
+    if (!loop->name) return sx_arena_error(t->x->arena);
+    at += length;
+    while (isspace((unsigned char)*at)) at++;
+    if (!t->taken) return SX_OK;
+    if (!length || strncmp(at, "in", 2) != 0 ||
+        !(isspace((unsigned char)at[2]) || at[2] == '[' || at[2] == '('))
+        return sx_error_hint(sx_error_at(g->place, "this form of {%% for %%} is not supported"),
+                             "write {%% for name in list %%}");
+    SX_TRY(evaluate(t, g, at + 2, &loop->items));
+    if (loop->items.kind == SX_VALUE_UNDEFINED) return sx_value_undefined(g->place, &loop->items);
+    if (loop->items.kind == SX_VALUE_LIST) return SX_OK;
+    return sx_error_hint(sx_error_at(g->place, "{%% for %%} needs a list"), "such as [1, 2, 3] or range(8)");
+}
+
+/* {% for name in list %}: what it encloses is written once for each item. */
+static SX_MUST_USE sx_status begin_loop(sx_template *t, const tag *g, const char *at, const cursor *c) {
+    sx_template_loop *loop = sx_arena_alloc(t->x->arena, 1, sizeof *loop);
+    cursor *body = sx_arena_alloc(t->x->arena, 1, sizeof *body), here = *c;
+    if (!loop || !body) return sx_arena_error(t->x->arena);
+    if (t->n_open == SX_MAX_TEMPLATE_IFS)
+        return sx_error_at(g->place, "{%% for %%} is nested deeper than %d", SX_MAX_TEMPLATE_IFS);
+    SX_TRY(read_loop(t, g, at, loop));
+    *body = *c;
+    loop->body = body;
+    SX_TRY(save_variables(t, loop));
+    t->open[t->n_open++] = (sx_template_if){.place = g->place, .around = t->taken, .loop = loop};
+    t->taken = t->taken && loop->items.n > 0;
+    return t->taken ? next_round(t, &here) : SX_OK;
+}
+
+/* {% endfor %}: the loop begins again, or ends; what was set in it is forgotten. */
+static SX_MUST_USE sx_status end_round(sx_template *t, const tag *g, cursor *c) {
+    sx_template_if *open = &t->open[t->n_open - (t->n_open > 0)];
+    if (t->n_open == 0 || !open->loop) return sx_error_at(g->place, "{%% endfor %%} without a {%% for %%}");
+    sx_template_loop *loop = open->loop;
+    if (t->taken && loop->round < loop->items.n) return next_round(t, c);
+    t->taken = open->around;
+    restore_variables(t, loop);
+    t->n_open--;
+    return SX_OK;
+}
+
+/* {% ... %}; the cursor, which is behind it, goes back to where a loop begins again. */
+static SX_MUST_USE sx_status run_statement(sx_template *t, const tag *g, cursor *c) {
     const char *at = g->inner;
     int statement = statement_of(&at, at + strlen(at));
-    if (statement < SET) return run_if(t, g, statement, at);
+    if (statement == FOR) return begin_loop(t, g, at, c);
+    if (statement == ENDFOR) return end_round(t, g, c);
+    if (statement < FOR) return run_if(t, g, statement, at);
     if (!t->taken) return SX_OK;
     if (statement == SET) return run_set(t, g, at);
     while (isspace((unsigned char)*at)) at++;
     return sx_error_hint(
         sx_error_at(g->place, "{%% %.*s %%} is not supported", (int)strcspn(at, " \t\r\n("), at),
-        "supported: if, elif, else, endif and set; or give Timeloop's processed copy of "
+        "supported: if, elif, else, endif, for, endfor and set; or give Timeloop's processed copy of "
         "this file, parsed-processed-input.yaml");
 }
 
@@ -270,14 +401,17 @@ static SX_MUST_USE sx_status render(sx_template *t, const char *text, size_t siz
         ahead.at = found;
         SX_TRY(read_tag(t, &ahead, &g));
         SX_TRY(copy_text(t, &c, found, g.trim_before));
-        if (g.kind == '{' && t->taken) SX_TRY(write_value(t, &g));
-        if (g.kind == '%') SX_TRY(run_statement(t, &g));
+        if ((g.kind == '{' || g.kind == '!') && t->taken) SX_TRY(write_value(t, &g));
         sx_source_advance(g.begin, g.end, &c.line, &c.column);
         c.at = g.end;
         c.trim = g.trim_after;
+        if (g.kind == '%') SX_TRY(run_statement(t, &g, &c));
     }
-    if (t->n_open)
-        return sx_error_at(t->open[t->n_open - 1].place, "{%% if %%} is not closed by {%% endif %%}");
+    if (t->n_open) {
+        const char *word = t->open[t->n_open - 1].loop ? "for" : "if";
+        return sx_error_at(t->open[t->n_open - 1].place, "{%% %s %%} is not closed by {%% end%s %%}", word,
+                           word);
+    }
     SX_TRY(copy_text(t, &c, c.end, false));
     return SX_OK;
 }

@@ -7,6 +7,8 @@
  *   {{add_to_path('path')}}         looks for files in this folder, too
  *   {{expression}}                  its value; functions cwd, path_exists and find_path
  *   {% set x = expression %}, {% if %}, {% elif %}, {% else %}, {% endif %}, {# comment #}
+ *   {% for x in list %}, {% endfor %}
+ *   !include path                   the same as {{include('path')}}
  *
  * An included file sees the variables that the user sets, and not those of the file that includes it. In
  * lines that begin with # only {% ... %} is read. */

@@ -1,12 +1,16 @@
 /* The functions that templates may call. */
 #include "frontend/document/yaml.h"
+#include "frontend/template/expression_filter.h"
 #include "frontend/template/template_render.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 const char sx_template_functions[] =
-    "include, include_all, include_text, add_to_path, cwd, path_exists and find_path";
+    "include, include_all, include_text, add_to_path, cwd, path_exists, find_path, range and len";
+
+enum { MAX_RANGE = 10000 };
 
 /* Reads an included file and gives its only document, NULL where there is none. */
 static SX_MUST_USE sx_status read_document(sx_template *t, sx_place place, const sx_included *file,
@@ -145,6 +149,30 @@ static SX_MUST_USE sx_status find_path(const sx_template *t, sx_place place, con
     return SX_OK;
 }
 
+/* range: whole numbers from 0 or a first one up to a last one, which is left out, by 1 or a step. */
+static SX_MUST_USE sx_status range(sx_arena *arena, sx_place place, const sx_value *argument, size_t n,
+                                   sx_value *out) {
+    double first = 0, last = 0, step = 1;
+    for (size_t i = 0; i < n; i++)
+        if (!sx_value_numeric(&argument[i]) || argument[i].number != floor(argument[i].number))
+            return sx_error_at(place, "the arguments of 'range' must be whole numbers");
+    if (n > 1) first = argument[0].number;
+    last = argument[n > 1].number;
+    if (n > 2) step = argument[2].number;
+    double count = step == 0 ? -1 : ceil((last - first) / step);
+    if (step == 0 || count > MAX_RANGE)
+        return sx_error_at(place, "'range' has a step of 0 or more than %d numbers", MAX_RANGE);
+    size_t items = count > 0 ? (size_t)count : 0;
+    sx_value *item = sx_arena_alloc(arena, items ? items : 1, sizeof *item);
+    if (!item) return sx_arena_error(arena);
+    *out = (sx_value){.kind = SX_VALUE_LIST, .item = item, .n = items};
+    for (size_t i = 0; i < items; i++) {
+        item[i] = sx_value_number(first + (double)i * step, true);
+        out->size += sx_value_size(&item[i]);
+    }
+    return SX_OK;
+}
+
 sx_status sx_template_call(void *user, sx_place place, const char *name, const sx_value *argument, size_t n,
                            sx_value *out, bool *known) {
     static const char *const names[] = {"include",     "include_all", "include_text", "add_to_path",
@@ -152,6 +180,10 @@ sx_status sx_template_call(void *user, sx_place place, const char *name, const s
     enum { INCLUDE, INCLUDE_ALL, INCLUDE_TEXT, ADD_TO_PATH, PATH_EXISTS, FIND_PATH, CWD, N_NAMES };
     sx_template *t = user;
     size_t which = 0, most;
+    *known = true;
+    if (strcmp(name, "range") == 0 && n >= 1 && n <= 3) return range(t->x->arena, place, argument, n, out);
+    if (strcmp(name, "len") == 0 && n == 1)
+        return sx_filter_apply(t->x->arena, "length", argument, NULL, 0, out, known);
     while (which < N_NAMES && strcmp(name, names[which]) != 0) which++;
     *known = which < N_NAMES;
     if (!*known) return SX_OK;

@@ -12,12 +12,23 @@ typedef struct sx_template_variable {
     sx_value value;
 } sx_template_variable;
 
-/* An {% if %} that is open. */
+/* A {% for %} that is open. */
+typedef struct sx_template_loop {
+    const char *name; /* of its variable */
+    sx_value items;
+    size_t round;                         /* of the next item */
+    const void *body;                     /* where it begins */
+    const sx_template_variable *variable; /* as before it */
+    size_t n_variables;
+} sx_template_loop;
+
+/* An {% if %} or {% for %} that is open. */
 typedef struct sx_template_if {
     sx_place place;
-    bool around;    /* the text around it is taken */
-    bool decided;   /* one of its branches was taken */
-    bool last_part; /* {% else %} is behind */
+    sx_template_loop *loop; /* NULL: an {% if %} */
+    bool around;            /* the text around it is taken */
+    bool decided;           /* one of its branches was taken */
+    bool last_part;         /* {% else %} is behind */
 } sx_template_if;
 
 typedef struct sx_template {

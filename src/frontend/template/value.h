@@ -28,7 +28,8 @@ typedef struct sx_value {
     const char *text;            /* of a text; the name of what is undefined */
     const struct sx_value *item; /* of a list; of files the name and the real path of each */
     size_t n;
-    size_t size; /* of all that a list holds */
+    size_t size;   /* of all that a list holds */
+    size_t indent; /* of files: spaces before their lines, the first one aside */
 } sx_value;
 
 sx_value sx_value_bool(bool is);

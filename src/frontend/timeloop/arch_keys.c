@@ -3,7 +3,7 @@
 
 #define N(rules) (sizeof(rules) / sizeof *(rules))
 
-static const char inferred[] = "networks are inferred: one between each level and the next";
+static const char inferred[] = "networks are inferred, one between each level and the next";
 
 /* Those of the flat dialect alone come last. */
 static const sx_key_rule storage_rules[] = {
@@ -46,10 +46,10 @@ static const sx_key_rule storage_rules[] = {
     {"router_energy", SX_KEY_USED, NULL},
     {"wire_energy", SX_KEY_USED, NULL},
     {"tile_width", SX_KEY_USED, NULL},
-    {"network_read", SX_KEY_UNSUPPORTED, inferred},
-    {"network_fill", SX_KEY_UNSUPPORTED, inferred},
-    {"network_drain", SX_KEY_UNSUPPORTED, inferred},
-    {"network_update", SX_KEY_UNSUPPORTED, inferred},
+    {"network_read", SX_KEY_DIFFERS, inferred},
+    {"network_fill", SX_KEY_DIFFERS, inferred},
+    {"network_drain", SX_KEY_DIFFERS, inferred},
+    {"network_update", SX_KEY_DIFFERS, inferred},
     {"num_ports", SX_KEY_NO_BEARING, NULL},
     {"n_ports", SX_KEY_NO_BEARING, NULL},
     {"nports", SX_KEY_NO_BEARING, NULL},
@@ -70,8 +70,8 @@ static const sx_key_rule storage_rules[] = {
     {"metadata_block_size", SX_KEY_NO_BEARING, NULL},
     {"metadata_datawidth", SX_KEY_USED, NULL},
     {"metadata_word_bits", SX_KEY_USED, NULL},
-    {"metadata_width", SX_KEY_NO_BEARING, NULL},
-    {"metadata_depth", SX_KEY_NO_BEARING, NULL},
+    {"metadata_width", SX_KEY_USED, NULL},
+    {"metadata_depth", SX_KEY_USED, NULL},
     {"metadata_storage_width", SX_KEY_USED, NULL},
     {"metadata_storage_depth", SX_KEY_USED, NULL},
     {"metadata_counter_width", SX_KEY_NO_BEARING, NULL},
@@ -106,8 +106,8 @@ static const sx_key_rule compute_rules[] = {
     {"meshX", SX_KEY_USED, NULL},
     {"meshY", SX_KEY_USED, NULL},
     {"energy", SX_KEY_USED, NULL},
-    {"network_operand", SX_KEY_UNSUPPORTED, inferred},
-    {"network_result", SX_KEY_UNSUPPORTED, inferred},
+    {"network_operand", SX_KEY_DIFFERS, inferred},
+    {"network_result", SX_KEY_DIFFERS, inferred},
     {"area", SX_KEY_USED, NULL},
     {"width", SX_KEY_NO_BEARING, NULL},
     {"multiplier_width", SX_KEY_NO_BEARING, NULL},

@@ -210,6 +210,8 @@ static sx_status read_metadata(const sx_arch_component *e, sx_storage *s) {
     sx_metadata_store *m = &s->metadata;
     const char *bits = FIRST(a, "metadata_datawidth", "metadata_word_bits");
     if (bits) SX_TRY(sx_attribute_u32(a, bits, &m->word_bits));
+    SX_TRY(sx_attribute_u32(a, "metadata_width", &m->width));
+    SX_TRY(sx_attribute_u64(a, "metadata_depth", &m->depth));
     SX_TRY(sx_attribute_u32(a, "metadata_storage_width", &m->width));
     SX_TRY(sx_attribute_u64(a, "metadata_storage_depth", &m->depth));
     SX_TRY(sx_attribute_bool(a, "decompression_supported", &m->decompresses));

@@ -79,7 +79,11 @@ static sx_status name_value(void *user, const char *name, double *value, bool *f
 static sx_status evaluate(evaluation e, const char *what, double *out) {
     const char *text;
     SX_TRY(sx_node_text(e.value, what, &text));
-    if (sx_text_double(text, out)) return SX_OK;
+    if (sx_text_double(text, out)) {
+        bool named = false; /* a variable may be called INF */
+        if (!isfinite(*out)) SX_TRY(name_value(&e, text, out, &named));
+        return SX_OK;
+    }
     return sx_expression(text, e.value->place, name_value, &e, out);
 }
 

@@ -43,7 +43,7 @@ static const sx_key_rule tensor_rules[] = {
     {"bypass", SX_KEY_USED, NULL},
     {"keep_only", SX_KEY_USED, NULL},
     {"bypass_only", SX_KEY_USED, NULL},
-    {"no_coalesce", SX_KEY_UNSUPPORTED, NULL},
+    {"no_coalesce", SX_KEY_USED, NULL},
     {"passthrough", SX_KEY_UNSUPPORTED, NULL},
 };
 

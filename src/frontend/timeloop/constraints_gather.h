@@ -39,6 +39,10 @@ SX_MUST_USE sx_status sx_gather_loops(sx_gathering *gathering, const sx_constrai
 /* Adds the kinds of reuse that a constraint on loops forbids at a level (-1: nothing to forbid). */
 SX_MUST_USE sx_status sx_gather_reuse(sx_gathering *gathering, const sx_constraint *constraint, int level);
 
+/* Adds the tensors of `no_coalesce` at a level (-1: none): they are not reused over time, and a warning says so. */
+SX_MUST_USE sx_status sx_gather_coalescing(sx_gathering *gathering, const sx_constraint *constraint,
+                                           int level);
+
 /* Gives dimensions that are to be maximized their factors; then ignores fixed factors that do not divide what
  * the ones inside them leave, as Timeloop does, unless remainders are allowed. */
 SX_MUST_USE sx_status sx_gathering_settle(sx_gathering *gathering);

@@ -150,6 +150,7 @@ static sx_status add(void *user, const sx_constraint *c) {
         SX_TRY(sx_gather_loops(g, c, level));
         return sx_gather_reuse(g, c, level);
     case SX_TENSOR_CONSTRAINT:
+        SX_TRY(sx_gather_coalescing(g, c, level));
         return add_tensors(g, c, level);
     case SX_PARALLELISM_CONSTRAINT:
         return add_parallelism(g, c, level);

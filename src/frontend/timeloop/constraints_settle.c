@@ -190,6 +190,17 @@ static sx_status add_tensor(void *user, const char *name, sx_place place) {
     return SX_OK;
 }
 
+sx_status sx_gather_coalescing(sx_gathering *g, const sx_constraint *c, int level) {
+    const sx_pair *pair = sx_node_pair(c->map, "no_coalesce");
+    tensor_set set = {.problem = g->problem};
+    if (!pair || sx_node_empty(pair->value)) return SX_OK;
+    SX_TRY(sx_node_names(pair->value, "no_coalesce", add_tensor, &set));
+    if (level < 0) return SX_OK;
+    uint8_t *mask = &g->limits.level[level].no_temporal_reuse;
+    *mask = (uint8_t)(*mask | set.mask);
+    return sx_warn_no_coalesce(g->input, pair);
+}
+
 sx_status sx_gather_reuse(sx_gathering *g, const sx_constraint *c, int level) {
     sx_level_limits unused, *limits = level < 0 ? &unused : &g->limits.level[level];
     bool temporal = c->type == SX_TEMPORAL_CONSTRAINT;

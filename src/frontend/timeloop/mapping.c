@@ -56,7 +56,7 @@ static const sx_key_rule tensor_rules[] = {
     {"keep", SX_KEY_USED, NULL},
     {"bypass", SX_KEY_USED, NULL},
     {"keep_only", SX_KEY_USED, NULL},
-    {"no_coalesce", SX_KEY_UNSUPPORTED, NULL},
+    {"no_coalesce", SX_KEY_USED, NULL},
     {"passthrough", SX_KEY_UNSUPPORTED, NULL},
 };
 
@@ -205,6 +205,9 @@ static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int 
     SX_TRY(CHECK_KEYS(r, directive, "a bypass directive", tensor_rules));
     SX_TRY(read_tensors(r, directive, "keep", &r->keep[level]));
     SX_TRY(read_tensors(r, directive, "bypass", &r->bypass[level]));
+    SX_TRY(read_tensors(r, directive, "no_coalesce", &r->mapping.level[level].no_temporal_reuse));
+    if (r->mapping.level[level].no_temporal_reuse && sx_node_pair(directive, "no_coalesce"))
+        SX_TRY(sx_warn_no_coalesce(r->input, sx_node_pair(directive, "no_coalesce")));
     if (sx_node_get(directive, "keep_only")) {
         uint8_t only = 0;
         SX_TRY(read_tensors(r, directive, "keep_only", &only));

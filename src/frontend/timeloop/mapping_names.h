@@ -25,4 +25,7 @@ typedef struct sx_order {
  * `gap` allows one. */
 SX_MUST_USE sx_status sx_order_read(const sx_node *node, const sx_problem *problem, bool gap, sx_order *out);
 
+/* Warns of how `no_coalesce` is read: as no reuse over time. */
+SX_MUST_USE sx_status sx_warn_no_coalesce(sx_input *input, const sx_pair *pair);
+
 #endif

@@ -443,7 +443,8 @@ static void syntax_errors_have_places_and_cures(void **state) {
         {"problem: {a: 1, b: 2, a: 3}\n", "t.yaml:1:23: duplicate key 'a'\n  the first is at t.yaml:1:11"},
         {"problem: {a-b: 1, a_b: 2}\n", "t.yaml:1:19: duplicate key 'a_b'"},
         {"problem: {[a]: 1}\n", "t.yaml:1:11: a key must be a single word"},
-        {"problem: !include other.yaml\n", "t.yaml:1:10: '!include' is not supported\n  use {{include"},
+        {"problem: !include other.yaml\n", "t.yaml:1:10: includes are only read from files"},
+        {"problem: !includedir other\n", "t.yaml:1:10: '!includedir' is not supported here\n  write"},
         {"problem: {%YAML: 1}\n", "t.yaml:1:10: '{%' is not closed by '%}'"},
         {"problem: 1\n...\n---\nx: *p\n", "t.yaml:4:4: there is no anchor"},
     };

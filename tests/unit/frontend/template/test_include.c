@@ -83,6 +83,27 @@ static void included_text_stands_in_its_place(void **state) {
     sx_input_free(input);
 }
 
+/* Indented lines keep the places that they have in their own file, also of a file within the file. */
+static void included_text_is_indented(void **state) {
+    const folder *f = *state;
+    sx_input *input;
+    put(f, "a/b/c/inner.yaml", "x: 1\n\ny: 2\n");
+    put(f, "a/b/c/outer.yaml", "k: 3\nm:\n  {{include_text('inner.yaml') | indent(2)}}\nz: 5\n");
+    put(f, "a/b/p.yaml", "problem:\n    {{include_text('c/outer.yaml')|indent}}\nmapper: {}\n");
+    sx_expect_ok(read_file(f, "a/b/p.yaml", &input));
+    const sx_node *problem = sx_input_section(input, "problem", 0)->value;
+    const sx_node *y = sx_node_get(sx_node_get(problem, "m"), "y"), *z = sx_node_get(problem, "z");
+    assert_int_equal(problem->n, 3);
+    assert_non_null(strstr(y->place.file, "/c/inner.yaml"));
+    assert_int_equal(y->place.line, 3);
+    assert_int_equal(y->place.column, 4);
+    assert_non_null(strstr(z->place.file, "/c/outer.yaml"));
+    assert_int_equal(z->place.line, 4);
+    assert_int_equal(z->place.column, 4);
+    assert_int_equal(sx_input_section(input, "mapper", 0)->place.line, 3);
+    sx_input_free(input);
+}
+
 static void includes_stand_anywhere_in_a_line(void **state) {
     const folder *f = *state;
     sx_input *input;
@@ -250,6 +271,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(included_text_stands_in_its_place),
+        TEST(included_text_is_indented),
         TEST(includes_stand_anywhere_in_a_line),
         TEST(lines_are_counted_as_yaml_does),
         TEST(bad_includes_are_refused),

@@ -59,13 +59,50 @@ static void statements_choose_the_text(void **state) {
         {"{% if on %}a{% else %}b{% endif %}", "a"},
         {"{% if n > 8 %}a{% elif n == 8 %}b{% elif missing %}c{% else %}d{% endif %}", "b"},
         {"{% if not on %}a{% else %}b{% endif %}c", "bc"},
-        {"{% if false %}{% if missing %}a{% else %}b{% endif %}{{missing}}{% for %}{% endif %}c", "c"},
+        {"{% if false %}{% if missing %}a{% else %}b{% endif %}{{missing}}{% macro m() %}{% endif %}c", "c"},
         {"{% if on %}{% set n = n + 1 %}{% endif %}{{n}}", "9"},
         {"{% set a = 'x' %}{%set a=a~'y'%}{{a}}", "xy"},
         {"a{# {{ missing }} {% #}b", "ab"},
         {"a\n{%- if on -%}\n  b\n{%- endif %}\nc", "ab\nc"},
-        {"# {{ missing }}\n  # {# {% for %}\n{{n}}", "# {{ missing }}\n  # {# {% for %}\n8"},
+        {"# {{ missing }}\n  # {# {% macro m() %}\n{{n}}", "# {{ missing }}\n  # {# {% macro m() %}\n8"},
         {"# {% if false %}\nx: 1\n# {% endif %}\ny: 2", "# \ny: 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect_text(cases[i][0], cases[i][1]);
+}
+
+static void loops_repeat_the_text(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{% for i in [1, 'b', n] %}<{{i}}>{% endfor %}.", "<1><b><8>."},
+        {"{% for i in [] %}{{ missing }}{% endfor %}.", "."},
+        {"{% for i in range(3) %}{{i}}{% endfor %}", "012"},
+        {"{% for i in range(2, 8, 3) %}{{i}},{% endfor %}", "2,5,"},
+        {"{% for i in range(3, 0, -1) %}{{i}}{% endfor %}", "321"},
+        {"{% for i in range(3, 3) %}{{i}}{% endfor %}", ""},
+        {"{% for i in [1, 2] %}{% for j in ['a', 'b'] %}{{i}}{{j}} {% endfor %}{% endfor %}", "1a 1b 2a 2b "},
+        {"{% for i in [1, 2, 3] %}{{loop.index}}{{loop.index0}}{% if loop.first %}f{% endif %}"
+         "{% if not loop.last %}, {% else %} of {{loop.length}}{% endif %}{% endfor %}",
+         "10f, 21, 32 of 3"},
+        {"{% set k = 1 %}{% for i in [1, 2] %}{% set k = k + i %}{{k}}{% endfor %}{{k}}", "231"},
+        {"{% set i = 7 %}{% for i in [1] %}{{i}}{% endfor %}{{i}}", "17"},
+        {"{% if not on %}{% for i in missing %}x{% endfor %}{% endif %}y", "y"},
+        {"{% for i in [1, 2] %}\n- {{i}}\n{%- endfor %}\nz", "\n- 1\n- 2\nz"},
+        {"{% for i in [1, 2] -%}\n  - {{i}}\n{% endfor %}z", "- 1\n- 2\nz"},
+        {"# {% for i in [1, 2] %}\nx{{i}}: 1\n# {% endfor %}", "# \nx1: 1\n# \nx2: 1\n# "},
+        {"{{ len([1, 2]) + [3] | length + len('abc') }}", "6"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect_text(cases[i][0], cases[i][1]);
+}
+
+static void texts_are_indented(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{% set t = 'a\nb\n\nc' %}{{ t | indent(2) }}", "a\n  b\n\n  c"},
+        {"{% set t = 'a\nb' %}{{ t | indent }}", "a\n    b"},
+        {"{% set t = 'a\nb' %}{{ t | indent(1, true) }}", " a\n b"},
+        {"{% set t = 'a\nb' %}{{ t | indent(first=true, width=1) }}", " a\n b"},
+        {"{{ missing | default('') | indent(2) }}.", "."},
+        {"{{ missing | default(default_value='x') }}", "x"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) expect_text(cases[i][0], cases[i][1]);
 }
@@ -81,12 +118,13 @@ static void everything_else_is_named_with_its_place(void **state) {
         {"{{ missing and 1 }}", "t:1:4: the variable 'missing'"},
         {"{% if missing %}{% endif %}", "t:1:1: the variable 'missing'"},
         {"{% set a = missing %}", "t:1:1: the variable 'missing'"},
-        {"x\n {% for i in [1] %}{% endfor %}", "t:2:2: {% for %} is not supported\n  supported: if, elif"},
+        {"x\n {% macro m() %}{% endmacro %}", "t:2:2: {% macro %} is not supported\n  supported: if, elif"},
         {"{% set x %}{% endset %}", "t:1:1: this form of {% set %} is not supported"},
-        {"{{ range(3) }}", "t:1:4: the expression ' range(3) ' is not valid: unknown function 'range'"},
-        {"{{ n | sort }}", "t:1:8: the filter 'sort' is not supported\n  supported: default, int"},
+        {"{{ sum(3) }}", "t:1:4: the expression ' sum(3) ' is not valid: unknown function 'sum'"},
+        {"{{ n | sort }}", "t:1:8: the filter 'sort' is not supported\n  supported: default, indent"},
         {"{{ n is odd }}", "t:1:9: the test 'is odd' is not supported\n  supported: defined,"},
-        {"{{ n.x }}", "unexpected text"},
+        {"{{ n.x }}", "t:1:1: the variable 'n.x' of the template has no value"},
+        {"{{ n. x }}", "unexpected text"},
         {"{{ n", "t:1:1: '{{' is not closed by '}}'"},
         {"{{ 'n }}", "t:1:1: '{{' is not closed by '}}'"},
         {"a {# b", "t:1:3: '{#' is not closed by '#}'"},
@@ -99,6 +137,25 @@ static void everything_else_is_named_with_its_place(void **state) {
         {"{{ 1 < 'a' }}", "'<' needs two numbers or two texts"},
         {"{{ 1 in 2 }}", "'in' needs a list, or two texts"},
         {"{{ n | default(1, 2, 3) }}", "a filter has too many arguments"},
+        {"{{ n | default(1, way=3) }}", "a filter has too many arguments, or one that it does not know"},
+        {"{{ n | int(3) }}", "a filter has too many arguments"},
+        {"{{ n | length }}", "only lists and texts have a length"},
+        {"{{ 'a' | indent(-1) }}", "an indentation is a whole number up to 1000"},
+        {"{{ 'a' | indent(1.5) }}", "an indentation is a whole number up to 1000"},
+        {"{% for i in [1] %}", "t:1:1: {% for %} is not closed by {% endfor %}"},
+        {"{% for i in [1] %}{% if on %}{% endfor %}", "t:1:30: {% endfor %} without a {% for %}"},
+        {"{% for i in [1] %}{% endif %}", "t:1:19: {% endif %} without an {% if %}"},
+        {"{% for i in [1] %}{% else %}{% endfor %}", "t:1:19: {% else %} without an {% if %}"},
+        {"{% endfor %}", "t:1:1: {% endfor %} without a {% for %}"},
+        {"{% for i, j in [1] %}{% endfor %}", "t:1:1: this form of {% for %} is not supported"},
+        {"{% for i in n %}{% endfor %}", "t:1:1: {% for %} needs a list"},
+        {"{% for i in missing %}{% endfor %}", "t:1:1: the variable 'missing'"},
+        {"{% for i in [1] %}{% endfor %}{{ i }}", "t:1:31: the variable 'i'"},
+        {"{{ range(1, 2, 0) }}", "'range' has a step of 0 or more than 10000 numbers"},
+        {"{{ range(100000) }}", "'range' has a step of 0 or more than 10000 numbers"},
+        {"{{ range(1.5) }}", "the arguments of 'range' must be whole numbers"},
+        {"{% for i in range(1000) %}{% for j in range(101) %}{% endfor %}{% endfor %}",
+         "t:1:27: loops of the templates have more than 100000 rounds"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sx_arena arena = {0};
@@ -144,6 +201,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_written_as_python_does),
         cmocka_unit_test(statements_choose_the_text),
+        cmocka_unit_test(loops_repeat_the_text),
+        cmocka_unit_test(texts_are_indented),
         cmocka_unit_test(everything_else_is_named_with_its_place),
         cmocka_unit_test(places_are_those_of_the_file),
         cmocka_unit_test(size_and_nesting_are_limited),

@@ -206,8 +206,6 @@ static void refusals(void **state) {
          "'width' is 40 bits, which is not word bits * block size * cluster size (16 * 1 * 1)", NULL},
         {LEVEL("depth: 4, width: 64, block-size: 2, cluster-size: 4"), "4:46",
          "'width' is 64 bits, which is not word bits * block size * cluster size (16 * 2 * 4)", NULL},
-        {LEVEL("network_read: noc"), "4:29",
-         "'network_read' of the storage level 'B' is not supported and would change the result", NULL},
         {LEVEL("network-type: 'M:N', entries: 1"), "4:43", "the network type M:N is not supported", NULL},
         {LEVEL("entries: 1, allow_overbooking: true"), "4:60",
          "'allow_overbooking' is not supported and would change the result", "tiles must fit; leave it out"},
@@ -246,6 +244,17 @@ static void what_has_no_bearing_is_noted(void **state) {
     assert_int_equal(sx_count_arch_notes(LEVEL("entries: 1"), ""), 0);
 }
 
+/* Networks by name are inferred instead; metadata have a store of their own under either name. */
+static void other_names_are_read(void **state) {
+    (void)state;
+    static sx_arch a;
+    sx_read_arch(LEVEL("entries: 64, network_read: noc, metadata_width: 8, metadata_depth: 32"), &a);
+    assert_int_equal(a.level[0].metadata.width, 8);
+    assert_int_equal(a.level[0].metadata.depth, 32);
+    sx_read_arch(LEVEL("entries: 64, metadata_storage_width: 4, metadata_width: 8"), &a);
+    assert_int_equal(a.level[0].metadata.width, 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_one),
@@ -257,6 +266,7 @@ int main(void) {
         cmocka_unit_test(arithmetic_may_have_no_name),
         cmocka_unit_test(refusals),
         cmocka_unit_test(what_has_no_bearing_is_noted),
+        cmocka_unit_test(other_names_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

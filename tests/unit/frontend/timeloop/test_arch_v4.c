@@ -194,6 +194,23 @@ static void inherited_attributes(void **state) {
     assert_int_equal(a.compute.word_bits, 16);
 }
 
+/* A variable may have a name that is also a number, and may be named with what holds it. */
+static void names_of_variables(void **state) {
+    (void)state;
+    static sx_arch a;
+    sx_read_arch(
+        "variables: {INF: 4096, WIDTH: 16, HALF: 'spec.variables.WIDTH / 2'}\n" NODES(
+            "  - !Component {name: M, class: DRAM, attributes: {width: 16}}\n"
+            "  - !Component {name: B, class: SRAM, attributes: {depth: INF, width: WIDTH, datawidth: "
+            "'variables.get(\"HALF\", 4)'}}\n"
+            "  - !Component {name: C, class: SRAM, attributes: {depth: 'spec.variables.get(\"NONE\", "
+            "WIDTH * 2)', width: WIDTH, datawidth: WIDTH}}\n" MAC),
+        &a);
+    assert_int_equal(a.level[1].word_bits, 8);
+    assert_true(a.level[1].entries % 4096 == 0 && a.level[1].entries <= 2 * 4096);
+    assert_int_equal(a.level[0].entries, 32);
+}
+
 static void notes(void **state) {
     (void)state;
     assert_int_equal(sx_count_arch_notes(chip, "applies to searches only"), 2);
@@ -260,8 +277,8 @@ static void refusals_of_branches(void **state) {
         {NODES("  - !Hierarchical {}\n"), "4:5", "!Hierarchical has no 'nodes'", NULL},
         {BUFFER("keep: [A], bypass: [A]"), "6:43", "'A' is both kept and bypassed", NULL},
         {BUFFER("kep: [A]"), "6:32", "unknown key of a constraint: 'kep'", "did you mean 'keep'?"},
-        {BUFFER("no_coalesce: [A]"), "6:32",
-         "'no_coalesce' of a constraint is not supported and would change the result", NULL},
+        {BUFFER("passthrough: [A]"), "6:32",
+         "'passthrough' of a constraint is not supported and would change the result", NULL},
         {BUFFER("keep: [a, b, c, d, e, f, g, h, i]"), "6:63", "at most 8 tensors can be named here", NULL},
         {BUFFER("keep_only: [A]") "constraints: [{type: bypass, target: C, keep: [A]}]\n", "8:38",
          "unknown storage level 'C'", NULL},
@@ -295,6 +312,7 @@ int main(void) {
         cmocka_unit_test(branches_named_elsewhere),
         cmocka_unit_test(a_fanout_may_use_attributes_of_its_own_component),
         cmocka_unit_test(inherited_attributes),
+        cmocka_unit_test(names_of_variables),
         cmocka_unit_test(notes),
         cmocka_unit_test(refusals_of_nodes),
         cmocka_unit_test(refusals_of_branches),

@@ -542,8 +542,9 @@ static void forbidden_reuse(void **state) {
              "- {type: temporal, target: L0, no_reuse: [A], rmw_first_update: [Z]}\n"
              "- {type: temporal, target: L1, no_temporal_reuse: [B, Z]}\n"
              "- {type: spatial, target: L0, no_reuse: [A], no_link_transfer: ['*']}\n"
-             "- {type: spatial, target: L0, no_multicast_no_reduction: [Z]}\n");
-    assert_int_equal(level("L0")->no_temporal_reuse, 1);
+             "- {type: spatial, target: L0, no_multicast_no_reduction: [Z]}\n"
+             "- {type: dataspace, target: L0, no_coalesce: [B]}\n");
+    assert_int_equal(level("L0")->no_temporal_reuse, 3);
     assert_int_equal(level("L0")->rmw_first_update, 4);
     assert_int_equal(level("L1")->no_temporal_reuse, 6);
     assert_int_equal(level("L0")->no_multicast, 5);

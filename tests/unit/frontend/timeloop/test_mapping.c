@@ -234,7 +234,7 @@ static const char *const bad_directives[][2] = {
     {"{target: GB, type: utilization}", "type 'utilization' are not supported"},
     {"{target: GB, type: max_overbooked_proportion}", "are not supported"},
     {T("factor: M=1"), "did you mean 'factors'?"},
-    {B("no_coalesce: [A]"), "'no_coalesce' of a bypass directive is not supported"},
+    {B("passthrough: [A]"), "'passthrough' of a bypass directive is not supported"},
     {B("passthrough: [A]"), "'passthrough' of a bypass directive is not supported"},
     {T("factors: M=1") ", " T("factors: M=1"),
      "a second temporal directive for 'GB'\n  the first is at t.yaml:1:11"},

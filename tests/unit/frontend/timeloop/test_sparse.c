@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,11 +109,33 @@ static void computes_without_an_energy_cost_nothing_by_timeloop(void **state) {
     assert_true(compute_energy(gated, true) == 160 && compute_energy(gated, false) == 160);
 }
 
+/* A level of one rank per dimension and tile may need more than 16 of them. */
+static void many_ranks_are_read(void **state) {
+    (void)state;
+    static sx_arch arch;
+    for (int n = 31; n <= 33; n++) {
+        char text[4096];
+        int size = snprintf(text, sizeof text,
+                            ARCH "sparse_optimizations:\n  targets:\n  - name: D\n    representation_format:\n"
+                                 "      data_spaces:\n      - name: A\n        ranks:\n");
+        for (int i = 0; i < n; i++)
+            size += snprintf(text + size, sizeof text - (size_t)size, "        - {format: UOP}\n");
+        if (n <= SX_MAX_FORMAT_RANKS) {
+            sx_read_arch(text, &arch);
+            assert_int_equal(arch.sparse.format[0].n_ranks, n);
+            continue;
+        }
+        const sx_refused one = {text, "12:9", "a format has 33 ranks; 1 to 32 are allowed", NULL};
+        sx_assert_archs_refused(&one, 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_ask_for_a_semantics),
         cmocka_unit_test(problems_that_timeloop_cannot_count_are_exact),
         cmocka_unit_test(computes_without_an_energy_cost_nothing_by_timeloop),
+        cmocka_unit_test(many_ranks_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,9 +115,10 @@ static void many_ranks_are_read(void **state) {
     static sx_arch arch;
     for (int n = 31; n <= 33; n++) {
         char text[4096];
-        int size = snprintf(text, sizeof text,
-                            ARCH "sparse_optimizations:\n  targets:\n  - name: D\n    representation_format:\n"
-                                 "      data_spaces:\n      - name: A\n        ranks:\n");
+        int size =
+            snprintf(text, sizeof text,
+                     ARCH "sparse_optimizations:\n  targets:\n  - name: D\n    representation_format:\n"
+                          "      data_spaces:\n      - name: A\n        ranks:\n");
         for (int i = 0; i < n; i++)
             size += snprintf(text + size, sizeof text - (size_t)size, "        - {format: UOP}\n");
         if (n <= SX_MAX_FORMAT_RANKS) {

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/* Room for a fraction of two numbers of 128 bits as text. */
+#define SX_FRACTION_SIZE 80
+
 /* The claim: of all mappings of the problem onto the architecture that the constraints and options allow,
  * none has a value of the objective below lower_bound, and the mapping has this score and value. */
 typedef struct sx_certificate {
@@ -24,6 +27,8 @@ typedef struct sx_certificate {
     sx_objective objective; /* of one criterion */
     sx_mapping mapping;
     sx_score score; /* only energy and cycles */
+    /* The same energy without rounding, in pJ, such as "8622150319072768/25"; "": not said. */
+    char energy_exact[SX_FRACTION_SIZE];
     double value;
     double lower_bound;
     bool optimal; /* the lower bound is the value */

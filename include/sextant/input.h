@@ -77,7 +77,11 @@ SX_API SX_MUST_USE sx_status sx_einsum_parse(const char *text, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_einsum_text(const sx_problem *problem, SX_OWN char **out);
 
 /* Writing: the text is freed with sx_free() and reads back to the identical noun. */
-typedef enum sx_format { SX_YAML, SX_JSON } sx_format;
+typedef enum sx_format {
+    SX_YAML,
+    SX_JSON,
+    SX_JSON_DIGITS, /* JSON with 17 digits of every fraction, also where fewer say the same: the text of hashes */
+} sx_format;
 SX_API SX_MUST_USE sx_status sx_problem_write(const sx_problem *problem, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_arch_write(const sx_arch *arch, sx_format format, SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem,

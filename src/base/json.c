@@ -1,7 +1,12 @@
 #include "base/json.h"
 
+#include "base/decimal.h"
+
+#include <assert.h>
+#include <locale.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,4 +55,60 @@ json_t *sx_json_load(const char *text, size_t size, json_error_t *error) {
 
 json_t *sx_json_read(const char *text) {
     return sx_json_load(text, strlen(text), NULL);
+}
+
+enum { NUMBER_ROOM = 64, SHORT = 15 }; /* a number of up to 15 characters has no digits too many */
+
+/* Writes a number in the fewest digits, with a fraction or an exponent, that without needless signs and zeros;
+ * returns its length. */
+static size_t write_number(double value, char out[NUMBER_ROOM]) {
+    char text[SX_DECIMAL_SIZE];
+    sx_decimal_text(value, text);
+    int mantissa = (int)strcspn(text, "e");
+    bool whole = !strpbrk(text, ".e");
+    int n = snprintf(out, NUMBER_ROOM, "%.*s%s", mantissa, text, whole ? ".0" : "");
+    if (text[mantissa]) n += snprintf(out + n, NUMBER_ROOM - (size_t)n, "e%d", atoi(text + mantissa + 1));
+    return (size_t)n;
+}
+
+/* The number that a token of JSON stands for. */
+static double read_number(const char *token, size_t size) {
+    char copy[NUMBER_ROOM];
+    memcpy(copy, token, size);
+    copy[size] = 0;
+    char *point = strchr(copy, '.');
+    if (point) *point = localeconv()->decimal_point[0];
+    return strtod(copy, NULL);
+}
+
+/* How many bytes the string, the number or the character at the beginning of printed JSON has; *real: it is a
+ * number that is written as no integer. */
+static size_t token_size(const char *text, bool *real) {
+    size_t n = 1;
+    *real = false;
+    if (*text == '"') {
+        while (text[n] != '"') n += text[n] == '\\' ? 2 : 1;
+        return n + 1;
+    }
+    if (*text != '-' && (*text < '0' || *text > '9')) return 1;
+    n = strspn(text, "-+.0123456789eE");
+    *real = strspn(text, "-0123456789") < n;
+    return n;
+}
+
+char *sx_json_dump(const json_t *tree, size_t flags) {
+    char *text = json_dumps(tree, flags | JSON_REAL_PRECISION(17)), *to = text;
+    if (!text) return NULL;
+    for (const char *at = text; *at;) {
+        char number[NUMBER_ROOM];
+        bool real;
+        size_t n = token_size(at, &real), length = n;
+        if (real && n > SHORT) length = write_number(read_number(at, n), number);
+        assert(length <= n);
+        memmove(to, length < n ? number : at, length);
+        to += length;
+        at += n;
+    }
+    *to = 0;
+    return text;
 }

@@ -18,4 +18,8 @@ json_t *sx_json_read(const char *text);
 /* The same for a text of a size, with where and why it cannot be read. */
 json_t *sx_json_load(const char *text, size_t size, json_error_t *error);
 
+/* Prints a tree as jansson's flags say, with numbers as sx_decimal_text() has them; NULL where memory is out.
+ * The caller frees it. */
+char *sx_json_dump(const json_t *tree, size_t flags);
+
 #endif

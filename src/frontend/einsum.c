@@ -2,6 +2,7 @@
  * in their order; the output comes first among the tensors. Further braces give the widths of elements and the
  * densities of tensors that are not dense: "{W:8bit,W:hypergeometric:0.1}". */
 #include "frontend/einsum.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "frontend/affine.h"
 #include "frontend/coordinates.h"
@@ -189,9 +190,8 @@ static void add_facts(sx_text *text, const sx_problem *problem) {
     for (int v = 0; v < problem->n_tensors; v++) {
         const sx_tensor *tensor = &problem->tensor[v];
         if (tensor->density_model == SX_DENSITY_NONE) continue;
-        char share[40];
-        snprintf(share, sizeof share, "%.15g", tensor->density);
-        if (strtod(share, NULL) != tensor->density) snprintf(share, sizeof share, "%.17g", tensor->density);
+        char share[SX_DECIMAL_SIZE];
+        sx_decimal_text(tensor->density, share);
         sx_text_add(text, "%s%s:", any ? "," : " {", tensor->name);
         if (tensor->density_model != SX_DENSITY_FIXED_STRUCTURED)
             sx_text_add(text, "%s:", sx_density_model_name((sx_density_model)tensor->density_model));

@@ -1,4 +1,5 @@
 /* A comparison for programs. */
+#include "base/decimal.h"
 #include "report/compare.h"
 
 #include "report/evaluation.h"
@@ -122,8 +123,9 @@ static void csv_text(const char *text, const char *after, sx_text *out) {
 
 /* Adds a field with a number, empty where there is none. */
 static void csv_number(double value, sx_text *out) {
-    if (isfinite(value)) sx_text_add(out, "%.17g", value);
-    sx_text_add(out, ",");
+    char text[SX_DECIMAL_SIZE] = "";
+    if (isfinite(value)) sx_decimal_text(value, text);
+    sx_text_add(out, "%s,", text);
 }
 
 /* Adds the figures of a run's best point: cycles, energy and their product, or the model's metrics. */

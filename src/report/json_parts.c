@@ -85,7 +85,7 @@ json_t *sx_json_noun(char *text) {
 
 /* Adds an object, written as the flags say, and frees it. */
 static sx_status finish(json_t *object, size_t flags, sx_text *out) {
-    char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = object ? sx_json_dump(object, flags) : NULL;
     json_decref(object);
     bool whole = text && !sx_json_failed();
     if (whole) sx_text_add(out, "%s\n", text);

@@ -1,6 +1,7 @@
 /* The data of a page: JSON that src/report/page/page.js draws. */
 #include "report/page.h"
 
+#include "base/json.h"
 #include "base/status.h"
 #include "ir/arch.h"
 #include "report/cost_svg.h"
@@ -179,7 +180,7 @@ static void add_part(const char *mark, size_t size, const char *title, const cha
 
 sx_status sx_page_write(const json_t *list, const char *title, sx_text *out) {
     json_t *page = json_pack("{s:s, s:s, s:O}", "version", sx_version(), "title", title, "inputs", list);
-    char *data = page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    char *data = page ? sx_json_dump(page, JSON_COMPACT) : NULL;
     json_decref(page);
     if (!data || sx_json_failed()) {
         free(data);

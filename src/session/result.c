@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "sextant/sextant.h"
+#include "verify/exact_energy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,15 @@ static void count_reasons(sx_certificate *c) {
     c->compulsory = c->proof->n_spatial - c->proof->n_entries;
 }
 
+/* Sets the energy of the mapping without rounding. */
+static sx_status set_exact_energy(sx_certificate *c) {
+    sx_model *model;
+    SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &model));
+    sx_status status = sx_mapping_exact_energy(model, &c->mapping, c->energy_exact);
+    sx_model_free(model);
+    return status;
+}
+
 /* Collects the claims about a layer. */
 static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *constraints,
                       sx_certificate *c) {
@@ -70,7 +80,7 @@ static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *co
     snprintf(c->version, sizeof c->version, "%s", r->version ? r->version : sx_version());
     c->seed = r->options.run.seed;
     c->evaluations = from->summary.evaluations;
-    return SX_OK;
+    return set_exact_energy(c);
 }
 
 sx_status sx_result_certificate(const sx_result *r, size_t layer, const sx_constraints *constraints,

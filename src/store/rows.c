@@ -51,14 +51,14 @@ static SX_MUST_USE sx_status arch_text(const sx_arch *arch, SX_OWN char **out) {
     memset(nameless.name, 0, sizeof nameless.name);
     nameless.cycle_seconds = nameless.compute.area = 0;
     for (int s = 0; s < nameless.n_levels; s++) nameless.level[s].area = 0;
-    return sx_arch_write(&nameless, SX_JSON, out);
+    return sx_arch_write(&nameless, SX_JSON_DIGITS, out);
 }
 
 /* The text of a problem without its name. */
 static SX_MUST_USE sx_status problem_text(const sx_problem *problem, SX_OWN char **out) {
     sx_problem nameless = *problem;
     memset(nameless.name, 0, sizeof nameless.name);
-    return sx_problem_write(&nameless, SX_JSON, out);
+    return sx_problem_write(&nameless, SX_JSON_DIGITS, out);
 }
 
 sx_status sx_rows_arch_key(const sx_arch *arch, sx_key *out) {

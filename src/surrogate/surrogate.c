@@ -19,7 +19,7 @@ sx_status sx_arch_hash(const sx_arch *arch, uint64_t *out) {
     char *text;
     memset(copy.name, 0, sizeof copy.name);
     copy.name[0] = '-';
-    SX_TRY(sx_arch_write(&copy, SX_JSON, &text));
+    SX_TRY(sx_arch_write(&copy, SX_JSON_DIGITS, &text));
     *out = sx_hash_bytes(text, strlen(text), 0);
     free(text);
     return SX_OK;

@@ -29,13 +29,14 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next four may be missing */
+    "sparse_timeloop", /* this and the next five may be missing */
     "like",
     "split_axes",
     "densities",
     "search_formats",
+    "energy_exact",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 5 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 6 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -161,6 +162,17 @@ static sx_status read_formats(const sx_node *map, sx_certificate *c) {
     return sx_error_place(sx_format_search_aim(&c->model.formats, &c->objective), node->place);
 }
 
+/* Reads the energy without rounding, where it is said. */
+static sx_status read_exact_energy(const sx_node *map, sx_certificate *c) {
+    const char *text = "";
+    SX_TRY(sx_node_get_text(map, "energy_exact", &text));
+    if (strlen(text) >= sizeof c->energy_exact || text[strspn(text, "0123456789/")])
+        return sx_error_at(sx_node_key_place(map, "energy_exact"),
+                           "'energy_exact' must be a number or a fraction such as 7/25");
+    memcpy(c->energy_exact, text, strlen(text) + 1);
+    return SX_OK;
+}
+
 static sx_status read_options(const sx_node *map, sx_certificate *c) {
     SX_TRY(sx_node_get_like(map, &c->model.like_timeloop));
     SX_TRY(read_densities(map, c));
@@ -178,6 +190,7 @@ static sx_status read_claims(const sx_node *map, sx_certificate *c) {
     SX_TRY(read_objective(map, &c->objective));
     SX_TRY(read_number(map, "value", &c->value));
     SX_TRY(read_number(map, "energy_pj", &c->score.energy_pj));
+    SX_TRY(read_exact_energy(map, c));
     SX_TRY(read_number(map, "cycles", &c->score.cycles));
     SX_TRY(read_number(map, "lower_bound", &c->lower_bound));
     SX_TRY(sx_node_get_bool(map, "optimal", &c->optimal));

@@ -2,6 +2,7 @@
  * other files, so that a certificate can also be given where these are read. */
 #include "verify/certificate.h"
 
+#include "base/decimal.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/status.h"
@@ -19,14 +20,20 @@ void sx_certificate_free(sx_certificate *c) {
 }
 
 /* Entry number `index` of a proof as text, such as "searched 1 4 1 / 2 2 1": the factors of all levels with a
- * fan-out, from the innermost. */
-static void entry_text(const sx_proof *proof, size_t index, const sx_problem *problem, const sx_arch *arch,
-                       sx_text *out) {
+ * fan-out, from the innermost; digits: numbers have 17. */
+static void entry_text(const sx_certificate *c, size_t index, bool digits, sx_text *out) {
+    const sx_proof *proof = c->proof;
+    const sx_problem *problem = &c->problem;
+    const sx_arch *arch = &c->arch;
     const uint32_t *factor = proof->spatial + index * proof->width;
+    char bound[SX_DECIMAL_SIZE];
+    sx_decimal_text(proof->bound[index], bound);
     if (proof->searched[index])
         sx_text_add(out, "searched");
-    else
+    else if (digits)
         sx_text_add(out, "tables %.17g", proof->bound[index]);
+    else
+        sx_text_add(out, "tables %s", bound);
     bool first = true;
     for (int s = 0; s < arch->n_levels; s++) {
         if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) == 1) continue;
@@ -38,11 +45,11 @@ static void entry_text(const sx_proof *proof, size_t index, const sx_problem *pr
 }
 
 /* The entries of a proof. */
-static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c) {
+static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c, bool digits) {
     json_t *list = json_array();
     for (size_t i = 0; i < c->proof->n_entries; i++) {
         sx_text text = {0};
-        entry_text(c->proof, i, &c->problem, &c->arch, &text);
+        entry_text(c, i, digits, &text);
         tree->failed |= text.failed;
         if (!text.failed) sx_tree_append(tree, list, sx_tree_text(tree, text.data));
         sx_text_free(&text);
@@ -50,7 +57,8 @@ static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c) {
     return list;
 }
 
-/* What is claimed, and from what it follows; densities: of a range, or NULL. */
+/* What is claimed, and from what it follows; densities: of a range, or NULL. Without a hash it is the tree that the
+ * hash is of. */
 static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *densities,
                                   const char *hash) {
     char formats[SX_FORMATS_TEXT_SIZE];
@@ -58,10 +66,11 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     char objective[256];
     sx_objective_text(&c->objective, objective, sizeof objective);
     sx_tree_put(tree, map, "format", json_integer(SX_CERTIFICATE_FORMAT));
-    sx_tree_put(tree, map, "hash", sx_tree_text(tree, hash));
+    sx_tree_put(tree, map, "hash", sx_tree_text(tree, hash ? hash : ""));
     sx_tree_put(tree, map, "objective", sx_tree_text(tree, objective));
     sx_tree_put(tree, map, "value", sx_tree_double(tree, c->value));
     sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, c->score.energy_pj));
+    if (*c->energy_exact) sx_tree_put(tree, map, "energy_exact", sx_tree_text(tree, c->energy_exact));
     sx_tree_put(tree, map, "cycles", sx_tree_double(tree, c->score.cycles));
     sx_tree_put(tree, map, "lower_bound", sx_tree_double(tree, c->lower_bound));
     sx_tree_put(tree, map, "optimal", sx_tree_bool(c->optimal));
@@ -80,7 +89,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "compulsory", sx_tree_u64(tree, c->compulsory));
     sx_tree_put(tree, map, "tables", sx_tree_u64(tree, c->tables));
     sx_tree_put(tree, map, "searched", sx_tree_u64(tree, c->searched));
-    sx_tree_put(tree, map, "entries", entries_tree(tree, c));
+    sx_tree_put(tree, map, "entries", entries_tree(tree, c, !hash));
     sx_tree_put(tree, history, "version", sx_tree_text(tree, c->version));
     sx_tree_put(tree, history, "mapper", sx_tree_text(tree, c->mapper ? c->mapper : ""));
     sx_tree_put(tree, history, "seed", sx_tree_u64(tree, c->seed));
@@ -97,7 +106,7 @@ static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
     json_decref(noun);
 }
 
-/* The whole certificate as a tree. */
+/* The whole certificate as a tree; hash NULL: as it is hashed. */
 static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *hash, json_t **out) {
     char *problem = NULL, *arch = NULL, *mapping = NULL, *densities = NULL;
     sx_status status = sx_problem_write(&c->problem, SX_JSON, &problem);
@@ -124,8 +133,8 @@ sx_status sx_certificate_hash(const sx_certificate *c, char hash[17]) {
     sx_tree tree = {0};
     json_t *root;
     char *text;
-    SX_TRY(whole_tree(&tree, c, "", &root));
-    SX_TRY(sx_tree_print(&tree, root, SX_JSON, &text));
+    SX_TRY(whole_tree(&tree, c, NULL, &root));
+    SX_TRY(sx_tree_print(&tree, root, SX_JSON_DIGITS, &text));
     snprintf(hash, 17, "%016" PRIx64, sx_hash_bytes(text, strlen(text), SX_CERTIFICATE_FORMAT));
     free(text);
     return SX_OK;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "sextant/certificate.h"
 #include "verify/enumeration.h"
+#include "verify/exact_energy.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -81,6 +82,17 @@ static const char *name_spatial(const check *k, const uint32_t (*spatial)[SX_MAX
     return text;
 }
 
+/* Holds the claimed energy without rounding against the mapping's. */
+static sx_status check_exact_energy(check *k) {
+    char exact[SX_FRACTION_SIZE];
+    if (!*k->c->energy_exact) return SX_OK;
+    SX_TRY(sx_mapping_exact_energy(k->model, &k->c->mapping, exact));
+    if (strcmp(exact, k->c->energy_exact) != 0)
+        refute(k, "mapping", "it takes %s pJ without rounding, not %s",
+               *exact ? exact : "an unknown number of", k->c->energy_exact);
+    return SX_OK;
+}
+
 /* Evaluates the mapping again. */
 static sx_status check_mapping(check *k) {
     const sx_certificate *c = k->c;
@@ -101,7 +113,7 @@ static sx_status check_mapping(check *k) {
                score.cycles, c->score.energy_pj, c->score.cycles);
     else if (value != c->value)
         refute(k, "value", "the objective of the mapping is %.17g, not %.17g", value, c->value);
-    return SX_OK;
+    return check_exact_energy(k);
 }
 
 /* Holds the numbers against each other. */

@@ -1,6 +1,7 @@
 #include "support/small_certificate.h"
 
 #include "support/expect.h"
+#include "verify/exact_energy.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -25,6 +26,7 @@ static void fill(const sx_small_space *small, const sx_objective *objective, sx_
     c->objective = *objective;
     sx_map_space_mapping(small->space, found.point, &c->mapping);
     c->score = sx_metrics_score(&found.metrics);
+    sx_expect_ok(sx_mapping_exact_energy(small->model, &c->mapping, c->energy_exact));
     c->value = found.value;
     c->optimal = summary.optimal;
     c->lower_bound = summary.optimal ? found.value : summary.lower_bound;

@@ -1,5 +1,7 @@
 #include "frontend/write/write.h"
 
+#include "base/json.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,9 +60,8 @@ static void add_json(sx_text *text, const char *dump) {
     sx_text_add(text, "%s\n", from);
 }
 
-/* Prints as JSON, with a line break at the end. */
-static SX_MUST_USE sx_status print_json(const json_t *root, char **out) {
-    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_PRESERVE_ORDER);
+/* Makes a text of printed JSON, which is freed, with a line break at the end. */
+static SX_MUST_USE sx_status finish_json(SX_TAKE char *dump, char **out) {
     if (!dump) return sx_error_memory();
     sx_text text = {0};
     add_json(&text, dump);
@@ -68,18 +69,24 @@ static SX_MUST_USE sx_status print_json(const json_t *root, char **out) {
     return sx_text_take(&text, out);
 }
 
+/* Why a tree cannot be printed. */
+static SX_MUST_USE sx_status check_tree(const sx_tree *tree, const json_t *root) {
+    if (tree->not_utf8)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "cannot be written"), "are all names UTF-8 text?");
+    return tree->failed || !root ? sx_error_memory() : SX_OK;
+}
+
 sx_status sx_tree_print(sx_tree *tree, json_t *root, sx_format format, char **out) {
-    sx_status status;
     sx_text text = {0};
-    if (tree->not_utf8) {
-        status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "cannot be written"), "are all names UTF-8 text?");
-    } else if (tree->failed || !root) {
-        status = sx_error_memory();
-    } else if (format == SX_JSON) {
-        status = print_json(root, out);
-    } else {
+    sx_status status = check_tree(tree, root);
+    if (!status && format == SX_YAML) {
         sx_yaml_print(&text, root);
         status = sx_text_take(&text, out);
+    } else if (!status) {
+        size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER;
+        status = finish_json(format == SX_JSON ? sx_json_dump(root, flags)
+                                               : json_dumps(root, flags | JSON_REAL_PRECISION(17)),
+                             out);
     }
     json_decref(root);
     return status;

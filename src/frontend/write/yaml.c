@@ -1,4 +1,5 @@
 /* YAML from a tree: maps and lists in lines, lists of single values (and lists of those) in brackets. */
+#include "base/decimal.h"
 #include "frontend/write/write.h"
 
 #include <ctype.h>
@@ -38,15 +39,9 @@ static void print_text(sx_text *out, const char *text, bool in_brackets) {
     sx_text_add(out, "\"");
 }
 
-/* The shortest decimal that reads back to the same number. */
 static void print_double(sx_text *out, double value) {
-    char digits[40];
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) break;
-    }
-    char *comma = strchr(digits, ',');
-    if (comma) *comma = '.';
+    char digits[SX_DECIMAL_SIZE];
+    sx_decimal_text(value, digits);
     sx_text_add(out, "%s", digits);
 }
 

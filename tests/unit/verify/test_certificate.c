@@ -38,6 +38,7 @@ static sx_certificate *make(void) {
     c->value = 0x1.fedcba9876543p60;
     c->lower_bound = 0x1.0000000000001p60;
     c->score = (sx_score){.energy_pj = 1.1, .cycles = 256};
+    snprintf(c->energy_exact, sizeof c->energy_exact, "11/10");
     uint32_t factor[SX_MAX_LEVELS * SX_MAX_DIMS];
     for (size_t i = 0; i < N(factor); i++) factor[i] = 1;
     factor[0] = 4;
@@ -68,6 +69,7 @@ static void all_comes_back(void **state) {
     assert_memory_equal(&c->constraints, &again->constraints, sizeof c->constraints);
     assert_memory_equal(&c->mapping, &again->mapping, sizeof c->mapping);
     assert_true(c->value == again->value && c->lower_bound == again->lower_bound);
+    assert_string_equal(again->energy_exact, "11/10");
     assert_true(again->seed == UINT64_MAX && again->proof->n_spatial == 7 && again->proof->n_entries == 2);
     assert_true(again->proof->searched[0] && !again->proof->searched[1]);
     assert_true(again->proof->bound[1] == c->proof->bound[1]);
@@ -113,6 +115,9 @@ static void what_is_wrong_is_named(void **state) {
         {"\"lower_bound\": ", "\"lower_bound\": .inf, \"value\": ", "value"},
         {"\"value\": 2", "\"value\": 3", "the certificate is damaged"},
         {"\"arrays\": 7", "\"arrays\": -7", "'arrays' must be a whole number"},
+        {"\"energy_exact\": \"11/10\"", "\"energy_exact\": \"1.1\"",
+         "'energy_exact' must be a number or a fraction"},
+        {"\"energy_exact\": \"11/10\"", "\"energy_exact\": \"12/10\"", "the certificate is damaged"},
         {"searched 4 1 1", "searched 4 1", "is not a valid entry"},
         {"searched 4 1 1", "searched 4 1 0", "is not a valid entry"},
         {"searched 4 1 1", "searched 4 1 1 1", "is not a valid entry"},
@@ -130,6 +135,21 @@ static void what_is_wrong_is_named(void **state) {
         {"\"history\": {", "\"history\": {\"who\": 1,", "unknown key 'who'"},
     };
     for (size_t i = 0; i < N(cases); i++) refuse(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+/* Decimals are written as the user wrote them, and read the same with 17 digits. */
+static void decimals_are_those_of_the_user(void **state) {
+    (void)state;
+    char *text, *digits;
+    sx_certificate *c;
+    make_text(&text);
+    assert_null(strstr(text, "1.1000000000000001"));
+    digits = replace(text, "\"energy_pj\": 1.1", "\"energy_pj\": 1.1000000000000001");
+    sx_expect_ok(sx_certificate_read("c", digits, strlen(digits), &c));
+    assert_true(c->score.energy_pj == 1.1);
+    sx_certificate_free(c);
+    free(digits);
+    free(text);
 }
 
 static void no_beginning_is_read(void **state) {
@@ -173,6 +193,7 @@ static void too_many_entries_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_comes_back),
+        cmocka_unit_test(decimals_are_those_of_the_user),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(no_beginning_is_read),
         cmocka_unit_test(a_certificate_is_an_input_too),

@@ -70,6 +70,10 @@ static void the_false_claim_is_named(void **state) {
     bad.value *= 0.5;
     expect_fail(&bad, "value", "the objective of the mapping is");
     bad = *c;
+    assert_true(*bad.energy_exact);
+    bad.energy_exact[0] = bad.energy_exact[0] == '1' ? '2' : '1';
+    expect_fail(&bad, "mapping", "pJ without rounding, not");
+    bad = *c;
     bad.lower_bound *= 0.5;
     expect_fail(&bad, "optimal", "not the value");
     bad.optimal = false;

@@ -13,11 +13,24 @@ typedef enum sx_check_legality {
 typedef struct sx_check_cost {
     sx_wide energy; /* in units of 1 / scale pJ */
     int64_t cycles;
+    /* The slowest port's words fill its cycles to the last: the model, which divides doubles and then rounds up, may come
+     * to one more. */
+    bool full;
 } sx_check_cost;
 
+/* Evaluates mappings of one case; one thread's. It remembers how children are grouped, so that mappings that have much in
+ * common are evaluated faster one after another. */
+typedef struct sx_check_evaluator sx_check_evaluator;
+SX_MUST_USE sx_status sx_check_evaluator_new(const sx_check_case *c, SX_OWN sx_check_evaluator **out);
+void sx_check_evaluator_free(SX_TAKE sx_check_evaluator *evaluator);
+
 /* The cost of a mapping of the case's problem on its machine, and whether it can run there: factors, mesh, keeping,
- * capacities. Whether it is in the space (limits, banks that bypass, options) is another matter. Where it is illegal,
- * `doubt` says why. Threads may call it at the same time. */
+ * capacities. Whether it is in the space (limits, banks that bypass, options) is another matter. Where it is illegal or
+ * undecided, `doubt` says why. */
+sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *evaluator, const sx_mapping *mapping,
+                                          sx_check_cost *out, sx_check_doubt *doubt);
+
+/* The same of a single mapping. */
 sx_check_legality sx_check_evaluate(const sx_check_case *c, const sx_mapping *mapping, sx_check_cost *out,
                                     sx_check_doubt *doubt);
 

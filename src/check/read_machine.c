@@ -168,16 +168,16 @@ static bool scale_energy(sx_ratio energy, int64_t scale, int64_t *out) {
 
 /* Makes all energies integers: the scale is a multiple of every denominator and, for accesses, of the words (and the
  * bits of a word, where tensors have widths of their own) of a vector besides, so that parts of a vector have integer
- * prices. */
+ * prices. Half hops have one, too. */
 static bool scale_all(sx_check_machine *m, const sx_problem *problem, sx_ratio (*energy)[N_ENERGIES],
                       sx_ratio compute) {
     int64_t widths = 0, scale = compute.den;
     for (int v = 0; v < problem->n_tensors; v++) widths |= problem->tensor[v].bits;
     for (int s = 0; s < m->n_levels; s++)
         for (int i = 0; i < N_ENERGIES; i++) {
-            int64_t den = energy[s][i].den,
-                    parts = m->level[s].block_size * (widths ? m->level[s].word_bits : 1);
-            if (i < SX_N_ACCESSES && energy[s][i].num)
+            int64_t den = energy[s][i].den, words = i < SX_N_ACCESSES ? m->level[s].block_size : 2;
+            int64_t parts = words * (widths ? m->level[s].word_bits : 1);
+            if ((i < SX_N_ACCESSES || i >= HOP) && energy[s][i].num)
                 if (__builtin_mul_overflow(den, parts / sx_gcd(parts, energy[s][i].num), &den)) return false;
             if (!sx_lcm_add(&scale, den)) return false;
         }

@@ -1,0 +1,220 @@
+/* Energy and cycles of one mapping (docs/model.md, sections 5 and 6). Energies are integers, in units of 1 / scale pJ. */
+#include "check/cost.h"
+
+#include "check/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sx_check_evaluator {
+    const sx_check_case *c;
+    sx_check_memory *memory;
+    sx_check_nest nest;
+    sx_check_flow flow[SX_MAX_LEVELS];
+    sx_check_counts counts[SX_MAX_LEVELS];
+};
+
+/* Words at the ports of a level: reads, writes, both. den == 0: a number did not fit. */
+typedef struct port_words {
+    sx_wide num[SX_N_PORTS], den;
+} port_words;
+
+/* A mapping that is being evaluated. */
+typedef struct bill {
+    sx_wide energy;
+    int64_t cycles; /* of the slowest level */
+    bool full;      /* see sx_check_cost */
+    bool overflow;
+    bool rounded; /* the model's count of routers depends on how doubles are rounded */
+    port_words ports[SX_MAX_LEVELS];
+} bill;
+
+sx_status sx_check_evaluator_new(const sx_check_case *c, sx_check_evaluator **out) {
+    sx_check_evaluator *e = malloc(sizeof *e);
+    if (!e) return sx_error_memory();
+    e->c = c;
+    sx_status status = sx_check_memory_new(&e->memory);
+    if (status)
+        free(e);
+    else
+        *out = e;
+    return status;
+}
+
+void sx_check_evaluator_free(sx_check_evaluator *e) {
+    if (!e) return;
+    sx_check_memory_free(e->memory);
+    free(e);
+}
+
+/* Adds a count of things of an energy. */
+static void add_energy(bill *b, sx_wide count, sx_wide each) {
+    sx_wide energy;
+    b->overflow |= !sx_wide_mul(count, each, &energy) || !sx_wide_add(b->energy, energy, &b->energy);
+}
+
+/* The clusters of a level that are in use: each pays for an access of its instances once. */
+static int64_t count_clusters(const sx_check_level *level, int64_t used) {
+    int64_t clusters = level->mesh[0] * level->mesh[1] / level->cluster_size;
+    return used < clusters ? used : clusters;
+}
+
+/* Adds what a level pays for its accesses to a tensor. */
+static void add_accesses(bill *b, const sx_check_level *level, const sx_tensor *tensor, int64_t used,
+                         const sx_check_counts *counts) {
+    sx_wide bits = tensor->bits ? tensor->bits : level->word_bits, clusters = count_clusters(level, used);
+    sx_wide vector = (sx_wide)level->word_bits * level->block_size;
+    for (int i = 0; i < SX_N_ACCESSES; i++)
+        add_energy(b, (counts->access[i] * bits + vector - 1) / vector * clusters, level->energy[i]);
+    sx_wide addresses =
+        (sx_wide)counts->access[tensor->output ? SX_UPDATE : SX_READ] + counts->access[SX_FILL];
+    add_energy(b, addresses * clusters, level->address);
+}
+
+/* Lengthens a run to the cycles that ports take for their words. */
+static void add_port_cycles(bill *b, const sx_check_level *level, const port_words *words) {
+    for (int p = 0; p < SX_N_PORTS; p++) {
+        sx_wide num, den, cycles;
+        if (level->port[p].den == 0 || words->num[p] == 0) continue;
+        if (!sx_wide_mul(words->num[p], level->port[p].den, &num) ||
+            !sx_wide_mul(words->den, level->port[p].num, &den) || den <= 0) {
+            b->overflow = true;
+            return;
+        }
+        cycles = (num + den - 1) / den;
+        b->overflow |= cycles > INT64_MAX / 2;
+        if (cycles > b->cycles) b->full = false;
+        if (cycles >= b->cycles) b->full |= num % den == 0;
+        if (cycles > b->cycles) b->cycles = (int64_t)cycles;
+    }
+}
+
+/* Adds the words of a tensor to those at a level's ports; in banks, each tensor has the ports for itself. */
+static void add_port_words(bill *b, const sx_check_case *c, int s, int tensor,
+                           const sx_check_counts *counts) {
+    const sx_check_level *level = &c->machine.level[s];
+    const sx_tensor *t = &c->problem.tensor[tensor];
+    sx_ratio scale = level->port_scale[tensor];
+    sx_wide reads = counts->access[SX_READ],
+            writes = (sx_wide)counts->access[SX_FILL] + counts->access[SX_UPDATE];
+    sx_wide num = scale.num, den = scale.den;
+    port_words *sum = &b->ports[s], own;
+    if (t->bits) {
+        num *= t->bits;
+        den *= level->word_bits;
+    }
+    sx_wide words[SX_N_PORTS] = {reads, writes, reads + writes};
+    own.den = den;
+    for (int p = 0; p < SX_N_PORTS; p++) b->overflow |= !sx_wide_mul(words[p], num, &own.num[p]);
+    if (level->banks) {
+        add_port_cycles(b, level, &own);
+        return;
+    }
+    for (int p = 0; p < SX_N_PORTS; p++) {
+        sx_wide left, right;
+        b->overflow |= !sx_wide_mul(sum->num[p], own.den == sum->den ? 1 : own.den, &left) ||
+                       !sx_wide_mul(own.num[p], own.den == sum->den ? 1 : sum->den, &right) ||
+                       !sx_wide_add(left, right, &sum->num[p]);
+    }
+    if (own.den != sum->den) b->overflow |= !sx_wide_mul(sum->den, own.den, &sum->den);
+}
+
+/* Adds what the network below a level takes for a tensor. */
+static void add_network(bill *b, const sx_check_case *c, int s, int tensor, int64_t used,
+                        const sx_check_flow *flow, const sx_check_counts *counts) {
+    const sx_check_level *level = &c->machine.level[s];
+    const sx_tensor *t = &c->problem.tensor[tensor];
+    sx_wide half_hops = 0, routers = 0, den = counts->share.den, energy, part;
+    if (!level->hop && !level->router) return;
+    for (int i = 0; i < flow->n_records && counts->flows; i++) {
+        sx_wide accesses = 0, passed = 0, each;
+        b->overflow |= !sx_wide_mul(flow->record[i].accesses, counts->share.num, &accesses);
+        if (t->output && !level->adds) accesses = 2 * accesses - counts->partition * den;
+        if (accesses <= 0) continue;
+        b->overflow |= !sx_wide_mul(flow->record[i].half_hops, den, &each);
+        b->rounded |= level->router && !counts->binary && (each == 0 || each % (2 * accesses) == 0);
+        each = 1 + each / (2 * accesses);
+        b->overflow |= !sx_wide_mul(each, accesses, &passed);
+        b->rounded |= level->router && !counts->binary && passed % den == 0;
+        routers += passed / den;
+        half_hops += flow->record[i].half_hops;
+    }
+    sx_wide links = counts->linked ? flow->links : 0, width = t->bits ? t->bits : level->word_bits;
+    b->overflow |= !sx_wide_mul(half_hops + 2 * links, level->hop, &energy) ||
+                   !sx_wide_mul(2 * routers + 4 * links, level->router, &part) ||
+                   !sx_wide_add(energy, part, &energy) || !sx_wide_mul(energy, used * width, &energy);
+    b->overflow |= energy % (2 * level->word_bits) != 0;
+    add_energy(b, energy / (2 * level->word_bits), 1);
+}
+
+/* Adds all that a tensor takes. */
+static bool add_tensor(sx_check_evaluator *e, const sx_mapping *mapping, int tensor, bill *b,
+                       sx_check_doubt *doubt) {
+    const sx_check_case *c = e->c;
+    for (int s = 0; s < c->machine.n_levels; s++)
+        if (!sx_check_flow_count(c, &e->nest, mapping, tensor, s, e->memory, &e->flow[s], doubt))
+            return false;
+    if (!sx_check_collapse(c, &e->nest, mapping, tensor, e->flow, e->counts, doubt)) return false;
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        add_network(b, c, s, tensor, e->nest.used[s], &e->flow[s], &e->counts[s]);
+        if (!(mapping->level[s].keep >> tensor & 1)) continue;
+        add_accesses(b, &c->machine.level[s], &c->problem.tensor[tensor], e->nest.used[s], &e->counts[s]);
+        add_port_words(b, c, s, tensor, &e->counts[s]);
+    }
+    return true;
+}
+
+/* Adds what leaks while the slowest level works; a level that another one gates leaks wherever the gate is in use. */
+static void add_leakage(const sx_check_case *c, const sx_check_nest *nest, bill *b) {
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        const sx_check_level *level = &c->machine.level[s], *gate = &c->machine.level[level->gate];
+        int64_t each = level->mesh[0] * level->mesh[1] / (gate->mesh[0] * gate->mesh[1]);
+        int64_t leaking = each > 1 ? each * nest->used[level->gate] : nest->used[s];
+        if (level->leak) add_energy(b, (sx_wide)b->cycles * leaking, level->leak);
+    }
+}
+
+sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mapping *mapping,
+                                          sx_check_cost *out, sx_check_doubt *doubt) {
+    const sx_check_case *c = e->c;
+    sx_check_legality legality = sx_check_nest_build(c, mapping, &e->nest, doubt);
+    if (legality != SX_COST_LEGAL) return legality;
+    bill b = {.cycles = e->nest.steps};
+    int64_t computes = 1, latency = 0;
+    for (int s = 0; s < c->machine.n_levels; s++) b.ports[s].den = 1;
+    for (int v = 0; v < c->problem.n_tensors; v++)
+        if (!add_tensor(e, mapping, v, &b, doubt)) return SX_COST_UNDECIDED;
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        add_port_cycles(&b, &c->machine.level[s], &b.ports[s]);
+        latency += c->machine.level[s].fill_latency + c->machine.level[s].drain_latency;
+    }
+    for (int d = 0; d < c->problem.n_dims; d++) computes *= c->problem.size[d];
+    add_energy(&b, computes, c->machine.compute_energy);
+    add_leakage(c, &e->nest, &b);
+    if (b.rounded) {
+        sx_check_doubt_add(doubt, "routers passed by words of a bypassed tensor");
+        return SX_COST_UNDECIDED;
+    }
+    if (b.overflow) {
+        sx_check_doubt_add(doubt, "the cost of a mapping does not fit 128-bit integers of its unit");
+        return SX_COST_UNDECIDED;
+    }
+    out->energy = b.energy;
+    out->cycles = b.cycles + latency;
+    out->full = b.full;
+    return SX_COST_LEGAL;
+}
+
+sx_check_legality sx_check_evaluate(const sx_check_case *c, const sx_mapping *mapping, sx_check_cost *out,
+                                    sx_check_doubt *doubt) {
+    sx_check_evaluator *e = NULL;
+    sx_status status = sx_check_evaluator_new(c, &e);
+    if (status) {
+        sx_status_free(status);
+        sx_check_doubt_add(doubt, "memory is out");
+        return SX_COST_UNDECIDED;
+    }
+    sx_check_legality legality = sx_check_evaluator_cost(e, mapping, out, doubt);
+    sx_check_evaluator_free(e);
+    return legality;
+}

@@ -1,0 +1,188 @@
+/* From fetches to accesses (docs/model.md, sections 3 and 4), in fractions of integers. */
+#include "check/traffic.h"
+
+#include <string.h>
+
+/* Adds the accesses of a grouping that fetches `words` for each group. */
+static bool add_accesses(const sx_check_siblings *siblings, const sx_check_grouping *g, sx_wide words,
+                         sx_check_flow *out) {
+    out->accesses += g->groups * words;
+    out->delivered += g->members * words;
+    for (int i = 0; i < g->n && siblings->hops; i++) {
+        int k = 0;
+        while (k < out->n_records &&
+               (out->record[k].size < g->size[i].size ||
+                (out->record[k].size == g->size[i].size && out->record[k].count < g->size[i].count)))
+            k++;
+        if (k == out->n_records || out->record[k].size != g->size[i].size ||
+            out->record[k].count != g->size[i].count) {
+            if (out->n_records == SX_CHECK_RECORDS) return false;
+            memmove(&out->record[k + 1], &out->record[k], (size_t)(out->n_records - k) * sizeof *out->record);
+            out->record[k] = (sx_check_record){g->size[i].size, g->size[i].count, 0, 0};
+            out->n_records++;
+        }
+        out->record[k].accesses += g->size[i].count * words;
+        out->record[k].half_hops += g->size[i].half_hops * words;
+    }
+    return true;
+}
+
+/* Adds accesses for what neighbours hand over, where that saves any; *rest loses these words. */
+static bool add_links(const sx_check_siblings *siblings, const sx_check_fetches *fetches, int64_t groups,
+                      sx_check_memory *memory, sx_wide *rest, sx_check_flow *out) {
+    for (int i = 0; i < fetches->n_shifts; i++) {
+        const sx_check_shift *shift = &fetches->shift[i];
+        sx_check_grouping fewer;
+        if (!sx_check_siblings_group(siblings, shift->by, memory, &fewer)) return false;
+        if (fewer.groups >= groups) continue;
+        if (!add_accesses(siblings, &fewer, shift->words, out)) return false;
+        out->links += (siblings->children - fewer.members) * shift->words;
+        *rest -= shift->words;
+    }
+    return true;
+}
+
+bool sx_check_flow_count(const sx_check_case *c, const sx_check_nest *nest, const sx_mapping *mapping,
+                         int tensor, int s, sx_check_memory *memory, sx_check_flow *out,
+                         sx_check_doubt *doubt) {
+    const sx_mapping_level *at = &mapping->level[s];
+    bool always = s == 0 || (mapping->level[s - 1].no_temporal_reuse >> tensor & 1);
+    bool links = !c->no_link_transfers && !(at->no_link_transfer >> tensor & 1);
+    sx_check_siblings siblings;
+    sx_check_fetches fetches;
+    sx_check_grouping all;
+    out->accesses = out->delivered = out->links = 0;
+    out->n_records = 0;
+    bool good = sx_check_siblings_lay(c, nest, tensor, s, at->no_multicast >> tensor & 1, &siblings);
+    out->children = siblings.children;
+    if (good) {
+        sx_check_fetch(c, nest, tensor, s, always, links && siblings.n_loops ? siblings.span : NULL,
+                       &fetches);
+        good = !fetches.overflow && sx_check_siblings_group(&siblings, NULL, memory, &all);
+    }
+    if (good) {
+        sx_wide rest = fetches.words;
+        good = add_links(&siblings, &fetches, all.groups, memory, &rest, out) &&
+               add_accesses(&siblings, &all, rest, out);
+    }
+    if (!good)
+        sx_check_doubt_add(doubt, "%s hands %s to its children in more ways than are listed",
+                           c->machine.level[s].name, c->problem.tensor[tensor].name);
+    return good;
+}
+
+static sx_wide common_divisor(sx_wide a, sx_wide b) {
+    if (a <= INT64_MAX && b <= INT64_MAX) return sx_gcd((int64_t)a, (int64_t)b);
+    while (b) {
+        sx_wide rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* *x = *x * num / den in lowest terms; false where that does not fit. */
+static bool scale_fraction(sx_check_fraction *x, sx_wide num, sx_wide den) {
+    sx_wide a = common_divisor(num, den), b, d;
+    num /= a;
+    den /= a;
+    b = common_divisor(x->num, den);
+    d = common_divisor(num, x->den);
+    return sx_wide_mul(x->num / b, num / d, &x->num) && sx_wide_mul(x->den / d, den / b, &x->den);
+}
+
+/* *x + num / den; false where that does not fit. */
+static bool add_fraction(sx_check_fraction *x, sx_wide num, sx_wide den) {
+    sx_wide own, other, shared = common_divisor(x->den, den);
+    if (num == 0) return true;
+    if (!sx_wide_mul(x->num, den / shared, &own) || !sx_wide_mul(num, x->den / shared, &other) ||
+        !sx_wide_mul(x->den, den / shared, &x->den) || !sx_wide_add(own, other, &x->num))
+        return false;
+    return true;
+}
+
+/* A fraction less a whole number, rounded to the nearest (halves up), or down; never below 0. False where it does not
+ * fit. */
+static bool round_fraction(const sx_check_fraction *x, int64_t less, bool down, int64_t *out) {
+    sx_wide num, whole;
+    if (!sx_wide_mul(x->den, less, &num)) return false;
+    num = x->num - num;
+    if (num < 0) num = 0;
+    whole = num / x->den;
+    if (!down && num % x->den >= x->den - num % x->den) whole++;
+    *out = (int64_t)whole;
+    return whole <= INT64_MAX / 2;
+}
+
+/* The different words that an instance of each level holds over the whole run. */
+static void set_partitions(const sx_check_case *c, const sx_check_nest *nest, int tensor,
+                           sx_check_counts *out) {
+    int top = c->machine.n_levels - 1;
+    sx_wide words = nest->tile[top][tensor];
+    out[top].partition = (int64_t)words;
+    for (int s = top - 1; s >= 0; s--) {
+        if (nest->first_spatial[s + 2] > nest->first_spatial[s + 1])
+            words = words * nest->tile[s][tensor] / nest->spread_tile[s + 1][tensor];
+        out[s].partition = (int64_t)words;
+    }
+}
+
+/* The counts of a level that keeps the tensor; asked: accesses of its children, given: words from outside. */
+static bool count_level(const sx_check_case *c, const sx_mapping_level *at, int tensor, bool outermost,
+                        const sx_check_fraction *asked, const sx_check_fraction *reads,
+                        const sx_check_fraction *given, sx_check_counts *out) {
+    bool spare = !c->no_first_read_elision && !(at->rmw_first_update >> tensor & 1);
+    int64_t spared = spare ? out->partition : 0;
+    if (!c->problem.tensor[tensor].output) {
+        out->access[SX_UPDATE] = 0;
+        return round_fraction(reads, 0, false, &out->access[SX_READ]) &&
+               round_fraction(given, 0, true, &out->access[SX_FILL]);
+    }
+    return round_fraction(asked, 0, false, &out->access[SX_UPDATE]) &&
+           round_fraction(reads, spared, false, &out->access[SX_READ]) &&
+           round_fraction(given, outermost ? 0 : spared, false, &out->access[SX_FILL]);
+}
+
+bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const sx_mapping *mapping,
+                       int tensor, const sx_check_flow *flow, sx_check_counts *out, sx_check_doubt *doubt) {
+    int outermost = c->machine.n_levels - 1;
+    sx_check_fraction inner = {0, 1}; /* accesses of the level inside, where it passes them on */
+    bool passed = false, good = true, binary = true;
+    while (!(mapping->level[outermost].keep >> tensor & 1)) outermost--;
+    set_partitions(c, nest, tensor, out);
+    for (int s = 0; s < c->machine.n_levels && good; s++) {
+        bool kept = mapping->level[s].keep >> tensor & 1;
+        sx_check_fraction asked = {flow[s].accesses, 1};
+        out[s].share = (sx_check_fraction){1, 1};
+        out[s].flows = s <= outermost;
+        out[s].linked = !passed && out[s].flows;
+        memset(out[s].access, 0, sizeof out[s].access);
+        if (passed) {
+            out[s].share = inner;
+            good = scale_fraction(&out[s].share, flow[s].children, flow[s].delivered);
+            asked = out[s].share;
+            good = good && scale_fraction(&asked, flow[s].accesses, 1);
+        }
+        binary = (binary || !passed) && (out[s].share.den & (out[s].share.den - 1)) == 0;
+        out[s].binary = binary;
+        passed = !kept;
+        inner = asked;
+        if (!kept) {
+            out[s].partition = 0;
+            continue;
+        }
+        sx_check_fraction reads = asked, given = {0, 1};
+        if (s < outermost) {
+            const sx_check_flow *from = &flow[s + 1];
+            given = (sx_check_fraction){from->delivered, from->children};
+            good = good && add_fraction(&reads, from->links, nest->used[s]) &&
+                   add_fraction(&given, from->links, nest->used[s]);
+        }
+        good = good &&
+               count_level(c, &mapping->level[s], tensor, s == outermost, &asked, &reads, &given, &out[s]);
+    }
+    if (!good)
+        sx_check_doubt_add(doubt, "the accesses to %s are more than can be counted",
+                           c->problem.tensor[tensor].name);
+    return good;
+}

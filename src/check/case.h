@@ -58,7 +58,8 @@ typedef struct sx_check_claim {
     sx_check_goal goal;
     bool optimal;
     double energy_pj, cycles, value, lower_bound;
-    uint64_t arrays; /* spatial mappings that the search counted */
+    sx_wide exact[2]; /* the energy in pJ without rounding, as a fraction; exact[1] == 0: not said */
+    uint64_t arrays;  /* spatial mappings that the search counted */
 } sx_check_claim;
 
 typedef struct sx_check_case {

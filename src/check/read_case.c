@@ -129,28 +129,38 @@ static sx_status read_goal(const sx_node *map, sx_check_claim *claim, sx_check_d
     return SX_OK;
 }
 
+/* Reads digits as a number; false where there are none, or it does not fit. */
+static bool read_wide(const char **text, sx_wide *out) {
+    const char *from = *text;
+    for (*out = 0; **text >= '0' && **text <= '9'; ++*text)
+        if (!sx_wide_mul(*out, 10, out) || !sx_wide_add(*out, **text - '0', out)) return false;
+    return *text > from;
+}
+
+/* Reads the energy without rounding, a number or a fraction such as 7/25, where it is said. */
+static sx_status read_exact_energy(const sx_node *map, sx_check_claim *out) {
+    const char *text = NULL;
+    SX_TRY(sx_node_get_text(map, "energy_exact", &text));
+    if (!text) return SX_OK;
+    out->exact[1] = 1;
+    bool good = read_wide(&text, &out->exact[0]);
+    if (good && *text == '/') {
+        text++;
+        good = read_wide(&text, &out->exact[1]);
+    }
+    if (good && !*text && out->exact[1] > 0) return SX_OK;
+    return sx_error_at(sx_node_key_place(map, "energy_exact"),
+                       "'energy_exact' must be a number or a fraction such as 7/25");
+}
+
 /* Reads the claims and the options of a certificate. */
 static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doubt *doubt) {
-    static const char *const keys[] = {"format",
-                                       "hash",
-                                       "objective",
-                                       "value",
-                                       "energy_pj",
-                                       "cycles",
-                                       "optimal",
-                                       "keep_all",
-                                       "no_banks",
-                                       "lower_bound",
-                                       "limits",
-                                       "arrays",
-                                       "entries",
-                                       "compulsory",
-                                       "split_axes",
-                                       "tables",
-                                       "searched",
-                                       "history",
-                                       "no_first_read_elision",
-                                       "no_link_transfers"};
+    static const char *const keys[] = {
+        "format",           "hash",   "objective", "value",    "energy_pj",
+        "energy_exact",     "cycles", "optimal",   "keep_all", "no_banks",
+        "lower_bound",      "limits", "arrays",    "entries",  "compulsory",
+        "split_axes",       "tables", "searched",  "history",  "no_first_read_elision",
+        "no_link_transfers"};
     int64_t format, arrays;
     SX_TRY(sx_check_keys(map, "certificate", keys, sizeof keys / sizeof *keys, doubt));
     SX_TRY(sx_check_integer(map, "format", 0, INT32_MAX, &format));
@@ -158,6 +168,7 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
     SX_TRY(read_goal(map, &c->claim, doubt));
     SX_TRY(sx_node_get_double(map, "value", &c->claim.value));
     SX_TRY(sx_node_get_double(map, "energy_pj", &c->claim.energy_pj));
+    SX_TRY(read_exact_energy(map, &c->claim));
     SX_TRY(sx_node_get_double(map, "cycles", &c->claim.cycles));
     SX_TRY(sx_node_get_double(map, "lower_bound", &c->claim.lower_bound));
     SX_TRY(sx_check_flag(map, "optimal", &c->claim.optimal));

@@ -4,6 +4,7 @@
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/everything.h"
+#include "cli/independent.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/json_parts.h"
@@ -11,6 +12,7 @@
 #include "sextant/certificate.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +30,7 @@ typedef struct job {
     json_t *list; /* with --json */
     sx_against against;
     sx_everything everything;
+    sx_alone alone;
     sx_output *result;
 } job;
 
@@ -69,6 +72,7 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
     json_object_set_new(object, "scope", scope);
     if (j->everything.asked && v->verdict == SX_CLAIMS_HOLD)
         json_object_set_new(object, "brute_force", sx_everything_json(&j->everything, j->no_clock));
+    if (j->alone.asked) json_object_set_new(object, "independent", sx_alone_json(&j->alone, j->no_clock));
     if (v->verdict == SX_CLAIMS_FAIL) {
         json_object_set_new(object, "claim", json_string(v->claim));
         json_object_set_new(object, "why", sx_json_string(v->why));
@@ -104,6 +108,7 @@ static sx_status print_claims(const job *j, const sx_certificate *c, const sx_ve
     sx_table_cell(&table, "%s searched, %s mappings evaluated", sx_show_count((double)c->searched).text,
                   sx_show_count((double)v->done.evaluations).text);
     if (j->everything.asked) sx_everything_row(&j->everything, j->no_clock, &table);
+    if (j->alone.asked) sx_alone_rows(&j->alone, j->no_clock, &table);
     if (!j->no_clock) {
         sx_table_cell(&table, "time");
         sx_table_cell(&table, "%.2f s", v->done.seconds);
@@ -126,7 +131,31 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
             out, "  stopped early: %s of %s spatial mappings and %s of %s entries checked, and they hold\n",
             sx_show_count((double)v->done.spatial).text, sx_show_count((double)v->done.n_spatial).text,
             sx_show_count((double)v->done.entries).text, sx_show_count((double)v->done.n_entries).text);
+    if (v->verdict == SX_CLAIMS_HOLD && j->alone.asked && j->alone.report.verdict != SX_INDEPENDENT_HOLDS)
+        sx_text_add(&j->result->err, "%s: %s without the rules of the search: %s\n", path,
+                    sx_alone_verdict(&j->alone), j->alone.report.why);
     return v->verdict == SX_CLAIMS_HOLD && !j->quiet ? print_claims(j, c, v, out) : SX_OK;
+}
+
+/* Checks a certificate that the search's rules confirm without them; a false claim is one of "independent". */
+static sx_status check_alone(job *j, const char *path, const char *text, size_t size, sx_verification *v) {
+    SX_TRY(sx_independent_check(path, text, size, &j->alone.options, &j->alone.report));
+    if (j->alone.report.verdict != SX_INDEPENDENT_FAILS) return SX_OK;
+    v->verdict = SX_CLAIMS_FAIL;
+    snprintf(v->claim, sizeof v->claim, "independent");
+    snprintf(v->why, sizeof v->why, "%s", j->alone.report.why);
+    return SX_OK;
+}
+
+/* Notes the exit code of one certificate: a failure of any counts more than one that is undecided. */
+static void note_exit(job *j, const sx_verification *v) {
+    sx_exit exit = v->verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
+                   : v->verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
+                                                  : SX_EXIT_FAILED;
+    if (exit == SX_EXIT_FOUND && j->alone.asked) exit = sx_alone_exit(&j->alone);
+    bool open = j->result->exit == SX_EXIT_OPEN;
+    if (exit == SX_EXIT_OPEN ? j->result->exit == SX_EXIT_FOUND : exit > j->result->exit || (open && exit))
+        j->result->exit = exit;
 }
 
 /* Checks a certificate and adds the outcome. */
@@ -145,12 +174,13 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     if (!status && ours) status = sx_certificate_verify(c, &options, &v);
     if (!status && ours && j->everything.asked && v.verdict == SX_CLAIMS_HOLD)
         status = sx_everything_check(&j->everything, c, &v);
+    memset(&j->alone.report, 0, sizeof j->alone.report);
+    j->alone.report.verdict = SX_INDEPENDENT_UNDECIDED;
+    if (!status && ours && j->alone.asked && v.verdict == SX_CLAIMS_HOLD)
+        status = check_alone(j, path, text, size, &v);
     sx_progress_end(&j->line);
     if (!status) {
-        sx_exit exit = v.verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
-                       : v.verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
-                                                     : SX_EXIT_FAILED;
-        if (exit > j->result->exit) j->result->exit = exit;
+        note_exit(j, &v);
         status = j->json ? add_json(j, path, c, &v) : print(j, path, c, &v, ours);
     }
     sx_certificate_free(c);
@@ -232,6 +262,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     j.everything.asked = j.everything.gpu || sx_args_flag(args, "brute-force");
     j.everything.cancel = j.cancel;
     j.everything.line = &j.line;
+    SX_TRY(sx_alone_init(args, j.threads, j.cancel, &j.alone));
     sx_status status = sx_against_load(args, &j.against, &result->err);
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();
@@ -253,6 +284,10 @@ static const sx_option options[] = {
     SX_OPTION_NO_ERT,
     {"brute-force", 0, NULL, SX_OPTION_FLAG, false, "score every mapping of the space, too (small spaces)"},
     {"gpu", 0, NULL, SX_OPTION_FLAG, false, "the same on an NVIDIA GPU (spaces of up to 10^15 mappings)"},
+    {"independent", 0, NULL, SX_OPTION_FLAG, false,
+     "check by rules that the search has no part in, too (exact integers; docs/proof.md)"},
+    {"time", 't', "SECONDS", SX_OPTION_NUMBER, false,
+     "time limit of --independent for each certificate, which is then undecided"},
     SX_OPTION_THREADS,
     SX_OPTION_NO_CLOCK,
     SX_OPTION_JSON,
@@ -271,7 +306,8 @@ const sx_command sx_command_verify = {
         "must be of these: of this architecture, of one of these\n"
         "problems, of a space with these constraints (none, where --arch has none and --constraints is not "
         "given).\nExit codes: 0 all claims hold; 1 a claim does not hold (which one and why is "
-        "shown); 2 a file cannot be\nread or is damaged; 3 stopped before the check was complete.\n",
+        "shown); 2 a file cannot be\nread or is damaged; 3 stopped before the check was complete; "
+        "4 --independent leaves a claim undecided.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

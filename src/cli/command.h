@@ -10,6 +10,7 @@ typedef enum sx_exit {
     SX_EXIT_NONE = 1,   /* it ran, but there is no legal answer */
     SX_EXIT_BAD = 2,    /* bad usage or bad input */
     SX_EXIT_FAILED = 3, /* internal or resource failure */
+    SX_EXIT_OPEN = 4,   /* it ran, and what was asked stays undecided */
 } sx_exit;
 
 /* What the help of a command says that several processes can run together. */

@@ -1,0 +1,318 @@
+/* T0 and T1 of docs/proof.md. */
+#include "check/outline.h"
+
+#include "check/nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a dimension is the only one larger than 1 in all ranks that it is in. */
+static bool is_solo(const sx_problem *problem, const sx_tensor *t, int d) {
+    for (int r = 0; r < t->n_ranks; r++) {
+        if (!t->coef[r][d]) continue;
+        for (int e = 0; e < problem->n_dims; e++)
+            if (e != d && t->coef[r][e] && problem->size[e] > 1) return false;
+    }
+    return true;
+}
+
+/* Whether each word of a tensor has one place in the iterations of its dimensions: one dimension a rank, without a
+ * stride, in one rank. */
+static bool is_plain(const sx_problem *problem, const sx_tensor *t) {
+    for (int d = 0; d < problem->n_dims; d++) {
+        int n = 0;
+        for (int r = 0; r < t->n_ranks; r++) {
+            n += t->coef[r][d] != 0;
+            if (problem->size[d] > 1 && abs(t->coef[r][d]) > 1) return false;
+        }
+        if (problem->size[d] > 1 && (n > 1 || (n == 1 && !is_solo(problem, t, d)))) return false;
+    }
+    return true;
+}
+
+void sx_check_shape_init(sx_check_shape *out, const sx_check_case *c, sx_check_doubt *doubt) {
+    const sx_problem *problem = &c->problem;
+    memset(out, 0, sizeof *out);
+    out->macs = 1;
+    for (int d = 0; d < problem->n_dims; d++)
+        if (__builtin_mul_overflow(out->macs, (int64_t)problem->size[d], &out->macs))
+            sx_check_doubt_add(doubt, "the multiply-accumulates cannot be counted in 64 bits");
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_tensor *t = &problem->tensor[v];
+        for (int d = 0; d < problem->n_dims; d++) {
+            int ranks = 0;
+            for (int r = 0; r < t->n_ranks; r++) ranks += t->coef[r][d] != 0;
+            if (!ranks || problem->size[d] == 1) continue;
+            if (ranks > 1)
+                sx_check_doubt_add(doubt, "there is no rule for a dimension in two ranks of %s", t->name);
+            out->dims[v] |= 1u << d;
+            if (is_solo(problem, t, d)) out->solo[v] |= 1u << d;
+        }
+        if (!t->output) continue;
+        out->output = v;
+        if (!is_plain(problem, t))
+            sx_check_doubt_add(doubt, "there is no rule for an output with windows or strides: %s", t->name);
+    }
+}
+
+void sx_check_energy_prices(const sx_check_case *c, sx_check_prices *out) {
+    memset(out, 0, sizeof *out);
+    for (int s = 0; s < c->machine.n_levels; s++)
+        for (int v = 0; v < c->problem.n_tensors; v++)
+            for (int i = 0; i < SX_N_ACCESSES; i++) {
+                const sx_check_level *level = &c->machine.level[s];
+                int64_t bits = c->problem.tensor[v].bits, energy = level->energy[i] / level->block_size;
+                out->of[s][v][i] = bits ? energy / level->word_bits * bits : energy;
+            }
+}
+
+void sx_check_outline_spread(sx_check_outline *o) {
+    const sx_check_space *space = o->space;
+    int64_t all = 1;
+    for (int v = 0; v < space->n_tensors; v++) o->apart[v][space->n_levels] = 1;
+    for (int d = 0; d < space->n_dims; d++) o->left[d] = space->c->problem.size[d];
+    o->used[space->n_levels] = 1;
+    for (int s = space->n_levels - 1; s >= 0; s--) {
+        for (int v = 0; v < space->n_tensors; v++) o->apart[v][s] = o->apart[v][s + 1];
+        for (int d = 0; d < space->n_dims; d++) {
+            int64_t f = o->spatial->factor[s][d];
+            all *= f;
+            o->left[d] /= f;
+            for (int v = 0; v < space->n_tensors; v++)
+                if (!(o->shape->dims[v] >> d & 1)) o->apart[v][s] *= f;
+        }
+        o->used[s] = all;
+    }
+    o->steps = o->shape->macs / all;
+}
+
+/* The next level outside a holder that keeps a tensor. */
+static int parent_of(const sx_check_outline *o, int v, int holder) {
+    int s = holder;
+    while (s + 1 < o->space->n_levels && !(o->keep[s] >> v & 1)) s++;
+    return s;
+}
+
+/* How many different places the children of a level take along a rank at least, and how many children there are. Along
+ * one dimension all places differ. Along two, with steps of x and y in units of their common divisor, children (i, j)
+ * and (i + y, j - x) meet: of each chain of such children one counts. Along more, those of the longest count. */
+static void count_places(const sx_check_outline *o, int v, int r, int level, const int64_t *tile,
+                         int64_t *places, int64_t *children) {
+    const sx_problem *problem = &o->space->c->problem;
+    int64_t n[2] = {1, 1}, step[2] = {1, 1}, most = 1;
+    int spread = 0;
+    *children = 1;
+    for (int d = 0; d < problem->n_dims; d++) {
+        int64_t f = o->spatial->factor[level][d], coef = labs(problem->tensor[v].coef[r][d]);
+        if (!coef || f == 1) continue;
+        *children *= f;
+        if (f > most) most = f;
+        if (spread < 2) {
+            n[spread] = f;
+            step[spread] = coef * tile[d];
+        }
+        spread++;
+    }
+    int64_t unit = sx_gcd(step[0], step[1]), past = n[0] - step[1] / unit, back = n[1] - step[0] / unit;
+    *places = spread < 2 ? *children : most;
+    if (spread == 2) *places = *children - (past > 0 && back > 0 ? past * back : 0);
+}
+
+/* The share of a tensor's words that the parent of a holder reads: the product of num / den over all ranks and all
+ * levels that lie between. At the level just outside the holder, children in different places read apart. At bypassed
+ * levels the mean size of groups counts, which is at most that of the largest: children / (children along the longest
+ * dimension). */
+static void count_groups(const sx_check_outline *o, int v, int holder, int parent, const int64_t *tile,
+                         int64_t *num, int64_t *den) {
+    const sx_tensor *t = &o->space->c->problem.tensor[v];
+    *num = *den = 1;
+    for (int s = holder; s <= parent; s++)
+        for (int r = 0; r < t->n_ranks; r++) {
+            int64_t places = 1, children = 1;
+            if (s == holder) {
+                count_places(o, v, r, s, tile, &places, &children);
+            } else {
+                for (int d = 0; d < o->space->n_dims; d++) {
+                    int64_t f = t->coef[r][d] ? o->spatial->factor[s][d] : 1;
+                    children *= f;
+                    if (f > places) places = f;
+                }
+            }
+            *num *= places;
+            *den *= children;
+        }
+}
+
+/* floor(words * copies * num / den), capped. */
+static int64_t share_of(int64_t words, int64_t copies, int64_t num, int64_t den) {
+    sx_wide product = (sx_wide)sx_capped_mul(words, copies) * num;
+    return (int64_t)(product / den > SX_CHECK_CAP ? SX_CHECK_CAP : product / den);
+}
+
+/* The words of one pass over all tiles of a tensor, in all spatial places that differ for it, and the share num / den
+ * that reaches the parent. */
+static int64_t count_words(const sx_check_outline *o, int v, int holder, int parent, const int64_t *tile,
+                           int64_t *num, int64_t *den) {
+    const sx_problem *problem = &o->space->c->problem;
+    int64_t words = sx_check_box(problem, v, tile);
+    for (int d = 0; d < problem->n_dims; d++)
+        if (o->shape->dims[v] >> d & 1) words = sx_capped_mul(words, problem->size[d] / tile[d]);
+    count_groups(o, v, holder, parent, tile, num, den);
+    return words;
+}
+
+/* The extents of a holder's tile: temporal ones, and all spatial loops inside. */
+static void set_tile(const sx_check_outline *o, int holder, const int64_t *extent, int64_t *tile) {
+    for (int d = 0; d < o->space->n_dims; d++) {
+        tile[d] = extent[d];
+        for (int s = 0; s < holder; s++) tile[d] *= o->spatial->factor[s][d];
+    }
+}
+
+/* What a word costs at the parent of a flow: it is read, or of the output updated and read. */
+static int64_t parent_price(const sx_check_outline *o, const sx_check_prices *prices, int v, int parent) {
+    const int64_t *at = prices->of[parent][v];
+    return at[SX_READ] + (o->space->c->problem.tensor[v].output ? at[SX_UPDATE] : 0);
+}
+
+int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder,
+                      const int64_t *extent) {
+    int u = parent_of(o, v, holder);
+    int64_t tile[SX_MAX_DIMS], num, den, words;
+    set_tile(o, holder, extent, tile);
+    words = count_words(o, v, holder, u, tile, &num, &den);
+    int64_t cost =
+        sx_capped_mul(share_of(words, o->apart[v][u + 1], num, den), parent_price(o, prices, v, u));
+    if (holder == SX_UNITS) return cost;
+    int64_t fill =
+        sx_capped_mul(sx_capped_mul(words, o->apart[v][holder]), prices->of[holder - 1][v][SX_FILL]);
+    return sx_capped_add(cost, fill);
+}
+
+/* Whether children of the level outside a holder stand apart along a window, and may hand words to each other. */
+static bool hands_on(const sx_check_outline *o, int v, int holder) {
+    unsigned windows = o->shape->dims[v] & ~o->shape->solo[v];
+    if (o->space->c->no_link_transfers) return false;
+    for (int d = 0; d < o->space->n_dims; d++)
+        if (windows >> d & 1 && o->spatial->factor[holder][d] > 1) return true;
+    return false;
+}
+
+/* The smallest prime factor of a number above 1. */
+static int64_t least_prime(int64_t n) {
+    for (int64_t p = 2; p * p <= n; p++)
+        if (n % p == 0) return p;
+    return n;
+}
+
+/* T5: the least share num / den of all tiles that is fetched where the innermost loop that moves a tile is on a
+ * dimension of a window. Its own visits fetch what its step leaves new: `fresh` of `reach`. If the steps of all other
+ * loops of the rank together are shorter, none of their visits leaves the tile in its place, and visits of loops on
+ * other dimensions fetch all of it; else only its own visits are sure. */
+static void least_share(const sx_check_outline *o, int v, int holder, int level, int dim,
+                        const int64_t *extent, const int64_t *tile, int64_t *num, int64_t *den) {
+    const sx_problem *problem = &o->space->c->problem;
+    const sx_tensor *t = &problem->tensor[v];
+    int r = 0;
+    while (!t->coef[r][dim]) r++;
+    int64_t reach = 1, others = 0, left = 1, step = labs(t->coef[r][dim]) * tile[dim];
+    for (int s = holder; s <= level; s++) step *= o->spatial->factor[s][dim];
+    bool one_sign = true;
+    for (int d = 0; d < problem->n_dims; d++) {
+        int64_t coef = t->coef[r][d];
+        if (!coef || problem->size[d] == 1) continue;
+        reach += labs(coef) * (tile[d] - 1);
+        left *= o->left[d] / extent[d];
+        one_sign &= (coef > 0) == (t->coef[r][dim] > 0);
+        if (d != dim && extent[d] < o->left[d]) others += labs(coef) * (problem->size[d] - tile[d]);
+    }
+    int64_t fresh = step < reach ? step : reach, prime = least_prime(o->left[dim] / extent[dim]);
+    if (one_sign && step > others) {
+        *num = fresh * (left - 1) + reach;
+        *den = reach * left;
+    } else {
+        *num = fresh * (prime - 1);
+        *den = reach * prime;
+    }
+}
+
+int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder, int level,
+                       int dim, const int64_t *extent) {
+    int u = parent_of(o, v, holder);
+    int64_t tile[SX_MAX_DIMS], num, den, words, share, whole;
+    if (holder == SX_UNITS) return 0;
+    bool helped = hands_on(o, v, holder);
+    if (helped && o->used[holder + 1] > 1) return 0;
+    set_tile(o, holder, extent, tile);
+    words = count_words(o, v, holder, u, tile, &num, &den);
+    least_share(o, v, holder, level, dim, extent, tile, &share, &whole);
+    int64_t fill = share_of(sx_capped_mul(words, o->apart[v][holder]), 1, share, whole);
+    fill = sx_capped_mul(fill, prices->of[holder - 1][v][SX_FILL]);
+    if (helped) return fill;
+    int64_t read = share_of(share_of(words, o->apart[v][u + 1], num, den), 1, share, whole);
+    return sx_capped_add(fill, sx_capped_mul(read, parent_price(o, prices, v, u)));
+}
+
+/* What words that the output's levels hold cost less: the first read of each at every level that keeps it, and the
+ * first fill but at the outermost. */
+static sx_wide spared(const sx_check_outline *o, const sx_check_prices *prices) {
+    const sx_problem *problem = &o->space->c->problem;
+    int v = o->shape->output, n = o->space->n_levels;
+    int64_t whole[SX_MAX_DIMS];
+    sx_wide sum = 0;
+    if (o->space->c->no_first_read_elision) return 0;
+    for (int d = 0; d < problem->n_dims; d++) whole[d] = problem->size[d];
+    for (int s = 0; s < n; s++) {
+        if (!(o->keep[s] >> v & 1)) continue;
+        int64_t price = prices->of[s][v][SX_READ] + (s + 1 < n ? prices->of[s][v][SX_FILL] : 0);
+        sum += (sx_wide)sx_check_box(problem, v, whole) * o->apart[v][s + 1] * price;
+    }
+    return sum;
+}
+
+/* What the parts of words cost that rounding may take off a tensor's counts: less than a word of the reads per instance,
+ * where the children of a bypassed level form groups of different sizes, and of the fills, where links share them out. */
+static sx_wide rounding(const sx_check_outline *o, const sx_check_prices *prices, int v) {
+    sx_wide sum = 0;
+    unsigned windows = o->shape->dims[v] & ~o->shape->solo[v];
+    for (int holder = SX_UNITS; holder < o->space->n_levels; holder++) {
+        if (holder != SX_UNITS && !(o->keep[holder - 1] >> v & 1)) continue;
+        int u = parent_of(o, v, holder);
+        bool spread = false;
+        for (int s = holder; s <= u; s++)
+            for (int d = 0; d < o->space->n_dims; d++)
+                spread |= windows >> d & 1 && o->spatial->factor[s][d] > 1;
+        if (spread && u > holder)
+            sum += ((sx_wide)prices->of[u][v][SX_READ] + prices->of[u][v][SX_UPDATE]) * o->used[u + 1];
+        if (holder != SX_UNITS && hands_on(o, v, holder))
+            sum += (sx_wide)prices->of[holder - 1][v][SX_FILL] * o->used[holder];
+    }
+    return sum;
+}
+
+sx_wide sx_check_constant(const sx_check_outline *o, const sx_check_prices *prices) {
+    const sx_check_case *c = o->space->c;
+    static const int64_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    sx_wide sum = -spared(o, prices);
+    for (int v = 0; v < c->problem.n_tensors; v++) {
+        sum -= rounding(o, prices, v);
+        if (o->linked[v]) continue;
+        int64_t idle = 1;
+        for (int d = 0; d < c->problem.n_dims; d++)
+            if (!(o->shape->dims[v] >> d & 1)) idle *= o->left[d];
+        sum += (sx_wide)sx_check_flow(o, prices, v, SX_UNITS, ones) * idle;
+    }
+    return sum;
+}
+
+int64_t sx_check_compulsory(const sx_check_outline *o, const sx_check_prices *prices) {
+    static const int64_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    int64_t sum = 0;
+    for (int v = 0; v < o->space->n_tensors; v++) {
+        if (!is_plain(&o->space->c->problem, &o->space->c->problem.tensor[v])) continue;
+        if (o->linked[v]) sum = sx_capped_add(sum, sx_check_flow(o, prices, v, SX_UNITS, ones));
+        for (int s = 0; s + 1 < o->space->n_levels; s++)
+            if (o->keep[s] >> v & 1) sum = sx_capped_add(sum, sx_check_flow(o, prices, v, s + 1, ones));
+    }
+    return sum;
+}

@@ -1,0 +1,136 @@
+/* T4 of docs/proof.md: a port of a level serves so many words a cycle, so that few cycles mean few accesses, and few
+ * accesses much energy elsewhere. With a price on the port's words besides, T3 is a bound L of energy + price * words,
+ * and the energy is at least L - price * words per cycle * cycles. */
+#include "check/target.h"
+
+/* The accesses of some tensors that share a port. */
+typedef struct port {
+    int level, kind;
+    unsigned tensors;
+    sx_wide num; /* at most num / den words a cycle, of all instances together */
+    int64_t den;
+} port;
+
+/* Adds a price to all words that pass a port. */
+static void add_price(const port *p, int64_t price, sx_check_prices *prices) {
+    for (unsigned left = p->tensors; left; left &= left - 1) {
+        int64_t *of = prices->of[p->level][__builtin_ctz(left)];
+        if (p->kind != SX_PORT_WRITE) of[SX_READ] += price;
+        if (p->kind != SX_PORT_READ) {
+            of[SX_FILL] += price;
+            of[SX_UPDATE] += price;
+        }
+    }
+}
+
+/* Lists the ports of an outline; returns how many. Tensors with a width or a scale of their own have none here. */
+static int list_ports(const sx_check_outline *o, port *out) {
+    const sx_check_case *c = o->space->c;
+    int n = 0;
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        const sx_check_level *level = &c->machine.level[s];
+        unsigned own = 0, all = (1u << c->problem.n_tensors) - 1;
+        for (int v = 0; v < c->problem.n_tensors; v++)
+            if (c->problem.tensor[v].bits || level->port_scale[v].num != level->port_scale[v].den)
+                own |= 1u << v;
+        for (int kind = 0; kind < SX_N_PORTS; kind++) {
+            if (!level->port[kind].den || own) continue;
+            port p = {s, kind, all, (sx_wide)level->port[kind].num * o->used[s + 1], level->port[kind].den};
+            if (!level->banks) out[n++] = p;
+            for (int v = 0; level->banks && v < c->problem.n_tensors; v++) {
+                p.tensors = 1u << v;
+                if (o->keep[s] >> v & 1) out[n++] = p;
+            }
+        }
+    }
+    return n;
+}
+
+/* The bound of T3 with all that mappings share. */
+static sx_status bound_of(sx_check_lattice *lattice, const sx_check_outline *o, const sx_check_prices *prices,
+                          sx_wide *out) {
+    int64_t flows;
+    SX_TRY(sx_check_lattice_solve(lattice, o, prices, &flows));
+    *out = sx_check_constant(o, prices) + flows;
+    return SX_OK;
+}
+
+/* Whether (L - price * num / den * cycles) * cycles is at least the target; false where that cannot be computed. */
+static bool reaches_at(const port *p, sx_wide bound, int64_t price, sx_wide target, int64_t cycles) {
+    sx_wide left, taken, value, needed;
+    return sx_wide_mul(bound, p->den, &left) && sx_wide_mul(p->num, price, &taken) &&
+           sx_wide_mul(taken, cycles, &taken) && left > taken && sx_wide_mul(left - taken, cycles, &value) &&
+           sx_wide_mul(target, p->den, &needed) && value >= needed;
+}
+
+/* The last number of cycles up to `most` that the price closes, given that it closes `first`: the product is a concave
+ * function of the cycles. */
+static int64_t last_closed(const port *p, sx_wide bound, int64_t price, sx_wide target, int64_t first,
+                           int64_t most) {
+    if (reaches_at(p, bound, price, target, most)) return most;
+    while (most - first > 1) {
+        int64_t middle = first + (most - first) / 2;
+        if (reaches_at(p, bound, price, target, middle))
+            first = middle;
+        else
+            most = middle;
+    }
+    return first;
+}
+
+/* The number of cycles up to which some port closes all from `first` on; first - 1 where none closes that. */
+static sx_status close_from(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
+                            const port *ports, int n, int64_t first, int64_t most, int64_t *last) {
+    *last = first - 1;
+    for (int i = 0; i < n && *last < most; i++) {
+        sx_check_prices prices = work->energy;
+        sx_wide square, best, bound, energy;
+        if (!sx_wide_mul((sx_wide)first * first, ports[i].num, &square) || square == 0) continue;
+        if (!sx_wide_mul(work->target.value, ports[i].den, &best) || best / square < 1) continue;
+        if (best / square > SX_CHECK_CAP / 64) continue;
+        int64_t price = (int64_t)(best / square);
+        add_price(&ports[i], price, &prices);
+        SX_TRY(bound_of(lattice, o, &prices, &bound));
+        energy = (sx_wide)o->shape->macs * o->space->c->machine.compute_energy;
+        bound += energy;
+        if (!reaches_at(&ports[i], bound, price, work->target.value, first)) continue;
+        int64_t end = last_closed(&ports[i], bound, price, work->target.value, first, most);
+        if (end > *last) *last = end;
+    }
+    return SX_OK;
+}
+
+/* Whether a port alone asks for as many cycles as the target. */
+static sx_status close_delay(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
+                             const port *ports, int n, bool *closed) {
+    for (int i = 0; i < n && !*closed; i++) {
+        sx_check_prices prices = {0};
+        sx_wide words, served;
+        add_price(&ports[i], 1, &prices);
+        SX_TRY(bound_of(lattice, o, &prices, &words));
+        *closed = sx_wide_mul(words, ports[i].den, &words) &&
+                  sx_wide_mul(ports[i].num, work->target.value - 1, &served) && words > served;
+    }
+    return SX_OK;
+}
+
+sx_status sx_check_ports(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
+                         sx_wide energy, bool *closed) {
+    enum { MOST_ROUNDS = 64 };
+    port ports[SX_MAX_LEVELS * SX_N_PORTS * SX_MAX_TENSORS];
+    int n = list_ports(o, ports);
+    *closed = false;
+    if (work->target.goal == SX_CHECK_DELAY) return close_delay(work, lattice, o, ports, n, closed);
+    if (work->target.goal != SX_CHECK_EDP || energy <= 0) return SX_OK;
+    sx_wide enough = (work->target.value + energy - 1) / energy; /* cycles that the energy alone closes */
+    if (enough > INT64_MAX / 2) return SX_OK;
+    int64_t first = o->steps, most = (int64_t)enough - 1;
+    for (int round = 0; round < MOST_ROUNDS && first <= most; round++) {
+        int64_t last;
+        SX_TRY(close_from(work, lattice, o, ports, n, first, most, &last));
+        if (last < first) return SX_OK;
+        first = last + 1;
+    }
+    *closed = first > most;
+    return SX_OK;
+}

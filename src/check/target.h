@@ -1,0 +1,66 @@
+/* What must be shown of every mapping: that its value is not below the claim's. */
+#ifndef SX_CHECK_TARGET_H
+#define SX_CHECK_TARGET_H
+
+#include "check/cost.h"
+#include "check/lattice.h"
+#include "sextant/independent.h"
+
+#include <stdatomic.h>
+
+/* A value that mappings must reach. For a product: energy times cycles. */
+typedef struct sx_check_target {
+    sx_check_goal goal;
+    sx_wide value;
+} sx_check_target;
+
+/* Whether energy and cycles of at least these reach the target. */
+bool sx_check_reaches(const sx_check_target *target, sx_wide energy, int64_t cycles);
+
+/* What all threads of a check share. */
+typedef struct sx_check_work {
+    const sx_check_space *space;
+    const sx_check_shape *shape;
+    sx_check_target target;
+    sx_check_prices energy;
+    const sx_independent_options *options;
+    bool walk_only; /* rules T1 to T4 close nothing */
+    double end;     /* by the clock; 0: none */
+    atomic_bool over, stopped;
+    atomic_uint_fast64_t evaluations;
+} sx_check_work;
+
+/* What one thread found out. */
+typedef struct sx_check_found {
+    uint64_t outlines, compulsory, tiles, ports, walked;
+    sx_status status;
+    sx_check_doubt doubt; /* why something stays undecided */
+    bool below;           /* a mapping is */
+    sx_mapping mapping;   /* this one */
+    sx_check_cost cost;
+} sx_check_found;
+
+/* Whether to end early: cancelled, out of time, or decided by another thread. */
+bool sx_check_is_over(sx_check_work *work);
+
+/* How a test bends a check: rules T1 to T4 close nothing; the target is more than what the mapping costs, in energy (of
+ * the smallest unit) or cycles. */
+typedef struct sx_check_trial {
+    bool walk_only;
+    int64_t more;
+} sx_check_trial;
+
+/* Checks a case that was read, with a doubt from reading it; `trial` may be NULL. */
+SX_MUST_USE sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *options,
+                                      const sx_check_trial *trial, sx_check_doubt *doubt,
+                                      sx_independent_report *out);
+
+/* T4: whether ports and energy together close an outline whose energy is at least this. */
+SX_MUST_USE sx_status sx_check_ports(const sx_check_work *work, sx_check_lattice *lattice,
+                                     const sx_check_outline *o, sx_wide energy, bool *closed);
+
+/* T8: enumerates the mappings of an outline that the tables leave, and evaluates them. */
+void sx_check_walk(sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
+                   sx_check_found *found);
+
+#endif

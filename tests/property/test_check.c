@@ -1,0 +1,304 @@
+/* The independent checker on random small spaces, all mappings of which the space of the search lists and the cost model
+ * evaluates: the optimum is accepted or undecided, anything above it is not accepted, with the rules and without them,
+ * and bounds along a mapping's loops are never above its cost: test_check [count [seed]]. */
+#include "support/compared.h"
+#include "support/expect.h"
+#include "support/random_limits.h"
+#include "support/random_space.h"
+
+#include "check/target.h"
+
+#include "sextant/certificate.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 3000 };
+
+typedef struct settings {
+    uint64_t count, seed;
+} settings;
+
+/* Takes off an architecture what the checker has no rule for, and gives it energies that doubles hold exactly. */
+static void tame_arch(sx_rng *rng, sx_arch *arch) {
+    for (int s = 0; s < arch->n_levels; s++) {
+        sx_storage *level = &arch->level[s];
+        level->cluster_size = 1;
+        level->leak_energy = level->addr_gen_energy = level->energy_per_hop = level->router_energy = 0;
+        level->fill_latency = level->drain_latency = 0;
+        level->multiple_buffering = sx_rng_below(rng, 4) ? 1 : 2;
+        level->block_size = sx_rng_below(rng, 3) ? 1 : 2;
+        level->min_utilization = sx_rng_below(rng, 8) ? 0 : 0.25;
+        level->n_scales = 0;
+        level->read_energy = 0.25 * (double)sx_rng_range(rng, 0, 8 + 20 * s);
+        level->fill_energy = 0.25 * (double)sx_rng_range(rng, 0, 8 + 20 * s);
+        level->update_energy = 0.25 * (double)sx_rng_range(rng, 0, 8 + 20 * s);
+        level->read_bandwidth = sx_rng_below(rng, 3) ? INFINITY : 0.25 * (double)sx_rng_range(rng, 1, 12);
+        level->write_bandwidth = sx_rng_below(rng, 3) ? INFINITY : 0.25 * (double)sx_rng_range(rng, 1, 12);
+        level->shared_bandwidth = sx_rng_below(rng, 4) ? INFINITY : 0.25 * (double)sx_rng_range(rng, 1, 12);
+    }
+    arch->compute.energy = 0.25 * (double)sx_rng_below(rng, 9);
+    arch->cycle_seconds = 0;
+}
+
+/* Takes the directives against reuse off limits. */
+static void tame_limits(sx_constraints *limits) {
+    for (int s = 0; s < limits->n_levels; s++) {
+        sx_level_limits *level = &limits->level[s];
+        level->no_temporal_reuse = level->no_multicast = level->no_link_transfer = level->rmw_first_update =
+            0;
+    }
+}
+
+/* Draws a space with exact factors that the checker has rules for, but for its problem. */
+static void draw_space(sx_rng *rng, sx_small_space *small) {
+    for (;;) {
+        sx_random_space(rng, MOST, small);
+        sx_small_space_fini(small);
+        if (small->options.remainders) continue;
+        tame_arch(rng, &small->c.arch);
+        tame_limits(&small->limits);
+        small->c.options =
+            (sx_model_options){.no_link_transfers = small->c.options.no_link_transfers,
+                               .no_first_read_elision = small->c.options.no_first_read_elision};
+        sx_expect_ok(sx_model_new(&small->c.problem, &small->c.arch, &small->c.options, &small->model));
+        sx_status status = sx_map_space_new(small->model, &small->limits, &small->options, &small->space);
+        if (!status) return;
+        sx_status_free(status);
+        sx_model_free(small->model);
+    }
+}
+
+/* All legal mappings of a space, and their scores. */
+typedef struct listing {
+    sx_mapping *mapping;
+    sx_score *score;
+    size_t n;
+} listing;
+
+static void list_mappings(const sx_small_space *small, listing *out) {
+    void *point = malloc(sx_space_point_size(small->space));
+    sx_evaluator *evaluator;
+    sx_cardinal index = {.exact = true};
+    memset(out, 0, sizeof *out);
+    out->mapping = malloc(4 * MOST * sizeof *out->mapping);
+    out->score = malloc(4 * MOST * sizeof *out->score);
+    assert_true(point && out->mapping && out->score);
+    sx_expect_ok(sx_evaluator_new(small->model, &evaluator));
+    for (; out->n < 4 * MOST && sx_space_at(small->space, &index, point); index.low++) {
+        if (!sx_space_legal(small->space, point, NULL, 0)) continue;
+        sx_map_space_mapping(small->space, point, &out->mapping[out->n]);
+        assert_int_equal(sx_evaluate_score(evaluator, &out->mapping[out->n], &out->score[out->n]).reason,
+                         SX_LEGAL);
+        out->n++;
+    }
+    assert_true(out->n < 4 * MOST);
+    sx_evaluator_free(evaluator);
+    free(point);
+}
+
+static void free_mappings(listing *list) {
+    free(list->mapping);
+    free(list->score);
+}
+
+/* Reads the certificate that a mapping is optimal. */
+static sx_check_case *make_case(const sx_small_space *small, const char *objective, const listing *list,
+                                size_t index, sx_check_doubt *doubt) {
+    sx_certificate *c = calloc(1, sizeof *c);
+    sx_check_case *out;
+    char *text;
+    assert_non_null(c);
+    c->problem = small->c.problem;
+    c->arch = small->c.arch;
+    c->constraints = small->limits;
+    c->space = small->options;
+    c->model = small->c.options;
+    sx_expect_ok(sx_objective_parse(objective, &c->objective));
+    c->mapping = list->mapping[index];
+    c->score = list->score[index];
+    c->value = c->lower_bound = sx_objective_value(&c->objective, &c->score);
+    c->optimal = true;
+    sx_expect_ok(sx_proof_new(0, (size_t)c->arch.n_levels * c->problem.n_dims, &c->proof));
+    sx_expect_ok(sx_certificate_write(c, &text));
+    sx_expect_ok(sx_check_case_read("certificate", text, strlen(text), &out, doubt));
+    sx_certificate_free(c);
+    free(text);
+    return out;
+}
+
+/* The verdict on a case. */
+static sx_independent_verdict judge(const sx_check_case *c, sx_check_doubt doubt, bool walk_only,
+                                    int64_t more, sx_independent_report *report) {
+    const sx_independent_options options = {.threads = 1};
+    const sx_check_trial trial = {walk_only, more};
+    sx_expect_ok(sx_check_decide(c, &options, &trial, &doubt, report));
+    return report->verdict;
+}
+
+/* Fails a case with a word about it. */
+static void fail_case(const sx_small_space *small, uint64_t number, const char *what, const char *why) {
+    char *text = sx_small_space_text(small);
+    print_error("case %llu: %s: %s\n%s\n", (unsigned long long)number, what, why, text);
+    free(text);
+    fail();
+}
+
+/* How often something came out. */
+typedef struct tally {
+    uint64_t cases, holds, undecided, walked, refused;
+} tally;
+
+/* Checks the claims of one space. */
+static void check_claims(sx_rng *rng, const sx_small_space *small, uint64_t number, tally *t) {
+    static const char *const objectives[] = {"edp", "energy", "delay"};
+    const char *objective = objectives[sx_rng_below(rng, 3)];
+    sx_independent_report report;
+    sx_check_doubt doubt = {""};
+    sx_objective parsed;
+    listing list;
+    size_t best = 0, other;
+    list_mappings(small, &list);
+    sx_expect_ok(sx_objective_parse(objective, &parsed));
+    for (size_t i = 0; i < list.n; i++)
+        if (sx_objective_value(&parsed, &list.score[i]) < sx_objective_value(&parsed, &list.score[best]))
+            best = i;
+    if (list.n) {
+        sx_check_case *c = make_case(small, objective, &list, best, &doubt);
+        bool walk = sx_rng_below(rng, 3) == 0;
+        sx_independent_verdict verdict = judge(c, doubt, walk, 0, &report);
+        if (verdict == SX_INDEPENDENT_FAILS) fail_case(small, number, "an optimum is refused", report.why);
+        t->cases++;
+        t->holds += verdict == SX_INDEPENDENT_HOLDS;
+        t->walked += report.walked > 0;
+        t->undecided += verdict == SX_INDEPENDENT_UNDECIDED;
+        if (judge(c, doubt, walk, 1, &report) == SX_INDEPENDENT_HOLDS)
+            fail_case(small, number, objective, "more than the optimum is accepted");
+        sx_check_case_free(c);
+        other = sx_rng_below(rng, list.n);
+        if (sx_objective_value(&parsed, &list.score[other]) >
+            sx_objective_value(&parsed, &list.score[best])) {
+            doubt.why[0] = 0;
+            c = make_case(small, objective, &list, other, &doubt);
+            verdict = judge(c, doubt, walk, 0, &report);
+            if (verdict == SX_INDEPENDENT_HOLDS)
+                fail_case(small, number, objective, "a worse mapping is accepted");
+            t->refused += verdict == SX_INDEPENDENT_FAILS;
+            sx_check_case_free(c);
+        }
+    }
+    free_mappings(&list);
+}
+
+static void claims_are_decided(void **state) {
+    const settings *set = *state;
+    tally t = {0};
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "check", i);
+        sx_small_space small;
+        draw_space(&rng, &small);
+        check_claims(&rng, &small, i, &t);
+        sx_small_space_fini(&small);
+    }
+    print_message("%llu optima: %llu hold, %llu undecided, %llu by a walk; %llu worse mappings refused\n",
+                  (unsigned long long)t.cases, (unsigned long long)t.holds, (unsigned long long)t.undecided,
+                  (unsigned long long)t.walked, (unsigned long long)t.refused);
+    sx_expect_compared("optima", t.holds, set->count / 2);
+    sx_expect_compared("walks", t.walked, set->count / 8);
+    sx_expect_compared("worse mappings", t.refused, set->count / 8);
+}
+
+/* The energy of a mapping's path through the tables may nowhere be above its own. */
+static void check_path(const sx_small_space *small, const sx_check_space *space, const sx_check_shape *shape,
+                       const sx_mapping *mapping, const sx_score *score, uint64_t number) {
+    sx_check_outline o = {.space = space, .shape = shape};
+    sx_check_spatial spatial;
+    sx_check_lattice lattice = {0};
+    sx_check_prices prices;
+    int64_t flows, paid = 0;
+    uint32_t point = 0;
+    int n = space->n_dims;
+    sx_wide energy = (sx_wide)llround(score->energy_pj * (double)space->c->machine.scale);
+    for (int s = 0; s < space->n_levels; s++) {
+        o.keep[s] = mapping->level[s].keep;
+        for (int d = 0; d < n; d++) spatial.factor[s][d] = mapping->level[s].spatial[d];
+    }
+    o.spatial = &spatial;
+    sx_check_outline_spread(&o);
+    sx_expect_ok(sx_check_find_links(&o));
+    sx_check_energy_prices(space->c, &prices);
+    sx_expect_ok(sx_check_lattice_points(&lattice, &o));
+    sx_expect_ok(sx_check_lattice_solve(&lattice, &o, &prices, &flows));
+    sx_wide shared = sx_check_constant(&o, &prices) + (sx_wide)shape->macs * space->c->machine.compute_energy;
+    int k = sx_check_first_state(&lattice);
+    if (shared + sx_check_compulsory(&o, &prices) > energy)
+        fail_case(small, number, "compulsory", "is above a mapping");
+    for (int s = 0; s < space->n_levels; s++) {
+        const sx_mapping_level *at = &mapping->level[s];
+        for (int i = 0; i <= n; i++) {
+            int64_t rest = lattice.rest[s][(size_t)point * (size_t)lattice.states[s].n + (size_t)k];
+            if (shared + paid + rest > energy) {
+                print_error("level %d loop %d: %lld + %lld + %lld above %lld\n", s, i, (long long)shared,
+                            (long long)paid, (long long)rest, (long long)energy);
+                fail_case(small, number, "a bound", "is above a mapping");
+            }
+            if (i == n) break;
+            int d = at->temporal_order[i], next;
+            if (at->temporal[d] == 1) continue;
+            paid += sx_check_pay_loop(&lattice, s, k, d, point, &next);
+            k = next;
+            int64_t to = lattice.divisor[d][point / lattice.stride[d] % (uint32_t)lattice.n_divisors[d]] *
+                         at->temporal[d];
+            while (lattice.divisor[d][point / lattice.stride[d] % (uint32_t)lattice.n_divisors[d]] != to)
+                point += lattice.stride[d];
+        }
+        if (s + 1 < space->n_levels) k = sx_check_pass_edge(&lattice, s, k);
+    }
+    sx_check_lattice_fini(&lattice);
+}
+
+static void bounds_are_below_mappings(void **state) {
+    const settings *set = *state;
+    uint64_t paths = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "path", i);
+        sx_small_space small;
+        sx_check_space space;
+        sx_check_shape shape;
+        sx_check_doubt doubt = {""};
+        listing list;
+        draw_space(&rng, &small);
+        list_mappings(&small, &list);
+        if (list.n) {
+            sx_check_case *c = make_case(&small, "edp", &list, 0, &doubt);
+            sx_expect_ok(sx_check_space_init(&space, c));
+            sx_check_shape_init(&shape, c, &doubt);
+            if (space.may[space.n_levels - 1] != (1u << space.n_tensors) - 1)
+                sx_check_doubt_add(&doubt, "the outermost level");
+            for (int tries = 0; tries < 20 && !doubt.why[0]; tries++, paths++) {
+                size_t m = sx_rng_below(&rng, list.n);
+                check_path(&small, &space, &shape, &list.mapping[m], &list.score[m], i);
+            }
+            sx_check_space_fini(&space);
+            sx_check_case_free(c);
+        }
+        free_mappings(&list);
+        sx_small_space_fini(&small);
+    }
+    sx_expect_compared("paths", paths, set->count * 8);
+}
+
+int main(int argc, char **argv) {
+    settings set = {argc > 1 ? strtoull(argv[1], NULL, 10) : 300, argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(bounds_are_below_mappings, &set),
+        cmocka_unit_test_prestate(claims_are_decided, &set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

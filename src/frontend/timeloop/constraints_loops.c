@@ -2,6 +2,7 @@
 #include "frontend/timeloop/constraints_gather.h"
 #include "frontend/timeloop/mapping_factors.h"
 #include "frontend/timeloop/mapping_names.h"
+#include "frontend/timeloop/spec_value.h"
 
 #include <string.h>
 
@@ -245,6 +246,18 @@ static sx_status add_order(adder *a) {
     return SX_OK;
 }
 
+/* Puts what is to lie all on one axis on the other one where only that has a fan-out. */
+static sx_status turn_split(const adder *a, const sx_pair *pair, uint64_t *split) {
+    uint64_t x = sx_arch_fanout_x(a->g->arch, a->slot / 2), y = sx_arch_fanout_y(a->g->arch, a->slot / 2);
+    uint64_t all = a->g->problem->n_dims;
+    bool turns = (*split == all && x == 1 && y > 1) || (*split == 0 && y == 1 && x > 1);
+    if (!turns) return SX_OK;
+    *split = all - *split;
+    return sx_input_warn(a->g->input, pair->place,
+                         "'split' puts all loops on %s, but '%s' fans out on %s: they lie there",
+                         *split ? "Y" : "X", a->g->arch->level[a->slot / 2].name, *split ? "X" : "Y");
+}
+
 /* Reads where X ends and Y begins in a spatial order; more than all dimensions are all of them. */
 static sx_status add_split(adder *a) {
     const sx_pair *pair = sx_node_pair(a->c->map, "split");
@@ -253,10 +266,12 @@ static sx_status add_split(adder *a) {
     if (a->c->type != SX_SPATIAL_CONSTRAINT)
         return sx_error_hint(sx_error_at(pair->place, "'split' is for spatial constraints only"),
                              "leave it out");
-    SX_TRY(sx_node_u64(pair->value, "split", &split));
+    const sx_spec_scope scope = {.input = a->g->input, .problem = a->g->problem};
+    SX_TRY(sx_spec_count(&scope, pair->value, "split", 0, UINT64_MAX, &split));
     if (a->slot < 0) return SX_OK;
     if (split > a->g->problem->n_dims) split = a->g->problem->n_dims;
     int level = a->slot / 2;
+    SX_TRY(turn_split(a, pair, &split));
     sx_place *before = &a->g->split[level];
     int8_t *limit = &a->g->limits.level[level].split;
     if (before->file && *limit != (int8_t)split)

@@ -4,6 +4,7 @@
  * leave of the dimension. */
 #include "frontend/timeloop/constraints_gather.h"
 #include "frontend/timeloop/mapping_names.h"
+#include "frontend/timeloop/spec_value.h"
 
 #include <string.h>
 
@@ -154,9 +155,10 @@ static sx_status maximize(sx_gathering *g, int slot) {
     const sx_node *list = g->slot[slot].maximize;
     uint64_t capacity = sx_arch_fanout_x(g->arch, slot / 2) * sx_arch_fanout_y(g->arch, slot / 2);
     if (!list) return SX_OK;
+    const sx_spec_scope scope = {g->input, g->problem, &g->arch->level[slot / 2]};
     if (g->slot[slot].capacity)
-        SX_TRY(
-            sx_node_range(g->slot[slot].capacity, "maximize_dims_capacity", 1, SX_MAX_DIM_SIZE, &capacity));
+        SX_TRY(sx_spec_count(&scope, g->slot[slot].capacity, "maximize_dims_capacity", 1, SX_MAX_DIM_SIZE,
+                             &capacity));
     bool groups = list->kind == SX_NODE_LIST && list->item[0]->kind == SX_NODE_LIST;
     if (!groups) return maximize_group(g, slot, list, capacity);
     for (size_t i = 0; i < list->n; i++) SX_TRY(maximize_group(g, slot, list->item[i], capacity));

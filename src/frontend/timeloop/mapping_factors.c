@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "frontend/document/scan.h"
 #include "frontend/timeloop/mapping_names.h"
+#include "frontend/timeloop/spec_value.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -52,6 +53,12 @@ static SX_MUST_USE sx_status read_number(reader *r, sx_scan *scan, int dim, sx_r
     int64_t value, remainder = 0;
     sx_place number = sx_scan_place(scan);
     const char *written = scan->at;
+    if (r->bounds && relation == SX_EXACTLY &&
+        strncmp(written, "-1", 2) == 0) { /* free, in `factors_only`, too */
+        const sx_factor_term any = {dim, SX_AT_MOST, r->problem->size[dim], 0, place};
+        scan->at += 2;
+        return r->each(r->user, &any);
+    }
     if (!sx_scan_number(scan, &value) || *scan->at == '.' || value > SX_MAX_DIM_SIZE)
         return bad_factor(number, name, written);
     if (scan->at[0] == ',' && isdigit((unsigned char)scan->at[1])) {
@@ -116,8 +123,11 @@ static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
 /* Reads a text of factors, up to a # if there is one. */
 static SX_MUST_USE sx_status read_text(reader *r, const sx_node *node) {
     sx_place place = node->place;
+    const sx_spec_scope scope = {.input = r->input, .problem = r->problem};
+    const char *text;
+    SX_TRY(sx_spec_text(&scope, node, &text));
     if (node->quoted) place.column++;
-    sx_scan scan = {node->text, node->text, place};
+    sx_scan scan = {text, text, place};
     for (;;) {
         while (sx_scan_take(&scan, ",")) continue;
         char next = sx_scan_peek(&scan);

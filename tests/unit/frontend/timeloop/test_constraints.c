@@ -477,6 +477,7 @@ static void dimensions_are_maximized(void **state) {
         {"maximize_dims: [[N], [M, K]]", "M=1 K=1 N=12"},
         {"factors: K=4, maximize_dims: [[N], [M]]", "M=1 K=4 N=4"},
         {"maximize_dims: [M], maximize_dims_capacity: 5", "M=4"},
+        {"maximize_dims: [M], maximize_dims_capacity: attributes.depth // 32", "M=2"},
     };
     for (size_t i = 0; i < N(cases); i++) {
         char text[512];
@@ -534,6 +535,25 @@ static void maximized_parts_need_not_divide(void **state) {
     r.input = NULL;
 }
 
+/* Values that the front end of Timeloop 0.4 computes. */
+static void values_are_computed(void **state) {
+    (void)state;
+    read_all(small_problem, small_arch,
+             "variables: {BITS: 4, HALF: BITS // 2}\n"
+             "constraints:\n"
+             "- {type: temporal, target: L0, factors: [(\"M=\" + str(HALF)), N=-1]}\n"
+             "- {type: temporal, target: L1, factors_only: [M=-1, ('N=' + str(BITS - 3))]}\n"
+             "- {type: spatial, target: L0, split: len(spec.problem.instance)}\n");
+    assert_int_equal(level("L0")->temporal.min[0], 2);
+    assert_int_equal(level("L0")->temporal.max[0], 2);
+    assert_int_equal(level("L0")->temporal.max[2], 12);
+    assert_int_equal(level("L1")->temporal.max[0], 16);
+    assert_int_equal(level("L1")->temporal.min[0], 1);
+    assert_int_equal(level("L1")->temporal.max[1], 1);
+    assert_int_equal(level("L1")->temporal.max[2], 1);
+    assert_int_equal(level("L0")->split, r.problem.n_dims);
+}
+
 /* The kinds of reuse that all mappings are to forbid. */
 static void forbidden_reuse(void **state) {
     (void)state;
@@ -589,6 +609,7 @@ int main(void) {
         cmocka_unit_test_teardown(dimensions_are_maximized, teardown),
         cmocka_unit_test_teardown(maximizing_takes_what_is_left, teardown),
         cmocka_unit_test_teardown(maximized_parts_need_not_divide, teardown),
+        cmocka_unit_test_teardown(values_are_computed, teardown),
         cmocka_unit_test_teardown(forbidden_reuse, teardown),
         cmocka_unit_test(an_evaluation_only_notes),
     };

@@ -261,6 +261,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     j.everything.gpu = sx_args_flag(args, "gpu");
     j.everything.asked = j.everything.gpu || sx_args_flag(args, "brute-force");
     j.everything.cancel = j.cancel;
+    j.everything.threads = j.threads;
     j.everything.line = &j.line;
     SX_TRY(sx_alone_init(args, j.threads, j.cancel, &j.alone));
     sx_status status = sx_against_load(args, &j.against, &result->err);

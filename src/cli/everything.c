@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "report/json_parts.h"
 #include "report/table.h"
+#include "scale/everywhere.h"
 #include "sextant/model.h"
 
 #include <stdio.h>
@@ -10,14 +11,20 @@
 /* The share by which bounds, sums of doubles, may be off (docs/verify.md). */
 static const double TOLERANCE = 1e-11;
 
-/* Spaces of more mappings are refused. */
-static const double MOST_ON_GPU = 1e15, MOST_ON_CPU = 1e10;
+/* Spaces of more mappings are refused; MOST_BY_MODEL: those that only the cost model takes. */
+static const double MOST_ON_GPU = 1e15, MOST_ON_CPU = 1e10, MOST_BY_MODEL = 1e9;
 
-/* Shows how a look is going; false where it is to stop. */
+/* Shows how a look is going on a GPU; false where it is to stop. */
 static bool go_on(void *user, uint64_t done, uint64_t all, const sx_gpu_found *found) {
     sx_everything *e = user;
-    sx_gpu_show(e->line, &e->told, done, all, found->best.value);
+    sx_gpu_show(e->line, &e->told, done, all, "factorisations", found->best.value);
     return !sx_cancel_is_set(e->cancel);
+}
+
+/* Shows how it is going on the CPU. */
+static void show(void *user, uint64_t done, uint64_t all, bool mappings, double best) {
+    sx_everything *e = user;
+    sx_gpu_show(e->line, &e->told, done, all, mappings ? "mappings" : "factorisations", best);
 }
 
 /* Holds what was found against what is claimed. */
@@ -40,12 +47,18 @@ static void judge(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verif
 
 /* Looks at all mappings of a model. */
 static sx_status look(sx_everything *e, const sx_certificate *c, const sx_model *model) {
-    sx_gpu_look_options options = {
-        .gpu = e->gpu, .limit = e->gpu ? MOST_ON_GPU : MOST_ON_CPU, .go_on = go_on, .user = e};
+    sx_gpu_look_options on_gpu = {.gpu = true, .limit = MOST_ON_GPU, .go_on = go_on, .user = e};
+    sx_everywhere_options on_cpu = {.limit = MOST_ON_CPU,
+                                    .model_limit = MOST_BY_MODEL,
+                                    .threads = e->threads,
+                                    .cancel = e->cancel,
+                                    .progress = show,
+                                    .user = e};
     sx_space *space;
     SX_TRY(sx_map_space_new(model, &c->constraints, &c->space, &space));
     e->told = 0;
-    sx_status status = sx_gpu_look_everywhere(space, &c->objective, &options, &e->answer);
+    sx_status status = e->gpu ? sx_gpu_look_everywhere(space, &c->objective, &on_gpu, &e->answer)
+                              : sx_look_everywhere(space, &c->objective, &on_cpu, &e->answer);
     sx_space_free(space);
     return status;
 }

@@ -11,6 +11,7 @@
 /* Whether and how to look. */
 typedef struct sx_everything {
     bool asked, gpu;
+    unsigned threads; /* of the CPU */
     const sx_cancel *cancel;
     sx_progress_line *line;
     double told;

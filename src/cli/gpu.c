@@ -61,7 +61,8 @@ sx_status sx_gpu_choose(const sx_args *args, const char *asked, sx_gpu_choice *o
     return status;
 }
 
-void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t all, double best) {
+void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t all, const char *what,
+                 double best) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -69,14 +70,14 @@ void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t a
     if (!line->on || (now < *told + 0.1 && now >= *told)) return;
     *told = now;
     if (isfinite(best)) snprintf(text, sizeof text, "best %.4g", best);
-    sx_progress_note(line, "%s  %s of %s factorisations", text, sx_show_count((double)done).text,
-                     sx_show_count((double)all).text);
+    sx_progress_note(line, "%s  %s of %s %s", text, sx_show_count((double)done).text,
+                     sx_show_count((double)all).text, what);
 }
 
 /* Shows how far an exhaustive search is. */
 static void show(void *user, uint64_t done, uint64_t all, double best) {
     sx_gpu_choice *choice = user;
-    sx_gpu_show(choice->line, &choice->told, done, all, best);
+    sx_gpu_show(choice->line, &choice->told, done, all, "factorisations", best);
 }
 
 void sx_gpu_choice_show(sx_gpu_choice *choice, sx_progress_line *line) {

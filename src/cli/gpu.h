@@ -34,7 +34,8 @@ SX_MUST_USE sx_status sx_gpu_choose(const sx_args *args, const char *asked, sx_g
 /* Shows on that line how far an exhaustive search is. */
 void sx_gpu_choice_show(sx_gpu_choice *choice, sx_progress_line *line);
 
-/* Shows how many factorisations are done, at most ten times a second; *told: when it did so last. */
-void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t all, double best);
+/* Shows how many of what are done, at most ten times a second; *told: when it did so last. */
+void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t all, const char *what,
+                 double best);
 
 #endif

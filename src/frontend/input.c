@@ -420,6 +420,17 @@ sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...
     return status;
 }
 
+sx_status sx_input_differ(sx_input *input, sx_place place, const char *format, ...) {
+    va_list args;
+    char message[512];
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (!input->like_timeloop) return sx_input_warn(input, place, "%s", message);
+    return sx_error_hint(sx_error_at(place, "%s, unlike Timeloop", message),
+                         "without --like timeloop this is a warning");
+}
+
 const char *sx_input_note(const sx_input *input, size_t index) {
     return index < input->n_notes ? input->note[index].text : NULL;
 }

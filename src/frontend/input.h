@@ -62,4 +62,9 @@ SX_MUST_USE sx_status sx_input_unknown(sx_input *input, sx_place place, const ch
  * strict. Those of one format (a literal) at one place are shown as one. */
 SX_MUST_USE sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...) SX_PRINTF(3, 4);
 
+/* The same about something that Timeloop has rules for and Sextant others; an error where the input is to be read as
+ * Timeloop reads it. */
+SX_MUST_USE sx_status sx_input_differ(sx_input *input, sx_place place, const char *format, ...)
+    SX_PRINTF(3, 4);
+
 #endif

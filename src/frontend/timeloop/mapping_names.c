@@ -102,7 +102,7 @@ sx_status sx_order_read(const sx_node *node, const sx_problem *problem, bool gap
 }
 
 sx_status sx_warn_no_coalesce(sx_input *input, const sx_pair *pair) {
-    return sx_input_warn(
+    return sx_input_differ(
         input, pair->place,
         "'no_coalesce' is read as 'no_reuse' of temporal loops: each iteration outside the level "
         "brings its tile anew");

@@ -163,22 +163,20 @@ static sx_status read_formats(const target *t, const sx_node *formats) {
 }
 
 /* Reads what an action does: whether it skips or gates. */
-static sx_status read_type(const sx_node *map, bool *skips) {
+static sx_status read_type(sx_input *input, const sx_node *map, bool *skips) {
     static const char *const known[] = {"gating", "skipping"};
     const sx_node *type;
     SX_TRY(sx_node_require(map, "type", "the optimization", &type));
     SX_TRY(sx_node_expect(type, SX_NODE_SCALAR, "'type'"));
     *skips = sx_key_equal(type->text, "skipping");
     if (*skips || sx_key_equal(type->text, "gating")) return SX_OK;
-    if (sx_key_equal(type->text, "skipping_spatial") || sx_key_equal(type->text, "spatial_skipping"))
-        return sx_error_hint(sx_error_at(type->place,
-                                         "'%s' is not modelled and would change the result: instances whose "
-                                         "tiles are all zeros would take "
-                                         "other tiles, so that spatial loops may exceed the fan-out",
-                                         type->text),
-                             "use 'skipping', and spatial factors no larger than the fan-out; zeros of a "
-                             "format then save computes by a "
-                             "'compute_optimization' of type 'skipping'");
+    *skips = sx_key_equal(type->text, "skipping_spatial") || sx_key_equal(type->text, "spatial_skipping");
+    if (*skips)
+        return sx_input_differ(
+            input, type->place,
+            "'%s' is read as 'skipping': instances whose tiles are all zeros take no other tiles, so "
+            "that spatial loops must not exceed the fan-out",
+            type->text);
     if (sx_key_equal(type->text, "position_skipping"))
         return sx_error_hint(sx_error_at(type->place,
                                          "'%s' is not modelled and would change the result: instances would "
@@ -223,7 +221,7 @@ static sx_status read_action(const target *t, const sx_node *map) {
         return sx_error_at(map->place, "more than %d actions", SX_MAX_ACTIONS);
     sx_sparse_action *a = &sparse->action[sparse->n_actions];
     *a = (sx_sparse_action){.level = (uint8_t)t->level};
-    SX_TRY(read_type(map, &a->skips));
+    SX_TRY(read_type(t->input, map, &a->skips));
     const sx_node *options = sx_node_get(map, "options");
     size_t n = options ? options->n : 1;
     if (options) SX_TRY(sx_node_expect(options, SX_NODE_LIST, "'options'"));
@@ -237,12 +235,12 @@ static sx_status read_action(const target *t, const sx_node *map) {
 }
 
 /* Reads what a compute unit does; Timeloop has a second, longer name for either. */
-static sx_status read_compute_type(const sx_node *map, bool *skips) {
+static sx_status read_compute_type(sx_input *input, const sx_node *map, bool *skips) {
     const sx_node *type = sx_node_get(map, "type");
     bool scalar = type && type->kind == SX_NODE_SCALAR;
     *skips = scalar && sx_key_equal(type->text, "skip_on_not_aligned_operands");
     if (*skips || (scalar && sx_key_equal(type->text, "gate_on_zero_operand"))) return SX_OK;
-    return read_type(map, skips);
+    return read_type(input, map, skips);
 }
 
 /* Reads gating and skipping of computes. */
@@ -254,7 +252,7 @@ static sx_status read_compute(const target *t, const sx_node *list) {
         bool skips = false;
         SX_TRY(sx_node_expect(list->item[i], SX_NODE_MAP, "a compute optimization"));
         SX_TRY(sx_node_check_keys(t->input, list->item[i], "the compute optimization", rules, N(rules)));
-        SX_TRY(read_compute_type(list->item[i], &skips));
+        SX_TRY(read_compute_type(t->input, list->item[i], &skips));
         if (skips)
             t->arch->sparse.skips_compute = true;
         else

@@ -156,11 +156,28 @@ static sx_status read_exact_energy(const sx_node *map, sx_check_claim *out) {
 /* Reads the claims and the options of a certificate. */
 static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doubt *doubt) {
     static const char *const keys[] = {
-        "format",           "hash",   "objective", "value",    "energy_pj",
-        "energy_exact",     "cycles", "optimal",   "keep_all", "no_banks",
-        "lower_bound",      "limits", "arrays",    "entries",  "compulsory",
-        "split_axes",       "tables", "searched",  "history",  "no_first_read_elision",
-        "no_link_transfers"};
+        "format",
+        "hash",
+        "objective",
+        "value",
+        "energy_pj",
+        "energy_exact",
+        "cycles",
+        "optimal",
+        "keep_all",
+        "no_banks",
+        "lower_bound",
+        "limits",
+        "arrays",
+        "entries",
+        "compulsory",
+        "split_axes",
+        "tables",
+        "searched",
+        "history",
+        "no_first_read_elision",
+        "no_link_transfers",
+        "like"}; /* how files were read has no effect on what the certificate says */
     int64_t format, arrays;
     SX_TRY(sx_check_keys(map, "certificate", keys, sizeof keys / sizeof *keys, doubt));
     SX_TRY(sx_check_integer(map, "format", 0, INT32_MAX, &format));

@@ -89,8 +89,9 @@ sx_model_options sx_search_model_options(const sx_args *args) {
 
 void sx_search_semantics(const sx_args *args, const sx_problem *problem, const sx_arch *arch,
                          sx_model_options *options) {
-    if (sx_args_flag(args, "sparse-semantics") || sx_args_flag(args, "like")) return;
-    options->sparse_timeloop = sx_model_prefers_timeloop(problem, arch);
+    if (sx_args_flag(args, "sparse-semantics")) return;
+    bool like = sx_args_flag(args, "like") && sx_sparse_active(&arch->sparse);
+    options->sparse_timeloop = like || sx_model_prefers_timeloop(problem, arch);
 }
 
 void sx_search_network_semantics(const sx_args *args, const sx_network *network, const sx_arch *arch,

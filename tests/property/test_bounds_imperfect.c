@@ -138,6 +138,12 @@ static void hold_for_every_mapping(void **state) {
     assert_true(sum.energy >= 0.65 * (double)sum.n && sum.cycles >= 0.8 * (double)sum.n);
 }
 
+/* Units that share words of a window along diagonals, at one level or at two. */
+static void hold_for_shared_windows(void **state) {
+    const settings *all = *state, some = {all->count / 4 + 1, all->seed};
+    (void)try_spaces(&some, "shared windows", "bounds.ragged.shared", sx_random_shared_window);
+}
+
 static void hold_for_sparse_tensors(void **state) {
     (void)try_spaces(*state, "sparse", "bounds.ragged.sparse", sx_random_sparse_space);
 }
@@ -218,6 +224,7 @@ int main(int argc, char **argv) {
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+        cmocka_unit_test_prestate(hold_for_shared_windows, &set),
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_every_flow, &set),
     };

@@ -1,6 +1,7 @@
 #include "support/random_space.h"
 
 #include "support/expect.h"
+#include "support/plain_arch.h"
 #include "support/random_limits.h"
 #include "support/random_sparse.h"
 
@@ -305,6 +306,34 @@ void sx_random_link_space(sx_rng *rng, sx_small_space *out) {
         for (int s = 0; s < out->c.arch.n_levels; s++)
             if (sx_rng_below(rng, 5) == 0) out->limits.level[s].no_temporal_reuse = 1u << 1;
     } while (!make(out));
+}
+
+void sx_random_shared_window(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    static const char *const forms[] = {"Z[p] += A[p+r] {p:%d,r:%d}", "Z[p] += A[p-r] {p:%d,r:%d}",
+                                        "Z[p] += A[2*p+r] {p:%d,r:%d}", "Z[p] += A[p+2*r] {p:%d,r:%d}",
+                                        "Z[p] += A[2*p-3*r] {p:%d,r:%d}"};
+    enum { FORMS = sizeof forms / sizeof *forms, LEVELS = 2 };
+    do {
+        char text[64];
+        sx_arch *a = &out->c.arch;
+        memset(out, 0, sizeof *out);
+        snprintf(text, sizeof text, forms[sx_rng_below(rng, FORMS)], (int)sx_rng_range(rng, 2, 13),
+                 (int)sx_rng_range(rng, 2, 13));
+        sx_expect_ok(sx_einsum_parse(text, &out->c.problem));
+        sx_plain_arch(a, LEVELS);
+        uint64_t outer = (uint64_t)sx_rng_range(rng, 1, 6), inner = (uint64_t)sx_rng_range(rng, 1, 9);
+        sx_plain_mesh(a, 0, outer * inner, 1);
+        a->level[0].instances = a->level[0].mesh_x = outer;
+        a->compute.energy = 0;
+        for (int s = 0; s < LEVELS; s++) {
+            a->level[s].read_energy = s + 1 == LEVELS;
+            a->level[s].fill_energy = a->level[s].update_energy = 0;
+        }
+        sx_constraints_init(&out->limits, &out->c.problem, a);
+        out->limits.level[0].must_bypass = 3;
+        out->options.remainders = true;
+        out->c.options.no_link_transfers = true;
+    } while (!make_small(rng, most, out));
 }
 
 void sx_random_hops(sx_rng *rng, sx_small_space *small) {

@@ -157,12 +157,40 @@ static void read_list(reader *r, sx_text *out) {
     assert_true(read_sign(r, ']'));
 }
 
+/* Where a statement ends: at one of the separators that is in no brackets, or at the end. */
+static const char *statement_end(const char *at, const char *end, const char *separators) {
+    int depth = 0;
+    for (; at < end && (depth || !strchr(separators, *at)); at++) depth += (*at == '(') - (*at == ')');
+    return at;
+}
+
+static void read_statement(reader r, sx_text *model, sx_text *graph, int64_t *opset);
+
+/* Reads the statements of a graph in brackets, the first of which was read. */
+static void read_graph(reader *r, sx_text *out) {
+    const char *end = statement_end(r->at, r->end, ")");
+    assert_true(end < r->end);
+    while (r->at < end) {
+        const char *next = statement_end(r->at, end, "|");
+        read_statement((reader){r->at, next}, NULL, out, NULL);
+        r->at = next + (next < end);
+    }
+    r->at = end + 1;
+}
+
 /* Reads the value of an attribute. */
 static void read_attribute(reader *r, const char *name, sx_text *out) {
     char word[MAX_WORD];
     add_word(out, 1, name);
     if (read_sign(r, '[')) {
         read_list(r, out);
+    } else if (read_sign(r, '(')) {
+        sx_text graph = {0};
+        read_graph(r, &graph);
+        add_message(out, 6, &graph);
+    } else if (read_sign(r, '@')) {
+        assert_true(read_word(r, "", word));
+        add_word(out, 21, word);
     } else if (read_sign(r, '{')) {
         sx_text tensor = {0};
         read_tensor(r, "", false, &tensor);
@@ -185,6 +213,7 @@ static void read_attribute(reader *r, const char *name, sx_text *out) {
 /* Reads the names of inputs or outputs up to a sign. */
 static void read_names(reader *r, uint32_t field, sx_text *out) {
     char word[MAX_WORD];
+    while (r->at < r->end && isspace((unsigned char)*r->at)) r->at++;
     while (!(r->at + 1 < r->end && r->at[0] == '-' && r->at[1] == '>') && read_word(r, ",", word)) {
         add_word(out, field, strcmp(word, "-") == 0 ? "" : word);
         if (!read_sign(r, ',')) break;
@@ -194,7 +223,6 @@ static void read_names(reader *r, uint32_t field, sx_text *out) {
 /* Reads a node whose operation was read. */
 static void read_node(reader *r, const char *op, sx_text *out) {
     char word[MAX_WORD];
-    while (r->at < r->end && isspace((unsigned char)*r->at)) r->at++;
     read_names(r, 1, out);
     assert_true(read_sign(r, '-') && read_sign(r, '>'));
     read_names(r, 2, out);
@@ -213,8 +241,31 @@ static void read_node(reader *r, const char *op, sx_text *out) {
     }
 }
 
-/* Reads a statement into the graph, or the opset. */
-static void read_statement(reader r, sx_text *graph, int64_t *opset) {
+/* Reads a function of the domain own. */
+static void read_function(reader *r, sx_text *out) {
+    char word[MAX_WORD];
+    sx_text graph = {0};
+    assert_true(read_word(r, "", word));
+    add_word(out, 1, word);
+    read_names(r, 4, out);
+    assert_true(read_sign(r, '-') && read_sign(r, '>'));
+    read_names(r, 5, out);
+    while (!read_sign(r, '(')) {
+        sx_text attribute = {0};
+        assert_true(read_word(r, "=", word) && read_sign(r, '='));
+        read_attribute(r, word, &attribute);
+        add_message(out, 11, &attribute);
+    }
+    read_graph(r, &graph);
+    sx_wire wire = sx_wire_of((sx_bytes){(const unsigned char *)graph.data, graph.size});
+    for (sx_field field; sx_wire_next(&wire, &field);)
+        if (field.number == 1) add_bytes(out, 7, (const char *)field.bytes.data, field.bytes.size);
+    sx_text_free(&graph);
+    add_word(out, 10, "own");
+}
+
+/* Reads a statement into the graph, the opset, or as a function into the model. */
+static void read_statement(reader r, sx_text *model, sx_text *graph, int64_t *opset) {
     static const char *const infos[] = {"in", "out", "say"};
     char word[MAX_WORD], name[MAX_WORD];
     sx_text message = {0};
@@ -227,8 +278,12 @@ static void read_statement(reader r, sx_text *graph, int64_t *opset) {
             return;
         }
     if (strcmp(word, "opset") == 0) {
-        assert_true(read_word(&r, "", name));
+        assert_true(opset && read_word(&r, "", name));
         *opset = strtoll(name, NULL, 10);
+    } else if (strcmp(word, "function") == 0) {
+        assert_non_null(model);
+        read_function(&r, &message);
+        add_message(model, 25, &message);
     } else if (strcmp(word, "weight") == 0 || strcmp(word, "data") == 0) {
         assert_true(read_word(&r, "", name));
         read_tensor(&r, name, word[0] == 'w', &message);
@@ -242,10 +297,10 @@ static void read_statement(reader r, sx_text *graph, int64_t *opset) {
 unsigned char *sx_onnx_bytes(const char *model, size_t *size) {
     sx_text out = {0}, graph = {0}, opset = {0};
     int64_t version = 20;
-    for (const char *at = model; *at;) {
-        const size_t length = strcspn(at, ";\n");
-        read_statement((reader){at, at + length}, &graph, &version);
-        at += length + (at[length] != 0);
+    for (const char *at = model, *end = model + strlen(model); at < end;) {
+        const char *next = statement_end(at, end, ";\n");
+        read_statement((reader){at, next}, &out, &graph, &version);
+        at = next + (next < end);
     }
     add_message(&out, 7, &graph);
     add_number(&opset, 2, version);

@@ -10,7 +10,10 @@
  *   data NAME [TYPE] EXTENT... : NUMBER... a tensor with its elements
  *   OP INPUT,... -> OUTPUT,... [KEY=VALUE...]  a node; - is an input or output that is left out. VALUE is a whole number,
  *                                        a real one (with a point), 'text', [numbers], or {TYPE EXTENT... : NUMBER...}.
- *                                        name= and domain= are those of the node. */
+ *                                        name= and domain= are those of the node; (statements) is a graph, whose
+ *                                        statements are separated by |, and @NAME an attribute of the function.
+ *   function NAME INPUT,... -> OUTPUT,... [KEY=VALUE...] (statements)
+ *                                        a function of the domain own, with defaults of its attributes */
 #ifndef SX_TESTS_ONNX_MODEL_H
 #define SX_TESTS_ONNX_MODEL_H
 

@@ -137,16 +137,18 @@ static sx_status layer_of(sx_onnx_builder *b, const sx_onnx_op *op, sx_onnx_laye
     return SX_OK;
 }
 
+sx_status sx_onnx_named(const sx_onnx_op *op, sx_status status) {
+    if (!status || status->code == SX_ERR_MEMORY) return status;
+    sx_status error = sx_onnx_error(op, "%s", status->message);
+    sx_status_free(status);
+    return error;
+}
+
 sx_status sx_onnx_add_einsum(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix,
                              const sx_problem *einsum, const sx_graph_operand *operand, uint64_t repeat) {
     sx_graph_node node;
     sx_onnx_layer *layer;
-    sx_status status = sx_problem_check(einsum);
-    if (status) {
-        sx_status error = sx_onnx_error(op, "%s", status->message);
-        sx_status_free(status);
-        return error;
-    }
+    SX_TRY(sx_onnx_named(op, sx_problem_check(einsum)));
     if ((double)sx_problem_computes(einsum) * (double)repeat >= 0x1p62)
         return sx_onnx_error(op, "it takes more than 2^62 multiply-accumulates");
     sx_onnx_new_node(b, op, suffix, SX_OP_EINSUM, &node);

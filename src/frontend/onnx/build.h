@@ -46,6 +46,9 @@ SX_MUST_USE sx_status sx_onnx_add_node(sx_onnx_builder *b, const sx_graph_node *
                                        const sx_problem *einsum, const sx_graph_operand *operand,
                                        size_t n_operands);
 
+/* An error that does not know its operation as one that names it; success, and memory that is out, as they are. */
+SX_MUST_USE sx_status sx_onnx_named(const sx_onnx_op *op, SX_TAKE sx_status status);
+
 /* Adds a node with an einsum, of which the operands are those of its tensors, and counts it to the layer of
  * its operation. Nodes of equal einsums are of one layer. */
 SX_MUST_USE sx_status sx_onnx_add_einsum(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix,

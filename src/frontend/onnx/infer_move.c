@@ -117,17 +117,20 @@ sx_status sx_infer_reshape(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const int64_t elements = sx_onnx_elements(from);
     int64_t extent[SX_MAX_RANKS], others = 1;
     const int n = wanted_shape(trace, op, extent);
-    int open = -1;
+    int open = -1, n_open = 0;
     sx_onnx_copy_type(trace, op, 0, 0);
     if (n < 0) return SX_OK;
     for (int i = 0; i < n; i++) {
         if (extent[i] == 0 && !zero) extent[i] = i < from->n ? from->dim[i] : -2;
-        if (extent[i] == -1)
-            open = open < 0 ? i : -2;
-        else
+        if (extent[i] == -1) {
+            open = i;
+            n_open++;
+        } else {
             others = sx_onnx_times(others, extent[i]);
+        }
     }
-    if (open >= 0 && elements >= 0 && others > 0 && elements % others == 0) extent[open] = elements / others;
+    if (n_open == 1 && elements >= 0 && others > 0 && elements % others == 0)
+        extent[open] = elements / others;
     sx_onnx_set_shape(trace, op, 0, shape_of(extent, n));
     return copy_data(trace, op);
 }

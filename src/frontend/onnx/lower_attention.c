@@ -130,13 +130,13 @@ sx_status sx_lower_attention(sx_onnx_builder *b, size_t index) {
     const int heads = s.flat ? 2 : 1;
     for (int i = 0; i < 2; i++) SX_TRY(source(b, op, &s, i == 0, &from[i]));
     SX_TRY(sx_onnx_add_own_tensor(b, op, ".scores", shape, &scores));
-    SX_TRY(make_einsum(&s, true, &einsum));
+    SX_TRY(sx_onnx_named(op, make_einsum(&s, true, &einsum)));
     operand[0] = sx_net_operand(&einsum, 0, scores, "B|H|N|M", 1);
     operand[1] = sx_net_operand(&einsum, 1, from[0], flat ? "B|M|K" : "B||M|K", flat ? 2 : 1);
     SX_TRY(
         sx_onnx_operand(b, &einsum, 2, op->input[QUERY], s.flat ? "B|N|HK" : "B|H|N|K", heads, &operand[2]));
     SX_TRY(sx_onnx_add_einsum(b, op, ".scores", &einsum, operand, (uint64_t)s.heads));
-    SX_TRY(make_einsum(&s, false, &einsum));
+    SX_TRY(sx_onnx_named(op, make_einsum(&s, false, &einsum)));
     SX_TRY(
         sx_onnx_operand(b, &einsum, 0, b->result[index], s.flat ? "B|N|HM" : "B|H|N|M", heads, &operand[0]));
     operand[1] = sx_net_operand(&einsum, 1, from[1], flat ? "B|K|M" : "B||K|M", flat ? 2 : 1);

@@ -64,7 +64,7 @@ static sx_status lower(sx_onnx_builder *b, size_t index, size_t weights) {
     SX_TRY(sx_onnx_window_of(op, in, filter, &w));
     SX_TRY(check_channels(op, &w, in->dim[1], filter->dim[1], filter->dim[0]));
     const sx_conv conv = conv_of(&w, in->dim[0], filter->dim[1], filter->dim[0] / w.groups, w.out);
-    SX_TRY(sx_layer_conv(&conv, "conv", &einsum));
+    SX_TRY(sx_onnx_named(op, sx_layer_conv(&conv, "conv", &einsum)));
     SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], output_ranks[w.n], -1, &operand[0]));
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[weights], weight_ranks[w.n], -1, &operand[1]));
     SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], input_ranks[w.n], -1, &operand[2]));
@@ -96,7 +96,7 @@ sx_status sx_lower_conv_transpose(sx_onnx_builder *b, size_t index) {
         return sx_onnx_error(op, "its filter is for %lld channels, its input has %lld",
                              (long long)filter->dim[0], (long long)in->dim[1]);
     const sx_conv conv = conv_of(&w, in->dim[0], filter->dim[1], filter->dim[0] / w.groups, in->dim + 2);
-    SX_TRY(sx_layer_conv_data_gradient(&conv, "conv", &einsum));
+    SX_TRY(sx_onnx_named(op, sx_layer_conv_data_gradient(&conv, "conv", &einsum)));
     SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], input_ranks[w.n], -1, &operand[0]));
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[1], weight_ranks[w.n], -1, &operand[1]));
     SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], output_ranks[w.n], -1, &operand[2]));
@@ -120,7 +120,7 @@ sx_status sx_lower_gemm(sx_onnx_builder *b, size_t index) {
                           .q = 1,
                           .r = 1,
                           .s = 1};
-    SX_TRY(sx_layer_conv(&conv, "gemm", &einsum));
+    SX_TRY(sx_onnx_named(op, sx_layer_conv(&conv, "gemm", &einsum)));
     SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], "N|KPQ", -1, &operand[0]));
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[1], tw ? "KRS|C" : "C|KRS", -1, &operand[1]));
     SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], tx ? "CPQ|N" : "N|CPQ", -1, &operand[2]));

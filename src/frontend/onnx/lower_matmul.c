@@ -129,7 +129,7 @@ static sx_status lower(sx_onnx_builder *b, size_t index, size_t second) {
     SX_TRY(sx_onnx_matrices_of(op, x, w, &m));
     if (m.n > 9) return sx_onnx_error(op, "it has %d ranks of batches; at most 9 can be mapped", m.n);
     const plan p = plan_of(b, op, second, &m);
-    SX_TRY(make_einsum(&p, &einsum));
+    SX_TRY(sx_onnx_named(op, make_einsum(&p, &einsum)));
     SX_TRY(add_operand(b, &p, &einsum, p.swapped ? 1 : 2, op->input[0], true, &operand[p.swapped ? 1 : 2]));
     SX_TRY(add_operand(b, &p, &einsum, p.swapped ? 2 : 1, op->input[second], false,
                        &operand[p.swapped ? 2 : 1]));

@@ -34,7 +34,7 @@ static sx_status add_inputs(sx_onnx_builder *b, const sx_onnx_op *op, const cell
         .b = (uint32_t)c->batch, .m = (uint32_t)c->gates, .k = (uint32_t)c->inputs, .n = (uint32_t)c->steps};
     sx_problem einsum;
     sx_graph_operand operand[3];
-    SX_TRY(sx_layer_product(&product, "inputs", &einsum));
+    SX_TRY(sx_onnx_named(op, sx_layer_product(&product, "inputs", &einsum)));
     SX_TRY(sx_onnx_add_own_tensor(
         b, op, ".input-gates", (sx_onnx_shape){.n = 4, .dim = {c->directions, c->steps, c->batch, c->gates}},
         gates));
@@ -63,7 +63,7 @@ static sx_status add_steps(sx_onnx_builder *b, const sx_onnx_op *op, const cell 
     sx_problem einsum;
     sx_graph_operand operand[3];
     size_t state;
-    SX_TRY(sx_layer_product(&product, "state", &einsum));
+    SX_TRY(sx_onnx_named(op, sx_layer_product(&product, "state", &einsum)));
     if (c->directions > 1) {
         const int d = einsum.n_dims++;
         einsum.dim_name[d][0] = 'D';

@@ -137,7 +137,7 @@ static sx_status add_pool(sx_onnx_builder *b, const sx_onnx_op *op, sx_graph_ope
                             .dilation_r = (uint32_t)w.dilation[0],
                             .dilation_s = plane ? (uint32_t)w.dilation[1] : 1};
     sx_onnx_new_node(b, op, "", SX_OP_POOL, &node);
-    SX_TRY(sx_layer_pool(&window, "pool", &einsum));
+    SX_TRY(sx_onnx_named(op, sx_layer_pool(&window, "pool", &einsum)));
     if (graph->tensor[operand[0].tensor].n_ranks != graph->tensor[operand[1].tensor].n_ranks) return SX_OK;
     for (int v = 0; v < 2; v++)
         operand[v] = sx_net_operand(&einsum, v, operand[v].tensor, plane ? "N|D|P|Q" : "N|DQ|P", -1);

@@ -26,6 +26,8 @@ static void matrices(void **state) {
         {"in a 4; in b 4 5; MatMul a,b -> y", "f32[5]"},
         {"in a 3 4; in b 4; MatMul a,b -> y", "f32[3]"},
         {"in a 4; in b 4; MatMul a,b -> y", "f32[]"},
+        {"in x 2; Twist x -> t domain=own; say t 3 ?; in b 4 5; MatMul t,b -> y", "f32[3,5]"},
+        {"in a 3 4; in b 4 4; MatMul a,b -> y", "f32[3,4]"},
         {"in a 2 3 4; in b 4 5; MatMul a,b -> y", "f32[2,3,5]"},
         {"in a 3 4; in b 2 4 5; MatMul a,b -> y", "f32[2,3,5]"},
         {"in a 2 1 3 4; in b 6 4 5; MatMul a,b -> y", "f32[2,6,3,5]"},
@@ -53,9 +55,14 @@ static void convolutions(void **state) {
          "x,s,z,w,s,z,s,o -> y",
          "i8[2,5,6,6]"},
         {"in x 2 4 3 3; weight w 4 5 2 2; ConvTranspose x,w -> y group=2", "f32[2,10,4,4]"},
+        {"in x 2 4 3; weight w 4 0 2; ConvTranspose x,w -> y", "f32[2,0,4]"},
+        {"in x 1 0 3; MaxPool x -> y kernel_shape=[2]", "f32[1,0,2]"},
         {"in x 1 3 4 5; GlobalAveragePool x -> y", "f32[1,3,1,1]"},
         {"in x 1 3 4; MaxPool x -> z,y kernel_shape=[2]", "i64[1,3,3]"},
         {"in x 2; Twist x -> t domain=own; weight w 5 3 3 3; Conv t,w -> y", "none*"},
+        {"in x 2; Twist x -> t domain=own; weight w 5 3 3; ConvTranspose t,w -> y", "none*"},
+        {"in x 1 3 8; Twist x -> t domain=own; ConvTranspose x,t -> y", "f32*"},
+        {"in x 2; Twist x -> t domain=own; MaxPool t -> y kernel_shape=[2]", "none*"},
         {"in x f16 1 3 4; AveragePool x -> y kernel_shape=[2]", "f16[1,3,3]"},
     };
     (void)state;
@@ -72,7 +79,15 @@ static void einsums(void **state) {
         {"in a 6 3 4; in b 2 1 4 5; Einsum a,b -> y equation='...ij,...jk->...ik'", "f32[2,6,3,5]"},
         {"in a 2 6 3; Einsum a -> y equation='...i'", "f32[2,6,3]"},
         {"in a 3 3; Einsum a -> y equation='ii->i'", "f32[3]"},
+        {"in a 4; in b 4 5; Einsum a,b -> y equation='...j,jk->...k'", "f32[5]"},
+        {"in x 2; Twist x -> t domain=own; say t ? 4; in b 3 4; Einsum t,b -> y equation='ij,ij->i'",
+         "f32[3]"},
+        {"in x 2; Twist x -> t domain=own; say t ? 4; in b 1 4; Einsum b,t -> y equation='ij,ij->i'",
+         "f32[?]"},
+        {"in x 2; Twist x -> t domain=own; say t ? 4; in b 1 4; Einsum t,b -> y equation='ij,ij->i'",
+         "f32[?]"},
         {"in a 3 4; Einsum a -> y equation='ij->'", "f32[]"},
+        {"in x 2; Twist x -> t domain=own; in b 4 5; Einsum t,b -> y equation='ij,jk->ik'", "none*"},
         {"in a 1 4; in b 3 4; Einsum a,b -> y equation='ij,ij->i'", "f32[3]"},
     };
     (void)state;
@@ -83,6 +98,7 @@ static void einsums(void **state) {
 static void recurrent(void **state) {
     static const value_case cases[] = {
         {"in x 7 2 5; weight w 1 12 5; weight r 1 12 3; LSTM x,w,r -> y", "f32[7,1,2,3]"},
+        {"in x 7 2 5; weight w 2 12 5; weight r 1 12 3; LSTM x,w,r -> y", "f32[7,2,2,3]"},
         {"in x 7 2 5; weight w 2 12 5; weight r 2 12 3; LSTM x,w,r -> a,y,c", "f32[2,2,3]"},
         {"in x 2 7 5; weight w 2 12 5; weight r 2 12 3; LSTM x,w,r -> y layout=1", "f32[2,7,2,3]"},
         {"in x 4 7 5; weight w 2 12 5; weight r 2 12 3; LSTM x,w,r -> a,b,y layout=1", "f32[4,2,3]"},
@@ -112,6 +128,8 @@ static void attention_shapes(void **state) {
         {"in q 2 5 32; in k 2 6 16; in v 2 6 20; Attention q,k,v -> a,b,c,y q_num_heads=4 kv_num_heads=2",
          "f32[2,4,5,6]"},
         {"in q 2 5 32; in k 2 6 16; in v 2 6 20; Attention q,k,v -> a,y", "f32*"},
+        {"in q 2 5 32; in k 2 6 16; in v 2 6 20; Attention q,k,v -> y q_num_heads=4", "f32[2,5,?]"},
+        {"in q 2 5 32; in k 2 6 16; in v 2 6 20; Attention q,k,v -> y kv_num_heads=4", "f32[2,5,?]"},
     };
     (void)state;
     check_values(cases, sizeof cases / sizeof *cases);

@@ -32,6 +32,19 @@ static void slices(void **state) {
          "x,s,e,a,t -> y",
          "f32[10]"},
         {"in x 10; data s i64 1 : 5; data e i64 1 : 5; Slice x,s,e -> y", "f32[0]"},
+        {"in x 10 20; data s i64 1 : 1; data e i64 1 : 5; data a i64 2 : 0 1; Slice x,s,e,a -> y",
+         "f32[?,?]"},
+        {"in x 10 20; data s i64 1 : 1; data e i64 2 : 5 5; Slice x,s,e -> y", "f32[?,?]"},
+        {"in x 10 20; data s i64 1 : 1; data e i64 1 : 5; data a i64 1 : 1; data t i64 2 : 1 1; Slice "
+         "x,s,e,a,t -> y",
+         "f32[10,?]"},
+        {"in x 10; data s i64 1 : 2; data e i64 1 : -100; Slice x,s,e -> y", "f32[0]"},
+        {"in x 10; data s i64 1 : 100; data e i64 1 : 4; data a i64 1 : 0; data t i64 1 : -1; Slice "
+         "x,s,e,a,t -> y",
+         "f32[5]"},
+        {"in x 10; data s i64 1 : -100; data e i64 1 : 4; data a i64 1 : 0; data t i64 1 : 3; Slice "
+         "x,s,e,a,t -> y",
+         "f32[2]"},
         {"in x 10; data s i64 1 : 7; data e i64 1 : 5; Slice x,s,e -> y", "f32[0]"},
         {"in x 10 20; in s i64 1; data e i64 1 : 5; Slice x,s,e -> y", "f32[?,?]"},
         {"in x 10 20; in s i64 1; data e i64 1 : 5; data a i64 1 : 1; Slice x,s,e,a -> y", "f32[10,?]"},
@@ -60,6 +73,7 @@ static void slices(void **state) {
 static void splits(void **state) {
     static const value_case cases[] = {
         {"in x 6 4; Split x -> y,z axis=0", "f32[3,4]"},
+        {"in x 6 4; Split x -> ; Relu x -> y", "f32[6,4]"},
         {"in x 7 4; Split x -> z,y axis=0", "f32[3,4]"},
         {"in x 7 4; Split x -> y,z axis=0", "f32[4,4]"},
         {"in x 6 4; data s i64 2 : 1 5; Split x,s -> z,y axis=0", "f32[5,4]"},
@@ -91,6 +105,7 @@ static void repeats(void **state) {
         {"in x 3 4; data p i64 2 : 1 2; data a i64 1 : -1; Pad x,p,-,a -> y", "f32[3,7]"},
         {"opset 2; in x 3 4; Pad x -> y pads=[0,1,0,1]", "f32[3,6]"},
         {"in x 3 4; in p i64 4; Pad x,p -> y", "f32[?,?]"},
+        {"in x 3 4; data p i64 0 : ; Pad x,p -> y", "f32[?,?]"},
         {"in x 3 4; data p i64 2 : 1 2; Pad x,p -> y", "f32[?,?]"},
         {"in x 3 4; data p i64 4 : -1 0 0 -2; Pad x,p -> y", "f32[2,2]"},
         {"in x 3 4; data p i64 2 : 1 2; data a i64 1 : 2; Pad x,p,-,a -> y", "f32*"},

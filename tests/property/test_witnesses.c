@@ -41,6 +41,18 @@ static void large_spaces(void **state) {
     try_spaces(*state, "witnesses.large", LARGE);
 }
 
+/* Convolutions on arrays whose memories hand words on: fractions of words. */
+static void convolutions(void **state) {
+    settings *set = *state;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "witnesses.convolutions", i);
+        sx_small_space small;
+        sx_random_link_space(&rng, &small);
+        sx_expect_witnesses(&small, i, DRAWS / 4, &rng, &set->tally);
+        sx_small_space_fini(&small);
+    }
+}
+
 /* Mappings of real size, whose counts are large. */
 static void real_machines(void **state) {
     static const char *const problems[] = {
@@ -111,6 +123,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(small_spaces, &set),
         cmocka_unit_test_prestate(large_spaces, &set),
+        cmocka_unit_test_prestate(convolutions, &set),
         cmocka_unit_test_prestate(real_machines, &set),
         cmocka_unit_test_prestate(every_rule_meets_every_kind, &set),
     };

@@ -121,9 +121,10 @@ static void count_places(const sx_check_outline *o, int v, int r, int level, con
 /* The share of a tensor's words that the parent of a holder reads: the product of num / den over all ranks and all
  * levels that lie between. At the level just outside the holder, children in different places read apart. At bypassed
  * levels the mean size of groups counts, which is at most that of the largest: children / (children along the longest
- * dimension). */
-static void count_groups(const sx_check_outline *o, int v, int holder, int parent, const int64_t *tile,
-                         int64_t *num, int64_t *den) {
+ * dimension). Where neighbours help and rank `moved` (-1: none) is one along which the tile moves, the last place in the
+ * direction of the motion gets no help. */
+static void count_groups(const sx_check_outline *o, int v, int holder, int parent, int moved,
+                         const int64_t *tile, int64_t *num, int64_t *den) {
     const sx_tensor *t = &o->space->c->problem.tensor[v];
     *num = *den = 1;
     for (int s = holder; s <= parent; s++)
@@ -131,6 +132,7 @@ static void count_groups(const sx_check_outline *o, int v, int holder, int paren
             int64_t places = 1, children = 1;
             if (s == holder) {
                 count_places(o, v, r, s, tile, &places, &children);
+                if (r == moved) places = 1;
             } else {
                 for (int d = 0; d < o->space->n_dims; d++) {
                     int64_t f = t->coef[r][d] ? o->spatial->factor[s][d] : 1;
@@ -151,13 +153,13 @@ static int64_t share_of(int64_t words, int64_t copies, int64_t num, int64_t den)
 
 /* The words of one pass over all tiles of a tensor, in all spatial places that differ for it, and the share num / den
  * that reaches the parent. */
-static int64_t count_words(const sx_check_outline *o, int v, int holder, int parent, const int64_t *tile,
-                           int64_t *num, int64_t *den) {
+static int64_t count_words(const sx_check_outline *o, int v, int holder, int parent, int moved,
+                           const int64_t *tile, int64_t *num, int64_t *den) {
     const sx_problem *problem = &o->space->c->problem;
     int64_t words = sx_check_box(problem, v, tile);
     for (int d = 0; d < problem->n_dims; d++)
         if (o->shape->dims[v] >> d & 1) words = sx_capped_mul(words, problem->size[d] / tile[d]);
-    count_groups(o, v, holder, parent, tile, num, den);
+    count_groups(o, v, holder, parent, moved, tile, num, den);
     return words;
 }
 
@@ -180,7 +182,7 @@ int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, 
     int u = parent_of(o, v, holder);
     int64_t tile[SX_MAX_DIMS], num, den, words;
     set_tile(o, holder, extent, tile);
-    words = count_words(o, v, holder, u, tile, &num, &den);
+    words = count_words(o, v, holder, u, -1, tile, &num, &den);
     int64_t cost =
         sx_capped_mul(share_of(words, o->apart[v][u + 1], num, den), parent_price(o, prices, v, u));
     if (holder == SX_UNITS) return cost;
@@ -205,50 +207,80 @@ static int64_t least_prime(int64_t n) {
     return n;
 }
 
-/* T5: the least share num / den of all tiles that is fetched where the innermost loop that moves a tile is on a
- * dimension of a window. Its own visits fetch what its step leaves new: `fresh` of `reach`. If the steps of all other
- * loops of the rank together are shorter, none of their visits leaves the tile in its place, and visits of loops on
- * other dimensions fetch all of it; else only its own visits are sure. */
-static void least_share(const sx_check_outline *o, int v, int holder, int level, int dim,
-                        const int64_t *extent, const int64_t *tile, int64_t *num, int64_t *den) {
-    const sx_problem *problem = &o->space->c->problem;
-    const sx_tensor *t = &problem->tensor[v];
+/* The rank of a tensor that a dimension is in. */
+static int rank_of(const sx_tensor *t, int dim) {
     int r = 0;
     while (!t->coef[r][dim]) r++;
-    int64_t reach = 1, others = 0, left = 1, step = labs(t->coef[r][dim]) * tile[dim];
-    for (int s = holder; s <= level; s++) step *= o->spatial->factor[s][dim];
-    bool one_sign = true;
+    return r;
+}
+
+/* What T5 asks of the rank of a dimension: how far a tile reaches in it, the step of the dimension's loops, the sum of
+ * the steps of loops on the others at most, the least step of such a loop where only one other dimension has any, and
+ * the iterations left of all. */
+typedef struct window {
+    int64_t reach, step, range, others, other_step, left;
+    int n_others;
+    bool one_sign;
+} window;
+
+static window describe_window(const sx_check_outline *o, int v, int holder, int level, int dim,
+                              const int64_t *extent, const int64_t *tile) {
+    const sx_problem *problem = &o->space->c->problem;
+    const sx_tensor *t = &problem->tensor[v];
+    int r = rank_of(t, dim);
+    window w = {.reach = 1, .left = 1, .one_sign = true};
     for (int d = 0; d < problem->n_dims; d++) {
-        int64_t coef = t->coef[r][d];
+        int64_t coef = labs(t->coef[r][d]), step = coef * tile[d],
+                range = coef * (problem->size[d] - tile[d]);
         if (!coef || problem->size[d] == 1) continue;
-        reach += labs(coef) * (tile[d] - 1);
-        left *= o->left[d] / extent[d];
-        one_sign &= (coef > 0) == (t->coef[r][dim] > 0);
-        if (d != dim && extent[d] < o->left[d]) others += labs(coef) * (problem->size[d] - tile[d]);
+        for (int s = holder; s <= level; s++) step *= o->spatial->factor[s][d];
+        w.reach += coef * (tile[d] - 1);
+        w.left *= o->left[d] / extent[d];
+        w.one_sign &= (t->coef[r][d] > 0) == (t->coef[r][dim] > 0);
+        if (d == dim) {
+            w.step = step;
+            w.range = range;
+        } else if (extent[d] < o->left[d]) {
+            w.n_others++;
+            w.others += range;
+            w.other_step = step;
+        }
     }
-    int64_t fresh = step < reach ? step : reach, prime = least_prime(o->left[dim] / extent[dim]);
-    if (one_sign && step > others) {
-        *num = fresh * (left - 1) + reach;
-        *den = reach * left;
+    return w;
+}
+
+/* T5: the least share num / den of all tiles that is fetched where the innermost loop that moves a tile is one of a
+ * level, on a dimension of a window. Its own visits fetch what its step leaves new: `fresh` of `reach`. */
+static void least_share(const sx_check_outline *o, int v, int holder, int level, int dim,
+                        const int64_t *extent, const int64_t *tile, int64_t *num, int64_t *den) {
+    window w = describe_window(o, v, holder, level, dim, extent, tile);
+    int64_t fresh = w.step < w.reach ? w.step : w.reach, left = o->left[dim] / extent[dim], n = left;
+    if (level + 1 < o->space->n_levels) n = least_prime(n);
+    if (w.one_sign && (w.step > w.others || (w.n_others == 1 && w.other_step > 2 * w.range))) {
+        *num = fresh * (left - 1) + w.reach;
+        *den = w.reach * left;
+    } else if (w.one_sign) {
+        *num = fresh * (n - 1) * (w.left / n) + w.reach;
+        *den = w.reach * w.left;
     } else {
-        *num = fresh * (prime - 1);
-        *den = reach * prime;
+        *num = fresh * (n - 1);
+        *den = w.reach * n;
     }
 }
 
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder, int level,
                        int dim, const int64_t *extent) {
-    int u = parent_of(o, v, holder);
-    int64_t tile[SX_MAX_DIMS], num, den, words, share, whole;
-    if (holder == SX_UNITS) return 0;
+    int u = parent_of(o, v, holder), moved = -1;
+    int64_t tile[SX_MAX_DIMS], num, den, share, whole, fill = 0;
     bool helped = hands_on(o, v, holder);
-    if (helped && o->used[holder + 1] > 1) return 0;
+    if (helped) moved = rank_of(&o->space->c->problem.tensor[v], dim);
     set_tile(o, holder, extent, tile);
-    words = count_words(o, v, holder, u, tile, &num, &den);
+    int64_t words = count_words(o, v, holder, u, moved, tile, &num, &den);
     least_share(o, v, holder, level, dim, extent, tile, &share, &whole);
-    int64_t fill = share_of(sx_capped_mul(words, o->apart[v][holder]), 1, share, whole);
-    fill = sx_capped_mul(fill, prices->of[holder - 1][v][SX_FILL]);
-    if (helped) return fill;
+    if (holder != SX_UNITS && !(helped && o->used[holder + 1] > 1)) {
+        fill = share_of(sx_capped_mul(words, o->apart[v][holder]), 1, share, whole);
+        fill = sx_capped_mul(fill, prices->of[holder - 1][v][SX_FILL]);
+    }
     int64_t read = share_of(share_of(words, o->apart[v][u + 1], num, den), 1, share, whole);
     return sx_capped_add(fill, sx_capped_mul(read, parent_price(o, prices, v, u)));
 }

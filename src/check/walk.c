@@ -52,6 +52,10 @@ static void evaluate_mapping(walk *w) {
         break;
     case SX_COST_LEGAL:
         if (sx_check_reaches(&w->work->target, cost.energy, cost.cycles)) break;
+        if (cost.full && sx_check_reaches(&w->work->target, cost.energy, cost.cycles + 1)) {
+            sx_check_doubt_add(&w->found->doubt, "a mapping is below by a cycle that the model may add");
+            break;
+        }
         w->found->below = true;
         w->found->mapping = w->mapping;
         w->found->cost = cost;

@@ -75,6 +75,7 @@ static void set_densities(trial *t) {
 static void read_vector(trial *t) {
     sx_input *input = NULL;
     assert_null(sx_input_new(&input));
+    sx_input_like_timeloop(input);
     add_file(input, "arch", text_of(t->vector, "arch"), ".yaml");
     add_file(input, "arch", text_of(t->vector, "arch"), ".ert.yaml");
     add_file(input, "problem", text_of(t->vector, "problem"), ".yaml");
@@ -85,6 +86,7 @@ static void read_vector(trial *t) {
     assert_null(status);
     assert_null(sx_input_problem(input, &t->problem));
     set_densities(t);
+    assert_true(sx_model_prefers_timeloop(&t->problem, &t->arch));
     assert_null(sx_input_mapping(input, &t->problem, &t->arch, &t->mapping));
     sx_input_free(input);
 }

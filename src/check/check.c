@@ -51,6 +51,20 @@ static void check_preconditions(const sx_check_space *space, sx_check_doubt *dou
     }
 }
 
+/* Doubts where the energy of all iterations on all compute units, with room for the accesses of every level, might not
+ * fit 128 bits. */
+static void check_range(const sx_check_case *c, const sx_check_shape *shape, sx_check_doubt *doubt) {
+    sx_wide most = (sx_wide)1 << 16;
+    int64_t largest = c->machine.compute_energy;
+    for (int s = 0; s < c->machine.n_levels; s++)
+        for (int i = 0; i < SX_N_ACCESSES; i++)
+            if (c->machine.level[s].energy[i] > largest) largest = c->machine.level[s].energy[i];
+    if (!sx_wide_mul(most, shape->macs, &most) || !sx_wide_mul(most, largest, &most) ||
+        !sx_wide_mul(most, c->machine.compute_mesh[0], &most) ||
+        !sx_wide_mul(most, c->machine.compute_mesh[1], &most))
+        sx_check_doubt_add(doubt, "energies of this size cannot be counted in 128 bits");
+}
+
 /* One thread's part of a check. */
 typedef struct worker {
     sx_check_lattice lattice;
@@ -80,7 +94,7 @@ static sx_status check_outline(check *k, worker *w) {
     }
     if (w->lattice.n_points == 0) SX_TRY(sx_check_lattice_points(&w->lattice, &w->outline));
     SX_TRY(sx_check_lattice_solve(&w->lattice, &w->outline, &work->energy, &flows));
-    if (flows >= SX_CHECK_CAP ||
+    if (flows == SX_CHECK_NONE ||
         (!work->walk_only && sx_check_reaches(&work->target, shared + flows, w->outline.steps))) {
         w->found.tiles++;
         return SX_OK;
@@ -293,6 +307,7 @@ sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *
     k.work.walk_only = trial && trial->walk_only;
     sx_check_shape_init(&shape, c, doubt);
     check_preconditions(&space, doubt);
+    check_range(c, &shape, doubt);
     sx_check_energy_prices(c, &k.work.energy);
     if (options->seconds > 0) k.work.end = sx_clock_seconds() + options->seconds;
     out->verdict = SX_INDEPENDENT_UNDECIDED;

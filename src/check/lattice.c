@@ -246,7 +246,8 @@ static int64_t payment(const sx_check_lattice *l, int level, int state, int v, i
 static int64_t sum_payments(const sx_check_lattice *l, int level, int state, unsigned mask, int d,
                             uint32_t point) {
     int64_t sum = 0;
-    for (; mask; mask &= mask - 1) sum += payment(l, level, state, __builtin_ctz(mask), d, point);
+    for (; mask; mask &= mask - 1)
+        sum = sx_capped_add(sum, payment(l, level, state, __builtin_ctz(mask), d, point));
     return sum;
 }
 
@@ -255,7 +256,8 @@ static int64_t sum_charges(const sx_check_lattice *l, int level, int state, unsi
     int64_t sum = 0;
     for (; mask; mask &= mask - 1) {
         int v = __builtin_ctz(mask);
-        sum += l->charge[level][v][(size_t)state_of(&l->states[level], state, v) * l->n_points + point];
+        size_t at = (size_t)state_of(&l->states[level], state, v) * l->n_points + point;
+        sum = sx_capped_add(sum, l->charge[level][v][at]);
     }
     return sum;
 }
@@ -265,12 +267,11 @@ static int64_t pay_edge(const sx_check_lattice *l, int level, const moves *m, in
                         bool fits) {
     if (level + 1 == l->o->space->n_levels) {
         unsigned all = (1u << l->o->space->n_tensors) - 1;
-        if (point + 1 != l->n_points) return SX_CHECK_CAP;
-        int64_t sum = sum_charges(l, level, state, all, point);
-        return sum < SX_CHECK_CAP ? sum : SX_CHECK_CAP;
+        if (point + 1 != l->n_points) return SX_CHECK_NONE;
+        return sum_charges(l, level, state, all, point);
     }
     return fits ? l->rest[level + 1][(size_t)point * (size_t)l->states[level + 1].n + (size_t)m->edge[state]]
-                : SX_CHECK_CAP;
+                : SX_CHECK_NONE;
 }
 
 /* The least left to pay at a point in a state: the level's loops end there, or one more follows. */
@@ -284,7 +285,7 @@ static int64_t solve_point(const sx_check_lattice *l, int level, const moves *m,
         int d = l->step[i].dim;
         int64_t then = rest[(size_t)l->step[i].to * n + (size_t)m->next[state][d]];
         if (then >= best || range[d].most == 1) continue;
-        then += sum_payments(l, level, state, m->pays[state][d], d, p);
+        then = sx_capped_add(then, sum_payments(l, level, state, m->pays[state][d], d, p));
         if (then < best) best = then;
     }
     return best;
@@ -299,7 +300,7 @@ static void solve_level(sx_check_lattice *l, int level, const moves *m) {
         int64_t extent[SX_MAX_DIMS], *rest = l->rest[level] + (size_t)p * n;
         set_tile(l, level, p, extent);
         if (!outermost && !sx_check_has_room(space, level, l->o->keep[level], extent)) {
-            for (size_t k = 0; k < n; k++) rest[k] = SX_CHECK_CAP;
+            for (size_t k = 0; k < n; k++) rest[k] = SX_CHECK_NONE;
             continue;
         }
         bool fits = !outermost && sx_check_fits(space, level, l->o->keep[level], extent);

@@ -5,8 +5,10 @@
 
 #include "check/space.h"
 
-/* Bounds are capped here: sums of a few of them still fit 64 bits, and a smaller bound is a bound. */
+/* Bounds are capped here: sums of a few of them still fit 64 bits, and a smaller bound is a bound. Where there is no
+ * mapping at all, a bound is SX_CHECK_NONE. */
 #define SX_CHECK_CAP ((int64_t)1 << 58)
+#define SX_CHECK_NONE ((int64_t)1 << 60)
 
 /* a * b and a + b of numbers that are not negative, no more than the cap. */
 static inline int64_t sx_capped_mul(int64_t a, int64_t b) {

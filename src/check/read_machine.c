@@ -161,9 +161,9 @@ static sx_status set_gates(const sx_node *list, sx_check_machine *m) {
     return SX_OK;
 }
 
-/* An energy in units of 1 / scale; false where it does not fit. */
+/* An energy in units of 1 / scale; false where it is so large that sums of a few prices might not fit. */
 static bool scale_energy(sx_ratio energy, int64_t scale, int64_t *out) {
-    return !__builtin_mul_overflow(energy.num, scale / energy.den, out);
+    return !__builtin_mul_overflow(energy.num, scale / energy.den, out) && *out <= (int64_t)1 << 54;
 }
 
 /* Makes all energies integers: the scale is a multiple of every denominator and, for accesses, of the words (and the

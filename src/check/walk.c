@@ -153,7 +153,7 @@ static void walk_loops(walk *w, const place *at, int d) {
 static void walk_from(walk *w, place at) {
     const sx_check_states *states = &w->l->states[at.level];
     int64_t rest = w->l->rest[at.level][(size_t)at.point * (size_t)states->n + (size_t)at.state];
-    if (must_end(w) || rest >= SX_CHECK_CAP) return;
+    if (must_end(w) || rest == SX_CHECK_NONE) return;
     if (sx_check_reaches(&w->work->target, w->constant + at.paid + rest, w->o->steps)) return;
     end_level(w, &at);
     for (int d = 0; d < w->work->space->n_dims && !must_end(w); d++)

@@ -4,6 +4,7 @@
 
 #include "sextant/constraints.h"
 #include "sextant/graph.h"
+#include "sextant/warnings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,10 +61,9 @@ SX_API size_t sx_input_n_constraints(const sx_input *input);
  * last. */
 SX_API const char *sx_input_note(const sx_input *input, size_t index);
 
-/* What was read otherwise than it is written, so that a result may not be what was meant: "file:line:column:
- * ..."; NULL past the last. *times is how many such warnings there
- * are at that place, as of several layers; the first is shown. */
-SX_API const char *sx_input_warning(const sx_input *input, size_t index, size_t *times);
+/* Adds the warnings about what was read so far to a list: what was read otherwise than it is written, so that a
+ * result may not be what was meant. Several of one kind at one place, as of several layers, are one. */
+SX_API SX_MUST_USE sx_status sx_input_warnings(const sx_input *input, sx_warnings *out);
 
 /* From now on unknown keys, and what would be warned about, are errors. */
 SX_API void sx_input_strict(sx_input *input);
@@ -71,6 +71,9 @@ SX_API void sx_input_strict(sx_input *input);
 /* From now on files are read as Timeloop reads them where that differs (docs/from-timeloop.md); each difference is
  * a warning. To be said before files are added. */
 SX_API void sx_input_like_timeloop(sx_input *input);
+
+/* From now on a key that looks like a known one misspelt is a warning, not an error. */
+SX_API void sx_input_lenient(sx_input *input);
 
 /* Einsum text: "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}". */
 SX_API SX_MUST_USE sx_status sx_einsum_parse(const char *text, sx_problem *out);

@@ -4,6 +4,7 @@
 
 #include "sextant/certificate.h"
 #include "sextant/session.h"
+#include "sextant/warnings.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,7 @@ typedef struct sx_result {
     sx_judge_account judged;    /* what happened with it */
     uint32_t batch;             /* of a network of the catalog */
     bool training, training_step;
+    sx_warnings *warnings; /* about the inputs, owned; may be NULL */
 } sx_result;
 
 /* A result without layers, with the options of sx_run_options_init. */

@@ -36,5 +36,6 @@
 #include "sextant/store.h"
 #include "sextant/systolic.h"
 #include "sextant/version.h"
+#include "sextant/warnings.h"
 
 #endif

@@ -13,8 +13,8 @@ and hint (`sextant.Error` and its kinds). numpy and pandas are used where they a
 """
 from ._library import VERSION as __version__
 from ._library import lib as _lib
-from .errors import (Error, FileError, InputError, InternalError, LibraryError, LimitError, OutOfMemory, ProgramError,
-                     UsageError, WriteError)
+from .errors import (Error, FileError, InputError, InputWarning, InternalError, LibraryError, LimitError, OutOfMemory,
+                     ProgramError, UsageError, WriteError)
 from .figures import Figure
 from .mappings import Loop, Mapping, Mappings
 from .model import Cost, LevelCost, Model, NetworkCost, Score, Scores, TensorCost, evaluate
@@ -23,8 +23,8 @@ from .search import Found, Progress, SearchResult, Space, search
 from .session import LayerResult, MapResult, map
 
 __all__ = [
-    "Arch", "Cost", "Error", "Figure", "FileError", "Found", "InputError", "InternalError", "LayerResult", "LevelCost",
-    "LibraryError", "LimitError", "Loop", "MapResult", "Mapping", "Mappings", "Model", "Network", "NetworkCost",
+    "Arch", "Cost", "Error", "Figure", "FileError", "Found", "InputError", "InputWarning", "InternalError", "LayerResult",
+    "LevelCost", "LibraryError", "LimitError", "Loop", "MapResult", "Mapping", "Mappings", "Model", "Network", "NetworkCost",
     "OutOfMemory", "Problem", "ProgramError", "Progress", "Score", "Scores", "SearchResult", "Space", "TensorCost",
     "UsageError", "WriteError", "archs", "evaluate", "features", "map", "mappers", "networks", "objectives", "problems",
     "search",

@@ -307,7 +307,7 @@ class sx_result(Structure):
     _fields_ = [("network", sx_network), ("arch", sx_arch), ("options", sx_session_options), ("session",
                 sx_session_result), ("mapper", c_void_p), ("objective", c_char * 256), ("version", c_void_p),
                 ("problem", c_void_p), ("energies", c_void_p), ("evaluator", c_void_p), ("judged", sx_judge_account),
-                ("batch", c_uint32), ("training", c_bool), ("training_step", c_bool)]
+                ("batch", c_uint32), ("training", c_bool), ("training_step", c_bool), ("warnings", c_void_p)]
 
 
 class sx_run_summary(Structure):
@@ -354,10 +354,12 @@ FUNCTIONS = {
     "sx_input_energies": (c_char_p, [c_void_p]),
     "sx_input_free": (None, [c_void_p]),
     "sx_input_graph": (POINTER(sx_error), [c_void_p, c_void_p]),
+    "sx_input_lenient": (None, [c_void_p]),
     "sx_input_mapping": (POINTER(sx_error), [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sx_input_new": (POINTER(sx_error), [c_void_p]),
     "sx_input_problem": (POINTER(sx_error), [c_void_p, c_void_p]),
     "sx_input_set": (POINTER(sx_error), [c_void_p, c_char_p, c_char_p]),
+    "sx_input_warnings": (POINTER(sx_error), [c_void_p, c_void_p]),
     "sx_map_space_draw": (POINTER(sx_error), [c_void_p, c_uint64, c_uint64, c_size_t, c_size_t, c_void_p]),
     "sx_map_space_mapping": (None, [c_void_p, c_void_p, c_void_p]),
     "sx_map_space_new": (POINTER(sx_error), [c_void_p, c_void_p, c_void_p, c_void_p]),
@@ -409,4 +411,8 @@ FUNCTIONS = {
     "sx_verdict_status": (POINTER(sx_error), [c_void_p, c_void_p, c_void_p]),
     "sx_verdict_text": (None, [c_void_p, c_void_p, c_void_p, c_void_p, c_size_t]),
     "sx_version": (c_char_p, []),
+    "sx_warnings_at": (c_char_p, [c_void_p, c_size_t, c_void_p]),
+    "sx_warnings_free": (None, [c_void_p]),
+    "sx_warnings_join_keys": (None, [c_void_p]),
+    "sx_warnings_new": (POINTER(sx_error), [c_void_p]),
 }

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions with place and hint."""
+"""What can go wrong, as exceptions with place and hint, and as warnings."""
 from __future__ import annotations
 
 from typing import Optional
@@ -48,6 +48,10 @@ class ProgramError(Error):
 
 class LibraryError(Error, ImportError):
     """The shared library is missing, or is not of this package's version."""
+
+
+class InputWarning(UserWarning):
+    """Something in a file may make an answer another one than was meant."""
 
 
 # In the order of the codes of an sx_error.

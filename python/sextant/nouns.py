@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
+import warnings
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
-from ._library import check, lib, names_of, text_of
-from .errors import UsageError
+from ._library import check, handle_of, lib, names_of, text_of
+from .errors import InputWarning, UsageError
 
 Path = Union[str, "os.PathLike[str]"]
 Files = Union[Path, Sequence[Path]]
@@ -23,17 +25,28 @@ def _nearest(word: str, names: Iterable[str]) -> str:
     return f"did you mean '{near[0]}'? " if near else ""
 
 
+def _caller() -> int:
+    """How far out the caller of this function sees the frame that called the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 class Input:
     """Files and texts that are read together."""
 
     def __init__(self, files: Files = (), text: Optional[str] = None, name: str = "text",
-                 variables: Optional[Dict[str, Any]] = None, remainders: bool = False):
+                 variables: Optional[Dict[str, Any]] = None, remainders: bool = False, lenient: bool = False):
         self._handle = ctypes.c_void_p()
+        self._warned: List[str] = []
         check(lib.sx_input_new(ctypes.byref(self._handle)))
         for key, value in (variables or {}).items():
             check(lib.sx_input_set(self._handle, key.encode(), str(value).encode()))
         if remainders:
             lib.sx_input_allow_remainders(self._handle)
+        if lenient:
+            lib.sx_input_lenient(self._handle)
         for path in _paths(files):
             check(lib.sx_input_add_file(self._handle, os.fsencode(path)))
         if text is not None:
@@ -42,7 +55,24 @@ class Input:
 
     def read(self, function: Any, noun: Any, *arguments: Any) -> Any:
         check(function(self._handle, *arguments, ctypes.byref(noun)))
+        self._warn()
         return noun
+
+    def _warn(self) -> None:
+        """Issues the library's warnings as Python's, each once."""
+        found, place, texts = handle_of(lib.sx_warnings_new), ctypes.c_char_p(), []
+        try:
+            check(lib.sx_input_warnings(self._handle, found))
+            lib.sx_warnings_join_keys(found)
+            for message in iter(lambda: lib.sx_warnings_at(found, len(texts), ctypes.byref(place)), None):
+                where = f"{os.fsdecode(place.value)}: " if place.value else ""
+                texts.append(where + message.decode(errors="replace"))
+        finally:
+            lib.sx_warnings_free(found)
+        for text in texts:
+            if text not in self._warned:
+                self._warned.append(text)
+                warnings.warn(text, InputWarning, stacklevel=_caller())
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -141,15 +171,16 @@ def _is_layer(text: str) -> bool:
 
 
 class Arch:
-    """An architecture: `Arch("eyeriss")` of the catalog, or files: `Arch("chip.yaml")`, `Arch(["chip.yaml", "ert.yaml"])`."""
+    """An architecture: `Arch("eyeriss")` of the catalog, or files: `Arch("chip.yaml")`, `Arch(["chip.yaml", "ert.yaml"])`.
+    `lenient`: keys that look like known ones misspelt are ignored, with a warning."""
 
-    def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None):
+    def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, lenient: bool = False):
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"an architecture is given by a name or files, not by {type(source).__name__}")
         self._c = abi.sx_arch()
         self._files: List[str] = []
         self._text: Optional[str] = None
-        self._variables = variables
+        self._variables, self._lenient = variables, lenient
         self.energies = "built-in table"
         if isinstance(source, str) and any(source == name for name, _ in archs()):
             check(lib.sx_catalog_arch(source.encode(), ctypes.byref(self._c)))
@@ -158,14 +189,15 @@ class Arch:
                              _nearest(source, [n for n, _ in archs()]) + "sextant.archs() lists the names")
         else:
             self._files = _paths(source)
-            self._read(Input(self._files, variables=variables))
+            self._read(Input(self._files, variables=variables, lenient=lenient))
 
     @classmethod
-    def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None) -> "Arch":
+    def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, lenient: bool = False) -> "Arch":
         """An architecture of YAML or JSON text."""
         self = cls.__new__(cls)
         self._c, self._files, self._text, self._variables = abi.sx_arch(), [], text, variables
-        self._read(Input(text=text, variables=variables))
+        self._lenient = lenient
+        self._read(Input(text=text, variables=variables, lenient=lenient))
         return self
 
     def _read(self, source: Input) -> None:
@@ -199,7 +231,8 @@ class Arch:
         """The constraints of the architecture's own files and of others, for a problem; None: there are none."""
         if not self._files and not self._text and not _paths(files):
             return None
-        source = Input(self._files + _paths(files), text=self._text, variables=self._variables, remainders=remainders)
+        source = Input(self._files + _paths(files), text=self._text, variables=self._variables, remainders=remainders,
+                       lenient=self._lenient)
         return source.read(lib.sx_input_constraints, abi.sx_constraints(), ctypes.byref(problem._c),
                            ctypes.byref(self._c))
 

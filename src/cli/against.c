@@ -8,26 +8,26 @@
 #include <string.h>
 
 /* Reads the files. */
-static sx_status read_sources(sx_against *out, sx_text *err) {
+static sx_status read_sources(sx_against *out, sx_output *result) {
     if (!out->has_arch && !out->has_problem && !out->has_constraints) return SX_OK;
     SX_TRY(sx_sources_load(&out->args, &out->sources));
     if (out->has_arch) SX_TRY(sx_sources_arch(&out->sources, &out->arch));
     if (out->has_problem) SX_TRY(sx_sources_problems(&out->sources, &out->network));
     if (out->has_arch && out->has_problem)
-        SX_TRY(sx_bind_network(&out->sources, &out->arch, NULL, &out->network, err));
-    return SX_OK;
+        SX_TRY(sx_bind_network(&out->sources, &out->arch, NULL, &out->network, result));
+    return sx_sources_warnings(&out->sources, result->warnings);
 }
 
-sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err) {
+sx_status sx_against_load(const sx_args *args, sx_against *out, sx_output *result) {
     *out = (sx_against){.args = *args,
                         .has_arch = sx_args_flag(args, "arch"),
                         .has_problem = sx_args_flag(args, "problem"),
                         .has_constraints = sx_args_flag(args, "constraints")};
     out->args.n_operands = 0;
-    return read_sources(out, err);
+    return read_sources(out, result);
 }
 
-sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_text *err) {
+sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_output *result) {
     static const sx_option like = SX_OPTION_LIKE;
     static char timeloop[] = "timeloop";
     size_t n = against->args.n_given;
@@ -40,7 +40,7 @@ sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_tex
     against->args.n_given = n + 1;
     sx_network_fini(&against->network);
     sx_sources_fini(&against->sources);
-    return read_sources(against, err);
+    return read_sources(against, result);
 }
 
 void sx_against_fini(sx_against *against) {
@@ -68,10 +68,8 @@ static sx_status find_layer(sx_against *against, const sx_certificate *c, sx_tex
     *found = false;
     for (size_t i = 0; i < network->n_layers && !*found; i++) {
         sx_problem problem = network->layer[i].problem;
-        sx_text unread = {0};
         sx_status status = SX_OK;
-        if (!against->has_arch) status = sx_bind_problem(&against->sources, &c->arch, &problem, &unread);
-        sx_text_free(&unread);
+        if (!against->has_arch) status = sx_bind_problem(&against->sources, &c->arch, &problem, NULL);
         if (!status)
             status = sx_scope_same_problem(&c->problem, &problem, network->n_layers == 1 ? why : NULL, found);
         if (status) return status;

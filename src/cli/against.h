@@ -2,6 +2,7 @@
 #ifndef SX_CLI_AGAINST_H
 #define SX_CLI_AGAINST_H
 
+#include "cli/command.h"
 #include "cli/load.h"
 #include "sextant/certificate.h"
 
@@ -16,11 +17,11 @@ typedef struct sx_against {
 } sx_against;
 
 /* Reads what the options name; *out is freed with sx_against_fini, also after an error. */
-SX_MUST_USE sx_status sx_against_load(const sx_args *args, sx_against *out, sx_text *err);
+SX_MUST_USE sx_status sx_against_load(const sx_args *args, sx_against *out, sx_output *result);
 void sx_against_fini(sx_against *against);
 
 /* Reads the files again as by Timeloop where a certificate's were read so (--like timeloop). */
-SX_MUST_USE sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_text *err);
+SX_MUST_USE sx_status sx_against_follow(sx_against *against, const sx_certificate *c, sx_output *result);
 
 /* Whether a certificate is of the user's architecture, of one of the user's layers, and of a space with the
  * user's constraints. Where it is not, v gets the claim that fails and why. */

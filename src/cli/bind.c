@@ -27,7 +27,7 @@ typedef struct binder {
     size_t n_pairs;
     bool off; /* only what --bind names */
     bool quiet;
-    sx_text *err;
+    sx_output *result; /* for messages; NULL: nothing is said */
 } binder;
 
 /* Adds a name, once. */
@@ -140,23 +140,33 @@ static sx_status no_tensor(const char *name, const sx_problem *problem) {
     return error;
 }
 
-/* Adds a message unless it was given before, as of another layer. */
-static void tell(const binder *b, SX_TAKE sx_text *line) {
-    b->err->failed |= line->failed;
-    if (!b->quiet && !line->failed && line->size && (!b->err->data || !strstr(b->err->data, line->data)))
-        sx_text_add(b->err, "%s", line->data);
-    sx_text_free(line);
+/* Warns of a name that no tensor is bound to. */
+static void tell_unbound(const binder *b, const use *u, const sx_problem *problem) {
+    sx_text list = {0};
+    if (!b->result) return;
+    for (int v = 0; v < problem->n_tensors; v++)
+        sx_text_add(&list, "%s%s", v ? ", " : "", problem->tensor[v].name);
+    sx_warnings_tell(b->result->warnings,
+                     "the problem has no tensor '%s', which %s names; bind one of %s by --bind %s=TENSOR",
+                     u->name, u->level, list.failed ? "" : list.data, u->name);
+    sx_text_free(&list);
 }
 
-/* Says which name no tensor is bound to. */
-static void tell_unbound(const binder *b, const use *u, const sx_problem *problem) {
+/* Notes which tensors a problem's names are bound to, unless that was said of another layer. */
+static void tell_bound(const binder *b, const sx_problem *problem) {
     sx_text line = {0};
-    sx_text_add(&line, "warning: the problem has no tensor '%s', which %s names", u->name, u->level);
-    sx_text_add(&line, "; bind one of");
+    if (!b->result || b->quiet) return;
     for (int v = 0; v < problem->n_tensors; v++)
-        sx_text_add(&line, "%s %s", v ? "," : "", problem->tensor[v].name);
-    sx_text_add(&line, " by --bind %s=TENSOR\n", u->name);
-    tell(b, &line);
+        if (problem->tensor[v].alias[0])
+            sx_text_add(&line, "%s%s = %s",
+                        line.size ? ", " : "note: tensors bound: ", problem->tensor[v].alias,
+                        problem->tensor[v].name);
+    if (line.size) sx_text_add(&line, " (--bind NAME=TENSOR,... chooses others)\n");
+    sx_text *err = &b->result->err;
+    err->failed |= line.failed;
+    if (!line.failed && line.size && (!err->data || !strstr(err->data, line.data)))
+        sx_text_add(err, "%s", line.data);
+    sx_text_free(&line);
 }
 
 /* Binds what --bind names; those tensors that the problem does not have are left to other layers. */
@@ -170,7 +180,6 @@ static sx_status bind_asked(binder *b, sx_problem *problem) {
 
 /* Binds the names of one problem. */
 static sx_status bind_one(binder *b, sx_problem *problem) {
-    sx_text line = {0};
     SX_TRY(bind_asked(b, problem));
     for (size_t i = 0; i < b->n_uses; i++) {
         const use *u = &b->use[i];
@@ -181,27 +190,22 @@ static sx_status bind_one(binder *b, sx_problem *problem) {
         else if (!known && u->level)
             tell_unbound(b, u, problem);
     }
-    for (int v = 0; v < problem->n_tensors; v++)
-        if (problem->tensor[v].alias[0])
-            sx_text_add(&line, "%s%s = %s",
-                        line.size ? ", " : "note: tensors bound: ", problem->tensor[v].alias,
-                        problem->tensor[v].name);
-    if (line.size) sx_text_add(&line, " (--bind NAME=TENSOR,... chooses others)\n");
-    tell(b, &line);
+    tell_bound(b, problem);
     return SX_OK;
 }
 
-sx_status sx_bind_problem(const sx_sources *sources, const sx_arch *arch, sx_problem *problem, sx_text *err) {
+sx_status sx_bind_problem(const sx_sources *sources, const sx_arch *arch, sx_problem *problem,
+                          sx_output *result) {
     sx_layer layer = {.problem = *problem};
     sx_network network = {.n_layers = 1, .layer = &layer};
-    SX_TRY(sx_bind_network(sources, arch, NULL, &network, err));
+    SX_TRY(sx_bind_network(sources, arch, NULL, &network, result));
     *problem = layer.problem;
     return SX_OK;
 }
 
 sx_status sx_bind_network(const sx_sources *sources, const sx_arch *arch, const sx_designs *designs,
-                          sx_network *network, sx_text *err) {
-    binder b = {.quiet = sx_args_flag(sources->args, "quiet"), .err = err};
+                          sx_network *network, sx_output *result) {
+    binder b = {.quiet = sx_args_flag(sources->args, "quiet"), .result = result};
     list_uses(sources, arch, &b);
     for (size_t i = 0; designs && i < designs->n_splits; i++) add_use(&b, designs->split[i], NULL);
     SX_TRY(read_pairs(sources->args, &b));

@@ -3,6 +3,7 @@
 #define SX_CLI_BIND_H
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/load.h"
 #include "codesign/designs.h"
 
@@ -17,8 +18,8 @@
  * those of --bind, then by role. `designs` (may be NULL) name tensors to split levels by. Adds what was
  * bound, and what could not be. */
 SX_MUST_USE sx_status sx_bind_problem(const sx_sources *sources, const sx_arch *arch, sx_problem *problem,
-                                      sx_text *err);
+                                      sx_output *result);
 SX_MUST_USE sx_status sx_bind_network(const sx_sources *sources, const sx_arch *arch,
-                                      const sx_designs *designs, sx_network *network, sx_text *err);
+                                      const sx_designs *designs, sx_network *network, sx_output *result);
 
 #endif

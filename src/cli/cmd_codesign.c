@@ -175,10 +175,10 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     job->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_layers(sources, &job->network));
     SX_TRY(read_choices(args, job));
-    SX_TRY(sx_bind_network(sources, &job->base, job->designs, &job->network, &result->err));
+    SX_TRY(sx_bind_network(sources, &job->base, job->designs, &job->network, result));
     sx_search_network_semantics(args, &job->network, &job->base, &job->options.model);
     sx_search_foresee(sources, &job->network, &job->base);
-    sx_search_notes(args, sources, true, &result->err);
+    SX_TRY(sx_search_notes(args, sources, true, result));
     SX_TRY(sx_search_writable(args));
     sx_progress_begin(&w.line, args);
     job->options.run.cancel = sx_interrupt_catch();

@@ -316,12 +316,12 @@ static void note_refusal(void *user, const sx_comparison *c, size_t problem, siz
 }
 
 /* Reads the architecture and the problems. */
-static sx_status load_map(compare_job *job, sx_text *err) {
+static sx_status load_map(compare_job *job, sx_output *result) {
     char text[256];
-    SX_TRY(sx_search_objective(&job->sources, &job->options.run.objective, text, sizeof text, err));
+    SX_TRY(sx_search_objective(&job->sources, &job->options.run.objective, text, sizeof text, &result->err));
     SX_TRY(sx_sources_arch(&job->sources, &job->arch));
     SX_TRY(sx_sources_problems(&job->sources, &job->problems));
-    SX_TRY(sx_bind_network(&job->sources, &job->arch, NULL, &job->problems, err));
+    SX_TRY(sx_bind_network(&job->sources, &job->arch, NULL, &job->problems, result));
     SX_TRY(drop_duplicates(&job->problems));
     sx_search_foresee(&job->sources, &job->problems, &job->arch);
     job->options.open = open_map;
@@ -342,7 +342,7 @@ static sx_status load_systolic(const sx_args *args, compare_job *job, sx_text *e
 }
 
 /* Reads the networks and the chip. */
-static sx_status load_placement(const sx_args *args, compare_job *job) {
+static sx_status load_placement(const sx_args *args, compare_job *job, sx_warnings *warnings) {
     const char *value;
     size_t n = 0;
     if (!sx_args_flag(args, "objective"))
@@ -353,7 +353,7 @@ static sx_status load_placement(const sx_args *args, compare_job *job) {
     if (!job->graph || !job->baseline) return sx_error_memory();
     SX_TRY(sx_place_read_chip(args, &job->chip));
     for (size_t *i = &job->options.n_problems; (value = sx_args_text(args, "graph", *i)); ++*i)
-        SX_TRY(sx_place_read_graph(args, value, &job->graph[*i]));
+        SX_TRY(sx_place_read_graph(args, value, warnings, &job->graph[*i]));
     job->options.open = open_placement;
     job->options.close = close_space;
     return SX_OK;
@@ -372,13 +372,13 @@ static const char *name_of(const compare_job *job, size_t problem) {
 }
 
 /* Reads all inputs. */
-static sx_status load(const sx_args *args, compare_job *job, sx_text *err) {
+static sx_status load(const sx_args *args, compare_job *job, sx_output *result) {
     sx_comparison_options *o = &job->options;
     if (job->subject == OF_PLACEMENTS) {
-        SX_TRY(load_placement(args, job));
+        SX_TRY(load_placement(args, job, result->warnings));
     } else {
         SX_TRY(sx_sources_load(args, &job->sources));
-        SX_TRY(job->systolic ? load_systolic(args, job, err) : load_map(job, err));
+        SX_TRY(job->systolic ? load_systolic(args, job, &result->err) : load_map(job, result));
         o->n_problems = job->systolic ? job->systolic->n_layers : job->problems.n_layers;
     }
     job->problem = calloc(o->n_problems + 1, sizeof *job->problem);
@@ -470,8 +470,8 @@ static sx_status compare(const sx_args *args, compare_job *job, sx_output *resul
     sx_comparison *c;
     job->err = &result->err;
     SX_TRY(read_options(args, job));
-    SX_TRY(load(args, job, &result->err));
-    sx_search_notes(args, &job->sources, true, &result->err);
+    SX_TRY(load(args, job, result));
+    SX_TRY(sx_search_notes(args, &job->sources, true, result));
     SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, job, &c));
     if (sx_ranks_follows(args->ranks)) {

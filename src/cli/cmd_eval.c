@@ -56,7 +56,7 @@ static sx_status read_write_request(const char *text, bool json, write_request *
 
 /* Binds the names of tensors and reads the mapping. */
 static sx_status read_bound(sx_sources *sources, sx_evaluation *e, sx_output *result) {
-    SX_TRY(sx_bind_problem(sources, &e->arch, &e->problem, &result->err));
+    SX_TRY(sx_bind_problem(sources, &e->arch, &e->problem, result));
     return sx_sources_mapping(sources, &e->problem, &e->arch, &e->mapping);
 }
 
@@ -187,7 +187,10 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     if (write) SX_TRY(read_write_request(write, json, &request));
     if (sx_args_flag(args, "svg")) SX_TRY(sx_file_writable(sx_args_text(args, "svg", 0)));
     SX_TRY(sx_sources_load(args, sources));
-    if (write) return write_noun(&request, sources, e, result);
+    if (write) {
+        SX_TRY(write_noun(&request, sources, e, result));
+        return sx_sources_warnings(sources, result->warnings);
+    }
     SX_TRY(read_objective(sources, e, &result->err));
     e->simulated = sx_args_flag(args, "simulate");
     e->options = sx_search_model_options(args);
@@ -197,7 +200,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
     sx_search_semantics(args, &e->problem, &e->arch, &e->options);
-    sx_search_notes(args, sources, false, &result->err);
+    SX_TRY(sx_search_notes(args, sources, false, result));
     SX_TRY(choose_formats(args, e, given));
     SX_TRY(cost_mapping(args, e));
     return add_answer(args, e, result);

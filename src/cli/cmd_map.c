@@ -39,6 +39,7 @@ typedef struct watcher {
     sx_progress_line line;
     sx_sources *sources;
     const map_job *job;
+    sx_output *result;
     const char *certificate; /* a file, or the folder of a network; NULL: none */
     size_t searched_from;    /* the first layer that this process searched; those before are a checkpoint's */
     sx_status certified;     /* what went wrong with it */
@@ -114,8 +115,9 @@ static void try_certify(watcher *w, size_t layer, const sx_layer_result *result)
 static void warn(void *user, const struct sx_error *error) {
     watcher *w = user;
     sx_progress_end(&w->line);
-    fprintf(stderr, "warning: %s; the search continues, and the checkpoint is tried again later\n",
-            error->message);
+    sx_warnings_tell(w->result->warnings, "%s; the search continues, and the checkpoint is tried again later",
+                     error->message);
+    sx_output_show_warnings(w->result);
 }
 
 static void layer_ends(void *user, size_t layer, const sx_layer_result *result) {
@@ -439,6 +441,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     const bool follows = sx_ranks_follows(args->ranks);
     watcher w = {.sources = sources,
                  .job = job,
+                 .result = result,
                  .certificate = follows ? NULL : sx_args_text(args, "certificate", 0),
                  .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
@@ -451,11 +454,11 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_layers(sources, &job->r->network));
-    SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, &result->err));
+    SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, result));
     sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
     SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
-    sx_search_notes(args, sources, true, &result->err);
+    SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));
     if (job->view.db && !follows) SX_TRY(sx_store_open(job->view.db, &job->r->options.store));
     sx_progress_begin(&w.line, args);

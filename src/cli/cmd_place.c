@@ -114,7 +114,7 @@ static sx_status read_addresses(const sx_args *args, sx_placement_job *job) {
 }
 
 /* Makes the space. */
-static sx_status make_space(const sx_args *args, sx_placement_job *job) {
+static sx_status make_space(const sx_args *args, sx_placement_job *job, sx_warnings *warnings) {
     sx_chip chip;
     sx_place_graph graph;
     const char *value = sx_args_text(args, "graph", 0);
@@ -124,7 +124,7 @@ static sx_status make_space(const sx_args *args, sx_placement_job *job) {
             "use --graph FILE or --graph NAME, such as resnet50; `sextant list networks` lists "
             "the built-in ones");
     SX_TRY(sx_place_read_chip(args, &chip));
-    SX_TRY(sx_place_read_graph(args, value, &graph));
+    SX_TRY(sx_place_read_graph(args, value, warnings, &graph));
     sx_status status = sx_placement_space_new(&graph, &chip, &job->space);
     sx_place_graph_fini(&graph);
     if (!status) job->in = sx_placement_space_of(job->space);
@@ -249,7 +249,7 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_chec
                              "the chip gives the capacities of its memories");
     SX_TRY(read_options(args, job));
     SX_TRY(read_addresses(args, job));
-    SX_TRY(make_space(args, job));
+    SX_TRY(make_space(args, job, result->warnings));
     if (sx_args_flag(args, "pca")) return plot_placements(args, job, result);
     SX_TRY(sx_search_writable(args));
     SX_TRY(sx_place_checkpoint_read(sx_args_text(args, "checkpoint", 0), job, checkpoint));

@@ -74,12 +74,11 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
     SX_TRY(sx_sources_arch(sources, &arch));
     j->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &problem));
-    SX_TRY(sx_bind_problem(sources, &arch, &problem, &result->err));
+    SX_TRY(sx_bind_problem(sources, &arch, &problem, result));
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
     if (j->mapped) SX_TRY(sx_sources_mapping(sources, &problem, &arch, &j->mapping));
     SX_TRY(sx_sources_space(sources, &problem, &arch, &j->s));
-    sx_search_notes(j->args, sources, true, &result->err);
-    return SX_OK;
+    return sx_search_notes(j->args, sources, true, result);
 }
 
 /* Says why nothing is legal. */

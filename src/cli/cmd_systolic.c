@@ -93,7 +93,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     const char *db = sx_args_text(args, "db", 0);
     SX_TRY(read_options(args, job));
     SX_TRY(read_problems(args, sources, job, &result->err));
-    sx_search_notes(args, sources, true, &result->err);
+    SX_TRY(sx_search_notes(args, sources, true, result));
     SX_TRY(sx_search_writable(args));
     if (sx_ranks_follows(args->ranks)) db = NULL;
     if (db) SX_TRY(sx_store_open(db, store));

@@ -284,7 +284,7 @@ static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_outp
     SX_TRY(read_options(args, j));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &j->arch));
-    sx_search_notes(args, sources, true, &result->err);
+    SX_TRY(sx_search_notes(args, sources, true, result));
     if (j->output && !sx_ranks_follows(args->ranks)) SX_TRY(sx_file_writable(j->output));
     sx_progress_begin(&j->line, args);
     sx_progress_title(&j->line, "%s on %s", j->family.name, j->arch.name);

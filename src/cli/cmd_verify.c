@@ -169,7 +169,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     j->told = 0;
     bool ours = true; /* of what the user gave */
     memset(&v, 0, sizeof v);
-    sx_status status = sx_against_follow(&j->against, c, &j->result->err);
+    sx_status status = sx_against_follow(&j->against, c, j->result);
     if (!status) status = sx_against_check(&j->against, c, &v, &ours);
     if (!status && ours) status = sx_certificate_verify(c, &options, &v);
     if (!status && ours && j->everything.asked && v.verdict == SX_CLAIMS_HOLD)
@@ -264,7 +264,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     j.everything.threads = j.threads;
     j.everything.line = &j.line;
     SX_TRY(sx_alone_init(args, j.threads, j.cancel, &j.alone));
-    sx_status status = sx_against_load(args, &j.against, &result->err);
+    sx_status status = sx_against_load(args, &j.against, result);
     sx_progress_begin(&j.line, args);
     if (j.json) j.list = json_array();
     for (size_t i = 0; i < args->n_operands && !status; i++) status = verify_path(&j, args->operand[i]);

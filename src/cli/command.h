@@ -3,6 +3,7 @@
 #define SX_CLI_COMMAND_H
 
 #include "base/text.h"
+#include "base/warnings.h"
 #include "cli/options.h"
 
 typedef enum sx_exit {
@@ -23,11 +24,17 @@ typedef enum sx_exit {
 typedef struct sx_output {
     sx_text out;            /* for standard output, or for `file` */
     sx_text err;            /* for standard error */
+    sx_warnings *warnings;  /* for standard error, before `err`, and for JSON */
+    size_t n_shown;         /* how many of them are on standard error already */
+    bool verbose;           /* every key that is not understood has a warning of its own */
+    bool json;              /* `out` is the answer as JSON */
     const char *file;       /* the value of --output, or NULL */
     const char *checkpoint; /* of a search that is complete: removed once all is written; NULL: none */
     sx_exit exit;
 } sx_output;
 
+/* Writes the warnings that were not shown before to standard error. */
+void sx_output_show_warnings(sx_output *result);
 /* Sends the output to a file, without a limit on line length; NULL: to standard output. */
 void sx_output_to_file(sx_output *result, const char *path);
 /* Writes a file; where that fails its text goes to standard output, so that it is not lost. */

@@ -8,6 +8,7 @@
 #include "frontend/timeloop/sparse.h"
 
 #include "base/vector.h"
+#include "base/warnings.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -89,6 +90,7 @@ sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     SX_TRY(sx_input_new(out));
     if (sx_args_flag(args, "strict")) sx_input_strict(*out);
     if (sx_args_flag(args, "like")) sx_input_like_timeloop(*out);
+    if (sx_args_flag(args, "lenient")) sx_input_lenient(*out);
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
     for (size_t i = 0; (value = sx_args_text(args, "set", i)); i++) {
@@ -182,6 +184,9 @@ sx_status sx_sources_load(const sx_args *args, sx_sources *out) {
     memset(out, 0, sizeof *out);
     out->args = args;
     SX_TRY(check_like(args));
+    if (sx_args_flag(args, "strict") && sx_args_flag(args, "lenient"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--strict and --lenient contradict each other"),
+                             "--strict makes errors of warnings, --lenient warnings of errors");
     SX_TRY(add_named(args, out));
     for (int noun = 0; noun < SX_NOUN_FILES; noun++) SX_TRY(read_files(args, (sx_noun)noun, out));
     return sx_sources_operands(out);
@@ -207,6 +212,8 @@ void sx_sources_fini(sx_sources *sources) {
     sources->folder = NULL;
     sources->n_folders = 0;
     sx_text_free(&sources->said);
+    sx_warnings_free(sources->warnings);
+    sources->warnings = NULL;
     sources->joined = NULL;
     sources->named = NULL;
     sources->n_named = 0;
@@ -523,12 +530,11 @@ const char *sx_sources_note(const sx_sources *sources, size_t index) {
     return sources->joined ? sx_input_note(sources->joined, index) : NULL;
 }
 
-const char *sx_sources_warning(const sx_sources *sources, size_t index, size_t *times) {
-    for (int noun = 0; noun < SX_N_NOUNS; noun++) {
-        const char *warning;
-        if (!sources->input[noun] || shared(sources, noun)) continue;
-        for (size_t i = 0; (warning = sx_input_warning(sources->input[noun], i, times)); i++)
-            if (index-- == 0) return warning;
-    }
-    return sources->joined ? sx_input_warning(sources->joined, index, times) : NULL;
+sx_status sx_sources_warnings(const sx_sources *sources, sx_warnings *out) {
+    sx_warnings_append(out, sources->warnings);
+    for (int noun = 0; noun < SX_N_NOUNS; noun++)
+        if (sources->input[noun] && !shared(sources, noun))
+            SX_TRY(sx_input_warnings(sources->input[noun], out));
+    if (sources->joined) SX_TRY(sx_input_warnings(sources->joined, out));
+    return sx_warnings_status(out);
 }

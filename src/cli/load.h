@@ -48,8 +48,9 @@ typedef struct sx_sources {
     sx_network *named;
     sx_folder *folder; /* folders given without an option */
     size_t n_folders;
-    sx_text said;      /* notes for everybody, a line each */
-    bool several_erts; /* it was noted that several energy tables match */
+    sx_text said;          /* notes for everybody, a line each */
+    sx_warnings *warnings; /* about files that are not kept; NULL: none */
+    bool several_erts;     /* it was noted that several energy tables match */
 } sx_sources;
 
 /* An input for files, with what --set and --include-path say; *out is freed also after an error. */
@@ -96,7 +97,7 @@ SX_MUST_USE sx_status sx_sources_objective(sx_sources *sources, sx_objective *ou
 /* What in the files has no effect on the result, a line each; NULL past the last. */
 const char *sx_sources_note(const sx_sources *sources, size_t index);
 
-/* What in the files is read otherwise than it is written (sx_input_warning); NULL past the last. */
-const char *sx_sources_warning(const sx_sources *sources, size_t index, size_t *times);
+/* Adds the warnings about the files that were read so far to a list. */
+SX_MUST_USE sx_status sx_sources_warnings(const sx_sources *sources, sx_warnings *out);
 
 #endif

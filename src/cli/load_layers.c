@@ -159,11 +159,9 @@ sx_status sx_layers_of_input(sx_sources *sources, sx_input *input, const char *l
 }
 
 /* Keeps the warnings of an input that is not kept. */
-static void keep_warnings(const sx_input *input, sx_text *said) {
-    const char *warning;
-    size_t times;
-    for (size_t i = 0; (warning = sx_input_warning(input, i, &times)); i++)
-        sx_text_add(said, "warning: %s\n", warning);
+static sx_status keep_warnings(const sx_input *input, sx_sources *sources) {
+    if (!sources->warnings) SX_TRY(sx_warnings_new(&sources->warnings));
+    return sx_input_warnings(input, sources->warnings);
 }
 
 /* Whether one of the values of --problem is another file, which has the problem that this one is to go with. */
@@ -191,7 +189,7 @@ static sx_status append_file(sx_sources *sources, const char *value, unsigned de
         base_name(path, network.layer[0].name);
     }
     if (!status && holds) status = sx_named_append(&network, out);
-    if (!status) keep_warnings(input, &sources->said);
+    if (!status) status = keep_warnings(input, sources);
     sx_network_fini(&network);
     sx_input_free(input);
     return status;

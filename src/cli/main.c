@@ -122,6 +122,22 @@ static sx_status write_out(const sx_text *out) {
     return sx_error_system(SX_ERR_WRITE, "cannot write standard output");
 }
 
+void sx_output_show_warnings(sx_output *result) {
+    const char *message, *place;
+    sx_text text = {0};
+    if (!result->verbose) sx_warnings_join_keys(result->warnings);
+    for (; (message = sx_warnings_at(result->warnings, result->n_shown, &place)); result->n_shown++) {
+        sx_text_add(&text, "warning: ");
+        if (place) sx_add_shown(&text, place);
+        if (place) sx_text_add(&text, ": ");
+        sx_add_shown(&text, message);
+        sx_text_add(&text, "\n");
+    }
+    if (text.size && !text.failed) write_err(&text);
+    result->err.failed |= text.failed;
+    sx_text_free(&text);
+}
+
 /* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */
 static sx_status write_result(const sx_output *result) {
     const sx_text *out = &result->out;
@@ -136,18 +152,21 @@ static sx_status write_result(const sx_output *result) {
 /* Writes the output of a command, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last, and only where nothing failed: a kill or a failure
  * before that loses nothing. */
-static sx_exit deliver(const sx_output *result, SX_TAKE sx_status status) {
+static sx_exit deliver(sx_output *result, SX_TAKE sx_status status) {
     bool failed = status != SX_OK;
+    sx_output_show_warnings(result);
     if (result->err.size) write_err(&result->err);
     sx_exit code = failed ? fail(status) : result->exit;
-    status = write_result(result);
+    status = result->json ? sx_json_extend(result->warnings, &result->out) : SX_OK;
+    if (!status) status = sx_warnings_status(result->warnings);
+    if (!status) status = write_result(result);
     if (!status && !failed && result->checkpoint) status = sx_session_forget(result->checkpoint);
     if (!status) return code;
     (void)fail(status);
     return SX_EXIT_FAILED;
 }
 
-/* Adds what is to be reported of the processes that worked together. */
+/* Adds what is to be reported of the processes that worked together; not to JSON, which has the bytes of one process. */
 static void add_report(sx_ranks *ranks, sx_text *err) {
     char *report = sx_ranks_report(ranks);
     for (char *line = report; line && *line;) {
@@ -166,12 +185,14 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
     SX_TRY(sx_args_parse(command->options, command->n_options, argc, argv, &args));
     sx_status status = SX_OK;
     args.ranks = command->divided ? ranks : NULL;
+    result->verbose = sx_args_flag(&args, "verbose");
     if (sx_args_flag(&args, "help"))
         sx_help_command(command, &result->out);
     else if (command->divided || !sx_ranks_follows(ranks))
         status = command->run(&args, result);
     if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
         result->out.width = 0;
+    result->json = sx_args_flag(&args, "json") && !sx_args_flag(&args, "write");
     sx_args_fini(&args);
     return status;
 }
@@ -204,9 +225,11 @@ int main(int argc, char **argv) {
     sx_json_begin();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    sx_status status = join(&ranks);
     sx_output result = {.out.width = sx_terminal_width(STDOUT_FILENO),
                         .err.width = sx_terminal_width(STDERR_FILENO)};
+    sx_status status = sx_warnings_new(&result.warnings);
+    if (status) return (int)fail(status);
+    status = join(&ranks);
     if (status) {
         result.exit = SX_EXIT_BAD;
     } else if (argc < 2) {
@@ -224,6 +247,7 @@ int main(int argc, char **argv) {
     sx_exit code = deliver(&result, status);
     sx_text_free(&result.out);
     sx_text_free(&result.err);
+    sx_warnings_free(result.warnings);
     sx_ranks_leave(ranks, NULL, (int)code);
     return (int)code;
 }

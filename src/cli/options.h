@@ -54,6 +54,11 @@ typedef struct sx_option {
         "strict", 0, NULL, SX_OPTION_FLAG, false,                                                            \
             "reject unknown keys in files, and input that otherwise only gives a warning"                    \
     }
+#define SX_OPTION_LENIENT                                                                                    \
+    {                                                                                                        \
+        "lenient", 0, NULL, SX_OPTION_FLAG, false,                                                           \
+            "only warn of keys in files that look like known ones misspelt, and ignore them"                 \
+    }
 #define SX_OPTION_SET                                                                                        \
     {                                                                                                        \
         "set", 0, "NAME=VALUE", SX_OPTION_TEXT, true,                                                        \
@@ -77,7 +82,8 @@ typedef struct sx_option {
             "read files and count zeros as Timeloop does, also where Sextant does otherwise"                 \
     }
 #define SX_OPTIONS_FILES                                                                                     \
-    SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_RENAME, SX_OPTION_LIKE
+    SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_LENIENT, SX_OPTION_RENAME,            \
+        SX_OPTION_LIKE
 
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \

@@ -20,7 +20,8 @@ sx_status sx_place_read_chip(const sx_args *args, sx_chip *out) {
 }
 
 /* Reads a graph file. */
-static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes, sx_place_graph *out) {
+static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes, sx_warnings *warnings,
+                           sx_place_graph *out) {
     sx_input *input = NULL;
     sx_graph graph = {0};
     sx_status status = sx_sources_input(args, &input);
@@ -31,6 +32,7 @@ static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes
                           "`graph:` must be a top-level section; `sextant eval --problem NETWORK --write "
                           "graph` writes one");
     if (!status) status = sx_input_graph(input, &graph);
+    if (!status) status = sx_input_warnings(input, warnings);
     if (status && status->code == SX_ERR_INPUT && !status->hint)
         status =
             sx_error_hint(status, "nodes are run one after another, each after those whose outputs it reads");
@@ -40,7 +42,8 @@ static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes
     return status;
 }
 
-sx_status sx_place_read_graph(const sx_args *args, const char *value, sx_place_graph *out) {
+sx_status sx_place_read_graph(const sx_args *args, const char *value, sx_warnings *warnings,
+                              sx_place_graph *out) {
     uint64_t bytes = sx_args_count(args, "bytes", 0), batch = sx_args_count(args, "batch", 1);
     if (sx_args_flag(args, "bytes") && (bytes < 1 || bytes > MAX_BYTES))
         return sx_error_new(SX_ERR_USAGE, "--bytes must be between 1 and %d", MAX_BYTES);
@@ -50,5 +53,5 @@ sx_status sx_place_read_graph(const sx_args *args, const char *value, sx_place_g
     if (sx_args_flag(args, "batch"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--batch cannot be used with a file"),
                              "the file gives the shapes of the tensors");
-    return read_file(args, value, (uint32_t)bytes, out);
+    return read_file(args, value, (uint32_t)bytes, warnings, out);
 }

@@ -171,16 +171,12 @@ static bool is_new(const sx_sources *sources, size_t index) {
     return true;
 }
 
-void sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches, sx_text *err) {
-    size_t n = 0, times = 0;
-    const char *warning;
-    if (sx_args_flag(args, "quiet")) return;
+sx_status sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches, sx_output *result) {
+    size_t n = 0;
+    sx_text *err = &result->err;
+    SX_TRY(sx_sources_warnings(sources, result->warnings));
+    if (sx_args_flag(args, "quiet")) return SX_OK;
     if (sources->said.size) sx_text_add(err, "%s", sources->said.data);
-    for (size_t i = 0; (warning = sx_sources_warning(sources, i, &times)); i++) {
-        sx_text_add(err, "warning: %s", warning);
-        if (times > 1) sx_text_add(err, " (and %zu more of this kind there)", times - 1);
-        sx_text_add(err, "\n");
-    }
     for (size_t i = 0; sx_sources_note(sources, i); i++) {
         if (!is_new(sources, i) || (searches && sx_note_of_search(sx_sources_note(sources, i)))) continue;
         n++;
@@ -189,4 +185,5 @@ void sx_search_notes(const sx_args *args, const sx_sources *sources, bool search
     if (n && !sx_args_flag(args, "verbose"))
         sx_text_add(err, "note: %zu input item%s %s no effect on the cost; --verbose lists %s\n", n,
                     n == 1 ? "" : "s", n == 1 ? "has" : "have", n == 1 ? "it" : "them");
+    return SX_OK;
 }

@@ -3,6 +3,7 @@
 #define SX_CLI_SEARCH_H
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/load.h"
 #include "session/search_space.h"
 #include "sextant/run.h"
@@ -154,9 +155,10 @@ SX_MUST_USE sx_status sx_sources_space(sx_sources *sources, const sx_problem *pr
  * errors are left to the search. */
 void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_arch *arch);
 
-/* Adds the warnings about the files, and what they say that has no effect on a cost: each line with
- * --verbose, otherwise how many there are; nothing with --quiet. `searches`: without the constraints that apply to
- * searches only. */
-void sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches, sx_text *err);
+/* Adds the warnings about the files to a result, and notes of what they say that has no effect on a cost: each
+ * with --verbose, otherwise how many there are; no notes with --quiet. `searches`: without the constraints that apply
+ * to searches only. */
+SX_MUST_USE sx_status sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches,
+                                      sx_output *result);
 
 #endif

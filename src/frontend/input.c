@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "base/warnings.h"
 #include "frontend/document/hyphens.h"
 #include "frontend/document/scan.h"
 #include "frontend/document/yaml.h"
@@ -23,8 +24,10 @@ enum { MAX_NOTES = 1000, MAX_SECTIONS = 10000, MAX_MEMORY = 128 << 20, MAX_SETTI
 
 /* A note or a warning. */
 struct remark {
-    const char *text;
-    const char *format; /* what kind of remark it is */
+    const char *text;    /* with the place in front */
+    const char *message; /* without it */
+    const char *format;  /* what kind of remark it is */
+    const char *key;     /* that is not understood; NULL: another remark */
     sx_place place;
 };
 
@@ -34,8 +37,10 @@ struct sx_input {
     size_t n_sections, room;
     struct remark note[MAX_NOTES], warning[MAX_NOTES];
     size_t n_notes, n_warnings;
+    sx_vector used;       /* sx_pair: those that expressions use */
     bool strict;          /* unknown keys and warnings are errors */
     bool like_timeloop;   /* differences to Timeloop's reading are resolved its way */
+    bool lenient;         /* misspelt keys are no errors */
     bool remainders;      /* fixed factors need not divide */
     struct file_id *file; /* regular files added so far */
     size_t n_files, file_room;
@@ -56,6 +61,7 @@ sx_status sx_input_new(sx_input **out) {
     sx_input *input = calloc(1, sizeof *input);
     if (!input) return sx_error_memory();
     input->arena.limit = MAX_MEMORY;
+    input->used.size = sizeof(sx_pair);
     *out = input;
     return SX_OK;
 }
@@ -63,6 +69,7 @@ sx_status sx_input_new(sx_input **out) {
 void sx_input_free(sx_input *input) {
     if (!input) return;
     sx_arena_free(&input->arena);
+    sx_vector_clear(&input->used);
     free(input->section);
     free(input->file);
     free(input);
@@ -140,6 +147,10 @@ const char *sx_input_setting(const sx_input *input, size_t index, const char **v
 
 const sx_template_options *sx_input_templates(const sx_input *input) {
     return &input->templates;
+}
+
+void sx_input_lenient(sx_input *input) {
+    input->lenient = true;
 }
 
 void sx_input_strict(sx_input *input) {
@@ -369,7 +380,7 @@ sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_
 
 /* Keeps a message with its place in a list unless it is there already or the list is full. */
 static SX_MUST_USE sx_status keep(sx_input *input, struct remark *list, size_t *n, sx_place place,
-                                  const char *format, va_list args) {
+                                  const char *key, const char *format, va_list args) {
     char message[512];
     sx_text text = {0};
     vsnprintf(message, sizeof message, format, args);
@@ -382,7 +393,7 @@ static SX_MUST_USE sx_status keep(sx_input *input, struct remark *list, size_t *
     sx_text_free(&text);
     if (known) return SX_OK;
     if (!copy) return sx_arena_error(&input->arena);
-    list[(*n)++] = (struct remark){copy, format, place};
+    list[(*n)++] = (struct remark){copy, copy + strlen(copy) - strlen(message), format, key, place};
     return SX_OK;
 }
 
@@ -397,25 +408,66 @@ static SX_MUST_USE sx_status refuse(sx_place place, const char *format, va_list 
 sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    sx_status status = keep(input, input->note, &input->n_notes, place, format, args);
+    sx_status status = keep(input, input->note, &input->n_notes, place, NULL, format, args);
     va_end(args);
     return status;
 }
 
-sx_status sx_input_unknown(sx_input *input, sx_place place, const char *format, ...) {
+sx_status sx_input_repeated(sx_input *input, sx_place place, const char *format, ...) {
     va_list args;
     va_start(args, format);
     sx_status status = input->strict ? refuse(place, format, args)
-                                     : keep(input, input->note, &input->n_notes, place, format, args);
+                                     : keep(input, input->note, &input->n_notes, place, NULL, format, args);
     va_end(args);
     return status;
+}
+
+/* Adds a warning, about a key where there is one; an error where the input is strict. */
+static SX_MUST_USE sx_status warn(sx_input *input, sx_place place, const char *key, const char *format,
+                                  va_list args) {
+    return input->strict ? refuse(place, format, args)
+                         : keep(input, input->warning, &input->n_warnings, place, key, format, args);
+}
+
+sx_status sx_input_unknown(sx_input *input, const sx_pair *pair, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    sx_status status = warn(input, pair->place, pair->key, format, args);
+    va_end(args);
+    return status;
+}
+
+sx_status sx_input_misspelt(sx_input *input, const sx_pair *pair, const char *noun, const char *what,
+                            const char *meant) {
+    if (input->lenient)
+        return sx_input_warn(input, pair->place,
+                             "unknown %s of %s: '%.64s' is ignored, though '%s' is probably meant", noun,
+                             what, pair->key, meant);
+    return sx_error_hint(sx_error_at(pair->place, "unknown %s of %s: '%.64s'", noun, what, pair->key),
+                         "did you mean '%s'? --lenient ignores the key, with a warning", meant);
+}
+
+/* Whether an expression uses a pair. */
+static bool is_used(const sx_input *input, const char *key, sx_place place) {
+    for (size_t i = 0; i < input->used.n; i++) {
+        const sx_pair *pair = sx_vector_at(&input->used, i);
+        if (strcmp(pair->key, key) == 0 && same_place(pair->place, place)) return true;
+    }
+    return false;
+}
+
+sx_status sx_input_use(sx_input *input, const sx_pair *pair) {
+    if (is_used(input, pair->key, pair->place)) return SX_OK;
+    sx_pair *kept = sx_vector_add(&input->used);
+    if (!kept) return sx_error_memory();
+    *kept = *pair;
+    return SX_OK;
 }
 
 sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    sx_status status = input->strict ? refuse(place, format, args)
-                                     : keep(input, input->warning, &input->n_warnings, place, format, args);
+    sx_status status = warn(input, place, NULL, format, args);
     va_end(args);
     return status;
 }
@@ -440,17 +492,30 @@ static bool alike(const struct remark *a, const struct remark *b) {
     return a->format == b->format && same_place(a->place, b->place);
 }
 
-const char *sx_input_warning(const sx_input *input, size_t index, size_t *times) {
+/* Adds a warning that stands for `times` of its kind. */
+static void add_warning(const struct remark *remark, size_t times, sx_warnings *out) {
+    sx_text place = {0}, message = {0};
+    sx_text_add(&message, "%s", remark->message);
+    if (times > 1) sx_text_add(&message, " (and %zu more of this kind there)", times - 1);
+    if (remark->place.file)
+        sx_text_add(&place, "%s:%d:%d", remark->place.file, remark->place.line, remark->place.column);
+    sx_warnings_add(out, place.failed ? NULL : place.data, remark->key,
+                    message.failed ? remark->message : message.data);
+    sx_text_free(&place);
+    sx_text_free(&message);
+}
+
+sx_status sx_input_warnings(const sx_input *input, sx_warnings *out) {
     for (size_t i = 0; i < input->n_warnings; i++) {
+        const struct remark *warning = &input->warning[i];
         size_t before = 0, n = 0;
+        if (warning->key && is_used(input, warning->key, warning->place)) continue;
         for (size_t j = 0; j < input->n_warnings; j++) {
-            bool same = alike(&input->warning[i], &input->warning[j]);
+            bool same = alike(warning, &input->warning[j]);
             before += same && j < i;
             n += same;
         }
-        if (before || index--) continue;
-        *times = n;
-        return input->warning[i].text;
+        if (!before) add_warning(warning, n, out);
     }
-    return NULL;
+    return sx_warnings_status(out);
 }

@@ -53,10 +53,21 @@ bool sx_input_is_like_timeloop(const sx_input *input);
 SX_MUST_USE sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...)
     SX_PRINTF(3, 4);
 
-/* Adds a note about a key that is not known and changes nothing, as Timeloop takes it; an error where the
- * input is strict. */
-SX_MUST_USE sx_status sx_input_unknown(sx_input *input, sx_place place, const char *format, ...)
+/* Adds a note about what is written twice and changes nothing; an error where the input is strict. */
+SX_MUST_USE sx_status sx_input_repeated(sx_input *input, sx_place place, const char *format, ...)
     SX_PRINTF(3, 4);
+
+/* Adds a warning about a key that is not understood, unless an expression uses it as a name; an error where the input is
+ * strict. */
+SX_MUST_USE sx_status sx_input_unknown(sx_input *input, const sx_pair *pair, const char *format, ...)
+    SX_PRINTF(3, 4);
+
+/* The error for a key, which is `noun` of `what`, that is a known one misspelt; where the input is lenient a warning. */
+SX_MUST_USE sx_status sx_input_misspelt(sx_input *input, const sx_pair *pair, const char *noun,
+                                        const char *what, const char *meant);
+
+/* Keeps that an expression uses the value of a key. */
+SX_MUST_USE sx_status sx_input_use(sx_input *input, const sx_pair *pair);
 
 /* Adds a warning about something that is read otherwise than it is written; an error where the input is
  * strict. Those of one format (a literal) at one place are shown as one. */

@@ -84,13 +84,13 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
         bool known = known_section(section->key);
         if (section->value->anchored && !known) continue;
         if (!known && is_set_aside(section)) continue;
-        if (!known && !sx_key_misspelt(section->key, section_rules, N_SECTION_RULES)) {
+        if (!known && !sx_key_missing(root, section->key, section_rules, N_SECTION_RULES)) {
             SX_TRY(sx_input_warn(input, section->place, "the section '%.64s' is not known and not read",
                                  section->key));
             continue;
         }
-        sx_node one = {.kind = SX_NODE_MAP, .n = 1, .pair = section, .place = root->place};
-        SX_TRY(sx_node_check_keys(input, &one, "the document", section_rules, N_SECTION_RULES));
+        SX_TRY(
+            sx_node_check_key(input, root, section, "key", "the document", section_rules, N_SECTION_RULES));
         if (sx_key_equal(section->key, "globals")) SX_TRY(check_switches(section->value));
         if (sx_key_equal(section->key, "mapper")) SX_TRY(sx_mapper_section_check(input, section));
     }

@@ -77,6 +77,18 @@ json_t *sx_json_judge(const char *command, const sx_judge_account *account) {
     return object;
 }
 
+json_t *sx_json_warnings(const sx_warnings *warnings) {
+    const char *message, *place;
+    json_t *list = json_array();
+    for (size_t i = 0; (message = sx_warnings_at(warnings, i, &place)); i++) {
+        json_t *item = json_object();
+        if (place) json_object_set_new(item, "place", sx_json_string(place));
+        json_object_set_new(item, "message", sx_json_string(message));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
 json_t *sx_json_noun(char *text) {
     json_t *object = sx_json_read(text);
     free(text);
@@ -99,4 +111,18 @@ sx_status sx_json_finish(json_t *object, sx_text *out) {
 
 sx_status sx_json_finish_line(json_t *object, sx_text *out) {
     return finish(object, 0, out);
+}
+
+sx_status sx_json_extend(const sx_warnings *warnings, sx_text *text) {
+    static const char end[] = "\n}\n";
+    const size_t tail = sizeof end - 1;
+    const char *place;
+    sx_text object = {0};
+    if (!sx_warnings_at(warnings, 0, &place) || text->size <= tail || text->failed) return SX_OK;
+    if (text->data[0] != '{' || strcmp(text->data + text->size - tail, end) != 0) return SX_OK;
+    SX_TRY(sx_json_finish(json_pack("{s:o}", "warnings", sx_json_warnings(warnings)), &object));
+    text->size -= tail;
+    sx_text_add(text, ",%s", object.data + 1);
+    sx_text_free(&object);
+    return text->failed ? sx_error_memory() : SX_OK;
 }

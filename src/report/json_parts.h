@@ -7,6 +7,7 @@
 #include "sextant/cost.h"
 #include "sextant/judge.h"
 #include "sextant/systolic.h"
+#include "sextant/warnings.h"
 
 #include <jansson.h>
 
@@ -31,6 +32,10 @@ bool sx_json_set_bind(const sx_problem *problem, json_t *object);
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* An outside judge: its command and what happened with it. */
 json_t *sx_json_judge(const char *command, const sx_judge_account *account);
+/* A list of warnings, each with its place, where it has one, and its message. */
+json_t *sx_json_warnings(const sx_warnings *warnings);
+/* Sets the warnings, where there are any, as the last key of the only object that sx_json_finish added to a text. */
+SX_MUST_USE sx_status sx_json_extend(const sx_warnings *warnings, sx_text *text);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */
 json_t *sx_json_noun(SX_TAKE char *text);
 

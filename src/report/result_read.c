@@ -2,6 +2,7 @@
  * templates: a result is data. */
 #include "report/result_read.h"
 
+#include "base/warnings.h"
 #include "frontend/document/yaml.h"
 #include "frontend/input.h"
 #include "verify/certificate.h"
@@ -253,15 +254,34 @@ static sx_status read_evaluator(const sx_node *map, sx_result *r) {
     return read_field(map, "failure", a->failure, sizeof a->failure);
 }
 
+/* Reads the warnings. */
+static sx_status read_warnings(const sx_node *list, sx_result *r) {
+    static const char *const keys[] = {"place", "message"};
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "warnings"));
+    SX_TRY(sx_warnings_new(&r->warnings));
+    for (size_t i = 0; i < list->n; i++) {
+        const char *place = NULL, *message;
+        const sx_node *text;
+        SX_TRY(sx_only_keys(list->item[i], "a warning", keys, sizeof keys / sizeof *keys));
+        SX_TRY(sx_node_get_text(list->item[i], "place", &place));
+        SX_TRY(require(list->item[i], "message", &text));
+        SX_TRY(sx_node_text(text, "message", &message));
+        sx_warnings_add(r->warnings, place, NULL, message);
+    }
+    return sx_warnings_status(r->warnings);
+}
+
 /* Reads the whole tree. */
 static sx_status read_tree(const sx_node *root, sx_result *r) {
-    static const char *const keys[] = {"results", "network",       "total",        "complete",
-                                       "repeat",  "energy_source", "architecture", "evaluator"};
-    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 1 };
-    const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator");
+    static const char *const keys[] = {"results",       "network",      "total",     "complete", "repeat",
+                                       "energy_source", "architecture", "evaluator", "warnings"};
+    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 2 };
+    const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator"),
+                                     *warnings = sx_node_get(root, "warnings");
     SX_TRY(sx_only_keys(root, "the result", keys, N_KEYS));
     for (size_t i = 0; i < N_REQUIRED; i++) SX_TRY(require(root, keys[i], &node[i]));
     if (evaluator) SX_TRY(read_evaluator(evaluator, r));
+    if (warnings) SX_TRY(read_warnings(warnings, r));
     SX_TRY(sx_node_name(node[1], "network", r->network.name));
     SX_TRY(read_total(node[2], &r->session.total));
     SX_TRY(sx_node_bool(node[3], "complete", &r->session.complete));

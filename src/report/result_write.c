@@ -189,6 +189,9 @@ static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
     if (r->evaluator) sx_tree_put(tree, object, "evaluator", sx_json_judge(r->evaluator, &r->judged));
     if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);
     if (!status) sx_tree_put(tree, object, "architecture", sx_json_noun(arch));
+    const char *place;
+    if (sx_warnings_at(r->warnings, 0, &place))
+        sx_tree_put(tree, object, "warnings", sx_json_warnings(r->warnings));
     return status;
 }
 

@@ -11,6 +11,10 @@
   for (const word of ['Comparison', 'grid', 'Systolic array', 'Placement of', 'Mappers compared', 'Certificates', 'Designs', 'database'])
     expect(heads.includes(word), `no section with '${word}': ${heads}`);
 
+  /* Warnings are below the heading of the result that they came with. */
+  const warnings = texts(page, 'h2 + p.soft + p.warn');
+  expect(warnings.length === 1 && /^Warning: .*tree.yaml:\d+:\d+: .*exceeds the size/.test(warnings[0]), `warnings: ${warnings}`);
+
   /* Names are text. */
   const name = '<script>window.pageErrors.push("ran")</scr' + 'ipt>';
   expect(page.textContent.includes(name), 'the name with markup is not shown as text');

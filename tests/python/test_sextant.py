@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import sextant
 
@@ -43,6 +44,23 @@ class Nouns(unittest.TestCase):
         self.assertEqual(sextant.Arch.from_text(arch.to_yaml()).levels, arch.levels)
         grid = sextant.Arch([EXAMPLES / "archs/grid.yaml", EXAMPLES / "archs/grid.ert.yaml"])
         self.assertIn("grid.ert.yaml", grid.energies)
+
+    def test_warnings(self):
+        tree = TOP / "tests/cli/cases/map-constraints-of-targets/tree.yaml"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            arch, problem = sextant.Arch(tree), sextant.Problem("alexnet/conv1")
+        with self.assertWarnsRegex(sextant.InputWarning, r"tree\.yaml:29:69: .* C=4 .* exceeds the size 3") as caught:
+            arch.constraints(problem)
+        self.assertEqual((len(caught.warnings), caught.filename), (1, __file__))
+
+    def test_misspelt_keys(self):
+        file = TOP / "tests/cli/cases/key-misspelt/arch.yaml"
+        with self.assertRaisesRegex(sextant.InputError, "read_bw.*\n.*read_bandwidth"):
+            sextant.Arch(file)
+        with self.assertWarns(sextant.InputWarning) as caught:
+            sextant.Arch(file, lenient=True)
+        self.assertEqual(["read_bw" in str(w.message) for w in caught.warnings], [True, False])
 
     def test_networks(self):
         network = sextant.Network("resnet18")

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,5 +37,20 @@ sx_input *sx_expect_input(const char *text) {
 size_t sx_count_notes(const sx_input *input, const char *part) {
     size_t count = 0;
     for (size_t i = 0; sx_input_note(input, i); i++) count += strstr(sx_input_note(input, i), part) != NULL;
+    return count;
+}
+
+size_t sx_count_warnings(const sx_input *input, const char *part) {
+    sx_warnings *list;
+    const char *message, *place;
+    size_t count = 0;
+    sx_expect_ok(sx_warnings_new(&list));
+    sx_expect_ok(sx_input_warnings(input, list));
+    for (size_t i = 0; (message = sx_warnings_at(list, i, &place)); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", place ? place : "", place ? ": " : "", message);
+        count += strstr(text, part) != NULL;
+    }
+    sx_warnings_free(list);
     return count;
 }

@@ -17,4 +17,7 @@ SX_OWN sx_input *sx_expect_input(const char *text);
 /* How many of an input's notes hold `part`. */
 size_t sx_count_notes(const sx_input *input, const char *part);
 
+/* How many of an input's warnings, as "file:line:column: message", hold `part`. */
+size_t sx_count_warnings(const sx_input *input, const char *part);
+
 #endif

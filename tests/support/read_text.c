@@ -41,11 +41,21 @@ void sx_assert_archs_refused(const sx_refused *cases, size_t n) {
     assert_true(good);
 }
 
-size_t sx_count_arch_notes(const char *text, const char *part) {
+/* Counts something of an input from which an architecture was read. */
+static size_t count_of_arch(const char *text, const char *part,
+                            size_t (*count)(const sx_input *, const char *)) {
     static sx_arch arch;
     sx_input *input = sx_expect_input(text);
     sx_expect_ok(sx_input_arch(input, &arch));
-    size_t count = sx_count_notes(input, part);
+    size_t n = count(input, part);
     sx_input_free(input);
-    return count;
+    return n;
+}
+
+size_t sx_count_arch_notes(const char *text, const char *part) {
+    return count_of_arch(text, part, sx_count_notes);
+}
+
+size_t sx_count_arch_warnings(const char *text, const char *part) {
+    return count_of_arch(text, part, sx_count_warnings);
 }

@@ -18,4 +18,7 @@ void sx_assert_archs_refused(const sx_refused *cases, size_t n);
 /* How many notes reading an architecture makes that contain a text. */
 size_t sx_count_arch_notes(const char *text, const char *part);
 
+/* How many warnings. */
+size_t sx_count_arch_warnings(const char *text, const char *part);
+
 #endif

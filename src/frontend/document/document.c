@@ -125,21 +125,6 @@ const char *sx_name_nearest(const char *name, const char *const *known, size_t n
     return strlen(name) < 3 || strlen(nearest) < 3 ? NULL : nearest;
 }
 
-/* Whether a key looks like a known one misspelt: by at most one edit for every three characters. Stricter
- * than a suggestion, as other programs' keys must pass. */
-static bool misspelt(const char *key, const char *known) {
-    size_t a = strlen(key), b = strlen(known);
-    if (strcasecmp(key, known) == 0) return true;
-    bool similar = b == 4 ? a == 3 || a == 5 : b > 4 && a <= b + 2 && b <= a + 2;
-    return similar && sx_text_distance(key, known) <= a / 3;
-}
-
-const char *sx_key_misspelt(const char *key, const sx_key_rule *rules, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (rules[i].use == SX_KEY_USED && misspelt(key, rules[i].key)) return rules[i].key;
-    return NULL;
-}
-
 /* Adds the names, with commas between them, to a text. */
 static void list_names(sx_text *text, const char *const *names, size_t n) {
     for (size_t i = 0; i < n; i++) sx_text_add(text, "%s%s", i ? ", " : "", names[i]);
@@ -156,71 +141,4 @@ sx_status sx_error_unknown(sx_place place, const char *what, const char *name, c
     if (!text.failed) error = sx_error_hint(error, "known: %s", text.data);
     sx_text_free(&text);
     return error;
-}
-
-/* The error for a key in none of the rules; known ones that are far from it are its hint. */
-static SX_MUST_USE sx_status unknown_key(const sx_pair *pair, const char *what, const sx_key_rule *rules,
-                                         size_t n) {
-    const char *colon = strchr(pair->key, ':');
-    if (colon && pair->value->kind == SX_NODE_NULL)
-        return sx_error_hint(sx_error_at(pair->place, "unknown key of %s: '%.64s'", what, pair->key),
-                             "YAML needs a space after the colon: '%.*s: %.32s'", (int)(colon - pair->key),
-                             pair->key, colon + 1);
-    const char **known = calloc(n + 1, sizeof *known);
-    if (!known) return sx_error_memory();
-    size_t n_known = 0;
-    for (size_t i = 0; i < n; i++)
-        if (rules[i].use == SX_KEY_USED) known[n_known++] = rules[i].key;
-    char of[160];
-    snprintf(of, sizeof of, "key of %s:", what);
-    sx_status error = sx_error_unknown(pair->place, of, pair->key, known, n_known);
-    free(known);
-    return error;
-}
-
-/* A key in none of the rules: of Timeloop's files only what looks misspelt is an error. */
-static SX_MUST_USE sx_status other_key(sx_input *input, const sx_pair *pair, const char *what,
-                                       const sx_key_rule *rules, size_t n) {
-    bool glued = strchr(pair->key, ':') && pair->value->kind == SX_NODE_NULL;
-    if (!input || glued || sx_key_misspelt(pair->key, rules, n)) return unknown_key(pair, what, rules, n);
-    return sx_input_unknown(input, pair->place, "'%.64s' of %s is not known, and ignored as by Timeloop",
-                            pair->key, what);
-}
-
-/* Applies the rule of a key. */
-static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, const char *what,
-                                        const sx_key_rule *rule) {
-    if (rule->use == SX_KEY_USED) return SX_OK;
-    if (rule->use == SX_KEY_NO_BEARING)
-        return sx_input_add_note(input, pair->place, "'%.64s' of %s has no effect on the result", pair->key,
-                                 what);
-    if (sx_node_empty(pair->value)) return SX_OK;
-    if (rule->use == SX_KEY_DIFFERS)
-        return sx_input_differ(input, pair->place, "'%.64s' of %s is ignored: %s", pair->key, what,
-                               rule->why);
-    sx_status error = sx_error_at(pair->place, "'%.64s' of %s is not supported and would change the result",
-                                  pair->key, what);
-    return rule->why ? sx_error_hint(error, "%s", rule->why) : error;
-}
-
-sx_status sx_literal_key(sx_input *input, const sx_pair *pair, const char *what, const char *known) {
-    return sx_input_warn(input, pair->place, "'%s' of %s is written with hyphens and ignored, as by Timeloop",
-                         known, what);
-}
-
-sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
-                             size_t n) {
-    if (map->dropped && input)
-        SX_TRY(sx_input_unknown(input, map->dropped->place, "duplicate key '%.64s', with an equal value",
-                                map->dropped->key));
-    for (size_t i = 0; i < map->n && map->kind == SX_NODE_MAP; i++) {
-        const sx_pair *pair = &map->pair[i];
-        size_t r = 0;
-        while (r < n && !sx_key_equal(rules[r].key, pair->key)) r++;
-        if (r < n && pair->literal)
-            SX_TRY(sx_literal_key(input, pair, what, rules[r].key));
-        else
-            SX_TRY(r < n ? apply_rule(input, pair, what, &rules[r]) : other_key(input, pair, what, rules, n));
-    }
-    return SX_OK;
 }

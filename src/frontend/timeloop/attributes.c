@@ -62,6 +62,12 @@ typedef struct evaluation {
 
 static sx_status evaluate(evaluation e, const char *what, double *out);
 
+/* Keeps, where the outermost scope has an input, that an expression uses a pair. */
+static sx_status keep_use(const sx_attribute_scope *scope, const sx_pair *pair) {
+    while (scope->outer) scope = scope->outer;
+    return scope->input ? sx_input_use(scope->input, pair) : SX_OK;
+}
+
 /* Looks a name up for an expression. */
 static sx_status name_value(void *user, const char *name, double *value, bool *found) {
     evaluation e = *(const evaluation *)user;
@@ -71,6 +77,7 @@ static sx_status name_value(void *user, const char *name, double *value, bool *f
         const sx_pair *pair = given(scope->map, name);
         if (!pair || pair->value == e.value) continue;
         *found = true;
+        SX_TRY(keep_use(e.scope, pair));
         return evaluate((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
     }
     return SX_OK;
@@ -130,32 +137,13 @@ sx_status sx_attribute_bool(const sx_attribute_scope *scope, const char *key, bo
     return pair ? sx_node_bool(pair->value, key, out) : SX_OK;
 }
 
-/* An unknown attribute: a misspelt one or one for another tool. */
-static sx_status unknown(sx_input *input, const sx_pair *pair, const char *what, const sx_key_rule *rules,
-                         size_t n) {
-    const char *meant = sx_key_misspelt(pair->key, rules, n);
-    if (meant)
-        return sx_error_hint(sx_error_at(pair->place, "unknown attribute of %s: '%.64s'", what, pair->key),
-                             "did you mean '%s'?", meant);
-    return sx_input_unknown(input, pair->place, "the attribute '%.64s' of %s is ignored", pair->key, what);
-}
-
 sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
                               size_t n) {
     if (!map || map->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'attributes'"));
     for (size_t i = 0; i < map->n; i++) {
-        const sx_pair *pair = &map->pair[i];
-        const sx_node one = {.kind = SX_NODE_MAP, .place = map->place, .n = 1, .pair = pair};
-        size_t r = 0;
-        while (r < n && !sx_key_equal(rules[r].key, pair->key)) r++;
-        if (pair->value->kind == SX_NODE_NULL) continue;
-        if (r < n && pair->literal) {
-            SX_TRY(sx_literal_key(input, pair, what, rules[r].key));
-            continue;
-        }
-        SX_TRY(r < n ? sx_node_check_keys(input, &one, what, &rules[r], 1)
-                     : unknown(input, pair, what, rules, n));
+        if (map->pair[i].value->kind == SX_NODE_NULL) continue;
+        SX_TRY(sx_node_check_key(input, map, &map->pair[i], "attribute", what, rules, n));
     }
     return SX_OK;
 }

@@ -10,6 +10,7 @@ typedef struct sx_attribute_scope {
     const sx_node *map; /* NULL is an empty one */
     const struct sx_attribute_scope *outer;
     bool names_only; /* variables: names for expressions */
+    sx_input *input; /* of the outermost one: where uses of names are kept; NULL: nowhere */
 } sx_attribute_scope;
 
 /* The attribute of that key: the innermost one that is not null, NULL where there is none. */
@@ -29,7 +30,7 @@ SX_MUST_USE sx_status sx_attribute_number(const sx_attribute_scope *scope, const
                                           const char *what, double *out);
 
 /* Checks a map of attributes that may also hold what other tools read: an unknown key is an error only where
- * it looks like a known one misspelt, otherwise a note. */
+ * it looks like a known one misspelt, otherwise a warning. */
 SX_MUST_USE sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what,
                                           const sx_key_rule *rules, size_t n);
 

@@ -193,24 +193,19 @@ static SX_MUST_USE sx_status read_respelt(reader *r, const sx_pair *pair, sx_coe
 }
 
 /* A key of an instance that is neither a dimension nor a coefficient: an error where it looks like a
- * coefficient misspelt, else a note. */
+ * coefficient misspelt, else a warning. */
 static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
-    const char *names[MAX_COEFFICIENTS];
+    sx_key_rule rules[MAX_COEFFICIENTS];
     for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
-        names[i] = r->coefficient[i].name;
-        if (strcasecmp(names[i], pair->key) == 0 && !sx_node_get(r->instance, names[i]))
+        const char *name = r->coefficient[i].name;
+        rules[i] = (sx_key_rule){name, SX_KEY_USED, NULL};
+        if (strcasecmp(name, pair->key) == 0 && !sx_node_get(r->instance, name))
             return read_respelt(r, pair, &r->coefficient[i]);
+        if (sx_key_equal(name, pair->key))
+            return sx_input_misspelt(r->input, pair, "key", "the instance", name);
     }
-    if (strlen(pair->key) > 3) {
-        const char *nearest = sx_text_nearest(pair->key, names, r->symbols.n_coefficients);
-        if (nearest && strcasecmp(nearest, pair->key) != 0)
-            return sx_error_hint(
-                sx_error_at(pair->place, "'%.64s' is neither a dimension nor a coefficient", pair->key),
-                "did you mean '%s'?", nearest);
-    }
-    return sx_input_unknown(
-        r->input, pair->place,
-        "'%.64s' is neither a dimension nor a coefficient and has no effect on the result", pair->key);
+    return sx_node_check_key(r->input, r->instance, pair, "key", "the instance", rules,
+                             r->symbols.n_coefficients);
 }
 
 /* Reads one key of the instance. */

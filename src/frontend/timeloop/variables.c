@@ -56,6 +56,6 @@ sx_status sx_variables_scope(sx_input *input, sx_attribute_scope *out) {
     if (variables && variables->kind == SX_NODE_MAP) add_pairs(variables->pair, variables->n, map, pair);
     for (size_t i = n && variables->kind == SX_NODE_LIST ? variables->n : 0; i-- > 0;)
         add_pairs(variables->item[i]->pair, variables->item[i]->n, map, pair);
-    *out = (sx_attribute_scope){.map = map, .names_only = true};
+    *out = (sx_attribute_scope){.map = map, .names_only = true, .input = input};
     return SX_OK;
 }

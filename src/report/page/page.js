@@ -49,8 +49,7 @@ function table(names, rows, foot) {
     return h('td', {class: [textual[i] && 'text', kind].filter(Boolean).join(' ') || null, 'data-tip': tip},
       t === undefined ? v : t);
   }));
-  const lines = rows.map(row => ({keys: row.map(c => cell(c).v), element: line(row)}));
-  const body = h('tbody', null, lines.map(l => l.element));
+  const lines = rows.map(row => ({keys: row.map(c => cell(c).v), element: line(row)})), body = h('tbody', null, lines.map(l => l.element));
   const heads = names.map((name, i) => {
     const button = h('button', {type: 'button'}, name), head = h('th', {class: textual[i] && 'text', scope: 'col'}, button);
     button.addEventListener('click', () => {
@@ -91,14 +90,12 @@ function plot(title, x, y, draw) {
     if (axis.zero) low = 0;
     if (low === high) [low, high] = axis.log ? [low / 2, high * 2] : [low - (Math.abs(low) || 1) / 2, high + (Math.abs(high) || 1) / 2];
     const f = axis.log ? Math.log10 : v => v, pad = 0.05 * (f(high) - f(low)), a = axis.zero ? 0 : f(low) - pad, b = f(high) + pad;
-    const at = v => from + (to - from) * (f(v) - a) / (b - a);
-    at.ticks = [];
+    const at = Object.assign(v => from + (to - from) * (f(v) - a) / (b - a), {ticks: []});
     const step = 10 ** Math.floor(Math.log10((b - a) / 2)), by = (b - a) / step > 10 ? 5 * step : (b - a) / step > 5 ? 2 * step : step;
     if (axis.log && b - a > 1) for (let e = Math.ceil(a); e <= b; e += Math.ceil((b - a) / 6)) at.ticks.push(10 ** e);
     else if (axis.log) for (let e = Math.floor(a); e <= b; e++) for (const m of [1, 2, 3, 5, 7]) at.ticks.push(m * 10 ** e);
     else for (let v = Math.ceil(a / by) * by; v <= b + 1e-9 * by; v += by) at.ticks.push(Math.abs(v) < by / 1e6 ? 0 : v);
-    at.ticks = at.ticks.filter(v => f(v) >= a && f(v) <= b);
-    return at;
+    return Object.assign(at, {ticks: at.ticks.filter(v => f(v) >= a && f(v) <= b)});
   };
   const X = scale(x, left, width - right), Y = scale(y, height - bottom, top);
   const raised = n => [...String(n)].map(d => d === '-' ? '\u207b' : '\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079'[d]).join('');
@@ -376,6 +373,10 @@ const sections = {
       [word(p.name), cell(p.value, power), word(p.navigator), pairs(p.metrics, power), number(p.evaluations), p.optimal ? 'proven optimal' : '\u2013']))],
 };
 
+/* A section with the warnings that came with its result, below heading and introduction. */
+const warned = (result, [heading, text, ...rest]) => [heading, text, objects(object(result).warnings).map(w =>
+  h('p', {class: 'warn'}, `Warning: ${w.place === undefined ? '' : `${word(w.place)}: `}${word(w.message)}`)), rest];
+
 /* Hints at the pointer, or at what has the focus. */
 function hint(event) {
   const tip = document.getElementById('tip'), target = event.target.closest ? event.target.closest('[data-tip]') : null;
@@ -394,7 +395,6 @@ addEventListener('beforeprint', () => (opened = [...document.querySelectorAll('d
 addEventListener('afterprint', () => opened.forEach(d => { d.open = false; }));
 const maps = data.inputs.filter(i => i.kind === 'map'), inputs = data.inputs.length > 1 ? `${data.inputs.length} inputs; ` : '';
 fill(document.getElementById('page'), null, [h('h1', null, data.title), soft(`${inputs}Sextant ${data.version}`), maps.length > 1 && comparison(maps),
-  data.inputs.map((input, i) => input.kind === 'map' ? mapSection(input, i) : sections[input.kind](input))]);
-const first = document.querySelector('details');
-if (first && location.hash === '') first.open = true;
+  data.inputs.map((input, i) => warned(input.result, (input.kind === 'map' ? mapSection(input, i) : sections[input.kind](input)).flat()))]);
+if (location.hash === '') [...document.querySelectorAll('details')].slice(0, 1).forEach(d => { d.open = true; });
 })();

@@ -51,6 +51,27 @@ static void printed_results_round_trip(void **state) {
     }
 }
 
+/* Warnings are part of a result, with and without a place. */
+static void warnings_round_trip(void **state) {
+    (void)state;
+    static const char added[] =
+        ",\n  \"warnings\": [\n    {\n      \"place\": \"a.yaml:1:2\",\n      \"message\": "
+        "\"first\"\n    },\n    {\n      \"message\": \"second\"\n    }\n  ]\n}\n";
+    char *text = text_of("single"), *longer = malloc(strlen(text) + sizeof added);
+    const char *place;
+    sx_result *result;
+    assert_non_null(longer);
+    strcpy(longer, text);
+    strcpy(longer + strlen(text) - 3, added);
+    expect_same_text("warnings", longer);
+    sx_expect_ok(sx_result_read("warnings", longer, strlen(longer), &result));
+    assert_string_equal(sx_warnings_at(result->warnings, 1, &place), "second");
+    assert_null(place);
+    sx_result_free(result);
+    free(longer);
+    free(text);
+}
+
 /* A result that was written before figures were part of it is read as well. */
 static void results_without_figures_are_read(void **state) {
     (void)state;
@@ -183,6 +204,7 @@ static void a_result_gives_its_certificate(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printed_results_round_trip),
+        cmocka_unit_test(warnings_round_trip),
         cmocka_unit_test(results_without_figures_are_read),
         cmocka_unit_test(sessions_round_trip),
         cmocka_unit_test(errors_have_places),

@@ -51,7 +51,6 @@ static void other_keys_are_taken_literally(void **state) {
                                         {"read_bandwidth", SX_KEY_USED, NULL}};
     for (int like = 0; like < 2; like++) {
         sx_input *input;
-        size_t times;
         sx_expect_ok(sx_input_new(&input));
         if (like) sx_input_like_timeloop(input);
         sx_expect_ok(sx_input_add_text(input, "t.yaml", text, sizeof text - 1));
@@ -60,7 +59,7 @@ static void other_keys_are_taken_literally(void **state) {
         assert_non_null(sx_node_get(map, "block_size"));
         assert_true((sx_node_get(map, "read_bandwidth") != NULL) == !like);
         assert_non_null(sx_node_get(map, "my-name"));
-        assert_true((sx_input_warning(input, 0, &times) != NULL) == like);
+        assert_true((sx_count_warnings(input, "is written with hyphens and ignored") > 0) == like);
         sx_input_free(input);
     }
 }

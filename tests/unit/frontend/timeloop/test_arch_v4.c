@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+/* What the hint about a misspelt key ends with. */
+#define LENIENT " --lenient ignores the key, with a warning"
+
 #define N(array) (sizeof(array) / sizeof *(array))
 
 static const char chip[] =
@@ -217,8 +220,20 @@ static void notes(void **state) {
     assert_int_equal(sx_count_arch_notes(chip, "'type' of the component 'DRAM' has no effect"), 1);
     const char *other = NODES("  - !Component {name: M, class: DRAM, attributes: {width: 16, cells: 4}}\n"
                               "  - !Component {name: net, class: XY_NoC}\n" MAC);
-    assert_int_equal(sx_count_arch_notes(other, "the attribute 'cells' of the component 'M' is ignored"), 1);
+    assert_int_equal(
+        sx_count_arch_warnings(other, "the attribute 'cells' of the component 'M' is not understood"), 1);
     assert_int_equal(sx_count_arch_notes(other, "the network 'net' is not used"), 1);
+}
+
+/* Attributes that expressions use as names are understood; so are synonyms of what a component has. */
+static void names_of_expressions_are_understood(void **state) {
+    (void)state;
+    const char *text = NODES("  - !Container {name: c, attributes: {cells: 2, rows: 3}}\n"
+                             "  - !Component {name: M, class: DRAM, attributes: {width: 16 * cells, "
+                             "n_entries: 4, depth: 2 * n_entries}}\n" MAC);
+    assert_int_equal(sx_count_arch_warnings(text, ""), 1);
+    assert_int_equal(
+        sx_count_arch_warnings(text, "the attribute 'rows' of the container 'c' is not understood"), 1);
 }
 
 static void refusals_of_nodes(void **state) {
@@ -237,11 +252,11 @@ static void refusals_of_nodes(void **state) {
         {NODES("  - !Component {name: a, class: adder}\n"), "4:33", "'adder' is not a known class",
          "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its name"},
         {NODES("  - !Component {name: a, class: DRAM, atributes: {}}\n"), "4:39",
-         "unknown key of the component 'a': 'atributes'", "did you mean 'attributes'?"},
+         "unknown key of the component 'a': 'atributes'", "did you mean 'attributes'?" LENIENT},
         {NODES("  - !Component {name: a, class: DRAM, attributes: {meshX: 4}}\n"), "4:52",
          "'meshX' is not an attribute in this dialect", "write it as 'spatial: {meshX: ..., meshY: ...}'"},
         {NODES("  - !Component {name: a, class: SRAM, attributes: {dept: 1}}\n"), "4:52",
-         "unknown attribute of the component 'a': 'dept'", "did you mean 'depth'?"},
+         "unknown attribute of the component 'a': 'dept'", "did you mean 'depth'?" LENIENT},
         {NODES("  - !Container {name: a, spatial: {meshX: 0}}\n"), "4:35", "a fan-out is at least 1", NULL},
         {NODES("  - !Container {name: a, spatial: {meshX: 1.5}}\n"), "4:43",
          "'meshX' must be a whole number from 0 to 2^53, but is 1.5", NULL},
@@ -273,10 +288,10 @@ static void refusals_of_branches(void **state) {
                   "    - !Nothing {constraints: {dataspace: {keep: [A]}}}\n"),
          "8:7", "two branches of !Parallel keep 'A'", NULL},
         {NODES("  - !Parallel {node: []}\n"), "4:16", "unknown key of !Parallel: 'node'",
-         "did you mean 'nodes'?"},
+         "did you mean 'nodes'?" LENIENT},
         {NODES("  - !Hierarchical {}\n"), "4:5", "!Hierarchical has no 'nodes'", NULL},
         {BUFFER("keep: [A], bypass: [A]"), "6:43", "'A' is both kept and bypassed", NULL},
-        {BUFFER("kep: [A]"), "6:32", "unknown key of a constraint: 'kep'", "did you mean 'keep'?"},
+        {BUFFER("kep: [A]"), "6:32", "unknown key of a constraint: 'kep'", "did you mean 'keep'?" LENIENT},
         {BUFFER("passthrough: [A]"), "6:32",
          "'passthrough' of a constraint is not supported and would change the result", NULL},
         {BUFFER("keep: [a, b, c, d, e, f, g, h, i]"), "6:63", "at most 8 tensors can be named here", NULL},
@@ -314,6 +329,7 @@ int main(void) {
         cmocka_unit_test(inherited_attributes),
         cmocka_unit_test(names_of_variables),
         cmocka_unit_test(notes),
+        cmocka_unit_test(names_of_expressions_are_understood),
         cmocka_unit_test(refusals_of_nodes),
         cmocka_unit_test(refusals_of_branches),
         cmocka_unit_test(too_many_levels),

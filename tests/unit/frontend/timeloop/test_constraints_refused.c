@@ -13,6 +13,9 @@
 
 #include <cmocka.h>
 
+/* What the hint about a misspelt key ends with. */
+#define LENIENT " --lenient ignores the key, with a warning"
+
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* M, K and N of sizes 16, 8 and 12; L0 over 4 x 2 units, PE with nothing but its fan-out of 2 over L0, and
@@ -94,7 +97,8 @@ static void names_must_be_known(void **state) {
          "'constraints' must be a list, but is a map", NULL},
         {"constraints: [{name: L0, constraints: [{attributes: {factors: M=1}}]}]\n", "1:40",
          "the constraint has no 'type'", NULL},
-        {T0("factor: M=1"), "2:32", "unknown key of a constraint: 'factor'", "did you mean 'factors'?"},
+        {T0("factor: M=1"), "2:32", "unknown key of a constraint: 'factor'",
+         "did you mean 'factors'?" LENIENT},
         {T0("factors: X=1"), "2:41", "unknown dimension 'X'", "known: M, K, N"},
         {T0("permutation: MX"), "2:46", "unknown dimension 'X'", "known: M, K, N"},
         {D0("keep: [W]"), "2:40", "unknown tensor 'W'", "known: Z, A, B"},

@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+/* What the hint about a misspelt key ends with. */
+#define LENIENT " --lenient ignores the key, with a warning"
+
 #define N(array) (sizeof(array) / sizeof *(array))
 
 #define ARCH                                                                                                 \
@@ -110,10 +113,10 @@ static void refusals(void **state) {
          NULL},
         {TABLES("  - {name: B, actions: [{name: read, energy: much}]}\n"), "9:46",
          "'energy' must be a number, but is 'much'", NULL},
-        {TABLES("  - {name: B, actions: [{name: read, energie: 1}]}\n"), "9:38",
-         "unknown key of an action of the ERT: 'energie'", "did you mean 'energy'?"},
+        {TABLES("  - {name: B, actions: [{name: read, enrgy: 1}]}\n"), "9:38",
+         "unknown key of an action of the ERT: 'enrgy'", "did you mean 'energy'?" LENIENT},
         {TABLES("  - {name: B, action: []}\n"), "9:15", "unknown key of a table of the ERT: 'action'",
-         "did you mean 'actions'?"},
+         "did you mean 'actions'?" LENIENT},
         {TABLES("  - {actions: []}\n"), "9:5", "a table of the ERT has no 'name'", NULL},
         {TABLES("  - {name: B, actions: 4}\n"), "9:24", "'actions' must be a list, but is a single value",
          NULL},
@@ -122,7 +125,8 @@ static void refusals(void **state) {
         {ARCH "ERT: {version: 0.4}\n", "6:6", "the ERT has no 'tables'", NULL},
         {ARCH "ERT: {tables: 4}\n", "6:15", "the 'tables' of the ERT must be a list, but is a single value",
          NULL},
-        {ARCH "ERT: {table: []}\n", "6:7", "unknown key of the ERT: 'table'", "did you mean 'tables'?"},
+        {ARCH "ERT: {table: []}\n", "6:7", "unknown key of the ERT: 'table'",
+         "did you mean 'tables'?" LENIENT},
         {ARCH "ERT: {tables: {B: 4}}\n", "6:19", "a table of the ERT must be a map, but is a single value",
          NULL},
         {ARCH "ERT: {tables: {B: {read: 4}}}\n", "6:26",

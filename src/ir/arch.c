@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Words per cycle: with less, cycles would be beyond what counts can be. */
+#define LEAST_BANDWIDTH 1e-9
+
 void sx_storage_init(sx_storage *level) {
     memset(level, 0, sizeof *level);
     level->technology = SX_SRAM;
@@ -113,6 +116,11 @@ static sx_status check_numbers(const sx_storage *s) {
     for (int i = 0; i < 3; i++)
         if (!(bandwidth[i] > 0))
             return sx_error_new(SX_ERR_INPUT, "'%s': a bandwidth is %g; it must be above 0", n, bandwidth[i]);
+    for (int i = 0; i < 3; i++)
+        if (bandwidth[i] < LEAST_BANDWIDTH)
+            return sx_error_new(SX_ERR_LIMIT,
+                                "'%s': a bandwidth is %g; it must be at least %g words per cycle", n,
+                                bandwidth[i], LEAST_BANDWIDTH);
     SX_TRY(check_finite(n, "the read energy", s->read_energy));
     SX_TRY(check_finite(n, "the fill energy", s->fill_energy));
     SX_TRY(check_finite(n, "the update energy", s->update_energy));
@@ -124,7 +132,9 @@ static sx_status check_numbers(const sx_storage *s) {
     if (s->fill_latency >> 48 || s->drain_latency >> 48)
         return sx_error_new(SX_ERR_LIMIT, "'%s': a network latency is beyond 2^48 cycles", n);
     for (int i = 0; i < s->n_scales; i++)
-        SX_TRY(check_finite(n, "a bandwidth scale", s->bandwidth_scale[i].scale));
+        if (!(s->bandwidth_scale[i].scale >= 0 && s->bandwidth_scale[i].scale <= 1 / LEAST_BANDWIDTH))
+            return sx_error_new(SX_ERR_INPUT, "'%s': a bandwidth scale is %g; it must be between 0 and %g", n,
+                                s->bandwidth_scale[i].scale, 1 / LEAST_BANDWIDTH);
     return SX_OK;
 }
 

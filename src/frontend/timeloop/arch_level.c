@@ -122,9 +122,15 @@ static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
         return sx_error_hint(
             sx_error_at(place_of(e, key), "'%s' is 0: a memory holds at least one word", key),
             "leave it out for a memory without a limit");
-    if (key == depth) size *= s->block_size;
-    if (strcmp(key, "sizeKB") == 0) size = size * 8192 / s->word_bits;
-    if (strcmp(key, "sizeKB") != 0 && sx_attribute_pair(a, "sizeKB"))
+    const bool kilobytes = strcmp(key, "sizeKB") == 0;
+    const uint64_t times = key == depth ? s->block_size
+                           : kilobytes  ? 8192
+                                        : 1,
+                   parts = kilobytes ? s->word_bits : 1;
+    if (size > (UINT64_C(1) << 40) * parts / times)
+        return sx_error_at(place_of(e, key), "'%s' is more than 2^40 words", key);
+    size = size * times / parts;
+    if (!kilobytes && sx_attribute_pair(a, "sizeKB"))
         return sx_error_at(place_of(e, "sizeKB"), "'sizeKB' and '%s' both give the size of '%.*s'", key,
                            (int)e->name_size, e->name);
     s->entries = size;

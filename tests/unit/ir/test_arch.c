@@ -179,6 +179,11 @@ static void fractions_stay_in_their_ranges(void **state) {
     a = small_arch();
     a.level[1].write_bandwidth = 0;
     assert_refused(&a, SX_ERR_INPUT, "'Buffer': a bandwidth is 0; it must be above 0");
+    a.level[1].write_bandwidth = 0.9e-9;
+    assert_refused(&a, SX_ERR_LIMIT,
+                   "'Buffer': a bandwidth is 9e-10; it must be at least 1e-09 words per cycle");
+    a.level[1].write_bandwidth = 1e-9;
+    assert_null(sx_arch_check(&a));
     a.level[1].write_bandwidth = NAN;
     sx_status error = sx_arch_check(&a);
     assert_non_null(error);

@@ -184,6 +184,9 @@ static sx_status join_workers(check *k, unsigned threads, sx_independent_report 
         status = SX_OK;
     }
     if (atomic_load(&k->work.stopped)) sx_check_doubt_add(&doubt, "stopped early");
+    if (k->work.space->c->claim.arrays && k->work.space->c->claim.arrays != k->spatial.n)
+        sx_check_doubt_add(&doubt, "the space has %zu spatial mappings here, and %llu in the certificate",
+                           k->spatial.n, (unsigned long long)k->work.space->c->claim.arrays);
     out->verdict = doubt.why[0] ? SX_INDEPENDENT_UNDECIDED : SX_INDEPENDENT_HOLDS;
     snprintf(out->why, sizeof out->why, "%s", doubt.why);
     return status;

@@ -190,6 +190,10 @@ static void check_claims(sx_rng *rng, const sx_small_space *small, uint64_t numb
         if (judge(c, doubt, walk, 1, &report) == SX_INDEPENDENT_HOLDS)
             fail_case(small, number, objective, "more than the optimum is accepted");
         if (doubt.why[0] == 0) {
+            c->claim.arrays = report.spatial + 1;
+            if (judge(c, doubt, walk, 0, &report) == SX_INDEPENDENT_HOLDS)
+                fail_case(small, number, objective, "a space of another size is accepted");
+            c->claim.arrays = 0;
             refine_units(c);
             if (judge(c, doubt, walk, 1, &report) == SX_INDEPENDENT_HOLDS)
                 fail_case(small, number, objective, "more than the optimum is accepted in small units");

@@ -110,7 +110,8 @@ static void tags_include(void **state) {
     sx_input *input;
     put(f, "a/b/c/size.yaml", "{m: 4}\n");
     put(f, "a/b/p.yaml",
-        "problem:\n  a: !include c/size.yaml   # or z: !include none.yaml\n  b: [ !include 'c/size.yaml', 2]\n"
+        "problem:\n  a: !include c/size.yaml   # or z: !include none.yaml\n  b: [ !include 'c/size.yaml', "
+        "2]\n"
         "  c: 'see !include none.yaml'\n  d: say !include none.yaml\n# x: !include none.yaml\n"
         "  e:\n  - !include \"c/size.yaml\"\n");
     sx_expect_ok(read_file(f, "a/b/p.yaml", &input));

@@ -64,13 +64,19 @@ static int64_t count_clusters(const sx_check_level *level, int64_t used) {
     return used < clusters ? used : clusters;
 }
 
+/* The least whole number that is at least a / b; 64 bits are divided faster. */
+static sx_wide divide_up(sx_wide a, sx_wide b) {
+    sx_wide sum = a + b - 1;
+    return sum <= INT64_MAX ? (int64_t)sum / (int64_t)b : sum / b;
+}
+
 /* Adds what a level pays for its accesses to a tensor. */
 static void add_accesses(bill *b, const sx_check_level *level, const sx_tensor *tensor, int64_t used,
                          const sx_check_counts *counts) {
     sx_wide bits = tensor->bits ? tensor->bits : level->word_bits, clusters = count_clusters(level, used);
     sx_wide vector = (sx_wide)level->word_bits * level->block_size;
     for (int i = 0; i < SX_N_ACCESSES; i++)
-        add_energy(b, (counts->access[i] * bits + vector - 1) / vector * clusters, level->energy[i]);
+        add_energy(b, divide_up(counts->access[i] * bits, vector) * clusters, level->energy[i]);
     sx_wide addresses =
         (sx_wide)counts->access[tensor->output ? SX_UPDATE : SX_READ] + counts->access[SX_FILL];
     add_energy(b, addresses * clusters, level->address);
@@ -86,7 +92,7 @@ static void add_port_cycles(bill *b, const sx_check_level *level, const port_wor
             b->overflow = true;
             return;
         }
-        cycles = (num + den - 1) / den;
+        cycles = divide_up(num, den);
         b->overflow |= cycles > INT64_MAX / 2;
         if (cycles > b->cycles) b->full = false;
         if (cycles >= b->cycles) b->full |= num % den == 0;

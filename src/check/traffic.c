@@ -109,8 +109,8 @@ static bool round_fraction(const sx_check_fraction *x, int64_t less, bool down, 
     if (!sx_wide_mul(x->den, less, &num)) return false;
     num = x->num - num;
     if (num < 0) num = 0;
-    whole = num / x->den;
-    rest = num % x->den;
+    whole = x->den == 1 ? num : num / x->den;
+    rest = num - whole * x->den;
     *edge = num > 0 && (down ? rest == 0 : rest == x->den - rest);
     if (!down && rest >= x->den - rest) whole++;
     *out = (int64_t)whole;

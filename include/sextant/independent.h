@@ -28,11 +28,11 @@ typedef struct sx_independent_options {
 typedef struct sx_independent_report {
     sx_independent_verdict verdict;
     char why[512];
-    uint64_t spatial, outlines;                /* in the space */
-    uint64_t compulsory, levels, tiles, ports; /* outlines closed by rules T1, T2, T3 and T4 */
-    uint64_t walked;                           /* outlines whose tiles and orders were enumerated (T8) */
-    uint64_t evaluations;                      /* mappings evaluated there */
-    double energy_pj, cycles;                  /* of the certificate's mapping, by the checker's own count */
+    uint64_t spatial, outlines;        /* in the space */
+    uint64_t compulsory, tiles, ports; /* outlines closed by rules T1, T3 and T4 */
+    uint64_t walked;                   /* outlines whose tiles and orders were enumerated (T8) */
+    uint64_t evaluations;              /* mappings evaluated there */
+    double energy_pj, cycles;          /* of the certificate's mapping, by the checker's own count */
     double seconds;
 } sx_independent_report;
 

@@ -1,0 +1,175 @@
+#include "check/target.h"
+#include "support/expect.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The text of a certificate of the tests. */
+static char *read_certificate(const char *name) {
+    sx_text path = {0};
+    char *text;
+    size_t size;
+    sx_text_add(&path, SX_TEST_DATA "/cli/files/%s.cert.json", name);
+    sx_expect_ok(sx_file_read(path.data, 1 << 20, &text, &size));
+    sx_text_free(&path);
+    return text;
+}
+
+static sx_independent_report check_text(const char *text) {
+    const sx_independent_options options = {.threads = 2};
+    sx_independent_report report;
+    sx_expect_ok(sx_independent_check("c", text, strlen(text), &options, &report));
+    return report;
+}
+
+/* A text in which every occurrence of a part is replaced by another; it must be there. */
+static char *replace(const char *text, const char *part, const char *with) {
+    sx_text out = {0};
+    char *result;
+    const char *at;
+    assert_non_null(strstr(text, part));
+    while ((at = strstr(text, part))) {
+        sx_text_add_bytes(&out, text, (size_t)(at - text));
+        sx_text_add(&out, "%s", with);
+        text = at + strlen(part);
+    }
+    sx_text_add(&out, "%s", text);
+    sx_expect_ok(sx_text_take(&out, &result));
+    return result;
+}
+
+static void an_optimum_holds(void **state) {
+    (void)state;
+    char *text = read_certificate("linked");
+    sx_independent_report report = check_text(text);
+    assert_string_equal(report.why, "");
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    assert_true(report.outlines == report.compulsory + report.tiles + report.ports + report.walked);
+    assert_true(report.energy_pj == 1110988.8 && report.cycles == 64);
+    free(text);
+}
+
+/* Certificates that a search with a wrong rule about banks wrote: better mappings are found. */
+static void false_optima_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"banked2", "504 pJ and 108 cycles"},
+                                           {"banked3", "190224 pJ and 41 cycles"}};
+    for (size_t i = 0; i < 2; i++) {
+        char *text = read_certificate(cases[i][0]);
+        sx_independent_report report = check_text(text);
+        assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+        assert_non_null(strstr(report.why, cases[i][1]));
+        free(text);
+    }
+}
+
+static void forgeries_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][3] = {
+        {"\"energy_pj\": 1110988.8", "\"energy_pj\": 1110988.81", "not what is claimed"},
+        {"\"energy_exact\": \"5554944/5\"", "\"energy_exact\": \"5554945/5\"", "not what is claimed"},
+        {"\"value\": 71103283.2", "\"value\": 71103283.84", "not what is claimed"},
+        {"\"lower_bound\": 71103283.2", "\"lower_bound\": 71103283.84", "not what is claimed"},
+        {"\"cycles\": 64.0", "\"cycles\": 63.0", "not what is claimed"},
+        {"\"read_energy\": 16.76", "\"read_energy\": 16.77", "not what is claimed"},
+        {"\"read_energy\": 800.0", "\"read_energy\": 801.0", "not what is claimed"},
+        {"\"entries\": 65536", "\"entries\": 16", "do not fit"},
+        {"\"no_link_transfers\": false", "\"no_link_transfers\": true", "not what is claimed"},
+        {"m=4 n=1 k=1", "m=2 n=1 k=1", ""},
+        {"m=16 n=1 k=16", "m=16 n=1 k=8", ""},
+    };
+    char *text = read_certificate("linked");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *forged = replace(text, cases[i][0], cases[i][1]);
+        sx_independent_report report = check_text(forged);
+        if (report.verdict != SX_INDEPENDENT_FAILS || !strstr(report.why, cases[i][2]))
+            fail_msg("%s: %d, '%s'", cases[i][1], (int)report.verdict, report.why);
+        free(forged);
+    }
+    free(text);
+}
+
+static void numbers_may_be_written_out(void **state) {
+    (void)state;
+    char *text = read_certificate("linked");
+    char *longer = replace(text, "\"read_energy\": 16.76", "\"read_energy\": 16.760000000000002");
+    assert_int_equal(check_text(longer).verdict, SX_INDEPENDENT_HOLDS);
+    free(longer);
+    free(text);
+}
+
+static void what_has_no_rule_is_undecided(void **state) {
+    (void)state;
+    static const char *const cases[][3] = {
+        {"\"leak_energy\": 0.0", "\"leak_energy\": 0.1", "leakage"},
+        {"\"addr-gen-energy\": 0.0", "\"addr-gen-energy\": 0.1", "addresses"},
+        {"\"energy-per-hop\": 0.0", "\"energy-per-hop\": 0.1", "hops"},
+        {"\"router-energy\": 0.0", "\"router-energy\": 0.1", "hops"},
+        {"\"cluster-size\": 1", "\"cluster-size\": 2", "clusters"},
+        {"\"router-energy\"", "\"network_fill_latency\": 3, \"router-energy\"", "latencies"},
+        {"\"limits\": []", "\"limits\": [{\"level\": \"GB\", \"no_multicast\": [\"A\"]}]", "forbid reuse"},
+        {"\"technology\": \"DRAM\"", "\"technology\": \"DRAM\", \"bypass\": [\"A\"]", "outermost level"},
+        {"\"objective\": \"edp\"", "\"objective\": \"utilization\"", "objective"},
+    };
+    char *text = read_certificate("linked");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *other = replace(text, cases[i][0], cases[i][1]);
+        sx_independent_report report = check_text(other);
+        if (report.verdict != SX_INDEPENDENT_UNDECIDED || !strstr(report.why, cases[i][2]))
+            fail_msg("%s: %d, '%s'", cases[i][1], (int)report.verdict, report.why);
+        free(other);
+    }
+    free(text);
+}
+
+static void time_and_cancel_leave_it_undecided(void **state) {
+    (void)state;
+    char *text = read_certificate("linked");
+    sx_cancel cancel = {0};
+    sx_independent_report report;
+    sx_cancel_set(&cancel);
+    sx_expect_ok(
+        sx_independent_check("c", text, strlen(text), &(sx_independent_options){.cancel = &cancel}, &report));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_UNDECIDED);
+    assert_string_equal(report.why, "stopped early");
+    sx_expect_ok(
+        sx_independent_check("c", text, strlen(text), &(sx_independent_options){.seconds = 1e-9}, &report));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_UNDECIDED);
+    free(text);
+}
+
+static void lower_bounds_are_checked(void **state) {
+    (void)state;
+    char *text = read_certificate("linked");
+    char *bound = replace(text, "\"optimal\": true", "\"optimal\": false");
+    char *low = replace(bound, "\"lower_bound\": 71103283.2", "\"lower_bound\": 71000000.0");
+    char *high = replace(bound, "\"lower_bound\": 71103283.2", "\"lower_bound\": 71103300.0");
+    assert_int_equal(check_text(bound).verdict, SX_INDEPENDENT_HOLDS);
+    assert_int_equal(check_text(low).verdict, SX_INDEPENDENT_HOLDS);
+    assert_int_equal(check_text(high).verdict, SX_INDEPENDENT_FAILS);
+    free(text);
+    free(bound);
+    free(low);
+    free(high);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_optimum_holds),
+        cmocka_unit_test(false_optima_are_refused),
+        cmocka_unit_test(forgeries_are_refused),
+        cmocka_unit_test(numbers_may_be_written_out),
+        cmocka_unit_test(what_has_no_rule_is_undecided),
+        cmocka_unit_test(time_and_cancel_leave_it_undecided),
+        cmocka_unit_test(lower_bounds_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

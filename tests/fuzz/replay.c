@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_INPUT = 1 << 14, MAX_CHANGES = 12, MAX_RANDOM = 512 };
+enum { MAX_BYTES = 1 << 14, MAX_CHANGES = 12, MAX_RANDOM = 512 };
 
 typedef struct target {
     const char *name;
@@ -77,10 +77,10 @@ static void replay_folder(const target *t, const char *path, sx_vector *seeds) {
 }
 
 /* Makes an input: a file that is changed a few times, or any bytes. */
-static size_t make_input(const target *t, const sx_vector *seeds, size_t number, uint8_t data[MAX_INPUT]) {
+static size_t make_input(const target *t, const sx_vector *seeds, size_t number, uint8_t data[MAX_BYTES]) {
     sx_rng rng = sx_rng_stream(number, "fuzz.replay", 0);
     const seed_file *from = sx_vector_at(seeds, sx_rng_below(&rng, seeds->n));
-    size_t size = from->size < MAX_INPUT ? from->size : 0;
+    size_t size = from->size < MAX_BYTES ? from->size : 0;
     if (!t->mutate) {
         size = sx_rng_below(&rng, MAX_RANDOM);
         for (size_t i = 0; i < size; i++) data[i] = (uint8_t)sx_rng_below(&rng, 256);
@@ -88,13 +88,13 @@ static size_t make_input(const target *t, const sx_vector *seeds, size_t number,
     }
     memcpy(data, from->text, size);
     for (uint64_t changes = 1 + sx_rng_below(&rng, MAX_CHANGES); changes; changes--)
-        size = t->mutate(data, size, MAX_INPUT, (unsigned)sx_rng_below(&rng, UINT32_MAX));
+        size = t->mutate(data, size, MAX_BYTES, (unsigned)sx_rng_below(&rng, UINT32_MAX));
     return size;
 }
 
 /* Runs the target on inputs that are made. */
 static void replay_made(const target *t, const sx_vector *seeds, size_t count) {
-    uint8_t *data = malloc(MAX_INPUT);
+    uint8_t *data = malloc(MAX_BYTES);
     promise(data);
     for (size_t i = 0; i < count; i++) {
         printf("%s+%zu\n", t->name, i);

@@ -109,11 +109,11 @@ static bool all_dense(const mixture *m, unsigned set) {
 }
 
 /* Makes the table of a tensor's flows into level c - 1 and lowers *held to what a format leaves; NULL when
- * memory is out. */
+ * memory is out or the model's guard ends it. */
 static double *make_table(const sx_bound *b, const mixture *m, int v, unsigned on, double *held) {
     size_t n = b->lattice.n_points;
     double *table = calloc(2 * n, sizeof *table), *packed = table ? table + n : NULL;
-    sx_density_cache *cache = sx_density_cache_new(true);
+    sx_density_cache *cache = sx_density_cache_new(true, &b->model->guard->steps);
     for (int i = 0; i < m->n && table && cache; i++) {
         const struct sx_sparse_model *sparse = m->model[i]->sparse;
         double density = sx_density_of_word(&sparse->density[v]);
@@ -122,9 +122,11 @@ static double *make_table(const sx_bound *b, const mixture *m, int v, unsigned o
         if (m->n == 1) *held = fmin(*held, density);
     }
     if (table && m->n > 1) *held = fmin(*held, least_ratio(b, packed, table));
-    if (!cache) free(table);
+    bool whole = cache && !sx_density_cache_failed(cache);
     sx_density_cache_free(cache);
-    return cache ? table : NULL;
+    if (whole) return table;
+    free(table);
+    return NULL;
 }
 
 /* The bits of metadata that a word which is not zero has at a level at the least, in a model of one set of

@@ -101,7 +101,7 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->costs = malloc(3 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
     bounds->first_traffic = malloc(windowed * sizeof *bounds->first_traffic);
     bounds->firsts = malloc(windowed * (size_t)n_levels * sx_first_costs(bound) * sizeof *bounds->firsts);
-    if (model->sparse) bounds->cache = sx_density_cache_new(true);
+    if (model->sparse) bounds->cache = sx_density_cache_new(true, &model->guard->steps);
     if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
         !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
         !bounds->pieces || !bounds->traffics || !bounds->costs || !bounds->first_traffic || !bounds->firsts) {

@@ -176,6 +176,7 @@ sx_status sx_search_notes(const sx_args *args, const sx_sources *sources, bool s
     sx_text *err = &result->err;
     SX_TRY(sx_sources_warnings(sources, result->warnings));
     if (sx_args_flag(args, "quiet")) return SX_OK;
+    err->failed |= sources->said.failed;
     if (sources->said.size) sx_text_add(err, "%s", sources->said.data);
     for (size_t i = 0; sx_sources_note(sources, i); i++) {
         if (!is_new(sources, i) || (searches && sx_note_of_search(sx_sources_note(sources, i)))) continue;

@@ -252,8 +252,8 @@ static double share_of(const forest *f, size_t design, size_t place, double know
     return (value - known - rest) / f->c->target[f->order[place]].weight;
 }
 
-/* Searches a bin; `bins` are left, this one among them. */
-static sx_status search_bin(forest *f, size_t design, size_t bins) {
+/* Searches a bin. */
+static sx_status search_bin(forest *f, size_t design) {
     sx_codesign *c = f->c;
     double cutoff = c->options->apart ? INFINITY : sx_codesign_cutoff(c, design), known = 0;
     sx_arch arch;
@@ -262,7 +262,6 @@ static sx_status search_bin(forest *f, size_t design, size_t bins) {
         sx_search_outcome result;
         size_t t = f->order[i];
         double share = share_of(f, design, i, known, cutoff);
-        c->shares = bins * c->n_targets - i;
         SX_TRY(search_target(f, design, t, share, &arch, &result));
         if (!result.found) {
             sx_design_outcome outcome = cutoff < INFINITY ? SX_OUTCOME_CUT
@@ -290,7 +289,7 @@ static sx_status search_bins(forest *f) {
         else if (f->rank[i].cost > cutoff)
             sx_codesign_record_outcome(c, design, SX_OUTCOME_CUT);
         else
-            SX_TRY(search_bin(f, design, c->designs->n - i));
+            SX_TRY(search_bin(f, design));
     }
     return SX_OK;
 }

@@ -203,6 +203,7 @@ static sx_status compile(const sx_problem *problem, const sx_arch *arch, const s
     *model->problem = *problem;
     *model->arch = *arch;
     if (options) model->options = *options;
+    model->guard = &model->own_guard;
     model->n_levels = arch->n_levels;
     model->n_dims = problem->n_dims;
     model->n_tensors = problem->n_tensors;
@@ -234,6 +235,14 @@ static sx_status compile(const sx_problem *problem, const sx_arch *arch, const s
     return SX_OK;
 }
 
+void sx_model_share_guard(sx_model *model, sx_guard *guard) {
+    model->guard = guard;
+    for (int i = 0; model->range && i < model->range->n; i++)
+        sx_model_share_guard(model->range->model[i], guard);
+    for (int i = 0; model->formats && i < model->formats->n; i++)
+        sx_model_share_guard(model->formats->model[i], guard);
+}
+
 sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                        sx_model **out) {
     bool range = options && options->densities.n;
@@ -244,11 +253,13 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     SX_TRY(compile(&densest, arch, options, &model));
     sx_status status = range ? sx_range_compile(model) : SX_OK;
     if (!status && options && options->formats.kinds) status = sx_formats_compile(model);
-    if (status)
+    if (status) {
         sx_model_free(model);
-    else
-        *out = model;
-    return status;
+        return status;
+    }
+    sx_model_share_guard(model, &model->own_guard);
+    *out = model;
+    return SX_OK;
 }
 
 void sx_model_free(sx_model *model) {

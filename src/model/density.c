@@ -23,12 +23,15 @@ struct sx_density_cache {
     struct cached *entry; /* CACHE_SIZE; NULL: nothing is remembered */
     double *window, *below;
     size_t window_room, below_room;
-    bool failed; /* memory ran out */
+    bool failed; /* memory ran out, or the steps were ended */
+    sx_tile_scratch scratch;
 };
 
-sx_density_cache *sx_density_cache_new(bool remembers) {
+sx_density_cache *sx_density_cache_new(bool remembers, sx_steps *steps) {
     sx_density_cache *cache = calloc(1, sizeof *cache);
-    if (!cache || !remembers) return cache;
+    if (!cache) return NULL;
+    cache->scratch.steps = steps;
+    if (!remembers) return cache;
     cache->entry = calloc(CACHE_SIZE, sizeof *cache->entry);
     if (cache->entry) return cache;
     free(cache);
@@ -40,6 +43,7 @@ void sx_density_cache_free(sx_density_cache *cache) {
     free(cache->entry);
     free(cache->window);
     free(cache->below);
+    sx_tile_scratch_fini(&cache->scratch);
     free(cache);
 }
 
@@ -141,8 +145,9 @@ static double counted(const sx_density *d, sx_density_cache *cache, uint64_t til
     struct cached *at;
     double value;
     if (recall(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block, &at, &value)) return value;
-    sx_tile_counts counts = {0, 0, 1};
-    if (!sx_placement_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1, &counts))
+    sx_tile_counts counts = {1, 0, 0}; /* where it fails: what keeps a lower bound one */
+    if (!sx_placement_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1,
+                            &cache->scratch, &counts))
         cache->failed = true;
     value = block == 0 ? counts.empty : block == MOST_NONZEROS ? (double)counts.most : counts.blocks;
     if (at && !cache->failed) *at = (struct cached){mark, tile, (uint64_t)(uintptr_t)d->placed, block, value};

@@ -20,10 +20,10 @@ typedef struct sx_density {
 
 /* Probabilities computed before; one thread's. */
 typedef struct sx_density_cache sx_density_cache;
-SX_OWN sx_density_cache *sx_density_cache_new(bool remembers);
+SX_OWN sx_density_cache *sx_density_cache_new(bool remembers, sx_steps *steps);
 void sx_density_cache_free(SX_TAKE sx_density_cache *cache);
 
-/* Whether memory ran out while something was counted; asking forgets it. */
+/* Whether memory ran out, or `steps` (NULL: nothing) ended it, while something was counted; asking forgets it. */
 bool sx_density_cache_failed(sx_density_cache *cache);
 
 /* A density of a tensor of so many words, whose non-zeros lie by chance or have known places. */

@@ -7,6 +7,7 @@
 #ifndef SX_MODEL_MODEL_H
 #define SX_MODEL_MODEL_H
 
+#include "model/guard.h"
 #include "sextant/model.h"
 
 /* A loop at least doubles its dimension's reach, which stays below twice the dimension's size: with 16
@@ -109,6 +110,8 @@ struct sx_model {
     double least_leak;                               /* of the energy that leaks per cycle */
     struct sx_range_model *range;                    /* of several densities; NULL: of one */
     struct sx_formats_model *formats;                /* of several sets of formats; NULL: of one */
+    sx_guard *guard;                                 /* of the model that this one is part of, or its own */
+    sx_guard own_guard;
 };
 
 typedef struct sx_loop {
@@ -205,6 +208,9 @@ void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, in
 sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest);
 
 /* As sx_check, of a mapping that has the model's shape and whose orders are permutations. */
+/* Gives a model, and those that it consists of, the guard of another one, which must outlive it. */
+void sx_model_share_guard(sx_model *model, sx_guard *guard);
+
 sx_verdict sx_check_tiles(const sx_model *model, const sx_mapping *mapping);
 
 /* The words of a box of the given extents. */

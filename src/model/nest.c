@@ -1,6 +1,7 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
 #include "ir/axes.h"
 #include "model/capacity.h"
+#include "model/check_pool.h"
 #include "model/formats.h"
 #include "model/range.h"
 #include "model/sparse.h"
@@ -381,19 +382,27 @@ sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_ne
     return verdict.reason == SX_LEGAL ? check_all(model, mapping, nest) : verdict;
 }
 
+/* Checks a mapping of sparse tensors whose nest is laid out. The guard remembers a check that could not be
+ * finished, since searches take its verdict for that of an illegal mapping. */
+static sx_verdict check_sparse(const sx_model *model, const sx_mapping *mapping, const sx_nest *nest) {
+    sx_verdict verdict = legal;
+    sx_sparse_state *state = sx_check_pool_borrow(model->sparse->checks, model);
+    if (!state) {
+        verdict.reason = SX_NO_MEMORY;
+    } else {
+        verdict = sx_sparse_prepare(state, mapping, nest, false);
+        sx_check_pool_return(model->sparse->checks, state);
+    }
+    if (verdict.reason == SX_NO_MEMORY) atomic_store(&model->guard->unfinished, true);
+    return verdict;
+}
+
 sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping) {
     sx_nest nest;
     if (model->formats) return sx_formats_check(model, mapping);
     if (model->range) return sx_range_check(model, mapping);
     sx_verdict verdict = sx_nest_build(model, mapping, &nest);
-    if (!model->sparse || verdict.reason != SX_LEGAL) return verdict;
-    sx_sparse_state *state = sx_sparse_state_new(model, false);
-    if (state)
-        verdict = sx_sparse_prepare(state, mapping, &nest, false);
-    else
-        verdict.reason = SX_NO_MEMORY;
-    sx_sparse_state_free(state);
-    return verdict;
+    return model->sparse && verdict.reason == SX_LEGAL ? check_sparse(model, mapping, &nest) : verdict;
 }
 
 sx_verdict sx_check_tiles(const sx_model *model, const sx_mapping *mapping) {

@@ -157,7 +157,7 @@ sx_status sx_output_density(const sx_model *model, const struct sx_sparse_model 
         return SX_OK;
     }
     p.n = (uint64_t)sizes(model, p.dims);
-    p.cache = sx_density_cache_new(false);
+    p.cache = sx_density_cache_new(false, NULL);
     p.left = calloc(p.n + 1, sizeof *p.left);
     p.next = calloc(p.n + 1, sizeof *p.next);
     bool good = p.cache && p.left && p.next && take_operands(&p, &zero);

@@ -51,11 +51,11 @@ typedef struct sums {
     uint32_t block;
 } sums;
 
-/* Adds so many tiles of so many words and non-zeros. */
-static void add_tile(sums *s, uint64_t words, uint64_t nonzeros) {
+/* Adds n tiles of so many words and non-zeros each. */
+static void add_tiles(sums *s, uint64_t n, uint64_t words, uint64_t nonzeros) {
     if (!nonzeros) return;
-    s->words += words;
-    s->blocks += (nonzeros + s->block - 1) / s->block;
+    s->words += n * words;
+    s->blocks += n * ((nonzeros + s->block - 1) / s->block);
     if (nonzeros > s->most) s->most = nonzeros;
 }
 
@@ -63,25 +63,44 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Counts tiles of a banded matrix: those of each row of tiles that the band touches. */
-static void count_band(const sx_placement *p, const uint64_t *extent, sums *s) {
+/* How many tiles from column j on, of a row of tiles that begins with row i and has `high` rows, are whole and
+ * filled: all their words lie in the band. */
+static uint64_t filled_tiles(const sx_placement *p, uint64_t i, uint64_t high, uint64_t j, uint64_t wide) {
+    uint64_t band = p->band_width;
+    if (i + high > j + band + 1 || j + wide > p->size[1] || j + wide > i + band + 1) return 0;
+    return (least(p->size[1], i + band + 1) - j) / wide;
+}
+
+/* Counts tiles of a banded matrix: those of each row of tiles that the band touches, the filled ones at once;
+ * false where the steps are ended. */
+static bool count_band(const sx_placement *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
     uint64_t rows = p->size[0], columns = p->size[1], band = p->band_width;
     for (uint64_t i = 0; i < rows; i += extent[0]) {
-        uint64_t high = least(extent[0], rows - i), first = i > band ? i - band : 0;
+        uint64_t high = least(extent[0], rows - i), first = i > band ? i - band : 0, n;
         for (uint64_t j = first / extent[1] * extent[1]; j < columns && j <= i + high - 1 + band;
-             j += extent[1]) {
+             j += n * extent[1]) {
             uint64_t wide = least(extent[1], columns - j);
-            add_tile(s, high * wide,
-                     sx_band_nonzeros(p->band_width, (int64_t)i - (int64_t)j, (int64_t)high, (int64_t)wide));
+            n = filled_tiles(p, i, high, j, extent[1]);
+            uint64_t nonzeros =
+                n ? high * wide
+                  : sx_band_nonzeros(p->band_width, (int64_t)i - (int64_t)j, (int64_t)high, (int64_t)wide);
+            if (!n) n = 1;
+            add_tiles(s, n, high * wide, nonzeros);
+            if (sx_steps_count(scratch->steps, &scratch->taken, 1)) return false;
         }
     }
+    return true;
 }
 
 /* A tile that is not empty. */
-typedef struct filled {
+typedef struct sx_filled_tile {
     uint64_t number, words; /* words 0: no tile */
     uint64_t nonzeros;
 } filled;
+
+void sx_tile_scratch_fini(sx_tile_scratch *scratch) {
+    free(scratch->table);
+}
 
 /* The tile in which a word lies: its number, and its words, which are fewer at an edge. */
 static filled tile_of(const sx_placement *p, const uint64_t *extent, uint64_t word) {
@@ -95,25 +114,38 @@ static filled tile_of(const sx_placement *p, const uint64_t *extent, uint64_t wo
     return tile;
 }
 
-/* Counts tiles of listed non-zeros, by a table of those that are not empty. */
-static bool count_listed(const sx_placement *p, const uint64_t *extent, sums *s) {
+/* Makes the table of a scratch empty, with room for n tiles; false when memory is out. */
+static bool clear_table(sx_tile_scratch *scratch, size_t n) {
     size_t room = 16;
-    while (room < 2 * p->listed.n) room *= 2;
-    filled *table = calloc(room, sizeof *table);
-    if (!table) return false;
+    while (room < 2 * n) room *= 2;
+    if (room != scratch->room) {
+        free(scratch->table);
+        scratch->table = malloc(room * sizeof *scratch->table);
+        scratch->room = scratch->table ? room : 0;
+    }
+    if (scratch->table) memset(scratch->table, 0, room * sizeof *scratch->table);
+    return scratch->table;
+}
+
+/* Counts tiles of listed non-zeros, by a table of those that are not empty. */
+static bool count_listed(const sx_placement *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
+    if (!clear_table(scratch, p->listed.n)) return false;
+    filled *table = scratch->table;
+    size_t room = scratch->room;
     for (size_t i = 0; i < p->listed.n; i++) {
         filled tile = tile_of(p, extent, p->listed.word[i]);
         size_t at = sx_hash_mix(0, tile.number) & (room - 1);
         while (table[at].words && table[at].number != tile.number) at = (at + 1) & (room - 1);
         if (!table[at].words) table[at] = tile;
         table[at].nonzeros++;
+        if (sx_steps_count(scratch->steps, &scratch->taken, 1)) return false;
     }
-    for (size_t i = 0; i < room; i++) add_tile(s, table[i].words, table[i].nonzeros);
-    free(table);
+    for (size_t i = 0; i < room; i++) add_tiles(s, 1, table[i].words, table[i].nonzeros);
     return true;
 }
 
-bool sx_placement_count(const sx_placement *p, uint64_t tile, uint32_t block, sx_tile_counts *out) {
+bool sx_placement_count(const sx_placement *p, uint64_t tile, uint32_t block, sx_tile_scratch *scratch,
+                        sx_tile_counts *out) {
     uint64_t extent[SX_MAX_RANKS], words = 1;
     sums s = {.block = block};
     tile--;
@@ -124,9 +156,7 @@ bool sx_placement_count(const sx_placement *p, uint64_t tile, uint32_t block, sx
     }
     if (words == 1)
         s = (sums){p->nonzeros, 1, p->nonzeros, block};
-    else if (p->banded)
-        count_band(p, extent, &s);
-    else if (!count_listed(p, extent, &s))
+    else if (!(p->banded ? count_band : count_listed)(p, extent, scratch, &s))
         return false;
     out->empty = 1 - (double)s.words / (double)p->words;
     out->most = s.most;

@@ -3,6 +3,7 @@
 #ifndef SX_MODEL_PLACEMENT_H
 #define SX_MODEL_PLACEMENT_H
 
+#include "base/steps.h"
 #include "frontend/coordinates.h"
 
 #include <stdbool.h>
@@ -37,7 +38,17 @@ typedef struct sx_tile_counts {
     double blocks; /* blocks of so many words that the non-zeros of a tile fill or begin, on average */
 } sx_tile_counts;
 
-/* Counts them; false when memory is out. */
-bool sx_placement_count(const sx_placement *placement, uint64_t tile, uint32_t block, sx_tile_counts *out);
+/* What counting needs again and again; one thread's. */
+typedef struct sx_tile_scratch {
+    sx_steps *steps; /* what may end it; NULL: nothing */
+    uint64_t taken;  /* steps since it was asked */
+    struct sx_filled_tile *table;
+    size_t room;
+} sx_tile_scratch;
+void sx_tile_scratch_fini(sx_tile_scratch *scratch);
+
+/* Counts them; false when memory is out, or the steps of the scratch are ended. */
+bool sx_placement_count(const sx_placement *placement, uint64_t tile, uint32_t block,
+                        sx_tile_scratch *scratch, sx_tile_counts *out);
 
 #endif

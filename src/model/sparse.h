@@ -65,6 +65,7 @@ struct sx_sparse_model {
     sx_sparse_level level[SX_MAX_LEVELS];
     sx_action_model action[SX_MAX_ACTIONS];
     sx_format_model formats[SX_MAX_FORMATS];
+    struct sx_check_pool *checks; /* workspaces of legality checks */
 };
 
 /* A loop of the complete nest, in which loops of one iteration stand, too. */
@@ -159,7 +160,8 @@ void sx_sparse_model_free(SX_TAKE struct sx_sparse_model *sparse);
 /* Sets what zeros leave of accesses and computes at the least, in every mapping. */
 void sx_sparse_least(sx_model *model);
 
-/* A workspace; NULL when memory is out. One that only checks mappings has no counts, and remembers nothing. */
+/* A workspace; NULL when memory is out. One that only checks mappings has no counts, and remembers nothing but
+ * what must be counted word by word. */
 SX_OWN sx_sparse_state *sx_sparse_state_new(const sx_model *model, bool counts);
 void sx_sparse_state_free(SX_TAKE sx_sparse_state *state);
 

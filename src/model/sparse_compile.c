@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "ir/arch.h"
+#include "model/check_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,7 @@ static sx_status compile_densities(const sx_model *model, struct sx_sparse_model
 void sx_sparse_model_free(struct sx_sparse_model *sparse) {
     if (!sparse) return;
     for (int v = 0; v < SX_MAX_TENSORS; v++) sx_placement_free(sparse->placed[v]);
+    sx_check_pool_free(sparse->checks);
     free(sparse);
 }
 
@@ -186,7 +188,8 @@ sx_status sx_sparse_compile(const sx_model *model, struct sx_sparse_model **out)
     made->timeloop = model->options.sparse_timeloop;
     made->gates = sparse->gates_compute;
     made->skips = sparse->skips_compute;
-    sx_status status = compile_densities(model, made);
+    made->checks = sx_check_pool_new();
+    sx_status status = made->checks ? compile_densities(model, made) : sx_error_memory();
     if (status) {
         sx_sparse_model_free(made);
         return status;
@@ -263,7 +266,7 @@ sx_sparse_state *sx_sparse_state_new(const sx_model *model, bool counts) {
     sx_sparse_state *state = calloc(1, sizeof *state);
     if (!state) return NULL;
     state->model = model;
-    state->cache = sx_density_cache_new(counts);
+    state->cache = sx_density_cache_new(counts || model->sparse->any_placed, &model->guard->steps);
     if (counts) state->counts = calloc(model->n_tensors, sizeof *state->counts);
     if (counts) state->empty = calloc(model->n_tensors, sizeof *state->empty);
     if (state->cache && ((state->counts && state->empty) || !counts)) return state;

@@ -96,7 +96,7 @@ void sx_report_semantics(const sx_arch *arch, const sx_model_options *options, s
                     options->sparse_timeloop
                         ? "as by Timeloop, its errors included (--sparse-semantics exact: exactly)."
                         : "exactly.");
-    if (!line.size) return;
+    if (!line.size && !line.failed) return;
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

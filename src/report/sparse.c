@@ -95,8 +95,9 @@ static void print_densities(const sx_evaluation *e, sx_text *out) {
     if (unused.size)
         sx_text_add(&line, ". Zeros of %s have no effect: no format, access or gated compute is about them",
                     unused.data);
+    line.failed |= unused.failed;
     sx_text_free(&unused);
-    if (line.size) {
+    if (line.size || line.failed) {
         sx_text_add(&line, ".");
         sx_text_add(out, "  ");
         sx_wrap_free(&line, 2, 2, out);

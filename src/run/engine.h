@@ -63,8 +63,9 @@ struct sx_run {
     size_t n_trace, trace_room;
     double lower_bound;
     bool optimal;
-    bool none;       /* proven: there is no legal point */
-    sx_proof *proof; /* NULL: none */
+    bool none;          /* proven: there is no legal point */
+    sx_proof *proof;    /* NULL: none */
+    double first_bound; /* the lower bound before the search */
 
     bool ended;  /* the search should end, because of `stop` */
     bool closed; /* what is evaluated from now on is forgotten */

@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/vector.h"
+#include "model/model.h"
 #include "run/worker_pool.h"
+#include "space/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -162,6 +164,34 @@ bool sx_run_stopped(const sx_run *run) {
     return run->ended || sx_is_cancelled(o->cancel) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
 }
 
+/* The guard of the model behind a map space; NULL: there is none. */
+static sx_guard *guard_of(const sx_run *run) {
+    const sx_map_space *space = sx_map_space_of(run->space);
+    return space ? space->model->guard : NULL;
+}
+
+/* Ends the run where a legality check could not be finished: what it said is no answer. */
+static void end_unfinished(sx_run *run) {
+    sx_guard *guard = guard_of(run);
+    if (!guard || !atomic_load(&guard->unfinished)) return;
+    run->optimal = false;
+    run->lower_bound = run->first_bound;
+    sx_proof_free(run->proof);
+    run->proof = NULL;
+    sx_run_fail(run, sx_error_memory());
+}
+
+/* Turns a failure that a signal or the time limit caused in the middle of a count into the end that these
+ * bring. */
+static sx_status forgive_interruption(sx_run *run, SX_TAKE sx_status status) {
+    sx_guard *guard = guard_of(run);
+    if (!guard || !atomic_load(&guard->steps.stopped)) return status;
+    if (status && status->code != SX_ERR_MEMORY) return status;
+    sx_status_free(status);
+    run->stop = sx_is_cancelled(run->options.cancel) ? SX_STOP_SIGNAL : SX_STOP_TIME;
+    return SX_OK;
+}
+
 /* Makes what a search needs; what is made stays with the run, also after an error. */
 static sx_status prepare(sx_run *run) {
     SX_TRY(sx_run_accepts(run, run->entry));
@@ -170,10 +200,14 @@ static sx_status prepare(sx_run *run) {
     SX_TRY(sx_worker_pool_new(run, &run->workers));
     if (run->options.checkpoint || run->options.resume) SX_TRY(sx_checkpoint_identify(run, &run->identity));
     run->began = sx_clock_seconds();
+    if (guard_of(run))
+        sx_guard_watch(guard_of(run), run->options.cancel,
+                       run->options.seconds > 0 ? run->began + run->options.seconds : 0);
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
     run->progressed = run->checkpointed = sx_run_seconds(run);
     run->fronts = 1;
     if (run->model->type->bound) sx_run_bound(run, run->model->type->bound(run->model, &run->goal));
+    run->first_bound = run->lower_bound;
     return SX_OK;
 }
 
@@ -191,10 +225,14 @@ static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE doubl
     sx_worker_pool_free(run->workers);
     run->workers = NULL;
     sx_cache_fini(&run->cache);
-    if (!run->failure) return status;
-    sx_status_free(status);
-    status = run->failure;
-    run->failure = NULL;
+    end_unfinished(run);
+    if (run->failure) {
+        sx_status_free(status);
+        status = run->failure;
+        run->failure = NULL;
+    }
+    status = forgive_interruption(run, status);
+    if (guard_of(run)) sx_guard_watch(guard_of(run), NULL, 0);
     return status;
 }
 

@@ -1,14 +1,16 @@
 /* One layer of a session: model, space, start point, run and answers. */
+#include "base/cancel.h"
+#include "base/clock.h"
 #include "base/status.h"
+#include "model/model.h"
 #include "session/session.h"
 #include "sextant/sextant.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIAGNOSIS_TRIES = 10000 };
+enum { DIAGNOSIS_TRIES = 10000, DIAGNOSIS_SECONDS = 1 }; /* seconds: where there is a time limit */
 
 /* What a search of a layer needs. */
 typedef struct bench {
@@ -71,6 +73,8 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
     const sx_problem *problem = &session->network->layer[session->at].problem;
     SX_TRY(sx_session_constraints(session, problem, &b->constraints));
     SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
+    double seconds = share_of(session);
+    sx_guard_watch(b->model->guard, o->run.cancel, seconds > 0 ? sx_clock_seconds() + seconds : 0);
     sx_map_space_options space = o->space;
     space.remainders |= session->wide;
     SX_TRY(sx_map_space_new(b->model, &b->constraints, &space, &b->space));
@@ -141,21 +145,6 @@ double sx_session_minimum(const sx_session *session, const sx_model *model, cons
     return sx_objective_value(&session->options->run.objective, &minimum);
 }
 
-/* Raises a bound that a run has found to the compulsory minimum of all mappings of the space, but not that of a proof,
- * which must be checked as it was made. */
-static void raise_bound(const sx_session *session, const bench *b, sx_layer_result *result) {
-    sx_run_summary *s = &result->summary;
-    if (session->options->judge || session->options->run.proof || s->optimal || !(s->lower_bound > 0)) return;
-    int outermost = session->arch->n_levels - 1;
-    unsigned built =
-        sx_arch_keep_mask(session->arch, outermost, &session->network->layer[session->at].problem);
-    const sx_score least =
-        sx_model_minimum(b->model, (uint8_t)(built & ~(unsigned)b->constraints.level[outermost].must_bypass));
-    double minimum = sx_objective_value(&session->options->run.objective, &least);
-    if (result->found) minimum = fmin(fmin(minimum, result->minimum), result->best.value);
-    s->lower_bound = fmax(s->lower_bound, minimum);
-}
-
 /* Copies out what a run found, also before it failed. */
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
@@ -173,12 +162,13 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
         result->best.evaluation = found.evaluation;
     }
     result->minimum = sx_session_minimum(session, b->model, result);
-    raise_bound(session, b, result);
     if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
     if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
     result->proof = sx_run_take_proof(b->run);
     SX_TRY(copy_trace(b->run, result));
     if (result->found || result->summary.stop >= SX_STOP_SIGNAL) return SX_OK;
+    double until = o->seconds > 0 ? sx_clock_seconds() + DIAGNOSIS_SECONDS : 0;
+    sx_guard_watch(b->model->guard, o->cancel, until);
     return sx_space_diagnose(b->space, o->seed, DIAGNOSIS_TRIES, &result->diagnosis);
 }
 
@@ -260,6 +250,15 @@ static sx_status search_by_mapper(const sx_session *session, sx_run *run) {
     return status;
 }
 
+/* Whether a signal or the time limit ended the making of a space: the layer then has no answer. */
+static bool ended_early(const sx_session *session, const bench *b, const struct sx_error *error,
+                        sx_layer_result *result) {
+    const sx_guard *guard = b->model ? b->model->guard : NULL;
+    if (!error || error->code != SX_ERR_MEMORY || !guard || !atomic_load(&guard->steps.stopped)) return false;
+    result->summary.stop = sx_is_cancelled(session->options->run.cancel) ? SX_STOP_SIGNAL : SX_STOP_TIME;
+    return true;
+}
+
 /* Searches a layer's space, with remainders if session->wide; *widens: they should be searched next. */
 static sx_status search_space(sx_session *session, sx_layer_result *result, bool *widens) {
     bench *b = calloc(1, sizeof *b);
@@ -272,6 +271,10 @@ static sx_status search_space(sx_session *session, sx_layer_result *result, bool
     if (!status && taken) result->minimum = sx_session_minimum(session, b->model, result);
     if (!status && !taken) status = prepare_run(session, b);
     if (!status && !taken) status = search_by_mapper(session, b->run);
+    if (!b->run && ended_early(session, b, status, result)) {
+        sx_status_free(status);
+        status = SX_OK;
+    }
     if (status && status->code == SX_ERR_INPUT && session->state)
         status = sx_error_place(status, (sx_place){session->options->checkpoint, 0, 0});
     free(session->state);

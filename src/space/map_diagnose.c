@@ -26,6 +26,7 @@ typedef struct group {
 typedef struct diagnosis {
     const sx_map_space *space;
     sx_text out;
+    uint64_t draws;
     size_t n_groups;
     group group[MAX_GROUPS];
 } diagnosis;
@@ -214,16 +215,20 @@ static sx_status survey(diagnosis *d, uint64_t seed, uint64_t tries, uint64_t *l
     void *point = malloc(base->point_size);
     if (!point) return sx_error_memory();
     sx_rng rng = sx_rng_stream(seed, "map.diagnose", 0);
+    const sx_guard *guard = d->space->model->guard;
     *legal = 0;
-    for (uint64_t i = 0; i < tries; i++) {
+    for (d->draws = 0; d->draws < tries; d->draws++) {
         group fault;
         sx_map_draw(base, &rng, point);
-        if (judge(d->space, point, &fault))
+        bool wrong = judge(d->space, point, &fault);
+        if (atomic_load(&guard->unfinished)) break;
+        if (wrong)
             count(d, &fault);
         else
             ++*legal;
     }
     free(point);
+    if (atomic_load(&guard->unfinished) && !atomic_load(&guard->steps.stopped)) return sx_error_memory();
     qsort(d->group, d->n_groups, sizeof *d->group, compare_groups);
     return SX_OK;
 }
@@ -235,12 +240,13 @@ sx_status sx_map_diagnose(const sx_space *base, uint64_t seed, uint64_t tries, c
     uint64_t legal = 0;
     sx_status status = survey(d, seed, tries, &legal);
     if (status) goto done;
-    say(&d->out, "%llu draws, of which %llu legal (%.2g %%)%s", (unsigned long long)tries,
-        (unsigned long long)legal, tries ? 100.0 * (double)legal / (double)tries : 0,
+    const double draws = fmax((double)d->draws, 1);
+    say(&d->out, "%llu draws, of which %llu legal (%.2g %%)%s", (unsigned long long)d->draws,
+        (unsigned long long)legal, 100.0 * (double)legal / draws,
         d->n_groups ? ". What is wrong with the others, and the nearest miss:" : ".");
     for (size_t i = 0; i < d->n_groups; i++) {
         char line[MAX_LINE + 32];
-        snprintf(line, sizeof line, "%6.1f %%  %s", 100.0 * (double)d->group[i].count / (double)tries,
+        snprintf(line, sizeof line, "%6.1f %%  %s", 100.0 * (double)d->group[i].count / draws,
                  d->group[i].text);
         add_line(&d->out, 10, line);
     }
@@ -249,7 +255,8 @@ sx_status sx_map_diagnose(const sx_space *base, uint64_t seed, uint64_t tries, c
         proved |= prove_level(d, s);
         proved |= prove_spread(d, s);
     }
-    if (!proved && legal == 0) status = try_repair(d, seed);
+    if (!proved && legal == 0 && !atomic_load(&d->space->model->guard->unfinished))
+        status = try_repair(d, seed);
     if (!status) status = sx_text_take(&d->out, out);
 done:
     sx_text_free(&d->out);

@@ -356,6 +356,7 @@ sx_status sx_map_space_new(const sx_model *model, const sx_constraints *constrai
         sx_constraints_init(&space->constraints, problem, arch);
     if (options) space->options = *options;
     sx_status status = set_up(space);
+    if (!status && atomic_load(&model->guard->unfinished)) status = sx_error_memory();
     if (status) {
         free_map(&space->space);
         return status;

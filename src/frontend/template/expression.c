@@ -17,6 +17,8 @@ typedef struct parser {
     const sx_names *names;
     const char *text, *at;
     sx_place place;
+    const char *marked;  /* the last character whose place was asked for; NULL: none yet */
+    size_t line, column; /* of it */
     int depth, skipped;
 } parser;
 
@@ -42,16 +44,21 @@ static bool take(parser *p, const char *token) {
     return true;
 }
 
-/* The place of the next character, or that of the whole where that is all there is. */
+/* The place of the next character, or that of the whole where that is all there is. Lines and columns are
+ * counted on from the last place, so that all places of an expression take one pass over it. */
 static sx_place here(parser *p) {
     sx_place place = p->place;
-    size_t line = 0, column = 0;
     if (!p->names->jinja) return place;
     skip_space(p);
-    sx_source_advance(p->text, p->at, &line, &column);
-    if (line > INT_MAX / 2 || column > INT_MAX / 2) return place;
-    place.column = (int)column + (line ? 1 : place.column);
-    place.line += (int)line;
+    if (!p->marked || p->at < p->marked) {
+        p->marked = p->text;
+        p->line = p->column = 0;
+    }
+    sx_source_advance(p->marked, p->at, &p->line, &p->column);
+    p->marked = p->at;
+    if (p->line > INT_MAX / 2 || p->column > INT_MAX / 2) return place;
+    place.column = (int)p->column + (p->line ? 1 : place.column);
+    place.line += (int)p->line;
     return place;
 }
 

@@ -66,7 +66,9 @@ static sx_status relax(const sx_model *model, int last, sx_model **out) {
         if (s <= last || level->entries == SX_UNLIMITED) continue;
         level->entries = level->banks ? (uint64_t)level->banks << 48 : SX_UNLIMITED;
     }
-    return sx_model_new(sx_model_problem(model), &arch, &model->options, out);
+    SX_TRY(sx_model_new(sx_model_problem(model), &arch, &model->options, out));
+    sx_model_share_guard(*out, model->guard);
+    return SX_OK;
 }
 
 /* Gives the fan-outs of a memory to the first stage at which no fan-out lies between it and that: loops are

@@ -34,7 +34,7 @@ static double quotient(wide a, wide b) {
 
 static void probabilities_are_the_nearest_doubles(void **state) {
     (void)state;
-    sx_density_cache *cache = sx_density_cache_new(true);
+    sx_density_cache *cache = sx_density_cache_new(true, NULL);
     assert_non_null(cache);
     for (unsigned words = 1; words <= 40; words++)
         for (unsigned r = 0; r <= words; r++)
@@ -61,7 +61,7 @@ static void probabilities_are_the_nearest_doubles(void **state) {
 /* Far beyond what fits integers: mean and sum are right, and the window is narrow. */
 static void windows_of_large_tiles_are_narrow(void **state) {
     (void)state;
-    sx_density_cache *cache = sx_density_cache_new(false);
+    sx_density_cache *cache = sx_density_cache_new(false, NULL);
     sx_density d = sx_density_make(SX_DENSITY_HYPERGEOMETRIC, 0.1, 100000000);
     sx_occupancies at;
     double sum = 0, mean = 0;
@@ -79,7 +79,7 @@ static void windows_of_large_tiles_are_narrow(void **state) {
 
 static void fixed_tiles_have_their_share(void **state) {
     (void)state;
-    sx_density_cache *cache = sx_density_cache_new(false);
+    sx_density_cache *cache = sx_density_cache_new(false, NULL);
     sx_density d = sx_density_make(SX_DENSITY_FIXED_STRUCTURED, 0.25, 64);
     sx_occupancies at;
     assert_float_equal(sx_density_empty(&d, cache, 1), 0.75, 0);

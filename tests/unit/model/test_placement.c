@@ -37,17 +37,19 @@ static sx_tile_counts count_slowly(const sx_placement *p, const bool *filled, co
 
 /* Compares all sizes of tiles of a matrix. */
 static void compare(const sx_placement *p, const bool *filled) {
+    sx_tile_scratch scratch = {0};
     for (uint32_t h = 1; h <= p->size[0]; h++)
         for (uint32_t w = 1; w <= p->size[1]; w++) {
             uint32_t extent[SX_MAX_DIMS] = {0}, plain[2] = {h, w}, block = 1 + (h + w) % 4;
             sx_tile_counts have, want = count_slowly(p, filled, plain, block);
             extent[p->dim[0]] = h;
             extent[p->dim[1]] = w;
-            assert_true(sx_placement_count(p, sx_placement_tile(p, extent), block, &have));
+            assert_true(sx_placement_count(p, sx_placement_tile(p, extent), block, &scratch, &have));
             assert_true(fabs(have.empty - want.empty) < 1e-12);
             assert_int_equal(have.most, want.most);
             assert_true(fabs(have.blocks - want.blocks) < 1e-12);
         }
+    sx_tile_scratch_fini(&scratch);
 }
 
 static void bands_are_counted(void **state) {

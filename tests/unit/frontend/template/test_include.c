@@ -104,27 +104,6 @@ static void included_text_is_indented(void **state) {
     sx_input_free(input);
 }
 
-/* The older form is a value; in comments and texts it is none. */
-static void tags_include(void **state) {
-    const folder *f = *state;
-    sx_input *input;
-    put(f, "a/b/c/size.yaml", "{m: 4}\n");
-    put(f, "a/b/p.yaml",
-        "problem:\n  a: !include c/size.yaml   # or z: !include none.yaml\n  b: [ !include 'c/size.yaml', "
-        "2]\n"
-        "  c: 'see !include none.yaml'\n  d: say !include none.yaml\n# x: !include none.yaml\n"
-        "  e:\n  - !include \"c/size.yaml\"\n");
-    sx_expect_ok(read_file(f, "a/b/p.yaml", &input));
-    const sx_node *problem = sx_input_section(input, "problem", 0)->value;
-    assert_string_equal(sx_node_get(sx_node_get(problem, "a"), "m")->text, "4");
-    assert_string_equal(sx_node_get(sx_node_get(problem, "b")->item[0], "m")->text, "4");
-    assert_string_equal(sx_node_get(problem, "b")->item[1]->text, "2");
-    assert_string_equal(sx_node_get(problem, "c")->text, "see !include none.yaml");
-    assert_string_equal(sx_node_get(problem, "d")->text, "say !include none.yaml");
-    assert_string_equal(sx_node_get(sx_node_get(problem, "e")->item[0], "m")->text, "4");
-    sx_input_free(input);
-}
-
 static void includes_stand_anywhere_in_a_line(void **state) {
     const folder *f = *state;
     sx_input *input;
@@ -293,7 +272,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(included_text_stands_in_its_place),
         TEST(included_text_is_indented),
-        TEST(tags_include),
         TEST(includes_stand_anywhere_in_a_line),
         TEST(lines_are_counted_as_yaml_does),
         TEST(bad_includes_are_refused),

@@ -93,6 +93,65 @@ static void the_false_claim_is_named(void **state) {
     sx_certificate_free(c);
 }
 
+/* A certificate whose proof has entries of its own to change, which expect_forged frees. */
+static sx_certificate forge(const sx_certificate *c) {
+    sx_certificate bad = *c;
+    sx_expect_ok(sx_proof_copy(c->proof, &bad.proof));
+    return bad;
+}
+
+static void expect_forged(sx_certificate *bad, const char *claim, const char *why) {
+    expect_fail(bad, claim, why);
+    sx_proof_free(bad->proof);
+}
+
+/* Each claim about a spatial mapping is checked: that it is listed once, is in the space, and has no better mapping. */
+static void false_entries_are_named(void **state) {
+    (void)state;
+    sx_certificate *c = certificate_of(CONV, "accel-b"), bad = forge(c);
+    size_t width = c->proof->width * sizeof *c->proof->spatial, first = 0;
+    assert_true(c->proof->n_entries > 1 && c->compulsory > 0);
+    bad.score.energy_pj *= 1.5;
+    expect_forged(&bad, "mapping", "it takes ");
+    bad = forge(c);
+    bad.score.cycles++;
+    expect_forged(&bad, "mapping", "it takes ");
+    bad = forge(c);
+    memcpy(bad.proof->spatial + bad.proof->width, bad.proof->spatial, width);
+    expect_forged(&bad, "entries", "duplicate entry");
+    bad = forge(c);
+    bad.proof->n_spatial--;
+    bad.compulsory--;
+    expect_forged(&bad, "arrays", "more than ");
+    bad = forge(c);
+    for (size_t i = 0; i < bad.proof->width; i++) bad.proof->spatial[i] = 3;
+    expect_forged(&bad, "compulsory", "");
+    bad = forge(c);
+    uint32_t *threes = malloc(width);
+    assert_non_null(threes);
+    for (size_t i = 0; i < bad.proof->width; i++) threes[i] = 3;
+    sx_expect_ok(sx_proof_add(bad.proof, true, 0, threes));
+    free(threes);
+    bad.compulsory--;
+    bad.searched++;
+    expect_forged(&bad, "entries", "is not in the space");
+    while (first < c->proof->n_entries && !c->proof->searched[first]) first++;
+    assert_true(first < c->proof->n_entries);
+    bad = forge(c);
+    bad.proof->searched[first] = false;
+    bad.proof->bound[first] = 0.5 * c->value;
+    bad.searched--;
+    bad.tables++;
+    expect_forged(&bad, "tables", "is below the lower bound");
+    bad = forge(c);
+    bad.proof->searched[first] = false;
+    bad.proof->bound[first] = 1000 * c->value;
+    bad.searched--;
+    bad.tables++;
+    expect_forged(&bad, "tables", "the tables give a bound of no more than");
+    sx_certificate_free(c);
+}
+
 static sx_status verify(const sx_certificate *c, const sx_verify_options *options, sx_verification *out) {
     return sx_certificate_verify(c, options, out);
 }
@@ -173,6 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_ones_hold),
         cmocka_unit_test(the_false_claim_is_named),
+        cmocka_unit_test(false_entries_are_named),
         cmocka_unit_test(a_check_can_be_stopped),
         cmocka_unit_test(members_are_told_from_others),
         cmocka_unit_test(orders_of_a_product_are_three),

@@ -1,8 +1,8 @@
 """The changes that `tools/mutants --make` tries: every small change of the function bodies of one C file.
 
 A change replaces the text from `start` to `end` by `text`. Nothing is changed in comments, strings, preprocessor lines,
-tables outside of functions, assertions, the sizes of memory and declared arrays, or calls that release memory (both of which
-sanitizers test).
+tables outside of functions, assertions, the sizes of memory and declared arrays, calls that release memory (both of which
+sanitizers test), or what says that memory is out (which tests/memory tests).
 """
 import re
 from typing import NamedTuple
@@ -31,6 +31,7 @@ TYPES = {"const", "static", "struct", "union", "enum", "unsigned", "signed", "in
 NOT_CALLS = CONTROL | TYPES | {"sizeof", "_Alignof", "assert"}
 LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|sizeof|assert|Static_assert)$")
 RELEASES = re.compile(r"(^|_)(free|fini|release)$")
+SYMMETRIC = re.compile(r"f(min|max)")
 OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 
 
@@ -88,6 +89,10 @@ class Reader:
         for i in sorted(inside):
             if self.text(i + 1) == "(" and LEFT_ALONE.search(self.text(i)):
                 inside.difference_update(range(i, self.partner[i + 1] + 1))
+            if self.text(i) == "if" and self.text(i + 1) == "(":
+                close = self.partner[i + 1]
+                if self.text(close + 1) == "return" and self.text(close + 2) == "sx_error_memory":
+                    inside.difference_update(range(i, close + 5))
         return inside
 
     def statement_starts(self):
@@ -239,7 +244,8 @@ def call_changes(r, i):
         swapped = re.sub(rf"(^|_|f){one}(_|$)", rf"\g<1>{other}\g<2>", name)
         if swapped != name:
             yield Change("minimum and maximum swapped", r.tokens[i].start, r.tokens[i].end, swapped)
-    comma = r.expression_end(i + 2, {","})
+    compared = r.text(close + 1) in ("==", "!=") and name in ("memcmp", "strcmp")
+    comma = None if compared or SYMMETRIC.fullmatch(name) else r.expression_end(i + 2, {","})
     while comma is not None and r.text(comma) == ",":
         end = r.expression_end(comma + 1, {","})
         begin = comma

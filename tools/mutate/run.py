@@ -26,6 +26,7 @@ EQUIVALENT = ROOT / "tests" / "mutants-equivalent"
 # What a mutant that is no program in C looks like: types that do not fit.
 REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration",
                                     "discarded-qualifiers", "return-type", "format", "div-by-zero")]
+CASES = 400  # of a property test
 WIDE = 12  # files that include a header: mutants of headers of more are left out
 OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
@@ -35,7 +36,7 @@ def build(folder, flags, target):
     """Builds a target in a folder of build-mutants/, the library with more options."""
     cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
     quietly(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSEXTANT_MUTANTS=ON",
-             "-DCMAKE_C_COMPILER=gcc", "-DSEXTANT_WERROR=OFF", "-DSEXTANT_WITH_CUDA=OFF",
+             "-DCMAKE_C_COMPILER=gcc", "-DSEXTANT_WERROR=OFF", "-DSEXTANT_WITH_CUDA=OFF", f"-DSEXTANT_CASES={CASES}",
              f"-DSEXTANT_MUTANTS_FLAGS={flags}", *cache])
     quietly(["cmake", "--build", folder, "--target", target])
 
@@ -175,7 +176,7 @@ class Trial:
         self.options = options
         self.tests = list_tests(BUILD)
         self.reach = Reach(SCRATCH / "reach.json")
-        if self.reach.stale(self.tests):
+        if not options.measured and self.reach.stale(self.tests):
             build_instrumented()
             self.reach.measure(self.tests, BUILD, COVER, options.jobs)
         self.index = self.reach.index(self.tests)
@@ -196,6 +197,7 @@ class Trial:
             at -= 1
         reached = self.index.get(names[at], []) if at >= 0 else []
         folder = mutant.path.split("/")[1]
+        reached = reached + [n for n in self.tests if n.startswith(f"unit/{folder}/") and n not in self.reach.tests]
         own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
         kills = self.kills[mutant.path]
         return sorted(reached, key=lambda name: (0 if name.startswith(own) else 1 if first.match(name) else 2, -kills[name]))
@@ -225,7 +227,7 @@ class Trial:
     def run(self, name, compiler):
         """Whether a test fails, and its processor time. One that takes twice as long as with instrumentation has failed; that
         of a slow one is not known, and it has not failed when it is ended at the limit of all tests."""
-        test, measured = self.tests[name], self.reach.tests[name]
+        test, measured = self.tests[name], self.reach.tests.get(name, {"code": ENDED})
         slow = measured["code"] == ENDED
         limit = self.options.limit if slow else 5 + 2 * measured["seconds"]
         with self.alone if test["alone"] else nullcontext():
@@ -277,6 +279,8 @@ def main():
     parser.add_argument("--limit", type=float, default=60, help="seconds of tests for a mutant (60)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all processors)")
     parser.add_argument("--least", type=float, default=0, help="kill rate in percent below which to fail (0)")
+    parser.add_argument("--measured", action="store_true",
+                        help="measure no tests; new ones count as reaching all of their own folder")
     parser.add_argument("--list", action="store_true", help="list the sample; try nothing")
     parser.add_argument("--verbose", action="store_true", help="also say what killed each")
     options = parser.parse_args()

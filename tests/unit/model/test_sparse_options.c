@@ -60,6 +60,15 @@ static void the_first_of_equal_options_is_taken(void **state) {
     expect_choice(&t, 0, B, B);
 }
 
+/* Where reads take no energy no option saves any, and the first one still leaves reads out. */
+static void the_first_option_is_taken_where_none_saves(void **state) {
+    (void)state;
+    sx_sparse_case t = product(0.25, 0.5);
+    t.arch.level[0].read_energy = 0;
+    expect_choice(&t, 0, A, A);
+    expect_choice(&t, 0, B, B);
+}
+
 /* Reads of a tensor that depend on a sparser one are left out more often. */
 static void the_option_that_saves_more_is_taken(void **state) {
     (void)state;
@@ -84,6 +93,7 @@ static void an_option_of_a_tensor_that_is_not_kept_is_taken_further_out(void **s
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_of_equal_options_is_taken),
+        cmocka_unit_test(the_first_option_is_taken_where_none_saves),
         cmocka_unit_test(the_option_that_saves_more_is_taken),
         cmocka_unit_test(an_option_of_a_tensor_that_is_not_kept_is_taken_further_out),
     };

@@ -221,6 +221,87 @@ static void orders_are_taken_over(void **state) {
     end(&w);
 }
 
+/* Lets a point take a gene over from the other one. */
+static void take_gene(world *w, int axis, int which) {
+    bool taken = false;
+    for (size_t i = 0; i < w->space->n_genes; i++) {
+        if (w->space->gene[i].axis != axis || w->space->gene[i].which != which) continue;
+        w->space->type->take(w->space, i, w->other, w->point);
+        taken = true;
+    }
+    assert_true(taken);
+}
+
+/* Spreads dimensions of a mask over two units each at the outer level, those of another mask on X. */
+static void spread(world *w, unsigned dims, unsigned x, void *point) {
+    sx_mapping_level *at = &w->mapping.level[1];
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int d = 0; d < 3; d++)
+            if ((x >> d & 1) != (unsigned)pass) at->spatial_order[n++] = (uint8_t)d;
+        if (!pass) at->split = (uint8_t)n;
+    }
+    for (int d = 0; d < 3; d++) {
+        at->spatial[d] = dims >> d & 1 ? 2 : 1;
+        at->temporal[d] = w->problem.size[d] / at->spatial[d];
+    }
+    assert_true(sx_map_space_point(w->space, &w->mapping, point));
+    assert_int_equal(sx_map_on_x(&sx_map_point(point)->level[1]), dims & x);
+}
+
+/* A point takes axes over for the spatial loops that both have; the others stay on theirs. */
+static void axes_are_taken_over(void **state) {
+    (void)state;
+    world w;
+    begin(&w, "O[m,n] += A[m,k]*B[k,n] {m:2,n:2,k:2}");
+    make(&w, false);
+    for (int own = M; own <= K; own++) {
+        int shared = (own + 1) % 3, new = (own + 2) % 3;
+        spread(&w, 1u << own | 1u << shared, 1u << own | 1u << shared, w.point);
+        spread(&w, 1u << new | 1u << shared, 1u << new, w.other);
+        take_gene(&w, SX_AXIS_PARALLEL, 1);
+        assert_int_equal(sx_map_on_x(&sx_map_point(w.point)->level[1]), 1u << own);
+        assert_int_equal(sx_map_point(w.point)->level[1].spatial[new], 1);
+        take_gene(&w, SX_AXIS_TILE, new);
+        assert_int_equal(sx_map_on_x(&sx_map_point(w.point)->level[1]), 1u << own | 1u << new);
+        assert_int_equal(sx_map_point(w.point)->level[1].spatial[new], 2);
+    }
+    end(&w);
+}
+
+/* Whether a dimension may lie on both axes of the outer level. */
+static bool splits(world *w, bool option) {
+    sx_map_space_options options = {.split_axes = option};
+    sx_space *space;
+    sx_expect_ok(sx_model_new(&w->problem, &w->arch, NULL, &w->model));
+    sx_expect_ok(sx_map_space_new(w->model, &w->limits, &options, &space));
+    bool found = sx_map_space_of(space)->splits[1];
+    sx_space_free(space);
+    sx_model_free(w->model);
+    return found;
+}
+
+static void constrained_axes_are_not_split(void **state) {
+    (void)state;
+    world w;
+    begin(&w, "O[m,n] += A[m,k]*B[k,n] {m:8,n:8,k:8}");
+    assert_true(splits(&w, true));
+    assert_false(splits(&w, false));
+    for (int8_t split = 0; split <= 3; split++) {
+        w.limits.level[1].split = split;
+        assert_false(splits(&w, true));
+    }
+    w.limits.level[1].split = -1;
+    w.limits.level[1].spatial.n_inner = 1;
+    assert_false(splits(&w, true));
+    w.limits.level[1].spatial.n_inner = 0;
+    w.limits.level[1].spatial.n_outer = 1;
+    assert_false(splits(&w, true));
+    w.limits.level[1].spatial.n_outer = 0;
+    sx_plain_mesh(&w.arch, 1, 8, 1);
+    assert_false(splits(&w, true));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_of_a_single_loop),
@@ -230,6 +311,8 @@ int main(void) {
         cmocka_unit_test(steps_with_remainders),
         cmocka_unit_test(fixed_loops_stay),
         cmocka_unit_test(orders_are_taken_over),
+        cmocka_unit_test(axes_are_taken_over),
+        cmocka_unit_test(constrained_axes_are_not_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -286,13 +286,17 @@ def in_array_size(r, i):
     )
 
 
+def is_plain_initializer(r, i):
+    return r.text(i - 1) == "{" and r.text(i) == "0" and r.text(i + 1) == "}"
+
+
 def changes_of(source):
     """All changes of a file, in the order of their places."""
     r = Reader(source)
     found = []
     for i in sorted(r.body):
         t = r.tokens[i]
-        if t.kind == "number" and not in_array_size(r, i):
+        if t.kind == "number" and not in_array_size(r, i) and not is_plain_initializer(r, i):
             found += [Change("constant changed", t.start, t.end, text) for text in number_changes(t.text)]
         elif t.kind == "sign":
             found += sign_changes(r, i)

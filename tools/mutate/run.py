@@ -159,7 +159,8 @@ def compile_commands():
         words = words[: words.index("-o")] if "-o" in words else words
         if words[0].endswith("ccache"):
             words = words[1:]
-        commands[path] = ["-Isrc" if word == f"-I{ROOT / 'src'}" else word for word in words if word != "-g"] + ["-w", "-fPIC"]
+        commands[path] = ["-Isrc" if word == f"-I{ROOT / 'src'}" else word for word in words
+                          if word != "-g" and not word.startswith("-W")] + ["-fPIC"]
     listed = subprocess.check_output(["ninja", "-C", BUILD, "-t", "deps"], text=True)
     for block in listed.split("\n\n"):
         names = [os.path.relpath(os.path.join(BUILD, line.strip()), ROOT) for line in block.split("\n")[1:]]
@@ -179,6 +180,7 @@ class Trial:
         if not options.measured and self.reach.stale(self.tests):
             build_instrumented()
             self.reach.measure(self.tests, BUILD, COVER, options.jobs)
+        self.unknown = set(self.reach.stale(self.tests))
         self.index = self.reach.index(self.tests)
         self.commands, self.dependents = compile_commands()
         self.names = {}
@@ -197,7 +199,7 @@ class Trial:
             at -= 1
         reached = self.index.get(names[at], []) if at >= 0 else []
         folder = mutant.path.split("/")[1]
-        reached = reached + [n for n in self.tests if n.startswith(f"unit/{folder}/") and n not in self.reach.tests]
+        reached = reached + [n for n in self.unknown - set(reached) if n.startswith(f"unit/{folder}/")]
         own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
         kills = self.kills[mutant.path]
         return sorted(reached, key=lambda name: (0 if name.startswith(own) else 1 if first.match(name) else 2, -kills[name]))
@@ -280,7 +282,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all processors)")
     parser.add_argument("--least", type=float, default=0, help="kill rate in percent below which to fail (0)")
     parser.add_argument("--measured", action="store_true",
-                        help="measure no tests; new ones count as reaching all of their own folder")
+                        help="measure no tests; new and changed ones count as reaching all of their folder")
     parser.add_argument("--list", action="store_true", help="list the sample; try nothing")
     parser.add_argument("--verbose", action="store_true", help="also say what killed each")
     options = parser.parse_args()

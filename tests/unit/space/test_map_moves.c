@@ -296,8 +296,11 @@ static void constrained_axes_are_not_split(void **state) {
     assert_false(splits(&w, true));
     w.limits.level[1].spatial.n_inner = 0;
     w.limits.level[1].spatial.n_outer = 1;
+    w.limits.level[1].spatial.outer[0] = N;
     assert_false(splits(&w, true));
-    w.limits.level[1].spatial.n_outer = 0;
+    w.limits.level[1].spatial.n_inner = 1;
+    assert_false(splits(&w, true));
+    w.limits.level[1].spatial.n_inner = w.limits.level[1].spatial.n_outer = 0;
     sx_plain_mesh(&w.arch, 1, 8, 1);
     assert_false(splits(&w, true));
 }

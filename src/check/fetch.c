@@ -24,8 +24,7 @@ enum { WHOLE, IDLE, FIRST_MOVING, N_STATES = FIRST_MOVING + 2 * SX_CHECK_LOOPS }
 /* A motion of the tile, and what it uncovers: the box without the same box moved back. */
 typedef struct motion {
     int64_t by[SX_MAX_RANKS];
-    int64_t uncovered;
-    int shape; /* -1: the whole box; r >= 0: a slab across rank r; -2: something else, which no other motion leaves */
+    int64_t uncovered; /* elements; all of the tile, or some */
 } motion;
 
 /* The visits of a child that are being counted. */
@@ -56,18 +55,11 @@ static void set_tile(const sx_check_case *c, const sx_check_nest *nest, int tens
 /* Sets what a motion uncovers. */
 static void set_uncovered(const walk *w, motion *m) {
     int64_t kept = 1;
-    int ranks = 0;
-    m->shape = -2;
     for (int r = 0; r < w->n_ranks; r++) {
         int64_t left = w->extent[r] - llabs(m->by[r]);
         kept *= left > 0 ? left : 0;
-        if (m->by[r] == 0) continue;
-        m->shape = r;
-        ranks++;
     }
     m->uncovered = w->tile - kept;
-    if (ranks > 1) m->shape = -2;
-    if (kept == 0) m->shape = -1;
 }
 
 /* The number of a motion among those met so far; -1: of no motion. */
@@ -107,28 +99,18 @@ static int next_state(int state, int kind) {
     return !moved || last == kind ? FIRST_MOVING + 2 * kind : WHOLE;
 }
 
-/* What was fetched at the visit that led to a state: a motion's part; NULL: nothing or the whole, by the state. */
-static const motion *fetched_part(const walk *w, int state) {
-    if (state < FIRST_MOVING || (state - FIRST_MOVING) % 2) return NULL;
-    return &w->motion[(state - FIRST_MOVING) / 2];
-}
-
+/* The words that were fetched at the visit that led to a state. */
 static int64_t fetched_words(const walk *w, int state) {
-    const motion *part = fetched_part(w, state);
-    return part ? part->uncovered : state == WHOLE ? w->tile : 0;
+    if (state < FIRST_MOVING) return state == WHOLE ? w->tile : 0;
+    return (state - FIRST_MOVING) % 2 ? 0 : w->motion[(state - FIRST_MOVING) / 2].uncovered;
 }
 
-/* Where, from the corner of the tile, what was fetched begins. False where the shape is not that of the other. */
-static bool compare_parts(const walk *w, int before, int now, int64_t *corner) {
-    const motion *a = fetched_part(w, before), *b = fetched_part(w, now);
-    int shape_a = a ? a->shape : -1, shape_b = b ? b->shape : -1;
-    memset(corner, 0, (size_t)w->n_ranks * sizeof *corner);
-    if (fetched_words(w, before) == 0 || shape_a != shape_b) return false;
-    if (shape_a == -1 || a == b) return true;
-    if (shape_a == -2 || llabs(a->by[shape_a]) != llabs(b->by[shape_a])) return false;
-    int64_t far = w->extent[shape_a] - llabs(a->by[shape_a]);
-    corner[shape_a] = (b->by[shape_a] > 0 ? far : 0) - (a->by[shape_a] > 0 ? far : 0);
-    return true;
+/* Whether two visits in a row fetched the same part of the tile. A part that is not the whole was fetched by the last
+ * motion, and a visit that has another motion after that fetches the whole: so it is the same state, or both are the
+ * whole. */
+static bool is_same_part(const walk *w, int before, int now) {
+    int64_t words = fetched_words(w, now);
+    return words > 0 && (before == now || (words == w->tile && fetched_words(w, before) == words));
 }
 
 /* Adds words to those of a shift, unless no sibling can be so far apart. */
@@ -152,15 +134,11 @@ static void add_shift(walk *w, const int64_t *by, sx_wide words) {
 
 /* Counts visits at which loop j moves on, in one state. */
 static void count_visits(walk *w, int j, int state, int64_t visits) {
-    static const int64_t none[SX_MAX_RANKS];
     int now = next_state(state, w->kind[j]);
-    int64_t each = fetched_words(w, now), by[SX_MAX_RANKS];
-    sx_wide words = (sx_wide)each * visits;
+    sx_wide words = (sx_wide)fetched_words(w, now) * visits;
     w->out->words += words;
-    if (!w->within || each == 0 || !compare_parts(w, state, now, by)) return;
-    const int64_t *step = w->kind[j] < 0 ? none : w->motion[w->kind[j]].by;
-    for (int r = 0; r < w->n_ranks; r++) by[r] += step[r];
-    add_shift(w, by, words);
+    if (w->within && w->kind[j] >= 0 && is_same_part(w, state, now))
+        add_shift(w, w->motion[w->kind[j]].by, words);
 }
 
 /* Counts the visits of a child that keeps what it can. */

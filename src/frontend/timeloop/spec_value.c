@@ -71,7 +71,7 @@ static sx_status evaluate(const sx_spec_scope *scope, const sx_node *node, sx_va
 sx_status sx_spec_text(const sx_spec_scope *scope, const sx_node *node, const char **out) {
     sx_value value;
     SX_TRY(sx_node_text(node, "the value", out));
-    if (node->quoted || !strpbrk(*out, "'\"")) return SX_OK;
+    if (!strpbrk(*out, "'\"")) return SX_OK;
     SX_TRY(evaluate(scope, node, &value));
     if (value.kind != SX_VALUE_TEXT)
         return sx_error_at(node->place, "the expression '%.200s' is not a text", node->text);
@@ -81,9 +81,10 @@ sx_status sx_spec_text(const sx_spec_scope *scope, const sx_node *node, const ch
 
 sx_status sx_spec_count(const sx_spec_scope *scope, const sx_node *node, const char *what, uint64_t low,
                         uint64_t high, uint64_t *out) {
-    uint64_t count;
+    double number;
     sx_value value;
-    bool written = node->kind != SX_NODE_SCALAR || sx_text_u64(node->text, &count);
+    bool written = node->kind != SX_NODE_SCALAR || sx_text_double(node->text, &number);
+    if (written && high == UINT64_MAX) return sx_node_u64(node, what, out);
     if (written) return sx_node_range(node, what, low, high, out);
     SX_TRY(evaluate(scope, node, &value));
     if (!sx_value_numeric(&value) || value.number != floor(value.number) || value.number < (double)low)

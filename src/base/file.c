@@ -19,7 +19,7 @@ static SX_MUST_USE sx_status file_error(const char *verb, const char *path) {
 /* Reads an open file to its end. */
 static SX_MUST_USE sx_status read_all(FILE *file, const char *path, size_t limit, char **text, size_t *size) {
     sx_text content = {0};
-    char chunk[65536];
+    char chunk[16384];
     sx_status status = SX_OK;
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
         sx_text_add_bytes(&content, chunk, got);

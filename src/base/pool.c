@@ -16,7 +16,8 @@
 
 static const double SPIN = 100e-6; /* seconds of spinning before blocking */
 static const long BLOCK = 5000000; /* nanoseconds between two calls of `idle` while blocked */
-enum { CLOSED = 1 << 30 };         /* a bit of the gate; the others count the workers inside */
+enum { STACK_BYTES = 8 << 20 };
+enum { CLOSED = 1 << 30 }; /* a bit of the gate; the others count the workers inside */
 
 struct sx_pool {
     pthread_mutex_t lock;
@@ -131,6 +132,17 @@ static bool locks_init(sx_pool *pool) {
     return false;
 }
 
+/* Starts the thread of a worker, with a stack that does not depend on the default of the system: some C
+ * libraries give 128 kB, less than the frames of a search take. False where it cannot be started. */
+static bool start_thread(struct pool_worker *worker) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+                   pthread_create(&worker->thread, &attributes, work, worker) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
 sx_status sx_pool_new(unsigned threads, sx_pool **out) {
     sx_pool *pool = calloc(1, sizeof *pool);
     struct pool_worker *worker = calloc(threads, sizeof *worker);
@@ -143,7 +155,7 @@ sx_status sx_pool_new(unsigned threads, sx_pool **out) {
     atomic_store(&pool->gate, CLOSED);
     for (unsigned i = 0; i + 1 < threads; i++) {
         worker[i] = (struct pool_worker){.pool = pool, .number = i + 1};
-        if (pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) break;
+        if (!start_thread(&worker[i])) break;
         pool->n_workers++;
     }
     *out = pool;

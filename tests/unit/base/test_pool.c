@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* pthread_setattr_default_np */
 #include "base/pool.h"
 
 #include "base/clock.h"
 #include "support/expect.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -91,11 +93,40 @@ static void a_pool_that_slept_wakes_up(void **state) {
     sx_pool_free(pool);
 }
 
+/* Uses more of the stack than some systems give to a thread. */
+static void fill_stack(void *user, size_t index, unsigned worker) {
+    volatile char room[1 << 19];
+    (void)worker;
+    for (size_t i = 0; i < sizeof room; i += 1024) room[i] = (char)index;
+    atomic_fetch_add(&((ledger *)user)->done[index], (unsigned)(room[1024] == (char)index));
+}
+
+static void stacks_do_not_depend_on_the_default(void **state) {
+    (void)state;
+    sx_pool *pool;
+    pthread_attr_t before, small;
+    ledger *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    assert_int_equal(pthread_getattr_default_np(&before), 0);
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 1 << 17), 0);
+    assert_int_equal(pthread_setattr_default_np(&small), 0);
+    sx_expect_ok(sx_pool_new(4, &pool));
+    sx_pool_run(pool, JOBS, fill_stack, NULL, l);
+    sx_pool_free(pool);
+    assert_int_equal(pthread_setattr_default_np(&before), 0);
+    for (size_t i = 0; i < JOBS; i++) assert_int_equal(l->done[i], 1);
+    pthread_attr_destroy(&small);
+    pthread_attr_destroy(&before);
+    free(l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_is_done_once),
         cmocka_unit_test(rounds_may_follow_each_other_closely),
         cmocka_unit_test(a_pool_that_slept_wakes_up),
+        cmocka_unit_test(stacks_do_not_depend_on_the_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+/* What an output costs at a level below which another one passes it on. */
+#include "scale/cuda/gpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The accesses of the outer of two levels to an output that the inner one does not keep: `inner` words leave that one for
+ * each of its 5 groups of children, and `elided` words are not read. */
+static double accesses(double handed, double inner, double elided) {
+    static sx_gpu_image image;
+    static sx_gpu_state state;
+    double out[SX_GPU_CHARGE];
+    memset(&image, 0, sizeof image);
+    memset(&state, 0, sizeof state);
+    image.n_levels = 2;
+    image.tensor[0].output = true;
+    image.tensor[0].elided = elided;
+    image.level[1].per_vector[0] = 1;
+    image.level[1].read_energy = 1;
+    state.cycles = state.above[1] = state.clusters[1] = 1;
+    state.children[1] = state.groups[0][1] = 5;
+    state.groups[0][0] = state.children[0] = 1;
+    state.handed[0][0] = inner;
+    state.handed[0][1] = handed;
+    sx_gpu_charge_whole(&image, &state, 0, 2, out);
+    assert_true(out[1] == out[6] - 5 * inner);
+    return out[6];
+}
+
+/* Reads and updates are whole numbers, though the share of a group is not one in doubles; reads are never below 0. */
+static void counts_are_whole_and_not_negative(void **state) {
+    (void)state;
+    for (double inner = 1; inner < 60; inner++)
+        for (double handed = 1; handed < 60; handed++) {
+            assert_true(accesses(handed, inner, 0) == 10 * inner);
+            assert_true(accesses(handed, inner, 1) == 10 * inner - 1);
+            assert_true(accesses(handed, inner, 5 * inner + 3) == 5 * inner);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_whole_and_not_negative)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -199,8 +199,8 @@ class Trial:
             at -= 1
         reached = self.index.get(names[at], []) if at >= 0 else []
         folder = mutant.path.split("/")[1]
-        reached = reached + [n for n in self.unknown - set(reached) if n.startswith(f"unit/{folder}/")]
         own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
+        reached = reached + [n for n in self.unknown - set(reached) if n.startswith(own) or first.match(n)]
         kills = self.kills[mutant.path]
         return sorted(reached, key=lambda name: (0 if name.startswith(own) else 1 if first.match(name) else 2, -kills[name]))
 

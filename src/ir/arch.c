@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Words per cycle: with less, cycles would be beyond what counts can be. */
+/* Words per cycle, and what a word counts at most: beyond these, cycles would not fit their counter. */
 #define LEAST_BANDWIDTH 1e-9
+#define MOST_SCALE 1e9
 
 void sx_storage_init(sx_storage *level) {
     memset(level, 0, sizeof *level);
@@ -132,9 +133,9 @@ static sx_status check_numbers(const sx_storage *s) {
     if (s->fill_latency >> 48 || s->drain_latency >> 48)
         return sx_error_new(SX_ERR_LIMIT, "'%s': a network latency is beyond 2^48 cycles", n);
     for (int i = 0; i < s->n_scales; i++)
-        if (!(s->bandwidth_scale[i].scale >= 0 && s->bandwidth_scale[i].scale <= 1 / LEAST_BANDWIDTH))
+        if (!(s->bandwidth_scale[i].scale >= 0 && s->bandwidth_scale[i].scale <= MOST_SCALE))
             return sx_error_new(SX_ERR_INPUT, "'%s': a bandwidth scale is %g; it must be between 0 and %g", n,
-                                s->bandwidth_scale[i].scale, 1 / LEAST_BANDWIDTH);
+                                s->bandwidth_scale[i].scale, MOST_SCALE);
     return SX_OK;
 }
 

@@ -88,7 +88,7 @@ static double random_number(sx_rng *rng, double least) {
 }
 
 static double random_limit(sx_rng *rng) {
-    return chance(rng, 50) ? INFINITY : random_number(rng, 0x1p-70);
+    return chance(rng, 50) ? INFINITY : random_number(rng, 1e-9);
 }
 
 static void random_names(sx_rng *rng, char (*names)[SX_NAME_SIZE], uint8_t *n) {
@@ -127,7 +127,7 @@ static void random_level(sx_rng *rng, int index, int n_levels, sx_storage *s) {
     s->n_scales = (uint8_t)(chance(rng, 80) ? 0 : sx_rng_range(rng, 1, SX_MAX_TENSORS));
     for (unsigned i = 0; i < s->n_scales; i++) {
         any_name(rng, i, false, s->bandwidth_scale[i].tensor);
-        s->bandwidth_scale[i].scale = random_number(rng, 0);
+        s->bandwidth_scale[i].scale = fmin(random_number(rng, 0), 1e9);
     }
 }
 

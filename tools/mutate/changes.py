@@ -2,7 +2,7 @@
 
 A change replaces the text from `start` to `end` by `text`. Nothing is changed in comments, strings, preprocessor lines,
 tables outside of functions, assertions, the sizes of memory and declared arrays, calls that release memory (both of which
-sanitizers test), or what says that memory is out (which tests/memory tests).
+sanitizers test), or what says that memory is out (which tests/faults tests).
 """
 import re
 from typing import NamedTuple

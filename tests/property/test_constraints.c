@@ -78,6 +78,13 @@ static void draw_slot(sx_rng *rng, const trial *t, slot_said *slot, const uint32
     if (chance(rng, 25)) draw_order(rng, slot, order, t->problem->n_dims);
 }
 
+/* Whether a split puts all loops of a level on an axis without a fan-out: that is read as the other axis, with a
+ * warning. */
+static bool split_turns(const trial *t, int s, int split) {
+    uint64_t x = sx_arch_fanout_x(t->arch, s), y = sx_arch_fanout_y(t->arch, s);
+    return (split == 0 && y == 1 && x > 1) || (split == t->problem->n_dims && x == 1 && y > 1);
+}
+
 /* Draws constraints that a mapping may well keep. */
 static void draw_said(sx_rng *rng, trial *t) {
     memset(&t->said, 0, sizeof t->said);
@@ -88,6 +95,7 @@ static void draw_said(sx_rng *rng, trial *t) {
         if (chance(rng, 25))
             t->said.spatial[s].split =
                 chance(rng, 70) ? level->split : (int)sx_rng_below(rng, t->problem->n_dims + 1u);
+        if (split_turns(t, s, t->said.spatial[s].split)) t->said.spatial[s].split = -1;
         for (int v = 0; v < t->problem->n_tensors; v++) {
             if (!chance(rng, 15)) continue;
             bool keep = chance(rng, 90) == (level->keep >> v & 1);

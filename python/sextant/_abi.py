@@ -350,6 +350,7 @@ FUNCTIONS = {
     "sx_input_add_text": (POINTER(sx_error), [c_void_p, c_char_p, c_char_p, c_size_t]),
     "sx_input_allow_remainders": (None, [c_void_p]),
     "sx_input_arch": (POINTER(sx_error), [c_void_p, c_void_p]),
+    "sx_input_check_settings": (POINTER(sx_error), [c_void_p]),
     "sx_input_constraints": (POINTER(sx_error), [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sx_input_energies": (c_char_p, [c_void_p]),
     "sx_input_free": (None, [c_void_p]),

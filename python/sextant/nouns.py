@@ -58,6 +58,10 @@ class Input:
         self._warn()
         return noun
 
+    def check_settings(self) -> None:
+        """Raises an error for a variable that nothing uses."""
+        check(lib.sx_input_check_settings(self._handle))
+
     def _warn(self) -> None:
         """Issues the library's warnings as Python's, each once."""
         found, place, texts = handle_of(lib.sx_warnings_new), ctypes.c_char_p(), []
@@ -94,6 +98,7 @@ class Problem:
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"a problem is given by text, a name or files, not by {type(source).__name__}")
         self._c = abi.sx_problem()
+        given = Input(variables=variables)
         text = source if isinstance(source, str) else None
         if text is not None and "[" in text:
             check(lib.sx_einsum_parse(text.encode(), ctypes.byref(self._c)))
@@ -107,12 +112,17 @@ class Problem:
             raise UsageError(f"problem '{text}': no such file, and no such name in the catalog",
                              _nearest(text, [n for n, _ in problems()]) + "sextant.problems() lists the names")
         else:
-            Input(source, variables=variables).read(lib.sx_input_problem, self._c)
+            given = Input(source, variables=variables)
+            given.read(lib.sx_input_problem, self._c)
+        given.check_settings()
 
     @classmethod
     def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None) -> "Problem":
         """A problem of YAML or JSON text."""
-        return cls._of(Input(text=text, variables=variables).read(lib.sx_input_problem, abi.sx_problem()))
+        given = Input(text=text, variables=variables)
+        c = given.read(lib.sx_input_problem, abi.sx_problem())
+        given.check_settings()
+        return cls._of(c)
 
     @classmethod
     def _of(cls, c: Any) -> "Problem":

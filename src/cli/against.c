@@ -1,6 +1,7 @@
 #include "cli/against.h"
 
 #include "cli/bind.h"
+#include "cli/set_option.h"
 #include "report/scope.h"
 
 #include <stdio.h>
@@ -81,6 +82,8 @@ sx_status sx_against_check(sx_against *against, const sx_certificate *c, sx_veri
     sx_text why = {0};
     sx_constraints constraints;
     *holds = true;
+    SX_TRY(against->sources.args ? sx_set_option_check_files(&against->sources, &c->problem, &c->arch)
+                                 : sx_set_option_check(&against->args));
     if (against->has_arch) SX_TRY(sx_scope_same_arch(&c->arch, &against->arch, &why, holds));
     if (!*holds) return refute(v, "arch", "it is of another architecture: ", &why, holds);
     if (against->has_problem) SX_TRY(find_layer(against, c, &why, holds));

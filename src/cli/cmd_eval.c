@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/density.h"
 #include "cli/search.h"
+#include "cli/set_option.h"
 #include "report/cost_svg.h"
 #include "report/evaluation.h"
 #include "report/evaluation_json.h"
@@ -189,7 +190,10 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     SX_TRY(sx_sources_load(args, sources));
     if (write) {
         SX_TRY(write_noun(&request, sources, e, result));
-        return sx_sources_warnings(sources, result->warnings);
+        SX_TRY(sx_sources_warnings(sources, result->warnings));
+        sx_status status = sx_set_option_check_files(sources, NULL, NULL);
+        if (status) sx_text_free(&result->out);
+        return status;
     }
     SX_TRY(read_objective(sources, e, &result->err));
     e->simulated = sx_args_flag(args, "simulate");

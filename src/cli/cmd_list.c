@@ -4,6 +4,7 @@
 #include "cli/list_network.h"
 #include "cli/list_surrogates.h"
 #include "cli/named.h"
+#include "cli/set_option.h"
 #include "frontend/catalog/catalog.h"
 #include "frontend/onnx/onnx.h"
 #include "report/json_parts.h"
@@ -162,6 +163,8 @@ static sx_status add_json(const topic *one, sx_text *out) {
 /* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx]`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
+    const bool onnx = args->n_operands == 1 && sx_onnx_is_path(args->operand[0]);
+    if (!onnx) SX_TRY(sx_set_option_check(args));
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
@@ -172,7 +175,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
         return SX_OK;
     }
     const char *name = args->n_operands == 1 ? args->operand[0] : "";
-    if (sx_onnx_is_path(name)) return sx_list_onnx(args, name, json, &result->out);
+    if (onnx) return sx_list_onnx(args, name, json, &result->out);
     if (sx_catalog_knows_network(name)) return sx_list_network(name, json, &result->out);
     if (sx_named_knows_arch(name)) return sx_list_arch(name, json, &result->out);
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));

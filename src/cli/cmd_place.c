@@ -9,6 +9,7 @@
 #include "cli/place_input.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "cli/set_option.h"
 #include "report/json_parts.h"
 #include "report/placement.h"
 #include "run/registry.h"
@@ -125,7 +126,8 @@ static sx_status make_space(const sx_args *args, sx_placement_job *job, sx_warni
             "the built-in ones");
     SX_TRY(sx_place_read_chip(args, &chip));
     SX_TRY(sx_place_read_graph(args, value, warnings, &graph));
-    sx_status status = sx_placement_space_new(&graph, &chip, &job->space);
+    sx_status status = sx_set_option_check(args);
+    if (!status) status = sx_placement_space_new(&graph, &chip, &job->space);
     sx_place_graph_fini(&graph);
     if (!status) job->in = sx_placement_space_of(job->space);
     if (!status && sx_args_flag(args, "require-addresses"))

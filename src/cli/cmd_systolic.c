@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "cli/set_option.h"
 #include "cli/systolic_options.h"
 #include "report/systolic.h"
 #include "run/registry.h"
@@ -129,6 +130,7 @@ static sx_status eval(const sx_args *args, const char *path, sx_output *result) 
                                               others[i]),
                                  "the lines of the file give problems, designs and tiles");
     if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
+    SX_TRY(sx_set_option_check(args));
     SX_TRY(sx_systolic_read_device(args, &device));
     const sx_element *element;
     SX_TRY(sx_device_element(&device, options.element, &element));

@@ -1,6 +1,7 @@
 /* What was understood of an ONNX file: its layers, equal ones once, and the operations that are not mapped. */
 #include "cli/list_network.h"
 #include "cli/load.h"
+#include "cli/set_option.h"
 #include "frontend/onnx_input.h"
 #include "report/json_parts.h"
 #include "report/table.h"
@@ -157,9 +158,10 @@ sx_status sx_list_onnx(const sx_args *args, const char *path, bool json, sx_text
     if (!status) status = sx_onnx_input_read(input, path, &onnx);
     sx_input_free(input);
     if (status) return status;
-    if (json)
+    status = sx_set_option_check(args);
+    if (!status && json)
         status = add_json(&onnx, out);
-    else
+    else if (!status)
         add_text(&onnx, out);
     sx_onnx_fini(&onnx);
     return status;

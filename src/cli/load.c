@@ -4,6 +4,7 @@
 #include "cli/load_layers.h"
 #include "cli/named.h"
 #include "cli/rename.h"
+#include "cli/set_option.h"
 #include "frontend/timeloop/mapper_section.h"
 #include "frontend/timeloop/sparse.h"
 
@@ -93,18 +94,7 @@ sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     if (sx_args_flag(args, "lenient")) sx_input_lenient(*out);
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
-    for (size_t i = 0; (value = sx_args_text(args, "set", i)); i++) {
-        char name[SX_NAME_SIZE];
-        size_t length = strcspn(value, "=");
-        if (!value[length] || length >= sizeof name)
-            return sx_error_hint(
-                sx_error_new(SX_ERR_USAGE, "--set %s is not a variable and its value", value),
-                "write --set NAME=VALUE");
-        memcpy(name, value, length);
-        name[length] = 0;
-        SX_TRY(sx_input_set(*out, name, value + length + 1));
-    }
-    return SX_OK;
+    return sx_set_option_apply(args, *out);
 }
 
 /* The error for a file of --constraints that has none. */

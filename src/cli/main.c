@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
+#include "frontend/settings.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "scale/launch.h"
@@ -184,6 +185,8 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
     SX_TRY(sx_command_find(argv[0], &command));
     SX_TRY(sx_args_parse(command->options, command->n_options, argc, argv, &args));
     sx_status status = SX_OK;
+    sx_settings settings = {0};
+    args.settings = &settings;
     args.ranks = command->divided ? ranks : NULL;
     result->verbose = sx_args_flag(&args, "verbose");
     if (sx_args_flag(&args, "help"))
@@ -193,6 +196,7 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
     if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
         result->out.width = 0;
     result->json = sx_args_flag(&args, "json") && !sx_args_flag(&args, "write");
+    sx_settings_fini(&settings);
     sx_args_fini(&args);
     return status;
 }

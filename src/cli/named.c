@@ -233,14 +233,21 @@ sx_status sx_named_einsum(const char *text, sx_network *out) {
     return SX_OK;
 }
 
+bool sx_named_any_network(const sx_args *args) {
+    static const char *const options[] = {"problem", "graph"};
+    const char *value;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; (value = sx_args_text(args, options[k], i)); i++)
+            if (is_network(value)) return true;
+    return false;
+}
+
 sx_status sx_named_check(const sx_args *args) {
     static const char *const options[] = {"batch", "training", "training-step"};
-    const char *value, *option = NULL;
+    const char *option = NULL;
     for (size_t i = 0; i < sizeof options / sizeof *options && !option; i++)
         if (sx_args_flag(args, options[i])) option = options[i];
-    if (!option) return SX_OK;
-    for (size_t i = 0; (value = sx_args_text(args, "problem", i)); i++)
-        if (is_network(value)) return SX_OK;
+    if (!option || sx_named_any_network(args)) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s applies only to networks of the catalog", option),
                          "give one with --problem; `sextant list networks` lists them");
 }

@@ -32,6 +32,9 @@ SX_MUST_USE sx_status sx_named_pick(sx_network *network, const char *from, const
 /* The problem of einsum text, named after its output and its sizes. */
 SX_MUST_USE sx_status sx_named_einsum(const char *text, sx_network *out);
 
+/* Whether a value of --problem or --graph is a network of the catalog, or a layer of one. */
+bool sx_named_any_network(const sx_args *args);
+
 /* Refuses --batch, --training and --training-step where no value of --problem is a network. */
 SX_MUST_USE sx_status sx_named_check(const sx_args *args);
 

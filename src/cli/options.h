@@ -171,7 +171,8 @@ typedef struct sx_args {
     size_t n_operands;
     const sx_option *option; /* those of the command */
     size_t n_options;
-    sx_ranks *ranks; /* processes that run this command together; NULL: this one alone */
+    struct sx_settings *settings; /* what the inputs of the command use of --set */
+    sx_ranks *ranks;              /* processes that run this command together; NULL: this one alone */
 } sx_args;
 
 /* Parses argv (argv[0] is the command's name, for messages) by a table; *out is freed with sx_args_fini. Where

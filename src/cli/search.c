@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/ranks.h"
+#include "cli/set_option.h"
 #include "frontend/timeloop/constraints.h"
 #include "scale/launch.h"
 
@@ -171,9 +172,10 @@ static bool is_new(const sx_sources *sources, size_t index) {
     return true;
 }
 
-sx_status sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches, sx_output *result) {
+sx_status sx_search_notes(const sx_args *args, sx_sources *sources, bool searches, sx_output *result) {
     size_t n = 0;
     sx_text *err = &result->err;
+    SX_TRY(sources->args ? sx_set_option_check_files(sources, NULL, NULL) : sx_set_option_check(args));
     SX_TRY(sx_sources_warnings(sources, result->warnings));
     if (sx_args_flag(args, "quiet")) return SX_OK;
     err->failed |= sources->said.failed;

@@ -157,8 +157,8 @@ void sx_search_foresee(sx_sources *sources, const sx_network *network, const sx_
 
 /* Adds the warnings about the files to a result, and notes of what they say that has no effect on a cost: each
  * with --verbose, otherwise how many there are; no notes with --quiet. `searches`: without the constraints that apply
- * to searches only. */
-SX_MUST_USE sx_status sx_search_notes(const sx_args *args, const sx_sources *sources, bool searches,
+ * to searches only. An error where nothing uses a name of --set. */
+SX_MUST_USE sx_status sx_search_notes(const sx_args *args, sx_sources *sources, bool searches,
                                       sx_output *result);
 
 #endif

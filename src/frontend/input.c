@@ -47,6 +47,7 @@ struct sx_input {
     const char *energies; /* where those of the architecture come from; NULL: none was read */
     bool by_formula;      /* some of them */
     sx_template_options templates;
+    sx_settings own_settings;
     sx_path_scope scope; /* the folders of files given by the user, and those for includes */
     bool data;           /* files outside its own folder are not read for it */
 };
@@ -62,6 +63,7 @@ sx_status sx_input_new(sx_input **out) {
     if (!input) return sx_error_memory();
     input->arena.limit = MAX_MEMORY;
     input->used.size = sizeof(sx_pair);
+    input->templates.settings = &input->own_settings;
     *out = input;
     return SX_OK;
 }
@@ -70,6 +72,7 @@ void sx_input_free(sx_input *input) {
     if (!input) return;
     sx_arena_free(&input->arena);
     sx_vector_clear(&input->used);
+    sx_settings_fini(&input->own_settings);
     free(input->section);
     free(input->file);
     free(input);
@@ -143,6 +146,21 @@ const char *sx_input_setting(const sx_input *input, size_t index, const char **v
     if (index >= o->n_variables) return NULL;
     *value = o->value[index];
     return o->name[index];
+}
+
+sx_settings *sx_input_settings(const sx_input *input) {
+    return input->templates.settings;
+}
+
+void sx_input_share_settings(sx_input *input, sx_settings *settings) {
+    input->templates.settings = settings;
+}
+
+sx_status sx_input_check_settings(const sx_input *input) {
+    const sx_template_options *o = &input->templates;
+    for (size_t i = 0; i < o->n_variables; i++)
+        SX_TRY(sx_settings_check(o->settings, o->name[i], o->value[i]));
+    return SX_OK;
 }
 
 const sx_template_options *sx_input_templates(const sx_input *input) {
@@ -457,6 +475,8 @@ static bool is_used(const sx_input *input, const char *key, sx_place place) {
 }
 
 sx_status sx_input_use(sx_input *input, const sx_pair *pair) {
+    if (pair->place.file && strcmp(pair->place.file, SX_SETTING_FILE) == 0)
+        return sx_settings_know(sx_input_settings(input), pair->key, true);
     if (is_used(input, pair->key, pair->place)) return SX_OK;
     sx_pair *kept = sx_vector_add(&input->used);
     if (!kept) return sx_error_memory();

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "frontend/document/document.h"
 #include "frontend/path_scope.h"
+#include "frontend/settings.h"
 #include "sextant/input.h"
 
 /* A section is a pair of a top-level map of any document. The index-th one of that key, in the order in which
@@ -26,6 +27,14 @@ SX_MUST_USE sx_status sx_input_add_node(sx_input *input, const sx_node *map);
 
 /* The variable that was set as number `index` by sx_input_set, NULL past the last. */
 const char *sx_input_setting(const sx_input *input, size_t index, const char **value);
+
+/* The file of the pairs that are made of these variables. */
+#define SX_SETTING_FILE "--set"
+
+/* Where it is kept which of these variables are used; the input's own, or what it shares with the other inputs of a
+ * command, which must outlive it. */
+sx_settings *sx_input_settings(const sx_input *input);
+void sx_input_share_settings(sx_input *input, sx_settings *settings);
 
 /* Which files the input may name beside those below the folder of each file; NULL: none, since it is data. */
 const sx_path_scope *sx_input_scope(const sx_input *input);

@@ -33,15 +33,16 @@ const char *sx_onnx_input_path(const sx_input *input) {
 }
 
 /* Makes symbols of the variables that are whole numbers. */
-static size_t list_symbols(const sx_input *input, sx_onnx_symbol *symbol, size_t room) {
+static size_t list_symbols(const sx_input *input, sx_onnx_symbol *symbol, bool *used, size_t room) {
     const char *name, *value;
     size_t n = 0;
     for (size_t i = 0; n < room && (name = sx_input_setting(input, i, &value)); i++) {
         char *end;
         errno = 0;
         const long long extent = strtoll(value, &end, 10);
-        if (end != value && !*end && !errno && extent > 0 && extent <= SX_MAX_DIM_SIZE)
-            symbol[n++] = (sx_onnx_symbol){name, extent};
+        if (end == value || *end || errno || extent < 1 || extent > SX_MAX_DIM_SIZE) continue;
+        symbol[n] = (sx_onnx_symbol){name, extent, &used[n]};
+        n++;
     }
     return n;
 }
@@ -49,11 +50,20 @@ static size_t list_symbols(const sx_input *input, sx_onnx_symbol *symbol, size_t
 sx_status sx_onnx_input_read(const sx_input *input, const char *path, sx_onnx *out) {
     enum { MAX_SYMBOLS = 100 };
     sx_onnx_symbol symbol[MAX_SYMBOLS];
+    bool used[MAX_SYMBOLS] = {0};
     sx_file_map map;
     SX_TRY(sx_file_map_open(path, &map));
-    const size_t n = list_symbols(input, symbol, MAX_SYMBOLS);
-    sx_status status = sx_onnx_parse(path, map.data, map.size, symbol, n, out);
+    const size_t n = list_symbols(input, symbol, used, MAX_SYMBOLS);
+    sx_onnx onnx;
+    sx_status status = sx_onnx_parse(path, map.data, map.size, symbol, n, &onnx);
     sx_file_unmap(&map);
+    SX_TRY(status);
+    for (size_t i = 0; i < n && !status; i++)
+        if (used[i]) status = sx_settings_know(sx_input_settings(input), symbol[i].name, true);
+    if (status)
+        sx_onnx_fini(&onnx);
+    else
+        *out = onnx;
     return status;
 }
 

@@ -14,7 +14,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const sx_onnx_symbol symbols[] = {{"batch", 2}, {"x_0", 1}, {"height", 9}};
+    static const sx_onnx_symbol symbols[] = {{"batch", 2, NULL}, {"x_0", 1, NULL}, {"height", 9, NULL}};
     sx_onnx onnx;
     sx_network network;
     char *text;

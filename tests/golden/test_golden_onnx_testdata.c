@@ -21,7 +21,7 @@ typedef struct tally {
     size_t read, refused, layers, outputs, wrong;
 } tally;
 
-static const sx_onnx_symbol symbols[] = {{"N", 2}, {"M", 3}, {"n", 2}, {"batch", 1}};
+static const sx_onnx_symbol symbols[] = {{"N", 2, NULL}, {"M", 3, NULL}, {"n", 2, NULL}, {"batch", 1, NULL}};
 
 /* Compares the shapes that follow from the operations with those that the file says of its outputs. */
 static void compare_outputs(const char *path, const sx_file_map *map, tally *t) {

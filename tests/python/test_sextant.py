@@ -27,6 +27,15 @@ except ImportError:
 
 
 class Nouns(unittest.TestCase):
+    def test_a_variable_that_no_problem_uses_is_an_error(self):
+        text = ("problem: {shape: {name: p, dimensions: [M], data_spaces: [{name: A, projection: [M]}, "
+                "{name: Z, projection: [M], read_write: true}]}, instance: {M: 2 * n}}")
+        self.assertEqual(sextant.Problem.from_text(text, variables={"n": 4}).dims, {"M": 8})
+        for make in (lambda: sextant.Problem.from_text(text, variables={"n": 4, "m": 5}),
+                     lambda: sextant.Problem("fc", variables={"m": 5})):
+            with self.assertRaisesRegex(sextant.UsageError, "'m' is set to '5', but nothing uses it"):
+                make()
+
     def test_problem_by_text_name_layer_and_file(self):
         problem = sextant.Problem(EINSUM)
         self.assertEqual(problem.dims, {"m": 64, "n": 48, "k": 32})

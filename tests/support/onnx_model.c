@@ -310,7 +310,7 @@ unsigned char *sx_onnx_bytes(const char *model, size_t *size) {
     return (unsigned char *)out.data;
 }
 
-static const sx_onnx_symbol symbols[] = {{"batch", 2}, {"n", 5}};
+static const sx_onnx_symbol symbols[] = {{"batch", 2, NULL}, {"n", 5, NULL}};
 
 sx_status sx_onnx_read_text(const char *model, sx_onnx *out) {
     size_t size;

@@ -5,10 +5,11 @@
 #include "base/arena.h"
 #include "sextant/graph.h"
 
-/* The extent of a symbol. */
+/* The extent of a symbol; *used, where not NULL, becomes true where it is used. */
 typedef struct sx_onnx_symbol {
     const char *name;
     int64_t extent;
+    bool *used;
 } sx_onnx_symbol;
 
 /* An operation of the file that is mapped. */

@@ -90,10 +90,14 @@ static SX_MUST_USE sx_status add_tensor(frame *f, const sx_onnx_tensor *tensor) 
     return SX_OK;
 }
 
-/* The extent of a symbol, -1 where it is not set. */
+/* The extent of a symbol, which is then used; -1 where it is not set. */
 static int64_t symbol_extent(const sx_onnx_trace *trace, sx_bytes name) {
-    for (size_t i = 0; i < trace->n_symbols; i++)
-        if (sx_bytes_are(name, trace->symbol[i].name)) return trace->symbol[i].extent;
+    for (size_t i = 0; i < trace->n_symbols; i++) {
+        const sx_onnx_symbol *symbol = &trace->symbol[i];
+        if (!sx_bytes_are(name, symbol->name)) continue;
+        if (symbol->used) *symbol->used = true;
+        return symbol->extent;
+    }
     return -1;
 }
 

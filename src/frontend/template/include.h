@@ -7,6 +7,7 @@
 #define SX_FRONTEND_TEMPLATE_INCLUDE_H
 
 #include "frontend/document/source.h"
+#include "frontend/settings.h"
 
 enum {
     SX_MAX_INCLUDE_DEPTH = 16,
@@ -21,6 +22,7 @@ typedef struct sx_template_options {
     const char **name; /* of variables */
     const char **value;
     size_t n_variables;
+    sx_settings *settings; /* which variables are used is kept here; NULL: nowhere */
 } sx_template_options;
 
 /* The reading of one file with all that it includes. */

@@ -148,11 +148,15 @@ static SX_MUST_USE sx_status read_tag(const sx_template *t, const cursor *c, tag
     return out->inner ? SX_OK : sx_arena_error(t->x->arena);
 }
 
+/* Looks a variable up; that the user's value of it is used, or that there is none, is kept. */
 static SX_MUST_USE sx_status find_variable(void *user, const char *name, sx_value *out) {
     const sx_template *t = user;
-    for (size_t i = 0; i < t->n_variables; i++)
-        if (strcmp(t->variable[i].name, name) == 0) *out = t->variable[i].value;
-    return SX_OK;
+    const sx_template_variable *found = NULL;
+    for (size_t i = 0; i < t->n_variables && !found; i++)
+        if (strcmp(t->variable[i].name, name) == 0) found = &t->variable[i];
+    if (found) *out = found->value;
+    if (found && !found->by_user) return SX_OK;
+    return sx_settings_know(t->x->options->settings, name, found != NULL);
 }
 
 /* Gives a variable a value. */
@@ -161,7 +165,7 @@ static SX_MUST_USE sx_status set_variable(sx_template *t, const char *name, cons
     while (i < t->n_variables && strcmp(t->variable[i].name, name) != 0) i++;
     if (i == SX_MAX_TEMPLATE_VARIABLES)
         return sx_error_new(SX_ERR_LIMIT, "a template has more than %d variables", SX_MAX_TEMPLATE_VARIABLES);
-    t->variable[i] = (sx_template_variable){name, *value};
+    t->variable[i] = (sx_template_variable){name, *value, false};
     t->n_variables += i == t->n_variables;
     return SX_OK;
 }
@@ -440,6 +444,7 @@ static SX_MUST_USE sx_status template_new(sx_expansion *x, const char *file, sx_
         sx_value value = set_value(x->options->value[i]);
         SX_TRY(set_variable(t, x->options->name[i], &value));
     }
+    for (size_t i = 0; i < t->n_variables; i++) t->variable[i].by_user = true;
     *made = t;
     return SX_OK;
 }

@@ -10,6 +10,7 @@ enum { SX_MAX_TEMPLATE_VARIABLES = 256, SX_MAX_TEMPLATE_IFS = 32 };
 typedef struct sx_template_variable {
     const char *name;
     sx_value value;
+    bool by_user; /* it has the value that the user sets */
 } sx_template_variable;
 
 /* A {% for %} that is open. */

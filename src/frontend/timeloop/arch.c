@@ -9,7 +9,7 @@
 static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const sx_attribute_scope *variables,
                               sx_arch *out) {
     const sx_node *arch = section->value;
-    const sx_node *clock = sx_node_get(variables->map, SX_CYCLE_KEY);
+    const sx_pair *clock = sx_node_pair(variables->map, SX_CYCLE_KEY);
     bool tree = sx_node_get(arch, "nodes") || sx_node_get(arch, "subtree");
     if (sx_node_get(arch, "nodes"))
         SX_TRY(sx_arch_read_v4(b, arch, variables));
@@ -23,8 +23,9 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
             "expected 'nodes' (v0.4), 'subtree' (v0.2 and v0.3), or 'arithmetic' and 'storage'");
     if (clock && b->arch.cycle_seconds == 0) {
         double seconds;
-        SX_TRY(sx_attribute_number(variables, clock, SX_CYCLE_KEY, &seconds));
-        SX_TRY(sx_builder_clock(b, clock->place, seconds));
+        SX_TRY(sx_input_use(b->input, clock));
+        SX_TRY(sx_attribute_number(variables, clock->value, SX_CYCLE_KEY, &seconds));
+        SX_TRY(sx_builder_clock(b, clock->value->place, seconds));
     }
     return sx_builder_finish(b, tree, out);
 }

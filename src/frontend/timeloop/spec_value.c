@@ -30,6 +30,7 @@ static sx_status find_value(void *user, const char *name, sx_value *out) {
     const sx_pair *pair = sx_node_pair(e->variables.map, name);
     double value;
     if (!pair) return SX_OK;
+    SX_TRY(sx_input_use(e->scope->input, pair));
     SX_TRY(sx_attribute_number(&e->variables, pair->value, name, &value));
     *out = sx_value_number(value, value == floor(value) && fabs(value) <= 0x1p53);
     return SX_OK;

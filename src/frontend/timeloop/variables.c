@@ -10,7 +10,7 @@ static void add_pairs(const sx_pair *from, size_t n, sx_node *map, sx_pair *pair
 
 /* Makes a pair for each variable that the user sets, the last one first. */
 static SX_MUST_USE sx_status read_settings(sx_input *input, sx_pair **out, size_t *n) {
-    static const sx_place place = {"--set", 0, 0};
+    static const sx_place place = {SX_SETTING_FILE, 0, 0};
     sx_arena *arena = sx_input_arena(input);
     const char *name, *text;
     *n = 0;
@@ -26,14 +26,25 @@ static SX_MUST_USE sx_status read_settings(sx_input *input, sx_pair **out, size_
     return SX_OK;
 }
 
-/* Checks the section and counts its pairs. */
-static SX_MUST_USE sx_status count_pairs(const sx_node *variables, size_t *n) {
+/* Keeps that the keys of a map can be set. */
+static SX_MUST_USE sx_status know_keys(const sx_input *input, const sx_node *map) {
+    for (size_t i = 0; i < map->n; i++)
+        SX_TRY(sx_settings_know(sx_input_settings(input), map->pair[i].key, false));
+    return SX_OK;
+}
+
+/* Checks the section, counts its pairs and keeps that they can be set. */
+static SX_MUST_USE sx_status count_pairs(const sx_input *input, const sx_node *variables, size_t *n) {
     *n = 0;
     if (!variables) return SX_OK;
     if (variables->kind != SX_NODE_LIST) SX_TRY(sx_node_expect(variables, SX_NODE_MAP, "'variables'"));
-    if (variables->kind == SX_NODE_MAP) *n = variables->n;
-    for (size_t i = 0; variables->kind == SX_NODE_LIST && i < variables->n; i++) {
+    if (variables->kind == SX_NODE_MAP) {
+        *n = variables->n;
+        return know_keys(input, variables);
+    }
+    for (size_t i = 0; i < variables->n; i++) {
         SX_TRY(sx_node_expect(variables->item[i], SX_NODE_MAP, "an item of 'variables'"));
+        SX_TRY(know_keys(input, variables->item[i]));
         *n += variables->item[i]->n;
     }
     return SX_OK;
@@ -47,7 +58,7 @@ sx_status sx_variables_scope(sx_input *input, sx_attribute_scope *out) {
     SX_TRY(sx_input_single(input, "variables", &section));
     const sx_node *variables = section ? section->value : NULL;
     SX_TRY(read_settings(input, &set, &n_set));
-    SX_TRY(count_pairs(variables, &n));
+    SX_TRY(count_pairs(input, variables, &n));
     sx_node *map = sx_arena_alloc(arena, 1, sizeof *map);
     sx_pair *pair = sx_arena_alloc(arena, n + n_set, sizeof *pair);
     if (!map || !pair) return sx_arena_error(arena);

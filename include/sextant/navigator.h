@@ -53,8 +53,9 @@ SX_API uint64_t sx_run_left(const sx_run *run);
 /* The limit, or `otherwise` where there is none: what schedules stretch over. */
 SX_API uint64_t sx_run_evaluations(const sx_run *run, uint64_t otherwise);
 
-/* The seconds that a run may take, 0: any; and whether anything at all limits it. */
+/* The seconds that a run may take, 0: any; those that it has taken so far; and whether anything at all limits it. */
 SX_API double sx_run_time(const sx_run *run);
+SX_API double sx_run_seconds(const sx_run *run);
 SX_API bool sx_run_limited(const sx_run *run);
 
 /* The navigator's memory: zero at first, or as it was when the checkpoint was written that the run resumes.

@@ -90,8 +90,6 @@ SX_MUST_USE sx_status sx_run_accepts(const sx_run *run, const sx_registered *ent
 /* Evaluations left to the run, UINT64_MAX without a limit, whatever its navigators plan. */
 uint64_t sx_run_budget(const sx_run *run);
 
-/* Seconds of searching so far. */
-double sx_run_seconds(const sx_run *run);
 /* Notes that the search should end; the first reason stays. */
 void sx_run_end(sx_run *run, sx_stop stop);
 /* Notes a failure that ends the search; the first stays. */

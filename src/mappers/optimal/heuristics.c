@@ -1,20 +1,22 @@
 /* Primal heuristics beside the proof of the mapper `optimal`, called as parts of the search.
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
- * proof has taken; later fewer, up to a limit. Where the run's time is limited it has TIME_SHARE of it, by
- * the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of the
- * run's evaluations has hardly improved on the best; no call is longer than a quarter of all before it. Its
- * calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do in one go, a
- * bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds before
- * Gamma takes the last of them.
+ * proof has taken; later fewer, up to a limit. A limit of time changes none of that for UNTIMED_STEPS of the proof
+ * and UNTIMED_SHARE of the time, so that a proof which is to be had takes no longer than without it. From then on,
+ * and from the beginning where time is short or the first bounds take a good part of it, Gamma has TIME_SHARE of the
+ * time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of
+ * the run's evaluations has hardly improved on the best; after these SX_GAMMA_ALONE no call is longer than a quarter
+ * of all before it. Its calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do
+ * in one go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
+ * before Gamma takes the last of them.
  *
  * Where time is short Sunstone with everything on comes before all, as it depends on the incumbent, with
  * SX_SUNSTONE_EARLY of the time at most, then Gamma with EARLY_GAMMA_SHARE of the rest, and whatever improves on the
- * best is polished (polish.c). Where time alone is limited but not short, that is done once the proof has taken
- * LONG_STEPS, so that short proofs stay short. Otherwise Sunstone comes next if there are few ways to spread loops,
- * or once the proof takes long. Descents by random moves take their place where these are switched off
- * or find nothing, and where several best mappings are wanted: then every point is made the one that stands
- * for all that no cost tells from it, as it would otherwise count twice. */
+ * best is polished (polish.c). Where time alone is limited but not short, that is done once the search no longer
+ * does what it does without a limit, and the proof has taken LONG_STEPS. Otherwise Sunstone comes next if there are
+ * few ways to spread loops, or once the proof takes long. Descents by random moves take their place where these are
+ * switched off or find nothing, and where several best mappings are wanted: then every point is made the one that
+ * stands for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal/heuristics.h"
 
 #include "base/status.h"
@@ -35,12 +37,14 @@ enum {
     STEPS_PER_EVALUATION = 50, /* of the proof, in the time of one of Gamma */
     ALIKE = 20000,             /* evaluations of Gamma until the proof has more time than it */
     LATER_STEPS_PER_EVALUATION = 1000,
-    SUNSTONE_STEPS = 16,     /* the same of Sunstone */
-    LATE_STEPS = 10000000,   /* from here on a proof is long, */
-    LONG_STEPS = 2000000,    /* and from here on where time alone is limited */
-    MOST_SUNSTONE = 1500000, /* evaluations of it in a long proof */
+    SUNSTONE_STEPS = 16,       /* the same of Sunstone */
+    LATE_STEPS = 10000000,     /* from here on a proof is long, */
+    LONG_STEPS = 2000000,      /* and from here on where time alone is limited */
+    UNTIMED_STEPS = 150000000, /* up to here a limit of time changes nothing; `auto` has as many without */
+    MOST_SUNSTONE = 1500000,   /* evaluations of it in a long proof */
 };
 
+static const double UNTIMED_SHARE = 0.5; /* of the time, in which its limit changes nothing */
 /* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
 static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
 static const double EARLY_GAMMA_SHARE = 0.4; /* of Gamma, of the time that is left after an early Sunstone */
@@ -125,9 +129,23 @@ static bool is_stale(const sx_run *run) {
     return then - now <= STALE * fabs(now);
 }
 
+/* Whether the first bounds take a good part of a limited time. */
+static bool is_scarce(const sx_heuristics *start) {
+    const double time = sx_run_time(start->run);
+    return time > 0 && (double)start->listing * STEP_SECONDS > time / (sx_run_hurried(start->run) ? 16 : 8);
+}
+
+/* Whether the search does after so many steps of the proof what it does without a limit of time. */
+static bool is_untimed(const sx_heuristics *start, uint64_t steps) {
+    const double time = sx_run_time(start->run);
+    if (time <= 0) return true;
+    if (sx_run_hurried(start->run) || is_scarce(start)) return false;
+    return steps < UNTIMED_STEPS && sx_run_seconds(start->run) < UNTIMED_SHARE * time;
+}
+
 /* The evaluations that Gamma should have had after so many steps of the proof. */
 static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
-    bool timed = sx_run_time(start->run) > 0, stale = is_stale(start->run);
+    bool timed = !is_untimed(start, steps), stale = is_stale(start->run);
     uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
     uint64_t all = steps + at->other, wish = all / STEPS_PER_EVALUATION;
     uint64_t later = ALIKE + all / LATER_STEPS_PER_EVALUATION;
@@ -140,7 +158,12 @@ static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, u
     double share = had < SX_GAMMA_ALONE ? TIME_SHARE : stale ? STALE_TIME_SHARE : LATER_TIME_SHARE;
     uint64_t clock = had + sx_run_called_behind(start->run, share);
     if (had < UINT64_MAX && wish < clock) wish = clock;
-    return had >= SX_GAMMA_ALONE && wish > had + had / 4 ? had + had / 4 : wish;
+    uint64_t alone = SX_GAMMA_ALONE / slow, longest = had > alone ? had : alone;
+    if (had >= SX_GAMMA_ALONE)
+        longest = had / 4;
+    else if (at->stage == SX_OPTIMAL_STARTS)
+        return wish;
+    return had < UINT64_MAX && wish > had + longest ? had + longest : wish;
 }
 
 /* Calls Sunstone, or goes on with it: with half of the evaluations that are left, and a share of the time. */
@@ -183,25 +206,24 @@ sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *a
 }
 
 /* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
-static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
+static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at) {
     if (sx_run_hurried(start->run)) sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_continue(start->run)) return SX_OK;
-    bool scarce = (double)steps * STEP_SECONDS > sx_run_time(start->run) / 16;
-    if (sx_run_time(start->run) <= 0 || !scarce) return sx_gamma_go_on(start->run, at->first, 0);
+    if (!is_scarce(start)) return sx_gamma_go_on(start->run, at->first, 0);
     return sx_gamma_go_on(start->run, at->first > SX_GAMMA_ALONE ? at->first : SX_GAMMA_ALONE, 0.75);
 }
 
-sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
+sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at) {
     uint64_t left = sx_run_left(start->run);
     if (at->stage == SX_OPTIMAL_STARTS) {
         if (!has_gamma(start)) SX_TRY(evaluate_starts(start));
-        at->first = due(start, at, steps);
+        at->first = due(start, at, start->listing);
         uint64_t half = sx_run_called_on(start->run) + left / 2 / GENERATION * GENERATION;
         if (left < UINT64_MAX && half < at->first) at->first = half;
         at->stage = SX_OPTIMAL_GAMMA;
     }
     if (at->stage != SX_OPTIMAL_GAMMA || !sx_run_continue(start->run)) return SX_OK;
-    if (has_gamma(start)) SX_TRY(call_gamma_first(start, at, steps));
+    if (has_gamma(start)) SX_TRY(call_gamma_first(start, at));
     if (sx_run_stopped(start->run)) return SX_OK;
     if (!has_gamma(start) || (at->first > 0 && !sx_run_incumbent(start->run, NULL)))
         walk(start, at, left == UINT64_MAX);
@@ -215,15 +237,15 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
     if (!at->target) at->target = due(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
-    if (sx_run_hurried(start->run) || steps >= LONG_STEPS)
+    if (sx_run_hurried(start->run) || (steps >= LONG_STEPS && !is_untimed(start, steps)))
         sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_stopped(start->run)) at->target = 0;
     return SX_OK;
 }
 
 sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
-    bool single = sx_run_k_best(start->run) == 1,
-         few = start->spatials <= start->sunstone && sx_run_time(start->run) <= 0;
+    bool single = sx_run_k_best(start->run) == 1, untimed = is_untimed(start, steps);
+    bool few = start->spatials <= start->sunstone && untimed;
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
     if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
@@ -233,7 +255,7 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
         SX_TRY(call_sunstone(start, at, UINT64_MAX, SUNSTONE_SHARE));
     if (at->stage == SX_OPTIMAL_FEW && !sx_run_stopped(start->run))
         at->stage = few || !single ? SX_OPTIMAL_ALL : SX_OPTIMAL_LONG;
-    uint64_t late = sx_run_timed(start->run) ? LONG_STEPS : LATE_STEPS;
+    uint64_t late = sx_run_timed(start->run) && !untimed ? LONG_STEPS : LATE_STEPS;
     if (at->stage != SX_OPTIMAL_LONG || steps < late || !sx_run_continue(start->run)) return SX_OK;
     if (start->sunstone > 0 && !at->early) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SUNSTONE_SHARE));
     if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ALL;

@@ -24,6 +24,7 @@ typedef struct sx_heuristics {
     const sx_map_space *space;
     sx_map_choices *choices;
     uint64_t spatials;     /* ways to spread loops */
+    uint64_t listing;      /* steps of the proof that bound all of them */
     uint64_t sunstone;     /* of them, where it is called at once, at most; 0: it is never called */
     uint64_t gamma;        /* evaluations of it, at most */
     uint64_t walks, moves; /* descents by random moves */
@@ -60,9 +61,8 @@ typedef struct sx_heuristics_state {
 /* Finds an answer before anything is listed or bounded, where time is short: Sunstone, then Gamma with a share of what is left. */
 SX_MUST_USE sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at);
 
-/* Finds a good answer before a proof whose first bounds take so many steps. */
-SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at,
-                                          uint64_t steps);
+/* Finds a good answer before the proof. */
+SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at);
 
 /* Gives these searches what is due to them after so many steps of the proof: all there is after
  * SX_ANY_STEPS. */

@@ -182,10 +182,10 @@ static sx_status search_all(sx_optimal *o) {
     const bool plain = o->rule.objective->n_criteria == 1 && !o->space->options.remainders;
     SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));
     SX_TRY(make_plan(o));
-    uint64_t first = sx_optimal_list_steps(o);
-    SX_TRY(sx_heuristics_first(&o->start, &o->s->begun, first));
+    o->start.listing = sx_optimal_list_steps(o);
+    SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));
     SX_TRY(make_tables(o));
-    if (o->most >= SX_OPTIMAL_LARGE && (double)first > o->most)
+    if (o->most >= SX_OPTIMAL_LARGE && (double)o->start.listing > o->most)
         return sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS);
     if (o->s->criterion == 0) {
         if (!o->s->listed) SX_TRY(sx_optimal_list(o));

@@ -94,11 +94,34 @@ static void a_short_time_gives_a_good_answer(void **state) {
     assert_true(best_of("accel-b", "vgg-conv2", "auto", 0, 1) <= 5 * 3.283e17);
 }
 
+/* A limit that the proof stays far below costs it nothing: neither Gamma's share of the clock, nor Sunstone and local
+ * search where a proof takes long. It is counted in evaluations, as these do not depend on the machine. */
+static void a_limit_of_time_does_not_slow_a_proof(void **state) {
+    (void)state;
+    static const char *const of[][2] = {{"accel-b", "bert-large-ff"},
+                                        {"mind-mappings", "resnet-conv4"},
+                                        {"mind-mappings", "mttkrp-0"},
+                                        {"glb128", "resnet-conv4"}};
+    static const char *const mapper[] = {"auto", "optimal"};
+    const sx_run_options none = {0}, limited = {.seconds = 600};
+    if (SX_SANITIZED) skip();
+    for (size_t i = 0; i < 2 * sizeof of / sizeof *of; i++) {
+        const char *const *at = of[i / 2];
+        uint64_t alone, used;
+        double value = search(at[0], at[1], mapper[i % 2], &none, &alone);
+        assert_true(search(at[0], at[1], mapper[i % 2], &limited, &used) == value);
+        if (used > alone + alone / 20)
+            fail_msg("%s: %s on %s: %llu evaluations, %llu without a limit of time", mapper[i % 2], at[1],
+                     at[0], (unsigned long long)used, (unsigned long long)alone);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_no_worse_than_gamma),
         cmocka_unit_test(short_searches_begin_with_sunstone),
         cmocka_unit_test(a_short_time_gives_a_good_answer),
+        cmocka_unit_test(a_limit_of_time_does_not_slow_a_proof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

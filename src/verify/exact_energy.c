@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/status.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static wide greatest_divisor(wide a, wide b) {
 
 /* Whether a cost's counts say all that takes energy. */
 static bool is_counted(const sx_arch *arch, const sx_cost *cost) {
-    if (cost->sparse || !cost->perfect) return false;
+    if (!cost->perfect) return false;
     for (int s = 0; s < arch->n_levels; s++)
         if (arch->level[s].energy_per_hop > 0 || arch->level[s].router_energy > 0) return false;
     return true;
@@ -154,6 +155,8 @@ sx_status sx_mapping_exact_energy(const sx_model *model, const sx_mapping *mappi
     const sx_arch *arch = sx_model_arch(model);
     sx_evaluator *evaluator;
     fraction energy;
+    *text = 0;
+    if (model->sparse || model->range || model->formats) return SX_OK;
     sx_cost *cost = malloc(sizeof *cost);
     sx_status status = cost ? sx_evaluator_new(model, &evaluator) : sx_error_memory();
     if (status) {
@@ -161,7 +164,6 @@ sx_status sx_mapping_exact_energy(const sx_model *model, const sx_mapping *mappi
         return status;
     }
     sx_verdict verdict = sx_evaluate(evaluator, mapping, cost);
-    *text = 0;
     if (verdict.reason == SX_LEGAL && sum_energy(problem, arch, cost, &energy)) write_fraction(&energy, text);
     sx_evaluator_free(evaluator);
     free(cost);

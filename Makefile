@@ -38,7 +38,8 @@ check:
 check-long:
 	@tools/setup build test
 	@tools/mutants
-	@tools/mutants --make all --count 10
+	@tools/mutants --make proof --count 40 --least 95
+	@tools/mutants --make rest --count 20 --least 85
 	cmake --preset long
 	cmake --build --preset long
 	ctest --preset long --verbose

@@ -53,6 +53,9 @@ def quietly(command):
         sys.exit(f"{done.stdout}{done.stderr}tools/mutants: {command[0]} failed")
 
 
+# The folders that a proof of optimality rests on: the place `proof`; `rest` are the others.
+PROOF = ["bound", "check", "model", "space", "verify"]
+
 # The tests that a folder's mutants are tried with after its unit tests and before all others that reach them.
 FIRST = {
     "bound": r"property/(bounds|optimal)",
@@ -273,9 +276,15 @@ def files_of(name):
     return files
 
 
+def places_of(name):
+    """The folders that proof, rest or all stands for, or the one place of a name."""
+    every = sorted(p.name for p in Path("src").iterdir() if p.is_dir())
+    return {"all": every, "proof": PROOF, "rest": [f for f in every if f not in PROOF]}.get(name, [name])
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tools/mutants --make")
-    parser.add_argument("places", nargs="+", metavar="FOLDER|FILE[:LINE]", help="of src/; all: every folder of it")
+    parser.add_argument("places", nargs="+", metavar="FOLDER|FILE[:LINE]", help="of src/; proof, rest, all: folders of it")
     parser.add_argument("--count", type=int, default=20, help="mutants for each place (20)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
     parser.add_argument("--limit", type=float, default=60, help="seconds of tests for a mutant (60)")
@@ -290,8 +299,7 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end_tests)
     samples = {}
-    folders = sorted(p.name for p in Path("src").iterdir() if p.is_dir())
-    for place in [p for place in options.places for p in (folders if place == "all" else [place])]:
+    for place in [p for place in options.places for p in places_of(place)]:
         name, _, line = place.partition(":")
         mutants, known = mutants_of(files_of(name), options.seed)
         samples[place] = [m for m in mutants if not line or m.line == int(line)], known

@@ -27,28 +27,9 @@ bool sx_check_is_over(sx_check_work *work) {
     return atomic_load(&work->over);
 }
 
-/* Doubts where a rule's preconditions do not hold (docs/proof.md, section 2). */
-static void check_preconditions(const sx_check_space *space, sx_check_doubt *doubt) {
-    const sx_check_case *c = space->c;
-    unsigned all = (1u << c->problem.n_tensors) - 1;
-    if (space->may[c->machine.n_levels - 1] != all)
-        sx_check_doubt_add(doubt, "there is no rule for an outermost level that does not keep all tensors");
-    for (int s = 0; s < c->machine.n_levels; s++) {
-        const sx_check_level *level = &c->machine.level[s];
-        const sx_level_limits *limits = &c->limits.level[s];
-        if (level->leak) sx_check_doubt_add(doubt, "there is no rule for leakage (%s)", level->name);
-        if (level->address)
-            sx_check_doubt_add(doubt, "there is no rule for energy of addresses (%s)", level->name);
-        if (level->hop || level->router)
-            sx_check_doubt_add(doubt, "there is no rule for energy of hops (%s)", level->name);
-        if (level->fill_latency || level->drain_latency)
-            sx_check_doubt_add(doubt, "there is no rule for latencies of networks (%s)", level->name);
-        if (level->cluster_size != 1)
-            sx_check_doubt_add(doubt, "there is no rule for clusters (%s)", level->name);
-        if (limits->no_temporal_reuse | limits->no_multicast | limits->no_link_transfer |
-            limits->rmw_first_update)
-            sx_check_doubt_add(doubt, "there is no rule for limits that forbid reuse (%s)", level->name);
-    }
+sx_wide sx_check_shared(const sx_check_outline *o, const sx_check_prices *prices) {
+    sx_wide macs = (sx_wide)o->shape->macs * o->space->c->machine.compute_energy;
+    return macs + sx_check_leakage(o) * o->steps + sx_check_constant(o, prices);
 }
 
 /* Doubts where the energy of all iterations on all compute units, with room for the accesses of every level, might not
@@ -56,9 +37,13 @@ static void check_preconditions(const sx_check_space *space, sx_check_doubt *dou
 static void check_range(const sx_check_case *c, const sx_check_shape *shape, sx_check_doubt *doubt) {
     sx_wide most = (sx_wide)1 << 16;
     int64_t largest = c->machine.compute_energy;
-    for (int s = 0; s < c->machine.n_levels; s++)
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        const sx_check_level *level = &c->machine.level[s];
         for (int i = 0; i < SX_N_ACCESSES; i++)
-            if (c->machine.level[s].energy[i] > largest) largest = c->machine.level[s].energy[i];
+            if (level->energy[i] > largest) largest = level->energy[i];
+        if (level->leak > largest) largest = level->leak;
+        if (level->address > largest) largest = level->address;
+    }
     if (!sx_wide_mul(most, shape->macs, &most) || !sx_wide_mul(most, largest, &most) ||
         !sx_wide_mul(most, c->machine.compute_mesh[0], &most) ||
         !sx_wide_mul(most, c->machine.compute_mesh[1], &most))
@@ -82,20 +67,19 @@ typedef struct check {
 /* Decides one outline. */
 static sx_status check_outline(check *k, worker *w) {
     sx_check_work *work = &k->work;
-    sx_wide shared = (sx_wide)work->shape->macs * work->space->c->machine.compute_energy;
-    int64_t flows;
+    int64_t flows, cycles = w->outline.steps + work->latency;
     bool closed = false;
     w->found.outlines++;
-    shared += sx_check_constant(&w->outline, &work->energy);
+    sx_wide shared = sx_check_shared(&w->outline, &work->energy);
     int64_t least = sx_check_compulsory(&w->outline, &work->energy);
-    if (!work->walk_only && sx_check_reaches(&work->target, shared + least, w->outline.steps)) {
+    if (!work->walk_only && sx_check_reaches(&work->target, shared + least, cycles)) {
         w->found.compulsory++;
         return SX_OK;
     }
     if (w->lattice.n_points == 0) SX_TRY(sx_check_lattice_points(&w->lattice, &w->outline));
     SX_TRY(sx_check_lattice_solve(&w->lattice, &w->outline, &work->energy, &flows));
     if (flows == SX_CHECK_NONE ||
-        (!work->walk_only && sx_check_reaches(&work->target, shared + flows, w->outline.steps))) {
+        (!work->walk_only && sx_check_reaches(&work->target, shared + flows, cycles))) {
         w->found.tiles++;
         return SX_OK;
     }
@@ -107,10 +91,17 @@ static sx_status check_outline(check *k, worker *w) {
     return SX_OK;
 }
 
+/* Whether every tensor is kept somewhere: no mapping keeps one nowhere. */
+static bool keeps_all(const sx_check_outline *o) {
+    unsigned kept = 0;
+    for (int s = 0; s < o->space->n_levels; s++) kept |= o->keep[s];
+    return kept == (1u << o->space->n_tensors) - 1;
+}
+
 /* Goes through all that levels from `s` on may keep. */
 static sx_status check_keeps(check *k, worker *w, int s) {
     const sx_check_space *space = k->work.space;
-    if (s == space->n_levels) return check_outline(k, w);
+    if (s == space->n_levels) return keeps_all(&w->outline) ? check_outline(k, w) : SX_OK;
     unsigned may = space->may[s] & ~space->must[s], more = 0;
     if (space->must[s] & ~space->may[s]) return SX_OK;
     do {
@@ -254,9 +245,11 @@ static bool value_of(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide
  * slowest port is full to the last cycle, it may come to one more. */
 static bool claims_cost(const sx_check_case *c, const sx_check_cost *cost) {
     sx_wide value, scale = c->claim.goal == SX_CHECK_DELAY ? 1 : c->machine.scale;
-    int64_t cycles = cost->cycles + (cost->full && says(c->claim.cycles, 1, cost->cycles + 1));
-    return says_energy(c, cost->energy) && says(c->claim.cycles, 1, cycles) &&
-           value_of(c->claim.goal, cost->energy, cycles, &value) && says(c->claim.value, scale, value) &&
+    bool late = cost->full && says(c->claim.cycles, 1, cost->cycles + 1);
+    int64_t cycles = cost->cycles + late;
+    sx_wide energy = cost->energy + (late ? cost->leak : 0);
+    return says_energy(c, energy) && says(c->claim.cycles, 1, cycles) &&
+           value_of(c->claim.goal, energy, cycles, &value) && says(c->claim.value, scale, value) &&
            (!c->claim.optimal || says(c->claim.lower_bound, scale, value));
 }
 
@@ -309,7 +302,8 @@ sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *
     memset(out, 0, sizeof *out);
     k.work.walk_only = trial && trial->walk_only;
     sx_check_shape_init(&shape, c, doubt);
-    check_preconditions(&space, doubt);
+    for (int s = 0; s < c->machine.n_levels; s++)
+        k.work.latency += c->machine.level[s].fill_latency + c->machine.level[s].drain_latency;
     check_range(c, &shape, doubt);
     sx_check_energy_prices(c, &k.work.energy);
     if (options->seconds > 0) k.work.end = sx_clock_seconds() + options->seconds;

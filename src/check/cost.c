@@ -164,14 +164,16 @@ static bool add_tensor(sx_check_evaluator *e, const sx_mapping *mapping, int ten
     return true;
 }
 
-/* Adds what leaks while the slowest level works; a level that another one gates leaks wherever the gate is in use. */
-static void add_leakage(const sx_check_case *c, const sx_check_nest *nest, bill *b) {
+/* What leaks in a cycle; a level that another one gates leaks wherever the gate is in use. */
+static sx_wide count_leakage(const sx_check_case *c, const sx_check_nest *nest) {
+    sx_wide leak = 0;
     for (int s = 0; s < c->machine.n_levels; s++) {
         const sx_check_level *level = &c->machine.level[s], *gate = &c->machine.level[level->gate];
         int64_t each = level->mesh[0] * level->mesh[1] / (gate->mesh[0] * gate->mesh[1]);
         int64_t leaking = each > 1 ? each * nest->used[level->gate] : nest->used[s];
-        if (level->leak) add_energy(b, (sx_wide)b->cycles * leaking, level->leak);
+        leak += (sx_wide)leaking * level->leak;
     }
+    return leak;
 }
 
 sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mapping *mapping,
@@ -190,7 +192,8 @@ sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mappin
     }
     for (int d = 0; d < c->problem.n_dims; d++) computes *= c->problem.size[d];
     add_energy(&b, computes, c->machine.compute_energy);
-    add_leakage(c, &e->nest, &b);
+    out->leak = count_leakage(c, &e->nest);
+    add_energy(&b, b.cycles, out->leak);
     if (b.rounded) {
         sx_check_doubt_add(doubt, "routers passed by words of a bypassed tensor");
         return SX_COST_UNDECIDED;

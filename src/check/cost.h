@@ -13,6 +13,7 @@ typedef enum sx_check_legality {
 typedef struct sx_check_cost {
     sx_wide energy; /* in units of 1 / scale pJ */
     int64_t cycles;
+    sx_wide leak; /* energy of every cycle */
     /* The slowest port's words fill its cycles to the last: the model, which divides doubles and then rounds up, may come
      * to one more. */
     bool full;

@@ -86,7 +86,7 @@ static bool list_states(const sx_check_outline *o, int level, sx_check_states *o
         int n = 0;
         out->holder[v][n++] = -1;
         if (o->linked[v]) out->holder[v][n++] = SX_UNITS;
-        for (int s = 0; s < level; s++)
+        for (int s = 0; s < level && s < sx_check_top(o, v); s++)
             if (o->keep[s] >> v & 1) out->holder[v][n++] = s + 1;
         out->n_of[v] = n;
         out->stride[v] = out->n;
@@ -105,7 +105,7 @@ int sx_check_pass_edge(const sx_check_lattice *l, int level, int state) {
     int out = 0;
     for (int v = 0; v < l->o->space->n_tensors; v++) {
         int i = state_of(from, state, v);
-        if (i == 0 && (l->o->keep[level] >> v & 1)) i = to->n_of[v] - 1;
+        if (i == 0 && (l->o->keep[level] >> v & 1) && level < sx_check_top(l->o, v)) i = to->n_of[v] - 1;
         out += i * to->stride[v];
     }
     return out;
@@ -119,21 +119,12 @@ static int64_t idle_iterations(const sx_check_outline *o, int v, const int64_t *
     return idle;
 }
 
-/* Whether a tensor's flows cost the same at all points. */
-static bool flows_alike(const sx_check_outline *o, int v) {
-    const sx_tensor *t = &o->space->c->problem.tensor[v];
-    bool alike = o->shape->solo[v] == o->shape->dims[v];
-    for (int r = 0; r < t->n_ranks; r++)
-        for (int d = 0; d < o->space->n_dims; d++) alike &= t->coef[r][d] <= 1 && t->coef[r][d] >= -1;
-    return alike;
-}
-
 /* Works out what a tensor pays at each point, in each of its states inside the loops of a level, at a loop on a solo
  * dimension: all flows that waited, as often as there are idle iterations outside. */
 static void set_charges(sx_check_lattice *l, const sx_check_prices *prices, int level, int v) {
     const sx_check_outline *o = l->o;
     const sx_check_states *states = &l->states[level];
-    bool alike = flows_alike(o, v);
+    bool alike = o->shape->plain >> v & 1;
     int64_t flow[SX_N_HOLDERS] = {0}, extent[SX_MAX_DIMS];
     for (uint32_t p = 0; p < l->n_points; p++) {
         set_extents(l, p, extent);

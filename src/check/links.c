@@ -76,7 +76,9 @@ sx_status sx_check_find_links(sx_check_outline *o) {
         o->linked[v] = false;
         if (space->c->no_link_transfers || !loops) continue;
         bool plain = o->shape->solo[v] == o->shape->dims[v], countable = m->children <= 4096;
-        o->linked[v] = !plain || (idle && !countable);
+        bool apart =
+            space->c->limits.level[0].no_multicast >> v & 1; /* each unit is a group: any may be helped */
+        o->linked[v] = !plain || (idle && (apart || !countable));
         if (plain && idle && countable) do {
                 o->linked[v] |= sx_check_lies(space, 0, o->spatial->factor[0], x) && layout_saves(o, v, x, m);
                 x = (x - loops) & loops;

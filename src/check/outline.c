@@ -30,6 +30,16 @@ static bool is_plain(const sx_problem *problem, const sx_tensor *t) {
     return true;
 }
 
+/* Whether some dimension that shares a rank is in another rank besides: T5 does not hold then. */
+static bool is_free(const sx_problem *problem, const sx_tensor *t) {
+    for (int d = 0; d < problem->n_dims; d++) {
+        int n = 0;
+        for (int r = 0; r < t->n_ranks; r++) n += t->coef[r][d] != 0;
+        if (problem->size[d] > 1 && n > 1 && !is_solo(problem, t, d)) return true;
+    }
+    return false;
+}
+
 void sx_check_shape_init(sx_check_shape *out, const sx_check_case *c, sx_check_doubt *doubt) {
     const sx_problem *problem = &c->problem;
     memset(out, 0, sizeof *out);
@@ -43,15 +53,12 @@ void sx_check_shape_init(sx_check_shape *out, const sx_check_case *c, sx_check_d
             int ranks = 0;
             for (int r = 0; r < t->n_ranks; r++) ranks += t->coef[r][d] != 0;
             if (!ranks || problem->size[d] == 1) continue;
-            if (ranks > 1)
-                sx_check_doubt_add(doubt, "there is no rule for a dimension in two ranks of %s", t->name);
             out->dims[v] |= 1u << d;
             if (is_solo(problem, t, d)) out->solo[v] |= 1u << d;
         }
-        if (!t->output) continue;
-        out->output = v;
-        if (!is_plain(problem, t))
-            sx_check_doubt_add(doubt, "there is no rule for an output with windows or strides: %s", t->name);
+        if (is_plain(problem, t)) out->plain |= 1u << v;
+        if (is_free(problem, t)) out->free |= 1u << v;
+        if (t->output) out->output = v;
     }
 }
 
@@ -61,9 +68,19 @@ void sx_check_energy_prices(const sx_check_case *c, sx_check_prices *out) {
         for (int v = 0; v < c->problem.n_tensors; v++)
             for (int i = 0; i < SX_N_ACCESSES; i++) {
                 const sx_check_level *level = &c->machine.level[s];
-                int64_t bits = c->problem.tensor[v].bits, energy = level->energy[i] / level->block_size;
-                out->of[s][v][i] = bits ? energy / level->word_bits * bits : energy;
+                const sx_tensor *t = &c->problem.tensor[v];
+                int64_t energy = level->energy[i] / level->block_size;
+                if (level->cluster_size != 1) continue;
+                out->of[s][v][i] = t->bits ? energy / level->word_bits * t->bits : energy;
+                if (i == SX_FILL || i == (t->output ? SX_UPDATE : SX_READ))
+                    out->of[s][v][i] += level->address;
             }
+}
+
+int sx_check_top(const sx_check_outline *o, int v) {
+    int s = o->space->n_levels - 1;
+    while (s >= 0 && !(o->keep[s] >> v & 1)) s--;
+    return s;
 }
 
 void sx_check_outline_spread(sx_check_outline *o) {
@@ -171,24 +188,31 @@ static void set_tile(const sx_check_outline *o, int holder, const int64_t *exten
     }
 }
 
-/* What a word costs at the parent of a flow: it is read, or of the output updated and read. */
+/* What a word costs at the parent of a flow: it is read, or of the output updated and read. Of an output that is not
+ * plain only updates count, as the words whose first reads and fills are spared are not the same in all mappings. */
 static int64_t parent_price(const sx_check_outline *o, const sx_check_prices *prices, int v, int parent) {
     const int64_t *at = prices->of[parent][v];
-    return at[SX_READ] + (o->space->c->problem.tensor[v].output ? at[SX_UPDATE] : 0);
+    if (!o->space->c->problem.tensor[v].output) return at[SX_READ];
+    return at[SX_UPDATE] + (o->shape->plain >> v & 1 ? at[SX_READ] : 0);
+}
+
+/* What a word costs at the holder that it goes to. */
+static int64_t fill_price(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder) {
+    bool spared = o->space->c->problem.tensor[v].output && !(o->shape->plain >> v & 1);
+    return holder == SX_UNITS || spared ? 0 : prices->of[holder - 1][v][SX_FILL];
 }
 
 int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder,
                       const int64_t *extent) {
     int u = parent_of(o, v, holder);
     int64_t tile[SX_MAX_DIMS], num, den, words;
+    if (o->shape->free >> v & 1) return 0;
     set_tile(o, holder, extent, tile);
     words = count_words(o, v, holder, u, -1, tile, &num, &den);
     int64_t cost =
         sx_capped_mul(share_of(words, o->apart[v][u + 1], num, den), parent_price(o, prices, v, u));
-    if (holder == SX_UNITS) return cost;
-    int64_t fill =
-        sx_capped_mul(sx_capped_mul(words, o->apart[v][holder]), prices->of[holder - 1][v][SX_FILL]);
-    return sx_capped_add(cost, fill);
+    int64_t fills = sx_capped_mul(words, o->apart[v][holder]);
+    return sx_capped_add(cost, sx_capped_mul(fills, fill_price(o, prices, v, holder)));
 }
 
 /* Whether children of the level outside a holder stand apart along a window, and may hand words to each other. */
@@ -273,13 +297,14 @@ int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices,
     int u = parent_of(o, v, holder), moved = -1;
     int64_t tile[SX_MAX_DIMS], num, den, share, whole, fill = 0;
     bool helped = hands_on(o, v, holder);
+    if (o->shape->free >> v & 1) return 0;
     if (helped) moved = rank_of(&o->space->c->problem.tensor[v], dim);
     set_tile(o, holder, extent, tile);
     int64_t words = count_words(o, v, holder, u, moved, tile, &num, &den);
     least_share(o, v, holder, level, dim, extent, tile, &share, &whole);
-    if (holder != SX_UNITS && !(helped && o->used[holder + 1] > 1)) {
+    if (!(helped && o->used[holder + 1] > 1)) {
         fill = share_of(sx_capped_mul(words, o->apart[v][holder]), 1, share, whole);
-        fill = sx_capped_mul(fill, prices->of[holder - 1][v][SX_FILL]);
+        fill = sx_capped_mul(fill, fill_price(o, prices, v, holder));
     }
     int64_t read = share_of(share_of(words, o->apart[v][u + 1], num, den), 1, share, whole);
     return sx_capped_add(fill, sx_capped_mul(read, parent_price(o, prices, v, u)));
@@ -289,14 +314,15 @@ int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices,
  * first fill but at the outermost. */
 static sx_wide spared(const sx_check_outline *o, const sx_check_prices *prices) {
     const sx_problem *problem = &o->space->c->problem;
-    int v = o->shape->output, n = o->space->n_levels;
+    int v = o->shape->output, top = sx_check_top(o, v);
     int64_t whole[SX_MAX_DIMS];
     sx_wide sum = 0;
-    if (o->space->c->no_first_read_elision) return 0;
+    if (o->space->c->no_first_read_elision || !(o->shape->plain >> v & 1)) return 0;
     for (int d = 0; d < problem->n_dims; d++) whole[d] = problem->size[d];
-    for (int s = 0; s < n; s++) {
-        if (!(o->keep[s] >> v & 1)) continue;
-        int64_t price = prices->of[s][v][SX_READ] + (s + 1 < n ? prices->of[s][v][SX_FILL] : 0);
+    for (int s = 0; s <= top; s++) {
+        bool never = o->space->c->limits.level[s].rmw_first_update >> v & 1;
+        if (!(o->keep[s] >> v & 1) || never) continue;
+        int64_t price = prices->of[s][v][SX_READ] + (s < top ? prices->of[s][v][SX_FILL] : 0);
         sum += (sx_wide)sx_check_box(problem, v, whole) * o->apart[v][s + 1] * price;
     }
     return sum;
@@ -307,7 +333,7 @@ static sx_wide spared(const sx_check_outline *o, const sx_check_prices *prices) 
 static sx_wide rounding(const sx_check_outline *o, const sx_check_prices *prices, int v) {
     sx_wide sum = 0;
     unsigned windows = o->shape->dims[v] & ~o->shape->solo[v];
-    for (int holder = SX_UNITS; holder < o->space->n_levels; holder++) {
+    for (int holder = SX_UNITS; holder <= sx_check_top(o, v); holder++) {
         if (holder != SX_UNITS && !(o->keep[holder - 1] >> v & 1)) continue;
         int u = parent_of(o, v, holder);
         bool spread = false;
@@ -318,6 +344,17 @@ static sx_wide rounding(const sx_check_outline *o, const sx_check_prices *prices
             sum += ((sx_wide)prices->of[u][v][SX_READ] + prices->of[u][v][SX_UPDATE]) * o->used[u + 1];
         if (holder != SX_UNITS && hands_on(o, v, holder))
             sum += (sx_wide)prices->of[holder - 1][v][SX_FILL] * o->used[holder];
+    }
+    return sum;
+}
+
+sx_wide sx_check_leakage(const sx_check_outline *o) {
+    const sx_check_machine *m = &o->space->c->machine;
+    sx_wide sum = 0;
+    for (int s = 0; s < m->n_levels; s++) {
+        const sx_check_level *level = &m->level[s], *gate = &m->level[level->gate];
+        int64_t each = level->mesh[0] * level->mesh[1] / (gate->mesh[0] * gate->mesh[1]);
+        sum += (sx_wide)level->leak * (each > 1 ? each * o->used[level->gate + 1] : o->used[s + 1]);
     }
     return sum;
 }
@@ -341,9 +378,9 @@ int64_t sx_check_compulsory(const sx_check_outline *o, const sx_check_prices *pr
     static const int64_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     int64_t sum = 0;
     for (int v = 0; v < o->space->n_tensors; v++) {
-        if (!is_plain(&o->space->c->problem, &o->space->c->problem.tensor[v])) continue;
+        if (!(o->shape->plain >> v & 1)) continue;
         if (o->linked[v]) sum = sx_capped_add(sum, sx_check_flow(o, prices, v, SX_UNITS, ones));
-        for (int s = 0; s + 1 < o->space->n_levels; s++)
+        for (int s = 0; s < sx_check_top(o, v); s++)
             if (o->keep[s] >> v & 1) sum = sx_capped_add(sum, sx_check_flow(o, prices, v, s + 1, ones));
     }
     return sum;

@@ -28,6 +28,8 @@ typedef struct sx_check_prices {
 typedef struct sx_check_shape {
     unsigned dims[SX_MAX_TENSORS]; /* that index a tensor and are larger than 1 */
     unsigned solo[SX_MAX_TENSORS]; /* of these, those alone in all their ranks */
+    unsigned plain; /* tensors each word of which has one place in the iterations of their dimensions */
+    unsigned free;  /* tensors without a rule: they count nothing (T9) */
     int64_t macs;
     int output;
 } sx_check_shape;
@@ -48,7 +50,7 @@ typedef struct sx_check_outline {
     int64_t left[SX_MAX_DIMS];        /* iterations of temporal loops, over all levels */
 } sx_check_outline;
 
-/* The shape of a problem; doubts where T0 does not hold for it. */
+/* The shape of a problem; doubts where its size does not fit. */
 void sx_check_shape_init(sx_check_shape *out, const sx_check_case *c, sx_check_doubt *doubt);
 
 /* The energies of a machine as prices. */
@@ -56,6 +58,9 @@ void sx_check_energy_prices(const sx_check_case *c, sx_check_prices *out);
 
 /* Sets all of an outline but what levels keep and `linked`, from its spatial factors. */
 void sx_check_outline_spread(sx_check_outline *o);
+
+/* The outermost level that keeps a tensor; -1: none does. */
+int sx_check_top(const sx_check_outline *o, int tensor);
 
 /* The words of a tensor's flow into a holder and out of its parent, for every repetition of all tiles, where the tile
  * outside whose loops nothing is idle has temporal extents `extent`: at least so much they cost together. */
@@ -67,8 +72,11 @@ int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, 
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int tensor, int holder,
                        int level, int dim, const int64_t *extent);
 
-/* What all mappings of an outline pay or save alike: multiply-accumulates, words that compute units take without help
- * from each other, first reads and fills of the output that are spared. */
+/* What leaks in every cycle, the same for all mappings of an outline. */
+sx_wide sx_check_leakage(const sx_check_outline *o);
+
+/* What all mappings of an outline pay or save alike: words that compute units take without help from each other, first
+ * reads and fills of the output that are spared. */
 sx_wide sx_check_constant(const sx_check_outline *o, const sx_check_prices *prices);
 
 /* T1: the least that flows cost, each tile moved once. */

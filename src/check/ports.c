@@ -46,7 +46,7 @@ static int list_ports(const sx_check_outline *o, port *out) {
     return n;
 }
 
-/* The bound of T3 with all that mappings share. */
+/* The bound of T3 at some prices with what mappings share at the same prices. */
 static sx_status bound_of(sx_check_lattice *lattice, const sx_check_outline *o, const sx_check_prices *prices,
                           sx_wide *out) {
     int64_t flows;
@@ -81,18 +81,18 @@ static int64_t last_closed(const port *p, sx_wide bound, int64_t price, sx_wide 
 /* The number of cycles up to which some port closes all from `first` on; first - 1 where none closes that. */
 static sx_status close_from(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
                             const port *ports, int n, int64_t first, int64_t most, int64_t *last) {
+    static const sx_check_prices nothing;
     *last = first - 1;
     for (int i = 0; i < n && *last < most; i++) {
         sx_check_prices prices = work->energy;
-        sx_wide square, best, bound, energy;
+        sx_wide square, best, bound;
         if (!sx_wide_mul((sx_wide)first * first, ports[i].num, &square) || square == 0) continue;
         if (!sx_wide_mul(work->target.value, ports[i].den, &best) || best / square < 1) continue;
         if (best / square > SX_CHECK_CAP / 64) continue;
         int64_t price = (int64_t)(best / square);
         add_price(&ports[i], price, &prices);
         SX_TRY(bound_of(lattice, o, &prices, &bound));
-        energy = (sx_wide)o->shape->macs * o->space->c->machine.compute_energy;
-        bound += energy;
+        bound += sx_check_shared(o, &nothing);
         if (!reaches_at(&ports[i], bound, price, work->target.value, first)) continue;
         int64_t end = last_closed(&ports[i], bound, price, work->target.value, first, most);
         if (end > *last) *last = end;
@@ -124,7 +124,7 @@ sx_status sx_check_ports(const sx_check_work *work, sx_check_lattice *lattice, c
     if (work->target.goal != SX_CHECK_EDP || energy <= 0) return SX_OK;
     sx_wide enough = (work->target.value + energy - 1) / energy; /* cycles that the energy alone closes */
     if (enough > INT64_MAX / 2) return SX_OK;
-    int64_t first = o->steps, most = (int64_t)enough - 1;
+    int64_t first = o->steps + work->latency, most = (int64_t)enough - 1;
     for (int round = 0; round < MOST_ROUNDS && first <= most; round++) {
         int64_t last;
         SX_TRY(close_from(work, lattice, o, ports, n, first, most, &last));

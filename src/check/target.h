@@ -23,6 +23,7 @@ typedef struct sx_check_work {
     const sx_check_shape *shape;
     sx_check_target target;
     sx_check_prices energy;
+    int64_t latency; /* cycles that networks add to every mapping */
     const sx_independent_options *options;
     bool walk_only; /* rules T1 to T4 close nothing */
     double end;     /* by the clock; 0: none */
@@ -39,6 +40,9 @@ typedef struct sx_check_found {
     sx_mapping mapping;   /* this one */
     sx_check_cost cost;
 } sx_check_found;
+
+/* What every mapping of an outline costs besides flows at some prices: multiply-accumulates, words that units take, leakage. */
+sx_wide sx_check_shared(const sx_check_outline *o, const sx_check_prices *prices);
 
 /* Whether to end early: cancelled, out of time, or decided by another thread. */
 bool sx_check_is_over(sx_check_work *work);

@@ -12,7 +12,7 @@ typedef struct walk {
     const sx_check_outline *o;
     sx_check_found *found;
     sx_wide constant;
-    bool plain;    /* of all tensors each dimension is alone in its ranks */
+    bool plain;    /* of all tensors each dimension is alone in its ranks, and memories keep what they have */
     bool linked;   /* compute units may hand words to each other */
     bool laid_out; /* layouts on X and Y may differ in cost */
     unsigned beat;
@@ -52,7 +52,7 @@ static void evaluate_mapping(walk *w) {
         break;
     case SX_COST_LEGAL:
         if (sx_check_reaches(&w->work->target, cost.energy, cost.cycles)) break;
-        if (cost.full && sx_check_reaches(&w->work->target, cost.energy, cost.cycles + 1)) {
+        if (cost.full && sx_check_reaches(&w->work->target, cost.energy + cost.leak, cost.cycles + 1)) {
             sx_check_doubt_add(&w->found->doubt, "a mapping is below by a cycle that the model may add");
             break;
         }
@@ -154,10 +154,19 @@ static void walk_from(walk *w, place at) {
     const sx_check_states *states = &w->l->states[at.level];
     int64_t rest = w->l->rest[at.level][(size_t)at.point * (size_t)states->n + (size_t)at.state];
     if (must_end(w) || rest == SX_CHECK_NONE) return;
-    if (sx_check_reaches(&w->work->target, w->constant + at.paid + rest, w->o->steps)) return;
+    if (sx_check_reaches(&w->work->target, w->constant + at.paid + rest, w->o->steps + w->work->latency))
+        return;
     end_level(w, &at);
     for (int d = 0; d < w->work->space->n_dims && !must_end(w); d++)
         if (!(at.done >> d & 1) && !out_of_turn(w, &at, d)) walk_loops(w, &at, d);
+}
+
+/* Gives a level of a mapping the directives against reuse that all mappings of the space have. */
+static void forbid_reuse(const sx_level_limits *limits, sx_mapping_level *at) {
+    at->no_temporal_reuse = limits->no_temporal_reuse;
+    at->no_multicast = limits->no_multicast;
+    at->no_link_transfer = limits->no_link_transfer;
+    at->rmw_first_update = limits->rmw_first_update;
 }
 
 void sx_check_walk(sx_check_work *work, sx_check_lattice *l, const sx_check_outline *o,
@@ -173,17 +182,21 @@ void sx_check_walk(sx_check_work *work, sx_check_lattice *l, const sx_check_outl
         found->status = status;
         return;
     }
-    w.constant = sx_check_constant(o, &work->energy) + (sx_wide)o->shape->macs * c->machine.compute_energy;
+    w.constant = sx_check_shared(o, &work->energy);
     w.mapping.n_levels = (uint8_t)c->machine.n_levels;
     w.mapping.n_dims = c->problem.n_dims;
     w.mapping.n_tensors = c->problem.n_tensors;
     for (int v = 0; v < c->problem.n_tensors; v++) w.plain &= o->shape->solo[v] == o->shape->dims[v];
     for (int v = 0; v < c->problem.n_tensors; v++) w.linked |= o->linked[v];
-    w.laid_out = w.linked || (!w.plain && !c->no_link_transfers);
     for (int s = 0; s < c->machine.n_levels; s++) {
+        const sx_check_level *level = &c->machine.level[s];
+        w.plain &= c->no_link_transfers || !c->limits.level[s].no_temporal_reuse;
+        w.laid_out |= level->hop || level->router;
+        forbid_reuse(&c->limits.level[s], &w.mapping.level[s]);
         w.mapping.level[s].keep = (uint8_t)o->keep[s];
         for (int d = 0; d < c->problem.n_dims; d++) w.mapping.level[s].temporal[d] = 1;
     }
+    w.laid_out |= w.linked || (!w.plain && !c->no_link_transfers);
     walk_from(&w, (place){.state = sx_check_first_state(l), .last = -1});
     sx_check_evaluator_free(w.evaluator);
     if (sx_check_is_over(work)) sx_check_doubt_add(&found->doubt, "stopped early");

@@ -77,7 +77,7 @@ static void energy_text(sx_wide energy, int64_t scale, char text[SX_FRACTION_SIZ
 sx_cost_comparison sx_compare_checked_cost(sx_checked_case *checked, const sx_mapping *mapping,
                                            char why[512]) {
     static sx_cost full;
-    sx_check_cost cost = {0, 0, false};
+    sx_check_cost cost = {0};
     sx_check_doubt doubt = {""};
     char exact[SX_FRACTION_SIZE], own[SX_FRACTION_SIZE];
     sx_check_legality legality = sx_check_evaluator_cost(checked->checker, mapping, &cost, &doubt);

@@ -21,7 +21,8 @@ SX_API void sx_input_free(SX_TAKE sx_input *input);
  * and the value of a variable, for {{name}} in templates and for names in expressions. */
 SX_API SX_MUST_USE sx_status sx_input_include_path(sx_input *input, const char *folder);
 SX_API SX_MUST_USE sx_status sx_input_set(sx_input *input, const char *name, const char *value);
-/* After nouns were read: an error for a variable that was set and that none of them uses. */
+/* After nouns were read: an error for a variable that was set and that none of them uses, nor constraints (which are
+ * read for a problem) have in their texts. Each variable is set once. */
 SX_API SX_MUST_USE sx_status sx_input_check_settings(const sx_input *input);
 
 /* Adds a YAML or JSON file. It may have the templates of Timeloop's front end, and include regular files

@@ -5,7 +5,7 @@ import ctypes
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, List
+from typing import Any, Iterable, Iterator, List, Optional
 
 from . import _abi as abi
 from ._library import lib, text_of
@@ -30,19 +30,20 @@ class Loop:
 class Mapping:
     """How a problem's loops are tiled, ordered and spread over an architecture.
 
-    `Mapping("map.yaml", problem, arch)` reads a file in Timeloop's format; `to_yaml` writes one.
+    `Mapping("map.yaml", problem, arch)` reads a file in Timeloop's format; `to_yaml` writes one. `like`: how the file is
+    read, as the architecture was unless said.
     """
 
-    def __init__(self, source: Path, problem: Problem, arch: Arch):
+    def __init__(self, source: Path, problem: Problem, arch: Arch, like: Optional[str] = None):
         self.problem, self.arch = problem.bound_to(arch), arch
-        self._c = self._read(Input(os.fspath(source)))
+        self._c = self._read(Input(os.fspath(source), like=like or arch.like))
 
     @classmethod
-    def from_text(cls, text: str, problem: Problem, arch: Arch) -> "Mapping":
+    def from_text(cls, text: str, problem: Problem, arch: Arch, like: Optional[str] = None) -> "Mapping":
         """A mapping of YAML or JSON text."""
         self = cls.__new__(cls)
         self.problem, self.arch = problem.bound_to(arch), arch
-        self._c = self._read(Input(text=text))
+        self._c = self._read(Input(text=text, like=like or arch.like))
         return self
 
     @classmethod

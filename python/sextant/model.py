@@ -5,7 +5,7 @@ import ctypes
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Optional, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from . import _abi as abi
 from ._library import check, handle_of, lib, text_of
@@ -153,22 +153,34 @@ class Scores:
                                                                "last_level_accesses", "legal")})
 
 
+def set_semantics(options: Any, problems: Sequence[Problem], arch: Arch, semantics: Optional[str],
+                  like: Optional[str]) -> None:
+    """Sets the semantics of zeros, which for several problems is Timeloop's where it is for each, and whom to be like."""
+    if semantics not in (None, "exact", "timeloop"):
+        raise ValueError(f"sparse_semantics is 'exact' or 'timeloop', not {semantics!r}")
+    if like not in (None, "timeloop"):
+        raise ValueError(f"like is 'timeloop' or None, not {like!r}")
+    like = like or arch.like
+    both = bool(like) and bool(lib.sx_sparse_active(ctypes.byref(arch._c.sparse)))
+    options.like_timeloop = bool(like)
+    options.sparse_timeloop = semantics == "timeloop" or semantics is None and all(
+        both or lib.sx_model_prefers_timeloop(ctypes.byref(p._c), ctypes.byref(arch._c)) for p in problems)
+
+
 class Model:
-    """The cost model of a problem on an architecture, compiled once."""
+    """The cost model of a problem on an architecture, compiled once. `like="timeloop"`: costs are Timeloop's; unless said,
+    as the architecture was read."""
 
     def __init__(self, problem: Problem, arch: Arch, first_read_elision: bool = True, link_transfers: bool = True,
-                 sparse_semantics: Optional[str] = None):
+                 sparse_semantics: Optional[str] = None, like: Optional[str] = None):
         if not isinstance(problem, Problem) or not isinstance(arch, Arch):
             raise TypeError("a model is made of a Problem and an Arch")
-        if sparse_semantics not in (None, "exact", "timeloop"):
-            raise ValueError(f"sparse_semantics is 'exact' or 'timeloop', not {sparse_semantics!r}")
         self.problem, self.arch = problem.bound_to(arch), arch
         options = abi.sx_model_options()
         lib.sx_model_options_init(ctypes.byref(options))
         options.no_first_read_elision = not first_read_elision
         options.no_link_transfers = not link_transfers
-        options.sparse_timeloop = sparse_semantics == "timeloop" or sparse_semantics is None and bool(
-            lib.sx_model_prefers_timeloop(ctypes.byref(self.problem._c), ctypes.byref(arch._c)))
+        set_semantics(options, [self.problem], arch, sparse_semantics, like)
         self._options = options
         self._handle = handle_of(lib.sx_model_new, ctypes.byref(self.problem._c), ctypes.byref(arch._c),
                                  ctypes.byref(options))

@@ -37,7 +37,10 @@ class Input:
     """Files and texts that are read together."""
 
     def __init__(self, files: Files = (), text: Optional[str] = None, name: str = "text",
-                 variables: Optional[Dict[str, Any]] = None, remainders: bool = False, lenient: bool = False):
+                 variables: Optional[Dict[str, Any]] = None, remainders: bool = False, lenient: bool = False,
+                 like: Optional[str] = None):
+        if like not in (None, "timeloop"):
+            raise ValueError(f"like is 'timeloop' or None, not {like!r}")
         self._handle = ctypes.c_void_p()
         self._warned: List[str] = []
         check(lib.sx_input_new(ctypes.byref(self._handle)))
@@ -47,6 +50,8 @@ class Input:
             lib.sx_input_allow_remainders(self._handle)
         if lenient:
             lib.sx_input_lenient(self._handle)
+        if like:
+            lib.sx_input_like_timeloop(self._handle)
         for path in _paths(files):
             check(lib.sx_input_add_file(self._handle, os.fsencode(path)))
         if text is not None:
@@ -91,14 +96,15 @@ class Problem:
     """An einsum with its sizes.
 
     `Problem("O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}")`, `Problem("resnet-conv4")` of the catalog,
-    `Problem("resnet18/conv1")` of a network, or `Problem("layer.yaml")`.
+    `Problem("resnet18/conv1")` of a network, or `Problem("layer.yaml")`. `like="timeloop"`: files are read as
+    Timeloop reads them (`--like`).
     """
 
-    def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None):
+    def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, like: Optional[str] = None):
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"a problem is given by text, a name or files, not by {type(source).__name__}")
         self._c = abi.sx_problem()
-        given = Input(variables=variables)
+        given = Input(variables=variables, like=like)
         text = source if isinstance(source, str) else None
         if text is not None and "[" in text:
             check(lib.sx_einsum_parse(text.encode(), ctypes.byref(self._c)))
@@ -112,14 +118,14 @@ class Problem:
             raise UsageError(f"problem '{text}': no such file, and no such name in the catalog",
                              _nearest(text, [n for n, _ in problems()]) + "sextant.problems() lists the names")
         else:
-            given = Input(source, variables=variables)
+            given = Input(source, variables=variables, like=like)
             given.read(lib.sx_input_problem, self._c)
         given.check_settings()
 
     @classmethod
-    def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None) -> "Problem":
+    def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, like: Optional[str] = None) -> "Problem":
         """A problem of YAML or JSON text."""
-        given = Input(text=text, variables=variables)
+        given = Input(text=text, variables=variables, like=like)
         c = given.read(lib.sx_input_problem, abi.sx_problem())
         given.check_settings()
         return cls._of(c)
@@ -161,7 +167,8 @@ class Problem:
         bound = Problem._of(self._c)
         for name in arch._tensor_names():
             tensor = lib.sx_problem_role(ctypes.byref(bound._c), name)
-            if lib.sx_problem_tensor(ctypes.byref(bound._c), name) < 0 <= tensor:
+            known = lib.sx_problem_tensor(ctypes.byref(bound._c), name) >= 0
+            if not known and tensor >= 0 and not bound._c.tensor[tensor].alias:
                 check(lib.sx_problem_bind(ctypes.byref(bound._c), tensor, name))
         return bound
 
@@ -182,36 +189,42 @@ def _is_layer(text: str) -> bool:
 
 class Arch:
     """An architecture: `Arch("eyeriss")` of the catalog, or files: `Arch("chip.yaml")`, `Arch(["chip.yaml", "ert.yaml"])`.
-    `lenient`: keys that look like known ones misspelt are ignored, with a warning."""
+    `lenient`: keys that look like known ones misspelt are ignored, with a warning; `like="timeloop"`: files are read as
+    Timeloop reads them (`--like`), and models and searches of the architecture answer as Timeloop does. A variable that
+    nothing uses is an error."""
 
-    def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, lenient: bool = False):
+    def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, lenient: bool = False,
+                 like: Optional[str] = None):
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"an architecture is given by a name or files, not by {type(source).__name__}")
         self._c = abi.sx_arch()
         self._files: List[str] = []
         self._text: Optional[str] = None
-        self._variables, self._lenient = variables, lenient
+        self._variables, self._lenient, self.like = variables, lenient, like
         self.energies = "built-in table"
         if isinstance(source, str) and any(source == name for name, _ in archs()):
+            Input(variables=variables, like=like).check_settings()
             check(lib.sx_catalog_arch(source.encode(), ctypes.byref(self._c)))
         elif isinstance(source, str) and not os.path.exists(source):
             raise UsageError(f"architecture '{source}': no such file, and no such name in the catalog",
                              _nearest(source, [n for n, _ in archs()]) + "sextant.archs() lists the names")
         else:
             self._files = _paths(source)
-            self._read(Input(self._files, variables=variables, lenient=lenient))
+            self._read(Input(self._files, variables=variables, lenient=lenient, like=like))
 
     @classmethod
-    def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, lenient: bool = False) -> "Arch":
+    def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, lenient: bool = False,
+                  like: Optional[str] = None) -> "Arch":
         """An architecture of YAML or JSON text."""
         self = cls.__new__(cls)
         self._c, self._files, self._text, self._variables = abi.sx_arch(), [], text, variables
-        self._lenient = lenient
-        self._read(Input(text=text, variables=variables, lenient=lenient))
+        self._lenient, self.like = lenient, like
+        self._read(Input(text=text, variables=variables, lenient=lenient, like=like))
         return self
 
     def _read(self, source: Input) -> None:
         source.read(lib.sx_input_arch, self._c)
+        source.check_settings()
         self.energies = (lib.sx_input_energies(source.handle) or b"").decode()
 
     @property
@@ -242,7 +255,7 @@ class Arch:
         if not self._files and not self._text and not _paths(files):
             return None
         source = Input(self._files + _paths(files), text=self._text, variables=self._variables, remainders=remainders,
-                       lenient=self._lenient)
+                       lenient=self._lenient, like=self.like)
         return source.read(lib.sx_input_constraints, abi.sx_constraints(), ctypes.byref(problem._c),
                            ctypes.byref(self._c))
 
@@ -252,9 +265,10 @@ class Arch:
 
 class Network:
     """Layers, each with how often it occurs: `Network("resnet18")`, `Network("net.graph.yaml")`, or a list of problems
-    or of (problem, count)."""
+    or of (problem, count). `like="timeloop"`: a file is read as Timeloop reads it (`--like`)."""
 
-    def __init__(self, source: Union[Path, Sequence[Any]], batch: int = 1, training: bool = False):
+    def __init__(self, source: Union[Path, Sequence[Any]], batch: int = 1, training: bool = False,
+                 like: Optional[str] = None):
         self._c = abi.sx_network()
         self._layers: Any = None
         self._owned = False
@@ -265,7 +279,7 @@ class Network:
             raise TypeError(f"a network is given by a name, a file or a list, not by {type(source).__name__}")
         text = os.fspath(source)
         if os.path.exists(text):
-            graph = Input(text).read(lib.sx_input_graph, abi.sx_graph())
+            graph = Input(text, like=like).read(lib.sx_input_graph, abi.sx_graph())
             try:
                 check(lib.sx_graph_network(ctypes.byref(graph), ctypes.byref(self._c)))
             finally:

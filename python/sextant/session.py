@@ -12,7 +12,7 @@ from ._library import VERSION, Guard, check, handle_of, lib, text_of
 from .errors import InputError
 from .figures import Figure, curves, front
 from .mappings import Mapping
-from .model import Cost, Model
+from .model import Cost, Model, set_semantics
 from .nouns import Arch, Files, Network, Path, Problem
 from .search import Progress, fill_budget, progress_callback
 
@@ -38,6 +38,7 @@ class LayerResult:
     optimal: bool
     trace: List[Tuple[int, float, float]] = field(repr=False)
     raw: Dict[str, Any] = field(repr=False)
+    sparse_semantics: Optional[str] = field(default=None, repr=False)
 
     @property
     def found(self) -> bool:
@@ -47,7 +48,7 @@ class LayerResult:
         """The cost of the mapping, level by level."""
         if self.mapping is None:
             return Cost(False, reason="no legal mapping was found")
-        return Model(self.problem, self.arch).evaluate(self.mapping)
+        return Model(self.problem, self.arch, sparse_semantics=self.sparse_semantics).evaluate(self.mapping)
 
     def plot(self) -> Figure:
         """The Pareto front where there is one, otherwise the best value against evaluations."""
@@ -106,11 +107,12 @@ class MapResult:
         best, text = entry.get("best") or {}, entry.get("mapping")
         mapping = Mapping.from_text(json.dumps(text), problem, self.arch) if text else None
         infinite = float("inf")
+        semantics = "timeloop" if self.raw.get("repeat", {}).get("sparse_timeloop") else "exact"
         return LayerResult(entry["problem"], entry.get("count", 1), problem, self.arch, mapping,
                            best.get("cycles", infinite), best.get("energy_pj", infinite), best.get("edp", infinite),
                            best.get("objective", infinite), entry["evaluations"], entry["seconds"],
                            entry.get("lower_bound", 0.0), entry.get("optimal", False),
-                           [tuple(t) for t in entry["trace"]], entry)
+                           [tuple(t) for t in entry["trace"]], entry, semantics)
 
     def _single(self) -> LayerResult:
         if len(self.layers) != 1:
@@ -252,7 +254,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         seed: int = 0, threads: Optional[int] = None, k_best: int = 1, pareto: bool = False, constraints: Files = (),
         remainders: bool = False, keep_all: bool = False, warm_start: str = "similarity", db: Optional[Path] = None,
         db_wait: float = abi.SX_STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
-        callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False) -> MapResult:
+        callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
+        like: Optional[str] = None) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
@@ -260,17 +263,18 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
     writing to. `callback` gets a Progress at most ten times a second; returning False stops the
     search with the best so far, raising stops it and raises.
     """
-    arch = Arch(arch) if isinstance(arch, (str, os.PathLike)) else arch
+    arch = Arch(arch, like=like) if isinstance(arch, (str, os.PathLike)) else arch
     if not isinstance(arch, Arch):
         raise TypeError(f"arch must be an Arch or a text, not {type(arch).__name__}")
     if warm_start not in WARM:
         raise ValueError(f"warm_start is {warm_start!r}; it is one of {', '.join(WARM)}")
-    job = _Job(as_network(problem), arch)
+    job = _Job(as_network(problem, like or arch.like), arch)
     try:
         options = job.options
         job.set_mapper(mapper)
         job.set_objective(objective)
         fill_budget(options.run, mapper, evals, time, target, patience, seed, threads)
+        set_semantics(options.model, [p for p, _ in job.network.layers.values()], arch, sparse_semantics, like)
         options.run.k_best, options.run.pareto = k_best, pareto
         options.space.remainders, options.space.keep_all = remainders, keep_all
         options.space.split_axes = split_axes
@@ -287,7 +291,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         job.close()
 
 
-def as_network(problem: Any) -> Network:
+def as_network(problem: Any, like: Optional[str] = None) -> Network:
     """A network of whatever map takes."""
     if isinstance(problem, Network):
         return problem
@@ -296,8 +300,8 @@ def as_network(problem: Any) -> Network:
     if isinstance(problem, (list, tuple)):
         return Network(problem)
     if isinstance(problem, str) and _names_network(problem):
-        return Network(problem)
-    return Network([Problem(problem)])
+        return Network(problem, like=like)
+    return Network([Problem(problem, like=like)])
 
 
 def _names_network(text: str) -> bool:

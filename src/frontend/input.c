@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "base/warnings.h"
-#include "frontend/document/hyphens.h"
 #include "frontend/document/scan.h"
 #include "frontend/document/yaml.h"
 #include "frontend/graph_read.h"
@@ -39,7 +38,6 @@ struct sx_input {
     size_t n_notes, n_warnings;
     sx_vector used;       /* sx_pair: those that expressions use */
     bool strict;          /* unknown keys and warnings are errors */
-    bool like_timeloop;   /* differences to Timeloop's reading are resolved its way */
     bool lenient;         /* misspelt keys are no errors */
     bool remainders;      /* fixed factors need not divide */
     struct file_id *file; /* regular files added so far */
@@ -133,6 +131,11 @@ sx_status sx_input_set(sx_input *input, const char *name, const char *value) {
     sx_arena *arena = &input->arena;
     if (!sx_name_simple(name))
         return sx_error_new(SX_ERR_USAGE, "'%.64s' cannot be the name of a variable", name);
+    for (size_t i = 0; i < o->n_variables; i++)
+        if (strcmp(o->name[i], name) == 0)
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%.64s' is set twice: to '%.64s' and to '%.64s'",
+                                              name, o->value[i], value),
+                                 "set it once");
     if (o->n_variables == MAX_SETTINGS)
         return sx_error_new(SX_ERR_LIMIT, "more than %d variables are set", MAX_SETTINGS);
     SX_TRY(append_text(arena, &o->name, o->n_variables, sx_arena_copy(arena, name, strlen(name))));
@@ -156,10 +159,18 @@ void sx_input_share_settings(sx_input *input, sx_settings *settings) {
     input->templates.settings = settings;
 }
 
+/* Whether constraints, which are read for a problem, have a name in them. */
+static bool constraints_mention(const sx_input *input, const char *name) {
+    for (size_t i = 0; i < input->n_sections; i++)
+        if (sx_section_constrains_by(input->section[i], name)) return true;
+    return false;
+}
+
 sx_status sx_input_check_settings(const sx_input *input) {
     const sx_template_options *o = &input->templates;
     for (size_t i = 0; i < o->n_variables; i++)
-        SX_TRY(sx_settings_check(o->settings, o->name[i], o->value[i]));
+        if (!constraints_mention(input, o->name[i]))
+            SX_TRY(sx_settings_check(o->settings, o->name[i], o->value[i]));
     return SX_OK;
 }
 
@@ -176,11 +187,11 @@ void sx_input_strict(sx_input *input) {
 }
 
 void sx_input_like_timeloop(sx_input *input) {
-    input->like_timeloop = true;
+    input->templates.like_timeloop = true;
 }
 
 bool sx_input_is_like_timeloop(const sx_input *input) {
-    return input->like_timeloop;
+    return input->templates.like_timeloop;
 }
 
 void sx_input_allow_remainders(sx_input *input) {
@@ -238,8 +249,7 @@ sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key
 static SX_MUST_USE sx_status add_source(sx_input *input, sx_source *source) {
     const sx_node **roots;
     size_t n;
-    source->literal = input->like_timeloop;
-    if (source->literal) sx_hyphens_convert(source->text, source->size);
+    if (input->templates.like_timeloop) sx_source_like_timeloop(source);
     SX_TRY(sx_yaml_read(&input->arena, source, &roots, &n));
     for (size_t i = 0; i < n; i++) SX_TRY(sx_sections_check(input, roots[i]));
     for (size_t i = 0; i < n; i++) SX_TRY(add_sections(input, roots[i]));
@@ -498,7 +508,7 @@ sx_status sx_input_differ(sx_input *input, sx_place place, const char *format, .
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    if (!input->like_timeloop) return sx_input_warn(input, place, "%s", message);
+    if (!input->templates.like_timeloop) return sx_input_warn(input, place, "%s", message);
     return sx_error_hint(sx_error_at(place, "%s, unlike Timeloop", message),
                          "without --like timeloop this is a warning");
 }

@@ -1,5 +1,6 @@
 #include "frontend/sections.h"
 
+#include "frontend/document/scan.h"
 #include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/mapper_section.h"
 
@@ -95,4 +96,28 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
         if (sx_key_equal(section->key, "mapper")) SX_TRY(sx_mapper_section_check(input, section));
     }
     return SX_OK;
+}
+
+/* Whether a text has a name in it that is not part of a longer one. */
+static bool text_mentions(const char *text, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if (!(at > text && sx_name_continues(at[-1])) && !sx_name_continues(at[length])) return true;
+    return false;
+}
+
+/* Whether a node has a name in its texts: all of them, or those below keys called constraints. */
+static bool node_mentions(const sx_node *node, const char *name, bool all) {
+    if (node->kind == SX_NODE_SCALAR) return all && text_mentions(node->text, name);
+    for (size_t i = 0; i < node->n; i++) {
+        const sx_pair *pair = node->kind == SX_NODE_MAP ? &node->pair[i] : NULL;
+        const sx_node *value = pair ? pair->value : node->item[i];
+        if (node_mentions(value, name, all || (pair && sx_pair_has(pair, "constraints")))) return true;
+    }
+    return false;
+}
+
+bool sx_section_constrains_by(const sx_pair *section, const char *name) {
+    bool all = sx_constraints_section(section->key) || sx_pair_has(section, "mapspace");
+    return node_mentions(section->value, name, all);
 }

@@ -36,6 +36,46 @@ class Nouns(unittest.TestCase):
             with self.assertRaisesRegex(sextant.UsageError, "'m' is set to '5', but nothing uses it"):
                 make()
 
+    def test_a_variable_that_no_architecture_uses_is_an_error(self):
+        text = ("architecture: {version: 0.4, nodes: [!Component {name: M, class: SRAM, attributes: {depth: 8 * n, width: 8, "
+                "datawidth: 8}, constraints: {temporal: {factors: [('k=' + str(limit))]}}}, "
+                "!Component {name: mac, class: intmac, attributes: {datawidth: 8}}]}")
+        arch = sextant.Arch.from_text(text, variables={"n": 4, "limit": 2})
+        self.assertEqual(arch.levels, ["M"])
+        for make in (lambda: sextant.Arch.from_text(text, variables={"n": 4, "limit": 2, "m": 5}),
+                     lambda: sextant.Arch.from_text(text, variables={"n": 4, "limit": 2, "m": 5, "lim": 1}),
+                     lambda: sextant.Arch("eyeriss", variables={"m": 5})):
+            with self.assertRaisesRegex(sextant.UsageError, "'m' is set to '5', but nothing uses it"):
+                make()
+
+    def test_like_timeloop(self):
+        cases = TOP / "tests/cli/cases"
+        problem = sextant.Problem(EINSUM, like="timeloop")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            plain = sextant.Arch(cases / "like-hyphens/arch.yaml")
+            like = sextant.Arch(cases / "like-hyphens/arch.yaml", like="timeloop")
+        self.assertIn("is written with hyphens and ignored, as by Timeloop", str(seen[-1].message))
+        self.assertNotEqual(plain.to_yaml(), like.to_yaml())
+        found = sextant.map(problem, like, mapper="random", evals=10)
+        self.assertEqual(found.raw["repeat"]["like"], "timeloop")
+        self.assertNotIn("like", sextant.map(problem, plain, mapper="random", evals=10).raw["repeat"])
+        with self.assertRaisesRegex(ValueError, "like is 'timeloop' or None, not 'zigzag'"):
+            sextant.Arch(cases / "like-hyphens/arch.yaml", like="zigzag")
+
+    def test_semantics_of_zeros_are_those_of_the_program(self):
+        einsum, sparse = "Outputs[m,n] += Inputs[m,k]*Weights[k,n] {m:8,n:8,k:8}", sextant.Arch("accel-b-sparse")
+        problem = sextant.Problem.from_text(sextant.Problem(einsum).to_yaml().replace(
+            "instance:", "instance:\n    densities: {Inputs: 0.5}", 1))
+        energies = {}
+        for options in ({}, {"sparse_semantics": "exact"}, {"sparse_semantics": "timeloop"}, {"like": "timeloop"}):
+            found = sextant.map(problem, sparse, mapper="random", evals=50, **options)
+            self.assertEqual(found.layers[0].cost().energy_pj, found.energy_pj)
+            energies[str(options)] = found.energy_pj
+        exact, exactly, timeloop, like = energies.values()
+        self.assertEqual([exact, like], [exactly, timeloop])
+        self.assertNotEqual(exact, timeloop)
+
     def test_problem_by_text_name_layer_and_file(self):
         problem = sextant.Problem(EINSUM)
         self.assertEqual(problem.dims, {"m": 64, "n": 48, "k": 32})

@@ -3,7 +3,8 @@
  * with underscores alone. */
 #include "frontend/document/hyphens.h"
 
-#include <ctype.h>
+#include "frontend/document/scan.h"
+
 #include <string.h>
 
 /* In Timeloop's order. */
@@ -84,14 +85,10 @@ static const char *const words[] = {
     "timeloop-unit-tests",
 };
 
-static bool is_letter(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Whether nothing behind a word keeps it from being changed. */
 static bool ends_word(const char *at, const char *end) {
     static const char *const stops[] = {"-", ">", ".hpp", ".cpp"};
-    if (at < end && is_letter(*at)) return false;
+    if (at < end && sx_name_continues(*at)) return false;
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         size_t n = strlen(stops[i]);
         if ((size_t)(end - at) >= n && memcmp(at, stops[i], n) == 0) return false;
@@ -106,7 +103,7 @@ static void convert_word(const char *word, char *text, size_t size) {
     for (char *at = text; (at = memchr(at, '-', (size_t)(end - at))); at++) {
         char *begin = at - first;
         if ((size_t)(at - text) < first || (size_t)(end - begin) < length) continue;
-        if (memcmp(begin, word, length) != 0 || (begin > text && is_letter(begin[-1]))) continue;
+        if (memcmp(begin, word, length) != 0 || (begin > text && sx_name_continues(begin[-1]))) continue;
         if (!ends_word(begin + length, end)) continue;
         for (size_t i = 0; i < length; i++)
             if (begin[i] == '-') begin[i] = '_';

@@ -27,11 +27,15 @@ static bool name_start(char c) {
     return isalpha((unsigned char)c) || c == '_';
 }
 
+bool sx_name_continues(char c) {
+    return name_start(c) || isdigit((unsigned char)c);
+}
+
 /* The length of the name at the beginning of a text. */
 static size_t name_length(const char *text) {
     size_t length = 0;
     if (name_start(*text))
-        while (name_start(text[length]) || isdigit((unsigned char)text[length])) length++;
+        while (sx_name_continues(text[length])) length++;
     return length;
 }
 

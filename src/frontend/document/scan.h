@@ -32,6 +32,9 @@ bool sx_scan_number(sx_scan *scan, int64_t *out);
 /* The error that something else is expected here, such as "']'". */
 SX_MUST_USE sx_status sx_scan_expected(sx_scan *scan, const char *what);
 
+/* Whether a name goes on with a character. */
+bool sx_name_continues(char c);
+
 /* Whether the whole text is such a name. */
 bool sx_name_simple(const char *text);
 

@@ -1,6 +1,7 @@
 #include "frontend/document/source.h"
 
 #include "base/vector.h"
+#include "frontend/document/hyphens.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -104,6 +105,11 @@ void sx_source_fini(sx_source *source) {
     free(source->span);
     free(source->node);
     *source = (sx_source){0};
+}
+
+void sx_source_like_timeloop(sx_source *source) {
+    sx_hyphens_convert(source->text, source->size);
+    source->literal = true;
 }
 
 sx_place sx_source_place(const sx_source *source, size_t line, size_t column) {

@@ -56,6 +56,10 @@ SX_MUST_USE sx_status sx_source_finish(sx_source_builder *b, SX_TAKE sx_status s
 
 void sx_source_fini(SX_TAKE sx_source *source);
 
+/* From now on the source is read as by Timeloop: words that it knows get underscores for hyphens, and other keys with
+ * hyphens are taken literally. */
+void sx_source_like_timeloop(sx_source *source);
+
 /* Where a position of the whole (counted from 0) stands, and where a byte offset does. */
 sx_place sx_source_place(const sx_source *source, size_t line, size_t column);
 sx_place sx_source_offset(const sx_source *source, size_t offset);

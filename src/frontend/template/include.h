@@ -23,6 +23,7 @@ typedef struct sx_template_options {
     const char **value;
     size_t n_variables;
     sx_settings *settings; /* which variables are used is kept here; NULL: nowhere */
+    bool like_timeloop;    /* hyphens of keys are read as by Timeloop (sx_source_like_timeloop) */
 } sx_template_options;
 
 /* The reading of one file with all that it includes. */

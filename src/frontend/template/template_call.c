@@ -20,6 +20,7 @@ static SX_MUST_USE sx_status read_document(sx_template *t, sx_place place, const
     const sx_node **roots;
     size_t n = 0;
     SX_TRY(sx_source_finish(&b, sx_template_include(t, place, file, &b), &source));
+    if (t->x->options->like_timeloop) sx_source_like_timeloop(&source);
     sx_status status = sx_yaml_read(t->x->arena, &source, &roots, &n);
     sx_source_fini(&source);
     if (!status && n > 1)

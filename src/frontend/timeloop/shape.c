@@ -59,6 +59,7 @@ static SX_MUST_USE sx_status read_beside(sx_input *input, const sx_node *name, c
     SX_TRY(sx_source_beside(sx_input_arena(input), sx_input_templates(input), name->place, path, &source,
                             &found));
     if (!found) return SX_OK;
+    if (sx_input_is_like_timeloop(input)) sx_source_like_timeloop(&source);
     const sx_node *root = NULL, *shape;
     SX_TRY(read_document(input, &source, &root));
     if (sx_node_get(root, "problem")) root = sx_node_get(root, "problem");

@@ -88,6 +88,28 @@ static void files_use_names(void **state) {
     assert_true(uses(SHAPE "{% for n in [5] %}{{n}}{% endfor %} + {{n}}}}"));
 }
 
+/* Constraints, which are read for a problem, use a name that stands in their text. */
+static void constraints_use_names(void **state) {
+    (void)state;
+#define LEVEL(key) "\narchitecture: {nodes: [{name: L, " key ": {temporal: {factors: [M=n]}}}]}"
+    assert_true(uses(SHAPE "8}}" LEVEL("constraints")));
+    assert_false(uses(SHAPE "8}}" LEVEL("attributes")));
+    assert_true(uses(SHAPE "8}}\nmapspace: {targets: [{factors: [M=<n]}]}"));
+    assert_true(uses(SHAPE "8}}\narchitecture_constraints: {targets: [{factors: n=1}]}"));
+    assert_false(uses(SHAPE "8}}\nconstraints: [{factors: mn=1, permutation: n_0 2n}]"));
+}
+
+/* A variable is set once. */
+static void names_are_set_once(void **state) {
+    (void)state;
+    sx_input *input;
+    sx_expect_ok(sx_input_new(&input));
+    sx_expect_ok(sx_input_set(input, "n", "4"));
+    sx_expect_ok(sx_input_set(input, "m", "4"));
+    sx_expect_error(sx_input_set(input, "n", "5"), "'n' is set twice: to '4' and to '5'");
+    sx_input_free(input);
+}
+
 /* Inputs that share what they keep count together. */
 static void inputs_share(void **state) {
     (void)state;
@@ -111,8 +133,8 @@ static void inputs_share(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_listed),
-        cmocka_unit_test(files_use_names),
+        cmocka_unit_test(names_are_listed),      cmocka_unit_test(files_use_names),
+        cmocka_unit_test(constraints_use_names), cmocka_unit_test(names_are_set_once),
         cmocka_unit_test(inputs_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static bool is_diagonal(const sx_imperfect_bound *bounds, const sx_shape *shape,
     unsigned dims = 1u << term[0].dim | 1u << term[1].dim;
     for (int k = s + 1; k < bounds->model->n_levels; k++)
         if (spread(bounds, k, dims) > 1) return false;
-    return (term[0].coef > 0 && term[1].coef > 0) || (term[0].coef < 0 && term[1].coef < 0);
+    return (term[0].coef > 0) == (term[1].coef > 0);
 }
 
 /* The children of a level that may share an access to a tensor, at most. */
@@ -234,12 +234,12 @@ sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps
     return score;
 }
 
-/* The least energy of a tensor over all that may keep it: where level `c` must, or must not; -1: either. */
+/* The least energy of a tensor over all that may keep it, where level `c`, which may do either, keeps it or does not;
+ * -1: no such level. */
 static double least_choice(const sx_imperfect_bound *bounds, int v, int c, bool keeps) {
     unsigned fixed = levels_of(bounds, bounds->tiles->must, v), some = 0;
     unsigned open = levels_of(bounds, bounds->tiles->may, v) & ~fixed, at = c < 0 ? 0 : 1u << c;
     double least = INFINITY;
-    if (keeps ? !((fixed | open) & at) : fixed & at) return INFINITY;
     open &= ~at;
     if (keeps) fixed |= at;
     do {

@@ -1,0 +1,85 @@
+/* What children share, of mappings that leave remainders. */
+#include "bound/imperfect.h"
+#include "model/model.h"
+#include "support/expect.h"
+#include "support/plain_arch.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Spatial factors of the dimensions p and r at two levels, and how many units share a read of tensor 1 from the inner and
+ * the outer one. */
+typedef struct window {
+    const char *einsum;
+    uint32_t inner[2], outer[2];
+    double share_inner, share_outer;
+} window;
+
+/* The least reads of tensor 1 from the outer of two levels, the only one that keeps anything. */
+static double least_reads(const window *w) {
+    sx_problem problem;
+    sx_arch arch;
+    sx_model *model;
+    sx_imperfect_tiles *tiles;
+    sx_imperfect_bound bounds;
+    sx_outline outline;
+    const sx_model_options options = {.no_link_transfers = true};
+    const uint8_t keep[SX_MAX_LEVELS] = {0, 3}, may[SX_MAX_LEVELS] = {0};
+    sx_expect_ok(sx_einsum_parse(w->einsum, &problem));
+    sx_plain_arch(&arch, 2);
+    sx_plain_mesh(&arch, 0, 12 * 6, 1);
+    arch.level[0].instances = arch.level[0].mesh_x = 6;
+    arch.level[1].read_energy = 1;
+    sx_expect_ok(sx_model_new(&problem, &arch, &options, &model));
+    sx_expect_ok(sx_imperfect_tiles_new(model, keep, may, NULL, &tiles));
+    sx_imperfect_bound_init(&bounds, tiles);
+    memset(&outline, 0, sizeof outline);
+    for (int s = 0; s < 2; s++)
+        for (int d = 0; d < problem.n_dims; d++)
+            outline.spatial[s][d] = d < 2 ? (s ? w->outer : w->inner)[d] : 1;
+    sx_imperfect_bound_spatial(&bounds, &outline);
+    sx_imperfect_bound_keep(&bounds, keep);
+    double reads = sx_imperfect_bound_score(&bounds, 0).energy_pj;
+    sx_imperfect_tiles_free(tiles);
+    sx_model_free(model);
+    return reads;
+}
+
+/* Units share the words of a sum of two dimensions along its diagonals alone, where both have the same sign, the tensor has
+ * each of them once, and no level further out is spread over them. The output's reads are none: each word is one sum. */
+static void shares_windows_along_diagonals(void **state) {
+    (void)state;
+    static const window cases[] = {
+        {"Z[p,r] += A[p+r] {p:13,r:11}", {4, 3}, {1, 1}, 3, 1},
+        {"Z[p,r] += A[p+r] {p:13,r:11}", {3, 4}, {1, 1}, 3, 1},
+        {"Z[p,r] += A[-p-r] {p:13,r:11}", {4, 3}, {1, 1}, 3, 1},
+        {"Z[p,r] += A[p-r] {p:13,r:11}", {4, 3}, {1, 1}, 12, 1},
+        {"Z[p,r] += A[r-p] {p:13,r:11}", {4, 3}, {1, 1}, 12, 1},
+        {"Z[p,r] += A[p+r+s] {p:13,r:11,s:1}", {4, 3}, {1, 1}, 3, 1},
+        {"Z[p,r,s] += A[p+r+s] {p:13,r:11,s:2}", {4, 3}, {1, 1}, 12, 1},
+        {"Z[p,r] += A[p+r,p-r] {p:13,r:11}", {4, 3}, {1, 1}, 12, 1},
+        {"Z[p,r] += A[p+r] {p:13,r:11}", {4, 3}, {3, 2}, 12, 2},
+        {"Z[p,r] += A[p+r] {p:13,r:11}", {4, 3}, {2, 1}, 12, 1},
+        {"Z[p,r] += A[p+r] {p:13,r:11}", {4, 3}, {1, 3}, 12, 1},
+        {"Z[p,r,s] += A[p+r] {p:13,r:11,s:5}", {4, 3}, {1, 1}, 3, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const window *w = &cases[i];
+        double computes = 13 * 11 * (strstr(w->einsum, "s:2") ? 2 : strstr(w->einsum, "s:5") ? 5 : 1);
+        double least = computes / (w->share_inner * w->share_outer) - 0.5, reads = least_reads(w);
+        if (fabs(reads - least) > 1e-9)
+            print_error("%s, case %zu: %.17g, not %.17g\n", w->einsum, i, reads, least);
+        assert_true(fabs(reads - least) <= 1e-9);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_windows_along_diagonals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -96,12 +96,11 @@ static bool give_loops(const sx_zeros_nest *z, const sx_tensor_format *format, c
     return true;
 }
 
-/* Finds the ranks of a tensor's tiles at a level; false where they are not counted here. */
+/* Finds the ranks of a tensor's tiles at a level; false where they are not counted here. *out has no loops yet. */
 static bool find_ranks(const sx_zeros_nest *z, int v, int level, rank_map *out) {
     const sx_tensor_format *format = sx_zeros_format(z, v, level);
     int list[SX_ZEROS_LOOPS], child = sx_zeros_child(z, v, level), inner = 0;
     int below = list_loops(z, v, 0, child, list);
-    for (int i = 0; i < SX_ZEROS_LOOPS && (!format || !below); i++) out->of[i] = -1;
     if (!format) {
         out->n = 1;
         for (int n = list_loops(z, v, 0, level, list); n > 0; n--) out->of[list[n - 1]] = 0;
@@ -176,6 +175,7 @@ static sx_status count_tiles(sx_zeros_nest *z, int v, int level, const rank_map 
 static sx_status count_level(sx_zeros_nest *z, int v, int level) {
     rank_map *ranks = malloc(sizeof *ranks);
     if (!ranks) return sx_error_memory();
+    memset(ranks->of, -1, sizeof ranks->of);
     bool found = find_ranks(z, v, level, ranks);
     sx_status status = SX_OK;
     struct sx_zeros_tiles *t = found ? calloc(1, sizeof *t) : NULL;

@@ -1,8 +1,8 @@
 """The changes that `tools/mutants --make` tries: every small change of the function bodies of one C file.
 
 A change replaces the text from `start` to `end` by `text`. Nothing is changed in comments, strings, preprocessor lines,
-tables outside of functions, assertions, the sizes of memory and declared arrays, calls that release memory (both of which
-sanitizers test), or what says that memory is out (which tests/faults tests).
+tables outside of functions, assertions and what only they call, the sizes of memory and declared arrays, calls that release
+memory (both of which sanitizers test), or what says that memory is out (which tests/faults tests).
 """
 import re
 from typing import NamedTuple
@@ -30,7 +30,7 @@ TYPES = {"const", "static", "struct", "union", "enum", "unsigned", "signed", "in
          "bool", "void", "size_t", "_Thread_local", "register", "volatile", "extern", "typedef"}  # fmt: skip
 NOT_CALLS = CONTROL | TYPES | {"sizeof", "_Alignof", "assert"}
 LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|sizeof|assert|Static_assert)$")
-RELEASES = re.compile(r"(^|_)(free|fini|release)$")
+RELEASES = re.compile(r"(^|_)(free|fini|release|decref)$")
 SYMMETRIC = re.compile(r"f(min|max)")
 OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 
@@ -55,7 +55,7 @@ def tokens_of(source):
 
 class Reader:
     """The tokens of a file, the partner of each bracket, the innermost open bracket of each token, and which tokens lie in
-    function bodies outside assertions."""
+    function bodies outside assertions and of the functions that only assertions call, which have the attribute `unused`."""
 
     def __init__(self, source):
         self.source = source
@@ -78,12 +78,14 @@ class Reader:
 
     def body_tokens(self):
         inside = set()
-        i = 0
+        i, asserted = 0, False
         while i < len(self.tokens):
+            asserted = asserted and self.text(i - 1) not in (";", "}")
             if self.text(i) == "{" and self.text(i - 1) == ")" and i in self.partner:
-                inside.update(range(i + 1, self.partner[i]))
+                inside.update(() if asserted else range(i + 1, self.partner[i]))
                 i = self.partner[i]
             elif self.text(i) in OPENS and i in self.partner:
+                asserted |= self.text(i - 1) == "__attribute__" and self.text(i + 2) == "unused"
                 i = self.partner[i]
             i += 1
         for i in sorted(inside):

@@ -66,6 +66,7 @@ FIRST = {
     "mappers": r"property/(optimal|answers|exhaustive)",
     "model": r"golden/golden_(perfect|remainders|sparse|timeloop)|property/(model|sparse|frames|formats|densities|zeros|minimum)",
     "navigators": r"conform/",
+    "oracle": r"property/(zeros|model_oracle)|golden/golden_(perfect|remainders)",
     "placement": r"property/(placement|allocate|addresses)|golden/golden_minimalloc",
     "scale": r"property/gpu|ranks/",
     "space": r"property/(map|order|constraints|exhaustive)",

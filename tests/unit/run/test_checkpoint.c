@@ -9,6 +9,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,194 @@ static void lies_are_refused(void **state) {
     sx_space_free(space);
 }
 
+/* Where the parts of a checkpoint lie, from its first byte on. */
+typedef struct places {
+    size_t counts, best, front, trace, frames, called, each; /* each: from a point of a list to the next */
+    uint64_t n_best, n_front, n_trace;
+} places;
+
+/* The number of eight bytes at a place, which moves behind it. */
+static uint64_t number_at(const last *l, size_t *at) {
+    uint64_t number;
+    memcpy(&number, l->bytes + *at, sizeof number);
+    *at += sizeof number;
+    return number;
+}
+
+/* Finds the parts of a checkpoint of a run with one frame. */
+static places find_parts(const last *l, const sx_space *space) {
+    places p = {.each = sizeof(sx_archived) + sx_space_point_size(space)};
+    size_t at = sizeof(uint64_t), size = (size_t)number_at(l, &at);
+    at += size;
+    size = (size_t)number_at(l, &at);
+    p.counts = at;
+    at += size;
+    p.n_best = number_at(l, &at);
+    p.best = at;
+    at += (size_t)p.n_best * p.each;
+    p.n_front = number_at(l, &at);
+    p.front = at;
+    at += (size_t)p.n_front * p.each;
+    size = (size_t)number_at(l, &at);
+    p.n_trace = size / sizeof(sx_trace_point);
+    p.trace = at;
+    at += size;
+    p.frames = at;
+    assert_int_equal(number_at(l, &at), 1);
+    size = (size_t)number_at(l, &at);
+    p.called = at + size;
+    return p;
+}
+
+/* A change of a checkpoint, and whether it is still one: `size` bytes change places with those at `other`; where size is 0, a
+ * number is another one, `real` unless it is 0. */
+typedef struct statement {
+    const char *what;
+    size_t at, size;
+    uint64_t number;
+    double real;
+    size_t other;
+    bool holds;
+} statement;
+
+/* Resumes a checkpoint with another statement in it, and its hash made right. */
+static void try_statement(const last *l, const sx_space *space, const statement *t) {
+    sx_run_options o = base_options();
+    const sx_cancel stop = {1};
+    o.cancel = &stop;
+    uint64_t mark, hash;
+    unsigned char *bytes = malloc(l->size);
+    assert_non_null(bytes);
+    memcpy(bytes, l->bytes, l->size);
+    memcpy(&mark, bytes, sizeof mark);
+    if (t->size) {
+        memcpy(bytes + t->at, l->bytes + t->other, t->size);
+        memcpy(bytes + t->other, l->bytes + t->at, t->size);
+    } else
+        memcpy(bytes + t->at, t->real != 0 ? (const void *)&t->real : &t->number, sizeof t->number);
+    hash = sx_hash_bytes(bytes, l->size - sizeof hash, mark);
+    memcpy(bytes + l->size - sizeof hash, &hash, sizeof hash);
+    sx_status status = resume(space, o, "random", bytes, l->size);
+    if (!status != t->holds) print_error("%s\n", t->what);
+    if (t->holds)
+        sx_expect_ok(status);
+    else
+        sx_expect_error(status, "the checkpoint is damaged: the run state is not valid");
+    free(bytes);
+}
+
+/* Resumes a checkpoint with each of some statements in it. */
+static void try_statements(const last *l, const sx_space *space, const statement *t, size_t n) {
+    for (size_t i = 0; i < n; i++) try_statement(l, space, &t[i]);
+}
+
+/* Tries an array of statements. */
+#define TRY_STATEMENTS(l, space, t) try_statements(l, space, t, sizeof(t) / sizeof *(t))
+
+/* The evaluations that a checkpoint tells of. */
+static uint64_t evaluations_of(const last *l, const places *p) {
+    size_t at = p->counts;
+    return number_at(l, &at);
+}
+
+/* Counts agree with each other, with the limits and with the best. */
+static void counts_are_checked(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    last l = checkpoint_of(space, base_options());
+    const places p = find_parts(&l, space);
+    const uint64_t made = evaluations_of(&l, &p), most = UINT64_MAX / 4;
+    const size_t evaluations = p.counts, valid = evaluations + 8, rejected = valid + 8, hits = rejected + 8,
+                 improved = hits + 8, seconds = improved + 8, bound = seconds + 8, optimal = bound + 8;
+    const statement statements[] = {
+        {"as many evaluations as its limit", evaluations, .number = 20000, .holds = true},
+        {"more evaluations than its limit", evaluations, .number = 20001},
+        {"all points legal", valid, .number = made, .holds = true},
+        {"more legal points than evaluations", valid, .number = made + 1},
+        {"a best that is not legal", valid, .number = 0},
+        {"most rejected", rejected, .number = most, .holds = true},
+        {"more rejected", rejected, .number = most + 1},
+        {"all hits of the cache", hits, .number = made, .holds = true},
+        {"more hits than evaluations", hits, .number = made + 1},
+        {"a best of an evaluation to come", improved, .number = made + 1},
+        {"a best of another evaluation than the trace's", improved, .number = 1},
+        {"no second", seconds, .number = 0, .holds = true},
+        {"seconds", seconds, .real = 1e14, .holds = true},
+        {"too many seconds", seconds, .real = 1e15},
+        {"seconds below 0", seconds, .real = -1},
+        {"seconds that are no number", seconds, .real = NAN},
+        {"a bound", bound, .real = 1e-9, .holds = true},
+        {"a bound below 0", bound, .real = -1e-9},
+        {"an infinite bound", bound, .real = INFINITY},
+        {"an optimum", optimal, .number = 1, .holds = true},
+        {"more than an optimum", optimal, .number = 2},
+    };
+    TRY_STATEMENTS(&l, space, statements);
+    free(l.bytes);
+    sx_space_free(space);
+}
+
+/* Points are of the space, cost what is said of them, and stand in order. */
+static void points_are_checked(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    last l = checkpoint_of(space, base_options());
+    const places p = find_parts(&l, space);
+    const uint64_t made = evaluations_of(&l, &p);
+    const size_t second = p.best + p.each, point = sizeof(sx_archived), value = offsetof(sx_archived, value),
+                 evaluation = offsetof(sx_archived, evaluation);
+    assert_true(p.n_best == 4 && p.n_front >= 2);
+    const statement statements[] = {
+        {"another metric", second, .real = 1.5},
+        {"another value", second + value, .real = 1.5},
+        {"no evaluation", second + evaluation, .number = 0},
+        {"the first evaluation", second + evaluation, .number = 1, .holds = true},
+        {"the last evaluation", second + evaluation, .number = made, .holds = true},
+        {"an evaluation to come", second + evaluation, .number = made + 1},
+        {"a point not of the space", second + point, .number = UINT64_MAX},
+        {"another point", p.best + point, sx_space_point_size(space), .other = second + point},
+        {"another order", second, p.each, .other = second + p.each},
+        {"too many points", p.best - 8, .number = 5},
+        {"another order of the front", p.front, p.each, .other = p.front + p.each},
+        {"another metric in the front", p.front, .real = 1.5},
+        {"too many points in the front", p.front - 8, .number = UINT64_MAX},
+    };
+    TRY_STATEMENTS(&l, space, statements);
+    free(l.bytes);
+    sx_space_free(space);
+}
+
+/* The trace leads to the best; frames and calls are those that a run may have. */
+static void traces_and_calls_are_checked(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    last l = checkpoint_of(space, base_options());
+    const places p = find_parts(&l, space);
+    const uint64_t made = evaluations_of(&l, &p);
+    const size_t line = sizeof(sx_trace_point), end = p.trace + ((size_t)p.n_trace - 1) * line,
+                 seconds = offsetof(sx_trace_point, seconds), value = offsetof(sx_trace_point, value);
+    assert_true(p.n_trace >= 3);
+    const statement statements[] = {
+        {"a part of a line", p.trace - 8, .number = line + 1},
+        {"a trace that ends at another value", end + value, .real = 1.5},
+        {"a trace that ends at another evaluation", end, .number = made},
+        {"a trace of evaluations to come", p.trace, .number = made + 1},
+        {"a trace in another order", p.trace, sizeof made, .other = p.trace + line},
+        {"a trace that begins before the search", p.trace + seconds, .real = -1},
+        {"a trace that ends too late", p.trace + seconds, .real = 1e15},
+        {"an infinite value", p.trace + value, .real = INFINITY},
+        {"no frame", p.frames, .number = 0},
+        {"too many frames", p.frames, .number = SX_MAX_DEPTH + 1},
+        {"all evaluations in a call", p.called, .number = made, .holds = true},
+        {"more evaluations in a call than in the run", p.called, .number = made + 1},
+        {"a call that begins now", p.called + 8, .number = made, .holds = true},
+        {"a call that begins later", p.called + 8, .number = made + 1},
+    };
+    TRY_STATEMENTS(&l, space, statements);
+    free(l.bytes);
+    sx_space_free(space);
+}
+
 /* A navigator whose state grows from one program to the next. */
 static size_t state_size = 16;
 static sx_status remember(sx_run *run) {
@@ -237,6 +426,9 @@ int main(void) {
         cmocka_unit_test(another_run_is_refused_with_the_difference),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(lies_are_refused),
+        cmocka_unit_test(counts_are_checked),
+        cmocka_unit_test(points_are_checked),
+        cmocka_unit_test(traces_and_calls_are_checked),
         cmocka_unit_test(state_comes_back),
         cmocka_unit_test(seconds_count_on_and_checkpoints_keep_their_distance),
     };

@@ -31,7 +31,7 @@ TYPES = {"const", "static", "struct", "union", "enum", "unsigned", "signed", "in
 NOT_CALLS = CONTROL | TYPES | {"sizeof", "_Alignof", "assert"}
 LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|sizeof|assert|Static_assert)$")
 RELEASES = re.compile(r"(^|_)(free|fini|release|decref)$")
-SYMMETRIC = re.compile(r"f(min|max)")
+SYMMETRIC = re.compile(r"f(min|max)|\w+_equal")
 OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 
 

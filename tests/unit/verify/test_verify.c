@@ -1,4 +1,5 @@
 #include "support/expect.h"
+#include "support/plain_arch.h"
 #include "support/small_certificate.h"
 
 #include "verify/order_list.h"
@@ -11,15 +12,20 @@
 
 #include <cmocka.h>
 
+/* Makes the model and the space of a problem and an architecture. */
+static void open_model(sx_small_space *out) {
+    sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
+    sx_expect_ok(sx_model_new(&out->c.problem, &out->c.arch, &out->c.options, &out->model));
+    sx_expect_ok(sx_map_space_new(out->model, &out->limits, &out->options, &out->space));
+    out->map = sx_map_space_of(out->space);
+}
+
 /* The space of an einsum on an architecture of the catalog. */
 static void open_space(const char *einsum, const char *arch, sx_small_space *out) {
     memset(out, 0, sizeof *out);
     sx_expect_ok(sx_einsum_parse(einsum, &out->c.problem));
     sx_expect_ok(sx_catalog_arch(arch, &out->c.arch));
-    sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
-    sx_expect_ok(sx_model_new(&out->c.problem, &out->c.arch, &out->c.options, &out->model));
-    sx_expect_ok(sx_map_space_new(out->model, &out->limits, &out->options, &out->space));
-    out->map = sx_map_space_of(out->space);
+    open_model(out);
 }
 
 /* The certificate of a small search. */
@@ -42,14 +48,20 @@ static void real_ones_hold(void **state) {
     (void)state;
     static const char *const archs[] = {"accel-a", "accel-b", "eyeriss", "simba", "mind-mappings", "glb128"};
     sx_verification one, four;
+    uint64_t evaluations = 0;
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
         sx_certificate *c = certificate_of(i % 2 ? CONV : GEMM, archs[i]);
         assert_true(sx_certificate_holds(c, 1, &one));
         assert_true(sx_certificate_holds(c, 4, &four));
         assert_int_equal(one.done.evaluations, four.done.evaluations);
         assert_true(one.done.spatial == c->proof->n_spatial && one.done.entries == c->proof->n_entries);
+        assert_true(one.done.n_spatial == c->proof->n_spatial && one.done.n_entries == c->proof->n_entries);
+        assert_true(one.done.steps >= one.done.evaluations && one.done.steps < 100000000);
+        assert_true(one.done.seconds >= 0 && one.done.seconds < 1000);
+        evaluations += one.done.evaluations;
         sx_certificate_free(c);
     }
+    assert_in_range(evaluations, 1, 1000000);
 }
 
 /* Asserts that a certificate does not hold for a reason. */
@@ -157,7 +169,8 @@ static sx_status verify(const sx_certificate *c, const sx_verify_options *option
 }
 
 static void count_call(void *user, const sx_verify_progress *progress) {
-    (void)progress;
+    assert_true(progress->spatial <= progress->n_spatial && progress->entries <= progress->n_entries);
+    assert_true(progress->n_entries > 0 && progress->seconds >= 0 && progress->seconds < 1000);
     ++*(int *)user;
 }
 
@@ -177,6 +190,44 @@ static void a_check_can_be_stopped(void **state) {
     c->space.remainders = true;
     sx_expect_error(verify(c, &(sx_verify_options){0}, &v), "exact factors");
     sx_certificate_free(c);
+}
+
+/* Bounds say nothing of an objective that falls as energy or cycles grow. */
+static void falling_objectives_are_not_bounded(void **state) {
+    (void)state;
+    static const double powers[][2] = {{1, -1}, {-1, 1}, {0, -1}, {-1, 0}};
+    sx_certificate *c = certificate_of(CONV, "accel-b");
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        sx_certificate bad = *c;
+        bad.objective.criterion[0].energy_power = powers[i][0];
+        bad.objective.criterion[0].delay_power = powers[i][1];
+        bad.value = bad.lower_bound = sx_objective_value(&bad.objective, &bad.score);
+        expect_fail(&bad, "compulsory", "the compulsory bound is -inf");
+    }
+    sx_certificate_free(c);
+}
+
+/* Seven levels have 2^18 ways to keep three tensors. */
+static void too_many_ways_to_keep_are_refused(void **state) {
+    (void)state;
+    sx_small_space small;
+    sx_objective objective;
+    sx_verification v;
+    memset(&small, 0, sizeof small);
+    sx_expect_ok(sx_einsum_parse("O[m] += A[m,k]*B[k] {m:2,k:2}", &small.c.problem));
+    sx_plain_arch(&small.c.arch, 7);
+    small.c.arch.compute.energy = 1;
+    small.options.keep_all = true;
+    open_model(&small);
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_certificate *c = sx_small_certificate(&small, &objective, "optimal", 0);
+    sx_expect_ok(verify(c, &(sx_verify_options){0}, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
+    c->space.keep_all = false;
+    sx_expect_error(verify(c, &(sx_verify_options){0}, &v),
+                    "2^18 ways to keep and bypass tensors are too many");
+    sx_certificate_free(c);
+    sx_small_space_fini(&small);
 }
 
 static void members_are_told_from_others(void **state) {
@@ -234,6 +285,8 @@ int main(void) {
         cmocka_unit_test(the_false_claim_is_named),
         cmocka_unit_test(false_entries_are_named),
         cmocka_unit_test(a_check_can_be_stopped),
+        cmocka_unit_test(falling_objectives_are_not_bounded),
+        cmocka_unit_test(too_many_ways_to_keep_are_refused),
         cmocka_unit_test(members_are_told_from_others),
         cmocka_unit_test(orders_of_a_product_are_three),
     };

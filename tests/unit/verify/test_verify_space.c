@@ -1,0 +1,81 @@
+/* What the verifier's own reading of a space and that of the search agree on: what levels keep, and by banks. */
+#include "support/expect.h"
+#include "support/plain_arch.h"
+
+#include "space/map_space.h"
+#include "verify/verify_space.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The middle of three levels, and whether banks of it are shared out. */
+typedef struct banked_level {
+    const char *what;
+    uint32_t banks;
+    uint8_t must_bypass;
+    bool unlimited, no_banks, shared_out;
+} banked_level;
+
+/* Asserts that both readings say the same about banks of level 1, and that no other level has any. */
+static void try_level(const banked_level *t) {
+    sx_problem problem;
+    sx_arch arch;
+    sx_mapping mapping;
+    sx_constraints limits;
+    sx_model *model;
+    sx_space *space;
+    sx_verify_space own;
+    const sx_map_space_options options = {.no_banks = t->no_banks};
+    sx_plain_arch(&arch, 3);
+    for (int s = 0; s < 3; s++) {
+        arch.level[s].entries = s == 1 && t->unlimited ? SX_UNLIMITED : 1 << 12;
+        arch.level[s].banks = s == 0 ? 0 : t->banks;
+    }
+    sx_plain_problem("O[m,n] += A[m,k]*B[k,n] {m:8,k:4,n:6}", &arch, &problem, &mapping);
+    sx_constraints_init(&limits, &problem, &arch);
+    limits.level[1].must_bypass = t->must_bypass;
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, &limits, &options, &space));
+    sx_expect_ok(sx_verify_space_init(&own, model, &limits, &options));
+    const sx_map_space *map = sx_map_space_of(space);
+    if (own.banked[1] != t->shared_out) print_error("%s\n", t->what);
+    assert_int_equal(own.banked[1], t->shared_out);
+    for (int s = 0; s < 3; s++) {
+        assert_int_equal(own.banked[s], map->banked[s] != 0);
+        assert_int_equal(own.must[s], map->fixed_keep[s]);
+        assert_int_equal(own.may[s], map->fixed_keep[s] | map->free_keep[s] | map->banked[s]);
+        if (s != 1) assert_false(own.banked[s]);
+    }
+    sx_verify_space_fini(&own);
+    sx_space_free(space);
+    sx_model_free(model);
+}
+
+/* Banks are shared out among two tensors or more, as many banks at least, and 254 more at most, of a level with a size. */
+static void readings_agree_on_banks(void **state) {
+    (void)state;
+    static const banked_level levels[] = {
+        {"none", 0, 0, false, false, false},
+        {"a bank fewer than tensors", 2, 0, false, false, false},
+        {"a bank for each tensor", 3, 0, false, false, true},
+        {"most banks", 257, 0, false, false, true},
+        {"a bank more", 258, 0, false, false, false},
+        {"two tensors", 2, 1, false, false, true},
+        {"a bank for two tensors", 1, 1, false, false, false},
+        {"one tensor", 4, 3, false, false, false},
+        {"no tensor", 4, 7, false, false, false},
+        {"no size", 3, 0, true, false, false},
+        {"not asked for", 3, 0, false, true, false},
+    };
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) try_level(&levels[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readings_agree_on_banks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16, SAID = 512, POLL_MILLISECONDS = 50, LAST_READS = 16 };
+enum { CHUNK = 1 << 14, SAID = 512, POLL_MILLISECONDS = 50, LAST_READS = 16 };
 enum { IN, OUT, ERR, N_PIPES };
 
 static const double EXIT_SECONDS = 0.5; /* that a child which closed its output has to exit */

@@ -230,6 +230,7 @@ typedef struct sx_outline_bound {
     double *first[SX_MAX_TENSORS][SX_MAX_LEVELS + 1]; /* NULL: as `cost` */
     double *firsts;                                   /* where they stand */
     sx_least_traffic *first_traffic;                  /* of a flow, while they are made */
+    struct sx_keep_survey *survey;                    /* workspace of sx_outline_bound_spatial */
     int n_tabled;                                     /* measures that have tables: the first ones */
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
      * where the next loop is of the class. */

@@ -100,11 +100,13 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->pieces = malloc(pieces * sx_window_piece_size());
     bounds->costs = malloc(3 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
     bounds->first_traffic = malloc(windowed * sizeof *bounds->first_traffic);
+    bounds->survey = sx_keep_survey_new();
     bounds->firsts = malloc(windowed * (size_t)n_levels * sx_first_costs(bound) * sizeof *bounds->firsts);
     if (model->sparse) bounds->cache = sx_density_cache_new(true, &model->guard->steps);
     if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
         !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
-        !bounds->pieces || !bounds->traffics || !bounds->costs || !bounds->first_traffic || !bounds->firsts) {
+        !bounds->pieces || !bounds->traffics || !bounds->costs || !bounds->first_traffic || !bounds->firsts ||
+        !bounds->survey) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
@@ -133,6 +135,7 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds->costs);
     free(bounds->first_traffic);
     free(bounds->firsts);
+    free(bounds->survey);
     free(bounds->measure);
     free(bounds->cost);
     free(bounds->extra);

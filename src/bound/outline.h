@@ -4,6 +4,9 @@
 
 #include "bound/bound.h"
 
+/* The workspace of sx_outline_bound_spatial, to be freed with free(); NULL when memory is out. */
+SX_OWN struct sx_keep_survey *sx_keep_survey_new(void);
+
 /* Sets the outline and, where its spatial mapping is a new one, what follows from that. */
 void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline);
 

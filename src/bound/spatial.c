@@ -98,7 +98,7 @@ typedef struct toll {
 } toll;
 
 /* What is asked of a spatial mapping. */
-typedef struct survey {
+typedef struct sx_keep_survey {
     sx_outline_bound *bounds;
     const uint8_t *must, *may;
     sx_access_cost prices[SX_MAX_TENSORS][SX_MAX_LEVELS];
@@ -106,6 +106,10 @@ typedef struct survey {
     int parent[SX_MAX_TENSORS]; /* the innermost level so far that keeps a tensor; -1: none */
     double best;
 } survey;
+
+struct sx_keep_survey *sx_keep_survey_new(void) {
+    return malloc(sizeof(survey));
+}
 
 /* The toll of a route. */
 static const toll *pay(survey *s, int v, int from, int to) {
@@ -201,13 +205,18 @@ static void choose_level(survey *s, int level, double sum) {
 sx_score sx_outline_bound_spatial(sx_outline_bound *bounds, const sx_outline *outline,
                                   const uint8_t *may_keep) {
     const sx_model *model = bounds->bound->model;
-    survey s = {.bounds = bounds, .must = outline->keep, .may = may_keep, .best = INFINITY};
+    survey *s = bounds->survey;
+    memset(s, 0, sizeof *s);
+    s->bounds = bounds;
+    s->must = outline->keep;
+    s->may = may_keep;
+    s->best = INFINITY;
     sx_outline_bound_set(bounds, outline);
     bounds->n_measures = 0;
     for (int v = 0; v < model->n_tensors; v++) {
-        s.parent[v] = -1;
-        sx_access_cost_energy(bounds, v, s.prices[v]);
+        s->parent[v] = -1;
+        sx_access_cost_energy(bounds, v, s->prices[v]);
     }
-    choose_level(&s, model->n_levels - 1, (double)model->computes * model->least_compute_energy);
-    return sx_outline_bound_score(bounds, s.best, 0);
+    choose_level(s, model->n_levels - 1, (double)model->computes * model->least_compute_energy);
+    return sx_outline_bound_score(bounds, s->best, 0);
 }

@@ -16,7 +16,7 @@ static double unit_hertz(const char *unit) {
     return 0;
 }
 
-sx_status sx_clock_apply(const sx_args *args, sx_arch *arch) {
+sx_status sx_clock_read(const sx_args *args, double *cycle_seconds) {
     const char *text = sx_args_text(args, "clock", 0);
     char *end;
     if (!text) return SX_OK;
@@ -26,6 +26,10 @@ sx_status sx_clock_apply(const sx_args *args, sx_arch *arch) {
     if (end == text || !(seconds >= SX_MIN_CYCLE && seconds <= SX_MAX_CYCLE))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--clock: '%s' is not a frequency", text),
                              "such as 1GHz, 200MHz or 1e9, which is in hertz");
-    arch->cycle_seconds = seconds;
+    *cycle_seconds = seconds;
     return SX_OK;
+}
+
+sx_status sx_clock_apply(const sx_args *args, sx_arch *arch) {
+    return sx_clock_read(args, &arch->cycle_seconds);
 }

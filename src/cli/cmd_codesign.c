@@ -107,12 +107,14 @@ static sx_status read_choices(const sx_args *args, sx_codesign_job *job) {
 
 /* Writes the best architecture. */
 static sx_status write_arch(const sx_codesign_job *job, const char *path, sx_output *result) {
-    sx_arch arch;
-    char *text;
-    sx_designs_arch(job->designs, job->result.best, &arch);
-    SX_TRY(sx_arch_write(&arch, SX_YAML, &text));
-    sx_status status = sx_output_write(result, path, text);
+    char *text = NULL;
+    sx_arch *arch = malloc(sizeof *arch);
+    if (!arch) return sx_error_memory();
+    sx_designs_arch(job->designs, job->result.best, arch);
+    sx_status status = sx_arch_write(arch, SX_YAML, &text);
+    if (!status) status = sx_output_write(result, path, text);
     free(text);
+    free(arch);
     return status;
 }
 

@@ -65,10 +65,10 @@ static sx_status add_json(const sx_args *args, const char *path, const char *tex
 /* Adds what is in a database. */
 static sx_status add_database(const sx_args *args, const char *path, json_t *list) {
     sx_store *store = NULL;
-    sx_arch clock = {0};
-    SX_TRY(sx_clock_apply(args, &clock));
+    double cycle_seconds = 0;
+    SX_TRY(sx_clock_read(args, &cycle_seconds));
     SX_TRY(sx_store_open(path, &store));
-    sx_status status = sx_page_store(path, store, clock.cycle_seconds, list);
+    sx_status status = sx_page_store(path, store, cycle_seconds, list);
     sx_store_close(store);
     return status;
 }

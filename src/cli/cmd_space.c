@@ -29,6 +29,8 @@ typedef struct job {
     uint64_t samples;
     sx_run_options run;
     char objective[256];
+    sx_problem problem; /* as they are read */
+    sx_arch arch;
     sx_search_space s;
     sx_mapping mapping;
     const char *energies; /* where they come from */
@@ -64,20 +66,18 @@ static sx_status read_options(const sx_args *args, job *j) {
 
 /* Reads the nouns and makes the space. */
 static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
-    sx_problem problem;
-    sx_arch arch;
     sx_text none = {0};
     SX_TRY(sx_sources_load(j->args, sources));
     SX_TRY(sx_search_objective(sources, &j->run.objective, j->objective, sizeof j->objective,
                                j->pca ? &result->err : &none));
     sx_text_free(&none);
-    SX_TRY(sx_sources_arch(sources, &arch));
+    SX_TRY(sx_sources_arch(sources, &j->arch));
     j->energies = sx_sources_energies(sources);
-    SX_TRY(sx_sources_problem(sources, &problem));
-    SX_TRY(sx_bind_problem(sources, &arch, &problem, result));
+    SX_TRY(sx_sources_problem(sources, &j->problem));
+    SX_TRY(sx_bind_problem(sources, &j->arch, &j->problem, result));
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
-    if (j->mapped) SX_TRY(sx_sources_mapping(sources, &problem, &arch, &j->mapping));
-    SX_TRY(sx_sources_space(sources, &problem, &arch, &j->s));
+    if (j->mapped) SX_TRY(sx_sources_mapping(sources, &j->problem, &j->arch, &j->mapping));
+    SX_TRY(sx_sources_space(sources, &j->problem, &j->arch, &j->s));
     return sx_search_notes(j->args, sources, true, result);
 }
 

@@ -245,34 +245,45 @@ static sx_status verify_path(job *j, const char *path) {
     return folder ? verify_folder(j, path) : verify_file(j, path);
 }
 
+/* Checks all operands. */
+static sx_status verify_all(const sx_args *args, job *j) {
+    SX_TRY(sx_alone_init(args, j->threads, j->cancel, &j->alone));
+    sx_status status = sx_against_load(args, &j->against, j->result);
+    sx_progress_begin(&j->line, args);
+    if (j->json) j->list = json_array();
+    for (size_t i = 0; i < args->n_operands && !status; i++) status = verify_path(j, args->operand[i]);
+    sx_against_fini(&j->against);
+    if (!j->json) return status;
+    sx_status printed = sx_json_finish(json_pack("{s:o}", "results", j->list), &j->result->out);
+    if (!status) return printed;
+    sx_status_free(printed);
+    return status;
+}
+
 /* `sextant verify`. */
 static sx_status run(const sx_args *args, sx_output *result) {
-    job j = {.args = args,
-             .json = sx_args_flag(args, "json"),
-             .quiet = sx_args_flag(args, "quiet"),
-             .no_clock = sx_args_flag(args, "no-clock"),
-             .result = result};
+    unsigned threads;
     if (args->n_operands == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate given"),
                              "`sextant map --certificate FILE` writes one");
-    SX_TRY(sx_search_threads(args, &j.threads));
+    SX_TRY(sx_search_threads(args, &threads));
+    job *j = calloc(1, sizeof *j);
+    if (!j) return sx_error_memory();
+    j->args = args;
+    j->json = sx_args_flag(args, "json");
+    j->quiet = sx_args_flag(args, "quiet");
+    j->no_clock = sx_args_flag(args, "no-clock");
+    j->threads = threads;
+    j->result = result;
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    j.cancel = sx_interrupt_catch();
-    j.everything.gpu = sx_args_flag(args, "gpu");
-    j.everything.asked = j.everything.gpu || sx_args_flag(args, "brute-force");
-    j.everything.cancel = j.cancel;
-    j.everything.threads = j.threads;
-    j.everything.line = &j.line;
-    SX_TRY(sx_alone_init(args, j.threads, j.cancel, &j.alone));
-    sx_status status = sx_against_load(args, &j.against, result);
-    sx_progress_begin(&j.line, args);
-    if (j.json) j.list = json_array();
-    for (size_t i = 0; i < args->n_operands && !status; i++) status = verify_path(&j, args->operand[i]);
-    sx_against_fini(&j.against);
-    if (!j.json) return status;
-    sx_status printed = sx_json_finish(json_pack("{s:o}", "results", j.list), &result->out);
-    if (!status) return printed;
-    sx_status_free(printed);
+    j->cancel = sx_interrupt_catch();
+    j->everything.gpu = sx_args_flag(args, "gpu");
+    j->everything.asked = j->everything.gpu || sx_args_flag(args, "brute-force");
+    j->everything.cancel = j->cancel;
+    j->everything.threads = threads;
+    j->everything.line = &j->line;
+    sx_status status = verify_all(args, j);
+    free(j);
     return status;
 }
 

@@ -40,14 +40,14 @@ static fit fit_of(const char *name, const char *stem, size_t stem_size) {
 static sx_status fits(const sx_input *input, const char *path, bool *out) {
     struct stat info;
     sx_input *both = NULL;
-    sx_arch arch;
     *out = false;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SX_OK;
-    SX_TRY(sx_input_new(&both));
-    sx_status status = sx_input_borrow(both, input, NULL);
+    sx_arch *arch = malloc(sizeof *arch);
+    sx_status status = arch ? sx_input_new(&both) : sx_error_memory();
+    if (!status) status = sx_input_borrow(both, input, NULL);
     if (!status) {
         sx_status bad = sx_input_add_file(both, path);
-        if (!bad) bad = sx_input_arch(both, &arch);
+        if (!bad) bad = sx_input_arch(both, arch);
         *out = !bad && sx_input_first(both, "ERT") && !sx_input_by_formula(both);
         if (bad && bad->code == SX_ERR_MEMORY)
             status = bad;
@@ -55,6 +55,7 @@ static sx_status fits(const sx_input *input, const char *path, bool *out) {
             sx_status_free(bad);
     }
     sx_input_free(both);
+    free(arch);
     return status;
 }
 

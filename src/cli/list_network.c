@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void sx_add_sizes(const sx_problem *problem, sx_text *out) {
@@ -134,15 +135,13 @@ static void draw(sx_arch *arch, sx_text *out) {
 }
 
 sx_status sx_list_arch(const char *name, bool json, sx_text *out) {
-    sx_arch arch;
-    char *text;
-    SX_TRY(sx_catalog_arch(name, &arch));
-    if (json) {
-        SX_TRY(sx_arch_write(&arch, SX_JSON, &text));
-        sx_text_add(out, "%s", text);
-        sx_free(text);
-    } else {
-        draw(&arch, out);
-    }
-    return SX_OK;
+    char *text = NULL;
+    sx_arch *arch = malloc(sizeof *arch);
+    sx_status status = arch ? sx_catalog_arch(name, arch) : sx_error_memory();
+    if (!status && json) status = sx_arch_write(arch, SX_JSON, &text);
+    if (!status && json) sx_text_add(out, "%s", text);
+    if (!status && !json) draw(arch, out);
+    sx_free(text);
+    free(arch);
+    return status;
 }

@@ -131,8 +131,9 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
 
 /* Adds the architecture of that name. */
 static sx_status add_arch(const char *name, sx_sources *out) {
-    SX_TRY(sx_named_arch(name, &out->arch));
-    out->has_arch = true;
+    if (!out->arch) out->arch = malloc(sizeof *out->arch);
+    if (!out->arch) return sx_error_memory();
+    SX_TRY(sx_named_arch(name, out->arch));
     if (!sx_args_text(out->args, "arch", 1)) return SX_OK;
     return sx_error_hint(
         sx_error_new(SX_ERR_USAGE,
@@ -201,6 +202,8 @@ void sx_sources_fini(sx_sources *sources) {
     free(sources->folder);
     sources->folder = NULL;
     sources->n_folders = 0;
+    free(sources->arch);
+    sources->arch = NULL;
     sx_text_free(&sources->said);
     sx_warnings_free(sources->warnings);
     sources->warnings = NULL;
@@ -316,7 +319,7 @@ static sx_status add_sparse(const sx_sources *sources, sx_arch *arch) {
 
 sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
     sx_input *input = NULL;
-    if (!sources->has_arch) {
+    if (!sources->arch) {
         SX_TRY(find_input(sources, SX_NOUN_ARCH, &input));
         SX_TRY(borrow_sparse(sources, input));
         SX_TRY(read_arch(sources, input, out));
@@ -324,7 +327,7 @@ sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
         return SX_OK;
     }
     sources->energies = "built-in table";
-    *out = sources->arch;
+    *out = *sources->arch;
     return add_sparse(sources, out);
 }
 

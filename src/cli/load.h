@@ -41,10 +41,9 @@ typedef struct sx_sources {
     const sx_args *args;
     sx_input *input[SX_N_NOUNS]; /* options that name the same files share one; NULL: no files */
     sx_input *joined;     /* all of them but the mapping's, for constraints; NULL before it is wanted */
-    bool has_arch;        /* arch: named, not read from a file */
+    sx_arch *arch;        /* named, not read from a file; NULL: none */
     const char *energies; /* where those of the architecture come from; NULL before it was read */
-    sx_arch arch;
-    size_t n_named; /* values of --problem that are no files; each a network, if only of one layer */
+    size_t n_named;       /* values of --problem that are no files; each a network, if only of one layer */
     sx_network *named;
     sx_folder *folder; /* folders given without an option */
     size_t n_folders;

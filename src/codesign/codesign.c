@@ -114,22 +114,22 @@ static void count_outcomes(sx_codesign_result *out) {
 static sx_status assess(sx_codesign *c) {
     sx_codesign_result *out = c->out;
     const sx_codesign_counts counts = out->counts;
-    sx_status status = SX_OK;
-    sx_arch arch;
+    sx_target_space *target_space;
     if (!out->found || c->options->method == SX_CODESIGN_EXACT || c->options->method == SX_CODESIGN_AUTO)
         return SX_OK;
-    sx_designs_arch(c->designs, out->best, &arch);
+    SX_TRY(sx_target_space_new(c->designs, out->best, &target_space));
+    sx_status status = SX_OK;
     for (size_t t = 0; t < c->n_targets && !status && !sx_codesign_stopped(c); t++) {
-        sx_target_space target_space;
         sx_search_outcome result = {.lower_bound = -INFINITY};
         bool usable;
-        status = sx_target_space_init(c, &arch, t, &target_space, &usable);
+        status = sx_target_space_init(c, t, target_space, &usable);
         if (!status && usable)
-            status = sx_search_bound(c, &target_space, &out->layer[c->target[t].layer].mapping, &result);
-        sx_target_space_fini(&target_space);
+            status = sx_search_bound(c, target_space, &out->layer[c->target[t].layer].mapping, &result);
+        sx_target_space_fini(target_space);
         if (!status)
             sx_codesign_assess_layer(c, t, result.lower_bound, result.found ? result.best.value : INFINITY);
     }
+    sx_target_space_free(target_space);
     out->counts = counts;
     return status;
 }

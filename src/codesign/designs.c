@@ -176,16 +176,16 @@ static void make_arch(const sx_designs *designs, const uint8_t *option, sx_arch 
         sx_design_parameter_apply(&designs->parameter[k], option[k], out);
 }
 
-double sx_designs_measure(const sx_designs *designs, const uint8_t *option) {
-    sx_arch arch;
+double sx_designs_measure(sx_designs *designs, const uint8_t *option) {
+    const sx_arch *arch = &designs->measured;
     double each[SX_MAX_LEVELS], total = 0;
-    make_arch(designs, option, &arch);
+    make_arch(designs, option, &designs->measured);
     memcpy(each, designs->area, sizeof each);
     for (size_t k = 0; k < designs->n_parameters; k++)
         if (!designs->parameter[k].array)
             each[designs->parameter[k].level] = designs->parameter[k].option[option[k]].area;
-    for (int s = 0; s < arch.n_levels; s++) total += each[s] * (double)arch.level[s].instances;
-    return total + designs->compute_area * (double)arch.compute.instances;
+    for (int s = 0; s < arch->n_levels; s++) total += each[s] * (double)arch->level[s].instances;
+    return total + designs->compute_area * (double)arch->compute.instances;
 }
 
 /* The areas of memories that are not chosen, and of a compute unit. */
@@ -211,14 +211,13 @@ static sx_status measure_fixed(sx_designs *designs, const sx_choices *choices) {
 }
 
 /* Refuses designs whose architecture breaks a rule. */
-static sx_status check_archs(const sx_designs *designs) {
+static sx_status check_archs(sx_designs *designs) {
     uint8_t option[SX_MAX_DESIGN_PARAMETERS] = {0};
-    sx_arch arch;
     for (size_t k = 0; k < designs->n_parameters; k++) {
         for (size_t i = 0; i < designs->parameter[k].n_options; i++) {
             option[k] = (uint8_t)i;
-            make_arch(designs, option, &arch);
-            SX_TRY(sx_arch_check(&arch));
+            make_arch(designs, option, &designs->measured);
+            SX_TRY(sx_arch_check(&designs->measured));
         }
         option[k] = (uint8_t)(designs->parameter[k].n_options - 1);
     }

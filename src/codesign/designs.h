@@ -30,6 +30,7 @@ struct sx_designs {
     char split[SX_MAX_LEVELS][SX_NAME_SIZE]; /* tensors that levels are split by */
     double area[SX_MAX_LEVELS];              /* of an instance of a memory that is not chosen */
     double compute_area;
+    sx_arch measured; /* the design that is measured or checked while the list is made */
     size_t combinations, n;
     uint8_t *option; /* n_knobs for each design */
     double *total;   /* the area of each */
@@ -49,7 +50,7 @@ void sx_split_name(const char *level, const char *tensor, char name[2 * SX_NAME_
 void sx_design_parameter_apply(const sx_design_parameter *parameter, size_t option, sx_arch *arch);
 
 /* The area of an architecture of such options. */
-double sx_designs_measure(const sx_designs *designs, const uint8_t *option);
+double sx_designs_measure(sx_designs *designs, const uint8_t *option);
 
 /* Lists the designs that keep the limits (limits.c). */
 SX_MUST_USE sx_status sx_designs_list(sx_designs *designs, const sx_choices *choices, double area);

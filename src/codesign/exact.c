@@ -176,20 +176,20 @@ static sx_status quick_bound(const proof *p, size_t design, size_t target,
 /* Searches a target on a design, quickly or to the end. */
 static sx_status look(proof *p, size_t design, size_t target, bool quickly) {
     sx_codesign *c = p->c;
-    sx_arch arch;
-    sx_target_space target_space;
+    sx_target_space *target_space;
     bool usable;
-    sx_designs_arch(c->designs, design, &arch);
+    SX_TRY(sx_target_space_new(c->designs, design, &target_space));
     sx_codesign_begins(c, design, target);
-    sx_status status = sx_target_space_init(c, &arch, target, &target_space, &usable);
+    sx_status status = sx_target_space_init(c, target, target_space, &usable);
     if (!status && !usable) known_of(p, design)[target].bound = INFINITY;
-    for (int s = 0; s < arch.n_levels; s++)
-        if (target_space.constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
+    for (int s = 0; s < target_space->arch.n_levels; s++)
+        if (target_space->constraints.level[s].min_utilization > 0) p->filled |= 1u << s;
     if (!status && usable)
-        status = quickly         ? quick_bound(p, design, target, &target_space)
-                 : p->effort > 0 ? try_target(p, design, target, &target_space)
-                                 : close_target(p, design, target, &target_space);
-    sx_target_space_fini(&target_space);
+        status = quickly         ? quick_bound(p, design, target, target_space)
+                 : p->effort > 0 ? try_target(p, design, target, target_space)
+                                 : close_target(p, design, target, target_space);
+    sx_target_space_fini(target_space);
+    sx_target_space_free(target_space);
     return status;
 }
 

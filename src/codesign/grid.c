@@ -39,26 +39,27 @@ static sx_status search_plain(sx_codesign *c, const sx_target_space *target_spac
 
 /* Searches all targets on a design; *found: each has a mapping. */
 static sx_status search_design(sx_codesign *c, size_t design, const char *mapper, bool plain, bool *found) {
-    sx_arch arch;
-    sx_designs_arch(c->designs, design, &arch);
+    sx_target_space *target_space;
+    SX_TRY(sx_target_space_new(c->designs, design, &target_space));
+    sx_status status = SX_OK;
     *found = true;
     for (size_t t = 0; t < c->n_targets && *found; t++) {
         c->shares = (c->designs->n - design) * c->n_targets - t;
-        sx_target_space target_space;
         sx_search_outcome result = {.found = false};
         bool usable;
         sx_codesign_begins(c, design, t);
-        sx_status status = sx_target_space_init(c, &arch, t, &target_space, &usable);
+        status = sx_target_space_init(c, t, target_space, &usable);
         if (!status && usable)
-            status = plain ? search_plain(c, &target_space, &result)
-                           : sx_search_by_mapper(c, &target_space, mapper, NULL, &result);
-        sx_target_space_fini(&target_space);
-        SX_TRY(status);
+            status = plain ? search_plain(c, target_space, &result)
+                           : sx_search_by_mapper(c, target_space, mapper, NULL, &result);
+        sx_target_space_fini(target_space);
+        if (status) break;
         *found = result.found;
         c->found[t] = result.best;
         c->n_none += !usable || result.none;
     }
-    return SX_OK;
+    sx_target_space_free(target_space);
+    return status;
 }
 
 /* The grid as processes divide it. */
@@ -116,16 +117,16 @@ static void add_counts(const sx_codesign_counts *from, sx_codesign_counts *to) {
 
 /* Finds out again why a design cannot be searched, where that is not known of any. */
 static sx_status find_trouble(sx_codesign *c, size_t design) {
-    sx_arch arch;
-    sx_designs_arch(c->designs, design, &arch);
-    for (size_t t = 0; t < c->n_targets && !c->trouble; t++) {
-        sx_target_space target_space;
+    sx_target_space *target_space;
+    SX_TRY(sx_target_space_new(c->designs, design, &target_space));
+    sx_status status = SX_OK;
+    for (size_t t = 0; t < c->n_targets && !c->trouble && !status; t++) {
         bool usable;
-        sx_status status = sx_target_space_init(c, &arch, t, &target_space, &usable);
-        sx_target_space_fini(&target_space);
-        SX_TRY(status);
+        status = sx_target_space_init(c, t, target_space, &usable);
+        sx_target_space_fini(target_space);
     }
-    return SX_OK;
+    sx_target_space_free(target_space);
+    return status;
 }
 
 /* Takes a design. */

@@ -20,9 +20,15 @@ static sx_status make_space(sx_codesign *c, size_t target, sx_target_space *b) {
     return sx_map_space_new(b->model, &b->constraints, &o->space, &b->space);
 }
 
-sx_status sx_target_space_init(sx_codesign *c, const sx_arch *arch, size_t target, sx_target_space *out,
-                               bool *usable) {
-    *out = (sx_target_space){.arch = *arch};
+sx_status sx_target_space_new(const sx_designs *designs, size_t design, sx_target_space **out) {
+    sx_target_space *made = calloc(1, sizeof *made);
+    if (!made) return sx_error_memory();
+    sx_designs_arch(designs, design, &made->arch);
+    *out = made;
+    return SX_OK;
+}
+
+sx_status sx_target_space_init(sx_codesign *c, size_t target, sx_target_space *out, bool *usable) {
     sx_status status = make_space(c, target, out);
     *usable = status == SX_OK;
     c->usable |= *usable;
@@ -39,6 +45,10 @@ void sx_target_space_fini(sx_target_space *target_space) {
     sx_model_free(target_space->model);
     target_space->space = NULL;
     target_space->model = NULL;
+}
+
+void sx_target_space_free(sx_target_space *target_space) {
+    free(target_space);
 }
 
 double sx_target_space_tilings(const sx_target_space *target_space) {

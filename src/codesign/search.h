@@ -28,7 +28,7 @@ typedef struct sx_codesign {
     sx_status trouble;        /* why the first that could not, could not */
 } sx_codesign;
 
-/* The model and the space of a target on an architecture. */
+/* An architecture, and the model and the space of a target on it. Large: it belongs on the heap. */
 typedef struct sx_target_space {
     sx_arch arch;
     sx_constraints constraints;
@@ -36,13 +36,17 @@ typedef struct sx_target_space {
     sx_space *space;
 } sx_target_space;
 
-/* Makes the target's space of a target on an architecture. *usable is false where constraints contradict the
- * sizes there; the first such trouble is remembered. Freed with sx_target_space_fini in any case. */
-SX_MUST_USE sx_status sx_target_space_init(sx_codesign *c, const sx_arch *arch, size_t target,
-                                           sx_target_space *out, bool *usable);
+/* Room for the space of a target, whose architecture is that of a design; freed with sx_target_space_free. */
+SX_MUST_USE sx_status sx_target_space_new(const sx_designs *designs, size_t design,
+                                          SX_OWN sx_target_space **out);
+/* Makes model and space of a target on the architecture that `out` has. *usable is false where constraints
+ * contradict the sizes there; the first such trouble is remembered. Ended by sx_target_space_fini in any case,
+ * which leaves the architecture. */
+SX_MUST_USE sx_status sx_target_space_init(sx_codesign *c, size_t target, sx_target_space *out, bool *usable);
 /* How many ways there are to split all dimensions into factors: at least so many points are in the space. */
 double sx_target_space_tilings(const sx_target_space *target_space);
 void sx_target_space_fini(sx_target_space *target_space);
+void sx_target_space_free(SX_TAKE sx_target_space *target_space);
 
 /* What came of a search. */
 typedef struct sx_search_outcome {

@@ -46,27 +46,26 @@ static sx_status make_part(const sx_storage *level, const sx_memory_choice *choi
 /* Splits one level into the parts that follow from choice `first` on. */
 static sx_status split_level(const sx_choices *choices, size_t first, int at, sx_arch *arch) {
     const sx_storage level = arch->level[at];
-    sx_arch out = *arch;
     int n = 0;
     for (size_t i = first; i < choices->n_memories; i++)
         n += choices->memory[i].tensor[0] && strcmp(choices->memory[i].level, level.name) == 0;
     if (arch->n_levels + n - 1 > SX_MAX_LEVELS)
         return sx_error_at(choices->memory[first].place, "with %s split there are more than %d levels",
                            level.name, SX_MAX_LEVELS);
-    out.n_levels = (uint8_t)(arch->n_levels + n - 1);
-    for (int s = at + 1; s < arch->n_levels; s++) out.level[s + n - 1] = arch->level[s];
+    size_t further = (size_t)(arch->n_levels - at - 1);
+    memmove(&arch->level[at + n], &arch->level[at + 1], further * sizeof *arch->level);
+    arch->n_levels = (uint8_t)(arch->n_levels + n - 1);
     n = 0;
     for (size_t i = first; i < choices->n_memories; i++) {
         const sx_memory_choice *choice = &choices->memory[i];
         if (!choice->tensor[0] || strcmp(choice->level, level.name) != 0) continue;
         SX_TRY(check_part(&level, choice));
-        SX_TRY(make_part(&level, choice, n == 0, &out.level[at + n]));
+        SX_TRY(make_part(&level, choice, n == 0, &arch->level[at + n]));
         n++;
     }
-    for (int s = 0; s < out.n_levels; s++)
-        if (out.level[s].power_gated_at > at)
-            out.level[s].power_gated_at = (int8_t)(out.level[s].power_gated_at + n - 1);
-    *arch = out;
+    for (int s = 0; s < arch->n_levels; s++)
+        if (arch->level[s].power_gated_at > at)
+            arch->level[s].power_gated_at = (int8_t)(arch->level[s].power_gated_at + n - 1);
     return SX_OK;
 }
 

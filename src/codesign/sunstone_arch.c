@@ -192,12 +192,15 @@ static sx_status fill_plan(const forest *f, size_t design, const sx_tile_forest 
 static sx_status set_smaller(const sx_codesign *c, size_t design, size_t target, sx_sunstone *plan,
                              sx_model **smaller) {
     const uint8_t *option = sx_design_options(c->designs, design);
-    sx_arch arch;
-    sx_designs_arch(c->designs, design, &arch);
+    sx_arch *arch = malloc(sizeof *arch);
+    if (!arch) return sx_error_memory();
+    sx_designs_arch(c->designs, design, arch);
     for (size_t k = 0; k < c->designs->n_parameters; k++)
         if (!c->designs->parameter[k].array && option[k] > 0)
-            sx_design_parameter_apply(&c->designs->parameter[k], option[k] - 1u, &arch);
-    SX_TRY(sx_model_new(c->target[target].problem, &arch, &c->options->model, smaller));
+            sx_design_parameter_apply(&c->designs->parameter[k], option[k] - 1u, arch);
+    sx_status status = sx_model_new(c->target[target].problem, arch, &c->options->model, smaller);
+    free(arch);
+    SX_TRY(status);
     for (size_t k = 0; k < c->designs->n_parameters; k++) {
         int level = c->designs->parameter[k].level;
         if (!c->designs->parameter[k].array && option[k] > 0)
@@ -221,24 +224,23 @@ static sx_status search_plan(forest *f, size_t design, size_t target, double cut
     return status;
 }
 
-static sx_status search_target(forest *f, size_t design, size_t target, double cutoff, const sx_arch *arch,
-                               sx_search_outcome *out) {
-    sx_target_space target_space;
+static sx_status search_target(forest *f, size_t design, size_t target, double cutoff,
+                               sx_target_space *target_space, sx_search_outcome *out) {
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
     bool usable;
     *out = (sx_search_outcome){.found = false};
     sx_codesign_begins(f->c, design, target);
-    sx_status status = sx_target_space_init(f->c, arch, target, &target_space, &usable);
+    sx_status status = sx_target_space_init(f->c, target, target_space, &usable);
     if (!status && usable) {
         status =
-            sx_sunstone_init(sx_map_space_of(target_space.space), &f->c->options->run.objective, &on, &plan);
+            sx_sunstone_init(sx_map_space_of(target_space->space), &f->c->options->run.objective, &on, &plan);
         if (!status) {
-            status = search_plan(f, design, target, cutoff, &target_space, &plan, out);
+            status = search_plan(f, design, target, cutoff, target_space, &plan, out);
             sx_sunstone_fini(&plan);
         }
     }
-    sx_target_space_fini(&target_space);
+    sx_target_space_fini(target_space);
     return status;
 }
 
@@ -252,17 +254,15 @@ static double share_of(const forest *f, size_t design, size_t place, double know
     return (value - known - rest) / f->c->target[f->order[place]].weight;
 }
 
-/* Searches a bin. */
-static sx_status search_bin(forest *f, size_t design) {
+/* Searches the targets in a bin, in the space that has its architecture. */
+static sx_status search_targets(forest *f, size_t design, sx_target_space *target_space) {
     sx_codesign *c = f->c;
     double cutoff = c->options->apart ? INFINITY : sx_codesign_cutoff(c, design), known = 0;
-    sx_arch arch;
-    sx_designs_arch(c->designs, design, &arch);
     for (size_t i = 0; i < c->n_targets; i++) {
         sx_search_outcome result;
         size_t t = f->order[i];
         double share = share_of(f, design, i, known, cutoff);
-        SX_TRY(search_target(f, design, t, share, &arch, &result));
+        SX_TRY(search_target(f, design, t, share, target_space, &result));
         if (!result.found) {
             sx_design_outcome outcome = cutoff < INFINITY ? SX_OUTCOME_CUT
                                         : f->own          ? SX_OUTCOME_EMPTY
@@ -275,6 +275,15 @@ static sx_status search_bin(forest *f, size_t design) {
     }
     sx_codesign_done(c, design);
     return SX_OK;
+}
+
+/* Searches a bin. */
+static sx_status search_bin(forest *f, size_t design) {
+    sx_target_space *target_space;
+    SX_TRY(sx_target_space_new(f->c->designs, design, &target_space));
+    sx_status status = search_targets(f, design, target_space);
+    sx_target_space_free(target_space);
+    return status;
 }
 
 /* Searches the bins, the cheapest first. */
@@ -296,23 +305,24 @@ static sx_status search_bins(forest *f) {
 
 /* Searches a design again by what goes beyond the thesis. */
 static sx_status search_again(sx_codesign *c, size_t design) {
-    sx_arch arch;
-    sx_designs_arch(c->designs, design, &arch);
-    for (size_t t = 0; t < c->n_targets; t++) {
-        sx_target_space target_space;
+    sx_target_space *target_space;
+    SX_TRY(sx_target_space_new(c->designs, design, &target_space));
+    sx_status status = SX_OK;
+    size_t t = 0;
+    for (; t < c->n_targets; t++) {
         sx_search_outcome result = {.found = false};
         bool usable;
         sx_codesign_begins(c, design, t);
-        sx_status status = sx_target_space_init(c, &arch, t, &target_space, &usable);
+        status = sx_target_space_init(c, t, target_space, &usable);
         if (!status && usable)
-            status = sx_search_by_mapper(c, &target_space, "sunstone:plus=on", NULL, &result);
-        sx_target_space_fini(&target_space);
-        SX_TRY(status);
-        if (!result.found) return SX_OK;
+            status = sx_search_by_mapper(c, target_space, "sunstone:plus=on", NULL, &result);
+        sx_target_space_fini(target_space);
+        if (status || !result.found) break;
         c->found[t] = result.best;
     }
-    if (!sx_codesign_stopped(c)) sx_codesign_done(c, design);
-    return SX_OK;
+    sx_target_space_free(target_space);
+    if (t == c->n_targets && !sx_codesign_stopped(c)) sx_codesign_done(c, design);
+    return status;
 }
 
 /* Searches all designs again that were not cut. */

@@ -6,15 +6,14 @@
 #include "codesign/tile_forest.h"
 
 #include "base/status.h"
+#include "ir/arch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The architecture with the arrays of a design and every memory as large and as cheap as any of its options.
- */
-static void most_of_all(const sx_designs *designs, size_t design, sx_arch *out) {
-    sx_designs_arch(designs, design, out);
+/* Makes every memory as large and as cheap as any of its options. */
+static void choose_largest(const sx_designs *designs, sx_arch *out) {
     for (size_t k = 0; k < designs->n_parameters; k++) {
         const sx_design_parameter *parameter = &designs->parameter[k];
         sx_storage *level = &out->level[parameter->level];
@@ -52,24 +51,31 @@ static sx_status find_chosen(const sx_designs *designs, const sx_sunstone *plan,
     return chosen->allowed && out->apart ? SX_OK : sx_error_memory();
 }
 
+/* Compiles option o of the chosen memories that have so many. */
+static sx_status compile_option(const sx_codesign *c, size_t target, const sx_arch *largest, size_t o,
+                                sx_tile_forest *g) {
+    sx_model *model = NULL;
+    sx_arch *arch = sx_arch_copy(largest);
+    if (!arch) return sx_error_memory();
+    for (int i = 0; i < g->chosen.n; i++)
+        if (o < g->chosen.memory[i].n_options)
+            sx_design_parameter_apply(&c->designs->parameter[g->parameter[i]], o, arch);
+    sx_status status = sx_model_new(c->target[target].problem, arch, &c->options->model, &model);
+    for (int i = 0; i < g->chosen.n && !status; i++)
+        if (o < g->chosen.memory[i].n_options)
+            g->chosen.memory[i].option[o] = model->level[g->chosen.memory[i].level];
+    sx_model_free(model);
+    free(arch);
+    return status;
+}
+
 /* Compiles the options of the chosen memories. */
 static sx_status compile_options(const sx_codesign *c, size_t target, const sx_arch *largest,
                                  sx_tile_forest *g) {
     size_t most = 0;
     for (int i = 0; i < g->chosen.n; i++)
         if (g->chosen.memory[i].n_options > most) most = g->chosen.memory[i].n_options;
-    for (size_t o = 0; o < most; o++) {
-        sx_arch arch = *largest;
-        sx_model *model;
-        for (int i = 0; i < g->chosen.n; i++)
-            if (o < g->chosen.memory[i].n_options)
-                sx_design_parameter_apply(&c->designs->parameter[g->parameter[i]], o, &arch);
-        SX_TRY(sx_model_new(c->target[target].problem, &arch, &c->options->model, &model));
-        for (int i = 0; i < g->chosen.n; i++)
-            if (o < g->chosen.memory[i].n_options)
-                g->chosen.memory[i].option[o] = model->level[g->chosen.memory[i].level];
-        sx_model_free(model);
-    }
+    for (size_t o = 0; o < most; o++) SX_TRY(compile_option(c, target, largest, o, g));
     return SX_OK;
 }
 
@@ -153,18 +159,19 @@ static void price_nodes(sx_sunstone *plan, sx_tile_forest *g, uint32_t number) {
 /* Prices the nodes of a combination with the energies of its memories. */
 static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch *largest, uint32_t number,
                                    sx_tile_forest *g) {
-    sx_arch arch = *largest;
-    sx_target_space target_space;
+    sx_target_space *target_space = calloc(1, sizeof *target_space);
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
     bool usable;
+    if (!target_space) return sx_error_memory();
+    target_space->arch = *largest;
     for (int i = 0; i < g->chosen.n; i++)
         sx_design_parameter_apply(&c->designs->parameter[g->parameter[i]],
-                                  sx_tile_option(&g->chosen, i, number), &arch);
-    sx_status status = sx_target_space_init(c, &arch, target, &target_space, &usable);
+                                  sx_tile_option(&g->chosen, i, number), &target_space->arch);
+    sx_status status = sx_target_space_init(c, target, target_space, &usable);
     if (!status && usable) {
         status =
-            sx_sunstone_init(sx_map_space_of(target_space.space), &c->options->run.objective, &on, &plan);
+            sx_sunstone_init(sx_map_space_of(target_space->space), &c->options->run.objective, &on, &plan);
         if (!status) {
             g->apart[number] = !sx_tile_forest_matches(g, &plan);
             plan.roots = g->roots;
@@ -176,7 +183,8 @@ static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch 
             sx_sunstone_fini(&plan);
         }
     }
-    sx_target_space_fini(&target_space);
+    sx_target_space_fini(target_space);
+    sx_target_space_free(target_space);
     return status;
 }
 
@@ -213,22 +221,23 @@ static sx_status build_forest(sx_codesign *c, size_t target, const sx_arch *larg
 
 sx_status sx_tile_forest_init(sx_codesign *c, size_t target, size_t design, const bool *like,
                               sx_tile_forest *out) {
-    sx_arch largest;
-    sx_target_space target_space;
+    sx_target_space *target_space;
     sx_sunstone plan;
     sx_sunstone_switches on = sx_plain_switches();
+    SX_TRY(sx_target_space_new(c->designs, design, &target_space));
     *out = (sx_tile_forest){.nodes = {.size = sizeof(sx_tile_node)}};
-    most_of_all(c->designs, design, &largest);
-    sx_status status = sx_target_space_init(c, &largest, target, &target_space, &out->usable);
+    choose_largest(c->designs, &target_space->arch);
+    sx_status status = sx_target_space_init(c, target, target_space, &out->usable);
     if (!status && out->usable) {
         status =
-            sx_sunstone_init(sx_map_space_of(target_space.space), &c->options->run.objective, &on, &plan);
+            sx_sunstone_init(sx_map_space_of(target_space->space), &c->options->run.objective, &on, &plan);
         if (!status) {
-            status = build_forest(c, target, &largest, &plan, like, out);
+            status = build_forest(c, target, &target_space->arch, &plan, like, out);
             sx_sunstone_fini(&plan);
         }
     }
-    sx_target_space_fini(&target_space);
+    sx_target_space_fini(target_space);
+    sx_target_space_free(target_space);
     return status;
 }
 

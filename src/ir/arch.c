@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Words per cycle, and what a word counts at most: beyond these, cycles would not fit their counter. */
@@ -28,6 +29,12 @@ void sx_compute_init(sx_compute *compute) {
     compute->instances = compute->mesh_x = compute->mesh_y = 1;
     compute->word_bits = 16;
     compute->gated_energy = compute->skipped_energy = -1;
+}
+
+sx_arch *sx_arch_copy(const sx_arch *arch) {
+    sx_arch *copy = malloc(sizeof *copy);
+    if (copy) *copy = *arch;
+    return copy;
 }
 
 int sx_arch_level(const sx_arch *arch, const char *name) {

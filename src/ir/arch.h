@@ -4,6 +4,9 @@
 
 #include "sextant/arch.h"
 
+/* A copy, to be freed with free(); NULL when memory is out. An architecture is too large for the stack. */
+SX_OWN sx_arch *sx_arch_copy(const sx_arch *arch);
+
 /* The words that tiles may take at a level; INFINITY where it has no limit. */
 double sx_usable_words(const sx_storage *level);
 

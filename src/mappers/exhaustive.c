@@ -21,6 +21,7 @@
 #include "space/map_choices.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LIMIT };
@@ -263,38 +264,50 @@ static void try_layouts(walk *w, int level) {
     }
 }
 
-/* A task: the factorisations of its range. */
-static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
-    const plan *p = input;
-    (void)output;
-    walk w = {.plan = p, .space = p->space, .worker = worker, .point = sx_worker_scratch(worker, 0)};
-    const sx_model *model = p->space->model;
-    w.single = p->space->banks_at || model->sparse || model->range || model->formats;
-    w.sweep = sx_keep_sweep_make(p->space, worker, p->objective);
-    uint64_t at = p->from + task * p->chunk;
-    uint64_t end = p->total - at < p->chunk ? p->total : at + p->chunk;
+/* Goes through factorisations from one number to another. */
+static void walk_range(walk *w, uint64_t at, uint64_t end) {
+    const plan *p = w->plan;
     int n_dims = p->space->problem->n_dims;
-    memcpy(w.point, p->space->blank, p->space->space.point_size);
-    for (int s = 0; s < SX_MAX_LEVELS; s++)
-        for (int d = 0; d < SX_MAX_DIMS; d++) w.extent[s][d] = 1;
     uint64_t before = UINT64_MAX;
-    while (at < end && !w.over && !sx_worker_stopped(worker)) {
+    while (at < end && !w->over && !sx_worker_stopped(w->worker)) {
         int d = 0;
         while (before != UINT64_MAX && d < n_dims - 1 && at / p->weight[d + 1] == before / p->weight[d + 1])
             d++;
         bool fits = true;
         for (; d < n_dims && fits; d += fits) {
-            set_dim(&w, d, at / p->weight[d + 1] % (p->weight[d] / p->weight[d + 1]));
-            set_layouts(&w, d);
-            fits = may_fit(&w);
+            set_dim(w, d, at / p->weight[d + 1] % (p->weight[d] / p->weight[d + 1]));
+            set_layouts(w, d);
+            fits = may_fit(w);
         }
-        if (fits) sx_keep_sweep_factors(&w.sweep, w.point);
-        if (fits && find_choices(&w)) try_layouts(&w, p->space->arch->n_levels - 1);
+        if (fits) sx_keep_sweep_factors(&w->sweep, w->point);
+        if (fits && find_choices(w)) try_layouts(w, p->space->arch->n_levels - 1);
         before = at;
         uint64_t step = fits ? 1 : p->weight[d + 1];
         at = at / step * step + step;
     }
-    return w.failure;
+}
+
+/* A task: the factorisations of its range. */
+static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
+    const plan *p = input;
+    const sx_model *model = p->space->model;
+    (void)output;
+    walk *w = calloc(1, sizeof *w);
+    if (!w) return sx_error_memory();
+    w->plan = p;
+    w->space = p->space;
+    w->worker = worker;
+    w->point = sx_worker_scratch(worker, 0);
+    w->single = p->space->banks_at || model->sparse || model->range || model->formats;
+    w->sweep = sx_keep_sweep_make(p->space, worker, p->objective);
+    uint64_t at = p->from + task * p->chunk;
+    memcpy(w->point, p->space->blank, p->space->space.point_size);
+    for (int s = 0; s < SX_MAX_LEVELS; s++)
+        for (int d = 0; d < SX_MAX_DIMS; d++) w->extent[s][d] = 1;
+    walk_range(w, at, p->total - at < p->chunk ? p->total : at + p->chunk);
+    sx_status status = w->failure;
+    free(w);
+    return status;
 }
 
 /* Refuses a space that is too large; else counts its factorisations and cuts them into tasks. */

@@ -32,6 +32,7 @@
 #include "mappers/tiling.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { PERMUTATIONS, KEEPS, CLASSES, VICTORY, TIMEOUT };
 
@@ -243,19 +244,26 @@ static bool draw_factors(walk *w) {
 /* A task: factorisations until it has done its share; its output is an account of them. */
 static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const plan *p = input;
-    walk w = {.plan = p, .worker = worker, .sweep = sx_keep_sweep_make(p->space, worker, p->objective)};
-    w.map = (sx_submap){.space = p->space, .choices = p->choices, .classes = p->classes};
-    w.map.point = sx_worker_scratch(worker, 0);
-    w.account = output;
-    *w.account = (account){.best = INFINITY};
-    w.rng = sx_rng_stream(p->seed, "pruned", p->s->task + task);
-    sx_submap_begin(&w.map, &w.rng);
-    for (int draws = 0; draws < TASK_SIZE && !w.over && !sx_worker_stopped(worker); draws++) {
-        if (draw_factors(&w))
-            walk_factorisation(&w);
+    walk *w = calloc(1, sizeof *w);
+    if (!w) return sx_error_memory();
+    w->plan = p;
+    w->worker = worker;
+    w->sweep = sx_keep_sweep_make(p->space, worker, p->objective);
+    w->map.space = p->space;
+    w->map.choices = p->choices;
+    w->map.classes = p->classes;
+    w->map.point = sx_worker_scratch(worker, 0);
+    w->account = output;
+    *w->account = (account){.best = INFINITY};
+    w->rng = sx_rng_stream(p->seed, "pruned", p->s->task + task);
+    sx_submap_begin(&w->map, &w->rng);
+    for (int draws = 0; draws < TASK_SIZE && !w->over && !sx_worker_stopped(worker); draws++) {
+        if (draw_factors(w))
+            walk_factorisation(w);
         else
-            count_illegal(&w);
+            count_illegal(w);
     }
+    free(w);
     return SX_OK;
 }
 

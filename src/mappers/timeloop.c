@@ -150,31 +150,43 @@ static bool advance_within(walk *w) {
     return true;
 }
 
+/* Goes on with a walk until it has done its share of the round. */
+static void continue_walk(walk *w, unsigned number) {
+    if (w->n == 0) w->at->over = 1;
+    for (int i = 0; i < TASK_STEPS && w->evaluations < w->plan->size && !w->at->over; i++) {
+        if (sx_worker_stopped(w->worker)) break;
+        if (!w->open && !open_factorisation(w)) {
+            count_illegal(w);
+            advance(w, number);
+            continue;
+        }
+        if (w->at->mask >= w->map.n_masks || !sx_submap_keep(&w->map, w->at->mask)) {
+            w->at->unfit++;
+            count_illegal(w);
+        } else if (!evaluate(w)) {
+            break;
+        }
+        if (!advance_within(w)) advance(w, number);
+    }
+}
+
 /* A task: a walk goes on; its output is where it is then. */
 static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const plan *p = input;
     unsigned number = p->walk[task];
-    walk w = {.plan = p, .at = output, .worker = worker};
+    walk *w = calloc(1, sizeof *w);
+    if (!w) return sx_error_memory();
+    w->plan = p;
+    w->at = output;
+    w->worker = worker;
     sx_rng rng = sx_rng_stream(p->seed, "timeloop.begin", 0);
-    find_part(p, number, &w);
-    w.map = (sx_submap){.space = p->space, .choices = p->choices, .point = sx_worker_scratch(worker, 0)};
-    sx_submap_begin(&w.map, &rng);
-    if (w.n == 0) w.at->over = 1;
-    for (int i = 0; i < TASK_STEPS && w.evaluations < p->size && !w.at->over; i++) {
-        if (sx_worker_stopped(worker)) break;
-        if (!w.open && !open_factorisation(&w)) {
-            count_illegal(&w);
-            advance(&w, number);
-            continue;
-        }
-        if (w.at->mask >= w.map.n_masks || !sx_submap_keep(&w.map, w.at->mask)) {
-            w.at->unfit++;
-            count_illegal(&w);
-        } else if (!evaluate(&w)) {
-            break;
-        }
-        if (!advance_within(&w)) advance(&w, number);
-    }
+    find_part(p, number, w);
+    w->map.space = p->space;
+    w->map.choices = p->choices;
+    w->map.point = sx_worker_scratch(worker, 0);
+    sx_submap_begin(&w->map, &rng);
+    continue_walk(w, number);
+    free(w);
     return SX_OK;
 }
 

@@ -369,15 +369,15 @@ static void write_mapping(const allocation *a, void *point) {
     sx_tiling_write(&t);
 }
 
-/* Evaluates an order; NaN where it gives no legal mapping or the run ends. */
-static double evaluate(const plan *p, const spatial_mapping *m, const lpf *order, sx_worker *worker) {
-    allocation a;
+/* Evaluates an order, with room for its allocation; NaN where it gives no legal mapping or the run ends. */
+static double evaluate(const plan *p, const spatial_mapping *m, const lpf *order, allocation *a,
+                       sx_worker *worker) {
     void *point = sx_worker_scratch(worker, 0);
-    a.space = p->space;
-    a.m = m;
-    a.order = order;
-    bool legal = allocate(&a);
-    if (legal) write_mapping(&a, point);
+    a->space = p->space;
+    a->m = m;
+    a->order = order;
+    bool legal = allocate(a);
+    if (legal) write_mapping(a, point);
     if (!legal || p->space->space.type->check(&p->space->space, point) != 0) {
         sx_worker_reject(worker, 1);
         return NAN;
@@ -390,15 +390,18 @@ static double evaluate(const plan *p, const spatial_mapping *m, const lpf *order
 static sx_status run_orders(const void *input, size_t task, sx_worker *worker, void *output) {
     const plan *p = input;
     uint64_t first = p->first + task * TASK_SIZE;
+    allocation *a = malloc(sizeof *a);
     (void)output;
+    if (!a) return sx_error_memory();
     for (uint64_t i = first; i < first + TASK_SIZE && !sx_worker_stopped(worker); i++) {
         const spatial_mapping *m = &p->spatial[i % (unsigned)p->n_spatial];
         uint64_t index = i / (unsigned)p->n_spatial;
         lpf order[MAX_LPFS];
         if (index >= m->n_orders) continue;
         order_lpfs(m, (uint64_t)((sx_u128)index * m->stride % m->n_orders), order);
-        (void)evaluate(p, m, order, worker);
+        (void)evaluate(p, m, order, a, worker);
     }
+    free(a);
     return SX_OK;
 }
 
@@ -409,28 +412,31 @@ static sx_status run_annealing(const void *input, size_t task, sx_worker *worker
     const spatial_mapping *m = &p->spatial[number % (unsigned)p->n_spatial];
     sx_rng rng = sx_rng_stream(p->seed, "zigzag.salsa", number);
     lpf order[MAX_LPFS];
+    allocation *a = malloc(sizeof *a);
     (void)output;
+    if (!a) return sx_error_memory();
     for (int i = 0; i < m->n_lpfs; i++) {
         size_t at = sx_rng_below(&rng, (uint64_t)i + 1);
         order[i] = order[at];
         order[at] = m->lpf[i];
     }
-    double cost = evaluate(p, m, order, worker), temperature = p->temperature;
+    double cost = evaluate(p, m, order, a, worker), temperature = p->temperature;
     for (uint64_t i = 0; i < p->iterations && m->n_lpfs > 1 && !sx_worker_stopped(worker); i++) {
-        size_t a = sx_rng_below(&rng, (uint64_t)m->n_lpfs), b = sx_rng_below(&rng, (uint64_t)m->n_lpfs);
-        lpf swap = order[a];
-        order[a] = order[b];
-        order[b] = swap;
-        double next = evaluate(p, m, order, worker), chance = sx_rng_double(&rng);
+        size_t one = sx_rng_below(&rng, (uint64_t)m->n_lpfs), other = sx_rng_below(&rng, (uint64_t)m->n_lpfs);
+        lpf swap = order[one];
+        order[one] = order[other];
+        order[other] = swap;
+        double next = evaluate(p, m, order, a, worker), chance = sx_rng_double(&rng);
         bool accepted = isnan(cost) || chance < exp((cost - next) / fabs(next) / temperature);
         temperature *= p->decay;
         if (accepted) {
             cost = next;
             continue;
         }
-        order[b] = order[a];
-        order[a] = swap;
+        order[other] = order[one];
+        order[one] = swap;
     }
+    free(a);
     return SX_OK;
 }
 

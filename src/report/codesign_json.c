@@ -95,14 +95,16 @@ static json_t *repeat_json(const sx_codesign_job *job) {
 
 /* Sets the best design: its choices, its layers and its architecture. */
 static sx_status set_best(const sx_codesign_job *job, json_t *object) {
-    sx_arch arch;
-    char *text;
+    char *text = NULL;
+    sx_arch *arch = malloc(sizeof *arch);
+    if (!arch) return sx_error_memory();
     json_t *best = sx_json_attach(object, "best", design_json(job, job->result.best));
-    sx_designs_arch(job->designs, job->result.best, &arch);
-    SX_TRY(set_layers(job, &arch, best));
-    SX_TRY(sx_arch_write(&arch, SX_JSON, &text));
-    json_object_set_new(object, "architecture", sx_json_noun(text));
-    return SX_OK;
+    sx_designs_arch(job->designs, job->result.best, arch);
+    sx_status status = set_layers(job, arch, best);
+    if (!status) status = sx_arch_write(arch, SX_JSON, &text);
+    if (!status) json_object_set_new(object, "architecture", sx_json_noun(text));
+    free(arch);
+    return status;
 }
 
 sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { NAME_WIDTH = 26 };
 
@@ -187,10 +188,20 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
+/* Adds the loops of the only layer. */
+static void print_loops(const sx_codesign_job *job, sx_text *out) {
+    sx_arch *arch = malloc(sizeof *arch);
+    if (!arch) {
+        out->failed = true;
+        return;
+    }
+    sx_designs_arch(job->designs, job->result.best, arch);
+    sx_loops_print(&job->result.layer[0].mapping, &job->network.layer[0].problem, arch, out);
+    free(arch);
+}
+
 void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_text *out) {
     const sx_codesign_result *r = &job->result;
-    sx_arch arch;
-    sx_designs_arch(job->designs, r->best, &arch);
     sx_text_add(out, "%s on %s\n\n",
                 job->network.n_layers == 1 ? job->network.layer[0].name : job->network.name, job->base.name);
     print_best(job, out);
@@ -199,7 +210,7 @@ void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_
     if (r->n_layers > 1)
         print_layers(job, out);
     else
-        sx_loops_print(&r->layer[0].mapping, &job->network.layer[0].problem, &arch, out);
+        print_loops(job, out);
     print_poor(job, out);
     sx_text_add(out, "\nPareto front of area and %s%s\n\n", job->objective,
                 r->counts.cut && !job->options.front ? ", of the designs that were not pruned" : "");

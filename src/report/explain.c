@@ -16,7 +16,7 @@ typedef struct loop_set {
     sx_loop_line line[SX_MAX_LOOP_LINES];
 } loop_set;
 
-/* What is known about a tensor at a level that keeps it, or whose network it crosses. */
+/* What is known about a tensor at a level that keeps it, or whose network it crosses. On the heap: it is large. */
 typedef struct facts {
     const sx_evaluation *e;
     int level, tensor;
@@ -28,6 +28,9 @@ typedef struct facts {
     /* the temporal loops outside the tile: those inside the first that indexes the tensor, that one, and
      * those outside it that do not index the tensor */
     loop_set still, moving, again;
+    loop_set shared; /* the spatial loops of the level that do not index it */
+    sx_loop_line lines[SX_MAX_LOOP_LINES];
+    int n_lines;
     double visits, changes; /* steps of all loops outside; of those that are not still */
     double arrivals;        /* words that come, with those that start from zero */
     bool exact; /* whole tiles come: arrivals are tile times changes, but for a fraction cut off */
@@ -53,9 +56,9 @@ static sx_shown times(double n) {
     return shown;
 }
 
-/* Adds "P (9) and R (5) of DRAM, C (4) of L2", outermost level first. */
-static void add_loops(const sx_evaluation *e, const loop_set *set, sx_text *out) {
-    for (int i = set->n - 1; i >= 0; i--) {
+/* Adds the first n loops of a set as "P (9) and R (5) of DRAM, C (4) of L2", outermost level first. */
+static void add_loops(const sx_evaluation *e, const loop_set *set, int n, sx_text *out) {
+    for (int i = n - 1; i >= 0; i--) {
         const sx_loop_line *line = &set->line[i];
         sx_text_add(out, "%s (%s)", e->problem.dim_name[line->dim], sx_show_count(line->factor).text);
         bool last_of_level = i == 0 || set->line[i - 1].level != line->level;
@@ -85,10 +88,9 @@ static void find_shape(facts *f) {
 
 /* Sorts the temporal loops outside the level's tile. */
 static void find_loops(facts *f) {
-    sx_loop_line lines[SX_MAX_LOOP_LINES];
-    int n = sx_loops_list(&f->e->mapping, &f->e->problem, lines);
+    const sx_loop_line *lines = f->lines;
     f->still.product = f->moving.product = f->again.product = f->visits = 1;
-    for (int i = n - 1; i >= 0; i--) {
+    for (int i = f->n_lines - 1; i >= 0; i--) {
         if (lines[i].level <= f->level || lines[i].spatial) continue;
         f->visits *= lines[i].factor;
         bool indexes = sx_dim_indexes(&f->e->problem, f->tensor, lines[i].dim);
@@ -100,30 +102,44 @@ static void find_loops(facts *f) {
     f->changes = f->visits / f->still.product;
 }
 
-static facts facts_of(const sx_evaluation *e, int level, int tensor) {
+/* Finds the spatial loops of the level that do not index the tensor. */
+static void find_shared(facts *f) {
+    f->shared.product = 1;
+    for (int i = f->n_lines - 1; i >= 0; i--)
+        if (f->lines[i].level == f->level && f->lines[i].spatial &&
+            !sx_dim_indexes(&f->e->problem, f->tensor, f->lines[i].dim))
+            set_add(&f->shared, f->lines[i]);
+}
+
+/* The facts of a tensor at a level, to be freed with free(); NULL when memory is out. */
+static facts *facts_new(const sx_evaluation *e, int level, int tensor) {
     const sx_cost_level *l = &e->cost.level[level];
     const sx_cost_tensor *t = &l->tensor[tensor];
     double instances = l->instances ? (double)l->instances : 1;
     unsigned bit = 1u << tensor;
-    facts f = {.e = e,
-               .level = level,
-               .tensor = tensor,
-               .name = e->problem.tensor[tensor].name,
-               .output = e->problem.tensor[tensor].output,
-               .tile = (double)t->tile,
-               .reads = (double)t->reads / instances,
-               .fills = (double)t->fills / instances,
-               .updates = (double)t->updates / instances,
-               .partition = (double)t->partition / instances};
-    f.elided =
-        f.output && !e->options.no_first_read_elision && !(e->mapping.level[level].rmw_first_update & bit);
+    facts *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->e = e;
+    f->level = level;
+    f->tensor = tensor;
+    f->name = e->problem.tensor[tensor].name;
+    f->output = e->problem.tensor[tensor].output;
+    f->tile = (double)t->tile;
+    f->reads = (double)t->reads / instances;
+    f->fills = (double)t->fills / instances;
+    f->updates = (double)t->updates / instances;
+    f->partition = (double)t->partition / instances;
+    f->elided =
+        f->output && !e->options.no_first_read_elision && !(e->mapping.level[level].rmw_first_update & bit);
     if (e->cost.sparse && t->kept && sx_format_of(&e->arch, &e->problem, level, tensor))
-        f.tile = sx_dense_tile(e, level, tensor);
-    find_shape(&f);
-    find_loops(&f);
-    if (e->mapping.level[level].no_temporal_reuse & bit) f.changes = f.visits;
-    f.arrivals = f.fills + (f.elided ? f.partition : 0);
-    f.exact = e->cost.perfect && fabs(f.arrivals - f.tile * f.changes) <= 1;
+        f->tile = sx_dense_tile(e, level, tensor);
+    f->n_lines = sx_loops_list(&e->mapping, &e->problem, f->lines);
+    find_shape(f);
+    find_loops(f);
+    find_shared(f);
+    if (e->mapping.level[level].no_temporal_reuse & bit) f->changes = f->visits;
+    f->arrivals = f->fills + (f->elided ? f->partition : 0);
+    f->exact = e->cost.perfect && fabs(f->arrivals - f->tile * f->changes) <= 1;
     return f;
 }
 
@@ -198,19 +214,18 @@ static void explain_loops(const facts *f, sx_text *out) {
     bool several = f->still.n > 1;
     if (f->still.n) {
         sx_text_add(out, " It is reused while ");
-        add_loops(f->e, &f->still, out);
+        add_loops(f->e, &f->still, f->still.n, out);
         sx_text_add(out, "%s, which %s not index it.", several ? " run" : " runs", several ? "do" : "does");
     }
     if (f->moving.n == 0) return;
-    loop_set inner = {.n = 1, .line = {f->moving.line[0]}};
     sx_text_add(out, " It changes with ");
-    add_loops(f->e, &inner, out);
+    add_loops(f->e, &f->moving, 1, out);
     if (f->again.n == 0 || !(f->exact || f->ascending)) {
         sx_text_add(out, "%s.", f->again.n || f->sliding ? "" : "; no outer loop refetches it");
         return;
     }
     sx_text_add(out, ", and is refetched for ");
-    add_loops(f->e, &f->again, out);
+    add_loops(f->e, &f->again, f->again.n, out);
     sx_text_add(out, ", which %s not index it but %s outside that loop", f->again.n > 1 ? "do" : "does",
                 f->again.n > 1 ? "lie" : "lies");
     if (f->exact) sx_text_add(out, ": the same words %s", times(f->again.product).text);
@@ -245,18 +260,6 @@ static void explain_kept(const facts *f, sx_text *out) {
     }
 }
 
-/* The spatial loops of the level that do not index the tensor. */
-static loop_set shared_loops(const facts *f) {
-    sx_loop_line lines[SX_MAX_LOOP_LINES];
-    loop_set set = {.product = 1};
-    int n = sx_loops_list(&f->e->mapping, &f->e->problem, lines);
-    for (int i = n - 1; i >= 0; i--)
-        if (lines[i].level == f->level && lines[i].spatial &&
-            !sx_dim_indexes(&f->e->problem, f->tensor, lines[i].dim))
-            set_add(&set, lines[i]);
-    return set;
-}
-
 /* The words of the box that the tile of the child below this level spans, or those of all children together.
  */
 static double child_words(const facts *f, bool together) {
@@ -271,8 +274,8 @@ static bool windows_overlap(const facts *f) {
 }
 
 /* Adds that one word serves several children, or that several children's sums become one. */
-static void explain_shared(const facts *f, const sx_cost_net_tensor *net, const loop_set *shared,
-                           sx_text *out) {
+static void explain_shared(const facts *f, const sx_cost_net_tensor *net, sx_text *out) {
+    const loop_set *shared = &f->shared;
     const char *child = sx_level_name(&f->e->arch, f->level - 1);
     double m = (double)net->multicast, children = (double)net->fanout;
     bool simple = shared->n && shared->product == m;
@@ -287,16 +290,15 @@ static void explain_shared(const facts *f, const sx_cost_net_tensor *net, const 
                     sx_show_count(children).text, child);
     if (simple) {
         sx_text_add(out, ", because ");
-        add_loops(f->e, shared, out);
+        add_loops(f->e, shared, shared->n, out);
         sx_text_add(out, ", unrolled over them, %s not index it", shared->n > 1 ? "do" : "does");
     }
     sx_text_add(out, ".");
 }
 
 /* Adds that every child has words of its own, and why nothing is shared. */
-static void explain_separate(const facts *f, const sx_cost_net_tensor *net, const loop_set *shared,
-                             sx_text *out) {
-    bool off = f->e->mapping.level[f->level].no_multicast >> f->tensor & 1 && shared->n;
+static void explain_separate(const facts *f, const sx_cost_net_tensor *net, sx_text *out) {
+    bool off = f->e->mapping.level[f->level].no_multicast >> f->tensor & 1 && f->shared.n;
     bool own = !f->sliding && !off;
     sx_text_add(out, " Each of the %s %s %s %s", sx_show_count((double)net->fanout).text,
                 sx_level_name(&f->e->arch, f->level - 1), f->output ? "sends" : "gets",
@@ -311,22 +313,26 @@ static void explain_separate(const facts *f, const sx_cost_net_tensor *net, cons
 static void explain_network(const facts *f, sx_text *out) {
     const sx_cost_net_tensor *net = &f->e->cost.network[f->level].tensor[f->tensor];
     if (net->fanout <= 1 || net->ingresses <= 0) return;
-    loop_set shared = shared_loops(f);
-    (net->multicast > 1 ? explain_shared : explain_separate)(f, net, &shared, out);
+    (net->multicast > 1 ? explain_shared : explain_separate)(f, net, out);
     if (net->link_transfers > 0)
         sx_text_add(out, " %s are passed on by a neighbour instead.", words(net->link_transfers).text);
 }
 
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out) {
-    facts f = facts_of(e, level, tensor);
-    sx_text_add(out, "%s: ", f.name);
+    facts *f = facts_new(e, level, tensor);
+    if (!f) {
+        out->failed = true;
+        return;
+    }
+    sx_text_add(out, "%s: ", f->name);
     if (!e->cost.level[level].tensor[tensor].kept)
-        explain_bypass(&f, out);
-    else if (nearest_keeper(&f, 1) == e->cost.n_levels)
-        explain_home(&f, out);
+        explain_bypass(f, out);
+    else if (nearest_keeper(f, 1) == e->cost.n_levels)
+        explain_home(f, out);
     else
-        explain_kept(&f, out);
-    explain_network(&f, out);
+        explain_kept(f, out);
+    explain_network(f, out);
+    free(f);
     if (e->cost.sparse && e->cost.level[level].tensor[tensor].kept) sx_explain_zeros(e, level, tensor, out);
 }
 

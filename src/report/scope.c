@@ -1,6 +1,7 @@
 #include "report/scope.h"
 
 #include "base/status.h"
+#include "ir/arch.h"
 #include "report/json_parts.h"
 #include "verify/certificate.h"
 
@@ -9,14 +10,15 @@
 
 /* The architecture of the catalog that equals this one but for its name; *name is NULL where there is none. */
 static sx_status catalog_arch(const sx_arch *arch, const char **name) {
-    for (size_t i = 0; (*name = sx_catalog_arch_name(i, NULL)) != NULL; i++) {
-        sx_arch built_in;
-        bool same;
-        SX_TRY(sx_catalog_arch(*name, &built_in));
-        SX_TRY(sx_scope_same_arch(&built_in, arch, NULL, &same));
-        if (same) break;
+    sx_arch *built_in = malloc(sizeof *built_in);
+    sx_status status = built_in ? SX_OK : sx_error_memory();
+    bool same = false;
+    for (size_t i = 0; !status && !same && (*name = sx_catalog_arch_name(i, NULL)) != NULL; i++) {
+        status = sx_catalog_arch(*name, built_in);
+        if (!status) status = sx_scope_same_arch(built_in, arch, NULL, &same);
     }
-    return SX_OK;
+    free(built_in);
+    return status;
 }
 
 /* Adds a value of a constraint: a number, names, or limits by name. */
@@ -142,26 +144,37 @@ static bool same_text(SX_TAKE char *a, SX_TAKE char *b, sx_text *why) {
     return same;
 }
 
+/* An architecture as text, but for its name and how its file spells zeros. */
+static sx_status nameless_arch(const sx_arch *arch, char **out) {
+    sx_arch *copy = sx_arch_copy(arch);
+    if (!copy) return sx_error_memory();
+    memset(copy->name, 0, sizeof copy->name);
+    copy->sparse.timeloop = false;
+    sx_status status = sx_arch_write(copy, SX_YAML, out);
+    free(copy);
+    return status;
+}
+
+/* A problem as text, but for its name. */
+static sx_status nameless_problem(const sx_problem *problem, char **out) {
+    sx_problem copy = *problem;
+    memset(copy.name, 0, sizeof copy.name);
+    return sx_problem_write(&copy, SX_YAML, out);
+}
+
 sx_status sx_scope_same_arch(const sx_arch *a, const sx_arch *b, sx_text *why, bool *same) {
-    sx_arch x = *a, y = *b;
     char *first, *second;
-    memset(x.name, 0, sizeof x.name);
-    memset(y.name, 0, sizeof y.name);
-    x.sparse.timeloop = y.sparse.timeloop = false;
-    SX_TRY(sx_arch_write(&x, SX_YAML, &first));
-    sx_status status = sx_arch_write(&y, SX_YAML, &second);
+    SX_TRY(nameless_arch(a, &first));
+    sx_status status = nameless_arch(b, &second);
     if (status) return free(first), status;
     *same = same_text(first, second, why);
     return SX_OK;
 }
 
 sx_status sx_scope_same_problem(const sx_problem *a, const sx_problem *b, sx_text *why, bool *same) {
-    sx_problem x = *a, y = *b;
     char *first, *second;
-    memset(x.name, 0, sizeof x.name);
-    memset(y.name, 0, sizeof y.name);
-    SX_TRY(sx_problem_write(&x, SX_YAML, &first));
-    sx_status status = sx_problem_write(&y, SX_YAML, &second);
+    SX_TRY(nameless_problem(a, &first));
+    sx_status status = nameless_problem(b, &second);
     if (status) return free(first), status;
     *same = same_text(first, second, why);
     return SX_OK;

@@ -12,6 +12,7 @@
 #include "space/map_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NEAREST = 32, COMBINATIONS = 400, REPAIRS = 8, ROOM = COMBINATIONS * SX_MAX_DIMS };
@@ -26,6 +27,10 @@ typedef struct combination {
 /* A projection in the making. */
 typedef struct projection {
     const sx_map_space *space;
+    struct project_point {
+        sx_mapping mapping;
+        uint8_t banks[SX_MAX_LEVELS * SX_MAX_TENSORS];
+    } near, best; /* points, which are no longer than that */
     double target[SX_MAP_MAX_VALUES], values[SX_MAP_MAX_VALUES];
     double here[SX_MAP_MAX_VALUES],
         least; /* the point to improve, and its distance or that of a better one */
@@ -161,15 +166,17 @@ static void descend(projection *p, void *point, void *near, void *best) {
 }
 
 bool sx_map_project(const sx_space *base, const double *values, void *point) {
-    projection p; /* on the stack: a call cannot say that memory is out */
-    struct {
-        sx_mapping mapping;
-        uint8_t banks[SX_MAX_LEVELS * SX_MAX_TENSORS];
-    } near, best; /* points, which are no longer than that */
-    p.space = sx_map_cast(base);
+    const sx_map_space *space = sx_map_cast(base);
+    projection *p = malloc(sizeof *p);
+    if (!p) {
+        atomic_store(&space->model->guard->unfinished, true);
+        return false;
+    }
+    p->space = space;
     for (size_t i = 0; i < base->n_values; i++)
-        p.target[i] = values[i] >= -1e6 && values[i] <= 1e6 ? values[i] : values[i] > 0 ? 1e6 : -1e6;
-    if (!combine(&p, point) && !repair(&p, point, &best)) return false;
-    descend(&p, point, &near, &best);
-    return true;
+        p->target[i] = values[i] >= -1e6 && values[i] <= 1e6 ? values[i] : values[i] > 0 ? 1e6 : -1e6;
+    bool found = combine(p, point) || repair(p, point, &p->best);
+    if (found) descend(p, point, &p->near, &p->best);
+    free(p);
+    return found;
 }

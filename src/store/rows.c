@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "frontend/input.h"
+#include "ir/arch.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -47,11 +48,14 @@ static sx_key run_key(const sx_key *mapping, const char *objective, const sx_rec
 
 /* The text of an architecture without its name, and without its clock and areas: no cost depends on them. */
 static SX_MUST_USE sx_status arch_text(const sx_arch *arch, SX_OWN char **out) {
-    sx_arch nameless = *arch;
-    memset(nameless.name, 0, sizeof nameless.name);
-    nameless.cycle_seconds = nameless.compute.area = 0;
-    for (int s = 0; s < nameless.n_levels; s++) nameless.level[s].area = 0;
-    return sx_arch_write(&nameless, SX_JSON_DIGITS, out);
+    sx_arch *nameless = sx_arch_copy(arch);
+    if (!nameless) return sx_error_memory();
+    memset(nameless->name, 0, sizeof nameless->name);
+    nameless->cycle_seconds = nameless->compute.area = 0;
+    for (int s = 0; s < nameless->n_levels; s++) nameless->level[s].area = 0;
+    sx_status status = sx_arch_write(nameless, SX_JSON_DIGITS, out);
+    free(nameless);
+    return status;
 }
 
 /* The text of a problem without its name. */
@@ -327,23 +331,26 @@ static bool row_is_whole(const row_texts *texts, const sx_record *record, const 
 }
 
 sx_status sx_rows_read(sx_database *database, const sx_key *run, const sx_arch *arch, const sx_key *arch_key,
-                       sx_arena *arena, sx_record *out) {
+                       sx_arena *arena, const sx_record **out) {
     sqlite3_stmt *statement;
     row_texts texts;
     bool row;
-    sx_record record = {.arch = *arch};
+    sx_record *record = sx_arena_alloc(arena, 1, sizeof *record);
+    if (!record) return sx_arena_error(arena);
+    record->arch = *arch;
     SX_TRY(sx_database_prepare(database, select_record, &statement));
     sx_database_bind(statement, 1, run->hex);
     sx_status status = sx_database_step(database, statement, &row);
     if (!status && !row) status = sx_database_damaged(database, "a run has no mapping");
-    if (!status && !take_row(statement, arena, &record, &texts)) status = sx_arena_error(arena);
+    if (!status && !take_row(statement, arena, record, &texts)) status = sx_arena_error(arena);
     sqlite3_finalize(statement);
     if (status) return status;
-    if (!row_is_whole(&texts, &record, arch_key))
+    if (!row_is_whole(&texts, record, arch_key))
         return sx_database_damaged(database, "a row does not match its hash");
-    SX_TRY(read_nouns(texts.problem_text, texts.mapping_text, false, arch, &record.problem, &record.mapping));
-    memset(record.problem.name, 0, SX_NAME_SIZE);
-    snprintf(record.problem.name, SX_NAME_SIZE, "%s", texts.problem_name);
+    SX_TRY(
+        read_nouns(texts.problem_text, texts.mapping_text, false, arch, &record->problem, &record->mapping));
+    memset(record->problem.name, 0, SX_NAME_SIZE);
+    snprintf(record->problem.name, SX_NAME_SIZE, "%s", texts.problem_name);
     *out = record;
     return SX_OK;
 }

@@ -38,9 +38,9 @@ SX_MUST_USE sx_status sx_rows_arch_read(const char *name, const char *text, sx_a
 /* Inserts what is not there yet, inside a transaction. */
 SX_MUST_USE sx_status sx_rows_insert(sx_database *database, const sx_rows *rows);
 
-/* Reads the record of a run on an architecture. Its texts are in the arena. A row that does not match its
+/* Reads the record of a run on an architecture, into the arena. A row that does not match its
  * hashes is an error. */
 SX_MUST_USE sx_status sx_rows_read(sx_database *database, const sx_key *run, const sx_arch *arch,
-                                   const sx_key *arch_key, sx_arena *arena, sx_record *out);
+                                   const sx_key *arch_key, sx_arena *arena, const sx_record **out);
 
 #endif

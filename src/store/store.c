@@ -142,12 +142,12 @@ static SX_MUST_USE sx_status visit_all(sx_store *store, const sx_arch *arch, con
     sx_status status = SX_OK;
     for (size_t at = 0; !status && at < keys->size; at += sizeof(sx_key)) {
         sx_arena arena = {0};
-        sx_record record;
+        const sx_record *record;
         sx_key run;
         memcpy(&run, keys->data + at, sizeof run);
         status = sx_rows_read(&store->database, &run, arch, key, &arena, &record);
         if (!status) {
-            status = visit(user, &record);
+            status = visit(user, record);
         } else if (status->code == SX_ERR_FILE) {
             sx_status_free(status);
             status = SX_OK;
@@ -247,15 +247,15 @@ static const char select_archs[] =
 static SX_MUST_USE sx_status visit_arch(sx_database *database, sqlite3_stmt *statement,
                                         sx_store_visit_arch *visit, void *user) {
     sx_arena arena = {0};
-    sx_arch arch;
+    sx_arch *arch = sx_arena_alloc(&arena, 1, sizeof *arch);
     sx_key key = sx_database_key(statement, 0);
     const char *name = sx_database_text(statement, 1, &arena), *text = sx_database_text(statement, 2, &arena),
                *objective = sx_database_text(statement, 3, &arena);
-    sx_status status = name && text && objective ? SX_OK : sx_arena_error(&arena);
+    sx_status status = arch && name && text && objective ? SX_OK : sx_arena_error(&arena);
     if (!status && strcmp(sx_text_key(text).hex, key.hex) != 0)
         status = sx_database_damaged(database, "a row does not match its hash");
-    if (!status) status = sx_rows_arch_read(name, text, &arch);
-    if (!status) status = visit(user, &arch, objective);
+    if (!status) status = sx_rows_arch_read(name, text, arch);
+    if (!status) status = visit(user, arch, objective);
     sx_arena_free(&arena);
     return status;
 }

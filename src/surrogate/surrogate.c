@@ -1,6 +1,7 @@
 #include "surrogate/surrogate.h"
 
 #include "base/hash.h"
+#include "ir/arch.h"
 #include "learn/weights.h"
 #include "sextant/input.h"
 
@@ -15,11 +16,14 @@ size_t sx_surrogate_n_outputs(const sx_surrogate *surrogate) {
 }
 
 sx_status sx_arch_hash(const sx_arch *arch, uint64_t *out) {
-    sx_arch copy = *arch;
-    char *text;
-    memset(copy.name, 0, sizeof copy.name);
-    copy.name[0] = '-';
-    SX_TRY(sx_arch_write(&copy, SX_JSON_DIGITS, &text));
+    sx_arch *copy = sx_arch_copy(arch);
+    char *text = NULL;
+    if (!copy) return sx_error_memory();
+    memset(copy->name, 0, sizeof copy->name);
+    copy->name[0] = '-';
+    sx_status status = sx_arch_write(copy, SX_JSON_DIGITS, &text);
+    free(copy);
+    if (status) return status;
     *out = sx_hash_bytes(text, strlen(text), 0);
     free(text);
     return SX_OK;

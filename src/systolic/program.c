@@ -22,6 +22,7 @@
 #include "systolic/geometric.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { BLOCK_BITS = 18, BLOCK_DEPTH = 1024, COPIES = 2, LEVELS = 12, REFINEMENTS = 12 };
 
@@ -132,25 +133,25 @@ static void limit_tiles(const sx_program *program, double least_lanes, sx_geomet
     limit(to, term);
 }
 
-/* All constraints as those of a geometric program. */
-static sx_geometric constrain(const sx_program *program, double least_lanes) {
-    sx_geometric to = {.n_variables = 2 * (size_t)program->n_loops};
-    limit_tiles(program, least_lanes, &to);
-    limit(&to, lanes_to(program, 1, 1 / program->most));
+/* Begins a geometric program with all constraints. */
+static void constrain(const sx_program *program, double least_lanes, sx_geometric *to) {
+    memset(to, 0, sizeof *to);
+    to->n_variables = 2 * (size_t)program->n_loops;
+    limit_tiles(program, least_lanes, to);
+    limit(to, lanes_to(program, 1, 1 / program->most));
     if (program->hidden > 0) {
         sx_monomial term = {.offset = log(program->hidden)};
         for (int d = 0; d < program->n_loops; d++)
             term.power[inner(d)] = d != program->simd ? -1 : program->chained ? 1 : 0;
-        limit(&to, term);
+        limit(to, term);
     }
-    sx_posynomial *bram = &to.constraint[to.n_constraints++];
+    sx_posynomial *bram = &to->constraint[to->n_constraints++];
     for (int a = 0; a < SX_N_OPERANDS; a++) {
         sx_monomial *term = &bram->term[bram->n++];
         term->offset = log(program->window[a] * program->blocks_per_word / program->bram) - SLACK;
         for (int d = 0; d < program->n_loops; d++)
             if (program->loops[a] >> d & 1) term->power[outer(d)] = 1;
     }
-    return to;
 }
 
 /* The words as the objective of a geometric program. */
@@ -178,20 +179,21 @@ static sx_program_tiles tiles_at(const sx_program *program, const double *z) {
     return tiles;
 }
 
-/* The tiles of fewest words among those of so many lanes. `z` keeps those constraints. */
-static sx_program_tiles with_lanes(const sx_program *program, const sx_geometric *constraints,
-                                   const double *start, double lanes) {
-    sx_geometric geometric = *constraints;
+/* The tiles of fewest words among those of so many lanes. `start` keeps the constraints, which stay as they are; the
+ * objective becomes the words. */
+static sx_program_tiles with_lanes(const sx_program *program, sx_geometric *geometric, const double *start,
+                                   double lanes) {
     double z[SX_MAX_POWERS];
-    geometric.objective = words_sum(program);
-    limit(&geometric, lanes_to(program, -1, lanes));
+    geometric->objective = words_sum(program);
+    limit(geometric, lanes_to(program, -1, lanes));
     for (size_t i = 0; i < SX_MAX_POWERS; i++) z[i] = start[i];
-    sx_geometric_solve(&geometric, z);
+    sx_geometric_solve(geometric, z);
+    geometric->n_constraints--;
     return tiles_at(program, z);
 }
 
 /* Searches the number of lanes: the best of some levels between two, refined. */
-static sx_program_tiles search_lanes(const sx_program *program, const sx_geometric *constraints,
+static sx_program_tiles search_lanes(const sx_program *program, sx_geometric *constraints,
                                      const double *start, double least, double most) {
     sx_program_tiles best = with_lanes(program, constraints, start, most);
     double value = sx_program_value(program, SX_PROGRAM_BOTH, &best);
@@ -213,7 +215,7 @@ static sx_program_tiles search_lanes(const sx_program *program, const sx_geometr
 
 /* The best tiles of words - lanes: those of fewest words with as many lanes as can be, where lanes cost no
  * words, otherwise a compromise. */
-static sx_program_tiles balance(const sx_program *program, const sx_geometric *constraints,
+static sx_program_tiles balance(const sx_program *program, sx_geometric *constraints,
                                 const double *most_lanes, const double *least_words) {
     sx_program_tiles top = tiles_at(program, most_lanes), bottom = tiles_at(program, least_words);
     double most = sx_program_lanes(program, &top) * (1 - THIN);
@@ -226,8 +228,9 @@ static sx_program_tiles balance(const sx_program *program, const sx_geometric *c
 /* Solves with so many lanes of a PE at least; false where that leaves no room. */
 static bool solve_with(const sx_program *program, sx_program_objective objective, double least_lanes,
                        sx_program_tiles *out) {
-    sx_geometric constraints = constrain(program, least_lanes), geometric = constraints;
+    sx_geometric geometric;
     double z[SX_MAX_POWERS] = {0}, fewest[SX_MAX_POWERS];
+    constrain(program, least_lanes, &geometric);
     for (int d = 0; d < program->n_loops; d++) {
         z[outer(d)] = log(program->size[d]) / 2;
         z[inner(d)] = z[outer(d)] / 2;
@@ -241,7 +244,7 @@ static bool solve_with(const sx_program *program, sx_program_objective objective
     for (size_t i = 0; i < SX_MAX_POWERS; i++) fewest[i] = z[i];
     geometric.objective = words_sum(program);
     sx_geometric_solve(&geometric, fewest);
-    *out = balance(program, &constraints, z, fewest);
+    *out = balance(program, &geometric, z, fewest);
     return true;
 }
 

@@ -76,7 +76,7 @@ static double settle(const sx_onnx_trace *trace, const sx_onnx_op *op, double va
 
 /* Computes the numbers of an operation on elements. */
 static sx_status fold(sx_onnx_trace *trace, const sx_onnx_op *op, const sx_onnx_shape *shape) {
-    double data[SX_ONNX_MAX_DATA];
+    double *data = trace->numbers;
     size_t n;
     if (!op->rule->element || !all_data(trace, op, shape, &n)) return SX_OK;
     for (size_t at = 0; at < n; at++) {
@@ -123,7 +123,7 @@ sx_status sx_infer_bool(sx_onnx_trace *trace, const sx_onnx_op *op) {
 
 sx_status sx_infer_where(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape shape = broadcast_all(trace, op);
-    double data[SX_ONNX_MAX_DATA];
+    double *data = trace->numbers;
     size_t n;
     sx_onnx_set_shape(trace, op, 0, shape);
     sx_onnx_set_type(trace, op, 0, type_of(trace, op, 1));
@@ -136,7 +136,7 @@ sx_status sx_infer_where(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_cast(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_value *value = sx_onnx_input(trace, op, 0);
     const int type = op->n_inputs > 1 ? type_of(trace, op, 1) : (int)sx_onnx_int(op->at, "to", 0);
-    double data[SX_ONNX_MAX_DATA];
+    double *data = trace->numbers;
     sx_onnx_set_shape(trace, op, 0, *sx_onnx_input_shape(trace, op, 0));
     sx_onnx_set_type(trace, op, 0, type);
     const int64_t n = value && value->data ? sx_onnx_elements(&value->shape) : -1;

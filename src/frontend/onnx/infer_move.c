@@ -36,7 +36,7 @@ sx_status sx_infer_constant(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_bytes message;
     sx_onnx_tensor tensor;
     if (sx_onnx_attribute_tensor(op->at, "value", &message)) {
-        double numbers[SX_ONNX_MAX_DATA];
+        double *numbers = trace->numbers;
         SX_TRY(sx_onnx_tensor_read(message, &tensor));
         const int64_t n = sx_onnx_elements(&tensor.shape);
         sx_onnx_set_type(trace, op, 0, tensor.type);
@@ -86,7 +86,7 @@ sx_status sx_infer_size(sx_onnx_trace *trace, const sx_onnx_op *op) {
 
 sx_status sx_infer_constant_of_shape(sx_onnx_trace *trace, const sx_onnx_op *op) {
     int64_t extent[SX_MAX_RANKS];
-    double data[SX_ONNX_MAX_DATA], value = 0;
+    double *data = trace->numbers, value = 0;
     sx_bytes message;
     sx_onnx_tensor tensor = {.type = TYPE_FLOAT};
     const int n = sx_onnx_input_ints(trace, op, 0, extent, SX_MAX_RANKS);
@@ -216,7 +216,7 @@ sx_status sx_infer_transpose(sx_onnx_trace *trace, const sx_onnx_op *op) {
 sx_status sx_infer_concat(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     const int axis = sx_onnx_axis(&shape, sx_onnx_int(op->at, "axis", 0));
-    double data[SX_ONNX_MAX_DATA];
+    double *data = trace->numbers;
     size_t n = 0;
     bool known = shape.n == 1;
     sx_onnx_copy_type(trace, op, 0, 0);
@@ -238,8 +238,8 @@ sx_status sx_infer_concat(sx_onnx_trace *trace, const sx_onnx_op *op) {
 /* Takes the elements of a list that indices name, where both are known. */
 static sx_status gather_data(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_value *from = sx_onnx_input(trace, op, 0);
-    int64_t index[SX_ONNX_MAX_DATA];
-    double data[SX_ONNX_MAX_DATA];
+    int64_t *index = trace->whole;
+    double *data = trace->numbers;
     if (!from->data || from->shape.n != 1) return SX_OK;
     const int n = sx_onnx_input_ints(trace, op, 1, index, SX_ONNX_MAX_DATA);
     for (int i = 0; i < n; i++) {
@@ -284,7 +284,7 @@ sx_status sx_infer_gather_nd(sx_onnx_trace *trace, const sx_onnx_op *op) {
 }
 
 sx_status sx_infer_range(sx_onnx_trace *trace, const sx_onnx_op *op) {
-    double limit[3], data[SX_ONNX_MAX_DATA];
+    double limit[3], *data = trace->numbers;
     sx_onnx_copy_type(trace, op, 0, 0);
     sx_onnx_set_shape(trace, op, 0, shape_of((const int64_t[]){-1}, 1));
     for (size_t i = 0; i < 3; i++) {

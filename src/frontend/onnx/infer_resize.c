@@ -41,7 +41,7 @@ static cut cut_of(int64_t extent, int64_t start, int64_t end, int64_t step) {
 /* Takes a part of the numbers of a list. */
 static sx_status slice_data(sx_onnx_trace *trace, const sx_onnx_op *op, cut part) {
     const sx_onnx_value *from = sx_onnx_input(trace, op, 0);
-    double data[SX_ONNX_MAX_DATA];
+    double *data = trace->numbers;
     if (!from->data || from->shape.n != 1) return SX_OK;
     for (int64_t i = 0; i < part.n; i++) data[i] = from->data[part.first + i * part.step];
     return sx_onnx_set_data(trace, op, 0, data);
@@ -90,7 +90,7 @@ sx_status sx_infer_split(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     const int axis = sx_onnx_axis(&shape, sx_onnx_int(op->at, "axis", 0));
     const int64_t extent = axis < 0 ? -1 : shape.dim[axis], parts = (int64_t)op->n_outputs;
-    int64_t sizes[SX_ONNX_MAX_DATA], first = 0;
+    int64_t *sizes = trace->whole, first = 0;
     int n = op->n_inputs > 1 && op->input[1] != SX_ONNX_NONE
                 ? sx_onnx_input_ints(trace, op, 1, sizes, SX_ONNX_MAX_DATA)
                 : sx_onnx_ints(op->at, "split", sizes, SX_ONNX_MAX_DATA);
@@ -128,7 +128,7 @@ sx_status sx_infer_expand(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const int64_t elements = sx_onnx_elements(&shape);
     if (!value->data || sx_onnx_elements(from) != 1 || elements < 0 || elements > SX_ONNX_MAX_DATA)
         return SX_OK;
-    double data[SX_ONNX_MAX_DATA];
+    double *data = trace->numbers;
     for (int64_t i = 0; i < elements; i++) data[i] = value->data[0];
     return sx_onnx_set_data(trace, op, 0, data);
 }

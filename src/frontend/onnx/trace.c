@@ -549,6 +549,9 @@ sx_status sx_onnx_trace_model(sx_bytes file, const sx_onnx_symbol *symbol, size_
                            .values = {.size = sizeof(sx_onnx_value)},
                            .ops = {.size = sizeof(sx_onnx_op)}};
     frame f = {.trace = out, .graph = &out->model.graph, .prefix = ""};
+    out->numbers = sx_arena_alloc(&out->arena, SX_ONNX_MAX_DATA, sizeof *out->numbers);
+    out->whole = sx_arena_alloc(&out->arena, SX_ONNX_MAX_DATA, sizeof *out->whole);
+    if (!out->numbers || !out->whole) return sx_arena_error(&out->arena);
     SX_TRY(sx_onnx_model_read(&out->arena, file, &out->model));
     SX_TRY(sx_onnx_scope_of(&out->arena, f.graph, NULL, &f.scope));
     SX_TRY(follow_nodes(&f));

@@ -38,6 +38,8 @@ typedef struct sx_onnx_trace {
     size_t n_symbols;
     sx_vector values, ops;  /* of sx_onnx_value and sx_onnx_op */
     size_t n_nodes, called; /* followed so far, and bytes of those in functions and branches */
+    double *numbers;        /* SX_ONNX_MAX_DATA each, for the inference of one operation */
+    int64_t *whole;
 } sx_onnx_trace;
 
 /* Follows a model whose bytes must outlive the trace. *out is freed with sx_onnx_trace_fini, also after an

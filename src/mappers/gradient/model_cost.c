@@ -34,6 +34,8 @@ void sx_relaxed_from(const sx_model *model, const sx_mapping *mapping, sx_relaxe
 
 void sx_relaxed_free(sx_relaxed *r) {
     sx_tape_free(&r->tape);
+    free(r->window);
+    r->window = NULL;
 }
 
 /* A factor as an input: a number whose logarithm is differentiated by. */

@@ -53,6 +53,7 @@ typedef struct sx_relaxed {
     sx_real compute_cycles;
     int n_loops, first[SX_MAX_LEVELS + 1]; /* temporal loops, innermost first */
     sx_relaxed_loop loop[SX_RELAXED_LOOPS];
+    struct sx_relaxed_window *window; /* workspace of model_window.c; NULL before it is needed */
     /* The result. */
     sx_real energy, cycles;
     sx_real

@@ -8,7 +8,7 @@ static const double log_2 = 0.69314718055994530942;
 static const double least_loop = 1.5; /* iterations of a loop that a window is followed by */
 
 /* Loops that a window is followed by, innermost first, and the motion of the tile by a step of each. */
-typedef struct window {
+typedef struct sx_relaxed_window {
     sx_relaxed *r;
     const sx_shape *shape;
     int n, n_near;
@@ -193,24 +193,40 @@ static int first_mixed(const window *w) {
     return -1;
 }
 
+/* The window of a tensor whose tile has so many words; NULL when memory is out, which the tape remembers. */
+static window *begin_window(sx_relaxed *r, int tensor, sx_real words) {
+    if (!r->window) r->window = malloc(sizeof *r->window);
+    if (!r->window) {
+        r->tape.failed = true;
+        return NULL;
+    }
+    window *w = r->window;
+    w->r = r;
+    w->shape = &r->model->shape[tensor];
+    w->words = words;
+    return w;
+}
+
 sx_real sx_relaxed_handed(sx_relaxed *r, int tensor, int level) {
-    window w = {.r = r, .shape = &r->model->shape[tensor], .words = r->tile[tensor][level - 1]};
-    if (!w.shape->plain) find_loops(&w, level);
-    if (w.shape->plain || first_mixed(&w) < 0)
-        return sx_real_multiply(&r->tape, w.words, count_visits(r, w.shape->dims, level));
-    set_steps(&w, level);
-    sx_real all =
-        w.overlaps ? overlapping_words(&w) : sx_real_multiply(&r->tape, fetching_visits(&w), w.words);
-    return sx_real_multiply(&r->tape, all, short_loops(r, w.shape->dims, level));
+    const sx_shape *shape = &r->model->shape[tensor];
+    sx_real words = r->tile[tensor][level - 1];
+    window *w = shape->plain ? NULL : begin_window(r, tensor, words);
+    if (w) find_loops(w, level);
+    if (!w || first_mixed(w) < 0)
+        return sx_real_multiply(&r->tape, words, count_visits(r, shape->dims, level));
+    set_steps(w, level);
+    sx_real all = w->overlaps ? overlapping_words(w) : sx_real_multiply(&r->tape, fetching_visits(w), words);
+    return sx_real_multiply(&r->tape, all, short_loops(r, shape->dims, level));
 }
 
 sx_real sx_relaxed_fed(sx_relaxed *r, int tensor) {
-    window w = {.r = r, .shape = &r->model->shape[tensor], .words = sx_constant(1)};
-    if (!w.shape->plain) find_loops(&w, 0);
-    if (w.shape->plain || first_mixed(&w) < 0) return count_visits(r, w.shape->dims, 0);
-    set_steps(&w, 0);
+    const sx_shape *shape = &r->model->shape[tensor];
+    window *w = shape->plain ? NULL : begin_window(r, tensor, sx_constant(1));
+    if (w) find_loops(w, 0);
+    if (!w || first_mixed(w) < 0) return count_visits(r, shape->dims, 0);
+    set_steps(w, 0);
     sx_real fed = r->compute_cycles;
-    for (int j = 0; j < w.n_near; j++)
-        if (w.still[j]) fed = sx_real_subtract(&r->tape, fed, steps(&w, j));
+    for (int j = 0; j < w->n_near; j++)
+        if (w->still[j]) fed = sx_real_subtract(&r->tape, fed, steps(w, j));
     return fed;
 }

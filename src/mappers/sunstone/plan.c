@@ -3,10 +3,12 @@
 #include "mappers/sunstone/plan.h"
 
 #include "base/status.h"
+#include "ir/arch.h"
 #include "mappers/sunstone/levels.h"
 #include "space/map_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sets what levels keep: all they may, as far as there is room for one word of each. */
@@ -59,16 +61,18 @@ bool sx_sunstone_uneven(const sx_map_space *space) {
 
 /* Makes the model of an architecture in which all levels beyond one have no limit of size. */
 static sx_status relax(const sx_model *model, int last, sx_model **out) {
-    sx_arch arch = *sx_model_arch(model);
-    for (int s = 0; s < arch.n_levels; s++) {
-        sx_storage *level = &arch.level[s];
+    sx_arch *arch = sx_arch_copy(sx_model_arch(model));
+    if (!arch) return sx_error_memory();
+    for (int s = 0; s < arch->n_levels; s++) {
+        sx_storage *level = &arch->level[s];
         level->min_utilization = 0;
         if (s <= last || level->entries == SX_UNLIMITED) continue;
         level->entries = level->banks ? (uint64_t)level->banks << 48 : SX_UNLIMITED;
     }
-    SX_TRY(sx_model_new(sx_model_problem(model), &arch, &model->options, out));
-    sx_model_share_guard(*out, model->guard);
-    return SX_OK;
+    sx_status status = sx_model_new(sx_model_problem(model), arch, &model->options, out);
+    if (!status) sx_model_share_guard(*out, model->guard);
+    free(arch);
+    return status;
 }
 
 /* Gives the fan-outs of a memory to the first stage at which no fan-out lies between it and that: loops are

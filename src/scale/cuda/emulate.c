@@ -10,6 +10,7 @@ enum { CHARGES = SX_GPU_TENSORS * 64 * SX_GPU_CHARGE, HOST_STEP = 1 << 12 /* fac
 struct sx_gpu_device {
     const sx_gpu_image *image;
     sx_gpu_item *items;     /* SX_GPU_MEASURED at most */
+    double charge[CHARGES]; /* workspace */
     sx_gpu_member *members; /* of a population, before and after an epoch */
     uint32_t islands;
 };
@@ -56,7 +57,7 @@ static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
     sx_gpu_scratch own;
     sx_gpu_state st = {.own = &own};
-    double charge[CHARGES];
+    double *charge = d->charge;
     (void)message;
     if (seconds > 0 && to - *from > HOST_STEP) to = *from + HOST_STEP;
     for (; *from < to; ++*from)
@@ -89,7 +90,7 @@ static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, ui
     sx_gpu_state st = {.own = &own};
     sx_gpu_sweep sweep = {0};
     sx_gpu_missed missed = {0, 0, NULL};
-    double charge[CHARGES];
+    double *charge = d->charge;
     if (!d->items) d->items = malloc(SX_GPU_MEASURED * sizeof *d->items);
     if (!d->items) return out_of_memory(message);
     *listed = 0;

@@ -84,7 +84,8 @@ static bool has_same_face(const alignment *a, size_t e, size_t t) {
     face_loop mine[SX_MAX_PATH], first[SX_MAX_PATH];
     int local = 0, first_local = 0, level = 0, first_level = 0;
     const size_t f = a->cascade->tensor[t].first;
-    if (!sx_cascade_uses(a->cascade, e, t, &local) || !sx_cascade_uses(a->cascade, f, t, &first_local)) return true;
+    if (!sx_cascade_uses(a->cascade, e, t, &local) || !sx_cascade_uses(a->cascade, f, t, &first_local))
+        return true;
     const int n = list_face(&a->cascade->einsum[e], &a->mapping->path[e], local, mine, &level);
     if (n != list_face(&a->cascade->einsum[f], &a->mapping->path[f], first_local, first, &first_level) ||
         level != first_level)
@@ -98,7 +99,8 @@ static bool has_same_face(const alignment *a, size_t e, size_t t) {
 static bool is_aligned(const alignment *a, size_t e) {
     for (int v = 0; v < a->cascade->einsum[e].n_tensors; v++) {
         const size_t t = a->cascade->tensor_of[e][v];
-        if (a->cascade->tensor[t].shared && a->cascade->tensor[t].first < e && !has_same_face(a, e, t)) return false;
+        if (a->cascade->tensor[t].shared && a->cascade->tensor[t].first < e && !has_same_face(a, e, t))
+            return false;
     }
     return true;
 }

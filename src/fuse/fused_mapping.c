@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void sx_fused_mapping_fini(sx_fused_mapping *mapping) {
+    free(mapping->path);
+    *mapping = (sx_fused_mapping){.n_einsums = 0};
+}
+
 /* Where a shared tensor is exchanged. */
 typedef struct exchange {
     bool known;
@@ -48,7 +53,8 @@ static sx_status make_weave(const sx_cascade *cascade, weave *w) {
 }
 
 /* Lays out and counts the path of einsum e. */
-static bool count_path(const sx_arch *arch, weave *w, const sx_path *path, size_t e, sx_fused_verdict *verdict) {
+static bool count_path(const sx_arch *arch, weave *w, const sx_path *path, size_t e,
+                       sx_fused_verdict *verdict) {
     const sx_problem *einsum = &w->cascade->einsum[e];
     uint32_t bits[SX_MAX_TENSORS] = {0};
     verdict->fault = sx_path_lay_out(arch, einsum, path, &w->layout[e], &verdict->index);
@@ -56,7 +62,8 @@ static bool count_path(const sx_arch *arch, weave *w, const sx_path *path, size_
         verdict->reason = SX_FUSED_PATH;
         return false;
     }
-    for (int v = 0; v < einsum->n_tensors; v++) bits[v] = w->cascade->tensor[w->cascade->tensor_of[e][v]].bits;
+    for (int v = 0; v < einsum->n_tensors; v++)
+        bits[v] = w->cascade->tensor[w->cascade->tensor_of[e][v]].bits;
     if (sx_looptree_cost(arch, einsum, bits, &w->layout[e], &w->cost[e])) return true;
     verdict->reason = SX_FUSED_OVERFLOW;
     return false;
@@ -77,7 +84,8 @@ static bool agrees(const weave *w, size_t e, const sx_reservation *r, const exch
         int rank, first_rank;
         sx_relevance_of(&w->cascade->einsum[e], r->tensor, mine->node.index, &rank);
         sx_relevance_of(&w->cascade->einsum[x->einsum], x->tensor, first->node.index, &first_rank);
-        if (mine->node.kind != first->node.kind || mine->bound != first->bound || rank != first_rank) return false;
+        if (mine->node.kind != first->node.kind || mine->bound != first->bound || rank != first_rank)
+            return false;
     }
     return true;
 }
@@ -122,7 +130,8 @@ static bool find_common_loops(weave *w, sx_fused_verdict *verdict) {
     for (size_t e = 0; e + 1 < w->cascade->n_einsums; e++) {
         for (size_t t = 0; t < w->cascade->n_tensors; t++) {
             const sx_cascade_tensor *tensor = &w->cascade->tensor[t];
-            if (tensor->shared && tensor->first <= e && e < tensor->last && w->exchange[t].depth > w->common[e])
+            if (tensor->shared && tensor->first <= e && e < tensor->last &&
+                w->exchange[t].depth > w->common[e])
                 w->common[e] = w->exchange[t].depth;
         }
         if (passes_over(w, e, verdict)) return false;
@@ -161,15 +170,10 @@ static void add_alive(weave *w, size_t j, uint64_t *bits) {
             const sx_reservation *r = &w->cost[e].reservation[i];
             const size_t t = w->cascade->tensor_of[e][r->tensor];
             const bool is_exchanged = r->backing && w->cascade->tensor[t].shared;
-            const bool alive = is_exchanged ? w->exchange[t].einsum == e && is_alive(w, t, j) : r->depth < w->with[e];
+            const bool alive =
+                is_exchanged ? w->exchange[t].einsum == e && is_alive(w, t, j) : r->depth < w->with[e];
             if (alive) bits[r->level] += r->bits;
         }
-}
-
-/* Bits of a level that tiles may take. */
-static uint64_t room_of(const sx_storage *level) {
-    if (level->entries == SX_UNLIMITED) return UINT64_MAX;
-    return (uint64_t)((double)level->entries / level->multiple_buffering) * level->word_bits;
 }
 
 static void find_peaks(const sx_arch *arch, weave *w, sx_fused_cost *cost, sx_fused_verdict *verdict) {
@@ -177,7 +181,7 @@ static void find_peaks(const sx_arch *arch, weave *w, sx_fused_cost *cost, sx_fu
         uint64_t bits[SX_MAX_LEVELS] = {0};
         add_alive(w, j, bits);
         for (int s = 0; s < arch->n_levels; s++) {
-            const uint64_t room = room_of(&arch->level[s]);
+            const uint64_t room = sx_path_room(&arch->level[s]);
             if (bits[s] > cost->peak[s]) cost->peak[s] = bits[s];
             if (bits[s] > room && !verdict->reason)
                 *verdict = (sx_fused_verdict){.reason = SX_FUSED_CAPACITY,

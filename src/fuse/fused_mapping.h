@@ -11,22 +11,24 @@ typedef struct sx_fused_mapping {
     sx_path *path;
 } sx_fused_mapping;
 
+void sx_fused_mapping_fini(sx_fused_mapping *mapping);
+
 typedef enum sx_fused_reason {
     SX_FUSED_OK,
-    SX_FUSED_PATH,      /* the path of an einsum is none: see `fault` */
-    SX_FUSED_OVERFLOW,  /* a count of an einsum is beyond 2^63 */
+    SX_FUSED_PATH,     /* the path of an einsum is none: see `fault` */
+    SX_FUSED_OVERFLOW, /* a count of an einsum is beyond 2^63 */
     SX_FUSED_DISAGREES, /* an einsum has a shared tensor elsewhere or under other loops than the first that uses it */
-    SX_FUSED_PASSES,    /* a tensor stays under more loops than an einsum in between can share */
-    SX_FUSED_LOOPS,     /* common loops of an einsum and the one before differ */
-    SX_FUSED_CAPACITY,  /* what is alive while an einsum runs is more than a level has */
+    SX_FUSED_PASSES,   /* a tensor stays under more loops than an einsum in between can share */
+    SX_FUSED_LOOPS,    /* common loops of an einsum and the one before differ */
+    SX_FUSED_CAPACITY, /* what is alive while an einsum runs is more than a level has */
 } sx_fused_reason;
 
 /* Why a fused mapping cannot run. */
 typedef struct sx_fused_verdict {
     sx_fused_reason reason;
     sx_path_fault fault;
-    size_t einsum, tensor; /* of the cascade */
-    int index;             /* of a path's fault: as sx_path_lay_out says; of a capacity: the level */
+    size_t einsum, tensor;      /* of the cascade */
+    int index;                  /* of a path's fault: as sx_path_lay_out says; of a capacity: the level */
     uint64_t needed, available; /* bits */
 } sx_fused_verdict;
 

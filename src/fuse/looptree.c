@@ -10,7 +10,8 @@ typedef struct moved_words {
 } moved_words;
 
 typedef struct transfer {
-    moved_words parents, children;    /* of all instances: what one parent hands to several children counts once */
+    moved_words parents,
+        children; /* of all instances: what one parent hands to several children counts once */
     moved_words one_parent, one_child; /* of one instance */
     bool overflow;
 } transfer;
@@ -69,7 +70,8 @@ static void add_bits(traffic *all, uint64_t *count, uint64_t words, uint32_t bit
 }
 
 /* Adds a transfer to the counts of its two levels; child < 0: the compute unit, which counts nothing. */
-static void charge_transfer(traffic *all, const transfer *t, bool output, uint32_t bits, int parent, int child) {
+static void charge_transfer(traffic *all, const transfer *t, bool output, uint32_t bits, int parent,
+                            int child) {
     all->overflow |= t->overflow;
     uint64_t *out = output ? all->writes : all->reads, *one_out = output ? all->one_writes : all->one_reads;
     uint64_t *in = output ? all->reads : all->writes, *one_in = output ? all->one_reads : all->one_writes;
@@ -144,7 +146,8 @@ static void add_reservation(const sx_problem *einsum, const uint32_t *bits, cons
                             int holder, sx_path_cost *cost) {
     const sx_path_node *node = &layout->step[holder].node;
     sx_reservation *r = &cost->reservation[cost->n_reservations++];
-    *r = (sx_reservation){.level = (uint8_t)node->level, .tensor = node->index, .backing = is_backing(layout, holder)};
+    *r = (sx_reservation){
+        .level = (uint8_t)node->level, .tensor = node->index, .backing = is_backing(layout, holder)};
     const int place = reserved_at(einsum, layout, holder, r->backing);
     uint32_t extent[SX_MAX_DIMS];
     memcpy(extent, layout->step[holder].extent, sizeof extent);
@@ -179,7 +182,8 @@ bool sx_looptree_cost(const sx_arch *arch, const sx_problem *einsum, const uint3
     for (int s = arch->n_levels - 1; s >= 0; s--) {
         const sx_storage *level = &arch->level[s];
         const double vector = (double)level->word_bits * level->block_size;
-        cost->energy += ((double)all.reads[s] * level->read_energy + (double)all.writes[s] * level->fill_energy) / vector;
+        cost->energy +=
+            ((double)all.reads[s] * level->read_energy + (double)all.writes[s] * level->fill_energy) / vector;
         const double time = ((double)all.one_reads[s] / level->read_bandwidth +
                              (double)all.one_writes[s] / level->write_bandwidth) /
                             level->word_bits;

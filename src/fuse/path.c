@@ -16,6 +16,11 @@ sx_relevance sx_relevance_of(const sx_problem *einsum, int tensor, int dim, int 
     return SX_IRRELEVANT;
 }
 
+uint64_t sx_path_room(const sx_storage *level) {
+    if (level->entries == SX_UNLIMITED) return UINT64_MAX;
+    return (uint64_t)((double)level->entries / level->multiple_buffering) * level->word_bits;
+}
+
 uint64_t sx_tile_words(const sx_problem *einsum, int tensor, const uint32_t *extent) {
     const sx_tensor *v = &einsum->tensor[tensor];
     uint64_t words = 1;
@@ -36,7 +41,8 @@ static int crowded_level(const sx_arch *arch, const sx_path_layout *layout) {
         const sx_path_step *step = &layout->step[i];
         if (step->node.kind != SX_PATH_SPREAD) continue;
         const int parent = step->node.level + 1;
-        const uint64_t room = step->node.axis ? sx_arch_fanout_y(arch, parent) : sx_arch_fanout_x(arch, parent);
+        const uint64_t room =
+            step->node.axis ? sx_arch_fanout_y(arch, parent) : sx_arch_fanout_x(arch, parent);
         used[parent][step->node.axis] *= step->bound;
         if (used[parent][step->node.axis] > room) return step->node.level;
     }

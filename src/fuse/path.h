@@ -34,6 +34,9 @@ typedef enum sx_relevance { SX_IRRELEVANT, SX_PARTLY_RELEVANT, SX_FULLY_RELEVANT
 /* The first rank that has the dimension decides; *rank, where not NULL, becomes it (-1: none). */
 sx_relevance sx_relevance_of(const sx_problem *einsum, int tensor, int dim, int *rank);
 
+/* Bits of a level that tiles may take. */
+uint64_t sx_path_room(const sx_storage *level);
+
 /* Words of a tile of a tensor: the box that the extents span. */
 uint64_t sx_tile_words(const sx_problem *einsum, int tensor, const uint32_t *extent);
 

@@ -103,7 +103,8 @@ static void read_einsum(sx_problem *einsum, const json_t *json, const json_t *di
 }
 
 static sx_path_node read_node(const sx_fusion_case *c, const sx_problem *einsum, const json_t *json) {
-    const char *kind = json_string_value(json_array_get(json, 0)), *name = json_string_value(json_array_get(json, 1));
+    const char *kind = json_string_value(json_array_get(json, 0)),
+               *name = json_string_value(json_array_get(json, 1));
     sx_path_node node = {.kind = SX_PATH_HOLD};
     if (strcmp(kind, "S") == 0) {
         const json_t *sinks = json_array_get(json, 3);
@@ -152,5 +153,5 @@ void sx_fusion_case_init(sx_fusion_case *c, const json_t *json) {
 
 void sx_fusion_case_fini(sx_fusion_case *c) {
     sx_cascade_fini(&c->cascade);
-    free(c->mapping.path);
+    sx_fused_mapping_fini(&c->mapping);
 }

@@ -1,5 +1,5 @@
 /* What is a part of the operation before it, and which values are others under another name. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* What follows element by element, as long as nothing else reads what is between. */
 static void parts(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 3 4; weight w 4 5; weight b 5; MatMul x,w -> a name=c; Add a,b -> d; Relu d -> y; out y", "c",
          "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:5,K:4,N:3} y(02|1) w(1|0) x(02|1)"},
         {"in x 3 4; weight w 4 5; MatMul x,w -> a name=c; Relu a -> y; out y; out a", "c",
@@ -45,12 +37,12 @@ static void parts(void **state) {
          "c", "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:5,K:4,N:3} a(02|1) w(1|0) x(02|1)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* Identity, Dropout and DequantizeLinear rename what they read. */
 static void aliases(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 3 4; weight w 4 5; Identity x -> a; MatMul a,w -> y name=c; out y", "c",
          "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:5,K:4,N:3} y(02|1) w(1|0) x(02|1)"},
         {"in x u8 3 4; weight w u8 4 5; data s : 1; DequantizeLinear x,s -> a; DequantizeLinear w,s -> d; "
@@ -60,7 +52,7 @@ static void aliases(void **state) {
          "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:5,K:4,N:3} y(02|1) w(1|0) x(02|1)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

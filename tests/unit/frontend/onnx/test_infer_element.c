@@ -1,5 +1,5 @@
 /* Shapes, types and numbers of operations on elements, as the standard defines them. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct value_case {
-    const char *model, *description; /* of the value y */
-} value_case;
-
-static void check_values(const value_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_value(cases[i].model, "y", cases[i].description);
-}
-
 /* Extents of 1 stretch, and ranks that one tensor lacks are put before its own. */
 static void broadcast_shapes(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 2 3; in c 2 3; Add a,c -> y", "f32[2,3]"},
         {"in a 2 3; in c 3; Add a,c -> y", "f32[2,3]"},
         {"in a 3; in c 2 3; Add a,c -> y", "f32[2,3]"},
@@ -38,12 +30,12 @@ static void broadcast_shapes(void **state) {
         {"in k b 2 1; in a f16 1 3; in c f16 3; Where k,a,c -> y", "f16[2,3]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Numbers that follow from constants. */
 static void folded_numbers(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"data a i64 3 : 7 -2 0; data c i64 3 : 2 2 5; Add a,c -> y", "i64[3]{9 0 5}"},
         {"data a i64 3 : 7 -2 0; data c i64 3 : 2 2 5; Sub a,c -> y", "i64[3]{5 -4 -5}"},
         {"data a i64 3 : 7 -2 0; data c i64 3 : 2 2 5; Mul a,c -> y", "i64[3]{14 -4 0}"},
@@ -84,12 +76,12 @@ static void folded_numbers(void **state) {
         {"data a i64 2 : 1 2; data c i64 2 : 3 4; Xor a,c -> y", "b[2]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Types that are said, or those of another input; numbers are cut to whole ones. */
 static void casts(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 2; Cast a -> y to=7", "i64[2]"},
         {"data a 3 : 1.5 -1.5 0; Cast a -> y to=7", "i64[3]{1 -1 0}"},
         {"data a 3 : 1.5 -1.5 0; Cast a -> y to=9", "b[3]{1 1 0}"},
@@ -97,12 +89,12 @@ static void casts(void **state) {
         {"in a 2; in c f16 1; CastLike a,c -> y", "f16[2]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Types of quantized values: that of the zero point, the one that is said, or u8. */
 static void quantized_types(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 2; data s : 1; data z i8 : 0; QuantizeLinear a,s,z -> y", "i8[2]"},
         {"in a 2; data s : 1; QuantizeLinear a,s -> y", "u8[2]"},
         {"in a 2; data s : 1; QuantizeLinear a,s -> y output_dtype=3", "i8[2]"},
@@ -113,12 +105,12 @@ static void quantized_types(void **state) {
         {"in a 2 3; DynamicQuantizeLinear a -> q,s,y", "none[]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Axes from an input, an attribute or none at all; kept as 1 or removed. */
 static void reductions(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 2 3 4; data x i64 1 : 1; ReduceSum a,x -> y", "f32[2,1,4]"},
         {"in a 2 3 4; data x i64 1 : 1; ReduceSum a,x -> y keepdims=0", "f32[2,4]"},
         {"in a 2 3 4; data x i64 2 : 0 -1; ReduceMean a,x -> y keepdims=0", "f32[3]"},
@@ -142,19 +134,19 @@ static void reductions(void **state) {
         {"in a 2 3 4; ArgMin a -> y axis=3", "i64*"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Functions and normalisations keep shape and type. */
 static void same_shapes(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a f16 2 3; Softmax a -> y", "f16[2,3]"},
         {"in a f16 2 3; Gelu a -> y", "f16[2,3]"},
         {"in a f16 2 3; in s f16 3; LayerNormalization a,s -> y", "f16[2,3]"},
         {"in a 1 2 3; Clip a -> y", "f32[1,2,3]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* Shapes and numbers of operations that move elements or make them, as the standard defines them. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct value_case {
-    const char *model, *description; /* of the value y */
-} value_case;
-
-static void check_values(const value_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_value(cases[i].model, "y", cases[i].description);
-}
-
 /* Constants of every kind. */
 static void constants(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"Constant -> y value={i64 2 : 4 5}", "i64[2]{4 5}"},
         {"Constant -> y value_int=7", "i64[]{7}"},
         {"Constant -> y value_ints=[7,8]", "i64[2]{7 8}"},
@@ -36,12 +28,12 @@ static void constants(void **state) {
         {"in a i64; data b i64 : 1; data c i64 : 1; Range a,b,c -> y", "i64[?]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Shape and Size. */
 static void shapes_as_numbers(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 2 3 4; Shape x -> y", "i64[3]{2 3 4}"},
         {"in x 2 3 4; Shape x -> y start=1", "i64[2]{3 4}"},
         {"in x 2 3 4; Shape x -> y start=-1", "i64[1]{4}"},
@@ -56,12 +48,12 @@ static void shapes_as_numbers(void **state) {
         {"in x 2; Twist x -> t domain=own; Size t -> y", "i64[]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Extents of -1 follow from the others, those of 0 are taken from the input. */
 static void reshapes(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 2 3 4; data s i64 2 : 6 4; Reshape x,s -> y", "f32[6,4]"},
         {"in x 2 3 4; data s i64 2 : 6 -1; Reshape x,s -> y", "f32[6,4]"},
         {"in x 2 3 4; data s i64 3 : 0 -1 1; Reshape x,s -> y", "f32[2,12,1]"},
@@ -111,12 +103,12 @@ static void reshapes(void **state) {
         {"data x i64 1 2 : 1 2; Transpose x -> y", "i64[2,1]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Concat adds up along its axis; its numbers follow in order. */
 static void joins(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 2 3; in c 2 4; Concat a,c -> y axis=1", "f32[2,7]"},
         {"in a 2 3; in c 5 3; Concat a,c -> y axis=-2", "f32[7,3]"},
         {"in a 2 3; in c 2 4; Concat a,c -> y axis=2", "f32*"},
@@ -126,12 +118,12 @@ static void joins(void **state) {
         {"data a i64 1 2 : 1 2; Concat a,a -> y axis=0", "i64[2,2]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Gather and its relatives. */
 static void gathers(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 5 6 7; in i i64 2 3; Gather x,i -> y", "f32[2,3,6,7]"},
         {"in x 5 6 7; in i i64 2 3; Gather x,i -> y axis=1", "f32[5,2,3,7]"},
         {"in x 5 6 7; data i i64 : 0; Gather x,i -> y axis=-1", "f32[5,6]"},
@@ -151,7 +143,7 @@ static void gathers(void **state) {
         {"in x 2 2 2 2 2 2 2 2 2; in i i64 1 1 1 1 1 1 1 1 1 1; GatherND x,i -> y", "f32*"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

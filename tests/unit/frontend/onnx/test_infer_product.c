@@ -1,5 +1,5 @@
 /* Shapes of products, recurrent networks and attention, as the standard defines them. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct value_case {
-    const char *model, *description; /* of the value y */
-} value_case;
-
-static void check_values(const value_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_value(cases[i].model, "y", cases[i].description);
-}
-
 /* Gemm and MatMul; batches are broadcast. */
 static void matrices(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 3 4; in b 4 5; Gemm a,b -> y", "f32[3,5]"},
         {"in a 4 3; in b 4 5; Gemm a,b -> y transA=1", "f32[3,5]"},
         {"in a 3 4; in b 5 4; Gemm a,b -> y transB=1", "f32[3,5]"},
@@ -43,12 +35,12 @@ static void matrices(void **state) {
          "i8[3,5]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Channels are those of the filter; types of quantized ones. */
 static void convolutions(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 2 3 8 8; weight w 5 3 3 3; Conv x,w -> y", "f32[2,5,6,6]"},
         {"in x u8 2 3 8 8; weight w u8 5 3 3 3; ConvInteger x,w -> y", "i32[2,5,6,6]"},
         {"in x u8 2 3 8 8; weight w i8 5 3 3 3; data s : 1; data z u8 : 0; data o i8 : 0; QLinearConv "
@@ -66,12 +58,12 @@ static void convolutions(void **state) {
         {"in x f16 1 3 4; AveragePool x -> y kernel_shape=[2]", "f16[1,3,3]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Letters of the equation; without an arrow those that occur once, in the order of the alphabet. */
 static void einsums(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in a 3 4; in b 4 5; Einsum a,b -> y equation='ij,jk->ik'", "f32[3,5]"},
         {"in a 3 4; in b 4 5; Einsum a,b -> y equation=' i j , j k -> k i '", "f32[5,3]"},
         {"in a 3 4; in b 4 5; Einsum a,b -> y equation='bj,ja'", "f32[5,3]"},
@@ -91,12 +83,12 @@ static void einsums(void **state) {
         {"in a 1 4; in b 3 4; Einsum a,b -> y equation='ij,ij->i'", "f32[3]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Outputs of all steps, and the last states. */
 static void recurrent(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 7 2 5; weight w 1 12 5; weight r 1 12 3; LSTM x,w,r -> y", "f32[7,1,2,3]"},
         {"in x 7 2 5; weight w 2 12 5; weight r 1 12 3; LSTM x,w,r -> y", "f32[7,2,2,3]"},
         {"in x 7 2 5; weight w 2 12 5; weight r 2 12 3; LSTM x,w,r -> a,y,c", "f32[2,2,3]"},
@@ -105,12 +97,12 @@ static void recurrent(void **state) {
         {"in x 2; Twist x -> t domain=own; weight w 2 12 5; weight r 2 12 3; LSTM t,w,r -> y", "none*"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Four ranks with heads, or three with heads in the last one; keys of the past come before the others. */
 static void attention_shapes(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; Attention q,k,v -> y", "f32[2,8,5,10]"},
         {"in q 2 5 32; in k 2 6 16; in v 2 6 20; Attention q,k,v -> y q_num_heads=4 kv_num_heads=2",
          "f32[2,5,40]"},
@@ -132,7 +124,7 @@ static void attention_shapes(void **state) {
         {"in q 2 5 32; in k 2 6 16; in v 2 6 20; Attention q,k,v -> y kv_num_heads=4", "f32[2,5,?]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

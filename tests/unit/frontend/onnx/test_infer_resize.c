@@ -1,5 +1,5 @@
 /* Shapes and numbers of operations that take parts of a tensor, repeat, pad or resize it, as the standard defines them. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct value_case {
-    const char *model, *description; /* of the value y */
-} value_case;
-
-static void check_values(const value_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_value(cases[i].model, "y", cases[i].description);
-}
-
 /* Starts and ends count from the end where they are below 0, and are cut to what there is. */
 static void slices(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 10 20; data s i64 1 : 2; data e i64 1 : 5; Slice x,s,e -> y", "f32[3,20]"},
         {"in x 10 20; data s i64 2 : 0 1; data e i64 2 : 9 -1; Slice x,s,e -> y", "f32[9,18]"},
         {"in x 10 20; data s i64 1 : 1; data e i64 1 : 1000; data a i64 1 : 1; Slice x,s,e,a -> y",
@@ -66,12 +58,12 @@ static void slices(void **state) {
          "i64[3]{1 3 5}"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Equal parts, the last one smaller, or the sizes that are said. */
 static void splits(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 6 4; Split x -> y,z axis=0", "f32[3,4]"},
         {"in x 6 4; Split x -> ; Relu x -> y", "f32[6,4]"},
         {"in x 7 4; Split x -> z,y axis=0", "f32[3,4]"},
@@ -86,12 +78,12 @@ static void splits(void **state) {
         {"data x i64 2 : 1 2; data s i64 2 : 1 4; Split x,s -> z,y axis=0", "i64[4]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* Expand, Tile and Pad. */
 static void repeats(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 3 1; data s i64 3 : 2 1 6; Expand x,s -> y", "f32[2,3,6]"},
         {"in x 3 4; data s i64 1 : 1; Expand x,s -> y", "f32[3,4]"},
         {"in x 3 4; in s i64 2; Expand x,s -> y", "f32*"},
@@ -111,12 +103,12 @@ static void repeats(void **state) {
         {"in x 3 4; data p i64 2 : 1 2; data a i64 1 : 2; Pad x,p,-,a -> y", "f32*"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* floor(extent * scale), or the sizes that are said. */
 static void resizes(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x 1 3 4 5; data s 4 : 1 1 2 1.5; Resize x,-,s -> y", "f32[1,3,8,7]"},
         {"opset 10; in x 1 3 4 5; data s 4 : 1 1 2 0.5; Resize x,s -> y", "f32[1,3,8,2]"},
         {"in x 1 3 4 5; data z i64 4 : 1 3 9 9; Resize x,-,-,z -> y", "f32[1,3,9,9]"},
@@ -128,12 +120,12 @@ static void resizes(void **state) {
         {"opset 7; in x 1 3 4 5; Upsample x -> y scales=[1.0,1.0,2.0,3.0]", "f32[1,3,8,15]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 /* OneHot, TopK, DepthToSpace and SpaceToDepth. */
 static void selections(void **state) {
-    static const value_case cases[] = {
+    static const sx_value_case cases[] = {
         {"in x i64 2 3; data d i64 : 7; in v f16 2; OneHot x,d,v -> y", "f16[2,3,7]"},
         {"in x i64 2 3; data d i64 : 7; in v f16 2; OneHot x,d,v -> y axis=0", "f16[7,2,3]"},
         {"in x i64 2 3; data d i64 : 7; in v f16 2; OneHot x,d,v -> y axis=-2", "f16[2,7,3]"},
@@ -151,7 +143,7 @@ static void selections(void **state) {
         {"in x 1 27 2 3; DepthToSpace x -> y blocksize=3", "f32[1,3,6,9]"},
     };
     (void)state;
-    check_values(cases, sizeof cases / sizeof *cases);
+    sx_expect_values(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* Attention: scores of queries and keys, sums of values, and those of the past before them. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* Four ranks, or heads in the last of three; heads of queries that share keys. */
 static void heads(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; Attention q,k,v -> y name=c", "c.scores",
          "Outputs[B,M,N,H] += Weights[B,M,K]*Inputs[B,K,N,H] {B:2,M:6,K:16,N:5,H:2} x4 c.scores@1(0|3|2|1) "
          "k@1(0||1|2) q@1(0|3|2|1)"},
@@ -37,12 +29,12 @@ static void heads(void **state) {
          "v@2(0|2|1) c.scores@1(0|3|2|1)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* Keys and values of the past, which may be empty. */
 static void past(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; in p 2 4 3 16; in w 2 4 3 10; Attention q,k,v,-,p,w "
          "-> y name=c",
          "c.all-keys", "other attention c.all-keys= p k"},
@@ -82,24 +74,22 @@ static void past(void **state) {
          "c.all-values@1(0||2|1) c.scores@1(0|3|2|1)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* The operation of that name in another domain has other inputs. */
 static void microsoft(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in q 2 5 32; weight w 32 96; Attention q,w -> y name=c domain=com.microsoft; say y 2 5 32", "c",
          "other attention y= q w"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* What cannot be mapped is refused with words. */
 static void refused(void **state) {
-    static const struct {
-        const char *model, *words;
-    } cases[] = {
+    static const sx_refused_case cases[] = {
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; in p 2 4 3 16; Attention q,k,v,-,p -> y name=c",
          "Attention 'c': its input 'past_value' is missing, though it has 'past_key': give both or neither"},
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; in w 2 4 3 10; Attention q,k,v,-,-,w -> y name=c",
@@ -138,8 +128,7 @@ static void refused(void **state) {
         {"in q 2 8 5 16; in k 2 4 6 16; in v 1 4 6 10; Attention q,k,v -> y name=c", "do not fit each other"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        sx_expect_refused(cases[i].model, cases[i].words);
+    sx_expect_all_refused(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

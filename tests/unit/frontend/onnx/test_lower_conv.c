@@ -1,5 +1,5 @@
 /* Convolutions and Gemm as einsums: sizes, strides, groups, and which ranks of the tensors are theirs. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* Over a line, a plane and a volume. */
 static void planes(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 2 3 9; weight w 4 3 3; Conv x,w -> y name=c strides=[2] dilations=[2]", "c",
          "Outputs[N,K,Q,P] += Weights[C,K,R,S]*Inputs[N,C,2*R+2*P,S+Q] {R:3,S:1,P:3,Q:1,C:3,K:4,N:2} "
          "y(0|12|3) w(1|03|2) x(0|13|2)"},
@@ -31,12 +23,12 @@ static void planes(void **state) {
          "{R:2,S:5,P:12,Q:5,C:3,K:4,N:2,T:3,Z:6} y(0|1|4|3|2) w(1|0|4|2|3) x(0|1|4+1..4|2+2..5|3+3..6)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* Groups of channels, and channels alone. */
 static void groups(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 2 6 9 9; weight w 4 3 3 3; Conv x,w -> y name=c group=2", "c",
          "Outputs[N,G,K,Q,P] += Weights[G,C,K,R,S]*Inputs[N,G,C,R+P,S+Q] {R:3,S:3,P:7,Q:7,C:3,K:2,G:2,N:2} "
          "y(0|12|4|3) w(02|1|3|4) x(0|12|3|4)"},
@@ -48,12 +40,12 @@ static void groups(void **state) {
          "y(0|12|4|3) w(02|1|3|4) x(0|12|3|4)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* Weights are the fourth input of QLinearConv. */
 static void quantized(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x u8 1 3 4 4; weight w u8 2 3 1 1; data s : 1; data z u8 : 0; QLinearConv x,s,z,w,s,z,s,z -> y "
          "name=c",
          "c",
@@ -61,12 +53,12 @@ static void quantized(void **state) {
          "w(1|0|2|3) x(0|1|2|3)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* The data gradient: windows are those of the output. */
 static void transposed(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 1 4 3 5; weight w 4 3 2 3; ConvTranspose x,w -> y name=c strides=[2,1] pads=[0,1,1,0]", "c",
          "Outputs[N,C,R+2*P,S+Q] += Weights[C,K,R,S]*Inputs[N,K,Q,P] {R:2,S:3,P:3,Q:5,C:3,K:4,N:1} "
          "y(0|1|2+0..1|3+1..0) w(1|0|2|3) x(0|1|3|2)"},
@@ -75,12 +67,12 @@ static void transposed(void **state) {
          "y(0|12|3|4) w(02|1|3|4) x(0|12|4|3)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* A fully connected layer, either operand transposed. */
 static void gemm(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 3 4; weight w 4 5; weight b 5; Gemm x,w,b -> y name=c", "c",
          "Outputs[N,K,Q,P] += Weights[C,K,R,S]*Inputs[N,C,R+P,S+Q] {R:1,S:1,P:1,Q:1,C:4,K:5,N:3} y(0|132) "
          "w(0|123) x(0|123)"},
@@ -92,14 +84,12 @@ static void gemm(void **state) {
          "w(123|0) x(0|123)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* What cannot be mapped is refused with words. */
 static void refused(void **state) {
-    static const struct {
-        const char *model, *words;
-    } cases[] = {
+    static const sx_refused_case cases[] = {
         {"in x 1 4 8 8; weight w 4 3 3 3; Conv x,w -> y name=c",
          "Conv 'c': 4 channels, a filter of 3 and 4 outputs do not fit 1 groups"},
         {"in x 1 6 8 8; weight w 5 3 3 3; Conv x,w -> y name=c group=2",
@@ -125,8 +115,7 @@ static void refused(void **state) {
          "the shape of its input 't' is not known"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        sx_expect_refused(cases[i].model, cases[i].words);
+    sx_expect_all_refused(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

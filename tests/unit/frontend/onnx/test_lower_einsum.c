@@ -1,5 +1,5 @@
 /* Einsum: its letters are the dimensions. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* Letters, ellipses, extents of 1 and products of several operands. */
 static void letters(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in a 3 4; in b 4 5; Einsum a,b -> y name=c equation='ij,jk->ik'", "c",
          "Outputs[i,k] += Weights[j,k]*Inputs[i,j] {i:3,k:5,j:4} y(0|1) b(0|1) a(0|1)"},
         {"in a 2 3 4; in b 4 5; Einsum a,b -> y name=c equation='...j,jk->...k'", "c",
@@ -32,14 +24,12 @@ static void letters(void **state) {
         {"in a 3 4; Einsum a -> y name=c equation='ij->ji'", "c", "other einsum y= a"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* What cannot be mapped is refused with words. */
 static void refused(void **state) {
-    static const struct {
-        const char *model, *words;
-    } cases[] = {
+    static const sx_refused_case cases[] = {
         {"in a 3 3; in b 3; Einsum a,b -> y name=c equation='ii,i->i'", "diagonals and more than"},
         {"in a 3 4; in b 4 5; Einsum a,b -> y name=c equation='ij+jk'", "its equation cannot be read"},
         {"in a 3 4; in b 4 5; Einsum a,b -> y name=c equation='ijk,jk->ik'",
@@ -51,8 +41,7 @@ static void refused(void **state) {
         {"in a 3 4; in b 4 5; Einsum a,b -> y name=c equation='ij,jk->i-k'", "its equation cannot be read"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        sx_expect_refused(cases[i].model, cases[i].words);
+    sx_expect_all_refused(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

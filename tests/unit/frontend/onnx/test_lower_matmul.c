@@ -1,5 +1,5 @@
 /* Products of batches of matrices as einsums: which operand is the weights, and what becomes of ranks of batches. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* The second operand is the weights, unless only the first one is a tensor of the file, or only the second one has batches. */
 static void roles(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 3 4; weight w 4 5; MatMul x,w -> y name=c", "c",
          "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:5,K:4,N:3} y(02|1) w(1|0) x(02|1)"},
         {"in x 4 5; weight w 3 4; MatMul w,x -> y name=c", "c",
@@ -38,12 +30,12 @@ static void roles(void **state) {
          "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:1,K:4,N:1} y(021) z(10) x(021)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* A second rank of both is repeated; others are dimensions. */
 static void batches(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 2 8 3 4; in z 2 8 4 5; MatMul x,z -> y name=c", "c",
          "Outputs[B,M,N] += Weights[B,M,K]*Inputs[B,K,N] {B:2,M:5,K:4,N:3} x8 y@1(0||2|1) z@1(0||2|1) "
          "x@1(0||2|1)"},
@@ -69,24 +61,22 @@ static void batches(void **state) {
          "{B:2,M:9,K:8,N:7,H:3,I:4,J:5,O:6} y(0|3|4|5|6|2|1) z(0||3||4|2|1) x(0|3|4|5|6|2|1)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* The second operand of QLinearMatMul is its fourth input. */
 static void quantized(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in a u8 3 4; data s : 1; data z u8 : 0; weight b u8 4 5; QLinearMatMul a,s,z,b,s,z,s,z -> y name=c",
          "c", "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:1,M:5,K:4,N:3} y(02|1) b(1|0) a(02|1)"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* What cannot be mapped is refused with words. */
 static void refused(void **state) {
-    static const struct {
-        const char *model, *words;
-    } cases[] = {
+    static const sx_refused_case cases[] = {
         {"in x 3 4; weight w 5 5; MatMul x,w -> y name=c",
          "MatMul 'c': it sums over 4 elements of one input and 5 of the other"},
         {"in x 2 3 4; in z 3 4 5; MatMul x,z -> y name=c", "its inputs have batches of 2 and 3 matrices"},
@@ -95,8 +85,7 @@ static void refused(void **state) {
          "it has 10 ranks of batches; at most 9 can be mapped"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        sx_expect_refused(cases[i].model, cases[i].words);
+    sx_expect_all_refused(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* LSTM, GRU and RNN: the product of the inputs of all steps, that of the state for each step, and the cell. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* One direction and two, either layout. */
 static void products(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 7 2 5; weight w 1 12 5; weight r 1 12 3; LSTM x,w,r -> y name=c", "c.input",
          "Outputs[B,M,N] += Weights[M,K]*Inputs[B,K,N] {B:2,M:12,K:5,N:7} c.input-gates@0(|2|0|1) w@0(|0|1) "
          "x(2|0|1)"},
@@ -44,14 +36,12 @@ static void products(void **state) {
          "other lstm y= z= c.input-gates c.state-gates"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* What cannot be mapped is refused with words. */
 static void refused(void **state) {
-    static const struct {
-        const char *model, *words;
-    } cases[] = {
+    static const sx_refused_case cases[] = {
         {"in x 7 2 5; weight w 1 12 4; weight r 1 12 3; LSTM x,w,r -> y name=c",
          "LSTM 'c': its weights and its input do not fit each other"},
         {"in x 7 2 5; weight w 1 12 5; weight r 1 9 3; LSTM x,w,r -> y name=c", "do not fit each other"},
@@ -60,8 +50,7 @@ static void refused(void **state) {
          "its inputs have 2, 3 and 3 ranks; 3 each are needed"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        sx_expect_refused(cases[i].model, cases[i].words);
+    sx_expect_all_refused(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

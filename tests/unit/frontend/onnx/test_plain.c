@@ -1,5 +1,5 @@
 /* Nodes of operations that are not mapped: their kinds, functions and operands. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,17 +7,9 @@
 
 #include <cmocka.h>
 
-typedef struct node_case {
-    const char *model, *node, *description;
-} node_case;
-
-static void check_nodes(const node_case *cases, size_t n) {
-    for (size_t i = 0; i < n; i++) sx_expect_node(cases[i].model, cases[i].node, cases[i].description);
-}
-
 /* The kind of the table, where the shapes are as it wants them. */
 static void kinds(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 3 4; Softmax x -> y name=c", "c", "softmax softmax/1 y= x"},
         {"in x 3 4; Softmax x -> y name=c axis=0", "c", "softmax softmax/0 y= x"},
         {"opset 11; in x 2 3 4; Softmax x -> y name=c", "c", "softmax softmax/1 y= x"},
@@ -44,12 +36,12 @@ static void kinds(void **state) {
         {"in x 3 4; TopK x,k -> y,z name=c; data k i64 1 : 2", "c", "other topk y= z= x"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 /* Pools over a line or a plane have windows. */
 static void pools(void **state) {
-    static const node_case cases[] = {
+    static const sx_node_case cases[] = {
         {"in x 1 3 8; MaxPool x -> y name=c kernel_shape=[3] strides=[2] dilations=[1] pads=[1,0]", "c",
          "Outputs[N,D,Q,P] += Inputs[N,D,R+2*P,S+Q] {R:3,S:1,P:4,Q:1,D:3,N:1} pool max y(0|12|3) "
          "x(0|13|2+1..0)"},
@@ -68,7 +60,7 @@ static void pools(void **state) {
         {"in x 1 3 8; MaxPool x -> y,i name=c kernel_shape=[3]; out i", "c", "other maxpool y= i= x"},
     };
     (void)state;
-    check_nodes(cases, sizeof cases / sizeof *cases);
+    sx_expect_nodes(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* Windows of convolutions and pools: extents and padding as the definitions of the operations give them, worked out by hand. */
-#include "support/onnx_model.h"
+#include "support/onnx_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,9 +177,7 @@ static void transposed(void **state) {
 
 /* Numbers that no window can have, each named. */
 static void bad_windows(void **state) {
-    static const struct {
-        const char *model, *words;
-    } cases[] = {
+    static const sx_refused_case cases[] = {
         {"in x 1 3; MaxPool x -> y kernel_shape=[1]",
          "its input has 2 ranks; a batch, channels and a plane are needed"},
         {"in x 1 2 1 1 1 1 1 1 1; MaxPool x -> y kernel_shape=[1,1,1,1,1,1,1]",
@@ -211,8 +209,7 @@ static void bad_windows(void **state) {
          "-1 of its attribute 'output_padding'"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        sx_expect_refused(cases[i].model, cases[i].words);
+    sx_expect_all_refused(cases, sizeof cases / sizeof *cases);
 }
 
 /* The limits themselves are allowed; extents that are not known stay so. */

@@ -167,6 +167,11 @@ static void pass_start(codec *c, sx_session *session) {
     pass_array(c, &session->start.point, &session->start.size, 1);
 }
 
+/* Whether all bytes were read, and nothing else was wanted. */
+static bool has_read_all(const codec *c) {
+    return !c->failed && c->left == 0;
+}
+
 void sx_session_add_result(const sx_session *session, size_t index, sx_text *out) {
     codec c = {.out = out};
     pass_result(&c, session, index);
@@ -175,7 +180,7 @@ void sx_session_add_result(const sx_session *session, size_t index, sx_text *out
 bool sx_session_read_result(const sx_session *session, size_t index, const char *bytes, size_t size) {
     codec c = {.in = bytes, .left = size};
     pass_result(&c, session, index);
-    return !c.failed && c.left == 0;
+    return has_read_all(&c);
 }
 
 void sx_session_add_start(sx_session *session, sx_text *out) {
@@ -186,7 +191,7 @@ void sx_session_add_start(sx_session *session, sx_text *out) {
 bool sx_session_read_start(sx_session *session, const char *bytes, size_t size) {
     codec c = {.in = bytes, .left = size};
     pass_start(&c, session);
-    return !c.failed && c.left == 0;
+    return has_read_all(&c);
 }
 
 /* The whole session: finished layers, then the current one's start point and the state of its run. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,10 +162,7 @@ sx_status sx_database_end(sx_database *database, sx_status status) {
 static bool folder_writable(const char *path) {
     char folder[4096];
     const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + (slash == path) : 1;
-    if (length >= sizeof folder) return true;
-    memcpy(folder, slash ? path : ".", length);
-    folder[length] = 0;
+    snprintf(folder, sizeof folder, "%.*s/.", slash ? (int)(slash - path) : 1, slash ? path : ".");
     return access(folder, W_OK) == 0 || errno == ENOENT || errno == ENOTDIR;
 }
 

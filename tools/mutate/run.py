@@ -114,14 +114,16 @@ def mutants_of(paths, seed):
 class Compiler:
     """Compiles mutants in a copy of src/ made of links, which is this worker's own."""
 
-    def __init__(self, number, commands, dependents):
+    def __init__(self, number, commands, dependents, users):
         self.folder = SCRATCH / f"worker{number}"
         shutil.rmtree(self.folder, ignore_errors=True)
         for path in Path("src").rglob("*"):
             if path.suffix in (".c", ".h", ".def", ".inc"):
                 (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (self.folder / path).symlink_to(ROOT / path)
-        self.commands, self.dependents, self.original = commands, dependents, {}
+        (self.folder / "tests").symlink_to(ROOT / "tests")
+        self.commands, self.dependents, self.users, self.original = commands, dependents, users, {}
+        self.programs = {}  # of unit tests with a mutant's header in them: the program -> the one to run instead
 
     def compile(self, path, output):
         done = subprocess.run(self.commands[path] + REFUSED + ["-o", output, "-c", path], cwd=self.folder, capture_output=True)
@@ -137,13 +139,15 @@ class Compiler:
         place.unlink()
         place.write_text(mutant.text)
         try:
-            objects = []
+            objects, self.programs = [], {}
             for i, path in enumerate(files):
                 code = self.compile(path, f"mutant{i}.o")
                 if code is None:
                     return False
                 if code != self.original[path]:
                     objects.append(f"mutant{i}.o")
+            if objects:
+                self.link_users(mutant.path)
         finally:
             place.unlink()
             place.symlink_to(ROOT / mutant.path)
@@ -151,13 +155,33 @@ class Compiler:
             subprocess.run(["gcc", "-shared", "-o", "libmutant.so", *objects], cwd=self.folder, check=True)
         return bool(objects)
 
+    def own_program(self, test):
+        """A test, by the program that has the mutant in it, where there is one."""
+        program = self.programs.get(tuple(test["command"][:2]))
+        return {**test, "command": [program, *test["command"][1:]]} if program else test
+
+    def link_users(self, header):
+        """Links the programs of the unit tests that include a header again, with what it is now."""
+        for test in sorted(self.users.get(header, ())):
+            folder, name = re.fullmatch(r"tests/(.*)/test_(\w+)\.c", test).groups()
+            target, own = "tests/" + folder.replace("/", "-"), self.folder / f"{folder}/{name}".replace("/", "-")
+            if self.compile(test, f"{own}.o") is None:
+                continue
+            link = subprocess.check_output(["ninja", "-C", BUILD, "-t", "commands", "-s", target], text=True)
+            words = [word for word in shlex.split(link.split("\n")[-2]) if word not in (":", "&&")]
+            words = [f"{own}.o" if word.endswith(f"/test_{name}.c.o") else word for word in words]
+            words[words.index("-o") + 1] = str(own)
+            subprocess.run(words, cwd=BUILD, check=True)
+            self.programs[str(BUILD / target), name] = str(own)
+
 
 def compile_commands():
-    """The compiler and its options for each file of src/, with include paths into the copy; and what includes each header."""
-    commands, dependents = {}, defaultdict(set)
+    """The compiler and its options for each file of src/ and unit test, with include paths into the copy; and which files and
+    which unit tests include each header."""
+    commands, dependents, users = {}, defaultdict(set), defaultdict(set)
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         path = os.path.relpath(entry["file"], ROOT)
-        if not path.startswith("src/"):
+        if not path.startswith(("src/", "tests/unit/")):
             continue
         words = shlex.split(entry["command"])
         words = words[: words.index("-o")] if "-o" in words else words
@@ -169,9 +193,9 @@ def compile_commands():
     for block in listed.split("\n\n"):
         names = [os.path.relpath(os.path.join(BUILD, line.strip()), ROOT) for line in block.split("\n")[1:]]
         for name in names:
-            if names and names[0] in commands and name.endswith(".h"):
-                dependents[name].add(names[0])
-    return commands, dependents
+            if names[0] in commands and name.endswith(".h"):
+                (dependents if names[0].startswith("src/") else users)[name].add(names[0])
+    return commands, dependents, users
 
 
 class Trial:
@@ -186,11 +210,11 @@ class Trial:
             self.reach.measure(self.tests, BUILD, COVER, options.jobs)
         self.unknown = set(self.reach.stale(self.tests))
         self.index = self.reach.index(self.tests)
-        self.commands, self.dependents = compile_commands()
+        self.commands, self.dependents, self.users = compile_commands()
         self.names = {}
         self.kills = defaultdict(Counter)
         self.alone = threading.Lock()
-        self.free = [Compiler(i, self.commands, self.dependents) for i in range(options.jobs)]
+        self.free = [Compiler(i, self.commands, self.dependents, self.users) for i in range(options.jobs)]
 
     def tests_of(self, mutant):
         """The tests that reach a mutant's line: unit tests of its folder first, then those of FIRST, then others; of
@@ -204,7 +228,9 @@ class Trial:
         reached = self.index.get(names[at], []) if at >= 0 else []
         folder = mutant.path.split("/")[1]
         own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
-        reached = reached + [n for n in self.unknown - set(reached) if n.startswith(own) or first.match(n)]
+        more = {n for n in self.unknown if n.startswith(own) or first.match(n)}
+        more |= {re.sub(r"^tests/(.*)test_(\w+)\.c$", r"\1\2", user) for user in self.users.get(mutant.path, ())}
+        reached = reached + sorted(more - set(reached))
         kills = self.kills[mutant.path]
         return sorted(reached, key=lambda name: (0 if name.startswith(own) else 1 if first.match(name) else 2, -kills[name]))
 
@@ -233,7 +259,7 @@ class Trial:
     def run(self, name, compiler):
         """Whether a test fails, and its processor time. One that takes twice as long as with instrumentation has failed; that
         of a slow one is not known, and it has not failed when it is ended at the limit of all tests."""
-        test, measured = self.tests[name], self.reach.tests.get(name, {"code": ENDED})
+        test, measured = compiler.own_program(self.tests[name]), self.reach.tests.get(name, {"code": ENDED})
         slow = measured["code"] == ENDED
         limit = self.options.limit if slow else 5 + 2 * measured["seconds"]
         with self.alone if test["alone"] else nullcontext():

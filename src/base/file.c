@@ -73,16 +73,21 @@ bool sx_file_is_absent(int error) {
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
 }
 
-/* Writes all bytes to a descriptor and flushes them to the disk. */
-static bool write_all(int fd, const char *text, size_t size) {
+bool sx_write_all(int fd, const void *bytes, size_t size) {
+    const char *from = bytes;
     while (size > 0) {
-        ssize_t done = write(fd, text, size);
+        ssize_t done = write(fd, from, size);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) return false;
-        text += done;
+        from += done;
         size -= (size_t)done;
     }
-    return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
+    return true;
+}
+
+/* Writes all bytes to a descriptor and flushes them to the disk. */
+static bool write_flushed(int fd, const char *text, size_t size) {
+    return sx_write_all(fd, text, size) && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
 }
 
 /* That writing failed. */
@@ -94,7 +99,7 @@ static SX_ERROR sx_status write_error(const char *path) {
 static SX_MUST_USE sx_status write_through(const char *path, const char *text, size_t size) {
     int fd = open(path, O_WRONLY | O_TRUNC);
     if (fd < 0) return write_error(path);
-    bool good = write_all(fd, text, size);
+    bool good = write_flushed(fd, text, size);
     good = close(fd) == 0 && good;
     return good ? SX_OK : write_error(path);
 }
@@ -126,7 +131,7 @@ static SX_MUST_USE sx_status write_replacing(const char *path, const char *text,
     sx_status status = SX_OK;
     bool good = sx_temp_file_create(&temp);
     if (good &&
-        (!keep_mode(path, temp.fd) || !write_all(temp.fd, text, size) || rename(temp.name, path) != 0)) {
+        (!keep_mode(path, temp.fd) || !write_flushed(temp.fd, text, size) || rename(temp.name, path) != 0)) {
         status = write_error(path);
         unlink(temp.name);
     } else if (!good || !sync_folder(path)) {

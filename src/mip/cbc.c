@@ -62,34 +62,29 @@ static bool load(cbc *out) {
     return all;
 }
 
-/* A program by columns. */
+/* A program by columns, and a solution to begin with: the integer variables and their values. One block, which begins at
+ * `value`. */
 typedef struct columns {
-    int *start, *index;
-    double *value, *low, *high, *cost, *row_low, *row_high;
+    double *value, *low, *high, *cost, *row_low, *row_high, *start_value;
+    int *start, *index, *start_index;
 } columns;
 
-static void columns_fini(columns *c) {
-    free(c->start);
-    free(c->index);
-    free(c->value);
-    free(c->low);
-    free(c->high);
-    free(c->cost);
-    free(c->row_low);
-    free(c->row_high);
-}
-
+/* Makes room for a program, freed with free(c->value); false when memory is out. */
 static bool columns_init(const sx_mip *mip, columns *c) {
-    size_t n = mip->n_variables + 1, rows = mip->n_rows + 1, terms = mip->n_terms + 1;
-    *c = (columns){.start = calloc(n + 1, sizeof *c->start),
-                   .index = calloc(terms, sizeof *c->index),
-                   .value = calloc(terms, sizeof *c->value),
-                   .low = calloc(n, sizeof *c->low),
-                   .high = calloc(n, sizeof *c->high),
-                   .cost = calloc(n, sizeof *c->cost),
-                   .row_low = calloc(rows, sizeof *c->row_low),
-                   .row_high = calloc(rows, sizeof *c->row_high)};
-    return c->start && c->index && c->value && c->low && c->high && c->cost && c->row_low && c->row_high;
+    const size_t n = mip->n_variables + 2, rows = mip->n_rows, terms = mip->n_terms;
+    double *at = calloc(2 * (terms + 3 * n + rows), sizeof *at);
+    *c = (columns){.value = at};
+    if (!at) return false;
+    c->low = at += terms;
+    c->high = at += n;
+    c->cost = at += n;
+    c->row_low = at += n;
+    c->row_high = at += rows;
+    c->start_value = at += rows;
+    c->start = (int *)(at += n);
+    c->index = c->start + n;
+    c->start_index = c->index + terms;
+    return true;
 }
 
 /* Sorts the terms by columns and copies the rest. */
@@ -113,18 +108,14 @@ static void columns_fill(const sx_mip *mip, columns *c) {
 }
 
 /* Gives CBC the values of the integer variables of a solution. */
-static bool set_start(const cbc *f, void *model, const sx_mip *mip, const double *start) {
-    int *index = calloc(mip->n_variables + 1, sizeof *index), n = 0;
-    double *value = calloc(mip->n_variables + 1, sizeof *value);
-    for (size_t i = 0; index && value && i < mip->n_variables; i++) {
+static void set_start(const cbc *f, void *model, const sx_mip *mip, const double *start, const columns *c) {
+    int n = 0;
+    for (size_t i = 0; i < mip->n_variables; i++) {
         if (!mip->variable[i].integer) continue;
-        index[n] = (int)i;
-        value[n++] = start[i];
+        c->start_index[n] = (int)i;
+        c->start_value[n++] = start[i];
     }
-    if (index && value) f->setMIPStartI(model, n, index, value);
-    free(index);
-    free(value);
-    return index && value;
+    f->setMIPStartI(model, n, c->start_index, c->start_value);
 }
 
 /* Takes over what CBC found. Of a program that is solved without a tree, CBC has neither a bound,
@@ -138,8 +129,9 @@ static void take(const cbc *f, void *model, const sx_mip *mip, double gap, doubl
     out->status = infeasible                  ? SX_MIP_INFEASIBLE
                   : f->isProvenOptimal(model) ? SX_MIP_OPTIMAL
                                               : SX_MIP_LIMITED;
-    out->bound = infeasible ? INFINITY : f->getBestPossibleObjValue(model);
+    out->bound = f->getBestPossibleObjValue(model);
     if (fabs(out->bound) > 1e40) out->bound = -INFINITY;
+    if (infeasible) out->bound = INFINITY;
     if (!out->found) return;
     out->value = f->getObjValue(model);
     if (out->status == SX_MIP_OPTIMAL) out->bound = out->value - gap * fabs(out->value);
@@ -162,18 +154,16 @@ bool sx_mip_solve_here(const sx_mip *mip, const sx_mip_options *options, double 
         f.setParameter(model, "randomCbcSeed", "1");
         f.setParameter(model, "randomSeed", "1");
         f.setParameter(model, "timeMode", "elapsed");
-        if (options->plain) f.setParameter(model, "preprocess", "off");
+        if (options->proof) f.setParameter(model, "preprocess", "off");
         f.setAllowableFractionGap(model, options->gap);
         f.setAllowableGap(model, 0);
         if (options->seconds > 0) f.setMaximumSeconds(model, options->seconds);
         if (options->nodes > 0) f.setMaximumNodes(model, (int)options->nodes);
-        made = !options->start || set_start(&f, model, mip, options->start);
-    }
-    if (made) {
+        if (options->start) set_start(&f, model, mip, options->start, &c);
         f.solve(model);
         take(&f, model, mip, options->gap, values, out);
     }
-    columns_fini(&c);
+    free(c.value);
     if (model) f.deleteModel(model);
     return made;
 }

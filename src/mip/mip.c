@@ -1,6 +1,6 @@
 #include "mip/mip.h"
 
-#include "base/clock.h"
+#include "base/file.h"
 #include "base/vector.h"
 #include "mip/program.h"
 
@@ -54,19 +54,6 @@ void sx_mip_add_term(sx_mip *mip, size_t variable, double coefficient) {
     mip->term[mip->n_terms++] = (sx_mip_term){mip->n_rows - 1, variable, coefficient};
 }
 
-/* Writes all bytes; false where the reader is gone. */
-static bool write_all(int file, const void *bytes, size_t size) {
-    const char *from = bytes;
-    while (size > 0) {
-        ssize_t n = write(file, from, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        from += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 /* In the child: solves and sends result and values. */
 static void solve_in_child(const sx_mip *mip, const sx_mip_options *options, double *values, int file) {
     sx_mip_result result = {0};
@@ -78,8 +65,8 @@ static void solve_in_child(const sx_mip *mip, const sx_mip_options *options, dou
         dup2(nowhere, STDERR_FILENO);
     }
     bool solved = sx_mip_solve_here(mip, options, values, &result) &&
-                  write_all(file, &result, sizeof result) &&
-                  write_all(file, values, mip->n_variables * sizeof *values);
+                  sx_write_all(file, &result, sizeof result) &&
+                  sx_write_all(file, values, mip->n_variables * sizeof *values);
     _exit(solved ? 0 : 1);
 }
 
@@ -91,7 +78,6 @@ static bool receive(int file, char *to, size_t size, const sx_mip_options *optio
         if (options->stop && options->stop(options->user)) return false;
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0) continue;
         ssize_t n = read(file, to + *received, size - *received);
-        if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;
         *received += (size_t)n;
     }
@@ -141,14 +127,18 @@ sx_status sx_mip_solve(const sx_mip *mip, const sx_mip_options *options, double 
     char *bytes = malloc(size);
     if (!bytes) return sx_error_memory();
     sx_status status = solve_apart(mip, options, values, bytes, size, &received, &whole);
-    if (!status && whole &&
-        received < size) { /* CBC 2.10 aborts on some programs while it preprocesses them */
-        sx_mip_options plain = *options;
-        plain.plain = true;
-        status = solve_apart(mip, &plain, values, bytes, size, &received, &whole);
+    const bool aborted = !status && whole && received < size;
+    if (aborted) {
+        sx_mip_options other = *options;
+        other.proof = !options->proof;
+        status = solve_apart(mip, &other, values, bytes, size, &received, &whole);
     }
     if (!status && !whole) *out = (sx_mip_result){.status = SX_MIP_STOPPED, .bound = -INFINITY};
     if (!status && whole) status = take(bytes, received, size, values, out);
+    if (!status && whole && aborted && options->proof) {
+        out->status = SX_MIP_LIMITED;
+        out->bound = -INFINITY;
+    }
     free(bytes);
     return status;
 }

@@ -28,7 +28,7 @@ typedef struct sx_mip_options {
     double gap;               /* part of the value that counts as no difference */
     double seconds;           /* 0: no limit */
     size_t nodes;             /* of the search tree; 0: no limit */
-    bool plain;               /* without preprocessing: slower, where CBC fails with it */
+    bool proof;               /* optima and bounds are to be relied on (see sx_mip_solve) */
     bool (*stop)(void *user); /* asked several times a second; may be NULL */
     void *user;
 } sx_mip_options;
@@ -47,7 +47,9 @@ typedef struct sx_mip_result {
     double bound; /* that no solution is below; -INFINITY: none */
 } sx_mip_result;
 
-/* Solves it; an error in a build without a solver. `values` has room for every variable. */
+/* Solves it; an error in a build without a solver. `values` has room for every variable. CBC 2.10 is quicker with its
+ * preprocessing, but then takes a worse solution for the optimum of some programs, and aborts on some with or without it. A
+ * proof does without; where CBC aborts the other way is tried, and proves nothing. */
 SX_MUST_USE sx_status sx_mip_solve(const sx_mip *mip, const sx_mip_options *options, double *values,
                                    sx_mip_result *out);
 

@@ -171,6 +171,7 @@ static sx_status solve(sx_run *run, program *p, uint8_t *point) {
                               .gap = sx_run_setting(run, TOLERANCE),
                               .seconds = seconds,
                               .nodes = (size_t)sx_run_setting(run, NODES),
+                              .proof = true,
                               .stop = stopped,
                               .user = run};
     sx_mip_result result;

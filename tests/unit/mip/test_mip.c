@@ -1,5 +1,6 @@
 /* Small integer programs: optima, no solution, limits, and being told to stop. */
 #include "mip/mip.h"
+#include "sextant/rng.h"
 #include "support/expect.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ static void optima_are_found_and_proven(void **state) {
     assert_int_equal(result.status, SX_MIP_OPTIMAL);
     assert_true(result.found);
     assert_true(fabs(result.value - (1.5 - 23)) < 1e-6 && fabs(result.bound - result.value) < 1e-6);
-    assert_true(fabs(values[0] - 1) < 1e-6 && fabs(values[1] - 1) < 1e-6 && fabs(values[2]) < 1e-6);
+    static const double wanted[5] = {1, 1, 0, 0, 1.5};
+    for (int i = 0; i < 5; i++) assert_true(fabs(values[i] - wanted[i]) < 1e-6);
     sx_mip_free(mip);
 }
 
@@ -48,6 +50,132 @@ static void a_program_without_solutions_is_known_to_be(void **state) {
     sx_expect_ok(sx_mip_solve(mip, &options, values, &result));
     assert_int_equal(result.status, SX_MIP_INFEASIBLE);
     assert_false(result.found);
+    assert_true(isinf(result.bound) && result.bound > 0);
+    sx_mip_free(mip);
+}
+
+enum { VARIABLES = 6, ROWS = 3, PROGRAMS = 60 };
+
+/* A small program: every variable is 0 or 1, some coefficients are 0, every row has a limit on either side. */
+typedef struct small_program {
+    double cost[VARIABLES], coefficient[ROWS][VARIABLES], low[ROWS], high[ROWS];
+} small_program;
+
+static void draw_program(sx_rng *rng, small_program *out) {
+    for (int i = 0; i < VARIABLES; i++) out->cost[i] = (double)sx_rng_below(rng, 21) - 10;
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < VARIABLES; i++)
+            out->coefficient[r][i] = sx_rng_below(rng, 3) ? (double)sx_rng_below(rng, 19) - 9 : 0;
+        out->low[r] = -(double)sx_rng_below(rng, 9);
+        out->high[r] = (double)sx_rng_below(rng, 9);
+        if (sx_rng_below(rng, 4) == 0) out->low[r] = out->high[r];
+    }
+}
+
+static sx_mip *make_program(const small_program *small) {
+    sx_mip *mip;
+    sx_expect_ok(sx_mip_new(&mip));
+    for (int i = 0; i < VARIABLES; i++) sx_mip_add_variable(mip, 0, 1, small->cost[i], true);
+    for (int r = 0; r < ROWS; r++) {
+        sx_mip_begin_row(mip, small->low[r], small->high[r]);
+        for (size_t i = 0; i < VARIABLES; i++)
+            if (small->coefficient[r][i] != 0) sx_mip_add_term(mip, i, small->coefficient[r][i]);
+    }
+    return mip;
+}
+
+/* The cost of some values, INFINITY where a row is not kept. */
+static double cost_of(const small_program *small, const double *values) {
+    double cost = 0;
+    for (int i = 0; i < VARIABLES; i++) cost += small->cost[i] * values[i];
+    for (int r = 0; r < ROWS; r++) {
+        double sum = 0;
+        for (int i = 0; i < VARIABLES; i++) sum += small->coefficient[r][i] * values[i];
+        if (sum < small->low[r] - 1e-6 || sum > small->high[r] + 1e-6) return INFINITY;
+    }
+    return cost;
+}
+
+/* The least cost of all values. */
+static double enumerate(const small_program *small) {
+    double best = INFINITY;
+    for (int bits = 0; bits < 1 << VARIABLES; bits++) {
+        double values[VARIABLES];
+        for (int i = 0; i < VARIABLES; i++) values[i] = bits >> i & 1;
+        best = fmin(best, cost_of(small, values));
+    }
+    return best;
+}
+
+/* Optima of random programs are those of an enumeration, and the values have that cost; with preprocessing some are not. */
+static void optima_are_those_of_an_enumeration(void **state) {
+    const sx_mip_options options = {.proof = true};
+    int feasible = 0;
+    (void)state;
+    if (!sx_mip_available()) skip();
+    for (uint64_t p = 0; p < PROGRAMS; p++) {
+        sx_rng rng = sx_rng_stream(1, "mip", p);
+        small_program small;
+        double values[VARIABLES];
+        sx_mip_result result;
+        draw_program(&rng, &small);
+        const double best = enumerate(&small);
+        sx_mip *mip = make_program(&small);
+        sx_expect_ok(sx_mip_solve(mip, &options, values, &result));
+        sx_mip_free(mip);
+        assert_int_equal(result.found, isfinite(best));
+        assert_int_equal(result.status, isfinite(best) ? SX_MIP_OPTIMAL : SX_MIP_INFEASIBLE);
+        if (!result.found) continue;
+        assert_true(fabs(result.value - best) < 1e-6 && fabs(cost_of(&small, values) - best) < 1e-6);
+        assert_true(fabs(result.bound - best) < 1e-6);
+        feasible++;
+    }
+    assert_true(feasible > PROGRAMS / 2 && feasible < PROGRAMS);
+}
+
+/* A program that takes long: two rows that must be met exactly by half of many weights. */
+static sx_mip *hard_program(void) {
+    sx_mip *mip;
+    sx_rng rng = sx_rng_stream(2, "mip", 0);
+    sx_expect_ok(sx_mip_new(&mip));
+    for (int i = 0; i < 40; i++) sx_mip_add_variable(mip, 0, 1, 1 + i % 3, true);
+    for (int r = 0; r < 4; r++) {
+        double weight[40], sum = 0;
+        for (size_t i = 0; i < 40; i++) sum += weight[i] = (double)sx_rng_below(&rng, 100);
+        sx_mip_begin_row(mip, floor(sum / 2), floor(sum / 2));
+        for (size_t i = 0; i < 40; i++) sx_mip_add_term(mip, i, weight[i]);
+    }
+    return mip;
+}
+
+/* Seconds and nodes are limits; what is known then is a bound. */
+static void limits_are_kept(void **state) {
+    static const sx_mip_options limits[] = {{.seconds = 0.3}, {.nodes = 5}};
+    double values[40];
+    (void)state;
+    if (!sx_mip_available()) skip();
+    for (int i = 0; i < 2; i++) {
+        sx_mip_result result;
+        sx_mip *mip = hard_program();
+        sx_expect_ok(sx_mip_solve(mip, &limits[i], values, &result));
+        assert_int_equal(result.status, SX_MIP_LIMITED);
+        assert_false(result.found);
+        assert_true(result.bound > 0 && result.bound < 120);
+        sx_mip_free(mip);
+    }
+}
+
+/* A part of the value counts as no difference, and the bound is that much below. */
+static void gaps_lower_the_bound(void **state) {
+    double values[5];
+    sx_mip_result result;
+    const sx_mip_options options = {.gap = 0.5};
+    (void)state;
+    if (!sx_mip_available()) skip();
+    sx_mip *mip = knapsack(7);
+    sx_expect_ok(sx_mip_solve(mip, &options, values, &result));
+    assert_int_equal(result.status, SX_MIP_OPTIMAL);
+    assert_true(result.bound <= 1.5 - 23 && fabs(result.bound - 1.5 * result.value) < 1e-6);
     sx_mip_free(mip);
 }
 
@@ -96,6 +224,9 @@ static void a_build_without_a_solver_says_so(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(optima_are_found_and_proven),
+        cmocka_unit_test(optima_are_those_of_an_enumeration),
+        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(gaps_lower_the_bound),
         cmocka_unit_test(a_program_without_solutions_is_known_to_be),
         cmocka_unit_test(starts_are_taken),
         cmocka_unit_test(it_stops_when_told),

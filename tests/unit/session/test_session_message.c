@@ -22,8 +22,8 @@ static int search_layers(void **state) {
     small.options.run.k_best = 2;
     small.options.run.pareto = true;
     sx_small_run(&small, &result);
-    session =
-        (sx_session){.network = &small.network, .arch = &small.arch, .options = &small.options, .out = &result};
+    session = (sx_session){
+        .network = &small.network, .arch = &small.arch, .options = &small.options, .out = &result};
     return 0;
 }
 
@@ -71,8 +71,12 @@ static void origins(void **state) {
     static const struct {
         int from;
         bool good;
-    } cases[] = {{SX_WARM_NONE, true}, {SX_WARM_DATABASE, true}, {SX_WARM_DATABASE - 1, false},
-                 {0, true},            {2, true},                {3, false}};
+    } cases[] = {{SX_WARM_NONE, true},
+                 {SX_WARM_DATABASE, true},
+                 {SX_WARM_DATABASE - 1, false},
+                 {0, true},
+                 {2, true},
+                 {3, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sx_start got;

@@ -15,17 +15,10 @@ typedef struct sx_check_budget {
 } sx_check_budget;
 
 /* Counts what takes as long as so many steps. */
-static inline void sx_check_budget_spend(sx_check_budget *budget, uint64_t n) {
-    uint64_t steps = atomic_fetch_add(&budget->steps, n) + n;
-    if (sx_is_cancelled(budget->cancel) || (budget->most && steps > budget->most))
-        atomic_store(&budget->over, true);
-}
+void sx_check_budget_spend(sx_check_budget *budget, uint64_t n);
 
 /* Whether the budget is spent, as sx_interrupt asks it. */
-static inline bool sx_check_budget_over(void *budget) {
-    sx_check_budget_spend(budget, 0);
-    return atomic_load(&((sx_check_budget *)budget)->over);
-}
+bool sx_check_budget_over(void *budget);
 
 /* Counts a step of a thread, whose own count is `beat`; false where it should end. */
 static inline bool sx_check_budget_step(sx_check_budget *budget, unsigned *beat) {

@@ -61,8 +61,7 @@ static SX_PRINTF(3, 4) bool refute(check *k, const char *claim, const char *form
 /* The spatial factors of an entry. */
 static void spatial_of(const check *k, size_t entry, uint32_t (*out)[SX_MAX_DIMS]) {
     const uint32_t *factor = k->c->proof->spatial + entry * k->c->proof->width;
-    for (int s = 0; s < SX_MAX_LEVELS; s++)
-        for (int d = 0; d < SX_MAX_DIMS; d++) out[s][d] = 1;
+    memset(out, 0, SX_MAX_LEVELS * sizeof *out);
     for (int s = 0; s < k->c->arch.n_levels; s++, factor += k->c->problem.n_dims)
         memcpy(out[s], factor, k->c->problem.n_dims * sizeof *factor);
 }

@@ -225,7 +225,5 @@ void sx_verify_space_list_spatial(const sx_verify_space *space, sx_check_budget 
                                   sx_spatial_visitor *visit, void *user) {
     listing l = {.space = space, .visit = visit, .user = user, .budget = budget};
     memcpy(l.left, space->problem->size, sizeof l.left);
-    for (int s = 0; s < SX_MAX_LEVELS; s++)
-        for (int d = 0; d < SX_MAX_DIMS; d++) l.spatial[s][d] = 1;
     list_from(&l, 0, 0, space->room[0][0] * space->room[0][1]);
 }

@@ -91,8 +91,10 @@ class Reader:
         for i in sorted(inside):
             if self.text(i + 1) == "(" and LEFT_ALONE.search(self.text(i)):
                 inside.difference_update(range(i, self.partner[i + 1] + 1))
-            if self.text(i) == "if" and self.text(i + 1) == "(":
-                close = self.partner[i + 1]
+            close = self.partner[i + 1] if self.text(i) in ("if", "for") and self.text(i + 1) == "(" else None
+            if self.text(i) == "for" and RELEASES.search(self.text(close + 1)) and self.text(close + 2) == "(":
+                inside.difference_update(range(i, self.partner[close + 2] + 1))
+            elif self.text(i) == "if" and close is not None:
                 if self.text(close + 1) == "return" and self.text(close + 2) == "sx_error_memory":
                     inside.difference_update(range(i, close + 5))
         return inside

@@ -85,7 +85,7 @@ class Replay:
             sys.exit(f"{mutant.name} does not compile, or changes no code")
         for way, run in enumerate(self.runs_of(mutant.test)):
             limit = 10 + 4 * self.time_alone(mutant.test, way, run)
-            if run_test(run, [self.compiler.folder, BUILD], limit)[0] != 0:
+            if run_test(self.compiler.own_program(run), [self.compiler.folder, BUILD], limit)[0] != 0:
                 return True
         return False
 

@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from changes import changes_of
-from reach import ENDED, Reach, end_tests, line_names, list_tests, run_test
+from reach import Reach, end_tests, line_names, list_tests, run_test
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build-mutants"
@@ -28,7 +28,6 @@ REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversio
                                     "discarded-qualifiers", "return-type", "format", "div-by-zero")]
 CASES = 400  # of a property test
 WIDE = 12  # files that include a header: mutants of headers of more are left out
-OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
 
 
@@ -211,7 +210,7 @@ class Trial:
         self.unknown = set(self.reach.stale(self.tests))
         self.index = self.reach.index(self.tests)
         self.commands, self.dependents, self.users = compile_commands()
-        self.names = {}
+        self.names, self.seconds = {}, {}
         self.kills = defaultdict(Counter)
         self.alone = threading.Lock()
         self.free = [Compiler(i, self.commands, self.dependents, self.users) for i in range(options.jobs)]
@@ -257,14 +256,24 @@ class Trial:
             self.free.append(compiler)
 
     def run(self, name, compiler):
-        """Whether a test fails, and its processor time. One that takes twice as long as with instrumentation has failed; that
-        of a slow one is not known, and it has not failed when it is ended at the limit of all tests."""
-        test, measured = compiler.own_program(self.tests[name]), self.reach.tests.get(name, {"code": ENDED})
-        slow = measured["code"] == ENDED
-        limit = self.options.limit if slow else 5 + 2 * measured["seconds"]
+        """Whether a test fails, and its processor time. One that takes twice as long as without the mutant has failed; one
+        that does not pass without it within the limit of all tests has not."""
+        test, alone = compiler.own_program(self.tests[name]), self.seconds_alone(name)
+        if alone is None:
+            return False, 0.0
         with self.alone if test["alone"] else nullcontext():
-            code, took = run_test(test, [compiler.folder, BUILD], limit)
-        return code != 0 and not (slow and code in OUT_OF_TIME), took
+            code, took = run_test(test, [compiler.folder, BUILD], 5 + 2 * alone)
+        return code != 0, took
+
+    def seconds_alone(self, name):
+        """The processor time of a test without a mutant, or with instrumentation; None where it does not pass in time."""
+        measured = self.reach.tests.get(name, {})
+        if name not in self.unknown and measured["code"] == 0:
+            return measured["seconds"]
+        if name not in self.seconds:
+            code, took = run_test(self.tests[name], [BUILD], self.options.limit)
+            self.seconds[name] = took if code == 0 else None
+        return self.seconds[name]
 
     def try_sample(self, mutants, count):
         """Tries mutants in order until `count` were some, or all: killed, survivors."""

@@ -123,12 +123,10 @@ static bool turn(const patient *p, int level, unsigned x, unsigned dims, uint64_
     return sx_map_on_x(at) != x;
 }
 
-/* Lays a level's spatial loops on X or Y at random; false where none is free to lie elsewhere. */
+/* Lays a level's spatial loops on X or Y at random; false where none comes to lie elsewhere. */
 static bool scatter(const patient *p, int level) {
     sx_mapping_level *at = sx_map_level(p->point, level);
-    unsigned before = sx_map_on_x(at), loops = 0;
-    for (int d = 0; d < p->space->problem->n_dims; d++) loops |= (unsigned)(at->spatial[d] > 1) << d;
-    if (!(loops & p->space->free_x[level])) return false;
+    unsigned before = sx_map_on_x(at);
     for (int i = 0; i < SCATTERS && sx_map_on_x(at) == before; i++)
         sx_map_set_xy(p->space, level, (unsigned)(sx_rng_next(p->rng) >> 48), at);
     return sx_map_on_x(at) != before;

@@ -139,10 +139,10 @@ static void look_at_rule(const sx_order_rule *rule, uint32_t dims, struct view *
 }
 
 /* Makes the first n dimensions of an order, which obeys the rule, the least prefix that does and that all
- * tensors see alike. */
+ * tensors see alike: of exact factors. */
 static void make_least(const sx_orders *orders, const sx_order_rule *rule, uint8_t *order, int n) {
     struct view view[SX_MAX_TENSORS + 1];
-    int n_views = orders->remainders ? 0 : orders->n_tensors;
+    int n_views = orders->n_tensors;
     uint32_t left = 0;
     for (int v = 0; v < n_views; v++) look(orders, v, order, n, &view[v]);
     for (int i = 0; i < n; i++) left |= 1u << order[i];

@@ -16,8 +16,16 @@ extern "C" {
 /* Room for a fraction of two numbers of 128 bits as text. */
 #define SX_FRACTION_SIZE 80
 
+/* A mapping of a front. */
+typedef struct sx_certified_point {
+    sx_mapping mapping;
+    sx_score score; /* only energy and cycles */
+    char energy_exact[SX_FRACTION_SIZE];
+} sx_certified_point;
+
 /* The claim: of all mappings of the problem onto the architecture that the constraints and options allow,
- * none has a value of the objective below lower_bound, and the mapping has this score and value. */
+ * none has a value of the objective below lower_bound, and the mapping has this score and value. With a front: every one
+ * of them has no less energy and no fewer cycles than a mapping of the front, and these have these scores. */
 typedef struct sx_certificate {
     sx_problem problem;
     sx_arch arch;
@@ -34,6 +42,8 @@ typedef struct sx_certificate {
     bool optimal; /* the lower bound is the value */
     sx_proof *proof;
     uint64_t compulsory, tables, searched; /* spatial mappings that are closed by each reason */
+    size_t n_front;                        /* 0: no front is claimed */
+    sx_certified_point *front;             /* by cycles; only sx_independent_check() checks it */
     /* Not checked, and not part of the claim. */
     char version[32];
     char *mapper;

@@ -3,7 +3,7 @@
 #ifndef SX_CHECK_CASE_H
 #define SX_CHECK_CASE_H
 
-#include "check/exact.h"
+#include "check/power.h"
 #include "sextant/constraints.h"
 
 /* Why something cannot be decided; "" where nothing stands against it. The first reason stays. */
@@ -50,16 +50,25 @@ typedef struct sx_check_shares {
     sx_ratio min_utilization, min_parallelism;
 } sx_check_shares;
 
-typedef enum sx_check_goal { SX_CHECK_EDP, SX_CHECK_ENERGY, SX_CHECK_DELAY } sx_check_goal;
+/* What is minimised: energy^energy_power * cycles^delay_power, up to SX_MAX_POWER each. */
+typedef struct sx_check_goal {
+    int energy_power, delay_power;
+} sx_check_goal;
+
+/* A mapping and what is said of its cost. */
+typedef struct sx_check_point {
+    sx_mapping mapping;
+    double energy_pj, cycles;
+    sx_wide exact[2]; /* the energy in pJ without rounding, as a fraction; exact[1] == 0: not said */
+} sx_check_point;
 
 /* What is claimed. The double values of a certificate are compared with nothing but what follows from its mapping,
  * and the lower bound of a proof that is not complete. */
 typedef struct sx_check_claim {
     sx_check_goal goal;
     bool optimal;
-    double energy_pj, cycles, value, lower_bound;
-    sx_wide exact[2]; /* the energy in pJ without rounding, as a fraction; exact[1] == 0: not said */
-    uint64_t arrays;  /* spatial mappings that the search counted */
+    double value, lower_bound;
+    uint64_t arrays; /* spatial mappings that the search counted */
 } sx_check_claim;
 
 typedef struct sx_check_case {
@@ -68,8 +77,10 @@ typedef struct sx_check_case {
     bool keep_all, no_banks, split_axes, no_first_read_elision, no_link_transfers;
     sx_constraints limits;
     sx_check_shares shares[SX_MAX_LEVELS];
-    sx_mapping mapping;
+    sx_check_point best;
     sx_check_claim claim;
+    size_t n_front; /* 0: no front is claimed */
+    sx_check_point *front;
 } sx_check_case;
 
 /* Reads a certificate from a text that is called `name` in errors. An error where the text is no certificate; a doubt

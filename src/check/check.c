@@ -6,18 +6,9 @@
 #include "base/pool.h"
 #include "base/vector.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool sx_check_reaches(const sx_check_target *target, sx_wide energy, int64_t cycles) {
-    sx_wide product;
-    if (target->goal == SX_CHECK_DELAY) return cycles >= target->value;
-    if (target->goal == SX_CHECK_ENERGY) return energy >= target->value;
-    if (energy <= 0) return target->value <= 0;
-    return !sx_wide_mul(energy, cycles, &product) || product >= target->value;
-}
 
 bool sx_check_is_over(sx_check_work *work) {
     if (sx_is_cancelled(work->options->cancel) || (work->end > 0 && sx_clock_seconds() > work->end)) {
@@ -204,90 +195,6 @@ static sx_status check_space(check *k, sx_independent_report *out) {
     return status;
 }
 
-/* floor(number * scale), exactly; false where it does not fit. */
-static bool scale_double(double number, sx_wide scale, sx_wide *out) {
-    int exponent;
-    sx_wide digits = (sx_wide)ldexp(frexp(number, &exponent), 53);
-    exponent -= 53;
-    if (!isfinite(number) || !sx_wide_mul(digits, scale, out)) return false;
-    for (; exponent > 0; exponent--)
-        if (!sx_wide_mul(*out, 2, out)) return false;
-    if (exponent < -120) exponent = -120;
-    *out >>= -exponent;
-    return true;
-}
-
-/* Whether a double says what was counted, but for its own rounding: to less than one half, or a share of 2^-50. */
-static bool says(double claimed, sx_wide scale, sx_wide counted) {
-    enum { PARTS = 1024 };
-    sx_wide said, fine, slack;
-    if (!sx_wide_mul(counted, PARTS, &fine) || !scale_double(claimed, scale * PARTS, &said)) return false;
-    slack = fine >> 50 > PARTS / 2 ? fine >> 50 : PARTS / 2;
-    return said - fine < slack && fine - said < slack;
-}
-
-/* Whether a certificate says the energy that was counted: without rounding, where it says it so. */
-static bool says_energy(const sx_check_case *c, sx_wide energy) {
-    sx_wide claimed, counted;
-    if (!says(c->claim.energy_pj, c->machine.scale, energy)) return false;
-    if (c->claim.exact[1] == 0) return true;
-    return sx_wide_mul(c->claim.exact[0], c->machine.scale, &claimed) &&
-           sx_wide_mul(energy, c->claim.exact[1], &counted) && claimed == counted;
-}
-
-/* The value of a cost; false where it does not fit. */
-static bool value_of(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide *out) {
-    *out = goal == SX_CHECK_DELAY ? cycles : energy;
-    return goal != SX_CHECK_EDP || sx_wide_mul(energy, cycles, out);
-}
-
-/* Whether a certificate says what its mapping costs. The model divides doubles before it rounds cycles up: where the
- * slowest port is full to the last cycle, it may come to one more. */
-static bool claims_cost(const sx_check_case *c, const sx_check_cost *cost) {
-    sx_wide value, scale = c->claim.goal == SX_CHECK_DELAY ? 1 : c->machine.scale;
-    bool late = cost->full && says(c->claim.cycles, 1, cost->cycles + 1);
-    int64_t cycles = cost->cycles + late;
-    sx_wide energy = cost->energy + (late ? cost->leak : 0);
-    return says_energy(c, energy) && says(c->claim.cycles, 1, cycles) &&
-           value_of(c->claim.goal, energy, cycles, &value) && says(c->claim.value, scale, value) &&
-           (!c->claim.optimal || says(c->claim.lower_bound, scale, value));
-}
-
-/* Sets the target: what the mapping costs, or of a proof that is not complete the lower bound, less the share that
- * certificates leave to rounding. `more` is added to energy, or cycles. False where a number does not fit. */
-static bool set_target(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
-                       sx_check_target *out) {
-    const sx_wide slack = 100000000000, scale = c->claim.goal == SX_CHECK_DELAY ? 1 : c->machine.scale;
-    bool delay = c->claim.goal == SX_CHECK_DELAY;
-    out->goal = c->claim.goal;
-    if (c->claim.optimal)
-        return value_of(out->goal, cost->energy + (delay ? 0 : more), cost->cycles + (delay ? more : 0),
-                        &out->value);
-    if (!scale_double(c->claim.lower_bound, scale, &out->value)) return false;
-    out->value -= out->value / slack;
-    return true;
-}
-
-/* Whether the mapping is in the space and costs what is claimed; sets the target. `doubt` has the reason where not. */
-static sx_independent_verdict check_mapping(check *k, const sx_check_case *c, int64_t more,
-                                            sx_independent_report *out, sx_check_doubt *doubt) {
-    sx_check_cost cost;
-    sx_check_legality legal = sx_check_evaluate(c, &c->mapping, &cost, doubt);
-    if (legal != SX_COST_LEGAL)
-        return legal == SX_COST_ILLEGAL ? SX_INDEPENDENT_FAILS : SX_INDEPENDENT_UNDECIDED;
-    if (!sx_check_contains(k->work.space, &c->mapping, doubt)) return SX_INDEPENDENT_FAILS;
-    out->energy_pj = (double)cost.energy / (double)c->machine.scale;
-    out->cycles = (double)cost.cycles;
-    if (!set_target(c, &cost, more, &k->work.target)) {
-        sx_check_doubt_add(doubt, "the value does not fit 128 bits");
-        return SX_INDEPENDENT_UNDECIDED;
-    }
-    if (claims_cost(c, &cost)) return SX_INDEPENDENT_HOLDS;
-    sx_check_doubt_add(doubt, "the mapping costs %.17g pJ and %lld cycles, not what is claimed",
-                       out->energy_pj, (long long)cost.cycles);
-    return SX_INDEPENDENT_FAILS;
-}
-
 sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *options,
                           const sx_check_trial *trial, sx_check_doubt *doubt, sx_independent_report *out) {
     sx_check_space space;
@@ -309,10 +216,11 @@ sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *
     if (options->seconds > 0) k.work.end = sx_clock_seconds() + options->seconds;
     out->verdict = SX_INDEPENDENT_UNDECIDED;
     if (!doubt->why[0]) {
-        out->verdict = check_mapping(&k, c, trial ? trial->more : 0, out, doubt);
-        if (out->verdict == SX_INDEPENDENT_HOLDS) status = check_space(&k, out);
+        status = sx_check_points(&space, trial ? trial->more : 0, &k.work.target, out, doubt);
+        if (!status && out->verdict == SX_INDEPENDENT_HOLDS) status = check_space(&k, out);
     }
     if (doubt->why[0]) snprintf(out->why, sizeof out->why, "%s", doubt->why);
+    sx_check_target_fini(&k.work.target);
     sx_vector_clear(&k.spatial);
     sx_check_space_fini(&space);
     return status;

@@ -55,18 +55,19 @@ static sx_status bound_of(sx_check_lattice *lattice, const sx_check_outline *o, 
     return SX_OK;
 }
 
-/* Whether (L - price * num / den * cycles) * cycles is at least the target; false where that cannot be computed. */
-static bool reaches_at(const port *p, sx_wide bound, int64_t price, sx_wide target, int64_t cycles) {
-    sx_wide left, taken, value, needed;
+/* Whether an energy of L - price * num / den * cycles reaches the target; false where that cannot be computed. */
+static bool reaches_at(const port *p, sx_wide bound, int64_t price, const sx_check_target *target,
+                       int64_t cycles) {
+    sx_wide left, taken;
     return sx_wide_mul(bound, p->den, &left) && sx_wide_mul(p->num, price, &taken) &&
-           sx_wide_mul(taken, cycles, &taken) && left > taken && sx_wide_mul(left - taken, cycles, &value) &&
-           sx_wide_mul(target, p->den, &needed) && value >= needed;
+           sx_wide_mul(taken, cycles, &taken) && left > taken &&
+           sx_check_fraction_reaches(target, left - taken, p->den, cycles);
 }
 
-/* The last number of cycles up to `most` that the price closes, given that it closes `first`: the product is a concave
- * function of the cycles. */
-static int64_t last_closed(const port *p, sx_wide bound, int64_t price, sx_wide target, int64_t first,
-                           int64_t most) {
+/* The last number of cycles up to `most` that the price closes, given that it closes `first`: the logarithm of
+ * the product is a concave function of the cycles. */
+static int64_t last_closed(const port *p, sx_wide bound, int64_t price, const sx_check_target *target,
+                           int64_t first, int64_t most) {
     if (reaches_at(p, bound, price, target, most)) return most;
     while (most - first > 1) {
         int64_t middle = first + (most - first) / 2;
@@ -78,6 +79,16 @@ static int64_t last_closed(const port *p, sx_wide bound, int64_t price, sx_wide 
     return first;
 }
 
+/* The price of a port that fits the target best at some cycles: what of the energy that reaches it there one word per
+ * cycle stands for; 0: none, or too much. */
+static int64_t best_price(const port *p, const sx_check_target *target, int64_t cycles) {
+    sx_wide energy = sx_check_least_energy(target, cycles), num, den;
+    if (!sx_wide_mul(energy, (sx_wide)p->den * target->goal.delay_power, &num) ||
+        !sx_wide_mul((sx_wide)cycles * target->goal.energy_power, p->num, &den) || den == 0)
+        return 0;
+    return num / den > SX_CHECK_CAP / 64 ? 0 : (int64_t)(num / den);
+}
+
 /* The number of cycles up to which some port closes all from `first` on; first - 1 where none closes that. */
 static sx_status close_from(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
                             const port *ports, int n, int64_t first, int64_t most, int64_t *last) {
@@ -85,31 +96,67 @@ static sx_status close_from(const sx_check_work *work, sx_check_lattice *lattice
     *last = first - 1;
     for (int i = 0; i < n && *last < most; i++) {
         sx_check_prices prices = work->energy;
-        sx_wide square, best, bound;
-        if (!sx_wide_mul((sx_wide)first * first, ports[i].num, &square) || square == 0) continue;
-        if (!sx_wide_mul(work->target.value, ports[i].den, &best) || best / square < 1) continue;
-        if (best / square > SX_CHECK_CAP / 64) continue;
-        int64_t price = (int64_t)(best / square);
+        sx_wide bound;
+        int64_t price = best_price(&ports[i], &work->target, first);
+        if (price < 1) continue;
         add_price(&ports[i], price, &prices);
         SX_TRY(bound_of(lattice, o, &prices, &bound));
         bound += sx_check_shared(o, &nothing);
-        if (!reaches_at(&ports[i], bound, price, work->target.value, first)) continue;
-        int64_t end = last_closed(&ports[i], bound, price, work->target.value, first, most);
+        if (!reaches_at(&ports[i], bound, price, &work->target, first)) continue;
+        int64_t end = last_closed(&ports[i], bound, price, &work->target, first, most);
         if (end > *last) *last = end;
     }
     return SX_OK;
 }
 
-/* Whether a port alone asks for as many cycles as the target. */
-static sx_status close_delay(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
-                             const port *ports, int n, bool *closed) {
+/* Whether a port alone asks for some cycles. */
+static sx_status close_delay(sx_check_lattice *lattice, const sx_check_outline *o, const port *ports, int n,
+                             int64_t cycles, bool *closed) {
     for (int i = 0; i < n && !*closed; i++) {
         sx_check_prices prices = {0};
         sx_wide words, served;
         add_price(&ports[i], 1, &prices);
         SX_TRY(bound_of(lattice, o, &prices, &words));
         *closed = sx_wide_mul(words, ports[i].den, &words) &&
-                  sx_wide_mul(ports[i].num, work->target.value - 1, &served) && words > served;
+                  sx_wide_mul(ports[i].num, cycles - 1, &served) && words > served;
+    }
+    return SX_OK;
+}
+
+/* Whether a port closes a box of a front: with cycles up to those of the next point, energy is at least that of a point.
+ * The price tried is the slope from the one to the other. */
+static sx_status close_box(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
+                           const port *ports, int n, const sx_check_corner *corner, bool *closed) {
+    static const sx_check_prices nothing;
+    for (int i = 0; i < n && !*closed; i++) {
+        sx_check_prices prices = work->energy;
+        sx_wide bound, num, den, taken, left, needed;
+        if (!sx_wide_mul(corner[0].energy - corner[1].energy, ports[i].den, &num) ||
+            !sx_wide_mul(ports[i].num, corner[1].cycles - corner[0].cycles, &den) || den == 0 ||
+            num / den < 1 || num / den > SX_CHECK_CAP / 64)
+            continue;
+        int64_t price = (int64_t)(num / den);
+        add_price(&ports[i], price, &prices);
+        SX_TRY(bound_of(lattice, o, &prices, &bound));
+        bound += sx_check_shared(o, &nothing);
+        *closed = sx_wide_mul(bound, ports[i].den, &left) && sx_wide_mul(ports[i].num, price, &taken) &&
+                  sx_wide_mul(taken, corner[1].cycles - 1, &taken) &&
+                  sx_wide_mul(corner[0].energy, ports[i].den, &needed) && left - taken >= needed;
+    }
+    return SX_OK;
+}
+
+/* Whether ports close all boxes of a front that the energy of T3 does not. */
+static sx_status close_front(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
+                             const port *ports, int n, sx_wide energy, bool *closed) {
+    const sx_check_target *target = &work->target;
+    int64_t first = o->steps + work->latency;
+    *closed = first >= target->corner[0].cycles;
+    if (!*closed) SX_TRY(close_delay(lattice, o, ports, n, target->corner[0].cycles - work->latency, closed));
+    for (size_t i = 0; i < target->n_corners && *closed && energy < target->corner[i].energy; i++) {
+        *closed = i + 1 < target->n_corners && first >= target->corner[i + 1].cycles;
+        if (!*closed && i + 1 < target->n_corners)
+            SX_TRY(close_box(work, lattice, o, ports, n, &target->corner[i], closed));
     }
     return SX_OK;
 }
@@ -118,13 +165,16 @@ sx_status sx_check_ports(const sx_check_work *work, sx_check_lattice *lattice, c
                          sx_wide energy, bool *closed) {
     enum { MOST_ROUNDS = 64 };
     port ports[SX_MAX_LEVELS * SX_N_PORTS * SX_MAX_TENSORS];
+    const sx_check_target *target = &work->target;
     int n = list_ports(o, ports);
     *closed = false;
-    if (work->target.goal == SX_CHECK_DELAY) return close_delay(work, lattice, o, ports, n, closed);
-    if (work->target.goal != SX_CHECK_EDP || energy <= 0) return SX_OK;
-    sx_wide enough = (work->target.value + energy - 1) / energy; /* cycles that the energy alone closes */
-    if (enough > INT64_MAX / 2) return SX_OK;
-    int64_t first = o->steps + work->latency, most = (int64_t)enough - 1;
+    if (target->n_corners) return close_front(work, lattice, o, ports, n, energy, closed);
+    if (target->goal.energy_power == 0)
+        return close_delay(lattice, o, ports, n, sx_check_least_cycles(target, 0) - work->latency, closed);
+    if (target->goal.delay_power == 0 || energy <= 0) return SX_OK;
+    int64_t first = o->steps + work->latency;
+    int64_t most = sx_check_least_cycles(target, energy) - 1; /* the energy alone closes all beyond */
+    if (most >= INT64_MAX / 4) return SX_OK;
     for (int round = 0; round < MOST_ROUNDS && first <= most; round++) {
         int64_t last;
         SX_TRY(close_from(work, lattice, o, ports, n, first, most, &last));

@@ -112,47 +112,6 @@ sx_status sx_check_find_level(const sx_node *name, const sx_check_machine *machi
     return sx_error_at(name->place, "there is no level '%.64s'", text);
 }
 
-/* Reads what is minimised. */
-static sx_status read_goal(const sx_node *map, sx_check_claim *claim, sx_check_doubt *doubt) {
-    static const struct {
-        const char *name;
-        sx_check_goal goal;
-    } goals[] = {{"edp", SX_CHECK_EDP}, {"energy", SX_CHECK_ENERGY}, {"delay", SX_CHECK_DELAY}};
-    const sx_node *node;
-    SX_TRY(sx_node_require(map, "objective", "the certificate", &node));
-    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
-        if (sx_node_is(node, goals[i].name)) {
-            claim->goal = goals[i].goal;
-            return SX_OK;
-        }
-    sx_check_doubt_add(doubt, "there is no rule for the objective '%.64s'", node->text ? node->text : "");
-    return SX_OK;
-}
-
-/* Reads digits as a number; false where there are none, or it does not fit. */
-static bool read_wide(const char **text, sx_wide *out) {
-    const char *from = *text;
-    for (*out = 0; **text >= '0' && **text <= '9'; ++*text)
-        if (!sx_wide_mul(*out, 10, out) || !sx_wide_add(*out, **text - '0', out)) return false;
-    return *text > from;
-}
-
-/* Reads the energy without rounding, a number or a fraction such as 7/25, where it is said. */
-static sx_status read_exact_energy(const sx_node *map, sx_check_claim *out) {
-    const char *text = NULL;
-    SX_TRY(sx_node_get_text(map, "energy_exact", &text));
-    if (!text) return SX_OK;
-    out->exact[1] = 1;
-    bool good = read_wide(&text, &out->exact[0]);
-    if (good && *text == '/') {
-        text++;
-        good = read_wide(&text, &out->exact[1]);
-    }
-    if (good && !*text && out->exact[1] > 0) return SX_OK;
-    return sx_error_at(sx_node_key_place(map, "energy_exact"),
-                       "'energy_exact' must be a number or a fraction such as 7/25");
-}
-
 /* Reads the claims and the options of a certificate. */
 static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doubt *doubt) {
     static const char *const keys[] = {
@@ -177,16 +136,15 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
         "history",
         "no_first_read_elision",
         "no_link_transfers",
+        "front",
         "like"}; /* how files were read has no effect on what the certificate says */
     int64_t format, arrays;
     SX_TRY(sx_check_keys(map, "certificate", keys, sizeof keys / sizeof *keys, doubt));
     SX_TRY(sx_check_integer(map, "format", 0, INT32_MAX, &format));
     if (format != 1) return sx_error_at(map->place, "certificates of format %d are not known", (int)format);
-    SX_TRY(read_goal(map, &c->claim, doubt));
+    SX_TRY(sx_check_read_goal(map, &c->claim.goal, doubt));
     SX_TRY(sx_node_get_double(map, "value", &c->claim.value));
-    SX_TRY(sx_node_get_double(map, "energy_pj", &c->claim.energy_pj));
-    SX_TRY(read_exact_energy(map, &c->claim));
-    SX_TRY(sx_node_get_double(map, "cycles", &c->claim.cycles));
+    SX_TRY(sx_check_read_cost(map, &c->best));
     SX_TRY(sx_node_get_double(map, "lower_bound", &c->claim.lower_bound));
     SX_TRY(sx_check_flag(map, "optimal", &c->claim.optimal));
     SX_TRY(sx_check_integer(map, "arrays", 0, INT64_MAX, &arrays));
@@ -209,7 +167,8 @@ static sx_status read_sections(const sx_node *root, sx_check_case *c, sx_check_d
     SX_TRY(read_claims(node[0], c, doubt));
     SX_TRY(sx_node_require(node[0], "limits", "the certificate", &limits));
     SX_TRY(sx_check_read_limits(limits, c, doubt));
-    return sx_check_read_mapping(node[3], c, doubt);
+    SX_TRY(sx_check_read_mapping(node[3], c, &c->best.mapping, doubt));
+    return sx_check_read_front(sx_node_get(node[0], "front"), c, doubt);
 }
 
 /* Makes the text a tree and reads it. */
@@ -247,5 +206,7 @@ sx_status sx_check_case_read(const char *name, const char *text, size_t size, sx
 }
 
 void sx_check_case_free(sx_check_case *c) {
+    if (!c) return;
+    free(c->front);
     free(c);
 }

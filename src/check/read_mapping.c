@@ -172,7 +172,8 @@ static sx_status read_spatial(const sx_node *map, const sx_check_case *c, sx_map
 }
 
 /* Reads one directive of a mapping; *seen has a bit for each kind of directive of its level. */
-static sx_status read_directive(const sx_node *map, sx_check_case *c, unsigned *seen, sx_check_doubt *doubt) {
+static sx_status read_directive(const sx_node *map, const sx_check_case *c, sx_mapping *mapping,
+                                unsigned *seen, sx_check_doubt *doubt) {
     static const char *const keys[] = {
         "target", "type",     "factors",          "permutation",       "split",           "x_part", "keep",
         "bypass", "no_reuse", "no_link_transfer", "no_temporal_reuse", "rmw_first_update"};
@@ -182,7 +183,7 @@ static sx_status read_directive(const sx_node *map, sx_check_case *c, unsigned *
     SX_TRY(sx_node_require(map, "target", "a directive", &target));
     SX_TRY(sx_check_find_level(target, &c->machine, &s));
     SX_TRY(sx_node_require(map, "type", "a directive", &type));
-    sx_mapping_level *at = &c->mapping.level[s];
+    sx_mapping_level *at = &mapping->level[s];
     int kind = sx_node_is(type, "bypass")     ? 0
                : sx_node_is(type, "spatial")  ? 1
                : sx_node_is(type, "temporal") ? 2
@@ -199,18 +200,19 @@ static sx_status read_directive(const sx_node *map, sx_check_case *c, unsigned *
     return read_mask(map, "rmw_first_update", &c->problem, &at->rmw_first_update);
 }
 
-sx_status sx_check_read_mapping(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt) {
+sx_status sx_check_read_mapping(const sx_node *list, const sx_check_case *c, sx_mapping *out,
+                                sx_check_doubt *doubt) {
     unsigned seen[SX_MAX_LEVELS] = {0};
-    c->mapping.n_levels = (uint8_t)c->machine.n_levels;
-    c->mapping.n_dims = c->problem.n_dims;
-    c->mapping.n_tensors = c->problem.n_tensors;
+    out->n_levels = (uint8_t)c->machine.n_levels;
+    out->n_dims = c->problem.n_dims;
+    out->n_tensors = c->problem.n_tensors;
     for (int s = 0; s < c->machine.n_levels; s++)
         for (int d = 0; d < c->problem.n_dims; d++) {
-            c->mapping.level[s].temporal[d] = c->mapping.level[s].spatial[d] = 1;
-            c->mapping.level[s].temporal_order[d] = c->mapping.level[s].spatial_order[d] = (uint8_t)d;
+            out->level[s].temporal[d] = out->level[s].spatial[d] = 1;
+            out->level[s].temporal_order[d] = out->level[s].spatial_order[d] = (uint8_t)d;
         }
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "mapping"));
-    for (size_t i = 0; i < list->n; i++) SX_TRY(read_directive(list->item[i], c, seen, doubt));
+    for (size_t i = 0; i < list->n; i++) SX_TRY(read_directive(list->item[i], c, out, seen, doubt));
     for (int s = 0; s < c->machine.n_levels; s++)
         if (!(seen[s] & 1) || !(seen[s] >> 2 & 1))
             return sx_error_at(list->place, "the mapping says too little of %s", c->machine.level[s].name);

@@ -27,7 +27,12 @@ SX_MUST_USE sx_status sx_check_read_problem(const sx_node *map, sx_problem *out,
 SX_MUST_USE sx_status sx_check_read_machine(const sx_node *map, const sx_problem *problem,
                                             sx_check_machine *out, sx_check_doubt *doubt);
 SX_MUST_USE sx_status sx_check_read_limits(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt);
-SX_MUST_USE sx_status sx_check_read_mapping(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt);
+SX_MUST_USE sx_status sx_check_read_mapping(const sx_node *list, const sx_check_case *c, sx_mapping *out,
+                                            sx_check_doubt *doubt);
+SX_MUST_USE sx_status sx_check_read_goal(const sx_node *map, sx_check_goal *out, sx_check_doubt *doubt);
+/* The energy and cycles that are said of a mapping, and the points of a front, which may be missing. */
+SX_MUST_USE sx_status sx_check_read_cost(const sx_node *map, sx_check_point *out);
+SX_MUST_USE sx_status sx_check_read_front(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt);
 
 /* The level of that name; an error where there is none. */
 SX_MUST_USE sx_status sx_check_find_level(const sx_node *name, const sx_check_machine *machine, int *out);

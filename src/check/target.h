@@ -8,14 +8,39 @@
 
 #include <stdatomic.h>
 
-/* A value that mappings must reach. For a product: energy times cycles. */
+/* A point of a front. */
+typedef struct sx_check_corner {
+    sx_wide energy;
+    int64_t cycles;
+} sx_check_corner;
+
+/* What mappings must reach: energy^a cycles^b, of which the exponents are the goal's, a value; or a front, which is that
+ * some point of it has no more energy and no more cycles. */
 typedef struct sx_check_target {
     sx_check_goal goal;
-    sx_wide value;
+    sx_wide value;                  /* where no exponent is above 1 */
+    sx_long_product needed, spread; /* else: energy^a cycles^b spread is at least needed */
+    size_t n_corners;               /* 0: no front */
+    sx_check_corner *corner;        /* more cycles and less energy from one to the next */
 } sx_check_target;
 
-/* Whether energy and cycles of at least these reach the target. */
+void sx_check_target_fini(sx_check_target *target);
+
+/* Whether energy and cycles of at least these reach the target; the same for an energy of num / den, false where that
+ * cannot be computed. */
 bool sx_check_reaches(const sx_check_target *target, sx_wide energy, int64_t cycles);
+bool sx_check_fraction_reaches(const sx_check_target *target, sx_wide num, int64_t den, int64_t cycles);
+
+/* The least energy that reaches the target together with some cycles; no more than 2^100. Not of a front. */
+sx_wide sx_check_least_energy(const sx_check_target *target, int64_t cycles);
+/* The least cycles that reach it together with some energy; no more than 2^61. */
+int64_t sx_check_least_cycles(const sx_check_target *target, sx_wide energy);
+
+/* Whether the mappings of a case are in the space and cost what is claimed: sets out->verdict, which holds where they do,
+ * and the target, which is freed with sx_check_target_fini. `doubt` has the reason where they do not. `more`: see
+ * sx_check_trial. */
+SX_MUST_USE sx_status sx_check_points(const sx_check_space *space, int64_t more, sx_check_target *target,
+                                      sx_independent_report *out, sx_check_doubt *doubt);
 
 /* What all threads of a check share. */
 typedef struct sx_check_work {

@@ -314,9 +314,10 @@ static sx_status check_certificate(const map_job *job) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--certificate does not support objectives with several criteria"),
             "give one of '%s' as --objective", job->r->objective);
-    if (o->run.k_best > 1 || o->run.pareto)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a certificate covers a single mapping"),
-                             "leave out --%s or --certificate", o->run.pareto ? "pareto" : "k-best");
+    if (o->run.k_best > 1)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "a certificate covers a single mapping, or the front of --pareto"),
+            "leave out --k-best or --certificate");
     return SX_OK;
 }
 

@@ -72,6 +72,7 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
     json_object_set_new(object, "scope", scope);
     if (j->everything.asked && v->verdict == SX_CLAIMS_HOLD)
         json_object_set_new(object, "brute_force", sx_everything_json(&j->everything, j->no_clock));
+    if (c->n_front) json_object_set_new(object, "front", json_integer((json_int_t)c->n_front));
     if (j->alone.asked) json_object_set_new(object, "independent", sx_alone_json(&j->alone, j->no_clock));
     if (v->verdict == SX_CLAIMS_FAIL) {
         json_object_set_new(object, "claim", json_string(v->claim));
@@ -96,6 +97,14 @@ static sx_status print_claims(const job *j, const sx_certificate *c, const sx_ve
     else
         sx_table_cell(&table, "%.6g, %s of the value: no mapping within the scope is below it",
                       c->lower_bound, sx_show_percent(c->value != 0 ? c->lower_bound / c->value : 0).text);
+    if (c->n_front) {
+        bool holds = j->alone.asked && j->alone.report.verdict == SX_INDEPENDENT_HOLDS;
+        sx_table_cell(&table, "front");
+        sx_table_cell(
+            &table, "%s mappings%s", sx_show_count((double)c->n_front).text,
+            holds ? ": each mapping within the scope has no less energy and no fewer cycles than one of them"
+                  : ", not checked");
+    }
     sx_status status = sx_scope_rows(c, &table);
     sx_table_cell(&table, "spatial");
     sx_table_cell(&table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
@@ -134,6 +143,8 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
     if (v->verdict == SX_CLAIMS_HOLD && j->alone.asked && j->alone.report.verdict != SX_INDEPENDENT_HOLDS)
         sx_text_add(&j->result->err, "%s: %s without the rules of the search: %s\n", path,
                     sx_alone_verdict(&j->alone), j->alone.report.why);
+    if (v->verdict == SX_CLAIMS_HOLD && c->n_front && !j->alone.asked)
+        sx_text_add(&j->result->err, "%s: its front is undecided: only --independent checks it\n", path);
     return v->verdict == SX_CLAIMS_HOLD && !j->quiet ? print_claims(j, c, v, out) : SX_OK;
 }
 
@@ -148,11 +159,11 @@ static sx_status check_alone(job *j, const char *path, const char *text, size_t 
 }
 
 /* Notes the exit code of one certificate: a failure of any counts more than one that is undecided. */
-static void note_exit(job *j, const sx_verification *v) {
+static void note_exit(job *j, const sx_certificate *c, const sx_verification *v) {
     sx_exit exit = v->verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
                    : v->verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
                                                   : SX_EXIT_FAILED;
-    if (exit == SX_EXIT_FOUND && j->alone.asked) exit = sx_alone_exit(&j->alone);
+    if (exit == SX_EXIT_FOUND && (j->alone.asked || c->n_front)) exit = sx_alone_exit(&j->alone);
     bool open = j->result->exit == SX_EXIT_OPEN;
     if (exit == SX_EXIT_OPEN ? j->result->exit == SX_EXIT_FOUND : exit > j->result->exit || (open && exit))
         j->result->exit = exit;
@@ -180,7 +191,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
         status = check_alone(j, path, text, size, &v);
     sx_progress_end(&j->line);
     if (!status) {
-        note_exit(j, &v);
+        note_exit(j, c, &v);
         status = j->json ? add_json(j, path, c, &v) : print(j, path, c, &v, ours);
     }
     sx_certificate_free(c);

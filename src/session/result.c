@@ -51,13 +51,29 @@ static void count_reasons(sx_certificate *c) {
     c->compulsory = c->proof->n_spatial - c->proof->n_entries;
 }
 
-/* Sets the energy of the mapping without rounding. */
-static sx_status set_exact_energy(sx_certificate *c) {
+/* Sets the energies of all mappings without rounding. */
+static sx_status set_exact_energies(sx_certificate *c) {
     sx_model *model;
     SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &model));
     sx_status status = sx_mapping_exact_energy(model, &c->mapping, c->energy_exact);
+    for (size_t i = 0; i < c->n_front && !status; i++)
+        status = sx_mapping_exact_energy(model, &c->front[i].mapping, c->front[i].energy_exact);
     sx_model_free(model);
     return status;
+}
+
+/* Collects a front that is proven, by cycles. */
+static sx_status fill_front(const sx_layer_result *from, sx_certificate *c) {
+    if (from->n_front == 0 || !from->summary.optimal) return SX_OK;
+    c->front = calloc(from->n_front, sizeof *c->front);
+    if (!c->front) return sx_error_memory();
+    c->n_front = from->n_front;
+    for (size_t i = 0; i < c->n_front; i++) {
+        const sx_answer *answer = &from->front[c->n_front - 1 - i];
+        c->front[i].mapping = answer->mapping;
+        c->front[i].score = answer->score;
+    }
+    return SX_OK;
 }
 
 /* Collects the claims about a layer. */
@@ -81,7 +97,8 @@ static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *co
     snprintf(c->version, sizeof c->version, "%s", r->version ? r->version : sx_version());
     c->seed = r->options.run.seed;
     c->evaluations = from->summary.evaluations;
-    return set_exact_energy(c);
+    SX_TRY(fill_front(from, c));
+    return set_exact_energies(c);
 }
 
 sx_status sx_result_certificate(const sx_result *r, size_t layer, const sx_constraints *constraints,

@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "frontend/input.h"
+#include "frontend/timeloop/timeloop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,14 +29,15 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next five may be missing */
+    "sparse_timeloop", /* this and the next six may be missing */
     "like",
     "split_axes",
     "densities",
     "search_formats",
     "energy_exact",
+    "front",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 6 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 7 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -163,13 +164,40 @@ static sx_status read_formats(const sx_node *map, sx_certificate *c) {
 }
 
 /* Reads the energy without rounding, where it is said. */
-static sx_status read_exact_energy(const sx_node *map, sx_certificate *c) {
+static sx_status read_exact_energy(const sx_node *map, char out[SX_FRACTION_SIZE]) {
     const char *text = "";
     SX_TRY(sx_node_get_text(map, "energy_exact", &text));
-    if (strlen(text) >= sizeof c->energy_exact || text[strspn(text, "0123456789/")])
+    if (strlen(text) >= SX_FRACTION_SIZE || text[strspn(text, "0123456789/")])
         return sx_error_at(sx_node_key_place(map, "energy_exact"),
                            "'energy_exact' must be a number or a fraction such as 7/25");
-    memcpy(c->energy_exact, text, strlen(text) + 1);
+    memcpy(out, text, strlen(text) + 1);
+    return SX_OK;
+}
+
+/* Reads what is said of a mapping's cost. */
+static sx_status read_cost(const sx_node *map, sx_score *score, char exact[SX_FRACTION_SIZE]) {
+    SX_TRY(read_number(map, "energy_pj", &score->energy_pj));
+    SX_TRY(read_exact_energy(map, exact));
+    return read_number(map, "cycles", &score->cycles);
+}
+
+/* Reads the mappings of a front, where there is one. */
+static sx_status read_front(sx_input *input, const sx_node *list, sx_certificate *c) {
+    static const char *const known[] = {"energy_pj", "cycles", "mapping", "energy_exact"};
+    if (!list) return SX_OK;
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "front"));
+    if (list->n == 0) return sx_error_at(list->place, "a front has one mapping or more");
+    c->front = calloc(list->n, sizeof *c->front);
+    if (!c->front) return sx_error_memory();
+    c->n_front = list->n;
+    for (size_t i = 0; i < list->n; i++) {
+        const sx_node *node;
+        SX_TRY(sx_only_keys(list->item[i], "a point of the front", known, 4));
+        for (size_t k = 0; k < 3; k++)
+            SX_TRY(sx_node_require(list->item[i], known[k], "a point of the front", &node));
+        SX_TRY(read_cost(list->item[i], &c->front[i].score, c->front[i].energy_exact));
+        SX_TRY(sx_timeloop_directives(input, node, &c->problem, &c->arch, &c->front[i].mapping));
+    }
     return SX_OK;
 }
 
@@ -189,9 +217,7 @@ static sx_status read_options(const sx_node *map, sx_certificate *c) {
 static sx_status read_claims(const sx_node *map, sx_certificate *c) {
     SX_TRY(read_objective(map, &c->objective));
     SX_TRY(read_number(map, "value", &c->value));
-    SX_TRY(read_number(map, "energy_pj", &c->score.energy_pj));
-    SX_TRY(read_exact_energy(map, c));
-    SX_TRY(read_number(map, "cycles", &c->score.cycles));
+    SX_TRY(read_cost(map, &c->score, c->energy_exact));
     SX_TRY(read_number(map, "lower_bound", &c->lower_bound));
     SX_TRY(sx_node_get_bool(map, "optimal", &c->optimal));
     SX_TRY(read_options(map, c));
@@ -257,6 +283,7 @@ static sx_status read_all(sx_input *input, const char *name, bool whole, sx_cert
     SX_TRY(sx_input_problem(input, &c->problem));
     SX_TRY(sx_input_mapping(input, &c->problem, &c->arch, &c->mapping));
     SX_TRY(read_claims(claims, c));
+    SX_TRY(read_front(input, sx_node_get(claims, "front"), c));
     return whole ? check_hash(claims, c) : SX_OK;
 }
 

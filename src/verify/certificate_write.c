@@ -15,6 +15,7 @@
 void sx_certificate_free(sx_certificate *c) {
     if (!c) return;
     sx_proof_free(c->proof);
+    free(c->front);
     free(c->mapper);
     free(c);
 }
@@ -57,6 +58,42 @@ static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c, bool 
     return list;
 }
 
+/* Moves the section of a noun's text into a map; frees the text. */
+static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
+    json_t *noun = sx_json_read(text);
+    free(text);
+    tree->failed |= !noun || json_object_update(root, noun) != 0;
+    json_decref(noun);
+}
+
+/* Puts what is said of a mapping's cost. */
+static void put_cost(sx_tree *tree, json_t *map, const sx_score *score, const char *exact) {
+    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, score->energy_pj));
+    if (*exact) sx_tree_put(tree, map, "energy_exact", sx_tree_text(tree, exact));
+    sx_tree_put(tree, map, "cycles", sx_tree_double(tree, score->cycles));
+}
+
+/* The mappings of a front. */
+static sx_status put_front(sx_tree *tree, const sx_certificate *c, json_t *claims) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->n_front; i++) {
+        const sx_certified_point *point = &c->front[i];
+        json_t *map = json_object();
+        char *mapping;
+        put_cost(tree, map, &point->score, point->energy_exact);
+        sx_status status = sx_mapping_write(&point->mapping, &c->problem, &c->arch, SX_JSON, &mapping);
+        if (status) {
+            json_decref(map);
+            json_decref(list);
+            return status;
+        }
+        put_noun(tree, map, mapping);
+        sx_tree_append(tree, list, map);
+    }
+    sx_tree_put(tree, claims, "front", list);
+    return SX_OK;
+}
+
 /* What is claimed, and from what it follows; densities: of a range, or NULL. Without a hash it is the tree that the
  * hash is of. */
 static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *densities,
@@ -69,9 +106,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "hash", sx_tree_text(tree, hash ? hash : ""));
     sx_tree_put(tree, map, "objective", sx_tree_text(tree, objective));
     sx_tree_put(tree, map, "value", sx_tree_double(tree, c->value));
-    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, c->score.energy_pj));
-    if (*c->energy_exact) sx_tree_put(tree, map, "energy_exact", sx_tree_text(tree, c->energy_exact));
-    sx_tree_put(tree, map, "cycles", sx_tree_double(tree, c->score.cycles));
+    put_cost(tree, map, &c->score, c->energy_exact);
     sx_tree_put(tree, map, "lower_bound", sx_tree_double(tree, c->lower_bound));
     sx_tree_put(tree, map, "optimal", sx_tree_bool(c->optimal));
     sx_tree_put(tree, map, "keep_all", sx_tree_bool(c->space.keep_all));
@@ -98,14 +133,6 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     return map;
 }
 
-/* Moves the section of a noun's text into a map; frees the text. */
-static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
-    json_t *noun = sx_json_read(text);
-    free(text);
-    tree->failed |= !noun || json_object_update(root, noun) != 0;
-    json_decref(noun);
-}
-
 /* The whole certificate as a tree; hash NULL: as it is hashed. */
 static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *hash, json_t **out) {
     char *problem = NULL, *arch = NULL, *mapping = NULL, *densities = NULL;
@@ -119,14 +146,18 @@ static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *
         free(mapping);
         return status;
     }
-    json_t *root = json_object();
-    sx_tree_put(tree, root, "certificate", claims_tree(tree, c, densities, hash));
+    json_t *root = json_object(), *claims = claims_tree(tree, c, densities, hash);
+    if (c->n_front) status = put_front(tree, c, claims);
+    sx_tree_put(tree, root, "certificate", claims);
     free(densities);
     put_noun(tree, root, problem);
     put_noun(tree, root, arch);
     put_noun(tree, root, mapping);
-    *out = root;
-    return SX_OK;
+    if (status)
+        json_decref(root);
+    else
+        *out = root;
+    return status;
 }
 
 sx_status sx_certificate_hash(const sx_certificate *c, char hash[17]) {

@@ -269,13 +269,18 @@ sx_status sx_timeloop_mapping(sx_input *input, const sx_problem *problem, const 
     if (!section)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no mapping given"),
                              "a file with 'mapping:' is needed");
-    SX_TRY(sx_node_expect(section->value, SX_NODE_LIST, "'mapping'"));
+    return sx_timeloop_directives(input, section->value, problem, arch, out);
+}
+
+sx_status sx_timeloop_directives(sx_input *input, const sx_node *list, const sx_problem *problem,
+                                 const sx_arch *arch, sx_mapping *out) {
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'mapping'"));
     reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
     if (!r) return sx_arena_error(sx_input_arena(input));
     r->input = input;
     r->problem = problem;
     r->arch = arch;
-    SX_TRY(read_mapping(r, section->value));
+    SX_TRY(read_mapping(r, list));
     memcpy(out, &r->mapping, sizeof *out);
     return SX_OK;
 }

@@ -156,21 +156,23 @@ static sx_status search_criteria(sx_optimal *o) {
 }
 
 /* Says how the spatial mappings were closed: those whose bound by tables is below what is proven were
- * searched up to there. */
+ * searched up to there. With a front, bounds are of what the front left: all were searched. */
 static sx_status prove(sx_optimal *o) {
     size_t n = o->spatials.n;
     sx_run_summary summary = sx_run_result(o->run);
     double least = summary.optimal ? o->known.best : summary.lower_bound;
     sx_search_node *node = malloc((n + 1) * sizeof *node);
-    double *compulsory = malloc((n + 1) * sizeof *compulsory);
+    double *compulsory = malloc((n + 1) * sizeof *compulsory), *bound = malloc((n + 1) * sizeof *bound);
     uint8_t *visits = calloc(n + 1, 1);
-    sx_status status = node && compulsory && visits ? sx_optimal_bounds(o, node) : sx_error_memory();
+    sx_status status = node && compulsory && bound && visits ? sx_optimal_bounds(o, node) : sx_error_memory();
     for (size_t i = 0; i < n && !status; i++) {
         compulsory[i] = node[i].bound;
-        visits[i] = o->searched[i] && o->sharp[i] < least ? SX_SEARCHED : 0;
+        bound[i] = o->rule.front ? 0 : o->sharp[i];
+        visits[i] = o->rule.front || (o->searched[i] && bound[i] < least) ? SX_SEARCHED : 0;
     }
-    if (!status) status = sx_spatial_mappings_prove(o->run, &o->spatials, compulsory, o->sharp, visits);
+    if (!status) status = sx_spatial_mappings_prove(o->run, &o->spatials, compulsory, bound, visits);
     free(node);
+    free(bound);
     free(compulsory);
     free(visits);
     return status;

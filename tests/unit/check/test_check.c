@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -164,6 +165,80 @@ static void lower_bounds_are_checked(void **state) {
     free(high);
 }
 
+/* The text of a certificate with a front of four points whose point number `drop` is left out (4: none), or changed
+ * places with the next one. */
+static char *edit_front(const char *text, size_t drop, bool swap) {
+    json_t *root = json_loads(text, 0, NULL),
+           *front = json_object_get(json_object_get(root, "certificate"), "front");
+    assert_int_equal(json_array_size(front), 4);
+    json_t *point = drop < 4 ? json_incref(json_array_get(front, drop)) : NULL;
+    if (point) json_array_remove(front, drop);
+    if (point && swap) json_array_insert(front, drop + 1, point);
+    json_decref(point);
+    char *out = json_dumps(root, 0);
+    json_decref(root);
+    return out;
+}
+
+static void fronts_are_checked(void **state) {
+    (void)state;
+    char *text = read_certificate("front");
+    for (size_t i = 0; i < 7; i++) {
+        char *front = edit_front(text, i / 2, i % 2);
+        sx_independent_report report = check_text(front);
+        const char *why = i % 2 ? "than the one before" : "a mapping of the space costs";
+        if (report.verdict != SX_INDEPENDENT_FAILS || !strstr(report.why, why))
+            fail_msg("%zu: %d, '%s'", i, (int)report.verdict, report.why);
+        free(front);
+    }
+    char *whole = edit_front(text, 4, false);
+    assert_int_equal(check_text(whole).verdict, SX_INDEPENDENT_HOLDS);
+    free(whole);
+    free(text);
+}
+
+static void forged_fronts_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][3] = {
+        {"\"energy_pj\": 86599.68", "\"energy_pj\": 86599.67", "not what is claimed"},
+        {"\"cycles\": 12.0", "\"cycles\": 11.0", "not what is claimed"},
+        {"\"objective\": \"edp\"", "\"objective\": \"energy\"", "not what is claimed"},
+        {"\"optimal\": true", "\"optimal\": false", "a proof that is not complete"},
+    };
+    char *text = read_certificate("front");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *forged = replace(text, cases[i][0], cases[i][1]);
+        sx_independent_report report = check_text(forged);
+        if (report.verdict != SX_INDEPENDENT_FAILS || !strstr(report.why, cases[i][2]))
+            fail_msg("%s: %d, '%s'", cases[i][1], (int)report.verdict, report.why);
+        free(forged);
+    }
+    free(text);
+}
+
+/* The mapping of a certificate of a front must be the best of the front: here another point of it is claimed to be. */
+static void a_front_has_nothing_better_than_its_best(void **state) {
+    (void)state;
+    char *text = read_certificate("front");
+    json_t *root = json_loads(text, 0, NULL), *claims = json_object_get(root, "certificate");
+    json_t *point = json_array_get(json_object_get(claims, "front"), 2);
+    double energy = json_number_value(json_object_get(point, "energy_pj"));
+    double cycles = json_number_value(json_object_get(point, "cycles"));
+    json_object_set(root, "mapping", json_object_get(point, "mapping"));
+    json_object_set(claims, "energy_pj", json_object_get(point, "energy_pj"));
+    json_object_set(claims, "energy_exact", json_object_get(point, "energy_exact"));
+    json_object_set(claims, "cycles", json_object_get(point, "cycles"));
+    json_object_set_new(claims, "value", json_real(energy * cycles));
+    json_object_set_new(claims, "lower_bound", json_real(energy * cycles));
+    char *other = json_dumps(root, 0);
+    sx_independent_report report = check_text(other);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+    assert_string_equal(report.why, "point 1 of the front is better than the best mapping");
+    json_decref(root);
+    free(other);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_optimum_holds),
@@ -173,6 +248,9 @@ int main(void) {
         cmocka_unit_test(what_has_no_rule_is_undecided),
         cmocka_unit_test(time_and_cancel_leave_it_undecided),
         cmocka_unit_test(lower_bounds_are_checked),
+        cmocka_unit_test(fronts_are_checked),
+        cmocka_unit_test(forged_fronts_are_refused),
+        cmocka_unit_test(a_front_has_nothing_better_than_its_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

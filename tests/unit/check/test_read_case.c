@@ -71,9 +71,10 @@ static void all_is_read(void **state) {
     assert_true(c->limits.level[1].split == 1 && c->limits.level[0].split == -1);
     assert_int_equal(c->limits.level[1].must_keep, 4);
     assert_true(c->shares[0].min_parallelism.num == 3 && c->shares[0].min_parallelism.den == 10);
-    assert_int_equal(c->mapping.level[4].temporal[0], 8);
-    assert_int_equal(c->mapping.level[1].no_multicast, 2);
-    assert_true(c->claim.goal == SX_CHECK_EDP && c->claim.optimal && c->claim.arrays == 7);
+    assert_int_equal(c->best.mapping.level[4].temporal[0], 8);
+    assert_int_equal(c->best.mapping.level[1].no_multicast, 2);
+    assert_true(c->claim.goal.energy_power == 1 && c->claim.goal.delay_power == 1 && c->claim.optimal &&
+                c->claim.arrays == 7);
     sx_check_case_free(c);
     free(text);
 }
@@ -95,7 +96,10 @@ static void what_has_no_rule_is_a_doubt(void **state) {
     static const char *const cases[][3] = {
         {"\"keep_all\"", "\"spare\": 1, \"keep_all\"", "the key 'spare'"},
         {"\"technology\"", "\"speed\": 1, \"technology\"", "the key 'speed' of a level"},
-        {"\"objective\": \"edp\"", "\"objective\": \"e^2*d\"", "the objective 'e^2*d'"},
+        {"\"objective\": \"edp\"", "\"objective\": \"e^2*d^5\"", "the objective 'e^2*d^5'"},
+        {"\"objective\": \"edp\"", "\"objective\": \"e*d*e\"", "the objective 'e*d*e'"},
+        {"\"objective\": \"edp\"", "\"objective\": \"e^1.5\"", "the objective 'e^1.5'"},
+        {"\"objective\": \"edp\"", "\"objective\": \"delay,energy\"", "the objective 'delay,energy'"},
         {"m=8 n=8 k=4", "m=3,2 n=8 k=4", "no rule for remainders"},
         {"\"read_energy\": 0.25", "\"read_energy\": 0.1234567890123456789e-4", "no fraction"},
         {"\"m\": 8", "\"densities\": {}, \"m\": 8", "the key 'densities'"},

@@ -1,0 +1,200 @@
+/* Whether the mappings that a certificate names are in the space, and cost what it says. */
+#include "check/target.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* floor(number * scale), exactly; false where it does not fit. */
+static bool scale_double(double number, sx_wide scale, sx_wide *out) {
+    int exponent;
+    sx_wide digits = (sx_wide)ldexp(frexp(number, &exponent), 53);
+    exponent -= 53;
+    if (!isfinite(number) || !sx_wide_mul(digits, scale, out)) return false;
+    for (; exponent > 0; exponent--)
+        if (!sx_wide_mul(*out, 2, out)) return false;
+    if (exponent < -120) exponent = -120;
+    *out >>= -exponent;
+    return true;
+}
+
+/* Whether a double says what was counted, but for the rounding of a sum of doubles: to a share of 2^-46 and less than one
+ * half, or to a share of 2^-50. */
+static bool says(double claimed, sx_wide scale, sx_wide counted) {
+    enum { PARTS = 1024 };
+    sx_wide said, fine, slack;
+    if (!sx_wide_mul(counted, PARTS, &fine) || !scale_double(claimed, scale * PARTS, &said)) return false;
+    slack = (fine >> 46) + 2;
+    if (slack > PARTS / 2) slack = PARTS / 2;
+    if (slack < fine >> 50) slack = fine >> 50;
+    return said - fine < slack && fine - said < slack;
+}
+
+/* Whether a double says a product divided by another one, to a share of 2^-48. */
+static bool says_product(double claimed, const sx_long_product *num, const sx_long_product *den) {
+    const sx_wide unit = (sx_wide)1 << 48;
+    sx_long_product least = *den, most = *den, counted = *num, beyond = *num;
+    if (!isfinite(claimed) || claimed < 0) return false;
+    sx_long_product_add(&least, unit - 1, 1);
+    sx_long_product_add(&most, unit + 1, 1);
+    sx_long_product_add(&counted, unit, 1);
+    sx_long_product_add(&beyond, unit, 1);
+    return sx_long_product_add_double(claimed, &least, &counted) &&
+           sx_long_product_reaches(&counted, &least) && sx_long_product_add_double(claimed, &most, &beyond) &&
+           sx_long_product_reaches(&most, &beyond);
+}
+
+/* Whether an energy is said as it was counted: without rounding, where it is said so. */
+static bool says_energy(const sx_check_point *point, int64_t scale, sx_wide energy) {
+    sx_wide claimed, counted;
+    if (!says(point->energy_pj, scale, energy)) return false;
+    if (point->exact[1] == 0) return true;
+    return sx_wide_mul(point->exact[0], scale, &claimed) && sx_wide_mul(energy, point->exact[1], &counted) &&
+           claimed == counted;
+}
+
+/* Whether no exponent of a goal is above 1. */
+static bool is_simple(sx_check_goal goal) {
+    return goal.energy_power <= 1 && goal.delay_power <= 1;
+}
+
+/* The value of a cost under a simple goal; false where it does not fit. */
+static bool value_of(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide *out) {
+    *out = goal.energy_power ? energy : cycles;
+    return !goal.energy_power || !goal.delay_power || sx_wide_mul(energy, cycles, out);
+}
+
+/* Whether a double says the value of a cost. */
+static bool says_value(const sx_check_case *c, double claimed, sx_wide energy, int64_t cycles) {
+    sx_check_goal goal = c->claim.goal;
+    sx_wide value, scale = goal.energy_power ? c->machine.scale : 1;
+    sx_long_product num = {0}, den = {0};
+    if (is_simple(goal)) return value_of(goal, energy, cycles, &value) && says(claimed, scale, value);
+    sx_long_product_add(&num, energy, goal.energy_power);
+    sx_long_product_add(&num, cycles, goal.delay_power);
+    sx_long_product_add(&den, scale, goal.energy_power);
+    return says_product(claimed, &num, &den);
+}
+
+/* Makes the cost of a mapping what a certificate says of it, where it does: the model divides doubles before it rounds
+ * cycles up, and where the slowest port is full to the last cycle it may come to one more. */
+static bool claims_cost(const sx_check_case *c, const sx_check_point *point, sx_check_cost *said) {
+    if (said->full && says(point->cycles, 1, said->cycles + 1)) {
+        said->cycles++;
+        said->energy += said->leak;
+    }
+    return says_energy(point, c->machine.scale, said->energy) && says(point->cycles, 1, said->cycles);
+}
+
+/* Whether a mapping is in the space and costs what is claimed; *cost is its cost, *said what is claimed. */
+static sx_independent_verdict check_point(const sx_check_space *space, const sx_check_point *point,
+                                          sx_check_cost *cost, sx_check_cost *said, sx_check_doubt *doubt) {
+    const sx_check_case *c = space->c;
+    sx_check_legality legal = sx_check_evaluate(c, &point->mapping, cost, doubt);
+    if (legal != SX_COST_LEGAL)
+        return legal == SX_COST_ILLEGAL ? SX_INDEPENDENT_FAILS : SX_INDEPENDENT_UNDECIDED;
+    if (!sx_check_contains(space, &point->mapping, doubt)) return SX_INDEPENDENT_FAILS;
+    *said = *cost;
+    if (claims_cost(c, point, said)) return SX_INDEPENDENT_HOLDS;
+    sx_check_doubt_add(doubt, "the mapping costs %.17g pJ and %lld cycles, not what is claimed",
+                       (double)cost->energy / (double)c->machine.scale, (long long)cost->cycles);
+    return SX_INDEPENDENT_FAILS;
+}
+
+/* Sets the target to a claimed lower bound, less the share of 10^-11 that certificates leave to rounding. */
+static bool set_bound(const sx_check_case *c, sx_check_target *out) {
+    const sx_wide share = 100000000000;
+    sx_wide scale = out->goal.energy_power ? c->machine.scale : 1;
+    if (is_simple(out->goal)) {
+        if (!scale_double(c->claim.lower_bound, scale, &out->value)) return false;
+        out->value -= out->value / share;
+        return true;
+    }
+    if (!isfinite(c->claim.lower_bound) || c->claim.lower_bound < 0) return false;
+    sx_long_product_add(&out->needed, scale, out->goal.energy_power);
+    sx_long_product_add(&out->needed, share - 1, 1);
+    sx_long_product_add(&out->spread, share, 1);
+    return sx_long_product_add_double(c->claim.lower_bound, &out->needed, &out->spread);
+}
+
+/* Sets the target: what the mapping costs, or of a proof that is not complete the lower bound. `more` is added to energy,
+ * or cycles. False where a number does not fit. */
+static bool set_target(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
+                       sx_check_target *out) {
+    bool delay = c->claim.goal.energy_power == 0;
+    sx_wide energy = cost->energy + (delay ? 0 : more);
+    int64_t cycles = cost->cycles + (delay ? more : 0);
+    out->goal = c->claim.goal;
+    if (!c->claim.optimal) return set_bound(c, out);
+    if (is_simple(out->goal)) return value_of(out->goal, energy, cycles, &out->value);
+    sx_long_product_add(&out->needed, energy, out->goal.energy_power);
+    sx_long_product_add(&out->needed, cycles, out->goal.delay_power);
+    return true;
+}
+
+/* Whether a point comes after another one in a front: more cycles and less energy. */
+static bool follows(const sx_check_corner *next, const sx_check_corner *last) {
+    return next->cycles > last->cycles && next->energy < last->energy;
+}
+
+/* Adds a point to a front: its cost and what is said of it, which may be a cycle more. Returns why it does not belong
+ * there; NULL: it does. *open: by what is said it does. */
+static const char *add_corner(const sx_check_target *best, const sx_check_cost *cost,
+                              const sx_check_cost *said, int64_t more, sx_check_corner *last_said,
+                              sx_check_target *out, bool *open) {
+    sx_check_corner next = {cost->energy + more, cost->cycles}, next_said = {said->energy, said->cycles};
+    size_t n = out->n_corners;
+    *open = sx_check_reaches(best, said->energy, said->cycles);
+    if (!sx_check_reaches(best, cost->energy, cost->cycles)) return "is better than the best mapping";
+    *open = n == 0 || follows(&next_said, last_said);
+    if (!*open || (n && !follows(&next, &out->corner[n - 1])))
+        return "has no more cycles, or no less energy, than the one before";
+    *last_said = next_said;
+    out->corner[out->n_corners++] = next;
+    return NULL;
+}
+
+/* Checks the points of a front and makes it the target; the best mapping may be no worse than any of them. */
+static sx_status check_front(const sx_check_space *space, int64_t more, sx_check_target *target,
+                             sx_independent_report *out, sx_check_doubt *doubt) {
+    const sx_check_case *c = space->c;
+    sx_check_target best = *target;
+    sx_check_corner last_said = {0};
+    bool open;
+    target->corner = malloc(c->n_front * sizeof *target->corner);
+    if (!target->corner) return sx_error_memory();
+    for (size_t i = 0; i < c->n_front && out->verdict == SX_INDEPENDENT_HOLDS; i++) {
+        sx_check_cost cost, said;
+        out->verdict = check_point(space, &c->front[i], &cost, &said, doubt);
+        if (out->verdict != SX_INDEPENDENT_HOLDS) break;
+        const char *fault = add_corner(&best, &cost, &said, more, &last_said, target, &open);
+        if (!fault) continue;
+        sx_check_doubt_add(doubt, "point %zu of the front %s", i + 1, fault);
+        out->verdict = open ? SX_INDEPENDENT_UNDECIDED : SX_INDEPENDENT_FAILS;
+    }
+    return SX_OK;
+}
+
+sx_status sx_check_points(const sx_check_space *space, int64_t more, sx_check_target *target,
+                          sx_independent_report *out, sx_check_doubt *doubt) {
+    const sx_check_case *c = space->c;
+    sx_check_cost cost, said;
+    out->verdict = check_point(space, &c->best, &cost, &said, doubt);
+    if (out->verdict != SX_INDEPENDENT_HOLDS) return SX_OK;
+    out->energy_pj = (double)cost.energy / (double)c->machine.scale;
+    out->cycles = (double)cost.cycles;
+    if (!says_value(c, c->claim.value, said.energy, said.cycles) ||
+        (c->claim.optimal && !says_value(c, c->claim.lower_bound, said.energy, said.cycles))) {
+        sx_check_doubt_add(doubt, "the mapping costs %.17g pJ and %lld cycles, not what is claimed",
+                           out->energy_pj, (long long)cost.cycles);
+        out->verdict = SX_INDEPENDENT_FAILS;
+    } else if (!set_target(c, &cost, more, target)) {
+        sx_check_doubt_add(doubt, "the value does not fit 128 bits");
+        out->verdict = SX_INDEPENDENT_UNDECIDED;
+    } else if (c->n_front && !c->claim.optimal) {
+        sx_check_doubt_add(doubt, "a front is claimed of a proof that is not complete");
+        out->verdict = SX_INDEPENDENT_FAILS;
+    } else if (c->n_front) {
+        return check_front(space, more, target, out, doubt);
+    }
+    return SX_OK;
+}
